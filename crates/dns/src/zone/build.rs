@@ -28,6 +28,13 @@ pub(super) struct Entry {
     pub(super) len: u16,
 }
 
+impl Entry {
+    /// The place of the data.
+    pub(super) fn range(&self) -> core::ops::Range<usize> {
+        self.at as usize..self.at as usize + usize::from(self.len)
+    }
+}
+
 /// Records that are looked up together.
 const QUEUE: usize = 32;
 
@@ -57,7 +64,7 @@ pub struct Builder {
     /// The owner of the last record, as its successor often has the same.
     owner: Vec<u8>,
     waiting: Vec<Waiting>,
-    /// Of each record that waits, its owner unless it is that of the record before, and the names in its data.
+    /// Of each record that waits, its owner, unless the record before has it, and the names in its data.
     queue: Queue,
     /// Data of the records that wait, without the names.
     waiting_data: Vec<u8>,
@@ -99,8 +106,8 @@ impl Builder {
     /// Adds a record. `ttl` is in seconds, `rdata` in wire form, with names whole.
     ///
     /// # Errors
-    /// The owner is not in the zone, no zone has records of this type, or the data are malformed; the record is
-    /// then not added. Or the zone has too many names or too much data, which may be found some records later.
+    /// The owner is not in the zone, no zone has records of this type, or the data are malformed; the record
+    /// is then not added. Or the zone has too many names or too much data, which a later call may find.
     pub fn add(
         &mut self,
         owner: Name<'_>,
@@ -186,8 +193,8 @@ impl Builder {
         failed.map_or(Ok(()), |rtype| Err(fail(rtype)))
     }
 
-    /// Adds a record that waits. `owner` is the number in the queue and the id of the last owner, `number` that
-    /// of the next name in the queue, `at` the offset of the next data. `None` if the zone is too large.
+    /// Adds a record that waits. `owner` is the number in the queue and the id of the last owner, `number`
+    /// that of the next name in the queue, `at` the offset of the next data. `None` if the zone is too large.
     fn add_entry(
         &mut self,
         record: &Waiting,
@@ -226,8 +233,8 @@ impl Builder {
 
     /// The zone.
     ///
-    /// Duplicate records are merged. Records below a DNAME are ignored, with a warning (RFC 6672 §2.4 forbids
-    /// them; BIND ignores them, too).
+    /// Duplicate records are merged. Records below a DNAME, which RFC 6672 §2.4 forbids, are ignored with a
+    /// warning, as BIND ignores them.
     ///
     /// # Errors
     /// The first rule that the records as a whole break.

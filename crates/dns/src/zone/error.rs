@@ -69,17 +69,17 @@ impl fmt::Display for Rule {
             Self::SeveralSoa => f.write_str("the apex has several SOA records; keep one"),
             Self::SoaBelowApex => f.write_str("SOA record below the apex; move the zone to its own file"),
             Self::NoNameServer => f.write_str("the apex has no NS record; add the zone's name servers"),
-            Self::BesideCname => f.write_str(
-                "a CNAME and other records at one name (RFC 1034 §3.6.2); remove the CNAME or the others",
-            ),
-            Self::SeveralCname => f.write_str("several CNAME records at one name (RFC 2181 §10.1); keep one"),
-            Self::SeveralDname => f.write_str("several DNAME records at one name (RFC 6672 §2.4); keep one"),
+            Self::BesideCname => {
+                f.write_str("other records beside a CNAME (RFC 1034 §3.6.2); remove the CNAME or the others")
+            }
+            Self::SeveralCname => f.write_str("several CNAMEs at one name (RFC 2181 §10.1); keep one"),
+            Self::SeveralDname => f.write_str("several DNAMEs at one name (RFC 6672 §2.4); keep one"),
             Self::DnameBesideNs => {
                 f.write_str("a DNAME beside NS records below the apex (RFC 6672 §2.3); remove either")
             }
             Self::Iterations(iterations) => write!(
                 f,
-                "{iterations} iterations of the NSEC3 hash; the limit is {} (see RFC 9276 §3.1); sign the zone with 0",
+                "{iterations} NSEC3 iterations; the limit is {} (RFC 9276 §3.1 asks for 0); sign with 0",
                 super::MAX_ITERATIONS
             ),
             Self::TooManyTypes => {
@@ -124,7 +124,7 @@ pub enum Cause {
     BelowDname,
     /// RRSIG records cover a type that the name does not have, and are ignored.
     NothingSigned,
-    /// An NSEC3PARAM record with flags or an unknown hash, or without an NSEC3 record for the apex, is ignored.
+    /// An NSEC3PARAM record with flags, an unknown hash, or no NSEC3 record for the apex, is ignored.
     Nsec3ParamIgnored,
     /// An NSEC3 record whose owner is no hash below the apex, or with other parameters than the chain in use,
     /// denies nothing.

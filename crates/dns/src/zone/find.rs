@@ -22,8 +22,7 @@ impl Zone {
     /// Locates a name at or below the apex. `suffixes` are its hashes ([`Hash::name`] or
     /// [`Batch::suffixes`](crate::query::Batch::suffixes)) under the key of the builder.
     ///
-    /// A name that is not in the zone is located anywhere, with no panic: the caller has found the zone of the
-    /// name before.
+    /// The caller has found the zone of the name before: a name that is not in the zone is located anywhere.
     #[inline]
     pub fn locate(&self, suffixes: &[u64], name: Name<'_>) -> Located {
         let apex = suffixes.len().saturating_sub(1 + self.apex_labels);

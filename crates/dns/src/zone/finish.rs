@@ -5,29 +5,43 @@ use super::error::{Cause, Rule, Warnings, ZoneError};
 use super::intern::index_of;
 use super::names::{Flags, NameId, Names};
 use super::sets::Writer;
-use super::{MAX_TYPES, Zone, nsec3, order};
+use super::{MAX_TYPES, Zone, nsec3, order, sets};
 use crate::wire::RecordType;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 pub(super) fn finish(contents: Contents) -> Result<Zone, ZoneError> {
-    let Contents { interner, apex, apex_name, mut entries, data, mut warnings } = contents;
-    let (mut names, hashes) = (interner.names, interner.hashes);
-    let wildcards = occlude(&mut names, apex);
+    let Contents { interner, apex, apex_name, mut entries, mut data, mut warnings } = contents;
+    let (mut names, hashes) = interner.into_parts();
+    let mut wildcards = occlude(&mut names, apex);
+    for entry in &entries {
+        names.add_flags(entry.owner, Flags::OWNER);
+    }
+    let visible = names.ids().zip(hashes).filter(|(id, _)| names.flags(*id).is_visible());
+    let visible: Vec<(NameId, u64)> = visible.collect();
+    let new = names.split(|flags| flags.has(Flags::OWNER) || flags.has(Flags::EXISTS));
+    let renumber = |id: NameId| new.get(id.index()).copied().unwrap_or(NameId::ROOT);
+    let index = index_of(visible.iter().map(|(id, hash)| (*hash, renumber(*id).0)), visible.len());
+    drop(visible);
+    let apex = renumber(apex);
+    wildcards.iter_mut().for_each(|(above, id)| (*above, *id) = (renumber(*above), renumber(*id)));
+    wildcards.sort_unstable();
+    for entry in &mut entries {
+        entry.owner = renumber(entry.owner);
+        let record = data.get_mut(entry.range()).unwrap_or_default();
+        if !entry.signs {
+            sets::renumber(entry.rtype, record, renumber);
+        }
+    }
+    drop(new);
     // Records of a name mostly stand together, and names are numbered in the order in which they came.
     entries.sort_by_key(|entry| (entry.owner, entry.rtype, entry.signs));
-    let mut sets = Sets::new(&mut names, &data, &mut warnings, apex);
+    let mut writing = Sets::new(&mut names, &data, &mut warnings, apex);
     for entries in entries.chunk_by(|a, b| a.owner == b.owner) {
-        sets.add(entries)?;
+        writing.add(entries)?;
     }
-    let Sets { writer, records, duplicates, mut nsec, nsec3, .. } = sets;
+    let Sets { writer, records, duplicates, mut nsec, nsec3, .. } = writing;
     drop((entries, data));
-    let visible = names.ids().filter(|id| names.flags(*id).is_visible());
-    let visible_count = visible.clone().count();
-    let hashed = visible.map(|id| (hashes.get(id.index()).copied().unwrap_or_default(), id.0));
-    let index = index_of(hashed, visible_count);
-    drop(hashes);
-    names.shrink();
     order::sort(&names, apex, &mut nsec);
     nsec.shrink_to_fit();
     let mut zone = Zone {
@@ -59,7 +73,7 @@ pub(super) fn finish(contents: Contents) -> Result<Zone, ZoneError> {
 }
 
 /// Marks names below cuts and DNAMEs, and names with a wildcard below them. Returns the wildcards, each after
-/// the name above it, in order.
+/// the name above it.
 fn occlude(names: &mut Names, apex: NameId) -> Vec<(NameId, NameId)> {
     let mut wildcards = Vec::new();
     // A name comes after the one above it.
@@ -77,7 +91,6 @@ fn occlude(names: &mut Names, apex: NameId) -> Vec<(NameId, NameId)> {
         }
         names.set_flags(id, flags);
     }
-    wildcards.sort_unstable();
     wildcards.shrink_to_fit();
     wildcards
 }
@@ -209,8 +222,7 @@ impl<'a> Sets<'a> {
 }
 
 fn bytes<'a>(data: &'a [u8], entry: &Entry) -> &'a [u8] {
-    let at = entry.at as usize;
-    data.get(at..at + usize::from(entry.len)).unwrap_or_default()
+    data.get(entry.range()).unwrap_or_default()
 }
 
 /// Writes `entries` to `out`, those with equal data once, in their order.

@@ -16,7 +16,7 @@ const RECENT_BITS: u32 = 14;
 pub(super) struct Interner {
     pub(super) names: Names,
     /// The hash of each name.
-    pub(super) hashes: Vec<u64>,
+    hashes: Vec<u64>,
     index: Index,
     hash: Hash,
     /// Offsets of labels that were stored lately, by a hash of the label; 0 in a free place. Many names have
@@ -89,8 +89,13 @@ impl Interner {
         Some(at)
     }
 
-    /// Marks an owner and the names above it, up to one that is marked, as existing, in the spelling of `name`.
-    /// `None` if there are too many labels.
+    /// The names, and the hash of each.
+    pub(super) fn into_parts(self) -> (Names, Vec<u64>) {
+        (self.names, self.hashes)
+    }
+
+    /// Marks an owner and the names above it, up to one that is marked, as existing, in the spelling of
+    /// `name`. `None` if there are too many labels.
     pub(super) fn exist(&mut self, owner: NameId, name: Name<'_>) -> Option<()> {
         let Self { names, recent, .. } = self;
         let mut at = owner;

@@ -2,13 +2,13 @@
 //!
 //! A [`Builder`] takes records in any order, and checks them as a whole; a [`Zone`] is immutable, and threads
 //! share it. All names, owners and names in the data of records alike, are numbered in one tree from the root
-//! ([`NameId`]), so that a name in the data leads to its address records without a lookup. A record of a large
-//! zone of delegations takes less than 80 bytes, everything included ([`Zone::memory`]).
+//! ([`NameId`]), so that a name in the data leads to its address records without a lookup. A record of a
+//! large zone of delegations takes less than 80 bytes, everything included ([`Zone::memory`]).
 //!
 //! [`Zone::locate`] answers what a server asks first: the node of a name, or the closest node above it that
 //! exists, and the delegation or DNAME that it is under. It takes the hashes of a name's suffixes that
-//! [`query`](crate::query) computes for a batch at once; a name that exists costs one lookup, one that does not
-//! a number of them that is logarithmic in its labels.
+//! [`query`](crate::query) computes for a batch at once. A name that exists costs one lookup; one that does
+//! not exist, at most eight, logarithmic in its labels.
 //!
 //! | a name | |
 //! | --- | --- |
@@ -173,7 +173,7 @@ impl Zone {
     /// Returns true if the name is below a cut, or below a DNAME. Its records, if any, are glue.
     #[inline]
     pub fn is_occluded(&self, id: NameId) -> bool {
-        self.names.flags(id).has(Flags::BELOW)
+        self.names.is_occluded(id)
     }
 
     /// Bytes of memory, everything included.

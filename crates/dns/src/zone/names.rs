@@ -6,8 +6,8 @@ use hashlane_table::{prefetch, prefetch_bytes};
 
 /// Number of a name of a zone, an owner or a name in the data of a record.
 ///
-/// An id is of use with the [`Zone`](super::Zone) that gave it. With another zone it is another name, or none:
-/// then accessors return the root, or nothing.
+/// An id is of use with the [`Zone`](super::Zone) that gave it. With another zone it is another name, or the
+/// root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NameId(pub(super) u32);
 
@@ -40,6 +40,9 @@ impl Flags {
     pub(super) const WILDCARD: Self = Self(16);
     /// Below a DNAME, and not below a cut above it.
     pub(super) const BELOW_DNAME: Self = Self(32);
+
+    /// Owner of records or signatures, while the zone is built.
+    pub(super) const OWNER: Self = Self(64);
 
     #[inline(always)]
     pub(super) const fn has(self, flags: Self) -> bool {
@@ -74,6 +77,13 @@ struct Node {
     flags: Flags,
 }
 
+/// A name that owns nothing and does not exist: 8 bytes. Most of them are targets of NS records.
+#[derive(Clone, Copy)]
+struct Bare {
+    parent: u32,
+    label: u32,
+}
+
 /// No sets.
 const NO_SETS: u32 = u32::MAX;
 
@@ -81,9 +91,11 @@ impl Node {
     const ROOT: Self = Self { parent: 0, label: 0, sets: NO_SETS, flags: Flags::NONE };
 }
 
-/// The tree. A name has a smaller number than the names below it.
+/// The tree.
 pub(super) struct Names {
     nodes: Vec<Node>,
+    /// The names numbered after those of `nodes`; none before [`split`](Names::split).
+    bare: Vec<Bare>,
     /// Labels, each after its length. Names may share a label. The first is that of the root.
     labels: Vec<u8>,
 }
@@ -91,30 +103,75 @@ pub(super) struct Names {
 impl Names {
     /// The root alone.
     pub(super) fn new() -> Self {
-        Self { nodes: [Node::ROOT].into(), labels: [0].into() }
+        Self { nodes: [Node::ROOT].into(), bare: Vec::new(), labels: [0].into() }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.nodes.len()
+        self.nodes.len() + self.bare.len()
     }
 
     pub(super) fn memory(&self) -> usize {
-        self.nodes.capacity() * size_of::<Node>() + self.labels.capacity()
+        self.nodes.capacity() * size_of::<Node>()
+            + self.bare.capacity() * size_of::<Bare>()
+            + self.labels.capacity()
     }
 
-    pub(super) fn shrink(&mut self) {
-        self.nodes.shrink_to_fit();
+    /// Numbers the names anew: first the root and the names that satisfy `is_full`, which keep their sets and
+    /// flags, then the bare ones, which lose them; each part in the order of before. Returns the new numbers.
+    /// Before, a name has a smaller number than the names below it; afterwards it need not.
+    pub(super) fn split(&mut self, is_full: impl Fn(Flags) -> bool) -> Vec<NameId> {
+        let is_full = |id: NameId, node: &Node| id == NameId::ROOT || is_full(node.flags);
+        let nodes = core::mem::take(&mut self.nodes);
+        let all = || Self::first(nodes.len()).zip(&nodes);
+        let full = all().filter(|(id, node)| is_full(*id, node)).count();
+        let (mut next_full, mut next_bare) = (0, full as u32);
+        let new: Vec<NameId> = all()
+            .map(|(id, node)| {
+                let next = if is_full(id, node) { &mut next_full } else { &mut next_bare };
+                let id = NameId(*next);
+                *next += 1;
+                id
+            })
+            .collect();
+        let mut split = (Vec::with_capacity(full), Vec::with_capacity(nodes.len() - full));
+        for (id, node) in nodes.iter().enumerate() {
+            let parent = new.get(node.parent as usize).map_or(0, |parent| parent.0);
+            match new.get(id) {
+                Some(id) if id.index() < full => split.0.push(Node { parent, ..*node }),
+                _ => split.1.push(Bare { parent, label: node.label }),
+            }
+        }
+        (self.nodes, self.bare) = split;
         self.labels.shrink_to_fit();
+        new
     }
 
     /// All names, the root first.
     pub(super) fn ids(&self) -> impl Iterator<Item = NameId> + Clone + use<> {
-        (0..self.nodes.len() as u32).map(NameId)
+        Self::first(self.len())
+    }
+
+    /// The first names, `count` of them.
+    fn first(count: usize) -> impl Iterator<Item = NameId> + Clone + use<> {
+        (0..count as u32).map(NameId)
     }
 
     #[inline(always)]
     fn node(&self, id: NameId) -> Node {
-        self.nodes.get(id.index()).copied().unwrap_or(Node::ROOT)
+        match self.nodes.get(id.index()) {
+            Some(node) => *node,
+            None => self.bare_node(id),
+        }
+    }
+
+    #[inline]
+    fn bare_node(&self, id: NameId) -> Node {
+        let bare = id.index().checked_sub(self.nodes.len()).and_then(|at| self.bare.get(at));
+        bare.map_or(Node::ROOT, |Bare { parent, label }| Node {
+            parent: *parent,
+            label: *label,
+            ..Node::ROOT
+        })
     }
 
     #[inline(always)]
@@ -122,9 +179,21 @@ impl Names {
         NameId(self.node(id).parent)
     }
 
+    /// The flags; none of a bare name.
     #[inline(always)]
     pub(super) fn flags(&self, id: NameId) -> Flags {
         self.node(id).flags
+    }
+
+    /// Returns true if the name is below a cut or a DNAME.
+    #[inline]
+    pub(super) fn is_occluded(&self, id: NameId) -> bool {
+        let mut at = id;
+        while at.index() >= self.nodes.len() {
+            at = self.parent(at);
+        }
+        let flags = self.flags(at);
+        flags.has(Flags::BELOW) || at != id && (flags.has(Flags::CUT) || flags.has(Flags::DNAME))
     }
 
     /// The label with its length before it; that of the root is a zero byte.
@@ -170,7 +239,8 @@ impl Names {
         }
     }
 
-    /// Adds a name below `parent`, with the label at an offset. `None` if there are too many.
+    /// Adds a name below `parent`, with the label at an offset. `None` if there are too many. Not after a
+    /// [split](Self::split).
     pub(super) fn add(&mut self, parent: NameId, label: u32) -> Option<NameId> {
         let id = u32::try_from(self.nodes.len()).ok()?;
         self.nodes.push(Node { parent: parent.0, label, ..Node::ROOT });

@@ -190,8 +190,8 @@ fn of_chain(zone: &Zone, owner: NameId, param: &Params<'_>) -> Option<u8> {
 }
 
 impl Zone {
-    /// How the zone denies existence. NSEC3 if an NSEC3PARAM record at the apex names a chain that has a record
-    /// for the apex; else NSEC if the apex has such a record.
+    /// How the zone denies existence: by NSEC3 if an NSEC3PARAM record at the apex names a chain that has a
+    /// record for the apex; else by NSEC if the apex has an NSEC record.
     pub fn denial(&self) -> Denial<'_> {
         let Chain { active, iterations, salt, opt_out, .. } = &self.nsec3;
         if *active {
@@ -208,8 +208,8 @@ impl Zone {
         hash(name, self.nsec3.iterations, &self.nsec3.salt)
     }
 
-    /// The owner of the NSEC3 record that matches a hash (`true`) or covers it (`false`). `None` if the zone has
-    /// no NSEC3 chain.
+    /// The owner of the NSEC3 record that matches a hash (`true`) or covers it (`false`). `None` if the zone
+    /// has no NSEC3 chain.
     pub fn nsec3_find(&self, hash: &[u8; 20]) -> Option<(NameId, bool)> {
         let Chain { hashes, owners, .. } = &self.nsec3;
         let (at, matches) = match hashes.binary_search(hash) {

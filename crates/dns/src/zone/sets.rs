@@ -1,19 +1,24 @@
 //! Sets of records in one array of bytes.
 //!
-//! The sets of a name stand in a row, ascending by type, from an offset that is a multiple of [`UNIT`]. A set:
+//! The sets of a name stand in a row, ascending by type, from an offset that is a multiple of [`UNIT`]. Each
+//! set:
 //!
-//! | bytes | |
+//! | bytes | field |
 //! | --- | --- |
 //! | 1 | flags |
-//! | 1 | number of records, in a set that is not wide |
-//! | 2, 4 | type, TTL |
-//! | 0, 2 or 6 | length of the rest: none if records of this type have one length and are not signed; in a wide set, 4 bytes and then 2 for the number of records |
-//! | | the records |
-//! | | the number of signatures, 2 bytes, and the signatures, if the set is signed |
+//! | 1 | number of records; 0 in a wide set |
+//! | 2 | type |
+//! | 4 | TTL |
+//! | 0, 2 or 4 | length of the rest |
+//! | 0 or 2 | number of records of a wide set |
+//! | any | records |
+//! | 0 or 2 | number of signatures of a signed set |
+//! | any | signatures |
 //!
-//! A record is its data, after their length in 2 bytes if the type has data of several lengths. Names are ids
-//! in 4 bytes. A signature has its TTL before its length if any signature's TTL is not that of the set. Numbers
-//! are in the order of little-endian CPUs. A set is wide if it has more than 255 records or 65,535 bytes.
+//! A set is wide if it has more than 255 records or 65,535 bytes; its length has 4 bytes. A set without
+//! signatures, of a type whose data have one length, has no length. A record is its data, after their length
+//! in 2 bytes if the type has data of several lengths; names are ids in 4 bytes. A signature has its TTL
+//! before its length if any signature's TTL is not that of the set. Numbers are little-endian.
 
 use super::names::NameId;
 use crate::wire::RecordType;
@@ -130,9 +135,9 @@ impl fmt::Debug for Set<'_> {
 
 /// The data of a record: bytes, at most two names, bytes.
 ///
-/// The names of types that [may be compressed](RecordType::compresses) and the target of a DNAME are ids; a name
-/// in the data of any other type is bytes like all others. The writer of a message must not compress the target
-/// of a DNAME (RFC 6672 §2.5).
+/// The names of types that [may be compressed](RecordType::compresses) and the target of a DNAME are ids; a
+/// name in the data of any other type is bytes like all others. The writer of a message must not compress the
+/// target of a DNAME (RFC 6672 §2.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record<'z> {
     /// Before the names.
@@ -295,8 +300,8 @@ impl Writer {
         u32::try_from(place).ok().filter(|place| *place < u32::MAX)
     }
 
-    /// Writes a set after those of the same name. Records and signatures are in stored form, without lengths; a
-    /// signature has its TTL with it. `None` if there is too much data.
+    /// Writes a set after those of the same name. Records and signatures are in stored form, without lengths;
+    /// a signature has its TTL with it. `None` if there is too much data.
     pub(super) fn set<'a>(
         &mut self,
         rtype: RecordType,
@@ -357,6 +362,15 @@ impl Writer {
     pub(super) fn finish(mut self) -> Vec<u8> {
         self.arena.shrink_to_fit();
         self.arena
+    }
+}
+
+/// Gives the names in the data of a record their new numbers.
+pub(super) fn renumber(rtype: RecordType, record: &mut [u8], new: impl Fn(NameId) -> NameId) {
+    let Shape::Names { before, names, .. } = Shape::of(rtype) else { return };
+    let (ids, _) = record.get_mut(before..).unwrap_or_default().as_chunks_mut();
+    for id in ids.iter_mut().take(names) {
+        *id = new(NameId(u32::from_le_bytes(*id))).0.to_le_bytes();
     }
 }
 

@@ -118,7 +118,7 @@ fn errors_name_the_record_the_rule_and_the_next_step() {
     let text = |records| try_zone("example", records).unwrap_err().to_string();
     assert_eq!(
         text(&[("a.example", RecordType::CNAME, b"\0"), ("a.example", RecordType::A, &[0; 4])]),
-        "a.example. CNAME: a CNAME and other records at one name (RFC 1034 §3.6.2); remove the CNAME or the others"
+        "a.example. CNAME: other records beside a CNAME (RFC 1034 §3.6.2); remove the CNAME or the others"
     );
     assert_eq!(
         text(&[("a.example", RecordType::A, &[0; 3])]),
@@ -126,7 +126,7 @@ fn errors_name_the_record_the_rule_and_the_next_step() {
     );
     assert_eq!(
         text(&[("example", NSEC3PARAM, b"\x01\0\xff\xff\0")]),
-        "example. TYPE51: 65535 iterations of the NSEC3 hash; the limit is 150 (see RFC 9276 §3.1); sign the zone with 0"
+        "example. TYPE51: 65535 NSEC3 iterations; the limit is 150 (RFC 9276 §3.1 asks for 0); sign with 0"
     );
 }
 

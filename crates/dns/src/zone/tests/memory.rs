@@ -26,7 +26,7 @@ fn delegations(servers: u32, target: impl Fn(u32, u32) -> String) -> Zone {
 #[test]
 fn a_record_of_ten_million_delegations_takes_at_most_80_bytes() {
     let shared = |number: u32, server: u32| format!("ns{server}.host{}.net", number % 1000);
-    let own = |number: u32, server: u32| format!("ns{server}.d{number:08}.net");
+    let own = |number: u32, server: u32| format!("ns{server}.host{number:08}.net");
     let below = |number: u32, server: u32| format!("ns{server}.d{number:08}.example");
     for servers in [1, 2] {
         for (zone, targets) in [

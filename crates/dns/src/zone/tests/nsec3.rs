@@ -162,13 +162,17 @@ fn nsec_records_are_in_the_canonical_order_of_rfc_4034() {
 
 proptest! {
     #[test]
-    fn finds_the_last_hash_that_is_not_after(hashes in prop::collection::btree_set(any::<[u8; 20]>(), 1..40), queries: [[u8; 20]; 8]) {
+    fn finds_the_last_hash_that_is_not_after(
+        hashes in prop::collection::btree_set(any::<[u8; 20]>(), 1..40),
+        queries: [[u8; 20]; 8],
+    ) {
         let param = b"\x01\0\0\0\0";
         let apex = super::super::nsec3::hash(name("example").view(), 0, b"");
         let hashes: BTreeSet<[u8; 20]> = hashes.into_iter().chain([apex]).collect();
         let data = nsec3(param, 0);
         let owners: Vec<String> = hashes.iter().map(|hash| encode(hash) + ".EXAMPLE").collect();
-        let mut records: Vec<Added<'_>> = owners.iter().map(|owner| (&owner[..], RecordType::NSEC3, &data[..])).collect();
+        let added = owners.iter().map(|owner| (&owner[..], RecordType::NSEC3, &data[..]));
+        let mut records: Vec<Added<'_>> = added.collect();
         records.push(("example", NSEC3PARAM, param));
         let zone = zone("example", &records);
         for query in queries.iter().chain(&hashes) {
