@@ -2,7 +2,7 @@
 
 use crate::{
     audit, client, dump, faces, files, flows, forwarder, ipfix, management, ndn, queries, reassembly,
-    respond, rib,
+    respond, rib, zones,
 };
 use hashlane_flow::packet::Packet;
 use hashlane_name::ccnx::Ccnx;
@@ -24,6 +24,7 @@ macro_rules! with_targets {
             config,
             dns_name,
             dns_query,
+            dns_records,
             dns_render,
             dns_respond,
             dns_text,
@@ -103,6 +104,11 @@ pub fn dns_name(bytes: &[u8]) {
 /// Parses and hashes datagrams in batches and one by one; see [`queries::check_queries`].
 pub fn dns_query(bytes: &[u8]) {
     queries::check_queries(bytes);
+}
+
+/// Builds a zone of records, and looks names up in it; see [`zones::check_records`].
+pub fn dns_records(bytes: &[u8]) {
+    zones::check_records(bytes);
 }
 
 /// Renders a DNS message and reads it back; see [`crate::check_dns_message`].
