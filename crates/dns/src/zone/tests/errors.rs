@@ -5,7 +5,6 @@ use crate::wire::RdataError;
 use crate::zone::{Cause, MAX_TYPES, Rule};
 use std::format;
 use std::string::ToString;
-use std::vec;
 
 fn rule(records: &[Added<'_>]) -> Rule {
     try_zone("example", records).unwrap_err().rule
@@ -178,7 +177,7 @@ fn keeps_a_bounded_number_of_warnings() {
 fn a_refused_record_leaves_the_zone_as_it_is() {
     let mut builder = builder("example");
     let names = |zone: &Zone| (zone.names(), zone.records());
-    assert!(builder.add(name("x.example").view(), RecordType::NS, 1, &vec![9]).is_err());
+    assert!(builder.add(name("x.example").view(), RecordType::NS, 1, &[9]).is_err());
     assert!(builder.add(name("x.example.com").view(), RecordType::A, 1, &[0; 4]).is_err());
     assert_eq!(names(&builder.finish().unwrap()), names(&zone("example", &[])));
 }

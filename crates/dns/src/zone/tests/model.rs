@@ -7,6 +7,9 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::string::ToString;
 
+/// Owner, type and data of a record.
+type Owned = (NameBuf, RecordType, Vec<u8>);
+
 /// Labels in lower case from below the apex down: their order is the canonical order of names.
 type Path = Vec<Vec<u8>>;
 
@@ -97,7 +100,7 @@ fn names(apex: NameBuf) -> impl Strategy<Value = NameBuf> {
     })
 }
 
-fn record(owner: NameBuf, kind: u8, target: NameBuf) -> (NameBuf, RecordType, Vec<u8>) {
+fn record(owner: NameBuf, kind: u8, target: NameBuf) -> Owned {
     let number = target.as_bytes().len() as u8;
     let (rtype, data) = match kind {
         0 => (RecordType::NS, target.as_bytes().to_vec()),
@@ -113,7 +116,7 @@ fn record(owner: NameBuf, kind: u8, target: NameBuf) -> (NameBuf, RecordType, Ve
 }
 
 /// An apex, records of a zone, and names to ask for.
-fn zones() -> impl Strategy<Value = (NameBuf, Vec<(NameBuf, RecordType, Vec<u8>)>, Vec<NameBuf>)> {
+fn zones() -> impl Strategy<Value = (NameBuf, Vec<Owned>, Vec<NameBuf>)> {
     prop_oneof![Just("."), Just("Example"), Just("*.a.example")].prop_flat_map(|apex| {
         let apex = name(apex);
         // Delegations and aliases are rare, or little of a zone would be visible.
@@ -133,7 +136,7 @@ fn data_of(zone: &Zone, set: crate::zone::Set<'_>) -> Vec<Vec<u8>> {
     data.collect()
 }
 
-fn check(apex: NameBuf, records: &[(NameBuf, RecordType, Vec<u8>)], queries: &[NameBuf]) {
+fn check(apex: NameBuf, records: &[Owned], queries: &[NameBuf]) {
     let (mut builder, mut model) = (builder(&apex.to_string()), Model::default());
     model.add(Path::new(), RecordType::SOA, &soa());
     model.add(Path::new(), RecordType::NS, name("ns.example").as_bytes());
