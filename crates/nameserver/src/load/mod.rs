@@ -1,0 +1,198 @@
+//! Zone files (RFC 1035 §5) to records and zones.
+//!
+//! [`zone`] reads a zone file to a [`Zone`], [`records`] and [`records_of`] pass its records to a closure.
+//!
+//! | read | |
+//! | --- | --- |
+//! | `$ORIGIN`, `@`, blank owners, parentheses, quotations, escapes | RFC 1035 §5.1 |
+//! | `$TTL`; without it the last stated TTL | RFC 2308 §4, RFC 1035 §5.1 |
+//! | times with units, such as `1h30m` | in TTLs and SOA records |
+//! | `$INCLUDE path [origin]` | inside the zone's folder; at most [`MAX_DEPTH`] deep, [`MAX_FILES`] in all |
+//! | `$GENERATE` | as BIND 9; at most [`MAX_GENERATED`] records each, and 256 MiB of records in all |
+//! | unknown types and classes, `\# LENGTH HEX` | RFC 3597 §5 |
+//!
+//! A `$TTL` of an included file holds until the next one, as in BIND and NSD; its `$ORIGIN` and its last owner
+//! end with it (RFC 1035 §5.1). A quotation may go over several lines. Records have class IN.
+//!
+//! A large file is split at ends of records. Threads read the pieces, and what a record inherits from an
+//! earlier piece is filled in when the pieces are put in order, so that the result does not depend on their
+//! number. Beside the text and the zone, memory is taken for a few pieces of [`Options::piece`] bytes.
+
+mod error;
+mod generate;
+mod include;
+mod library;
+mod merge;
+mod name;
+mod number;
+mod piece;
+mod pool;
+mod rdata;
+mod scan;
+mod special;
+mod split;
+#[cfg(test)]
+mod tests;
+mod types;
+
+pub use error::{Fault, IncludeError, LoadError, What};
+pub use generate::MAX_GENERATED;
+pub use include::{MAX_DEPTH, MAX_FILES};
+
+use hashlane_dns::wire::RecordType;
+use hashlane_dns::zone::{Builder, Zone};
+use hashlane_hash::scheme::Key;
+use hashlane_name::dns::{Name, NameBuf, text};
+use include::Folder;
+use merge::Merger;
+use split::Splitter;
+use std::path::Path;
+use std::thread::available_parallelism;
+
+/// Limits and defaults.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Threads for a large file; 0 for as many as there are cores.
+    pub threads: usize,
+    /// Most bytes of the zone file and the files that it includes.
+    pub max_bytes: u64,
+    /// Errors that are reported before the reader stops, at least 1.
+    pub max_errors: usize,
+    /// TTL in seconds of records before any `$TTL` and any stated TTL; `None` makes them an error.
+    pub default_ttl: Option<u32>,
+    /// Bytes of a piece that a thread reads. A file of less than four pieces is read on one thread.
+    pub piece: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { threads: 0, max_bytes: 16 << 30, max_errors: 20, default_ttl: None, piece: 256 << 10 }
+    }
+}
+
+/// A record of a zone file. Its class is IN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record<'a> {
+    /// The owner.
+    pub owner: Name<'a>,
+    /// The type.
+    pub rtype: RecordType,
+    /// The TTL in seconds.
+    pub ttl: u32,
+    /// The data in wire form, with whole names.
+    pub data: &'a [u8],
+}
+
+/// Reads a zone file.
+///
+/// The zone's name is `apex`, else the owner of the first SOA record, else the name of the file without `.zone`
+/// or `.db`. Relative names before the first `$ORIGIN` end with `apex`, or with the name of the file.
+///
+/// # Errors
+/// The first [`Options::max_errors`] errors in the order of the file, each with its position; or a rule that
+/// the zone as a whole breaks.
+pub fn zone(path: &Path, apex: Option<Name<'_>>, options: &Options, key: &Key) -> Result<Zone, LoadError> {
+    let named = named(path);
+    let origin = apex.or(named.as_ref().map(NameBuf::view));
+    let mut builder = apex.map(|apex| Builder::new(apex, key));
+    // Until the SOA record names the zone: owner and data in their order.
+    let mut early: Vec<(NameBuf, RecordType, u32, Vec<u8>)> = Vec::new();
+    let refused = |error: hashlane_dns::zone::ZoneError| What::Zone(error.to_string());
+    let mut add = |record: Record<'_>| {
+        let Record { owner, rtype, ttl, data } = record;
+        if let Some(builder) = &mut builder {
+            return builder.add(owner, rtype, ttl, data).map_err(refused);
+        }
+        if rtype != RecordType::SOA {
+            early.push((owner.into(), rtype, ttl, data.to_vec()));
+            return Ok(());
+        }
+        let builder = builder.insert(Builder::new(owner, key));
+        for (owner, rtype, ttl, data) in early.drain(..) {
+            builder.add(owner.view(), rtype, ttl, &data).map_err(refused)?;
+        }
+        builder.add(owner, rtype, ttl, data).map_err(refused)
+    };
+    records(path, origin, options, &mut add)?;
+    let whole = |what| {
+        let fault = Fault { file: path.display().to_string(), line: None, column: None, what };
+        LoadError { faults: vec![fault], more: false }
+    };
+    let builder = match (builder, origin) {
+        (Some(builder), _) => builder,
+        // The builder says what is missing.
+        (None, Some(origin)) => Builder::new(origin, key),
+        (None, None) => return Err(whole(What::NoApex)),
+    };
+    builder.finish().map_err(|error| whole(refused(error)))
+}
+
+/// The name of a zone by that of its file.
+fn named(path: &Path) -> Option<NameBuf> {
+    let name = path.file_name()?.to_str()?.as_bytes();
+    let suffix = [&b".zone"[..], b".db"].into_iter().find(|suffix| {
+        let start = name.len().checked_sub(suffix.len());
+        start.and_then(|start| name.get(start..)).is_some_and(|end| end.eq_ignore_ascii_case(suffix))
+    });
+    let len = name.len() - suffix.map_or(0, <[u8]>::len);
+    text::parse(name.get(..len)?).ok()
+}
+
+/// Reads the records of a zone file in their order. `origin` ends relative names before the first `$ORIGIN`.
+/// An error of `sink` is reported with the line of its record.
+///
+/// # Errors
+/// The first [`Options::max_errors`] errors in the order of the file, each with its position.
+pub fn records(
+    path: &Path,
+    origin: Option<Name<'_>>,
+    options: &Options,
+    sink: &mut dyn FnMut(Record<'_>) -> Result<(), What>,
+) -> Result<(), LoadError> {
+    let file = path.display().to_string();
+    match Folder::zone(path, options.max_bytes) {
+        Ok((folder, text)) => run(file, text, folder, origin, options, sink),
+        Err(what) => {
+            let fault = Fault { file, line: None, column: None, what };
+            Err(LoadError { faults: vec![fault], more: false })
+        }
+    }
+}
+
+/// [`records`] of text that is not in a file, called `name` in errors. It includes no files.
+///
+/// # Errors
+/// As [`records`].
+pub fn records_of(
+    name: &str,
+    text: Vec<u8>,
+    origin: Option<Name<'_>>,
+    options: &Options,
+    sink: &mut dyn FnMut(Record<'_>) -> Result<(), What>,
+) -> Result<(), LoadError> {
+    run(name.to_owned(), text, Folder::none(options.max_bytes), origin, options, sink)
+}
+
+fn run(
+    file: String,
+    text: Vec<u8>,
+    folder: Folder,
+    origin: Option<Name<'_>>,
+    options: &Options,
+    sink: &mut dyn FnMut(Record<'_>) -> Result<(), What>,
+) -> Result<(), LoadError> {
+    let threads = match options.threads {
+        0 => available_parallelism().map_or(1, usize::from),
+        threads => threads,
+    };
+    let most = options.max_errors.max(1);
+    let small = text.len() / 4 < options.piece;
+    let origin = origin.map(Name::as_bytes);
+    let splitter = Splitter::new(file, text, origin, folder, options.piece.max(1), options.max_bytes);
+    let merger = Merger::new(options.default_ttl);
+    // Files that a small one includes may be large, which is seen too late.
+    match threads == 1 || small {
+        true => pool::serial(splitter, merger, most, sink),
+        false => pool::parallel(splitter, merger, most, threads, sink),
+    }
+}

@@ -1,0 +1,278 @@
+//! The records of a piece of a zone file.
+
+use super::error::{Fault, What};
+use super::generate::{Range, Template};
+use super::number::time;
+use super::rdata::{Data, expect, found};
+use super::scan::{Place, Scanner, Start, Token};
+use super::split::Piece;
+use super::{name, types};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Bytes of all records that `$GENERATE` may make for a zone, with 80 bytes for each record.
+pub(super) const MAX_GENERATED_BYTES: usize = 256 << 20;
+
+/// Memory of a record beside its owner and its data, approximately.
+const RECORD: usize = 80;
+
+/// Source of a record's TTL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TtlFrom {
+    /// The record, or a `$TTL` of its piece.
+    Here,
+    /// The last record of the piece that states one, unless a `$TTL` before the piece does.
+    Record,
+    /// A `$TTL` or a record before the piece.
+    Before,
+}
+
+/// A record of a piece.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Head {
+    /// Place of the owner in the bytes; `None` if it is the last one before the piece.
+    pub(super) owner: Option<Owner>,
+    /// Offset and length of the data.
+    data: u32,
+    len: u16,
+    pub(super) rtype: u16,
+    pub(super) ttl: u32,
+    pub(super) ttl_from: TtlFrom,
+    pub(super) line: u32,
+}
+
+/// Place of an owner in the bytes of a piece.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Owner {
+    at: u32,
+    len: u8,
+}
+
+/// The records of a piece, and what the next piece inherits.
+#[derive(Debug, Default)]
+pub(super) struct Records {
+    pub(super) heads: Vec<Head>,
+    bytes: Vec<u8>,
+    /// The last owner.
+    pub(super) owner: Option<Owner>,
+    /// The last `$TTL`.
+    pub(super) default_ttl: Option<u32>,
+    /// The last TTL of a record.
+    pub(super) last_ttl: Option<u32>,
+    pub(super) faults: Vec<Fault>,
+}
+
+impl Records {
+    /// An owner in wire form.
+    pub(super) fn owner(&self, owner: Owner) -> &[u8] {
+        let at = owner.at as usize;
+        self.bytes.get(at..at + usize::from(owner.len)).unwrap_or_default()
+    }
+
+    /// The data of a record in wire form.
+    pub(super) fn data(&self, head: &Head) -> &[u8] {
+        let at = head.data as usize;
+        self.bytes.get(at..at + usize::from(head.len)).unwrap_or_default()
+    }
+}
+
+/// Reads the records of a piece, and at most `most` errors. `generated` counts the bytes that `$GENERATE`
+/// made for the zone.
+pub(super) fn read(piece: &Piece, most: usize, generated: &AtomicUsize) -> Records {
+    let text = piece.source.text.get(piece.range.clone()).unwrap_or_default();
+    let mut records = Records::default();
+    records.bytes.reserve(text.len());
+    let mut reader = Reader { origin: piece.origin.clone(), data: Data::default(), records, generated };
+    let mut scanner = Scanner::new(text, piece.line);
+    while let Some(start) = scanner.start() {
+        let before = (reader.records.heads.len(), scanner.offset());
+        if let Err(what) = reader.record(start, &mut scanner) {
+            let Place { line, column } = scanner.place();
+            let fault = Fault { file: piece.source.name.clone(), line: Some(line), column: Some(column), what };
+            // The rest of an unclosed quotation or parenthesis is the rest of the text.
+            scanner.skip_record();
+            reader.records.heads.truncate(before.0);
+            reader.records.faults.push(fault);
+            if reader.records.faults.len() >= most {
+                break;
+            }
+        }
+        debug_assert!(scanner.offset() > before.1, "each record takes bytes");
+    }
+    reader.records
+}
+
+struct Reader<'z> {
+    origin: Option<Arc<[u8]>>,
+    data: Data,
+    records: Records,
+    generated: &'z AtomicUsize,
+}
+
+impl Reader<'_> {
+    fn record(&mut self, start: Start, scanner: &mut Scanner<'_>) -> Result<(), What> {
+        let line = scanner.line();
+        let mut first = None;
+        if start == Start::Word {
+            let Some(token) = scanner.next()? else { return Ok(()) };
+            if !token.quoted && token.text.first() == Some(&b'$') {
+                return self.directive(token, scanner);
+            }
+            self.records.owner = Some(self.owner(token)?);
+        } else {
+            first = scanner.next()?;
+            if first.is_none() {
+                return Ok(());
+            }
+        }
+        let (ttl, rtype) = head(first, scanner)?;
+        if ttl.is_some() {
+            self.records.last_ttl = ttl;
+        }
+        self.add(self.records.owner, ttl, rtype, line, scanner)
+    }
+
+    /// Appends an owner.
+    fn owner(&mut self, token: Token<'_>) -> Result<Owner, What> {
+        let bytes = &mut self.records.bytes;
+        let at = u32::try_from(bytes.len()).map_err(|_| What::DataTooLong)?;
+        name::name(token, self.origin.as_deref(), bytes)?;
+        // A name has at most 255 bytes.
+        Ok(Owner { at, len: (bytes.len() - at as usize) as u8 })
+    }
+
+    /// Adds a record whose data come next.
+    fn add(
+        &mut self,
+        owner: Option<Owner>,
+        stated: Option<u32>,
+        rtype: u16,
+        line: u32,
+        scanner: &mut Scanner<'_>,
+    ) -> Result<(), What> {
+        let Records { bytes, heads, default_ttl, last_ttl, .. } = &mut self.records;
+        let start = bytes.len();
+        let data = u32::try_from(start).map_err(|_| What::DataTooLong)?;
+        let read = self.data.read(rtype, scanner, self.origin.as_deref(), bytes);
+        let len = read.and_then(|()| u16::try_from(bytes.len() - start).map_err(|_| What::DataTooLong));
+        let len = len.inspect_err(|_| bytes.truncate(start))?;
+        let (ttl, ttl_from) = match (stated, *default_ttl, *last_ttl) {
+            (Some(ttl), ..) | (None, Some(ttl), _) => (ttl, TtlFrom::Here),
+            (None, None, Some(ttl)) => (ttl, TtlFrom::Record),
+            (None, None, None) => (0, TtlFrom::Before),
+        };
+        heads.push(Head { owner, data, len, rtype, ttl, ttl_from, line });
+        Ok(())
+    }
+
+    fn directive(&mut self, word: Token<'_>, scanner: &mut Scanner<'_>) -> Result<(), What> {
+        let is = |name: &[u8]| word.text.eq_ignore_ascii_case(name);
+        if is(b"$ORIGIN") {
+            let mut stated = Vec::new();
+            name::name(expect(scanner, "a name")?, self.origin.as_deref(), &mut stated)?;
+            end(scanner)?;
+            self.origin = Some(stated.into());
+        } else if is(b"$TTL") {
+            let field = "a time, such as 3600 or 1h30m";
+            let token = expect(scanner, field)?;
+            let ttl = time(token.text).ok_or_else(|| found(field, token))?;
+            end(scanner)?;
+            self.records.default_ttl = Some(ttl);
+        } else if is(b"$GENERATE") {
+            self.generate(scanner)?;
+        } else {
+            return Err(What::UnknownDirective(word.shown()));
+        }
+        Ok(())
+    }
+
+    /// Adds the records of `$GENERATE RANGE OWNER [TTL] [CLASS] TYPE DATA`. They change neither the last owner
+    /// nor the last TTL.
+    fn generate(&mut self, scanner: &mut Scanner<'_>) -> Result<(), What> {
+        let line = scanner.line();
+        let range = Range::parse(expect(scanner, "a range")?.text)?;
+        let owner = Template::parse(expect(scanner, "an owner")?.text)?;
+        let (ttl, rtype) = head(None, scanner)?;
+        let data = Template::parse(&rest(scanner)?)?;
+        let mut expanded = Vec::new();
+        for value in range.values() {
+            expanded.clear();
+            owner.expand(value, &mut expanded)?;
+            let escaped = expanded.contains(&b'\\');
+            let token = Token { text: &expanded, quoted: false, escaped, spaced: true };
+            let start = self.records.bytes.len();
+            let owner = self.owner(token)?;
+            expanded.clear();
+            data.expand(value, &mut expanded)?;
+            // White space makes it the inside of a record.
+            let mut scanner = Scanner::new(&expanded, line);
+            self.add(Some(owner), ttl, rtype, line, &mut scanner)?;
+            let cost = self.records.bytes.len() - start + RECORD;
+            if self.generated.fetch_add(cost, Ordering::Relaxed) > MAX_GENERATED_BYTES {
+                return Err(What::Generate("the records of the zone take more than 256 MiB; write fewer"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The TTL and the type of a record, from the token `first` on if there is one. The class, which may precede
+/// or follow the TTL, must be IN.
+fn head(first: Option<Token<'_>>, scanner: &mut Scanner<'_>) -> Result<(Option<u32>, u16), What> {
+    let (mut ttl, mut class, mut next) = (None, None, first);
+    loop {
+        let token = match next.take() {
+            Some(token) => token,
+            None => scanner.next()?.ok_or(What::NoType)?,
+        };
+        if token.quoted {
+            return Err(found("a type", token));
+        }
+        if ttl.is_none() && token.text.first().is_some_and(u8::is_ascii_digit) {
+            ttl = Some(time(token.text).ok_or_else(|| found("a TTL, a class or a type", token))?);
+            continue;
+        }
+        if class.is_none() {
+            class = types::class(token.text);
+            match class {
+                Some(1) => continue,
+                Some(_) => return Err(What::Class(token.shown())),
+                None => {}
+            }
+        }
+        let rtype = types::rtype(token.text).ok_or_else(|| What::UnknownType(token.shown()))?;
+        return Ok((ttl, rtype));
+    }
+}
+
+/// Checks that nothing follows.
+fn end(scanner: &mut Scanner<'_>) -> Result<(), What> {
+    match scanner.next()? {
+        Some(token) => Err(What::Trailing(token.shown())),
+        None => Ok(()),
+    }
+}
+
+/// The rest of a record as text: that of a quotation if there is nothing else.
+fn rest(scanner: &mut Scanner<'_>) -> Result<Vec<u8>, What> {
+    let first = expect(scanner, "data")?;
+    let Some(mut next) = scanner.next()? else { return Ok(first.text.to_vec()) };
+    let mut text = Vec::new();
+    let mut push = |token: Token<'_>| {
+        if token.spaced && !text.is_empty() {
+            text.push(b' ');
+        }
+        let quote: &[u8] = if token.quoted { b"\"" } else { b"" };
+        text.extend_from_slice(quote);
+        text.extend_from_slice(token.text);
+        text.extend_from_slice(quote);
+    };
+    push(first);
+    loop {
+        push(next);
+        match scanner.next()? {
+            Some(token) => next = token,
+            None => return Ok(text),
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Pieces on threads, and their records in the order of the file.
+
+use super::piece::{self, Records};
+use super::split::{Item, Piece, Splitter};
+use super::{Fault, LoadError, Merger, Record, What};
+use std::collections::VecDeque;
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Mutex, mpsc};
+
+/// Pieces that are read or wait for each thread: some, so that none waits; few, as they take memory.
+const PIECES: usize = 3;
+
+/// Errors so far.
+struct Faults {
+    list: Vec<Fault>,
+    most: usize,
+}
+
+impl Faults {
+    /// Adds errors. Returns false if they are as many as are reported.
+    fn add(&mut self, faults: impl IntoIterator<Item = Fault>) -> bool {
+        let left = self.most - self.list.len();
+        self.list.extend(faults.into_iter().take(left));
+        self.list.len() < self.most
+    }
+
+    fn result(self) -> Result<(), LoadError> {
+        match self.list.is_empty() {
+            true => Ok(()),
+            false => Err(LoadError { more: self.list.len() >= self.most, faults: self.list }),
+        }
+    }
+}
+
+/// Reads pieces one after the other on this thread.
+pub(super) fn serial(
+    splitter: Splitter,
+    mut merger: Merger,
+    most: usize,
+    sink: &mut dyn FnMut(Record<'_>) -> Result<(), What>,
+) -> Result<(), LoadError> {
+    let generated = AtomicUsize::new(0);
+    let mut faults = Faults { list: Vec::new(), most };
+    for item in splitter {
+        let more = match item {
+            Item::Fault(fault) => faults.add([fault]),
+            Item::Piece(piece) => {
+                let records = piece::read(&piece, most, &generated);
+                faults.add(merger.add(&piece, records, sink))
+            }
+        };
+        if !more {
+            break;
+        }
+    }
+    faults.result()
+}
+
+/// A piece, and the way back for its records.
+struct Job {
+    piece: Piece,
+    done: mpsc::SyncSender<(Piece, Records)>,
+}
+
+/// What the pieces give, in their order.
+enum Waiting {
+    Fault(Fault),
+    Records(mpsc::Receiver<(Piece, Records)>),
+}
+
+/// Reads pieces on `threads` threads; splits the file, and passes the records to `sink`, on this one.
+pub(super) fn parallel(
+    mut splitter: Splitter,
+    mut merger: Merger,
+    most: usize,
+    threads: usize,
+    sink: &mut dyn FnMut(Record<'_>) -> Result<(), What>,
+) -> Result<(), LoadError> {
+    let generated = AtomicUsize::new(0);
+    let mut faults = Faults { list: Vec::new(), most };
+    let (jobs, queue) = mpsc::channel::<Job>();
+    let queue = Mutex::new(queue);
+    let work = || {
+        // A statement of its own, so that the lock is not held while the piece is read.
+        let next = || queue.lock().ok()?.recv().ok();
+        while let Some(Job { piece, done }) = next() {
+            let records = piece::read(&piece, most, &generated);
+            // The receiver is gone after too many errors.
+            let _ = done.send((piece, records));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(work);
+        }
+        let mut waiting = VecDeque::new();
+        loop {
+            while waiting.len() < PIECES * threads
+                && let Some(item) = splitter.next()
+            {
+                waiting.push_back(match item {
+                    Item::Fault(fault) => Waiting::Fault(fault),
+                    Item::Piece(piece) => {
+                        let (done, records) = mpsc::sync_channel(1);
+                        // The queue lives as long as this scope.
+                        let _ = jobs.send(Job { piece, done });
+                        Waiting::Records(records)
+                    }
+                });
+            }
+            let more = match waiting.pop_front() {
+                Some(Waiting::Fault(fault)) => faults.add([fault]),
+                Some(Waiting::Records(records)) => match records.recv() {
+                    Ok((piece, records)) => faults.add(merger.add(&piece, records, sink)),
+                    // The thread panicked, and so does this scope at its end.
+                    Err(_) => false,
+                },
+                None => false,
+            };
+            if !more {
+                break;
+            }
+        }
+        drop(jobs);
+    });
+    faults.result()
+}

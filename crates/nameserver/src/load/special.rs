@@ -1,0 +1,171 @@
+//! Types whose data are no plain sequence of fields.
+
+use super::error::What;
+use super::name;
+use super::number::decimal;
+use super::rdata::{expect, found, read, u8_of};
+use super::scan::{Scanner, Token};
+use data_encoding::{BASE64, HEXUPPER_PERMISSIVE};
+use std::net::IpAddr;
+
+/// Appends a location (RFC 1876 §3): `D [M [S]] N|S D [M [S]] E|W ALTITUDE [SIZE [HORIZONTAL [VERTICAL]]]`.
+pub(super) fn loc(scanner: &mut Scanner<'_>, out: &mut Vec<u8>) -> Result<(), What> {
+    let latitude = angle(scanner, 90, *b"NS", "N or S")?;
+    let longitude = angle(scanner, 180, *b"EW", "E or W")?;
+    let altitude = "an altitude in metres, from -100000 to 42849672.95";
+    let height = read(scanner, altitude, |text| {
+        let (sign, digits) = match text {
+            [b'-', digits @ ..] => (-1, digits),
+            digits => (1, digits),
+        };
+        // 0 is 100,000 m below the reference.
+        u32::try_from(10_000_000 + sign * i64::try_from(centimetres(digits)?).ok()?).ok()
+    })?;
+    // The defaults of RFC 1876 §3: 1 m, 10 km, 10 m.
+    let mut precisions = [0x12, 0x16, 0x13];
+    for precision in &mut precisions {
+        let Some(token) = scanner.next()? else { break };
+        let size = centimetres(token.text).and_then(power);
+        *precision = size.ok_or_else(|| found("a size in metres, up to 90000000", token))?;
+    }
+    out.push(0);
+    out.extend_from_slice(&precisions);
+    for value in [latitude, longitude, height] {
+        out.extend_from_slice(&value.to_be_bytes());
+    }
+    Ok(())
+}
+
+/// An angle in thousandths of a second of arc, plus 2³¹ (RFC 1876 §2). The second letter of `sides` is the
+/// negative one.
+fn angle(scanner: &mut Scanner<'_>, most: u32, sides: [u8; 2], side: &'static str) -> Result<u32, What> {
+    let mut parts = [0_u32; 3];
+    let mut next = None;
+    let fields = ["degrees", "minutes or a side", "seconds or a side"];
+    for (number, (part, field)) in parts.iter_mut().zip(fields).enumerate() {
+        let token = expect(scanner, field)?;
+        if number > 0 && side_of(token, sides).is_some() {
+            next = Some(token);
+            break;
+        }
+        let value = match number {
+            2 => thousandths(token.text).filter(|value| *value < 60_000),
+            0 => decimal(token.text).filter(|value| *value <= most),
+            _ => decimal(token.text).filter(|value| *value < 60),
+        };
+        *part = value.ok_or_else(|| found(field, token))?;
+    }
+    let token = match next {
+        Some(token) => token,
+        None => expect(scanner, side)?,
+    };
+    let negative = side_of(token, sides).ok_or_else(|| found(side, token))?;
+    let [degrees, minutes, seconds] = parts;
+    let value = degrees * 3_600_000 + minutes * 60_000 + seconds;
+    if value > most * 3_600_000 {
+        return Err(found("an angle of at most 90° of latitude, 180° of longitude", token));
+    }
+    Ok(if negative { (1 << 31) - value } else { (1 << 31) + value })
+}
+
+/// True for the negative side.
+fn side_of(token: Token<'_>, sides: [u8; 2]) -> Option<bool> {
+    let [letter] = *token.text else { return None };
+    sides.iter().position(|side| *side == letter.to_ascii_uppercase()).map(|place| place == 1)
+}
+
+/// Hundredths of a decimal number with at most two places, with or without the unit `m`.
+fn centimetres(text: &[u8]) -> Option<u64> {
+    fixed(text.strip_suffix(b"m").or(text.strip_suffix(b"M")).unwrap_or(text), 2)
+}
+
+/// Thousandths of a decimal number with at most three places.
+fn thousandths(text: &[u8]) -> Option<u32> {
+    fixed(text, 3)?.try_into().ok()
+}
+
+/// A decimal number with at most `places` places, times ten to their power.
+fn fixed(text: &[u8], places: usize) -> Option<u64> {
+    let (whole, part) = match text.iter().position(|byte| *byte == b'.') {
+        Some(dot) => (text.get(..dot)?, text.get(dot + 1..)?),
+        None => (text, &b""[..]),
+    };
+    if part.len() > places {
+        return None;
+    }
+    let mut value = u64::from(decimal(whole)?);
+    for place in 0..places {
+        let digit = part.get(place).copied().unwrap_or(b'0');
+        value = 10 * value + u64::from(digit.checked_sub(b'0').filter(|digit| *digit < 10)?);
+    }
+    Some(value)
+}
+
+/// Centimetres as a digit and a power of ten (RFC 1876 §2), rounded down; at most 9 × 10⁹.
+fn power(mut value: u64) -> Option<u8> {
+    let mut exponent = 0;
+    while value > 9 {
+        value /= 10;
+        exponent += 1;
+    }
+    (exponent < 10).then_some((value as u8) << 4 | exponent)
+}
+
+/// Appends address prefixes (RFC 3123 §5): `[!]FAMILY:ADDRESS/PREFIX`, any number of them.
+pub(super) fn apl(scanner: &mut Scanner<'_>, out: &mut Vec<u8>) -> Result<(), What> {
+    let start = out.len();
+    while let Some(token) = scanner.next()? {
+        let field = "an address prefix, such as 1:192.0.2.0/24 or !2:2001:db8::/32";
+        prefix(token.text, out).ok_or_else(|| found(field, token))?;
+        if out.len() - start > usize::from(u16::MAX) {
+            return Err(What::DataTooLong);
+        }
+    }
+    Ok(())
+}
+
+fn prefix(text: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    let (negated, text) = match text {
+        [b'!', text @ ..] => (0x80, text),
+        text => (0, text),
+    };
+    let text = std::str::from_utf8(text).ok()?;
+    let (family, rest) = text.split_once(':')?;
+    let (address, len) = rest.split_once('/')?;
+    let len = decimal(len.as_bytes())?;
+    let (address, most) = match (family, address.parse().ok()?) {
+        ("1", IpAddr::V4(address)) => (address.octets().to_vec(), 32),
+        ("2", IpAddr::V6(address)) => (address.octets().to_vec(), 128),
+        _ => return None,
+    };
+    // Zeros at the end are left out.
+    let used = address.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+    let len = u8::try_from(len).ok().filter(|len| *len <= most)?;
+    out.extend_from_slice(&[0, if most == 32 { 1 } else { 2 }, len, negated | used as u8]);
+    out.extend_from_slice(address.get(..used)?);
+    Some(())
+}
+
+/// Appends a host identity (RFC 8005 §6): `ALGORITHM HIT KEY [SERVER…]`.
+pub(super) fn hip(scanner: &mut Scanner<'_>, origin: Option<&[u8]>, out: &mut Vec<u8>) -> Result<(), What> {
+    let algorithm = u8_of(scanner)?;
+    let hit = read(scanner, "a host identity tag in hex digits", |text| {
+        HEXUPPER_PERMISSIVE.decode(text).ok().filter(|hit| (1..=255).contains(&hit.len()))
+    })?;
+    let key = read(scanner, "a public key in base 64", |text| {
+        BASE64.decode(text).ok().filter(|key| !key.is_empty())
+    })?;
+    let key_len = u16::try_from(key.len()).map_err(|_| What::DataTooLong)?;
+    let start = out.len();
+    out.extend_from_slice(&[hit.len() as u8, algorithm]);
+    out.extend_from_slice(&key_len.to_be_bytes());
+    out.extend_from_slice(&hit);
+    out.extend_from_slice(&key);
+    while let Some(token) = scanner.next()? {
+        name::name(token, origin, out)?;
+        if out.len() - start > usize::from(u16::MAX) {
+            return Err(What::DataTooLong);
+        }
+    }
+    Ok(())
+}
