@@ -221,9 +221,9 @@ impl fmt::Display for What {
             Self::TooManyBytes(most) => {
                 write!(f, "the files of the zone are longer than {most} bytes; split the zone")
             }
-            Self::NoApex => {
-                f.write_str("neither a SOA record nor the name of the file names the zone; add the SOA record")
-            }
+            Self::NoApex => f.write_str(
+                "neither a SOA record nor the name of the file names the zone; add the SOA record",
+            ),
         }
     }
 }

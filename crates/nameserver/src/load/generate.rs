@@ -84,8 +84,9 @@ impl Template {
                         parts.push(Part::Text(std::mem::take(&mut literal)));
                     }
                     let (number, after) = match after {
-                        [b'{', after @ ..] => modified(after)
-                            .ok_or(What::Generate("expected ${OFFSET,WIDTH,BASE} with base d, o, x, X, n or N"))?,
+                        [b'{', after @ ..] => modified(after).ok_or(What::Generate(
+                            "expected ${OFFSET,WIDTH,BASE} with base d, o, x, X, n or N",
+                        ))?,
                         _ => (Part::Number { offset: 0, width: 0, base: b'd' }, after),
                     };
                     parts.push(number);

@@ -67,7 +67,8 @@ pub(super) fn read(
 fn data(text: &str, origin: &[u8]) -> Result<Vec<u8>, String> {
     let mut reader = Zonefile::with_capacity(text.len() + 1);
     reader.extend_from_slice(text.as_bytes());
-    let origin = domain::base::Name::from_octets(origin.to_vec().into()).map_err(|error| error.to_string())?;
+    let origin =
+        domain::base::Name::from_octets(origin.to_vec().into()).map_err(|error| error.to_string())?;
     reader.set_origin(origin);
     let reason = |error: domain::zonefile::inplace::Error| {
         // Without the position, which is that in this text.

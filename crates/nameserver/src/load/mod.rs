@@ -173,6 +173,11 @@ pub fn records_of(
     run(name.to_owned(), text, Folder::none(options.max_bytes), origin, options, sink)
 }
 
+/// Returns true if text after a `$` may be an `$INCLUDE`.
+fn includes(text: &[u8]) -> bool {
+    text.get(..7).is_some_and(|word| word.eq_ignore_ascii_case(b"INCLUDE"))
+}
+
 fn run(
     file: String,
     text: Vec<u8>,
@@ -186,11 +191,11 @@ fn run(
         threads => threads,
     };
     let most = options.max_errors.max(1);
-    let small = text.len() / 4 < options.piece;
+    // Files that it includes may be large.
+    let small = text.len() / 4 < options.piece && !text.split(|byte| *byte == b'$').skip(1).any(includes);
     let origin = origin.map(Name::as_bytes);
     let splitter = Splitter::new(file, text, origin, folder, options.piece.max(1), options.max_bytes);
     let merger = Merger::new(options.default_ttl);
-    // Files that a small one includes may be large, which is seen too late.
     match threads == 1 || small {
         true => pool::serial(splitter, merger, most, sink),
         false => pool::parallel(splitter, merger, most, threads, sink),

@@ -16,8 +16,8 @@ pub(super) fn name(token: Token<'_>, origin: Option<&[u8]>, out: &mut Vec<u8>) -
         out.extend_from_slice(origin.ok_or(What::NoOrigin)?);
         return Ok(());
     }
-    let absolute =
-        if token.escaped { escaped_labels(text, out) } else { labels(text, out) }.inspect_err(|_| out.truncate(start))?;
+    let absolute = if token.escaped { escaped_labels(text, out) } else { labels(text, out) }
+        .inspect_err(|_| out.truncate(start))?;
     if absolute {
         out.push(0);
     } else {

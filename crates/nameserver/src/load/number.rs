@@ -81,9 +81,14 @@ mod tests {
 
     #[test]
     fn reads_times_with_units() {
-        for (text, seconds) in
-            [("0", 0), ("300", 300), ("1h30m", 5400), ("1W2d", 777_600), ("1m30", 90), ("4294967295", u32::MAX)]
-        {
+        for (text, seconds) in [
+            ("0", 0),
+            ("300", 300),
+            ("1h30m", 5400),
+            ("1W2d", 777_600),
+            ("1m30", 90),
+            ("4294967295", u32::MAX),
+        ] {
             assert_eq!(time(text.as_bytes()), Some(seconds), "{text}");
         }
         for text in ["", "h", "1x", "1hh", "4294967296", "9999w", "-1", "+1", "1.5h", "99999999999"] {
@@ -105,7 +110,8 @@ mod tests {
         ] {
             assert_eq!(stamp(text.as_bytes()), Some(seconds), "{text}");
         }
-        for text in ["20010229000000", "20011301000000", "20010100000000", "20010101240000", "2001010100000x"] {
+        for text in ["20010229000000", "20011301000000", "20010100000000", "20010101240000", "2001010100000x"]
+        {
             assert_eq!(stamp(text.as_bytes()), None, "{text}");
         }
     }

@@ -88,7 +88,8 @@ pub(super) fn read(piece: &Piece, most: usize, generated: &AtomicUsize) -> Recor
         let before = (reader.records.heads.len(), scanner.offset());
         if let Err(what) = reader.record(start, &mut scanner) {
             let Place { line, column } = scanner.place();
-            let fault = Fault { file: piece.source.name.clone(), line: Some(line), column: Some(column), what };
+            let fault =
+                Fault { file: piece.source.name.clone(), line: Some(line), column: Some(column), what };
             // The rest of an unclosed quotation or parenthesis is the rest of the text.
             scanner.skip_record();
             reader.records.heads.truncate(before.0);
@@ -253,10 +254,13 @@ fn end(scanner: &mut Scanner<'_>) -> Result<(), What> {
     }
 }
 
-/// The rest of a record as text: that of a quotation if there is nothing else.
+/// The rest of a record as text: the inside of a quotation, where `\"` is a quotation mark, if there is
+/// nothing else.
 fn rest(scanner: &mut Scanner<'_>) -> Result<Vec<u8>, What> {
     let first = expect(scanner, "data")?;
-    let Some(mut next) = scanner.next()? else { return Ok(first.text.to_vec()) };
+    let Some(mut next) = scanner.next()? else {
+        return Ok(if first.quoted { without_escaped_quotes(first.text) } else { first.text.to_vec() });
+    };
     let mut text = Vec::new();
     let mut push = |token: Token<'_>| {
         if token.spaced && !text.is_empty() {
@@ -274,5 +278,26 @@ fn rest(scanner: &mut Scanner<'_>) -> Result<Vec<u8>, What> {
             Some(token) => next = token,
             None => return Ok(text),
         }
+    }
+}
+
+fn without_escaped_quotes(mut text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    loop {
+        text = match *text {
+            [] => return out,
+            [b'\\', b'"', ref rest @ ..] => {
+                out.push(b'"');
+                rest
+            }
+            [b'\\', byte, ref rest @ ..] => {
+                out.extend_from_slice(&[b'\\', byte]);
+                rest
+            }
+            [byte, ref rest @ ..] => {
+                out.push(byte);
+                rest
+            }
+        };
     }
 }

@@ -5,7 +5,7 @@ use super::number::{decimal, stamp, time};
 use super::scan::{Scanner, Token};
 use super::types::{self, Field, Form};
 use super::{library, name, special};
-use data_encoding::{BASE32HEX_NOPAD, BASE64, HEXUPPER_PERMISSIVE, HEXUPPER};
+use data_encoding::{BASE32HEX_NOPAD, BASE64, HEXUPPER, HEXUPPER_PERMISSIVE};
 use hashlane_dns::wire::{Rdata, RecordType};
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -141,10 +141,16 @@ impl Data {
                 out.extend(read(scanner, "6 bytes in hex digits, such as 00-00-5e-00-53-2a", eui::<6>)?);
             }
             Field::Eui64 => {
-                out.extend(read(scanner, "8 bytes in hex digits, such as 00-00-5e-ef-10-00-00-2a", eui::<8>)?);
+                out.extend(read(
+                    scanner,
+                    "8 bytes in hex digits, such as 00-00-5e-ef-10-00-00-2a",
+                    eui::<8>,
+                )?);
             }
             Field::Locator => {
-                out.extend(read(scanner, "four groups of hex digits, such as 2001:db8:0:1", locator)?.as_flattened());
+                out.extend(
+                    read(scanner, "four groups of hex digits, such as 2001:db8:0:1", locator)?.as_flattened(),
+                );
             }
         }
         Ok(())

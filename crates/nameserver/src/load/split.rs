@@ -184,7 +184,8 @@ fn absolute(token: Token<'_>, origin: Option<&Arc<[u8]>>) -> Result<Arc<[u8]>, W
 fn directive(text: &[u8]) -> Option<Directive> {
     let is = |word: &[u8]| {
         let (start, rest) = text.split_at_checked(word.len())?;
-        let ends = rest.first().is_none_or(|next| matches!(next, b' ' | b'\t' | b'\r' | b'\n' | b';' | b'(' | b'"'));
+        let ends =
+            rest.first().is_none_or(|next| matches!(next, b' ' | b'\t' | b'\r' | b'\n' | b';' | b'(' | b'"'));
         (ends && start.eq_ignore_ascii_case(word)).then_some(())
     };
     if text.first() != Some(&b'$') {
