@@ -23,6 +23,7 @@ pub mod respond;
 pub mod rib;
 mod steps;
 pub mod targets;
+pub mod zone_files;
 pub mod zones;
 
 use ::hashlane_dns::render::{Compressor, Framing, Options, Renderer};

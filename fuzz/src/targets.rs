@@ -2,7 +2,7 @@
 
 use crate::{
     audit, client, dump, faces, files, flows, forwarder, ipfix, management, ndn, queries, reassembly,
-    respond, rib, zones,
+    respond, rib, zone_files, zones,
 };
 use hashlane_flow::packet::Packet;
 use hashlane_name::ccnx::Ccnx;
@@ -52,6 +52,7 @@ macro_rules! with_targets {
             records,
             study,
             trust_anchor,
+            zone_file,
         ];
     };
 }
@@ -253,4 +254,9 @@ pub fn study(bytes: &[u8]) {
 /// Reads a file with a trust anchor; see [`files::check_anchor`].
 pub fn trust_anchor(bytes: &[u8]) {
     files::check_anchor(bytes);
+}
+
+/// Reads a zone file for the name server; see [`zone_files::check_zone_file`].
+pub fn zone_file(bytes: &[u8]) {
+    zone_files::check_zone_file(bytes);
 }

@@ -97,6 +97,8 @@ pub enum What {
     },
     /// A `$GENERATE` that cannot be expanded.
     Generate(&'static str),
+    /// The records that `$GENERATE` makes take more than this number of bytes.
+    TooMuchGenerated(usize),
     /// The zone file cannot be read.
     Io(String),
     /// The files of the zone are together longer than this number of bytes.
@@ -217,6 +219,9 @@ impl fmt::Display for What {
             Self::DataTooLong => f.write_str("record data longer than 65,535 bytes; shorten them"),
             Self::Include { path, why } => write!(f, "$INCLUDE of \"{path}\": {why}"),
             Self::Generate(why) => write!(f, "$GENERATE: {why}"),
+            Self::TooMuchGenerated(most) => {
+                write!(f, "$GENERATE: the records of the zone take more than {most} bytes; write fewer")
+            }
             Self::Io(why) => write!(f, "cannot read the zone file: {why}"),
             Self::TooManyBytes(most) => {
                 write!(f, "the files of the zone are longer than {most} bytes; split the zone")

@@ -8,7 +8,7 @@
 //! | `$TTL`; without it the last stated TTL | RFC 2308 §4, RFC 1035 §5.1 |
 //! | times with units, such as `1h30m` | in TTLs and SOA records |
 //! | `$INCLUDE path [origin]` | inside the zone's folder; at most [`MAX_DEPTH`] deep, [`MAX_FILES`] in all |
-//! | `$GENERATE` | as BIND 9; at most [`MAX_GENERATED`] records each, and 256 MiB of records in all |
+//! | `$GENERATE` | as BIND 9; at most [`MAX_GENERATED`] records each, [`Options::max_generated`] in all |
 //! | unknown types and classes, `\# LENGTH HEX` | RFC 3597 §5 |
 //!
 //! A `$TTL` of an included file holds until the next one, as in BIND and NSD; its `$ORIGIN` and its last owner
@@ -56,6 +56,9 @@ pub struct Options {
     pub threads: usize,
     /// Most bytes of the zone file and the files that it includes.
     pub max_bytes: u64,
+    /// Most bytes of all records that `$GENERATE` makes, 80 bytes counted for each record beside its owner and
+    /// data.
+    pub max_generated: usize,
     /// Errors that are reported before the reader stops, at least 1.
     pub max_errors: usize,
     /// TTL in seconds of records before any `$TTL` and any stated TTL; `None` makes them an error.
@@ -66,7 +69,14 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { threads: 0, max_bytes: 16 << 30, max_errors: 20, default_ttl: None, piece: 256 << 10 }
+        Self {
+            threads: 0,
+            max_bytes: 16 << 30,
+            max_generated: 256 << 20,
+            max_errors: 20,
+            default_ttl: None,
+            piece: 256 << 10,
+        }
     }
 }
 
@@ -190,14 +200,13 @@ fn run(
         0 => available_parallelism().map_or(1, usize::from),
         threads => threads,
     };
-    let most = options.max_errors.max(1);
     // Files that it includes may be large.
     let small = text.len() / 4 < options.piece && !text.split(|byte| *byte == b'$').skip(1).any(includes);
     let origin = origin.map(Name::as_bytes);
     let splitter = Splitter::new(file, text, origin, folder, options.piece.max(1), options.max_bytes);
     let merger = Merger::new(options.default_ttl);
     match threads == 1 || small {
-        true => pool::serial(splitter, merger, most, sink),
-        false => pool::parallel(splitter, merger, most, threads, sink),
+        true => pool::serial(splitter, merger, options, sink),
+        false => pool::parallel(splitter, merger, options, threads, sink),
     }
 }

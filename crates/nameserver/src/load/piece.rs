@@ -6,15 +6,30 @@ use super::number::time;
 use super::rdata::{Data, expect, found};
 use super::scan::{Place, Scanner, Start, Token};
 use super::split::Piece;
-use super::{name, types};
+use super::{Options, name, types};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Bytes of all records that `$GENERATE` may make for a zone, with 80 bytes for each record.
-pub(super) const MAX_GENERATED_BYTES: usize = 256 << 20;
-
 /// Memory of a record beside its owner and its data, approximately.
 const RECORD: usize = 80;
+
+/// Limits of a zone that hold for all its pieces.
+#[derive(Debug)]
+pub(super) struct Limits {
+    /// Errors of a piece.
+    pub(super) faults: usize,
+    /// Most bytes that `$GENERATE` makes.
+    max_generated: usize,
+    /// Those that it has made.
+    generated: AtomicUsize,
+}
+
+impl Limits {
+    pub(super) fn new(options: &Options) -> Self {
+        let Options { max_errors, max_generated, .. } = *options;
+        Self { faults: max_errors.max(1), max_generated, generated: AtomicUsize::new(0) }
+    }
+}
 
 /// Source of a record's TTL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,13 +91,12 @@ impl Records {
     }
 }
 
-/// Reads the records of a piece, and at most `most` errors. `generated` counts the bytes that `$GENERATE`
-/// made for the zone.
-pub(super) fn read(piece: &Piece, most: usize, generated: &AtomicUsize) -> Records {
+/// Reads the records of a piece.
+pub(super) fn read(piece: &Piece, limits: &Limits) -> Records {
     let text = piece.source.text.get(piece.range.clone()).unwrap_or_default();
     let mut records = Records::default();
     records.bytes.reserve(text.len());
-    let mut reader = Reader { origin: piece.origin.clone(), data: Data::default(), records, generated };
+    let mut reader = Reader { origin: piece.origin.clone(), data: Data::default(), records, limits };
     let mut scanner = Scanner::new(text, piece.line);
     while let Some(start) = scanner.start() {
         let before = (reader.records.heads.len(), scanner.offset());
@@ -94,7 +108,7 @@ pub(super) fn read(piece: &Piece, most: usize, generated: &AtomicUsize) -> Recor
             scanner.skip_record();
             reader.records.heads.truncate(before.0);
             reader.records.faults.push(fault);
-            if reader.records.faults.len() >= most {
+            if reader.records.faults.len() >= limits.faults {
                 break;
             }
         }
@@ -107,7 +121,7 @@ struct Reader<'z> {
     origin: Option<Arc<[u8]>>,
     data: Data,
     records: Records,
-    generated: &'z AtomicUsize,
+    limits: &'z Limits,
 }
 
 impl Reader<'_> {
@@ -209,8 +223,8 @@ impl Reader<'_> {
             let mut scanner = Scanner::new(&expanded, line);
             self.add(Some(owner), ttl, rtype, line, &mut scanner)?;
             let cost = self.records.bytes.len() - start + RECORD;
-            if self.generated.fetch_add(cost, Ordering::Relaxed) > MAX_GENERATED_BYTES {
-                return Err(What::Generate("the records of the zone take more than 256 MiB; write fewer"));
+            if self.limits.generated.fetch_add(cost, Ordering::Relaxed) > self.limits.max_generated {
+                return Err(What::TooMuchGenerated(self.limits.max_generated));
             }
         }
         Ok(())

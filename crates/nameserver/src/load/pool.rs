@@ -1,10 +1,9 @@
 //! Pieces on threads, and their records in the order of the file.
 
-use super::piece::{self, Records};
+use super::piece::{self, Limits, Records};
 use super::split::{Item, Piece, Splitter};
-use super::{Fault, LoadError, Merger, Record, What};
+use super::{Fault, LoadError, Merger, Options, Record, What};
 use std::collections::VecDeque;
-use std::sync::atomic::AtomicUsize;
 use std::sync::{Mutex, mpsc};
 
 /// Pieces that are read or wait for each thread: some, so that none waits; few, as they take memory.
@@ -36,16 +35,16 @@ impl Faults {
 pub(super) fn serial(
     splitter: Splitter,
     mut merger: Merger,
-    most: usize,
+    options: &Options,
     sink: &mut dyn FnMut(Record<'_>) -> Result<(), What>,
 ) -> Result<(), LoadError> {
-    let generated = AtomicUsize::new(0);
-    let mut faults = Faults { list: Vec::new(), most };
+    let limits = Limits::new(options);
+    let mut faults = Faults { list: Vec::new(), most: limits.faults };
     for item in splitter {
         let more = match item {
             Item::Fault(fault) => faults.add([fault]),
             Item::Piece(piece) => {
-                let records = piece::read(&piece, most, &generated);
+                let records = piece::read(&piece, &limits);
                 faults.add(merger.add(&piece, records, sink))
             }
         };
@@ -72,19 +71,19 @@ enum Waiting {
 pub(super) fn parallel(
     mut splitter: Splitter,
     mut merger: Merger,
-    most: usize,
+    options: &Options,
     threads: usize,
     sink: &mut dyn FnMut(Record<'_>) -> Result<(), What>,
 ) -> Result<(), LoadError> {
-    let generated = AtomicUsize::new(0);
-    let mut faults = Faults { list: Vec::new(), most };
+    let limits = Limits::new(options);
+    let mut faults = Faults { list: Vec::new(), most: limits.faults };
     let (jobs, queue) = mpsc::channel::<Job>();
     let queue = Mutex::new(queue);
     let work = || {
         // A statement of its own, so that the lock is not held while the piece is read.
         let next = || queue.lock().ok()?.recv().ok();
         while let Some(Job { piece, done }) = next() {
-            let records = piece::read(&piece, most, &generated);
+            let records = piece::read(&piece, &limits);
             // The receiver is gone after too many errors.
             let _ = done.send((piece, records));
         }

@@ -109,6 +109,6 @@ fn generates_records() {
     assert_eq!(data("$GENERATE 7-7 @ 1 TXT \"a $\" b$"), b"\x03a 7\x02b7");
     assert_eq!(
         errors("\n$GENERATE 5-7 a$ 1 A 192.0.2.25$"),
-        "zone:2:24: expected an IPv4 address, found \"192.0.2.256\""
+        "zone:2:22: expected an IPv4 address, found \"192.0.2.256\""
     );
 }
