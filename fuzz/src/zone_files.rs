@@ -32,7 +32,9 @@ fn read(text: &[u8], piece: usize) -> Result<String, LoadError> {
     let mut sink = |Record { owner, rtype, ttl, data }: Record<'_>| {
         assert_eq!(Name::parse(owner.as_bytes()), Ok(owner));
         let _ = write!(out, "{owner} {ttl} TYPE{} \\# {} ", rtype.0, data.len());
-        data.iter().for_each(|byte| drop(write!(out, "{byte:02x}")));
+        for byte in data {
+            let _ = write!(out, "{byte:02x}");
+        }
         out.push('\n');
         Ok(())
     };
