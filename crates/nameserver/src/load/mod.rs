@@ -11,8 +11,8 @@
 //! | `$GENERATE` | as BIND 9; at most [`MAX_GENERATED`] records each, [`Options::max_generated`] in all |
 //! | unknown types and classes, `\# LENGTH HEX` | RFC 3597 §5 |
 //!
-//! A `$TTL` of an included file holds until the next one, as in BIND and NSD; its `$ORIGIN` and its last owner
-//! end with it (RFC 1035 §5.1). A quotation may go over several lines. Records have class IN.
+//! A `$TTL` of an included file holds until the next one, as in BIND and NSD; its `$ORIGIN` and its last
+//! owner end with it (RFC 1035 §5.1). A quotation may go over several lines. Records have class IN.
 //!
 //! A large file is split at ends of records. Threads read the pieces, and what a record inherits from an
 //! earlier piece is filled in when the pieces are put in order, so that the result does not depend on their
@@ -56,8 +56,8 @@ pub struct Options {
     pub threads: usize,
     /// Most bytes of the zone file and the files that it includes.
     pub max_bytes: u64,
-    /// Most bytes of all records that `$GENERATE` makes, 80 bytes counted for each record beside its owner and
-    /// data.
+    /// Most bytes of all records that `$GENERATE` makes, 80 bytes counted for each record beside its owner
+    /// and data.
     pub max_generated: usize,
     /// Errors that are reported before the reader stops, at least 1.
     pub max_errors: usize,
@@ -95,8 +95,8 @@ pub struct Record<'a> {
 
 /// Reads a zone file.
 ///
-/// The zone's name is `apex`, else the owner of the first SOA record, else the name of the file without `.zone`
-/// or `.db`. Relative names before the first `$ORIGIN` end with `apex`, or with the name of the file.
+/// The zone's name is `apex`, else the owner of the first SOA record, else the name of the file without
+/// `.zone` or `.db`. Relative names before the first `$ORIGIN` end with `apex`, or with the name of the file.
 ///
 /// # Errors
 /// The first [`Options::max_errors`] errors in the order of the file, each with its position; or a rule that

@@ -181,6 +181,10 @@ impl Reader<'_> {
     }
 
     fn directive(&mut self, word: Token<'_>, scanner: &mut Scanner<'_>) -> Result<(), What> {
+        // Where a file is split, directives are found at starts of lines alone.
+        if scanner.place().column != 1 {
+            return Err(found("an owner, or a directive at the start of its line", word));
+        }
         let is = |name: &[u8]| word.text.eq_ignore_ascii_case(name);
         if is(b"$ORIGIN") {
             let mut stated = Vec::new();
@@ -201,8 +205,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Adds the records of `$GENERATE RANGE OWNER [TTL] [CLASS] TYPE DATA`. They change neither the last owner
-    /// nor the last TTL.
+    /// Adds the records of `$GENERATE RANGE OWNER [TTL] [CLASS] TYPE DATA`. They change neither the last
+    /// owner nor the last TTL.
     fn generate(&mut self, scanner: &mut Scanner<'_>) -> Result<(), What> {
         let line = scanner.line();
         let range = Range::parse(expect(scanner, "a range")?.text)?;

@@ -278,12 +278,7 @@ impl<'t> Scanner<'t> {
     pub(super) fn skip_record(&mut self) {
         let place = self.place;
         // Errors within the rest are those of the same record.
-        loop {
-            match self.next() {
-                Ok(Some(_)) | Err(What::StrayParenthesis | What::Nul) => {}
-                Ok(None) | Err(_) => break,
-            }
-        }
+        while let Ok(Some(_)) | Err(What::StrayParenthesis | What::Nul) = self.next() {}
         (self.depth, self.place) = (0, place);
     }
 }

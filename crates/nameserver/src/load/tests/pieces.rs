@@ -1,6 +1,7 @@
 //! Files that are read in pieces.
 
 use super::*;
+use prop::collection::vec as list;
 use proptest::prelude::*;
 
 /// The result on two threads, of pieces of one record each and of `piece` bytes, is that of one thread.
@@ -55,13 +56,13 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
-    fn pieces_give_what_the_whole_gives(parts in prop::collection::vec(0..PARTS.len(), 0..40), piece in 1..200_usize) {
+    fn pieces_give_what_the_whole_gives(parts in list(0..PARTS.len(), 0..40), piece in 1..200_usize) {
         let text: String = parts.iter().map(|part| PARTS[*part]).collect();
         check(text.as_bytes(), piece)?;
     }
 
     #[test]
-    fn any_bytes_give_records_or_errors(text in prop::collection::vec(any::<u8>(), 0..300), piece in 1..200_usize) {
+    fn any_bytes_give_records_or_errors(text in list(any::<u8>(), 0..300), piece in 1..200_usize) {
         check(&text, piece)?;
     }
 }

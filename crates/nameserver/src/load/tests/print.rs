@@ -3,6 +3,7 @@
 use super::*;
 use crate::load::types::{Field, Form, NUMBERS, form};
 use data_encoding::{BASE32HEX_NOPAD, BASE64, HEXLOWER};
+use prop::collection::vec as list;
 use proptest::prelude::*;
 
 /// Random bytes that end with zeros without end.
@@ -130,7 +131,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn printed_data_are_read_back(random in prop::collection::vec(any::<u8>(), 0..400), number in 0..NUMBERS.len()) {
+    fn printed_data_are_read_back(random in list(any::<u8>(), 0..400), number in 0..NUMBERS.len()) {
         let rtype = NUMBERS[number];
         let Some(Form::Fields(fields)) = form(rtype) else { return Ok(()) };
         let mut bytes = Bytes(random.iter());

@@ -4,8 +4,8 @@ use super::*;
 
 #[test]
 fn names_end_with_the_origin_unless_a_dot_ends_them() {
-    let text = "$TTL 1\n@ A 192.0.2.1\na A 192.0.2.1\nb. A 192.0.2.1\n. A 192.0.2.1\n$ORIGIN sub\nc A 192.0.2.1\n\
-                $ORIGIN org.\n@ A 192.0.2.1\n$ORIGIN .\nd A 192.0.2.1\n";
+    let text = "$TTL 1\n@ A 192.0.2.1\na A 192.0.2.1\nb. A 192.0.2.1\n. A 192.0.2.1\n\
+                $ORIGIN sub\nc A 192.0.2.1\n$ORIGIN org.\n@ A 192.0.2.1\n$ORIGIN .\nd A 192.0.2.1\n";
     assert_eq!(
         owners(text),
         "example.com. 1, a.example.com. 1, b. 1, . 1, c.sub.example.com. 1, org. 1, d. 1"
