@@ -8,7 +8,7 @@
 //! - [`tcp`]: a listener on a port, and the user at the other end of a loopback connection.
 //!
 //! For a thread that only listens: [`tap`], all frames of an interface one by one; [`ring`], the same in
-//! memory shared with the kernel. For files: [`capture`]. For any process: [`memory`].
+//! memory shared with the kernel. For files: [`capture`]. For any process: [`memory`] and [`priority`].
 //!
 //! Received bytes are untrusted: none make these types panic, or hold more memory than they state.
 //!
@@ -58,6 +58,7 @@
 
 pub mod capture;
 pub mod memory;
+pub mod priority;
 pub mod ring;
 pub mod stream;
 pub mod tap;

@@ -129,8 +129,9 @@ impl Incoming {
         header.msg_controllen = Control::SPACE as _;
     }
 
-    /// Receives waiting messages with one system call, in place of the last ones.
-    pub(crate) fn receive(&mut self, socket: BorrowedFd<'_>) -> io::Result<usize> {
+    /// Receives messages with one system call, in place of the last ones. With [`Wait::ForOne`], the call
+    /// waits for the first one, if the socket blocks.
+    pub(crate) fn receive(&mut self, socket: BorrowedFd<'_>, wait: Wait) -> io::Result<usize> {
         for header in &mut self.headers[..self.received] {
             Self::reset(&mut header.msg_hdr);
         }
@@ -143,7 +144,7 @@ impl Incoming {
                 socket.as_raw_fd(),
                 self.headers.as_mut_ptr(),
                 self.headers.len() as _,
-                libc::MSG_DONTWAIT as _,
+                wait as _,
                 null_mut(),
             )
         };
@@ -173,6 +174,16 @@ impl Incoming {
             },
         )
     }
+}
+
+/// Flags of a receive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub(crate) enum Wait {
+    /// Takes the messages that wait already.
+    Never = libc::MSG_DONTWAIT,
+    /// Waits for the first message, and takes those that wait with it.
+    ForOne = libc::MSG_WAITFORONE,
 }
 
 /// Headers of messages to send.
@@ -292,6 +303,13 @@ pub(crate) fn receive_queue(socket: BorrowedFd<'_>) -> io::Result<ReceiveQueue> 
     let [queued, limit, lost] =
         [libc::SK_MEMINFO_RMEM_ALLOC, libc::SK_MEMINFO_RCVBUF, libc::SK_MEMINFO_DROPS].map(value);
     Ok(ReceiveQueue { queued, limit, lost })
+}
+
+/// Lowers the scheduling priority of the calling thread, as nice(1) does that of a process.
+pub(crate) fn lower_priority(nice: c_int) -> io::Result<()> {
+    // SAFETY: the function has no preconditions. On Linux, process 0 is the calling thread.
+    let result = unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, nice) };
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
 /// A header with null pointers.

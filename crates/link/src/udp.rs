@@ -12,7 +12,7 @@ pub use recv::{Datagram, LONGEST_DATAGRAM, RecvBatch};
 pub use send::{SendBatch, Sent};
 
 use crate::context::{bind_failed, context};
-use crate::sys;
+use crate::sys::{self, Wait};
 use mio::event::Source;
 use mio::unix::SourceFd;
 use mio::{Interest, Registry, Token};
@@ -22,6 +22,7 @@ use socket2::{Domain, Protocol, Socket, Type};
 use std::io;
 use std::net::SocketAddr;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
+use std::time::Duration;
 
 /// Initially requested length of the kernel's queues, in bytes. `net.core.rmem_max` and `net.core.wmem_max`
 /// limit it.
@@ -48,12 +49,34 @@ impl UdpSocket {
     /// The port is in use, or needs privileges; the address is not one of this machine; no file descriptors
     /// are left.
     pub fn bind(address: SocketAddr) -> io::Result<Self> {
+        Self::open(address, false)
+    }
+
+    /// Binds `sockets` sockets to one address, among which the kernel divides the peers by a hash of their
+    /// address and port (`SO_REUSEPORT`): one for each thread. With port 0, all have the port that the kernel
+    /// chose for the first one.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`bind`](Self::bind); a port that another program shares in this way is in use, too.
+    pub fn bind_shared(address: SocketAddr, sockets: usize) -> io::Result<Vec<Self>> {
+        // The first one is bound without the option, which would also join the sockets of another program of
+        // this user. Linux reads the option of a bound socket when the next one is bound.
+        let first = Self::bind(address)?;
+        first.socket.set_reuse_port(true)?;
+        let bound = first.local_addr()?;
+        let others = (1..sockets).map(|_| Self::open(bound, true)).collect::<io::Result<Vec<_>>>()?;
+        Ok(std::iter::once(first).chain(others).collect())
+    }
+
+    fn open(address: SocketAddr, shared: bool) -> io::Result<Self> {
         let open = || -> io::Result<Socket> {
             let kind = Type::DGRAM.nonblocking().cloexec();
             let socket = Socket::new(Domain::for_address(address), kind, Some(Protocol::UDP))?;
             if address.is_ipv6() {
                 socket.set_only_v6(true)?;
             }
+            socket.set_reuse_port(shared)?;
             socket.bind(&address.into())?;
             Ok(socket)
         };
@@ -151,9 +174,34 @@ impl UdpSocket {
     /// The socket can receive no more, or not now, for example for want of memory. No event reports the
     /// datagrams that still wait.
     pub fn recv(&self, batch: &mut RecvBatch) -> io::Result<usize> {
+        self.fill(batch, Wait::Never)
+    }
+
+    /// Sets how long [`recv_wait`](Self::recv_wait) waits at most. Other calls never block.
+    ///
+    /// # Errors
+    ///
+    /// Errors of `setsockopt` and `fcntl`.
+    pub fn set_patience(&mut self, patience: Duration) -> io::Result<()> {
+        self.socket.set_nonblocking(false)?;
+        self.socket.set_read_timeout(Some(patience))
+    }
+
+    /// Waits for a datagram, and receives it and those that wait with it, up to the size of the batch: one
+    /// system call, for a thread that has one socket. Returns their number; 0 if none came within the
+    /// [patience](Self::set_patience).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`recv`](Self::recv).
+    pub fn recv_wait(&self, batch: &mut RecvBatch) -> io::Result<usize> {
+        self.fill(batch, Wait::ForOne)
+    }
+
+    fn fill(&self, batch: &mut RecvBatch, wait: Wait) -> io::Result<usize> {
         let mut last = io::ErrorKind::Interrupted.into();
         for _ in 0..MAX_SKIPPED_ERRORS {
-            match batch.fill(self.socket.as_fd()) {
+            match batch.fill(self.socket.as_fd(), wait) {
                 Ok(received) => return Ok(received),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(0),
                 // The kernel reports each error once; the next call receives.

@@ -1,6 +1,6 @@
 //! Batches of received datagrams.
 
-use crate::sys::{Incoming, Message};
+use crate::sys::{Incoming, Message, Wait};
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
@@ -78,9 +78,9 @@ impl RecvBatch {
     }
 
     /// Receives, in place of the last datagrams.
-    pub(super) fn fill(&mut self, socket: BorrowedFd<'_>) -> io::Result<usize> {
+    pub(super) fn fill(&mut self, socket: BorrowedFd<'_>, wait: Wait) -> io::Result<usize> {
         self.datagrams = 0;
-        self.incoming.receive(socket)?;
+        self.incoming.receive(socket, wait)?;
         let known = self.incoming.messages().filter(|message| message.from.parse().is_some());
         self.datagrams = known.map(|message| parts(&message).len()).sum();
         Ok(self.datagrams)

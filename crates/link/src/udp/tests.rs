@@ -321,3 +321,50 @@ fn a_receive_queue_is_as_long_as_the_kernel_says() {
     let given = receiver.set_receive_queue(1 << 16).unwrap();
     assert_eq!((given, receiver.receive_queue().unwrap().limit as usize), (1 << 16, 2 << 16));
 }
+
+#[test]
+fn sockets_of_one_address_share_its_peers_and_no_other_program_joins_them() {
+    let mut sockets = UdpSocket::bind_shared("127.0.0.1:0".parse().unwrap(), 3).unwrap();
+    let address = sockets[0].local_addr().unwrap();
+    assert!(sockets.iter().all(|socket| socket.local_addr().unwrap() == address));
+    let again = UdpSocket::bind_shared(address, 2).unwrap_err();
+    assert_eq!(again.kind(), ErrorKind::AddrInUse);
+    assert!(UdpSocket::bind(address).is_err());
+
+    let mut received = [0; 3];
+    let mut clients = Vec::new();
+    for round in 0..64_u8 {
+        let client = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+        client.send_to(&[round], address).unwrap();
+        clients.push(client);
+    }
+    let mut batch = RecvBatch::new(64);
+    let end = Instant::now() + Duration::from_secs(60);
+    while received.iter().sum::<usize>() < 64 && Instant::now() < end {
+        for (socket, count) in sockets.iter_mut().zip(&mut received) {
+            *count += socket.recv(&mut batch).unwrap();
+        }
+    }
+    assert_eq!(received.iter().sum::<usize>(), 64);
+    assert!(received.iter().filter(|count| **count > 0).count() > 1, "{received:?}");
+}
+
+#[test]
+fn a_receive_waits_for_one_datagram_and_takes_those_behind_it() {
+    let ((mut sender, _), (mut receiver, to)) = (socket(), socket());
+    let (mut out, mut batch) = (SendBatch::new(8), RecvBatch::new(8));
+    receiver.set_patience(Duration::from_millis(20)).unwrap();
+    assert_eq!(receiver.recv_wait(&mut batch).unwrap(), 0, "its patience ends");
+    assert_eq!(receiver.recv(&mut batch).unwrap(), 0, "the other call does not wait");
+    receiver.set_patience(Duration::from_secs(60)).unwrap();
+    (0..3_u8).for_each(|byte| assert!(out.push(to, &[&[byte]])));
+    sender.send(&mut out).unwrap();
+    let mut received = 0;
+    while received < 3 {
+        received += receiver.recv_wait(&mut batch).unwrap();
+    }
+    let waiting = std::thread::spawn(move || (receiver.recv_wait(&mut batch).unwrap(), batch.len()));
+    out.push(to, &[b"late"]);
+    sender.send(&mut out).unwrap();
+    assert_eq!(waiting.join().unwrap(), (1, 1));
+}
