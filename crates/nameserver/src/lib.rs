@@ -1,7 +1,25 @@
-//! The authoritative DNS name server.
-//!
-//! [`load`] reads zone files (RFC 1035 §5) on all cores and reports every error with its file and line. The
-//! zones are those of [`hashlane_dns`], which has no I/O of its own.
+//! The process of the name server.
 #![forbid(unsafe_code)]
 
+mod answer;
+mod cell;
+mod clock;
+pub mod config;
+pub mod control;
+mod counters;
+pub mod limit;
+mod listen;
 pub mod load;
+mod metrics;
+mod privileges;
+mod reload;
+pub mod server;
+pub mod status;
+mod tcp;
+mod udp;
+mod view;
+mod zones;
+
+pub use config::{Config, ConfigError};
+pub use counters::{Sums, Transport};
+pub use server::{Handle, Server};

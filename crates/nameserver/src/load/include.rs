@@ -4,6 +4,7 @@ use super::error::{IncludeError, What};
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
+use std::sync::mpsc::Sender;
 
 /// Most files that include one another.
 pub const MAX_DEPTH: usize = 8;
@@ -28,12 +29,14 @@ pub(super) struct Folder {
     included: usize,
     /// Bytes that may still be read.
     left: u64,
+    /// Receives the path of each included file.
+    paths: Option<Sender<PathBuf>>,
 }
 
 impl Folder {
     /// The folder of a zone without a file.
     pub(super) fn none(max_bytes: u64) -> Self {
-        Self { folder: None, open: Vec::new(), included: 0, left: max_bytes }
+        Self { folder: None, open: Vec::new(), included: 0, left: max_bytes, paths: None }
     }
 
     /// Reads a zone file. Its folder is that of the path, after symbolic links.
@@ -49,11 +52,20 @@ impl Folder {
         Ok((this, bytes))
     }
 
+    /// Sends the path of each file that is included from now on.
+    pub(super) fn included_to(&mut self, paths: Option<Sender<PathBuf>>) {
+        self.paths = paths;
+    }
+
     /// Reads a file that the one read last includes. [`close`](Self::close) ends it.
     pub(super) fn open(&mut self, path: &[u8]) -> Result<Vec<u8>, Refused> {
         let (canonical, file) = self.find(path).map_err(Refused::Include)?;
         let bytes = self.read(file).map_err(|error| Refused::Include(IncludeError::Io(error.to_string())))?;
         let bytes = bytes.ok_or(Refused::TooManyBytes)?;
+        if let Some(paths) = &self.paths {
+            // The caller may not need them any more.
+            let _ = paths.send(canonical.clone());
+        }
         self.open.push(canonical);
         self.included += 1;
         Ok(bytes)

@@ -46,7 +46,8 @@ use hashlane_name::dns::{Name, NameBuf, text};
 use include::Folder;
 use merge::Merger;
 use split::Splitter;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::Sender;
 use std::thread::available_parallelism;
 
 /// Limits and defaults.
@@ -65,6 +66,8 @@ pub struct Options {
     pub default_ttl: Option<u32>,
     /// Bytes of a piece that a thread reads. A file of less than four pieces is read on one thread.
     pub piece: usize,
+    /// Receives the path of each included file, without symbolic links.
+    pub included: Option<Sender<PathBuf>>,
 }
 
 impl Default for Options {
@@ -76,6 +79,7 @@ impl Default for Options {
             max_errors: 20,
             default_ttl: None,
             piece: 256 << 10,
+            included: None,
         }
     }
 }
@@ -161,7 +165,10 @@ pub fn records(
 ) -> Result<(), LoadError> {
     let file = path.display().to_string();
     match Folder::zone(path, options.max_bytes) {
-        Ok((folder, text)) => run(file, text, folder, origin, options, sink),
+        Ok((mut folder, text)) => {
+            folder.included_to(options.included.clone());
+            run(file, text, folder, origin, options, sink)
+        }
         Err(what) => {
             let fault = Fault { file, line: None, column: None, what };
             Err(LoadError { faults: vec![fault], more: false })

@@ -1,0 +1,28 @@
+//! Time for the threads that answer.
+
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+/// A moment, by two clocks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Now {
+    /// Milliseconds since the start of the server; never decreases.
+    pub(crate) millis: u64,
+    /// Seconds since 1970, modulo 2³², for the age of cookies.
+    pub(crate) seconds: u32,
+}
+
+/// The clocks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clock(Instant);
+
+impl Clock {
+    pub(crate) fn start() -> Self {
+        Self(Instant::now())
+    }
+
+    #[inline]
+    pub(crate) fn now(self) -> Now {
+        let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs() as u32);
+        Now { millis: self.0.elapsed().as_millis() as u64, seconds }
+    }
+}

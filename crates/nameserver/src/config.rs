@@ -1,0 +1,228 @@
+//! The configuration: one TOML file, in which every value has a default.
+
+mod error;
+mod network;
+mod sections;
+#[cfg(test)]
+mod tests;
+
+pub use error::ConfigError;
+pub use network::Network;
+pub use sections::{Control, Metrics, RateLimit, Server, Tcp, ZoneFile};
+
+use data_encoding::HEXLOWER_PERMISSIVE;
+use error::check_keys;
+use hashlane_hash::scheme::Key;
+use hashlane_name::dns::{NameBuf, text};
+use serde::{Deserialize, Serialize};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use toml::Table;
+
+/// Longest configuration in bytes: 100,000 zones have some 6 MB.
+const MAX_LEN: u64 = 64 << 20;
+
+/// Most bytes of a text in class CH, and of the identifier in EDNS.
+const MAX_TEXT: usize = 255;
+
+/// The whole configuration.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Sockets, identity, user.
+    pub server: Server,
+    /// Limits of TCP connections.
+    pub tcp: Tcp,
+    /// Limits of UDP responses.
+    pub rate_limit: RateLimit,
+    /// Socket for `hashlane dns control`.
+    pub control: Control,
+    /// Counters over HTTP.
+    pub metrics: Metrics,
+    /// Zones and their files.
+    pub zone: Vec<ZoneFile>,
+}
+
+impl Config {
+    /// Reads and checks a configuration file. Paths of zone files in it are relative to its folder.
+    ///
+    /// # Errors
+    /// The file cannot be read, is longer than 64 MiB or no UTF-8 text; the first error in its text.
+    pub fn read(path: &Path) -> io::Result<Self> {
+        let shown = path.display();
+        let cannot = |error: io::Error| io::Error::new(error.kind(), format!("cannot read {shown}: {error}"));
+        let mut bytes = Vec::new();
+        let file = std::fs::File::open(path).map_err(cannot)?;
+        file.take(MAX_LEN + 1).read_to_end(&mut bytes).map_err(cannot)?;
+        let invalid = |why: String| {
+            io::Error::new(io::ErrorKind::InvalidData, format!("{shown} is not a valid configuration: {why}"))
+        };
+        if bytes.len() as u64 > MAX_LEN {
+            return Err(invalid(format!("longer than {} MiB", MAX_LEN >> 20)));
+        }
+        let text = String::from_utf8(bytes)
+            .map_err(|error| invalid(format!("not UTF-8 text at offset {}", error.utf8_error().valid_up_to())))?;
+        let mut config = Self::parse(&text).map_err(|error| invalid(error.to_string()))?;
+        if let Some(folder) = path.parent() {
+            config.zone.iter_mut().for_each(|zone| zone.file = folder.join(&zone.file));
+        }
+        Ok(config)
+    }
+
+    /// Parses and checks a configuration.
+    ///
+    /// # Errors
+    /// The first error in the text.
+    pub fn parse(text: &str) -> Result<Self, ConfigError> {
+        let invalid = |error: toml::de::Error| ConfigError::Toml(error.to_string().trim_end().to_owned());
+        let given: Table = text.parse().map_err(invalid)?;
+        // One zone, for the names of its keys.
+        match Table::try_from(Self { zone: vec![ZoneFile::default()], ..Self::default() }) {
+            Ok(known) => check_keys(&given, &known, "")?,
+            // Serde then refuses unknown keys, without a "did you mean".
+            Err(error) => debug_assert!(false, "the default configuration has keys and values: {error}"),
+        }
+        let config: Self = toml::from_str(text).map_err(invalid)?;
+        config.check()?;
+        Ok(config)
+    }
+
+    /// The configuration as a file that sets every value.
+    pub fn to_toml(&self) -> String {
+        toml::to_string_pretty(self).unwrap_or_else(|error| {
+            debug_assert!(false, "a configuration has keys and values: {error}");
+            format!("# this configuration cannot be written: {error}\n")
+        })
+    }
+
+    /// Checks the values that are not valid for every value of their type.
+    ///
+    /// # Errors
+    /// The first invalid value.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        let Self { server, tcp, rate_limit, zone, .. } = self;
+        let within = |key: &str, value: u64, least: u64, most: u64| {
+            let why = || format!("is {value}, but must be between {least} and {most}");
+            if (least..=most).contains(&value) { Ok(()) } else { Err(invalid(key, why())) }
+        };
+        if server.listen.is_empty() {
+            return Err(invalid("server.listen", "is empty; name an address, such as \"127.0.0.1:53\""));
+        }
+        within("server.workers", server.workers as u64, 0, 1024)?;
+        within("server.max_udp", server.max_udp.into(), 512, 4096)?;
+        for (key, text) in [("server.version", &server.version), ("server.identity", &server.identity)] {
+            if text.len() > MAX_TEXT {
+                return Err(invalid(key, format!("is longer than {MAX_TEXT} bytes")));
+            }
+        }
+        server.nsid()?;
+        server.secrets()?;
+        within("tcp.connections", tcp.connections as u64, 1, 1 << 20)?;
+        within("tcp.connections_per_address", tcp.connections_per_address as u64, 1, 1 << 20)?;
+        within("tcp.memory", tcp.memory, 1 << 20, 1 << 40)?;
+        for (key, value) in [
+            ("tcp.idle_timeout_ms", tcp.idle_timeout_ms),
+            ("tcp.message_timeout_ms", tcp.message_timeout_ms),
+            ("tcp.write_timeout_ms", tcp.write_timeout_ms),
+        ] {
+            within(key, value, 100, 3_600_000)?;
+        }
+        within("rate_limit.responses_per_second", rate_limit.responses_per_second.into(), 0, 1_000_000)?;
+        within("rate_limit.slip", rate_limit.slip.into(), 0, 10)?;
+        within("rate_limit.ipv4_prefix", rate_limit.ipv4_prefix.into(), 8, 32)?;
+        within("rate_limit.ipv6_prefix", rate_limit.ipv6_prefix.into(), 16, 64)?;
+        within("rate_limit.entries", rate_limit.entries as u64, 1024, 1 << 28)?;
+        for zone in zone {
+            zone.apex()?;
+            if zone.file.as_os_str().is_empty() {
+                return Err(invalid("zone.file", format!("is missing for {:?}; name its zone file", zone.name)));
+            }
+        }
+        check_duplicates(zone)
+    }
+}
+
+/// Refuses a zone that is given twice.
+fn check_duplicates(zones: &[ZoneFile]) -> Result<(), ConfigError> {
+    let mut names = zones
+        .iter()
+        .map(|zone| Ok((zone.apex()?.as_bytes().to_ascii_lowercase(), &zone.name)))
+        .collect::<Result<Vec<_>, ConfigError>>()?;
+    names.sort();
+    let twice = names.windows(2).find_map(|pair| match pair {
+        [(a, name), (b, _)] if a == b => Some(name),
+        _ => None,
+    });
+    match twice {
+        Some(name) => Err(invalid("zone.name", format!("has {name:?} twice; remove one of the zones"))),
+        None => Ok(()),
+    }
+}
+
+/// Error for a value.
+fn invalid(key: &str, why: impl Into<String>) -> ConfigError {
+    ConfigError::Value { key: key.to_owned(), why: why.into() }
+}
+
+impl Server {
+    /// The identifier of the server in EDNS (RFC 5001): the text after `ascii_`, or hexadecimal digits.
+    ///
+    /// # Errors
+    /// It is neither, or longer than 255 bytes.
+    pub fn nsid(&self) -> Result<Vec<u8>, ConfigError> {
+        let bytes = match self.nsid.strip_prefix("ascii_") {
+            Some(text) => Some(text.as_bytes().to_vec()),
+            None => HEXLOWER_PERMISSIVE.decode(self.nsid.as_bytes()).ok(),
+        };
+        let why = "needs hexadecimal digits, such as \"6e7331\", or text after ascii_, such as \"ascii_ns1\", \
+                   of at most 255 bytes";
+        bytes.filter(|bytes| bytes.len() <= MAX_TEXT).ok_or_else(|| invalid("server.nsid", why))
+    }
+
+    /// The secrets of cookies (RFC 9018 §5): none, the one in use, or that and the one before it.
+    ///
+    /// # Errors
+    /// There are more than two, or one has not 32 hexadecimal digits.
+    pub fn secrets(&self) -> Result<Vec<Key>, ConfigError> {
+        let key = "server.cookie_secrets";
+        if self.cookie_secrets.len() > 2 {
+            return Err(invalid(key, "has more than two secrets: name the one in use, then the one before it"));
+        }
+        let one = |text: &String| {
+            let bytes = HEXLOWER_PERMISSIVE.decode(text.as_bytes()).ok();
+            let bytes = bytes.and_then(|bytes| <[u8; 16]>::try_from(bytes).ok());
+            bytes.map(Key::new).ok_or_else(|| invalid(key, "must have 32 hexadecimal digits each"))
+        };
+        self.cookie_secrets.iter().map(one).collect()
+    }
+}
+
+impl ZoneFile {
+    /// The name of the zone.
+    ///
+    /// # Errors
+    /// It is not a domain name.
+    pub fn apex(&self) -> Result<NameBuf, ConfigError> {
+        text::parse(self.name.as_bytes())
+            .map_err(|error| invalid("zone.name", format!("has {:?}: {error}", self.name)))
+    }
+
+    /// The zone in a file whose name is that of the zone, with or without `.zone`.
+    ///
+    /// # Errors
+    /// The file's name is not a domain name.
+    pub fn of(path: &Path) -> Result<Self, ConfigError> {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let name = name.strip_suffix(".zone").unwrap_or(&name).to_owned();
+        let zone = Self { name, file: PathBuf::from(path) };
+        zone.apex().map_err(|_| {
+            let why = format!(
+                "of {} is unknown: its file is not named after the zone, as example.com.zone is; name it by \
+                 --config",
+                path.display()
+            );
+            invalid("zone.name", why)
+        })?;
+        Ok(zone)
+    }
+}

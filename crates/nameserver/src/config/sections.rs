@@ -1,0 +1,161 @@
+//! The tables of the configuration.
+
+use super::Network;
+use serde::{Deserialize, Serialize};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::PathBuf;
+
+/// Service of which the control socket has its default place.
+const SERVICE: &str = "hashlane-dns";
+
+/// Sockets, identity, user.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Server {
+    /// Addresses and ports for UDP and TCP. `0.0.0.0` and `[::]` stand for the addresses that the interfaces
+    /// have at the start, so that each response leaves from the address of its query.
+    pub listen: Vec<SocketAddr>,
+    /// Threads for UDP at each address. 0: one for each core.
+    pub workers: usize,
+    /// User to run as once the sockets are bound, by name or number; empty: the user who started the server.
+    /// If that is root, only loopback addresses are served, unless this says `root`.
+    pub user: String,
+    /// Group to run as; empty: that of `user`.
+    pub group: String,
+    /// Answer to `version.bind` in class CH; empty: REFUSED.
+    pub version: String,
+    /// Answer to `id.server` in class CH; empty: REFUSED.
+    pub identity: String,
+    /// Identifier of this server in EDNS (RFC 5001): hexadecimal digits, or text after `ascii_`; empty: none.
+    pub nsid: String,
+    /// Bytes of a UDP response at most, if the query allows as many. Valid: 512..=4096.
+    pub max_udp: u16,
+    /// Server cookies (RFC 7873) in the form of RFC 9018.
+    pub cookies: bool,
+    /// Secrets of cookies, of 32 hexadecimal digits: the one in use, then the one before it. Servers of one
+    /// anycast address share them. Empty: one is drawn at each start.
+    pub cookie_secrets: Vec<String>,
+}
+
+impl Default for Server {
+    fn default() -> Self {
+        Self {
+            listen: vec![(Ipv4Addr::UNSPECIFIED, 53).into(), (Ipv6Addr::UNSPECIFIED, 53).into()],
+            workers: 0,
+            user: String::new(),
+            group: String::new(),
+            version: String::new(),
+            identity: String::new(),
+            nsid: String::new(),
+            // DNS flag day 2020: fits the MTU of every usual path.
+            max_udp: 1232,
+            cookies: true,
+            cookie_secrets: Vec::new(),
+        }
+    }
+}
+
+/// Limits of TCP connections (RFC 7766).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Tcp {
+    /// Connections at most. A newcomer beyond it takes the place of the connection that has been idle for the
+    /// longest time among those of the address that has most.
+    pub connections: usize,
+    /// Connections of an IPv4 address or an IPv6 /64 network at most.
+    pub connections_per_address: usize,
+    /// Bytes of queries and responses that all connections hold.
+    pub memory: u64,
+    /// Time without a query, in milliseconds, after which a connection is closed.
+    pub idle_timeout_ms: u64,
+    /// Time from the first byte of a query to its last, in milliseconds.
+    pub message_timeout_ms: u64,
+    /// Time, in milliseconds, in which a client must take what was to be sent at its begin.
+    pub write_timeout_ms: u64,
+}
+
+impl Default for Tcp {
+    fn default() -> Self {
+        Self {
+            connections: 4096,
+            connections_per_address: 256,
+            memory: 128 << 20,
+            idle_timeout_ms: 10_000,
+            message_timeout_ms: 5_000,
+            write_timeout_ms: 10_000,
+        }
+    }
+}
+
+/// Limits of UDP responses, against amplification.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RateLimit {
+    /// Responses of one kind to one network in a second, all workers together; 0: no limit. The kinds are:
+    /// the records of a name and type; the names below one delegation or alias of a tree; of each zone, the
+    /// missing names, the missing types and the names made of wildcards; all errors.
+    pub responses_per_second: u32,
+    /// Of responses beyond the limit, one of this number is sent truncated, so that a client behind a forged
+    /// address can ask over TCP; the others are dropped. 0: none is sent; 1: all are.
+    pub slip: u32,
+    /// Bits of an IPv4 address that name a network.
+    pub ipv4_prefix: u8,
+    /// Bits of an IPv6 address that name a network.
+    pub ipv6_prefix: u8,
+    /// Kinds and networks that are counted at one time, all workers together.
+    pub entries: usize,
+    /// Networks without limit. The loopback networks cannot be forged from outside.
+    pub allow: Vec<Network>,
+}
+
+impl Default for RateLimit {
+    fn default() -> Self {
+        Self {
+            responses_per_second: 200,
+            slip: 2,
+            ipv4_prefix: 24,
+            ipv6_prefix: 56,
+            entries: 1 << 18,
+            allow: vec![Network::new(Ipv4Addr::new(127, 0, 0, 0).into(), 8), Network::new(Ipv6Addr::LOCALHOST.into(), 128)],
+        }
+    }
+}
+
+/// Socket for `hashlane dns control`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Control {
+    /// Path of the Unix socket, which only the user of the server can use; empty: none.
+    pub path: PathBuf,
+}
+
+impl Default for Control {
+    fn default() -> Self {
+        Self { path: hashlane_link::unix::places(SERVICE).into_iter().next().unwrap_or_default() }
+    }
+}
+
+impl Control {
+    /// Path at which a client finds the socket of a server with the default configuration.
+    pub fn find() -> PathBuf {
+        hashlane_link::unix::find(SERVICE)
+    }
+}
+
+/// Counters over HTTP.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Metrics {
+    /// Addresses and ports at which `/metrics` is served in the text format of Prometheus.
+    pub listen: Vec<SocketAddr>,
+}
+
+/// A zone and its file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ZoneFile {
+    /// Name of the zone.
+    pub name: String,
+    /// Its zone file, relative to the folder of the configuration.
+    pub file: PathBuf,
+}

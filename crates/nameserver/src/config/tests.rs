@@ -1,0 +1,47 @@
+//! Configurations as operators write them.
+
+use super::*;
+
+#[test]
+fn every_value_has_a_default_and_can_be_written() {
+    let default = Config::default();
+    assert_eq!(Config::parse(""), Ok(default.clone()));
+    assert_eq!(Config::parse(&default.to_toml()), Ok(default));
+    let config = Config::parse("[[zone]]\nname = \"example.com\"\nfile = \"a.zone\"\n").unwrap();
+    assert_eq!(config.zone[0].apex().unwrap().view().label_count(), 2);
+    assert_eq!(Config::parse(&config.to_toml()), Ok(config));
+}
+
+#[test]
+fn says_what_is_wrong() {
+    let says = |text: &str| Config::parse(text).unwrap_err().to_string();
+    assert_eq!(says("[server]\nlisen = []"), "unknown key `server.lisen`; did you mean `server.listen`?");
+    assert_eq!(says("[[zone]]\nname = \"a\"\nfiel = \"b\""), "unknown key `zone.fiel`; did you mean `zone.file`?");
+    assert_eq!(says("zzz = 1"), "unknown key `zzz`");
+    assert_eq!(says("[server]\nmax_udp = 100"), "`server.max_udp` is 100, but must be between 512 and 4096");
+    assert!(says("[server]\nlisten = []").contains("name an address"));
+    assert!(says("[server]\nnsid = \"ns1\"").contains("ascii_ns1"));
+    assert!(says("[server]\ncookie_secrets = [\"00\"]").contains("32 hexadecimal digits"));
+    assert!(says("[rate_limit]\nallow = [\"10/8\"]").contains("\"10/8\" is not a network"));
+    let twice = "[[zone]]\nname = \"a.example\"\nfile = \"1\"\n[[zone]]\nname = \"A.Example.\"\nfile = \"2\"\n";
+    assert!(says(twice).contains("twice"), "{}", says(twice));
+    assert!(says("[[zone]]\nname = \"a..b\"\nfile = \"1\"").starts_with("`zone.name` has \"a..b\""));
+    assert!(says("[[zone]]\nname = \"a\"\nfile = \"\"").starts_with("`zone.file` is missing"));
+}
+
+#[test]
+fn identifiers_are_text_or_hexadecimal() {
+    let nsid = |text: &str| Server { nsid: text.into(), ..Server::default() }.nsid();
+    assert_eq!(nsid("ascii_ns1"), Ok(b"ns1".to_vec()));
+    assert_eq!(nsid("6E7331"), Ok(b"ns1".to_vec()));
+    assert_eq!(nsid(""), Ok(Vec::new()));
+    assert!(nsid(&format!("ascii_{}", "a".repeat(256))).is_err());
+}
+
+#[test]
+fn a_file_named_after_its_zone_needs_no_configuration() {
+    let zone = ZoneFile::of(Path::new("zones/Example.com.zone")).unwrap();
+    assert_eq!((&zone.name[..], &zone.file), ("Example.com", &PathBuf::from("zones/Example.com.zone")));
+    assert_eq!(ZoneFile::of(Path::new("example.org")).unwrap().name, "example.org");
+    assert!(ZoneFile::of(Path::new("a..b.zone")).unwrap_err().to_string().contains("--config"));
+}

@@ -1,0 +1,244 @@
+//! The control socket: one command in a line, one JSON document in return.
+//!
+//! | command | document |
+//! | --- | --- |
+//! | `status` | [`Status`](crate::status::Status) |
+//! | `stats` | [`Stats`](crate::status::Stats) |
+//! | `reload`, `reload ZONE` | [`Reloaded`](crate::status::Reloaded) |
+//!
+//! A command that fails returns `{"error": "…"}`. The socket has mode 0600: only root and the user of the
+//! server can connect.
+
+use crate::config::Control;
+use crate::privileges::Account;
+use crate::server::Handle;
+use hashlane_link::unix;
+use mio::{Events, Interest, Poll, Token};
+use serde::{Deserialize, Serialize};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+/// Permissions of the socket.
+const MODE: u32 = 0o600;
+
+/// Clients at one time.
+const MAX_CLIENTS: usize = 16;
+
+/// Longest command in bytes: a name of 255 bytes in escapes.
+const MAX_COMMAND: u64 = 2048;
+
+/// Time in which a command must arrive, and its document be taken.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Creates the folder of a default path for the user that the server runs as.
+///
+/// # Errors
+/// The folder cannot be created, or not given to the user.
+pub(crate) fn prepare(control: &Control, account: Option<&Account>) -> io::Result<()> {
+    let Some(folder) = missing_folder(control) else { return Ok(()) };
+    let create = || -> io::Result<()> {
+        std::fs::DirBuilder::new().recursive(true).mode(0o755).create(folder)?;
+        match account {
+            Some(account) => std::os::unix::fs::chown(
+                folder,
+                Some(account.uid().as_raw()),
+                Some(account.gid().as_raw()),
+            ),
+            None => Ok(()),
+        }
+    };
+    create().map_err(|error| {
+        let why = format!("cannot create {}: {error}; name another socket in `control.path`", folder.display());
+        io::Error::new(error.kind(), why)
+    })
+}
+
+/// Folder of the socket that is created if it is missing: that of the default path.
+fn missing_folder(control: &Control) -> Option<&Path> {
+    let folder = control.path.parent().filter(|folder| !folder.exists())?;
+    (*control == Control::default()).then_some(folder)
+}
+
+/// Listens on the socket of a configuration, if it has one. If another server has the default path, this one
+/// has no socket, and the log says so.
+///
+/// # Errors
+/// The path cannot be bound.
+pub(crate) fn listen(control: &Control) -> io::Result<Option<(unix::Listener, PathBuf)>> {
+    if control.path.as_os_str().is_empty() {
+        return Ok(None);
+    }
+    match unix::Listener::bind(&control.path, MODE) {
+        Ok(listener) => Ok(Some((listener, control.path.clone()))),
+        Err(error) if *control == Control::default() => {
+            tracing::warn!(%error, "no control socket; name another path by --control");
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Checks the path of a configuration without listening there.
+///
+/// # Errors
+/// Those of [`listen`], except that another program listens there.
+pub(crate) fn check(control: &Control) -> io::Result<()> {
+    if control.path.as_os_str().is_empty() || missing_folder(control).is_some() {
+        return Ok(());
+    }
+    match unix::check(&control.path) {
+        Err(_) if *control == Control::default() => Ok(()),
+        checked => checked,
+    }
+}
+
+/// The thread that accepts clients.
+pub(crate) struct Service {
+    listener: unix::Listener,
+    path: PathBuf,
+    poll: Poll,
+    handle: Handle,
+}
+
+impl Service {
+    /// A thread for a listener.
+    ///
+    /// # Errors
+    /// No file descriptors are left.
+    pub(crate) fn new((mut listener, path): (unix::Listener, PathBuf), handle: Handle) -> io::Result<Self> {
+        let poll = Poll::new()?;
+        poll.registry().register(&mut listener, Token(0), Interest::READABLE)?;
+        Ok(Self { listener, path, poll, handle })
+    }
+
+    /// Path of the socket.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Serves clients until the process ends.
+    ///
+    /// # Errors
+    /// The event loop fails.
+    pub(crate) fn run(mut self) -> io::Result<()> {
+        let mut events = Events::with_capacity(16);
+        let clients = Arc::new(AtomicUsize::new(0));
+        while !self.handle.is_stopped() {
+            match self.poll.poll(&mut events, Some(PATIENCE / 20)) {
+                Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
+                _ => {}
+            }
+            // Also without an event: an accept for which there was no descriptor is tried again.
+            loop {
+                match self.listener.accept() {
+                    Ok(Some(stream)) => self.serve(stream, &clients),
+                    Ok(None) => break,
+                    Err(error) => {
+                        tracing::debug!(%error, "control");
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn serve(&self, stream: mio::net::UnixStream, clients: &Arc<AtomicUsize>) {
+        struct Client(Arc<AtomicUsize>);
+        impl Drop for Client {
+            fn drop(&mut self) {
+                self.0.fetch_sub(1, Ordering::Relaxed);
+            }
+        }
+        // Beyond the limit, the connection is closed.
+        if clients.fetch_add(1, Ordering::Relaxed) >= MAX_CLIENTS {
+            clients.fetch_sub(1, Ordering::Relaxed);
+            return;
+        }
+        let client = Client(Arc::clone(clients));
+        let handle = self.handle.clone();
+        let stream = UnixStream::from(OwnedFd::from(stream));
+        let run = move || {
+            let _client = client;
+            if let Err(error) = answer(&stream, &handle) {
+                tracing::debug!(%error, "control");
+            }
+        };
+        if let Err(error) = thread::Builder::new().name("control".into()).spawn(run) {
+            tracing::warn!(%error, "cannot serve a client of the control socket");
+        }
+    }
+}
+
+/// Reads a command, and writes its document.
+fn answer(mut stream: &UnixStream, handle: &Handle) -> io::Result<()> {
+    stream.set_nonblocking(false)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    let mut command = String::new();
+    BufReader::new(stream.take(MAX_COMMAND)).read_line(&mut command)?;
+    let mut document = run(&command, handle).unwrap_or_else(|error| to_json(&Failure { error: error.to_string() }));
+    document.push('\n');
+    stream.write_all(document.as_bytes())
+}
+
+/// The document of a command that failed.
+#[derive(Serialize, Deserialize)]
+struct Failure {
+    error: String,
+}
+
+fn run(command: &str, handle: &Handle) -> io::Result<String> {
+    let words: Vec<&str> = command.split_whitespace().collect();
+    match words[..] {
+        ["status"] => Ok(to_json(&handle.status())),
+        ["stats"] => Ok(to_json(&handle.stats())),
+        ["reload"] => handle.reload(None).map(|reloaded| to_json(&reloaded)),
+        ["reload", zone] => handle.reload(Some(zone)).map(|reloaded| to_json(&reloaded)),
+        _ => Err(io::Error::other("unknown command; send status, stats, reload or reload ZONE")),
+    }
+}
+
+fn to_json(document: &impl Serialize) -> String {
+    serde_json::to_string(document).unwrap_or_else(|error| {
+        debug_assert!(false, "reports have strings as keys: {error}");
+        "{\"error\":\"the report cannot be written as JSON\"}".to_owned()
+    })
+}
+
+/// Sends a command to the server at a socket. Returns its document. Waits without limit: a reload takes as
+/// long as its zones.
+///
+/// # Errors
+/// No server listens there, or this user may not connect; the command fails.
+pub fn request(path: &Path, command: &str) -> io::Result<String> {
+    let shown = path.display();
+    let cannot = |error: io::Error| {
+        let advice = match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => {
+                "no server listens there; start one by `hashlane dns serve`, or name its socket by --socket"
+            }
+            io::ErrorKind::PermissionDenied => "only root and the user of the server may; run it as one of them",
+            _ => return io::Error::new(error.kind(), format!("cannot use {shown}: {error}")),
+        };
+        io::Error::new(error.kind(), format!("cannot connect to {shown}: {advice}"))
+    };
+    let mut stream = UnixStream::connect(path).map_err(cannot)?;
+    let mut document = String::new();
+    stream.write_all(format!("{command}\n").as_bytes()).map_err(cannot)?;
+    stream.read_to_string(&mut document).map_err(cannot)?;
+    match serde_json::from_str::<Failure>(&document) {
+        Ok(Failure { error }) => Err(io::Error::other(error)),
+        Err(_) if document.trim_end().is_empty() => {
+            Err(io::Error::other(format!("the server at {shown} has closed the connection; try again")))
+        }
+        Err(_) => Ok(document.trim_end().to_owned()),
+    }
+}

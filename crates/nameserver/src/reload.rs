@@ -1,0 +1,144 @@
+//! The reload thread: reads the configuration and changed zones again, at low priority.
+
+use crate::config::Config;
+use crate::server::{Handle, Reread, lock};
+use crate::status::Reloaded;
+use crate::udp;
+use crate::zones::Catalog;
+use hashlane_link::{memory, priority};
+use hashlane_name::dns::text;
+use std::io;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender};
+use std::thread;
+
+/// Waits, each of the patience of a worker, until all threads have let go of replaced zones.
+const WAITS: usize = 40;
+
+/// A request for a reload.
+pub(crate) struct Request {
+    /// Name of the one zone to load.
+    pub(crate) zone: Option<String>,
+    pub(crate) reply: Sender<io::Result<Reloaded>>,
+}
+
+/// The reload thread.
+pub(crate) struct Service {
+    catalog: Catalog,
+    /// Configuration in effect.
+    config: Config,
+    reread: Reread,
+    requests: Receiver<Request>,
+    handle: Handle,
+}
+
+impl Service {
+    pub(crate) fn new(
+        catalog: Catalog,
+        config: Config,
+        reread: Reread,
+        requests: Receiver<Request>,
+        handle: Handle,
+    ) -> Self {
+        Self { catalog, config, reread, requests, handle }
+    }
+
+    /// Serves requests, one after the other.
+    pub(crate) fn run(mut self) {
+        if let Err(error) = priority::lower() {
+            tracing::warn!(%error, "reloads run at the priority of the server");
+        }
+        while let Ok(Request { zone, reply }) = self.requests.recv() {
+            let outcome = self.reload(zone.as_deref());
+            self.note(&outcome);
+            // The client may have gone.
+            let _ = reply.send(outcome);
+        }
+    }
+
+    fn reload(&mut self, zone: Option<&str>) -> io::Result<Reloaded> {
+        let unknown = |error| {
+            let zone = zone.unwrap_or_default();
+            io::Error::new(io::ErrorKind::InvalidInput, format!("{zone:?} is not the name of a zone: {error}"))
+        };
+        let only = zone.map(|zone| text::parse(zone.as_bytes())).transpose().map_err(unknown)?;
+        // A single zone is loaded by the configuration in effect.
+        let config = if only.is_some() { self.config.clone() } else { (self.reread)()? };
+        let mut reloaded = self.catalog.update(&config, only.as_ref().map(|zone| zone.view()))?;
+        let old = self.handle.0.view.swap(self.catalog.view(&config)?);
+        *lock(&self.handle.0.zones) = self.catalog.status();
+        reloaded.restart = restart(&self.config, &config);
+        self.config = keep(&self.config, config);
+        // The last one to let go of a zone frees it, which takes long for a large one: that is this thread.
+        for _ in 0..WAITS {
+            if Arc::strong_count(&old) == 1 {
+                break;
+            }
+            thread::sleep(udp::PATIENCE / 4);
+        }
+        drop(old);
+        memory::release_freed();
+        Ok(reloaded)
+    }
+
+    /// Counts and logs a reload.
+    fn note(&self, outcome: &io::Result<Reloaded>) {
+        let mut reloads = lock(&self.handle.0.reloads);
+        reloads.reloads += 1;
+        match outcome {
+            Ok(Reloaded { loaded, unchanged, removed, failed, restart }) => {
+                reloads.loaded += loaded.len() as u64;
+                reloads.failed += failed.len() as u64;
+                for key in restart {
+                    tracing::warn!(key, "configuration changed: takes effect after a restart");
+                }
+                let (loaded, removed, failed) = (loaded.len(), removed.len(), failed.len());
+                tracing::info!(loaded, unchanged, removed, failed, "reloaded");
+            }
+            Err(error) => {
+                reloads.refused += 1;
+                tracing::error!(%error, "reload refused; nothing has changed");
+            }
+        }
+    }
+}
+
+/// Keys that differ, and take effect after a restart.
+fn restart(running: &Config, new: &Config) -> Vec<String> {
+    let (a, b) = (&running.server, &new.server);
+    let differ = [
+        ("server.listen", a.listen != b.listen),
+        ("server.workers", a.workers != b.workers),
+        ("server.user", a.user != b.user),
+        ("server.group", a.group != b.group),
+        ("tcp", running.tcp != new.tcp),
+        ("control", running.control != new.control),
+        ("metrics", running.metrics != new.metrics),
+    ];
+    differ.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key.to_owned()).collect()
+}
+
+/// A new configuration, with the values of the running one that only a restart changes.
+fn keep(running: &Config, mut new: Config) -> Config {
+    let Config { server, tcp, control, metrics, .. } = running.clone();
+    new.server.listen = server.listen;
+    (new.server.workers, new.server.user, new.server.group) = (server.workers, server.user, server.group);
+    (new.tcp, new.control, new.metrics) = (tcp, control, metrics);
+    new
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_that_needs_a_restart_is_reported_at_each_reload() {
+        let running = Config::default();
+        let text = "[server]\nlisten = [\"127.0.0.1:53\"]\nversion = \"7\"\n[tcp]\nconnections = 7\n";
+        let new = Config::parse(text).unwrap();
+        assert_eq!(restart(&running, &new), ["server.listen", "tcp"]);
+        let kept = keep(&running, new.clone());
+        assert_eq!((&kept.server.version[..], kept.tcp == running.tcp), ("7", true));
+        assert_eq!(restart(&kept, &new), ["server.listen", "tcp"]);
+    }
+}

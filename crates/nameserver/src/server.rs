@@ -1,0 +1,331 @@
+//! The server: sockets, threads, reloads, reports.
+
+use crate::answer::Answerer;
+use crate::cell::{Cell, Reader};
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::counters::{AllCounters, Counter, Counters, Transport};
+use crate::listen::{self, Sockets};
+use crate::privileges::Account;
+use crate::reload::{self, Request};
+use crate::status::{Reloaded, Reloads, Stats, Status, ZoneStatus};
+use crate::view::View;
+use crate::zones::{self, Catalog, random_key};
+use crate::{control, tcp, udp};
+use mio::Waker;
+use std::collections::BTreeMap;
+use hashlane_hash::scheme::Key;
+use std::io;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Instant;
+
+/// Reads the configuration again, for a reload.
+pub type Reread = Box<dyn Fn() -> io::Result<Config> + Send>;
+
+/// A server with bound sockets and loaded zones, which does not answer yet.
+pub struct Server {
+    handle: Handle,
+    udp: Vec<udp::Worker>,
+    tcp: tcp::Worker,
+    control: Option<control::Service>,
+    reload: reload::Service,
+    ends: Receiver<End>,
+}
+
+/// Handle to a server, for any thread.
+#[derive(Clone)]
+pub struct Handle(pub(crate) Arc<Shared>);
+
+/// State of the server that its threads and handles share.
+pub(crate) struct Shared {
+    begun: Instant,
+    addresses: Vec<SocketAddr>,
+    workers: usize,
+    counters: AllCounters,
+    /// Turns of the loop of each thread that answers.
+    beats: Vec<Arc<Counter>>,
+    stop: Arc<AtomicBool>,
+    wakers: Mutex<Vec<Waker>>,
+    /// Receives the end of the server: its threads end, or it is stopped.
+    ended: Sender<End>,
+    requests: Sender<Request>,
+    pub(crate) view: Arc<Cell<View>>,
+    /// The zones, with their numbers in the counters.
+    pub(crate) zones: Mutex<Vec<(usize, ZoneStatus)>>,
+    pub(crate) reloads: Mutex<Reloads>,
+    /// Open TCP connections.
+    connections: Arc<AtomicU64>,
+}
+
+/// End of a thread, or the request to stop.
+enum End {
+    Stop,
+    Thread(String, io::Result<()>),
+}
+
+impl Server {
+    /// Binds the sockets of a configuration, gives up privileges, and loads the zones. `reread` gets the
+    /// configuration again at each reload.
+    ///
+    /// A zone that cannot be loaded is reported in the log, and its queries get SERVFAIL.
+    ///
+    /// # Errors
+    /// The configuration is not valid; an address cannot be bound; the user cannot be changed; no zone can be
+    /// loaded.
+    pub fn start(config: &Config, reread: Reread) -> io::Result<Self> {
+        config.check().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
+        if config.zone.is_empty() {
+            let why = "there is no zone to serve; name zone files, or [[zone]] in the configuration";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+        }
+        let workers = match config.server.workers {
+            0 => thread::available_parallelism().map_or(1, usize::from),
+            workers => workers,
+        };
+        let account = Account::of(&config.server)?;
+        let sockets = listen::bind(config, workers)?;
+        control::prepare(&config.control, account.as_ref())?;
+        if let Some(account) = &account {
+            account.assume()?;
+        }
+        let listener = control::listen(&config.control)?;
+
+        let key = random_key()?;
+        let threads = sockets.len() * workers + 1;
+        let mut catalog = Catalog::new(&key, threads)?;
+        let loaded = catalog.update(config, None)?;
+        if !catalog.serves() {
+            let why = loaded.failed.into_values().next().unwrap_or_default();
+            return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+        }
+        let view = Cell::new(catalog.view(config)?);
+
+        let (ended, ends) = channel();
+        let (requests, wait) = channel();
+        let counters: Vec<_> = (0..threads)
+            .map(|thread| if thread + 1 < threads { Transport::Udp } else { Transport::Tcp })
+            .map(|transport| Arc::new(Counters::new(transport)))
+            .collect();
+        let handle = Handle(Arc::new(Shared {
+            begun: Instant::now(),
+            addresses: sockets.iter().map(|sockets| sockets.address).collect(),
+            workers,
+            counters: AllCounters(counters),
+            beats: (0..threads).map(|_| Arc::default()).collect(),
+            stop: Arc::default(),
+            wakers: Mutex::default(),
+            ended,
+            requests,
+            view,
+            zones: Mutex::new(catalog.status()),
+            reloads: Mutex::default(),
+            connections: Arc::default(),
+        }));
+        let control = listener.map(|listener| control::Service::new(listener, handle.clone())).transpose()?;
+        let reload = reload::Service::new(catalog, config.clone(), reread, wait, handle.clone());
+        let (udp, tcp) = handle.0.threads(sockets, config, &key)?;
+        Ok(Self { udp, tcp, control, reload, handle, ends })
+    }
+
+    /// Checks all that [`start`](Self::start) would refuse, and loads every zone, without listening anywhere.
+    /// Returns the state of each zone: those that cannot be loaded have an error.
+    ///
+    /// # Errors
+    /// Those of `start`, except that a port is in use.
+    pub fn check(config: &Config) -> io::Result<Vec<ZoneStatus>> {
+        config.check().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
+        Account::of(&config.server)?;
+        listen::check(config)?;
+        control::check(&config.control)?;
+        zones::check(config)
+    }
+
+    /// Addresses of the sockets, with the ports that the kernel chose.
+    pub fn addresses(&self) -> &[SocketAddr] {
+        &self.handle.0.addresses
+    }
+
+    /// Path of the control socket, if there is one.
+    pub fn control(&self) -> Option<&Path> {
+        self.control.as_ref().map(control::Service::path)
+    }
+
+    /// A handle.
+    pub fn handle(&self) -> Handle {
+        self.handle.clone()
+    }
+
+    /// Answers until it is [stopped](Handle::stop).
+    ///
+    /// # Errors
+    /// A thread cannot be started, or has ended; the name of the thread, and its error.
+    pub fn run(self) -> io::Result<()> {
+        let Self { handle, udp, tcp, control, reload, ends } = self;
+        let shared = &handle.0;
+        let mut threads = Vec::new();
+        for (number, worker) in udp.into_iter().enumerate() {
+            threads.push(shared.spawn(format!("udp-{number}"), move || worker.run())?);
+        }
+        threads.push(shared.spawn("tcp".into(), move || tcp.run())?);
+        if let Some(control) = control {
+            threads.push(shared.spawn("control".into(), move || control.run())?);
+        }
+        // It waits for requests, and ends with the process.
+        shared.spawn("reload".into(), move || {
+            reload.run();
+            Ok(())
+        })?;
+        let outcome = match ends.recv() {
+            Ok(End::Thread(name, Err(error))) => Err(io::Error::new(error.kind(), format!("thread {name}: {error}"))),
+            Ok(End::Thread(name, Ok(()))) if !shared.stop.load(Ordering::Relaxed) => {
+                Err(io::Error::other(format!("thread {name} has ended")))
+            }
+            _ => Ok(()),
+        };
+        handle.stop();
+        for thread in threads {
+            // A panic was reported as the end of its thread.
+            let _ = thread.join();
+        }
+        outcome
+    }
+}
+
+impl Shared {
+    /// The threads that answer.
+    fn threads(&self, sockets: Vec<Sockets>, config: &Config, key: &Key) -> io::Result<(Vec<udp::Worker>, tcp::Worker)> {
+        let clock = Clock::start();
+        let mut parts = self.counters.0.iter().zip(&self.beats).enumerate();
+        let mut next = || {
+            let (thread, (counters, beats)) = parts.next().ok_or_else(|| io::Error::other("too few counters"))?;
+            let answerer = Answerer::new(key, thread);
+            Ok::<_, io::Error>((answerer, Reader::new(&self.view), Arc::clone(counters), Arc::clone(beats)))
+        };
+        let limiter_key = random_key()?;
+        let (mut udp, mut listeners) = (Vec::new(), Vec::new());
+        for sockets in sockets {
+            let threads = sockets.udp.len();
+            for socket in sockets.udp {
+                let (answerer, view, counters, beats) = next()?;
+                let (key, stop) = (limiter_key.clone(), Arc::clone(&self.stop));
+                udp.push(udp::Worker { socket, answerer, view, counters, clock, key, threads, stop, beats });
+            }
+            listeners.push(sockets.tcp);
+        }
+        let (answerer, view, counters, beats) = next()?;
+        let stop = Arc::clone(&self.stop);
+        let connections = Arc::clone(&self.connections);
+        let parts = tcp::Parts { answerer, view, counters, clock, stop, beats, connections };
+        let (tcp, waker) = tcp::Worker::new(listeners, config.tcp.clone(), &random_key()?, parts)?;
+        lock(&self.wakers).push(waker);
+        Ok((udp, tcp))
+    }
+
+    /// Starts a thread. Its end is reported, also after a panic.
+    fn spawn(
+        &self,
+        name: String,
+        run: impl FnOnce() -> io::Result<()> + Send + 'static,
+    ) -> io::Result<thread::JoinHandle<()>> {
+        struct ReportEnd(Sender<End>, Option<(String, io::Result<()>)>);
+        impl Drop for ReportEnd {
+            fn drop(&mut self) {
+                if let Some((name, result)) = self.1.take() {
+                    // Nobody waits for the end of a thread once the server has ended.
+                    let _ = self.0.send(End::Thread(name, result));
+                }
+            }
+        }
+        let panicked = Err(io::Error::other("it has panicked; report this defect"));
+        let mut end = ReportEnd(self.ended.clone(), Some((name.clone(), panicked)));
+        thread::Builder::new().name(name).spawn(move || {
+            let result = run();
+            if let Some((_, place)) = &mut end.1 {
+                *place = result;
+            }
+        })
+    }
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Handle {
+    /// Stops the server: [`Server::run`] returns within a second.
+    pub fn stop(&self) {
+        self.0.stop.store(true, Ordering::Relaxed);
+        for waker in lock(&self.0.wakers).iter() {
+            // The thread looks every 250 ms in any case.
+            let _ = waker.wake();
+        }
+        // The server has ended already.
+        let _ = self.0.ended.send(End::Stop);
+    }
+
+    /// True once the server was stopped, or has ended.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.0.stop.load(Ordering::Relaxed)
+    }
+
+    /// Reads the configuration again, and loads the zones whose files have changed; only `zone`, if it is
+    /// given, but that in any case. Returns once they are in service.
+    ///
+    /// # Errors
+    /// The configuration is refused, or the zone unknown; nothing has changed then. The server has ended.
+    pub fn reload(&self, zone: Option<&str>) -> io::Result<Reloaded> {
+        let (reply, wait) = channel();
+        let ended = || io::Error::other("the server has ended");
+        self.0.requests.send(Request { zone: zone.map(str::to_owned), reply }).map_err(|_| ended())?;
+        wait.recv().map_err(|_| ended())?
+    }
+
+    /// State of the server and of its zones.
+    pub fn status(&self) -> Status {
+        let shared = &self.0;
+        let counters = shared.view.load().counters.clone();
+        let queries = |number| counters.iter().map(|counters| counters.sum(number)).sum();
+        let zones = lock(&shared.zones).clone();
+        Status {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            pid: std::process::id(),
+            uptime_s: shared.begun.elapsed().as_secs(),
+            listen: shared.addresses.clone(),
+            workers: shared.workers,
+            connections: shared.connections.load(Ordering::Relaxed),
+            reloads: *lock(&shared.reloads),
+            zones: zones
+                .into_iter()
+                .map(|(number, zone)| ZoneStatus { queries: queries(number), ..zone })
+                .collect(),
+        }
+    }
+
+    /// Counters since the start.
+    pub fn stats(&self) -> Stats {
+        let status = self.status();
+        let zones: BTreeMap<_, _> = status.zones.into_iter().map(|zone| (zone.name, zone.queries)).collect();
+        Stats {
+            udp: self.0.counters.sums(Transport::Udp),
+            tcp: self.0.counters.sums(Transport::Tcp),
+            connections: status.connections,
+            zones,
+            reloads: status.reloads,
+        }
+    }
+
+    /// Counters in the text format of Prometheus.
+    pub fn metrics(&self) -> String {
+        crate::metrics::text(&self.status(), &self.stats())
+    }
+
+    /// Counters of the turns of each thread that answers: all of them rise several times a second.
+    pub fn beats(&self) -> Vec<u64> {
+        self.0.beats.iter().map(|beats| beats.get()).collect()
+    }
+}

@@ -1,0 +1,96 @@
+//! Reports of a server: what `hashlane dns control` gets as JSON.
+
+use crate::counters::Sums;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// State of a server.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Status {
+    /// Version of the program.
+    pub version: String,
+    /// Process id.
+    pub pid: u32,
+    /// Seconds since the start.
+    pub uptime_s: u64,
+    /// Addresses that the server listens on, by UDP and TCP.
+    pub listen: Vec<SocketAddr>,
+    /// UDP threads at each address.
+    pub workers: usize,
+    /// Open TCP connections.
+    pub connections: u64,
+    /// Reloads since the start.
+    pub reloads: Reloads,
+    /// The zones.
+    pub zones: Vec<ZoneStatus>,
+}
+
+/// State of a zone.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ZoneStatus {
+    /// Name of the zone.
+    pub name: String,
+    /// Its zone file.
+    pub file: PathBuf,
+    /// Serial number in service; none: the zone was never loaded, and queries get SERVFAIL.
+    pub serial: Option<u32>,
+    /// Records.
+    pub records: u64,
+    /// Bytes of memory.
+    pub memory: u64,
+    /// Time of the last load that succeeded, in seconds since 1970.
+    pub loaded: u64,
+    /// Duration of that load in milliseconds.
+    pub took_ms: u64,
+    /// Queries for names in the zone since the start.
+    pub queries: u64,
+    /// Warnings of that load.
+    pub warnings: Vec<String>,
+    /// Error of the last load, if it failed; the data of the one before it stay in service.
+    pub error: Option<String>,
+}
+
+/// Counts of reloads since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reloads {
+    /// Reloads, by SIGHUP and by command.
+    pub reloads: u64,
+    /// Zones loaded by them.
+    pub loaded: u64,
+    /// Zones that could not be loaded.
+    pub failed: u64,
+    /// Reloads of which the configuration was refused.
+    pub refused: u64,
+}
+
+/// Outcome of a reload.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reloaded {
+    /// Zones that were loaded, with their serial numbers.
+    pub loaded: BTreeMap<String, u32>,
+    /// Zones whose files have not changed.
+    pub unchanged: u64,
+    /// Zones that are no longer configured.
+    pub removed: Vec<String>,
+    /// Zones that could not be loaded, with the reason; the old data stay in service.
+    pub failed: BTreeMap<String, String>,
+    /// Keys of the configuration that have changed, and take effect after a restart.
+    pub restart: Vec<String>,
+}
+
+/// Counters of a server since its start.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stats {
+    /// Queries and responses over UDP.
+    pub udp: Sums,
+    /// Queries and responses over TCP.
+    pub tcp: Sums,
+    /// Open TCP connections.
+    pub connections: u64,
+    /// Queries by zone.
+    pub zones: BTreeMap<String, u64>,
+    /// Reloads.
+    pub reloads: Reloads,
+}

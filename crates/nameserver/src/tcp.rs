@@ -1,0 +1,365 @@
+//! The TCP thread: connections of all clients on one event loop (RFC 7766).
+//!
+//! The loop is `mio`'s, not an executor's: a connection is two buffers and a few times, a turn of it is
+//! bounded, and which connection gives way is decided in one place. TCP carries the few answers that UDP
+//! truncates, so that one thread suffices; UDP does not wait for it.
+//!
+//! Bounds: connections and bytes, in all and by the address of the peer ([`shares`]); the time for a query to
+//! arrive, for responses to be taken, and between queries ([`connection`]). A connection with 64 KiB of
+//! responses in its queue is not read until they are sent.
+
+mod connection;
+mod shares;
+
+use crate::answer::Answerer;
+use crate::cell::Reader;
+use crate::clock::Clock;
+use crate::config::Tcp;
+use crate::counters::{Counter, Counters};
+use crate::view::View;
+use connection::{Connection, MAX_QUEUED, Timeout};
+use hashlane_dns::query::BATCH;
+use hashlane_hash::scheme::Key;
+use hashlane_link::tcp;
+use mio::net::{TcpListener, TcpStream};
+use mio::{Events, Interest, Poll, Token, Waker};
+use nix::sys::socket::{setsockopt, sockopt};
+use shares::Shares;
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// Interval at which timeouts are checked.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Longest wait for an event: the thread then lets go of replaced zones.
+const PATIENCE: Duration = Duration::from_millis(250);
+
+/// Connections that one event accepts from a listener, before others have their turn.
+const ACCEPTS: usize = 64;
+
+/// Rounds of reading and answering that a connection has in one turn.
+const ROUNDS: usize = 4;
+
+/// Length of each of the kernel's queues of a connection in bytes. By default the kernel lets a client that
+/// does not read occupy megabytes.
+const KERNEL_QUEUE: usize = 128 << 10;
+
+/// Bytes of a read.
+const READ: usize = 16 << 10;
+
+/// Token of the waker; listeners have the numbers below it, connections those from 0.
+const WAKER: Token = Token(usize::MAX);
+
+/// The TCP thread.
+pub(crate) struct Worker {
+    poll: Poll,
+    listeners: Vec<Listener>,
+    connections: Vec<Option<Connection>>,
+    free: Vec<usize>,
+    /// Connections that have work left.
+    pending: VecDeque<usize>,
+    shares: Shares,
+    limits: Tcp,
+    scratch: Vec<u8>,
+    parts: Parts,
+}
+
+/// The parts of a worker that it shares with the server.
+pub(crate) struct Parts {
+    pub(crate) answerer: Answerer,
+    pub(crate) view: Reader<View>,
+    pub(crate) counters: Arc<Counters>,
+    pub(crate) clock: Clock,
+    pub(crate) stop: Arc<AtomicBool>,
+    pub(crate) beats: Arc<Counter>,
+    /// Number of open connections, for reports.
+    pub(crate) connections: Arc<AtomicU64>,
+}
+
+struct Listener {
+    listener: TcpListener,
+    /// True until an accept finds nothing.
+    is_ready: bool,
+}
+
+/// Result of a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Turn {
+    /// An event reports more.
+    Wait,
+    /// More is to be done at once.
+    Again,
+    Close,
+}
+
+impl Worker {
+    /// A thread for these listeners. Returns the waker, by which the thread sees that it should stop. `key`
+    /// should be random.
+    ///
+    /// # Errors
+    /// No file descriptors are left.
+    pub(crate) fn new(
+        listeners: Vec<TcpListener>,
+        limits: Tcp,
+        key: &Key,
+        parts: Parts,
+    ) -> io::Result<(Self, Waker)> {
+        let poll = Poll::new()?;
+        let waker = Waker::new(poll.registry(), WAKER)?;
+        let mut worker = Self {
+            shares: Shares::new(key, &limits),
+            poll,
+            listeners: Vec::new(),
+            connections: Vec::new(),
+            free: Vec::new(),
+            pending: VecDeque::new(),
+            limits,
+            scratch: vec![0; READ],
+            parts,
+        };
+        for (number, mut listener) in listeners.into_iter().enumerate() {
+            worker.poll.registry().register(&mut listener, listener_token(number), Interest::READABLE)?;
+            worker.listeners.push(Listener { listener, is_ready: true });
+        }
+        Ok((worker, waker))
+    }
+
+    /// Serves connections until the server stops.
+    ///
+    /// # Errors
+    /// The event loop fails.
+    pub(crate) fn run(mut self) -> io::Result<()> {
+        let mut events = Events::with_capacity(1024);
+        let mut checked = Instant::now();
+        while !self.parts.stop.load(Ordering::Relaxed) {
+            self.parts.beats.add(1);
+            let timeout = match () {
+                () if !self.pending.is_empty() => Duration::ZERO,
+                () if self.shares.len() > 0 => TICK,
+                () => PATIENCE,
+            };
+            match self.poll.poll(&mut events, Some(timeout)) {
+                Err(error) if error.kind() != ErrorKind::Interrupted => return Err(error),
+                _ => {}
+            }
+            self.parts.view.refresh();
+            let now = Instant::now();
+            for event in &events {
+                let Token(token) = event.token();
+                if let Some(listener) = listener_number(token).and_then(|number| self.listeners.get_mut(number)) {
+                    listener.is_ready = true;
+                } else if let Some(Some(connection)) = self.connections.get_mut(token) {
+                    connection.is_readable |= event.is_readable() || event.is_read_closed() || event.is_error();
+                    if !std::mem::replace(&mut connection.is_pending, true) {
+                        self.pending.push_back(token);
+                    }
+                }
+            }
+            (0..self.listeners.len()).for_each(|number| self.accept(number, now));
+            // Those that have more to do wait for the events of the others.
+            for _ in 0..self.pending.len() {
+                let Some(number) = self.pending.pop_front() else { break };
+                self.turn(number, now);
+            }
+            self.parts.connections.store(self.shares.len() as u64, Ordering::Relaxed);
+            if now.saturating_duration_since(checked) >= TICK {
+                checked = now;
+                self.check_timeouts(now);
+            }
+        }
+        Ok(())
+    }
+
+    /// Accepts connections of a listener.
+    fn accept(&mut self, number: usize, now: Instant) {
+        for _ in 0..ACCEPTS {
+            let Some(listener) = self.listeners.get_mut(number).filter(|listener| listener.is_ready) else { return };
+            match listener.listener.accept() {
+                Ok((stream, peer)) => self.open(stream, peer, now),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => listener.is_ready = false,
+                // The client has closed the connection already.
+                Err(error) if matches!(error.kind(), ErrorKind::ConnectionAborted | ErrorKind::Interrupted) => {}
+                // No descriptor is left: the next tick tries again.
+                Err(error) => {
+                    tracing::debug!(%error, "cannot accept a TCP connection");
+                    return;
+                }
+            }
+        }
+    }
+
+    fn open(&mut self, mut stream: TcpStream, peer: SocketAddr, now: Instant) {
+        self.parts.counters.accepted.add(1);
+        // Without an option the connection works, too.
+        let _ = tcp::prepare(&stream, Duration::from_millis(self.limits.write_timeout_ms));
+        let _ = setsockopt(&stream, sockopt::SndBuf, &KERNEL_QUEUE);
+        let _ = setsockopt(&stream, sockopt::RcvBuf, &KERNEL_QUEUE);
+        let number = self.free.pop().unwrap_or_else(|| {
+            self.connections.push(None);
+            self.connections.len() - 1
+        });
+        let both = Interest::READABLE | Interest::WRITABLE;
+        if let Err(error) = self.poll.registry().register(&mut stream, Token(number), both) {
+            tracing::debug!(%error, "cannot wait for a TCP connection");
+            self.free.push(number);
+            return;
+        }
+        let holder = self.shares.acquire(peer.ip());
+        if let Some(victim) = self.shares.excess_of(holder) {
+            self.close_for_another(victim);
+        }
+        let items = self.shares.add(holder, number);
+        let mut connection = Connection::new((stream, peer), holder, items, now);
+        connection.is_pending = true;
+        if let Some(place) = self.connections.get_mut(number) {
+            *place = Some(connection);
+        }
+        self.pending.push_back(number);
+        self.shed();
+    }
+
+    /// Closes connections until there are not too many, nor too many bytes.
+    fn shed(&mut self) {
+        while let Some(victim) = self.shares.excess() {
+            self.close_for_another(victim);
+        }
+    }
+
+    fn close_for_another(&mut self, number: usize) {
+        self.parts.counters.closed_for_others.add(1);
+        self.close(number);
+    }
+
+    fn close(&mut self, number: usize) {
+        let Some(mut connection) = self.connections.get_mut(number).and_then(Option::take) else {
+            debug_assert!(false, "a connection is closed once");
+            return;
+        };
+        self.shares.remove(connection.holder, (connection.place, connection.bytes));
+        // Closing the descriptor deregisters it, too.
+        let _ = self.poll.registry().deregister(&mut connection.stream);
+        // Its number may still stand among those that have work left, where it costs a turn without work.
+        self.free.push(number);
+    }
+
+    /// Reads, answers and sends for a connection, a bounded number of times.
+    fn turn(&mut self, number: usize, now: Instant) {
+        let Some(Some(connection)) = self.connections.get_mut(number) else { return };
+        connection.is_pending = false;
+        let (turn, was_active) = serve(connection, &mut self.parts, &mut self.scratch, now);
+        let items = (connection.place, connection.bytes);
+        match turn {
+            Turn::Close => return self.close(number),
+            Turn::Again => {
+                connection.is_pending = true;
+                self.pending.push_back(number);
+            }
+            Turn::Wait => {}
+        }
+        let memory = connection.memory();
+        self.shares.set_bytes(items.1, memory);
+        if was_active {
+            self.shares.renew(items);
+        }
+        self.shed();
+    }
+
+    fn check_timeouts(&mut self, now: Instant) {
+        for number in 0..self.connections.len() {
+            let Some(Some(connection)) = self.connections.get(number) else { continue };
+            let counters = &self.parts.counters;
+            match connection.timeout(now, &self.limits) {
+                None => continue,
+                Some(Timeout::Idle) => counters.closed_idle.add(1),
+                Some(Timeout::SlowQuery) => counters.closed_slow_query.add(1),
+                Some(Timeout::SlowReader) => counters.closed_slow_reader.add(1),
+            }
+            self.close(number);
+        }
+    }
+}
+
+/// Serves a connection. Returns true, too, if a query was answered.
+fn serve(connection: &mut Connection, parts: &mut Parts, scratch: &mut [u8], now: Instant) -> (Turn, bool) {
+    let mut was_active = false;
+    for _ in 0..ROUNDS {
+        match connection.flush(now) {
+            Ok(true) => {}
+            Ok(false) if !connection.has_room() => return (Turn::Wait, was_active),
+            Ok(false) => {}
+            Err(_) => return (Turn::Close, was_active),
+        }
+        if answer(connection, parts, now) {
+            was_active = true;
+            continue;
+        }
+        match connection.read(scratch, now) {
+            Ok(true) => {}
+            Ok(false) if connection.is_ended => {
+                let turn = if connection.queued() == 0 { Turn::Close } else { Turn::Wait };
+                return (turn, was_active);
+            }
+            Ok(false) => return (Turn::Wait, was_active),
+            Err(_) => return (Turn::Close, was_active),
+        }
+    }
+    (Turn::Again, was_active)
+}
+
+/// Answers complete messages, at most a batch of them. Returns true if there were any.
+fn answer(connection: &mut Connection, parts: &mut Parts, now: Instant) -> bool {
+    let Parts { answerer, view, counters, clock, .. } = parts;
+    if connection.messages().next().is_none() {
+        return false;
+    }
+    let mut output = connection.take_output();
+    let sent = connection.sent();
+    let peer = connection.peer;
+    let (mut messages, mut received) = ([(peer, &[][..]); BATCH], 0);
+    for (place, message) in messages.iter_mut().zip(connection.messages()) {
+        *place = (peer, message);
+        received += 1;
+    }
+    let messages = messages.get(..received).unwrap_or_default();
+    let (mut answered, mut is_query) = (0, true);
+    answerer.run(view, counters, clock.now().seconds, messages, |_, response| {
+        let len = response.message.len();
+        answered += 1;
+        if len == 0 {
+            // What is no query would be followed by more of it.
+            is_query = false;
+            return false;
+        }
+        counters.rcode(response.reply.rcode);
+        counters.truncated.add(u64::from(response.reply.truncated));
+        counters.sent.add(1);
+        counters.sent_bytes.add(len as u64);
+        // A response is at most 65,535 bytes.
+        output.extend_from_slice(&(len as u16).to_be_bytes());
+        output.extend_from_slice(response.message);
+        output.len() - sent < MAX_QUEUED
+    });
+    let consumed: usize = connection.messages().take(answered).map(|message| 2 + message.len()).sum();
+    connection.put_output(output);
+    if answered > 0 {
+        connection.consume(consumed, now);
+    }
+    if !is_query {
+        connection.is_ended = true;
+    }
+    answered > 0
+}
+
+/// Token of a listener.
+fn listener_token(number: usize) -> Token {
+    Token(usize::MAX - 1 - number)
+}
+
+/// Number of a listener, if the token is that of one.
+fn listener_number(token: usize) -> Option<usize> {
+    (usize::MAX - 1).checked_sub(token)
+}

@@ -1,0 +1,139 @@
+//! The UDP worker: one thread with one socket, which runs each batch to completion.
+//!
+//! A worker waits in the receive itself, so that a batch costs two system calls. The kernel divides the
+//! clients among the sockets of an address (`SO_REUSEPORT`). No worker writes what another one reads, but for
+//! counters that are read on demand.
+
+use crate::answer::Answerer;
+use crate::cell::Reader;
+use crate::clock::Clock;
+use crate::config::RateLimit;
+use crate::counters::Counters;
+use crate::limit::{Limiter, Verdict};
+use crate::view::View;
+use hashlane_dns::query::BATCH;
+use hashlane_hash::scheme::Key;
+use hashlane_link::udp::{Datagram, RecvBatch, SendBatch, UdpSocket};
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Longest wait for a datagram: the worker then looks if it should stop, and lets go of replaced zones.
+pub(crate) const PATIENCE: Duration = Duration::from_millis(250);
+
+/// Pause after an error of the socket, for example for want of memory.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// Source of no datagram.
+const NOWHERE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
+
+/// A worker.
+pub(crate) struct Worker {
+    pub(crate) socket: UdpSocket,
+    pub(crate) answerer: Answerer,
+    pub(crate) view: Reader<View>,
+    pub(crate) counters: Arc<Counters>,
+    pub(crate) clock: Clock,
+    /// Secret key of the rate limiter.
+    pub(crate) key: Key,
+    /// Threads that share the limit of rates.
+    pub(crate) threads: usize,
+    pub(crate) stop: Arc<AtomicBool>,
+    pub(crate) beats: Arc<crate::counters::Counter>,
+}
+
+impl Worker {
+    /// Answers datagrams until the server stops.
+    ///
+    /// # Errors
+    /// The socket cannot wait.
+    pub(crate) fn run(mut self) -> io::Result<()> {
+        self.socket.set_patience(PATIENCE)?;
+        let (mut received, mut queue) = (RecvBatch::new(BATCH), SendBatch::new(BATCH));
+        let mut limits = self.view.rate_limit.clone();
+        let mut limiter = Limiter::new(&self.key, &limits, self.threads);
+        while !self.stop.load(Ordering::Relaxed) {
+            self.beats.add(1);
+            let datagrams = self.socket.recv_wait(&mut received);
+            if self.view.refresh() && self.view.rate_limit != limits {
+                limits = RateLimit::clone(&self.view.rate_limit);
+                limiter = Limiter::new(&self.key, &limits, self.threads);
+            }
+            match datagrams {
+                Ok(0) => {}
+                Ok(_) => self.answer(&received, &mut queue, &mut limiter),
+                Err(error) => {
+                    tracing::debug!(%error, "UDP");
+                    std::thread::sleep(PAUSE);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn answer(&mut self, received: &RecvBatch, queue: &mut SendBatch, limiter: &mut Limiter) {
+        let Self { socket, answerer, view, counters, clock, .. } = self;
+        let now = clock.now();
+        let mut messages = [(NOWHERE, &[][..]); BATCH];
+        // Without segmentation, a receive brings at most as many datagrams as it has buffers.
+        for (place, Datagram { from, payload, .. }) in messages.iter_mut().zip(received.iter()) {
+            *place = (from, payload);
+        }
+        let messages = messages.get(..received.len()).unwrap_or(&messages);
+        answerer.run(view, counters, now.seconds, messages, |number, mut response| {
+            let Some((to, _)) = messages.get(number).copied() else { return false };
+            let mut len = response.message.len();
+            if len == 0 {
+                return true;
+            }
+            let reply = response.reply;
+            // A client with a valid cookie has received a response at this address (RFC 7873 §5.2.3).
+            if !reply.is_known && limiter.applies(to.ip()) {
+                match limiter.check(to.ip(), response.subject(), now.millis) {
+                    Verdict::Send => {}
+                    Verdict::Drop => {
+                        counters.limited_dropped.add(1);
+                        return true;
+                    }
+                    Verdict::Truncate => {
+                        len = response.truncate();
+                        counters.limited_truncated.add(1);
+                    }
+                }
+            }
+            let message = response.message.get(..len).unwrap_or_default();
+            counters.rcode(reply.rcode);
+            counters.truncated.add(u64::from(reply.truncated));
+            counters.sent_bytes.add(len as u64);
+            if !queue.push(to, &[message]) {
+                send(socket, queue, counters);
+                let pushed = queue.push(to, &[message]);
+                debug_assert!(pushed, "an empty queue has room for a response");
+            }
+            true
+        });
+        send(socket, queue, counters);
+    }
+}
+
+/// Sends the queue. Responses that the kernel does not take are lost, as datagrams are.
+#[inline]
+fn send(socket: &mut UdpSocket, queue: &mut SendBatch, counters: &Counters) {
+    if queue.is_empty() {
+        return;
+    }
+    let queued = queue.len();
+    match socket.send(queue) {
+        Ok(sent) => {
+            counters.sent.add(sent.sent as u64);
+            counters.unsent.add(sent.dropped as u64);
+        }
+        Err(error) => {
+            counters.unsent.add(queued as u64);
+            tracing::debug!(%error, "UDP");
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! The zones and settings that all threads use, replaced as a whole by a reload.
+
+use crate::config::RateLimit;
+use crate::counters::{Counter, ZoneCounters};
+use hashlane_dns::respond::{Settings, Zones};
+use std::sync::Arc;
+
+/// Zones, settings and the counters of the zones.
+#[derive(Debug)]
+pub(crate) struct View {
+    pub(crate) zones: Zones,
+    pub(crate) settings: Settings,
+    pub(crate) rate_limit: RateLimit,
+    /// Number of each entry of `zones` in the counters.
+    pub(crate) numbers: Vec<usize>,
+    pub(crate) counters: Vec<Arc<ZoneCounters>>,
+}
+
+impl View {
+    /// Counter of a zone for a thread.
+    #[inline]
+    pub(crate) fn counter(&self, thread: usize, entry: usize) -> Option<&Counter> {
+        let number = *self.numbers.get(entry)?;
+        self.counters.iter().find_map(|counters| counters.of(thread, number))
+    }
+}

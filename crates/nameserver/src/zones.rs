@@ -1,0 +1,331 @@
+//! The zones of the configuration: their files, their data, and the time and size by which a change shows.
+
+use crate::config::{Config, ZoneFile};
+use crate::counters::ZoneCounters;
+use crate::load::{self, Options};
+use crate::status::{Reloaded, ZoneStatus};
+use crate::view::View;
+use hashlane_dns::respond::{Cookies, DuplicateZone, Entry, Settings, Zones};
+use hashlane_dns::zone::Zone;
+use hashlane_hash::scheme::Key;
+use hashlane_name::dns::{Name, NameBuf};
+use std::collections::HashMap;
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+/// Warnings of a zone that a status lists.
+const MAX_WARNINGS: usize = 10;
+
+/// Counters that zones are given at one time, so that a reload that adds some needs no new array.
+const SPARE_COUNTERS: usize = 64;
+
+/// Identity of a file's content, by which a change shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamp {
+    device: u64,
+    inode: u64,
+    length: u64,
+    /// Time of the last change, in seconds and nanoseconds since 1970.
+    changed: (i64, i64),
+}
+
+impl Stamp {
+    /// The stamp of a file; `None` if it cannot be examined.
+    fn of(path: &Path) -> Option<Self> {
+        let found = fs::metadata(path).ok()?;
+        Some(Self {
+            device: found.dev(),
+            inode: found.ino(),
+            length: found.len(),
+            changed: (found.mtime(), found.mtime_nsec()),
+        })
+    }
+}
+
+/// A zone of the configuration.
+struct Configured {
+    apex: NameBuf,
+    file: ZoneFile,
+    /// Number in the counters, which stays as long as the zone is configured.
+    number: usize,
+    data: Option<Arc<Zone>>,
+    /// Files of the data, with their stamps; empty: the zone is loaded at the next reload in any case.
+    stamps: Vec<(PathBuf, Option<Stamp>)>,
+    loaded: u64,
+    took_ms: u64,
+    warnings: Vec<String>,
+    error: Option<String>,
+}
+
+impl Configured {
+    fn new(file: &ZoneFile, apex: NameBuf, number: usize) -> Self {
+        Self {
+            apex,
+            file: file.clone(),
+            number,
+            data: None,
+            stamps: Vec::new(),
+            loaded: 0,
+            took_ms: 0,
+            warnings: Vec::new(),
+            error: None,
+        }
+    }
+
+    fn has_changed(&self) -> bool {
+        self.error.is_some()
+            || self.stamps.is_empty()
+            || self.stamps.iter().any(|(path, stamp)| stamp.is_none() || Stamp::of(path) != *stamp)
+    }
+}
+
+/// Result of a load, with the duration in milliseconds and the stamps of its files.
+struct Outcome {
+    result: Result<Zone, String>,
+    took_ms: u64,
+    stamps: Vec<(PathBuf, Option<Stamp>)>,
+}
+
+/// The zones, their settings, and their counters.
+pub(crate) struct Catalog {
+    key: Key,
+    /// Secret of cookies, if the configuration has none.
+    cookie: Key,
+    threads: usize,
+    zones: Vec<Configured>,
+    counters: Vec<Arc<ZoneCounters>>,
+    /// Numbers in the counters that no zone has had.
+    free: Vec<usize>,
+}
+
+impl Catalog {
+    /// No zones. Their names are hashed under `key`; `threads` threads count their queries.
+    ///
+    /// # Errors
+    /// The system has no random numbers.
+    pub(crate) fn new(key: &Key, threads: usize) -> io::Result<Self> {
+        let cookie = random_key()?;
+        Ok(Self { key: key.clone(), cookie, threads, zones: Vec::new(), counters: Vec::new(), free: Vec::new() })
+    }
+
+    /// Takes over the zones of a configuration, and loads those that are new or whose files have changed;
+    /// only `only`, if it is given, but that in any case. The others keep their data.
+    ///
+    /// # Errors
+    /// The configuration is not valid, or `only` is not among its zones. Nothing has changed then.
+    pub(crate) fn update(&mut self, config: &Config, only: Option<Name<'_>>) -> io::Result<Reloaded> {
+        let invalid = |error: crate::ConfigError| io::Error::new(io::ErrorKind::InvalidInput, error);
+        config.check().map_err(invalid)?;
+        let apexes = config.zone.iter().map(ZoneFile::apex).collect::<Result<Vec<_>, _>>().map_err(invalid)?;
+        let is_only = |apex: &NameBuf| only.is_none_or(|only| only.eq_ignore_case(apex.view()));
+        if let Some(only) = only.filter(|_| !apexes.iter().any(is_only)) {
+            let why = format!("no zone {only} in the configuration; `hashlane dns control status` lists the zones");
+            return Err(io::Error::new(io::ErrorKind::NotFound, why));
+        }
+
+        let old = std::mem::take(&mut self.zones);
+        let mut old: HashMap<Vec<u8>, Configured> =
+            old.into_iter().map(|zone| (zone.apex.as_bytes().to_ascii_lowercase(), zone)).collect();
+        let mut reloaded = Reloaded::default();
+        for (file, apex) in config.zone.iter().zip(apexes) {
+            let zone = match old.remove(&apex.as_bytes().to_ascii_lowercase()) {
+                Some(zone) if zone.file.file == file.file => zone,
+                Some(zone) => Configured { file: file.clone(), stamps: Vec::new(), ..zone },
+                None => {
+                    let number = self.number(config.zone.len());
+                    Configured::new(file, apex, number)
+                }
+            };
+            self.zones.push(zone);
+        }
+        for zone in old.into_values() {
+            // Its number is not given again: it has a count of queries.
+            reloaded.removed.push(zone.file.name);
+        }
+        reloaded.removed.sort();
+
+        let due: Vec<usize> = self.zones.iter().enumerate()
+            .filter(|(_, zone)| is_only(&zone.apex) && (only.is_some() || zone.has_changed()))
+            .map(|(at, _)| at)
+            .collect();
+        reloaded.unchanged = (self.zones.len() - due.len()) as u64;
+        let outcomes = {
+            let wanted: Vec<(&Path, Name<'_>)> = due.iter().filter_map(|at| self.zones.get(*at))
+                .map(|zone| (zone.file.file.as_path(), zone.apex.view()))
+                .collect();
+            load_all(&wanted, &self.key)
+        };
+        for (at, outcome) in due.into_iter().zip(outcomes) {
+            if let Some(zone) = self.zones.get_mut(at) {
+                zone.take(outcome, &mut reloaded);
+            }
+        }
+        Ok(reloaded)
+    }
+
+    /// A number for a new zone; `zones` is the number of all.
+    fn number(&mut self, zones: usize) -> usize {
+        if let Some(number) = self.free.pop() {
+            return number;
+        }
+        let first = self.counters.last().map_or(0, |counters| counters.end());
+        let counters = ZoneCounters::new(self.threads, first, zones + SPARE_COUNTERS);
+        self.free.extend((first..counters.end()).rev());
+        self.counters.push(Arc::new(counters));
+        self.free.pop().unwrap_or(first)
+    }
+
+    /// Zones and settings for the threads.
+    ///
+    /// # Errors
+    /// A zone is given twice, or a setting is not valid.
+    pub(crate) fn view(&self, config: &Config) -> io::Result<View> {
+        let entries = self.zones.iter().map(|zone| Entry { apex: zone.apex.clone(), zone: zone.data.clone() });
+        let invalid = |error: crate::ConfigError| io::Error::new(io::ErrorKind::InvalidInput, error);
+        let zones = Zones::new(entries.collect(), &self.key)
+            .map_err(|error: DuplicateZone| io::Error::new(io::ErrorKind::InvalidInput, error))?;
+        let server = &config.server;
+        let secrets = server.secrets().map_err(invalid)?;
+        let cookies = Cookies::new(secrets.first().unwrap_or(&self.cookie), secrets.get(1));
+        let settings = Settings {
+            nsid: server.nsid().map_err(invalid)?,
+            version: server.version.as_bytes().to_vec(),
+            identity: server.identity.as_bytes().to_vec(),
+            max_udp: server.max_udp,
+            cookies: server.cookies.then_some(cookies),
+        };
+        Ok(View {
+            zones,
+            settings,
+            rate_limit: config.rate_limit.clone(),
+            numbers: self.zones.iter().map(|zone| zone.number).collect(),
+            counters: self.counters.clone(),
+        })
+    }
+
+    /// True if a zone has data.
+    pub(crate) fn serves(&self) -> bool {
+        self.zones.iter().any(|zone| zone.data.is_some())
+    }
+
+    /// The zones with their numbers, without the counts of queries.
+    pub(crate) fn status(&self) -> Vec<(usize, ZoneStatus)> {
+        let of = |zone: &Configured| ZoneStatus {
+            name: zone.file.name.clone(),
+            file: zone.file.file.clone(),
+            serial: zone.data.as_ref().map(|data| data.serial()),
+            records: zone.data.as_ref().map_or(0, |data| data.records() as u64),
+            memory: zone.data.as_ref().map_or(0, |data| data.memory() as u64),
+            loaded: zone.loaded,
+            took_ms: zone.took_ms,
+            queries: 0,
+            warnings: zone.warnings.clone(),
+            error: zone.error.clone(),
+        };
+        self.zones.iter().map(|zone| (zone.number, of(zone))).collect()
+    }
+}
+
+impl Configured {
+    /// Takes the data of a load; after a failure, the old data stay.
+    fn take(&mut self, outcome: Outcome, reloaded: &mut Reloaded) {
+        let zone = &self.file.name;
+        match outcome.result {
+            Ok(data) => {
+                let (serial, records) = (data.serial(), data.records());
+                let found = data.warnings();
+                let mut warnings: Vec<String> =
+                    found.list().iter().take(MAX_WARNINGS).map(ToString::to_string).collect();
+                let others = found.count().saturating_sub(warnings.len());
+                if others > 0 {
+                    warnings.push(format!("{others} more warnings"));
+                }
+                tracing::info!(%zone, serial, records, ms = outcome.took_ms, "zone loaded");
+                for warning in &warnings {
+                    tracing::warn!(%zone, warning);
+                }
+                reloaded.loaded.insert(zone.clone(), serial);
+                (self.data, self.stamps, self.error) = (Some(Arc::new(data)), outcome.stamps, None);
+                self.warnings = warnings;
+                self.took_ms = outcome.took_ms;
+                self.loaded = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+            }
+            Err(error) => {
+                match &self.data {
+                    Some(old) => {
+                        let serial = old.serial();
+                        tracing::error!(%zone, error, serial, "zone not loaded; the old data stay in service");
+                    }
+                    None => tracing::error!(%zone, error, "zone not loaded; queries for it get SERVFAIL"),
+                }
+                reloaded.failed.insert(zone.clone(), error.clone());
+                self.error = Some(error);
+            }
+        }
+    }
+}
+
+/// Loads zones on all cores; the outcomes are in the order of the zones.
+fn load_all(zones: &[(&Path, Name<'_>)], key: &Key) -> Vec<Outcome> {
+    let next = AtomicUsize::new(0);
+    let outcomes: Vec<Mutex<Option<Outcome>>> = zones.iter().map(|_| Mutex::new(None)).collect();
+    let work = || {
+        while let Some(((file, apex), place)) = {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            zones.get(at).zip(outcomes.get(at))
+        } {
+            *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(load(file, *apex, key));
+        }
+    };
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(zones.len());
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let missing = || Outcome { result: Err("not loaded; report this defect".into()), took_ms: 0, stamps: Vec::new() };
+    let taken = outcomes.into_iter().map(|place| place.into_inner().unwrap_or_else(PoisonError::into_inner));
+    taken.map(|outcome| outcome.unwrap_or_else(missing)).collect()
+}
+
+fn load(file: &Path, apex: Name<'_>, key: &Key) -> Outcome {
+    let begun = (Instant::now(), SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default());
+    // Before the file is read, so that a change during the load shows at the next reload.
+    let own = Stamp::of(file);
+    let (included, paths) = channel();
+    let options = Options { included: Some(included), ..Options::default() };
+    let result = load::zone(file, Some(apex), &options, key).map_err(|error| error.to_string());
+    drop(options);
+    // A file that was included is known only now. One that has changed since the load began is read again at
+    // the next reload.
+    let began = (begun.1.as_secs() as i64, i64::from(begun.1.subsec_nanos()));
+    let stamp = |path: &Path| Stamp::of(path).filter(|stamp| stamp.changed < began);
+    let mut stamps = vec![(file.to_owned(), own)];
+    stamps.extend(paths.into_iter().map(|path| (path.clone(), stamp(&path))));
+    Outcome { result, took_ms: begun.0.elapsed().as_millis() as u64, stamps }
+}
+
+/// Loads the zones of a configuration, one after the other for each core, and keeps none. Returns their
+/// states, in order.
+pub(crate) fn check(config: &Config) -> io::Result<Vec<ZoneStatus>> {
+    let mut catalog = Catalog::new(&random_key()?, 0)?;
+    catalog.update(config, None)?;
+    catalog.view(config)?;
+    Ok(catalog.status().into_iter().map(|(_, status)| status).collect())
+}
+
+/// A random key.
+///
+/// # Errors
+/// The system has no random numbers.
+pub(crate) fn random_key() -> io::Result<Key> {
+    Key::random().map_err(|error| io::Error::other(format!("no random numbers for a key: {error}")))
+}
