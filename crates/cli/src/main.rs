@@ -4,6 +4,7 @@
 
 mod cmd;
 mod output;
+mod process;
 mod read;
 mod studies;
 
@@ -29,6 +30,8 @@ Examples:
   hashlane study run name-encodings --names names.txt
                                             one study, with the names in a file
   hashlane compare --run ./before ./after   two builds, launched alternately: faster, slower, or not
+  hashlane dns serve example.com.zone --listen 127.0.0.1:5353
+                                            an authoritative name server
   hashlane dns render example.com.zone --explain
                                             the zone as DNS messages, with the form of each name
   hashlane flow show trace.pcap             top hosts, conversations, services, protocols
@@ -48,7 +51,7 @@ enum Command {
     Compare(cmd::compare::Compare),
     /// Tell if a hash table can be flooded, for any hash function, with the keys that do it
     Audit(cmd::audit::Audit),
-    /// Render DNS messages
+    /// Serve zones as a DNS name server, and render DNS messages
     Dns(cmd::dns::Dns),
     /// Meter flows: packets of captures in, records of flows out
     Flow(cmd::flow::Flow),

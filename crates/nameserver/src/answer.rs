@@ -177,3 +177,75 @@ fn opt_record(message: &[u8], mut at: usize) -> Option<std::ops::Range<usize>> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The question `www.sub.example`, type A, and what follows it.
+    fn message(counts: [u8; 4], records: &[u8]) -> Vec<u8> {
+        let [a, b, c, d] = counts;
+        let header = [0, 1, 0x84, 0, 0, a, 0, b, 0, c, 0, d];
+        [&header[..], b"\x03www\x03sub\x07example\0\0\x01\0\x01", records].concat()
+    }
+
+    const A: &[u8] = b"\0\x01\0\x01\0\0\0\x3c\0\x04\xc0\0\x02\x01";
+    const OPT: &[u8] = b"\0\0\x29\x04\xd0\0\0\x80\0\0\x06\0\x0a\0\x02ab";
+
+    fn response(message: &mut [u8], kind: Kind) -> Response<'_> {
+        let reply = Reply {
+            len: message.len(),
+            rcode: hashlane_dns::wire::Rcode::NO_ERROR,
+            kind,
+            zone: Some(4),
+            rtype: Some(RecordType::A),
+            truncated: false,
+            is_known: false,
+        };
+        Response { message, reply, suffixes: &[10, 11, 12, 13] }
+    }
+
+    #[test]
+    fn a_truncated_response_keeps_its_question_and_its_opt_record() {
+        let records = [b"\xc0\x0c", A, b"\xc0\x10", A, OPT].concat();
+        let mut whole = message([1, 1, 1, 1], &records);
+        let len = response(&mut whole, Kind::Positive).truncate();
+        let mut expected = message([1, 0, 0, 1], OPT);
+        expected[2] |= 0x02;
+        assert_eq!(whole[..len], expected);
+
+        let mut plain = message([1, 1, 0, 0], &[b"\xc0\x0c", A].concat());
+        let len = response(&mut plain, Kind::Positive).truncate();
+        let mut expected = message([1, 0, 0, 0], &[]);
+        expected[2] |= 0x02;
+        assert_eq!(plain[..len], expected);
+
+        let mut header = vec![0, 1, 0x84, 1, 0, 0, 0, 0, 0, 0, 0, 0];
+        assert_eq!(response(&mut header, Kind::Error).truncate(), HEADER_LEN);
+    }
+
+    #[test]
+    fn a_response_counts_by_the_name_that_its_kind_asks_for() {
+        let subject = |first: &[u8], kind| {
+            let mut bytes = message([1, 1, 0, 0], &[first, A].concat());
+            let subject = response(&mut bytes, kind).subject();
+            (subject.kind, subject.name)
+        };
+        let own = subject(b"\xc0\x0c", Kind::Positive);
+        assert_eq!(own.0, limit::Kind::Records);
+        assert_ne!(own.1, 10, "the type counts, too");
+        assert_eq!(subject(b"\x01a\0", Kind::Positive), own, "no pointer");
+        // The owner of a DNAME record, or of the servers of a delegation.
+        assert_eq!(subject(b"\xc0\x10", Kind::Positive), (limit::Kind::Below, 11));
+        assert_eq!(subject(b"\xc0\x14", Kind::Referral), (limit::Kind::Below, 12));
+        assert_eq!(subject(b"\xc0\x11", Kind::Referral).0, limit::Kind::Records, "not the start of a label");
+        for (kind, expected) in [
+            (Kind::NxDomain, limit::Kind::NxDomain),
+            (Kind::NoData, limit::Kind::NoData),
+            (Kind::Wildcard, limit::Kind::Wildcard),
+        ] {
+            assert_eq!(subject(b"\xc0\x0c", kind), (expected, 5));
+        }
+        assert_eq!(subject(b"\xc0\x0c", Kind::Error), (limit::Kind::Error, 0));
+    }
+}

@@ -60,8 +60,9 @@ impl Config {
         if bytes.len() as u64 > MAX_LEN {
             return Err(invalid(format!("longer than {} MiB", MAX_LEN >> 20)));
         }
-        let text = String::from_utf8(bytes)
-            .map_err(|error| invalid(format!("not UTF-8 text at offset {}", error.utf8_error().valid_up_to())))?;
+        let text = String::from_utf8(bytes).map_err(|error| {
+            invalid(format!("not UTF-8 text at offset {}", error.utf8_error().valid_up_to()))
+        })?;
         let mut config = Self::parse(&text).map_err(|error| invalid(error.to_string()))?;
         if let Some(folder) = path.parent() {
             config.zone.iter_mut().for_each(|zone| zone.file = folder.join(&zone.file));
@@ -135,7 +136,10 @@ impl Config {
         for zone in zone {
             zone.apex()?;
             if zone.file.as_os_str().is_empty() {
-                return Err(invalid("zone.file", format!("is missing for {:?}; name its zone file", zone.name)));
+                return Err(invalid(
+                    "zone.file",
+                    format!("is missing for {:?}; name its zone file", zone.name),
+                ));
             }
         }
         check_duplicates(zone)
@@ -186,7 +190,10 @@ impl Server {
     pub fn secrets(&self) -> Result<Vec<Key>, ConfigError> {
         let key = "server.cookie_secrets";
         if self.cookie_secrets.len() > 2 {
-            return Err(invalid(key, "has more than two secrets: name the one in use, then the one before it"));
+            return Err(invalid(
+                key,
+                "has more than two secrets: name the one in use, then the one before it",
+            ));
         }
         let one = |text: &String| {
             let bytes = HEXLOWER_PERMISSIVE.decode(text.as_bytes()).ok();

@@ -46,16 +46,15 @@ pub(crate) fn prepare(control: &Control, account: Option<&Account>) -> io::Resul
     let create = || -> io::Result<()> {
         std::fs::DirBuilder::new().recursive(true).mode(0o755).create(folder)?;
         match account {
-            Some(account) => std::os::unix::fs::chown(
-                folder,
-                Some(account.uid().as_raw()),
-                Some(account.gid().as_raw()),
-            ),
+            Some(account) => {
+                std::os::unix::fs::chown(folder, Some(account.uid().as_raw()), Some(account.gid().as_raw()))
+            }
             None => Ok(()),
         }
     };
     create().map_err(|error| {
-        let why = format!("cannot create {}: {error}; name another socket in `control.path`", folder.display());
+        let why =
+            format!("cannot create {}: {error}; name another socket in `control.path`", folder.display());
         io::Error::new(error.kind(), why)
     })
 }
@@ -184,7 +183,8 @@ fn answer(mut stream: &UnixStream, handle: &Handle) -> io::Result<()> {
     stream.set_write_timeout(Some(PATIENCE))?;
     let mut command = String::new();
     BufReader::new(stream.take(MAX_COMMAND)).read_line(&mut command)?;
-    let mut document = run(&command, handle).unwrap_or_else(|error| to_json(&Failure { error: error.to_string() }));
+    let mut document =
+        run(&command, handle).unwrap_or_else(|error| to_json(&Failure { error: error.to_string() }));
     document.push('\n');
     stream.write_all(document.as_bytes())
 }
@@ -225,7 +225,9 @@ pub fn request(path: &Path, command: &str) -> io::Result<String> {
             io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => {
                 "no server listens there; start one by `hashlane dns serve`, or name its socket by --socket"
             }
-            io::ErrorKind::PermissionDenied => "only root and the user of the server may; run it as one of them",
+            io::ErrorKind::PermissionDenied => {
+                "only root and the user of the server may; run it as one of them"
+            }
             _ => return io::Error::new(error.kind(), format!("cannot use {shown}: {error}")),
         };
         io::Error::new(error.kind(), format!("cannot connect to {shown}: {advice}"))

@@ -45,16 +45,22 @@ macro_rules! counters {
         #[repr(align(128))]
         pub(crate) struct Counters {
             pub(crate) transport: Transport,
-            types: Vec<Counter>,
+            /// Turns of the thread's loop, by which it shows that it makes progress.
+            pub(crate) turns: Counter,
+            types: [Counter; TYPES + 2],
             rcodes: [Counter; RCODES],
             $(pub(crate) $name: Counter,)*
         }
 
         impl Counters {
             pub(crate) fn new(transport: Transport) -> Self {
-                // A type that is added to the list of `wire` shows up without a change here.
-                let types = (0..=TYPES + 1).map(|_| Counter::default()).collect();
-                Self { transport, types, rcodes: Default::default(), $($name: Counter::default(),)* }
+                Self {
+                    transport,
+                    turns: Counter::default(),
+                    types: std::array::from_fn(|_| Counter::default()),
+                    rcodes: Default::default(),
+                    $($name: Counter::default(),)*
+                }
             }
 
             fn add_to(&self, sums: &mut Sums) {
@@ -148,7 +154,9 @@ impl AllCounters {
         let mut sums = Sums::default();
         for counters in self.0.iter().filter(|counters| counters.transport == transport) {
             counters.add_to(&mut sums);
-            for (number, counter) in counters.types.iter().enumerate().filter(|(_, counter)| counter.get() > 0) {
+            for (number, counter) in
+                counters.types.iter().enumerate().filter(|(_, counter)| counter.get() > 0)
+            {
                 let name = match number {
                     TYPES => RecordType::CAA.to_string(),
                     number if number > TYPES => "other".to_owned(),
@@ -156,7 +164,9 @@ impl AllCounters {
                 };
                 *sums.types.entry(name).or_default() += counter.get();
             }
-            for (number, counter) in counters.rcodes.iter().enumerate().filter(|(_, counter)| counter.get() > 0) {
+            for (number, counter) in
+                counters.rcodes.iter().enumerate().filter(|(_, counter)| counter.get() > 0)
+            {
                 *sums.rcodes.entry(rcode(number as u16)).or_default() += counter.get();
             }
         }
@@ -216,7 +226,8 @@ mod tests {
 
     #[test]
     fn sums_are_those_of_the_threads_of_a_transport() {
-        let [a, b, c] = [Transport::Udp, Transport::Udp, Transport::Tcp].map(|at| Arc::new(Counters::new(at)));
+        let [a, b, c] =
+            [Transport::Udp, Transport::Udp, Transport::Tcp].map(|at| Arc::new(Counters::new(at)));
         for (counters, number) in [(&a, 1), (&b, 2), (&c, 4)] {
             counters.received.add(number);
             counters.query(Some(RecordType::AAAA));

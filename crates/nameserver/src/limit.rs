@@ -302,7 +302,12 @@ mod tests {
                 sent += flood(&mut limiter, "203.0.113.1", NAME, 10, u64::from(step) / 1000)[0];
             }
         }
-        assert!(limiter.len() <= 1024 && limiter.memory() < 256 << 10, "{} {}", limiter.len(), limiter.memory());
+        assert!(
+            limiter.len() <= 1024 && limiter.memory() < 256 << 10,
+            "{} {}",
+            limiter.len(),
+            limiter.memory()
+        );
         // 50,000 responses in 50 ms: an empty bucket keeps its place.
         assert!((205..=210).contains(&sent), "{sent}");
     }

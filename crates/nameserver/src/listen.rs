@@ -37,7 +37,8 @@ fn bind_address(address: SocketAddr, workers: usize) -> io::Result<Sockets> {
         match tcp::listen(bound) {
             Ok(tcp) => return Ok(Sockets { address: bound, udp, tcp }),
             // Another program has this port of TCP.
-            Err(error) if address.port() == 0 && error.kind() == io::ErrorKind::AddrInUse && attempt < ATTEMPTS => {}
+            Err(error)
+                if address.port() == 0 && error.kind() == io::ErrorKind::AddrInUse && attempt < ATTEMPTS => {}
             Err(error) => return Err(error),
         }
     }
@@ -117,7 +118,10 @@ mod tests {
         assert!(udp.iter().all(|socket| socket.local_addr().unwrap() == *address));
         let again = config(&[&address.to_string()]);
         let error = bind(&again, 1).err().expect("the port is in use");
-        assert!(error.to_string().contains("in use by another program; end it, or choose another"), "{error}");
+        assert!(
+            error.to_string().contains("in use by another program; end it, or choose another"),
+            "{error}"
+        );
         check(&again).expect("a check binds no port");
     }
 }

@@ -84,11 +84,21 @@ pub(crate) fn text(status: &Status, stats: &Stats) -> String {
     zones(&mut text, status);
     let Reloads { reloads, loaded, failed, refused } = stats.reloads;
     Metric::new(&mut text, "reloads_total", "counter", "Reloads.").value(&[], reloads);
-    Metric::new(&mut text, "reloads_refused_total", "counter", "Reloads of which the configuration was refused.")
-        .value(&[], refused);
-    Metric::new(&mut text, "zone_loads_total", "counter", "Zones that reloads have loaded, or could not load.")
-        .value(&[("result", "loaded")], loaded)
-        .value(&[("result", "failed")], failed);
+    Metric::new(
+        &mut text,
+        "reloads_refused_total",
+        "counter",
+        "Reloads of which the configuration was refused.",
+    )
+    .value(&[], refused);
+    Metric::new(
+        &mut text,
+        "zone_loads_total",
+        "counter",
+        "Zones that reloads have loaded, or could not load.",
+    )
+    .value(&[("result", "loaded")], loaded)
+    .value(&[("result", "failed")], failed);
     Metric::new(&mut text, "uptime_seconds", "gauge", "Seconds since the start.").value(&[], status.uptime_s);
     Metric::new(&mut text, "build_info", "gauge", "Version of the program.")
         .value(&[("version", &status.version)], 1);
@@ -96,19 +106,22 @@ pub(crate) fn text(status: &Status, stats: &Stats) -> String {
 }
 
 fn zones(text: &mut String, status: &Status) {
-    let mut gauge = |name: &'static str, kind: &str, help: &str, of: fn(&crate::status::ZoneStatus) -> Option<u64>| {
-        let mut metric = Metric::new(text, name, kind, help);
-        for zone in &status.zones {
-            if let Some(value) = of(zone) {
-                metric.value(&[("zone", &zone.name)], value);
+    let mut gauge =
+        |name: &'static str, kind: &str, help: &str, of: fn(&crate::status::ZoneStatus) -> Option<u64>| {
+            let mut metric = Metric::new(text, name, kind, help);
+            for zone in &status.zones {
+                if let Some(value) = of(zone) {
+                    metric.value(&[("zone", &zone.name)], value);
+                }
             }
-        }
-    };
+        };
     gauge("zone_queries_total", "counter", "Queries for names of the zone.", |zone| Some(zone.queries));
     gauge("zone_serial", "gauge", "Serial number in service.", |zone| zone.serial.map(u64::from));
     gauge("zone_records", "gauge", "Records of the zone.", |zone| Some(zone.records));
     gauge("zone_memory_bytes", "gauge", "Memory of the zone.", |zone| Some(zone.memory));
-    gauge("zone_loaded_seconds", "gauge", "Time of the last load, in seconds since 1970.", |zone| Some(zone.loaded));
+    gauge("zone_loaded_seconds", "gauge", "Time of the last load, in seconds since 1970.", |zone| {
+        Some(zone.loaded)
+    });
     gauge("zone_ok", "gauge", "1 if the last load succeeded.", |zone| Some(u64::from(zone.error.is_none())));
 }
 

@@ -49,7 +49,9 @@ impl Account {
             (_, Ok(number)) => Gid::from_raw(number),
             (name, Err(_)) => match Group::from_name(name)? {
                 Some(group) => group.gid,
-                None => return invalid(format!("`server.group` is {name:?}, but this system has no such group")),
+                None => {
+                    return invalid(format!("`server.group` is {name:?}, but this system has no such group"));
+                }
             },
         };
         let groups = match CString::new(user.name) {
@@ -69,7 +71,7 @@ impl Account {
         self.gid
     }
 
-    /// Becomes this user for good. Called before threads start.
+    /// Becomes this user for good, in all threads of the process.
     ///
     /// # Errors
     /// The process has no right to change its user, or could take its privileges back.

@@ -4,6 +4,7 @@ use crate::config::Config;
 use crate::server::{Handle, Reread, lock};
 use crate::status::Reloaded;
 use crate::udp;
+use crate::view::View;
 use crate::zones::Catalog;
 use hashlane_link::{memory, priority};
 use hashlane_name::dns::text;
@@ -12,7 +13,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
 use std::thread;
 
-/// Waits, each of the patience of a worker, until all threads have let go of replaced zones.
+/// Waits, each a quarter of the patience of a worker, until all threads have let go of replaced zones.
 const WAITS: usize = 40;
 
 /// A request for a reload.
@@ -49,17 +50,26 @@ impl Service {
             tracing::warn!(%error, "reloads run at the priority of the server");
         }
         while let Ok(Request { zone, reply }) = self.requests.recv() {
-            let outcome = self.reload(zone.as_deref());
+            let (outcome, old) = match self.reload(zone.as_deref()) {
+                Ok((reloaded, old)) => (Ok(reloaded), Some(old)),
+                Err(error) => (Err(error), None),
+            };
             self.note(&outcome);
             // The client may have gone.
             let _ = reply.send(outcome);
+            if let Some(old) = old {
+                free(old);
+            }
         }
     }
 
-    fn reload(&mut self, zone: Option<&str>) -> io::Result<Reloaded> {
+    fn reload(&mut self, zone: Option<&str>) -> io::Result<(Reloaded, Arc<View>)> {
         let unknown = |error| {
             let zone = zone.unwrap_or_default();
-            io::Error::new(io::ErrorKind::InvalidInput, format!("{zone:?} is not the name of a zone: {error}"))
+            io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!("{zone:?} is not the name of a zone: {error}"),
+            )
         };
         let only = zone.map(|zone| text::parse(zone.as_bytes())).transpose().map_err(unknown)?;
         // A single zone is loaded by the configuration in effect.
@@ -69,16 +79,7 @@ impl Service {
         *lock(&self.handle.0.zones) = self.catalog.status();
         reloaded.restart = restart(&self.config, &config);
         self.config = keep(&self.config, config);
-        // The last one to let go of a zone frees it, which takes long for a large one: that is this thread.
-        for _ in 0..WAITS {
-            if Arc::strong_count(&old) == 1 {
-                break;
-            }
-            thread::sleep(udp::PATIENCE / 4);
-        }
-        drop(old);
-        memory::release_freed();
-        Ok(reloaded)
+        Ok((reloaded, old))
     }
 
     /// Counts and logs a reload.
@@ -101,6 +102,19 @@ impl Service {
             }
         }
     }
+}
+
+/// Frees replaced zones. The last one to let go of a zone frees it, which takes long for a large one: that is
+/// this thread.
+fn free(old: Arc<View>) {
+    for _ in 0..WAITS {
+        if Arc::strong_count(&old) == 1 {
+            break;
+        }
+        thread::sleep(udp::PATIENCE / 4);
+    }
+    drop(old);
+    memory::release_freed();
 }
 
 /// Keys that differ, and take effect after a restart.

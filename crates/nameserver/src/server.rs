@@ -4,7 +4,7 @@ use crate::answer::Answerer;
 use crate::cell::{Cell, Reader};
 use crate::clock::Clock;
 use crate::config::Config;
-use crate::counters::{AllCounters, Counter, Counters, Transport};
+use crate::counters::{AllCounters, Counters, Transport};
 use crate::listen::{self, Sockets};
 use crate::privileges::Account;
 use crate::reload::{self, Request};
@@ -12,9 +12,9 @@ use crate::status::{Reloaded, Reloads, Stats, Status, ZoneStatus};
 use crate::view::View;
 use crate::zones::{self, Catalog, random_key};
 use crate::{control, tcp, udp};
+use hashlane_hash::scheme::Key;
 use mio::Waker;
 use std::collections::BTreeMap;
-use hashlane_hash::scheme::Key;
 use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -47,8 +47,6 @@ pub(crate) struct Shared {
     addresses: Vec<SocketAddr>,
     workers: usize,
     counters: AllCounters,
-    /// Turns of the loop of each thread that answers.
-    beats: Vec<Arc<Counter>>,
     stop: Arc<AtomicBool>,
     wakers: Mutex<Vec<Waker>>,
     /// Receives the end of the server: its threads end, or it is stopped.
@@ -116,7 +114,6 @@ impl Server {
             addresses: sockets.iter().map(|sockets| sockets.address).collect(),
             workers,
             counters: AllCounters(counters),
-            beats: (0..threads).map(|_| Arc::default()).collect(),
             stop: Arc::default(),
             wakers: Mutex::default(),
             ended,
@@ -181,7 +178,9 @@ impl Server {
             Ok(())
         })?;
         let outcome = match ends.recv() {
-            Ok(End::Thread(name, Err(error))) => Err(io::Error::new(error.kind(), format!("thread {name}: {error}"))),
+            Ok(End::Thread(name, Err(error))) => {
+                Err(io::Error::new(error.kind(), format!("thread {name}: {error}")))
+            }
             Ok(End::Thread(name, Ok(()))) if !shared.stop.load(Ordering::Relaxed) => {
                 Err(io::Error::other(format!("thread {name} has ended")))
             }
@@ -198,29 +197,35 @@ impl Server {
 
 impl Shared {
     /// The threads that answer.
-    fn threads(&self, sockets: Vec<Sockets>, config: &Config, key: &Key) -> io::Result<(Vec<udp::Worker>, tcp::Worker)> {
+    fn threads(
+        &self,
+        sockets: Vec<Sockets>,
+        config: &Config,
+        key: &Key,
+    ) -> io::Result<(Vec<udp::Worker>, tcp::Worker)> {
         let clock = Clock::start();
-        let mut parts = self.counters.0.iter().zip(&self.beats).enumerate();
+        let mut parts = self.counters.0.iter().enumerate();
         let mut next = || {
-            let (thread, (counters, beats)) = parts.next().ok_or_else(|| io::Error::other("too few counters"))?;
+            let (thread, counters) =
+                parts.next().ok_or_else(|| io::Error::other("too few counters"))?;
             let answerer = Answerer::new(key, thread);
-            Ok::<_, io::Error>((answerer, Reader::new(&self.view), Arc::clone(counters), Arc::clone(beats)))
+            Ok::<_, io::Error>((answerer, Reader::new(&self.view), Arc::clone(counters)))
         };
         let limiter_key = random_key()?;
         let (mut udp, mut listeners) = (Vec::new(), Vec::new());
         for sockets in sockets {
             let threads = sockets.udp.len();
             for socket in sockets.udp {
-                let (answerer, view, counters, beats) = next()?;
+                let (answerer, view, counters) = next()?;
                 let (key, stop) = (limiter_key.clone(), Arc::clone(&self.stop));
-                udp.push(udp::Worker { socket, answerer, view, counters, clock, key, threads, stop, beats });
+                udp.push(udp::Worker { socket, answerer, view, counters, clock, key, threads, stop });
             }
             listeners.push(sockets.tcp);
         }
-        let (answerer, view, counters, beats) = next()?;
+        let (answerer, view, counters) = next()?;
         let stop = Arc::clone(&self.stop);
         let connections = Arc::clone(&self.connections);
-        let parts = tcp::Parts { answerer, view, counters, clock, stop, beats, connections };
+        let parts = tcp::Parts { answerer, view, counters, clock, stop, connections };
         let (tcp, waker) = tcp::Worker::new(listeners, config.tcp.clone(), &random_key()?, parts)?;
         lock(&self.wakers).push(waker);
         Ok((udp, tcp))
@@ -326,6 +331,6 @@ impl Handle {
 
     /// Counters of the turns of each thread that answers: all of them rise several times a second.
     pub fn beats(&self) -> Vec<u64> {
-        self.0.beats.iter().map(|beats| beats.get()).collect()
+        self.0.counters.0.iter().map(|counters| counters.turns.get()).collect()
     }
 }

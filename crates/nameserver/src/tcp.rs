@@ -15,7 +15,7 @@ use crate::answer::Answerer;
 use crate::cell::Reader;
 use crate::clock::Clock;
 use crate::config::Tcp;
-use crate::counters::{Counter, Counters};
+use crate::counters::Counters;
 use crate::view::View;
 use connection::{Connection, MAX_QUEUED, Timeout};
 use hashlane_dns::query::BATCH;
@@ -75,7 +75,6 @@ pub(crate) struct Parts {
     pub(crate) counters: Arc<Counters>,
     pub(crate) clock: Clock,
     pub(crate) stop: Arc<AtomicBool>,
-    pub(crate) beats: Arc<Counter>,
     /// Number of open connections, for reports.
     pub(crate) connections: Arc<AtomicU64>,
 }
@@ -136,7 +135,7 @@ impl Worker {
         let mut events = Events::with_capacity(1024);
         let mut checked = Instant::now();
         while !self.parts.stop.load(Ordering::Relaxed) {
-            self.parts.beats.add(1);
+            self.parts.counters.turns.add(1);
             let timeout = match () {
                 () if !self.pending.is_empty() => Duration::ZERO,
                 () if self.shares.len() > 0 => TICK,
@@ -150,10 +149,13 @@ impl Worker {
             let now = Instant::now();
             for event in &events {
                 let Token(token) = event.token();
-                if let Some(listener) = listener_number(token).and_then(|number| self.listeners.get_mut(number)) {
+                if let Some(listener) =
+                    listener_number(token).and_then(|number| self.listeners.get_mut(number))
+                {
                     listener.is_ready = true;
                 } else if let Some(Some(connection)) = self.connections.get_mut(token) {
-                    connection.is_readable |= event.is_readable() || event.is_read_closed() || event.is_error();
+                    connection.is_readable |=
+                        event.is_readable() || event.is_read_closed() || event.is_error();
                     if !std::mem::replace(&mut connection.is_pending, true) {
                         self.pending.push_back(token);
                     }
@@ -177,12 +179,15 @@ impl Worker {
     /// Accepts connections of a listener.
     fn accept(&mut self, number: usize, now: Instant) {
         for _ in 0..ACCEPTS {
-            let Some(listener) = self.listeners.get_mut(number).filter(|listener| listener.is_ready) else { return };
+            let Some(listener) = self.listeners.get_mut(number).filter(|listener| listener.is_ready) else {
+                return;
+            };
             match listener.listener.accept() {
                 Ok((stream, peer)) => self.open(stream, peer, now),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => listener.is_ready = false,
                 // The client has closed the connection already.
-                Err(error) if matches!(error.kind(), ErrorKind::ConnectionAborted | ErrorKind::Interrupted) => {}
+                Err(error)
+                    if matches!(error.kind(), ErrorKind::ConnectionAborted | ErrorKind::Interrupted) => {}
                 // No descriptor is left: the next tick tries again.
                 Err(error) => {
                     tracing::debug!(%error, "cannot accept a TCP connection");

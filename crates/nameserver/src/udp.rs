@@ -41,7 +41,6 @@ pub(crate) struct Worker {
     /// Threads that share the limit of rates.
     pub(crate) threads: usize,
     pub(crate) stop: Arc<AtomicBool>,
-    pub(crate) beats: Arc<crate::counters::Counter>,
 }
 
 impl Worker {
@@ -55,7 +54,7 @@ impl Worker {
         let mut limits = self.view.rate_limit.clone();
         let mut limiter = Limiter::new(&self.key, &limits, self.threads);
         while !self.stop.load(Ordering::Relaxed) {
-            self.beats.add(1);
+            self.counters.turns.add(1);
             let datagrams = self.socket.recv_wait(&mut received);
             if self.view.refresh() && self.view.rate_limit != limits {
                 limits = RateLimit::clone(&self.view.rate_limit);

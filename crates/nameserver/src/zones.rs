@@ -112,7 +112,14 @@ impl Catalog {
     /// The system has no random numbers.
     pub(crate) fn new(key: &Key, threads: usize) -> io::Result<Self> {
         let cookie = random_key()?;
-        Ok(Self { key: key.clone(), cookie, threads, zones: Vec::new(), counters: Vec::new(), free: Vec::new() })
+        Ok(Self {
+            key: key.clone(),
+            cookie,
+            threads,
+            zones: Vec::new(),
+            counters: Vec::new(),
+            free: Vec::new(),
+        })
     }
 
     /// Takes over the zones of a configuration, and loads those that are new or whose files have changed;
@@ -123,10 +130,12 @@ impl Catalog {
     pub(crate) fn update(&mut self, config: &Config, only: Option<Name<'_>>) -> io::Result<Reloaded> {
         let invalid = |error: crate::ConfigError| io::Error::new(io::ErrorKind::InvalidInput, error);
         config.check().map_err(invalid)?;
-        let apexes = config.zone.iter().map(ZoneFile::apex).collect::<Result<Vec<_>, _>>().map_err(invalid)?;
+        let apexes =
+            config.zone.iter().map(ZoneFile::apex).collect::<Result<Vec<_>, _>>().map_err(invalid)?;
         let is_only = |apex: &NameBuf| only.is_none_or(|only| only.eq_ignore_case(apex.view()));
         if let Some(only) = only.filter(|_| !apexes.iter().any(is_only)) {
-            let why = format!("no zone {only} in the configuration; `hashlane dns control status` lists the zones");
+            let why =
+                format!("no zone {only} in the configuration; `hashlane dns control status` lists the zones");
             return Err(io::Error::new(io::ErrorKind::NotFound, why));
         }
 
@@ -151,13 +160,18 @@ impl Catalog {
         }
         reloaded.removed.sort();
 
-        let due: Vec<usize> = self.zones.iter().enumerate()
+        let due: Vec<usize> = self
+            .zones
+            .iter()
+            .enumerate()
             .filter(|(_, zone)| is_only(&zone.apex) && (only.is_some() || zone.has_changed()))
             .map(|(at, _)| at)
             .collect();
         reloaded.unchanged = (self.zones.len() - due.len()) as u64;
         let outcomes = {
-            let wanted: Vec<(&Path, Name<'_>)> = due.iter().filter_map(|at| self.zones.get(*at))
+            let wanted: Vec<(&Path, Name<'_>)> = due
+                .iter()
+                .filter_map(|at| self.zones.get(*at))
                 .map(|zone| (zone.file.file.as_path(), zone.apex.view()))
                 .collect();
             load_all(&wanted, &self.key)
@@ -187,7 +201,8 @@ impl Catalog {
     /// # Errors
     /// A zone is given twice, or a setting is not valid.
     pub(crate) fn view(&self, config: &Config) -> io::Result<View> {
-        let entries = self.zones.iter().map(|zone| Entry { apex: zone.apex.clone(), zone: zone.data.clone() });
+        let entries =
+            self.zones.iter().map(|zone| Entry { apex: zone.apex.clone(), zone: zone.data.clone() });
         let invalid = |error: crate::ConfigError| io::Error::new(io::ErrorKind::InvalidInput, error);
         let zones = Zones::new(entries.collect(), &self.key)
             .map_err(|error: DuplicateZone| io::Error::new(io::ErrorKind::InvalidInput, error))?;
@@ -291,7 +306,8 @@ fn load_all(zones: &[(&Path, Name<'_>)], key: &Key) -> Vec<Outcome> {
         }
         work();
     });
-    let missing = || Outcome { result: Err("not loaded; report this defect".into()), took_ms: 0, stamps: Vec::new() };
+    let missing =
+        || Outcome { result: Err("not loaded; report this defect".into()), took_ms: 0, stamps: Vec::new() };
     let taken = outcomes.into_iter().map(|place| place.into_inner().unwrap_or_else(PoisonError::into_inner));
     taken.map(|outcome| outcome.unwrap_or_else(missing)).collect()
 }

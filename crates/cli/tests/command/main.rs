@@ -5,6 +5,8 @@ mod audit;
 mod compare;
 mod disk;
 mod dns;
+#[cfg(target_os = "linux")]
+mod dns_serve;
 mod dump;
 mod errors;
 mod flow;

@@ -24,10 +24,12 @@ impl Network {
     pub fn contains(&self, address: IpAddr) -> bool {
         match (self.address, address) {
             (IpAddr::V4(network), IpAddr::V4(address)) => {
-                (network.to_bits() ^ address.to_bits()).checked_shr(32 - u32::from(self.bits)).unwrap_or(0) == 0
+                (network.to_bits() ^ address.to_bits()).checked_shr(32 - u32::from(self.bits)).unwrap_or(0)
+                    == 0
             }
             (IpAddr::V6(network), IpAddr::V6(address)) => {
-                (network.to_bits() ^ address.to_bits()).checked_shr(128 - u32::from(self.bits)).unwrap_or(0) == 0
+                (network.to_bits() ^ address.to_bits()).checked_shr(128 - u32::from(self.bits)).unwrap_or(0)
+                    == 0
             }
             _ => false,
         }
@@ -38,7 +40,8 @@ impl FromStr for Network {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (address, bits) = text.split_once('/').map_or((text, None), |(address, bits)| (address, Some(bits)));
+        let (address, bits) =
+            text.split_once('/').map_or((text, None), |(address, bits)| (address, Some(bits)));
         let parsed = address.parse::<IpAddr>().ok().and_then(|address| {
             let most = if address.is_ipv4() { 32 } else { 128 };
             let bits = bits.map_or(Some(most), |bits| bits.parse().ok().filter(|bits| *bits <= most))?;
@@ -78,7 +81,9 @@ mod tests {
         assert!(contains("192.0.2.0/24", "192.0.2.255") && !contains("192.0.2.0/24", "192.0.3.0"));
         assert!(contains("192.0.2.7", "192.0.2.7") && !contains("192.0.2.7", "192.0.2.6"));
         assert!(contains("2001:db8::/32", "2001:db8:ffff::1") && !contains("2001:db8::/32", "2001:db9::"));
-        assert!(contains("0.0.0.0/0", "255.0.0.1") && !contains("0.0.0.0/0", "::1") && contains("::/0", "::1"));
+        assert!(
+            contains("0.0.0.0/0", "255.0.0.1") && !contains("0.0.0.0/0", "::1") && contains("::/0", "::1")
+        );
         for text in ["", "192.0.2.0/33", "192.0.2/24", "::/129", "a/8", "192.0.2.0/"] {
             assert!(text.parse::<Network>().unwrap_err().contains("is not a network"), "{text}");
         }

@@ -116,7 +116,10 @@ impl Default for RateLimit {
             ipv4_prefix: 24,
             ipv6_prefix: 56,
             entries: 1 << 18,
-            allow: vec![Network::new(Ipv4Addr::new(127, 0, 0, 0).into(), 8), Network::new(Ipv6Addr::LOCALHOST.into(), 128)],
+            allow: vec![
+                Network::new(Ipv4Addr::new(127, 0, 0, 0).into(), 8),
+                Network::new(Ipv6Addr::LOCALHOST.into(), 128),
+            ],
         }
     }
 }

@@ -16,14 +16,18 @@ fn every_value_has_a_default_and_can_be_written() {
 fn says_what_is_wrong() {
     let says = |text: &str| Config::parse(text).unwrap_err().to_string();
     assert_eq!(says("[server]\nlisen = []"), "unknown key `server.lisen`; did you mean `server.listen`?");
-    assert_eq!(says("[[zone]]\nname = \"a\"\nfiel = \"b\""), "unknown key `zone.fiel`; did you mean `zone.file`?");
+    assert_eq!(
+        says("[[zone]]\nname = \"a\"\nfiel = \"b\""),
+        "unknown key `zone.fiel`; did you mean `zone.file`?"
+    );
     assert_eq!(says("zzz = 1"), "unknown key `zzz`");
     assert_eq!(says("[server]\nmax_udp = 100"), "`server.max_udp` is 100, but must be between 512 and 4096");
     assert!(says("[server]\nlisten = []").contains("name an address"));
     assert!(says("[server]\nnsid = \"ns1\"").contains("ascii_ns1"));
     assert!(says("[server]\ncookie_secrets = [\"00\"]").contains("32 hexadecimal digits"));
     assert!(says("[rate_limit]\nallow = [\"10/8\"]").contains("\"10/8\" is not a network"));
-    let twice = "[[zone]]\nname = \"a.example\"\nfile = \"1\"\n[[zone]]\nname = \"A.Example.\"\nfile = \"2\"\n";
+    let twice =
+        "[[zone]]\nname = \"a.example\"\nfile = \"1\"\n[[zone]]\nname = \"A.Example.\"\nfile = \"2\"\n";
     assert!(says(twice).contains("twice"), "{}", says(twice));
     assert!(says("[[zone]]\nname = \"a..b\"\nfile = \"1\"").starts_with("`zone.name` has \"a..b\""));
     assert!(says("[[zone]]\nname = \"a\"\nfile = \"\"").starts_with("`zone.file` is missing"));

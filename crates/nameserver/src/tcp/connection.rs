@@ -185,7 +185,9 @@ impl Connection {
 
     /// The timeout that has passed.
     pub(super) fn timeout(&self, now: Instant, limits: &Tcp) -> Option<Timeout> {
-        let passed = |since: Instant, millis: u64| now.saturating_duration_since(since) >= Duration::from_millis(millis);
+        let passed = |since: Instant, millis: u64| {
+            now.saturating_duration_since(since) >= Duration::from_millis(millis)
+        };
         let Times { active, query, unsent } = self.times;
         if unsent.is_some_and(|(since, _)| passed(since, limits.write_timeout_ms)) {
             return Some(Timeout::SlowReader);

@@ -1,10 +1,10 @@
 //! The control socket, and configurations that no server starts with.
 
 use crate::support::{PATIENCE, Running, query};
+use hashlane_nameserver::Server;
 use hashlane_nameserver::config::{Config, ZoneFile};
 use hashlane_nameserver::control::request;
 use hashlane_nameserver::status::{Reloaded, Stats, Status};
-use hashlane_nameserver::Server;
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream;
@@ -18,7 +18,10 @@ fn commands_return_documents_and_errors() {
     server.ask(&query(1, "www.example.com", 1));
     let status: Status = serde_json::from_str(&request(&path, "status").unwrap()).unwrap();
     assert_eq!((status.pid, &status.listen[..]), (std::process::id(), &[server.address][..]));
-    assert_eq!((&status.zones[0].name[..], status.zones[0].serial, status.zones[0].queries), ("example.com", Some(7), 1));
+    assert_eq!(
+        (&status.zones[0].name[..], status.zones[0].serial, status.zones[0].queries),
+        ("example.com", Some(7), 1)
+    );
     assert!(status.zones[0].records >= 6 && status.zones[0].memory > 0);
     let stats: Stats = serde_json::from_str(&request(&path, "stats").unwrap()).unwrap();
     assert_eq!((stats.udp.sent, stats.udp.types["A"]), (1, 1));

@@ -97,7 +97,10 @@ fn zones_and_settings_of_the_configuration_come_and_go() {
     server.next.lock().unwrap().server.max_udp = 1;
     let error = server.handle.reload(None).unwrap_err().to_string();
     assert!(error.contains("`server.max_udp`"), "{error}");
-    assert_eq!((serial(&server.ask(&query(1, "example.net", SOA))), server.handle.stats().reloads.refused), (3, 1));
+    assert_eq!(
+        (serial(&server.ask(&query(1, "example.net", SOA))), server.handle.stats().reloads.refused),
+        (3, 1)
+    );
 }
 
 #[test]

@@ -178,7 +178,8 @@ pub(crate) fn summary(response: &[u8]) -> (u16, u8, bool, u16) {
 pub(crate) fn serial(response: &[u8]) -> u32 {
     assert_eq!(summary(response).3, 1, "{response:?}");
     // The SOA record ends with five numbers of 32 bits; no OPT record or authority follows here.
-    let counts = (u16::from_be_bytes([response[8], response[9]]), u16::from_be_bytes([response[10], response[11]]));
+    let counts =
+        (u16::from_be_bytes([response[8], response[9]]), u16::from_be_bytes([response[10], response[11]]));
     let question = 12 + response[12..].iter().position(|byte| *byte == 0).unwrap() + 5;
     let owner = question + 2;
     let length = usize::from(u16::from_be_bytes([response[owner + 8], response[owner + 9]]));

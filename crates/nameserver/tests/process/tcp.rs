@@ -15,7 +15,8 @@ fn pipelined_queries_are_answered_in_order_however_they_are_cut() {
         let mut writer = stream.try_clone().unwrap();
         let bytes = if cut == 1 { all[..all.len() / 10].to_vec() } else { all.clone() };
         let expected = bytes.len() / queries[0].len();
-        let write = std::thread::spawn(move || bytes.chunks(cut).for_each(|part| writer.write_all(part).unwrap()));
+        let write =
+            std::thread::spawn(move || bytes.chunks(cut).for_each(|part| writer.write_all(part).unwrap()));
         for id in 0..expected {
             let response = read_message(&mut stream).unwrap();
             assert_eq!(summary(&response), (id as u16, 0, false, 1));

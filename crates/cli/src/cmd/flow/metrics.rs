@@ -1,22 +1,10 @@
-//! `--metrics`: the counters of a run over HTTP, in the text format of Prometheus.
+//! `--metrics`: the counters of a run over HTTP.
 
-use crate::output;
-use anyhow::{Context as _, Result};
+use crate::process::http::Http;
+use anyhow::Result;
 use hashlane_meter::{ExportError, FlowRecord, MeterStats, Output, prometheus};
-use std::io::{self, Read, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
-use std::time::{Duration, Instant};
-
-/// Time that a request and its response may take. Requests come one at a time, so others wait for so long.
-const PATIENCE: Duration = Duration::from_secs(2);
-
-/// Bytes of a request at most.
-const LONGEST: usize = 8 << 10;
-
-/// Content type of the text format.
-const TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// Counters that are served until the process ends.
 pub(super) struct Metrics {
@@ -31,15 +19,11 @@ impl Metrics {
     /// # Errors
     /// The address cannot be bound, or the thread not started.
     pub(super) fn serve(address: SocketAddr, domain: u32) -> Result<Self> {
-        let cannot = || format!("cannot serve metrics at {address}; name another address with --metrics");
-        let listener = TcpListener::bind(address).with_context(cannot)?;
-        let bound = listener.local_addr().with_context(cannot)?;
         let metrics = Self { domain, text: Arc::default() };
         metrics.update(&[MeterStats::default()]);
         let text = Arc::clone(&metrics.text);
-        let thread = thread::Builder::new().name("metrics".into());
-        thread.spawn(move || listen(&listener, &text)).with_context(cannot)?;
-        output::tell(&format!("metrics: http://{bound}/metrics"));
+        let read = move || text.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Http::bind(address, "--metrics")?.serve(read)?;
         Ok(metrics)
     }
 
@@ -60,106 +44,15 @@ impl Output for Metrics {
     }
 }
 
-/// Answers requests, one after the other.
-fn listen(listener: &TcpListener, text: &Mutex<String>) {
-    for stream in listener.incoming() {
-        match stream {
-            // A client that fails hurts only itself.
-            Ok(stream) => drop(answer(&stream, text)),
-            // No descriptor is free; the next one may come when others are closed.
-            Err(_) => thread::sleep(Duration::from_millis(100)),
-        }
-    }
-}
-
-fn answer(mut stream: &TcpStream, text: &Mutex<String>) -> io::Result<()> {
-    let deadline = Instant::now() + PATIENCE;
-    stream.set_write_timeout(Some(PATIENCE))?;
-    let request = read(stream, deadline)?;
-    let (status, body) = respond(&request, || text.lock().unwrap_or_else(PoisonError::into_inner).clone());
-    let length = body.len();
-    let head = format!(
-        "HTTP/1.1 {status}\r\nContent-Type: {TYPE}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
-    );
-    let body = if request.starts_with(b"HEAD ") { "" } else { &body };
-    stream.write_all((head + body).as_bytes())
-}
-
-/// Reads the head of a request.
-fn read(mut stream: &TcpStream, deadline: Instant) -> io::Result<Vec<u8>> {
-    let mut request = Vec::new();
-    let mut part = [0; 1024];
-    // Only the end is new.
-    let ends = |request: &[u8], from: usize| {
-        request.get(from..).is_some_and(|new| new.windows(4).any(|end| end == b"\r\n\r\n"))
-    };
-    let mut seen = 0;
-    while !ends(&request, seen) && request.len() < LONGEST {
-        seen = request.len().saturating_sub(3);
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Err(io::ErrorKind::TimedOut.into());
-        }
-        stream.set_read_timeout(Some(left))?;
-        let length = stream.read(&mut part)?;
-        if length == 0 {
-            break;
-        }
-        request.extend_from_slice(part.get(..length).unwrap_or_default());
-    }
-    Ok(request)
-}
-
-/// Status and body of the response to a request.
-fn respond(request: &[u8], metrics: impl FnOnce() -> String) -> (&'static str, String) {
-    let head = String::from_utf8_lossy(request);
-    let mut words = head.lines().next().unwrap_or_default().split(' ');
-    let (method, target) = (words.next(), words.next());
-    let is_http = words.next().is_some_and(|version| version.starts_with("HTTP/1."));
-    let path = target.map(|target| target.split('?').next().unwrap_or(target));
-    match (method, path) {
-        _ if !head.contains("\r\n\r\n") || !is_http => ("400 Bad Request", "not an HTTP/1 request\n".into()),
-        (Some("GET" | "HEAD"), Some("/metrics")) => ("200 OK", metrics()),
-        (Some("GET" | "HEAD"), _) => ("404 Not Found", "the counters are at /metrics\n".into()),
-        _ => ("405 Method Not Allowed", "use GET\n".into()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn only_the_metrics_are_served() {
-        let status = |request: &str| respond(request.as_bytes(), || "counters".into());
-        assert_eq!(status("GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n"), ("200 OK", "counters".into()));
-        assert_eq!(status("GET /metrics?a=b HTTP/1.0\r\n\r\n").0, "200 OK");
-        assert_eq!(status("GET / HTTP/1.1\r\n\r\n").0, "404 Not Found");
-        assert_eq!(status("POST /metrics HTTP/1.1\r\n\r\n").0, "405 Method Not Allowed");
-        for bad in
-            ["", "GET", "GET /metrics\r\n\r\n", "GET /metrics HTTP/1.1\r\n", "\r\n\r\n", "GET  HTTP/1.1"]
-        {
-            assert_eq!(status(bad).0, "400 Bad Request", "{bad:?}");
-        }
-    }
-
-    #[test]
-    fn a_client_that_says_nothing_does_not_stop_the_next_one() {
+    fn counters_are_those_of_the_last_tick() {
         let mut metrics = Metrics::serve("127.0.0.1:0".parse().unwrap(), 7).unwrap();
         metrics.tick(&[MeterStats { packets: 5, ..MeterStats::default() }], 0).unwrap();
         let text = metrics.text.lock().unwrap().clone();
         assert!(text.contains("hashlane_flow_packets_total{worker=\"7\"} 5\n"), "{text}");
-
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
-        let text = Arc::clone(&metrics.text);
-        thread::spawn(move || listen(&listener, &text));
-        let _silent = TcpStream::connect(address).unwrap();
-        let mut client = TcpStream::connect(address).unwrap();
-        client.write_all(b"GET /metrics HTTP/1.1\r\n\r\n").unwrap();
-        let mut response = String::new();
-        client.read_to_string(&mut response).unwrap();
-        assert!(response.starts_with("HTTP/1.1 200 OK\r\n"), "{response}");
-        assert!(response.contains("hashlane_flow_packets_total{worker=\"7\"} 5\n"), "{response}");
     }
 }

@@ -13,10 +13,8 @@ mod route;
 mod rows;
 mod run;
 mod serve;
-mod signals;
 mod status;
 mod strategy;
-mod supervisor;
 mod trust;
 
 use anyhow::Result;

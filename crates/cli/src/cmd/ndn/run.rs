@@ -1,14 +1,14 @@
 //! `hashlane ndn run` and `hashlane ndn check-config`
 
-use super::signals::Signals;
-use super::supervisor::Supervisor;
 use crate::output;
 use crate::output::log::{LAST_LINES, Log};
+use crate::process::raise_descriptor_limit;
+use crate::process::signals::Signals;
+use crate::process::supervisor::Supervisor;
 use crate::read;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use hashlane_forwarder::{Config, PitIndex, Reloader, Server};
-use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -113,16 +113,21 @@ impl Run {
         let signals = Signals::block()?;
         hashlane_link::memory::map_large_blocks();
         let log = Log::start()?;
-        raise_descriptor_limit();
+        raise_descriptor_limit(DESCRIPTORS);
         let mut server = Server::start(&config)?;
         for channel in server.channels() {
             tracing::info!(%channel, "listening");
         }
         let supervisor = Supervisor::from_environment();
-        supervisor.watch(|every| server.heartbeats(every))?;
+        supervisor.watch(|every| {
+            let beats = server.heartbeats(every);
+            let mut last = beats.count();
+            move || std::mem::replace(&mut last, beats.count()) != last
+        })?;
         supervisor.ready();
         let reload = self.reload(server.reloader(), supervisor.clone())?;
-        signals.handle(server.stopper(), supervisor, reload)?;
+        let stopper = server.stopper();
+        signals.handle(move |reason| stopper.stop(reason), supervisor, reload)?;
         let outcome = server.run();
         if let Err(error) = &outcome {
             // Through the log: standard error itself may block forever.
@@ -182,16 +187,6 @@ impl Run {
 
 /// Descriptors for every face and handshake at the limits of faces.
 const DESCRIPTORS: u64 = 20_000;
-
-/// Raises the soft limit of file descriptors, 1024 on most systems, to the hard limit, so that the limit of
-/// faces is reached first.
-fn raise_descriptor_limit() {
-    let raised = getrlimit(Resource::RLIMIT_NOFILE)
-        .and_then(|(soft, hard)| setrlimit(Resource::RLIMIT_NOFILE, soft.max(hard.min(DESCRIPTORS)), hard));
-    if let Err(error) = raised {
-        tracing::warn!(%error, "cannot raise the limit of file descriptors");
-    }
-}
 
 /// Longest configuration, in bytes.
 const MAX_CONFIG: u64 = 16 << 20;

@@ -5,7 +5,7 @@ mod config;
 mod get;
 mod log;
 mod pit;
-mod process;
+pub(crate) mod process;
 mod reload;
 mod run;
 mod supervise;

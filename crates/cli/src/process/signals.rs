@@ -1,20 +1,19 @@
-//! Signals of `hashlane ndn run`.
+//! Signals of a server.
 
 use super::supervisor::Supervisor;
 use anyhow::{Context, Result};
-use hashlane_forwarder::Stopper;
 use nix::sys::signal::{SigSet, Signal};
 use std::fs;
 use std::sync::mpsc::Sender;
 use std::thread;
 
 /// Signals that are blocked, for one thread to take them.
-pub(super) struct Signals(SigSet);
+pub(crate) struct Signals(SigSet);
 
 impl Signals {
     /// Blocks SIGHUP, SIGINT and SIGTERM in this thread and in the threads that it starts. A SIGHUP that was
     /// ignored at the start (`nohup`) stays ignored.
-    pub(super) fn block() -> Result<Self> {
+    pub(crate) fn block() -> Result<Self> {
         let mut signals: SigSet = [Signal::SIGINT, Signal::SIGTERM].into_iter().collect();
         if !is_ignored(Signal::SIGHUP) {
             signals.add(Signal::SIGHUP);
@@ -23,8 +22,14 @@ impl Signals {
         Ok(Self(signals))
     }
 
-    /// Starts the thread that waits for signals. SIGHUP sends a message to `reload`.
-    pub(super) fn handle(self, stopper: Stopper, supervisor: Supervisor, reload: Sender<()>) -> Result<()> {
+    /// Starts the thread that waits for signals. SIGHUP sends a message to `reload`; the others call `stop`
+    /// with their name.
+    pub(crate) fn handle(
+        self,
+        stop: impl Fn(&'static str) + Send + 'static,
+        supervisor: Supervisor,
+        reload: Sender<()>,
+    ) -> Result<()> {
         let take = move || {
             let mut asked = false;
             loop {
@@ -36,7 +41,7 @@ impl Signals {
                     Ok(signal) => {
                         asked = true;
                         supervisor.stopping();
-                        stopper.stop(signal.as_str());
+                        stop(signal.as_str());
                     }
                     // `sigwait` fails only for an invalid set.
                     Err(_) => return,

@@ -4,7 +4,6 @@
 //! the rest of an abstract name. Source: sd_notify(3), sd_watchdog_enabled(3).
 
 use anyhow::{Context, Result};
-use hashlane_forwarder::Heartbeats;
 use nix::time::{ClockId, clock_gettime};
 use std::env;
 use std::ffi::OsStr;
@@ -18,7 +17,7 @@ use std::time::Duration;
 
 /// The supervisor of this process; without one, notifications go nowhere.
 #[derive(Clone)]
-pub(super) struct Supervisor(Option<Arc<Socket>>);
+pub(crate) struct Supervisor(Option<Arc<Socket>>);
 
 struct Socket {
     socket: UnixDatagram,
@@ -27,7 +26,7 @@ struct Socket {
 
 impl Supervisor {
     /// The supervisor that the variable `NOTIFY_SOCKET` names. If its socket cannot be used, the log says so.
-    pub(super) fn from_environment() -> Self {
+    pub(crate) fn from_environment() -> Self {
         let Some(name) = env::var_os("NOTIFY_SOCKET").filter(|name| !name.is_empty()) else {
             return Self(None);
         };
@@ -45,12 +44,12 @@ impl Supervisor {
     }
 
     /// Reports that the server is up, or has read its configuration again.
-    pub(super) fn ready(&self) {
+    pub(crate) fn ready(&self) {
         self.send("READY=1");
     }
 
     /// Reports that the server reads its configuration again, until it is [`ready`](Self::ready).
-    pub(super) fn reloading(&self) {
+    pub(crate) fn reloading(&self) {
         // Type=notify-reload compares the time with that of its signal.
         match clock_gettime(ClockId::CLOCK_MONOTONIC).map(Duration::from) {
             Ok(now) => self.send(&format!("RELOADING=1\nMONOTONIC_USEC={}", now.as_micros())),
@@ -59,28 +58,26 @@ impl Supervisor {
     }
 
     /// Reports that the server shuts down.
-    pub(super) fn stopping(&self) {
+    pub(crate) fn stopping(&self) {
         self.send("STOPPING=1");
     }
 
-    /// Feeds the watchdog of the supervisor, if it has one, for as long as the counter from `start` rises.
-    /// `start` gets the interval at which it should.
-    pub(super) fn watch(&self, start: impl FnOnce(Duration) -> Heartbeats) -> Result<()> {
+    /// Feeds the watchdog of the supervisor, if it has one, for as long as the function from `start` returns
+    /// true: the server has made progress since its last call. `start` gets the interval of the calls.
+    pub(crate) fn watch<F: FnMut() -> bool + Send + 'static>(
+        &self,
+        start: impl FnOnce(Duration) -> F,
+    ) -> Result<()> {
         let of = |name| env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
         let is_other = of("WATCHDOG_PID").is_some_and(|id| id != u64::from(std::process::id()));
         let limit = of("WATCHDOG_USEC").filter(|limit| *limit > 0 && !is_other);
         let (Some(limit), Some(_)) = (limit, &self.0) else { return Ok(()) };
         let every = Duration::from_micros(limit) / 4;
-        let (supervisor, beats) = (self.clone(), start(every));
-        let feed = move || {
-            let mut last = beats.count();
-            loop {
-                thread::sleep(every);
-                let count = beats.count();
-                if count != last {
-                    supervisor.send("WATCHDOG=1");
-                }
-                last = count;
+        let (supervisor, mut is_alive) = (self.clone(), start(every));
+        let feed = move || loop {
+            thread::sleep(every);
+            if is_alive() {
+                supervisor.send("WATCHDOG=1");
             }
         };
         thread::Builder::new()

@@ -1,0 +1,260 @@
+//! `hashlane dns serve` and `hashlane dns check-config`
+
+use crate::output;
+use crate::output::log::{LAST_LINES, Log};
+use crate::process::http::Http;
+use crate::process::raise_descriptor_limit;
+use crate::process::signals::Signals;
+use crate::process::supervisor::Supervisor;
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use hashlane_link::memory::Allocator;
+use hashlane_nameserver::config::{Config, ZoneFile};
+use hashlane_nameserver::status::ZoneStatus;
+use hashlane_nameserver::{Handle, Server};
+use std::fmt::Write as _;
+use std::io;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+
+/// Descriptors for as many TCP connections as the default configuration allows, and for sockets and files.
+const DESCRIPTORS: u64 = 20_000;
+
+/// Serve zones: an authoritative name server
+///
+/// Answers queries from zone files, unsigned or signed beforehand, over UDP and TCP. A zone that cannot be
+/// loaded is reported in the log with its file, line and reason, and the others are served. SIGHUP and
+/// `hashlane dns control reload` load changed zones; a zone with errors leaves the old one in service. Ctrl-C
+/// or SIGTERM ends the server.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+ZONE is a zone file whose name is that of the zone, with or without .zone; or NAME=FILE. Without
+--listen and a configuration, the server listens on port 53 of every address of this host: then it
+needs --user, or the right to use that port.
+
+The log goes to standard error; the variable HASHLANE_LOG sets its level (error, warn, info, debug,
+trace, off). Under systemd, use Type=notify-reload and WatchdogSec.
+
+Examples:
+  hashlane dns serve example.com.zone --listen 127.0.0.1:5353
+  dig @127.0.0.1 -p 5353 example.com SOA
+  hashlane dns serve example.com=db.example --listen 127.0.0.1:5353 --check
+  hashlane dns serve --config /etc/hashlane/dns.toml --user nobody
+  hashlane dns check-config --print > dns.toml        every key with its default value")]
+pub(super) struct Serve {
+    /// Zone files, besides those of the configuration
+    #[arg(value_name = "ZONE")]
+    zones: Vec<String>,
+    /// Configuration file; the flags below override its values
+    #[arg(short, long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Address and port for UDP and TCP (repeatable)
+    #[arg(short, long, value_name = "ADDRESS:PORT")]
+    listen: Vec<SocketAddr>,
+    /// User to run as once the sockets are bound; root stays root
+    #[arg(short, long, value_name = "USER")]
+    user: Option<String>,
+    /// Unix socket for `hashlane dns control`, or none
+    #[arg(long, value_name = "PATH")]
+    control: Option<PathBuf>,
+    /// Address and port of counters over HTTP, in the format of Prometheus (repeatable)
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    metrics: Vec<SocketAddr>,
+    /// Load the zones and check the configuration, and do not serve
+    #[arg(long)]
+    check: bool,
+}
+
+impl Serve {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let config = self.config()?;
+        if self.check {
+            return check(&config, "the configuration");
+        }
+        let signals = Signals::block()?;
+        hashlane_link::memory::map_large_blocks();
+        Allocator::use_huge_pages();
+        let log = Log::start()?;
+        raise_descriptor_limit(DESCRIPTORS);
+        // Before the server gives up its privileges.
+        let metrics: Vec<Http> = config
+            .metrics
+            .listen
+            .iter()
+            .map(|address| Http::bind(*address, "metrics.listen or --metrics"))
+            .collect::<Result<_>>()?;
+        let supervisor = Supervisor::from_environment();
+        // Large zones take their time to load: a signal ends that, too.
+        let started = Arc::new(OnceLock::<Handle>::new());
+        let (reload, asked) = channel();
+        let running = Arc::clone(&started);
+        let stop = move |signal: &'static str| {
+            tracing::info!(signal, "stopping");
+            match running.get() {
+                Some(handle) => handle.stop(),
+                None => std::process::exit(0),
+            }
+        };
+        signals.handle(stop, supervisor.clone(), reload)?;
+        let reread = move || self.config().map_err(|error| io::Error::other(format!("{error:#}")));
+        let server = Server::start(&config, Box::new(reread));
+        if server.is_err() {
+            // The zones' errors come first.
+            log.flush(LAST_LINES);
+        }
+        let server = server.map_err(advise)?;
+        let handle = server.handle();
+        for http in metrics {
+            let handle = handle.clone();
+            http.serve(move || handle.metrics())?;
+        }
+        for address in server.addresses() {
+            tracing::info!(%address, "listening");
+        }
+        if let Some(path) = server.control() {
+            tracing::info!(path = %path.display(), "control socket");
+        }
+        supervisor.watch(|_| is_alive(handle.clone()))?;
+        supervisor.ready();
+        reload_when(asked, handle.clone(), supervisor)?;
+        let _ = started.set(handle);
+        let outcome = server.run();
+        if let Err(error) = &outcome {
+            // Through the log: standard error itself may block forever.
+            tracing::error!(%error, "the name server has failed");
+        }
+        log.flush(LAST_LINES);
+        Ok(if outcome.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+
+    /// The configuration: the file, with the values that flags override, and the zones of the command line.
+    fn config(&self) -> Result<Config> {
+        let mut config = self.config.as_deref().map_or_else(|| Ok(Config::default()), read)?;
+        if !self.listen.is_empty() {
+            config.server.listen.clone_from(&self.listen);
+        }
+        if let Some(user) = &self.user {
+            config.server.user.clone_from(user);
+        }
+        if let Some(path) = &self.control {
+            config.control.path = if path.as_os_str() == "none" { PathBuf::new() } else { path.clone() };
+        }
+        if !self.metrics.is_empty() {
+            config.metrics.listen.clone_from(&self.metrics);
+        }
+        for zone in &self.zones {
+            let zone = match zone.split_once('=') {
+                Some((name, file)) => ZoneFile { name: name.to_owned(), file: file.into() },
+                None => ZoneFile::of(Path::new(zone))?,
+            };
+            config.zone.push(zone);
+        }
+        config.check()?;
+        if config.zone.is_empty() {
+            bail!("there is no zone to serve; name a zone file, such as example.com.zone, or --config FILE");
+        }
+        Ok(config)
+    }
+}
+
+/// Reads a configuration, unless it is a pipe, which would wait for its writer.
+fn read(file: &Path) -> Result<Config> {
+    if std::fs::metadata(file).is_ok_and(|found| !found.is_file()) {
+        bail!("{} is not a regular file; name a configuration file", file.display());
+    }
+    Ok(Config::read(file)?)
+}
+
+/// The error with the next step.
+fn advise(error: io::Error) -> anyhow::Error {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied if error.to_string().contains("privileged") => anyhow::anyhow!(
+            "{error}; start as root with --user USER, or name another port, as in --listen 127.0.0.1:5353"
+        ),
+        _ => error.into(),
+    }
+}
+
+/// Tells at each call if all threads have made progress since the last one.
+fn is_alive(handle: Handle) -> impl FnMut() -> bool + Send + 'static {
+    let mut last = handle.beats();
+    move || {
+        let before = std::mem::replace(&mut last, handle.beats());
+        before.iter().zip(&last).all(|(before, now)| before != now)
+    }
+}
+
+/// Starts the thread that reloads for each message. The server logs the outcome.
+fn reload_when(asked: Receiver<()>, handle: Handle, supervisor: Supervisor) -> Result<()> {
+    let reload = move || {
+        while asked.recv().is_ok() {
+            // Several signals that came meanwhile ask for the same.
+            asked.try_iter().for_each(drop);
+            supervisor.reloading();
+            let _ = handle.reload(None);
+            supervisor.ready();
+        }
+    };
+    thread::Builder::new().name("sighup".into()).spawn(reload).context("cannot start the reload thread")?;
+    Ok(())
+}
+
+/// Checks a configuration, and prints a line for each zone.
+fn check(config: &Config, name: &str) -> Result<ExitCode> {
+    let zones = Server::check(config)?;
+    let mut text = String::new();
+    for ZoneStatus { name, file, serial, records, warnings, error, .. } in &zones {
+        let _ = match (serial, error) {
+            (_, Some(error)) => writeln!(text, "{name}: {error}"),
+            (serial, None) => {
+                let serial = serial.unwrap_or_default();
+                writeln!(text, "{name}: serial {serial}, {records} records in {}", file.display())
+            }
+        };
+        for warning in warnings {
+            let _ = writeln!(text, "{name}: warning: {warning}");
+        }
+    }
+    let bad = zones.iter().filter(|zone| zone.error.is_some()).count();
+    if bad > 0 {
+        output::print_verdict(&text)?;
+        bail!("{bad} of {} zones cannot be loaded; the lines above name file, line and reason", zones.len());
+    }
+    let _ = writeln!(text, "{name} is valid");
+    output::print_verdict(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Check or print the configuration of a name server
+///
+/// Refuses all that `serve --config` refuses, and loads every zone. It listens nowhere, so the server may be
+/// running.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  hashlane dns check-config dns.toml
+  hashlane dns check-config --print              every key with its default value
+  hashlane dns check-config --print dns.toml")]
+pub(super) struct CheckConfig {
+    /// Configuration file [default: the default configuration]
+    file: Option<PathBuf>,
+    /// Print the configuration with all defaults filled in; zones are not loaded
+    #[arg(short, long)]
+    print: bool,
+}
+
+impl CheckConfig {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        match (&self.file, self.print) {
+            (None, false) => bail!("name a file to check, or use --print to print the defaults"),
+            (None, true) => output::print(&Config::default().to_toml())?,
+            (Some(file), true) => output::print(&read(file)?.to_toml())?,
+            (Some(file), false) => return check(&read(file)?, &file.display().to_string()),
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

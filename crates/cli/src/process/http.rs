@@ -1,0 +1,150 @@
+//! Counters over HTTP, in the text format of Prometheus.
+
+use crate::output;
+use anyhow::{Context as _, Result};
+use std::io::{self, Read, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Time that a request and its response may take. Requests come one at a time, so others wait for so long.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Bytes of a request at most.
+const LONGEST: usize = 8 << 10;
+
+/// Content type of the text format.
+const TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+/// A listener for requests, which are not answered yet.
+pub(crate) struct Http {
+    listener: TcpListener,
+    address: SocketAddr,
+}
+
+impl Http {
+    /// Listens at an address. `setting` is the name of the flag or key that has it.
+    ///
+    /// # Errors
+    /// The address cannot be bound.
+    pub(crate) fn bind(address: SocketAddr, setting: &str) -> Result<Self> {
+        let cannot = || format!("cannot serve metrics at {address}; name another address with {setting}");
+        let listener = TcpListener::bind(address).with_context(cannot)?;
+        let address = listener.local_addr().with_context(cannot)?;
+        Ok(Self { listener, address })
+    }
+
+    /// Answers requests with the text of `metrics`, on a thread of its own, until the process ends.
+    ///
+    /// # Errors
+    /// The thread cannot be started.
+    pub(crate) fn serve(self, metrics: impl Fn() -> String + Send + 'static) -> Result<()> {
+        let Self { listener, address } = self;
+        let thread = thread::Builder::new().name("metrics".into());
+        thread
+            .spawn(move || listen(&listener, &metrics))
+            .context("cannot start the thread of the metrics")?;
+        output::tell(&format!("metrics: http://{address}/metrics"));
+        Ok(())
+    }
+}
+
+/// Answers requests, one after the other.
+fn listen(listener: &TcpListener, metrics: &impl Fn() -> String) {
+    for stream in listener.incoming() {
+        match stream {
+            // A client that fails hurts only itself.
+            Ok(stream) => drop(answer(&stream, metrics)),
+            // No descriptor is free; the next one may come when others are closed.
+            Err(_) => thread::sleep(Duration::from_millis(100)),
+        }
+    }
+}
+
+fn answer(mut stream: &TcpStream, metrics: &impl Fn() -> String) -> io::Result<()> {
+    let deadline = Instant::now() + PATIENCE;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    let request = read(stream, deadline)?;
+    let (status, body) = respond(&request, metrics);
+    let length = body.len();
+    let head = format!(
+        "HTTP/1.1 {status}\r\nContent-Type: {TYPE}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
+    );
+    let body = if request.starts_with(b"HEAD ") { "" } else { &body };
+    stream.write_all((head + body).as_bytes())
+}
+
+/// Reads the head of a request.
+fn read(mut stream: &TcpStream, deadline: Instant) -> io::Result<Vec<u8>> {
+    let mut request = Vec::new();
+    let mut part = [0; 1024];
+    // Only the end is new.
+    let ends = |request: &[u8], from: usize| {
+        request.get(from..).is_some_and(|new| new.windows(4).any(|end| end == b"\r\n\r\n"))
+    };
+    let mut seen = 0;
+    while !ends(&request, seen) && request.len() < LONGEST {
+        seen = request.len().saturating_sub(3);
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        stream.set_read_timeout(Some(left))?;
+        let length = stream.read(&mut part)?;
+        if length == 0 {
+            break;
+        }
+        request.extend_from_slice(part.get(..length).unwrap_or_default());
+    }
+    Ok(request)
+}
+
+/// Status and body of the response to a request.
+fn respond(request: &[u8], metrics: impl FnOnce() -> String) -> (&'static str, String) {
+    let head = String::from_utf8_lossy(request);
+    let mut words = head.lines().next().unwrap_or_default().split(' ');
+    let (method, target) = (words.next(), words.next());
+    let is_http = words.next().is_some_and(|version| version.starts_with("HTTP/1."));
+    let path = target.map(|target| target.split('?').next().unwrap_or(target));
+    match (method, path) {
+        _ if !head.contains("\r\n\r\n") || !is_http => ("400 Bad Request", "not an HTTP/1 request\n".into()),
+        (Some("GET" | "HEAD"), Some("/metrics")) => ("200 OK", metrics()),
+        (Some("GET" | "HEAD"), _) => ("404 Not Found", "the counters are at /metrics\n".into()),
+        _ => ("405 Method Not Allowed", "use GET\n".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_metrics_are_served() {
+        let status = |request: &str| respond(request.as_bytes(), || "counters".into());
+        assert_eq!(status("GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n"), ("200 OK", "counters".into()));
+        assert_eq!(status("GET /metrics?a=b HTTP/1.0\r\n\r\n").0, "200 OK");
+        assert_eq!(status("GET / HTTP/1.1\r\n\r\n").0, "404 Not Found");
+        assert_eq!(status("POST /metrics HTTP/1.1\r\n\r\n").0, "405 Method Not Allowed");
+        for bad in
+            ["", "GET", "GET /metrics\r\n\r\n", "GET /metrics HTTP/1.1\r\n", "\r\n\r\n", "GET  HTTP/1.1"]
+        {
+            assert_eq!(status(bad).0, "400 Bad Request", "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn a_client_that_says_nothing_does_not_stop_the_next_one() {
+        let http = Http::bind("127.0.0.1:0".parse().unwrap(), "--metrics").unwrap();
+        let address = http.address;
+        http.serve(|| "counter 5\n".to_owned()).unwrap();
+        let _silent = TcpStream::connect(address).unwrap();
+        let mut client = TcpStream::connect(address).unwrap();
+        client.write_all(b"GET /metrics HTTP/1.1\r\n\r\n").unwrap();
+        let mut response = String::new();
+        client.read_to_string(&mut response).unwrap();
+        assert!(
+            response.starts_with("HTTP/1.1 200 OK\r\n") && response.ends_with("counter 5\n"),
+            "{response}"
+        );
+    }
+}
