@@ -9,7 +9,8 @@ use hashlane_hash::scheme::{Key, Scheme};
 use hashlane_hash::suffix::{SuffixHash, SuffixSums};
 use hashlane_name::dns::{Case, MAX_LABELS, Name};
 use recent::{MAX_MISSES, MIN_REPEATS, PARENTS, Parent, RECENT, Recent, SHORT, WHOLE, Whole};
-use slots::{Slot, Slots};
+use slots::{Entry, Slot, Slots};
+pub use slots::spread;
 
 /// Purpose of the keys of the hash, for their derivation.
 const PURPOSE: &[u8; 8] = b"dns-name";
@@ -70,7 +71,19 @@ pub struct SuffixTable {
     recent: [Slot; RECENT],
     parents: [Parent; PARENTS],
     sums: SuffixSums,
-    missed: [(u32, u8); MAX_LABELS],
+    /// Where the labels of a name start, and its root.
+    starts: [u8; MAX_LABELS + 1],
+}
+
+/// A suffix of a name that is in the message.
+#[derive(Clone, Copy)]
+struct Known {
+    /// Its first label, by the labels of the name.
+    label: usize,
+    /// Offset in the message; 0 for the root.
+    at: usize,
+    /// Offset of the label before it there, of the same name; 0 if it is the first.
+    left: usize,
 }
 
 /// The message's first name.
@@ -101,7 +114,7 @@ impl SuffixTable {
             recent: [Slot::FREE; RECENT],
             parents: [Parent::NONE; PARENTS],
             sums: SuffixSums::default(),
-            missed: [(0, 0); MAX_LABELS],
+            starts: [0; MAX_LABELS + 1],
         }
     }
 
@@ -154,7 +167,7 @@ impl SuffixTable {
         if let Some(Recent { place, check }) = recent
             && at < POINTER_LIMIT
         {
-            self.recent[place] = self.slots.slot(at, literal, check);
+            self.recent[place] = self.slots.slot(Entry { at, lead: 0, literal }, check);
         }
         place
     }
@@ -200,87 +213,192 @@ impl SuffixTable {
         }
     }
 
+    /// The remembered parent with these bytes.
+    #[inline(always)]
+    fn parent(&self, rest: &[u8]) -> Option<&Parent> {
+        let parent = self.parents.get(Parent::place(rest))?;
+        let same = usize::from(parent.len) == rest.len()
+            && parent.message == self.slots.message()
+            && Case::Sensitive.eq(parent.bytes.get(..rest.len())?, rest);
+        same.then_some(parent)
+    }
+
     /// Places a name whose bytes from `from` on are a remembered parent.
     #[inline(always)]
     fn place_under_parent(&mut self, written: &[u8], bytes: &[u8], from: usize) -> Option<Place> {
         let (label, rest) = bytes.split_at_checked(from)?;
-        let parent = self.parents.get(Parent::place(rest))?;
-        if usize::from(parent.len) != rest.len()
-            || parent.message != self.slots.message()
-            || !Case::Sensitive.eq(parent.bytes.get(..rest.len())?, rest)
+        let &Parent { target, left, sum, .. } = self.parent(rest)?;
+        let case = self.case;
+        if left > 0
+            && let Some(before) = written.get(usize::from(left)..usize::from(target))
+            && case.eq(before, label)
         {
-            return None;
+            return Some(Place { literal: 0, pointer: Some(left) });
         }
-        let (case, target) = (self.case, parent.target);
-        let hash = self.hash.resume(bytes, |word| case.fold8(word), rest.len() / 8, parent.sum);
+        let hash = self.hash.resume(bytes, |word| case.fold8(word), rest.len() / 8, sum);
         let found = self.slots.find(hash, |slot| {
             let at = slot.at();
             let same = written.get(at..at + from).is_some_and(|here| case.eq(here, label));
-            same && follows(written, at + from, target) || self.stands(written, bytes, slot)
+            same && follows(written, at + from, usize::from(target)) || self.stands(written, bytes, slot)
         });
-        if found.is_some() {
-            return Some(Place { literal: 0, pointer: found });
-        }
         let (literal, pointer) = if target == 0 { (bytes.len(), None) } else { (from, Some(target)) };
         let place = Place { literal, pointer };
-        self.slots.insert(written.len(), literal, written.len() + place.len(), hash);
+        match found {
+            Ok(slot) if slot.at() < POINTER_LIMIT => {
+                return Some(Place { literal: 0, pointer: Some(slot.at() as u16) });
+            }
+            Ok(_) => {}
+            Err(free) => {
+                let entry = Entry { at: written.len(), lead: 0, literal };
+                self.slots.insert(entry, written.len() + place.len(), hash, free);
+            }
+        }
         Some(place)
     }
 
     /// Places a name whose bytes from `from` on are not remembered.
+    ///
+    /// From the root on, the names of the message are a tree: each hangs, by the shortest of its suffixes
+    /// that were new, on the suffix that it shares with an earlier name. The slots have these branches, one
+    /// for each name; between them labels are compared with those of the name that the branch leads to.
     #[inline(never)]
     fn place_new(&mut self, written: &[u8], bytes: &[u8], from: usize) -> Place {
         let case = self.case;
         self.hash.sums(bytes, |word| case.fold8(word), &mut self.sums);
-        let (mut suffix, mut missed) = (bytes, 0);
-        let pointer = loop {
-            let hash = self.hash.suffix(&self.sums, suffix.len());
-            if let Some(at) = self.slots.find(hash, |slot| self.stands(written, suffix, slot)) {
-                break Some(at);
+        let (mut labels, mut at) = (0, 0);
+        while let Some(&len) = bytes.get(at)
+            && let Some(start) = self.starts.get_mut(labels)
+        {
+            *start = at as u8;
+            if len == 0 {
+                break;
             }
-            if let Some(slot) = self.missed.get_mut(missed) {
-                *slot = (hash, (bytes.len() - suffix.len()) as u8);
-            }
-            missed += 1;
-            suffix = suffix.get(1 + usize::from(suffix[0])..).unwrap_or_default();
-            if suffix.len() <= 1 {
-                break None;
-            }
-        };
-        let literal = if pointer.is_some() { bytes.len() - suffix.len() } else { bytes.len() };
-        let place = Place { literal, pointer };
-        let end = written.len() + place.len();
-        for &(hash, from) in self.missed.iter().take(missed) {
-            let from = usize::from(from);
-            self.slots.insert(written.len() + from, literal - from, end, hash);
+            (labels, at) = (labels + 1, at + 1 + usize::from(len));
         }
-        if let Some(rest) = bytes.get(from..) {
-            let target = match pointer {
-                _ if rest.len() == 1 => 0,
-                // The whole name was there; after its first label comes the parent, or a pointer to it.
-                Some(at) if literal == 0 => {
-                    let next = usize::from(at) + from;
-                    pointer_at(written, next).unwrap_or(next)
+        let mut known = Known { label: labels, at: 0, left: 0 };
+        // Where a known suffix starts, to which a pointer can lead.
+        let mut reached = None;
+        // The name without its first label, once it is known.
+        let mut parent = (labels == 1).then_some(known);
+        if let Some(end @ Known { label, at, .. }) = self.known_end(written, bytes, labels) {
+            (known, reached) = (end, Some((self.label_at(label), at)));
+        }
+        while let Some(label) = known.label.checked_sub(1) {
+            let (start, end) = (self.label_at(label), self.label_at(known.label));
+            let hash = self.hash.suffix(&self.sums, bytes.len() - start);
+            let suffix = bytes.get(start..).unwrap_or_default();
+            let own = bytes.get(start..end).unwrap_or_default();
+            let found = self.slots.find(hash, |slot| {
+                let at = slot.at();
+                let same = written.get(at..at + own.len()).is_some_and(|here| case.eq(here, own));
+                same && follows(written, at + own.len(), known.at) || self.stands(written, suffix, slot)
+            });
+            let free = match found {
+                Ok(slot) => {
+                    known = self.extend(written, bytes, label, slot);
+                    if known.at < POINTER_LIMIT {
+                        reached = Some((self.label_at(known.label), known.at));
+                    }
+                    if known.label == 1 {
+                        parent = Some(known);
+                    }
+                    continue;
                 }
-                Some(at) if literal == from => usize::from(at),
-                _ => written.len() + from,
+                Err(free) => free,
             };
-            self.keep_parent(rest, target);
+            let (literal, pointer) = match reached {
+                Some((from, at)) => (from, Some(at as u16)),
+                None => (bytes.len(), None),
+            };
+            let place = Place { literal, pointer };
+            let entry = Entry { at: written.len(), lead: start, literal: literal - start };
+            self.slots.insert(entry, written.len() + place.len(), hash, free);
+            match known {
+                Known { label: 1, at, left } => self.keep_parent(bytes, from, at, left),
+                Known { label: 2, at, left } if at > 0 => {
+                    self.keep_parent(bytes, end, at, left);
+                    self.keep_parent(bytes, from, written.len() + from, written.len());
+                }
+                _ => self.keep_parent(bytes, from, written.len() + from, written.len()),
+            }
+            return place;
         }
-        place
+        match parent {
+            Some(Known { at, left, .. }) => self.keep_parent(bytes, from, at, left),
+            None => self.keep_parent(bytes, from, known.at + from, known.at),
+        }
+        match reached {
+            Some((from, at)) => Place { literal: from, pointer: Some(at as u16) },
+            None => Place { literal: bytes.len(), pointer: None },
+        }
     }
 
-    /// Remembers a name without its first label, at `target`. Its words have just been summed up.
+    /// Where a label of the name in hand starts.
+    #[inline(always)]
+    fn label_at(&self, label: usize) -> usize {
+        self.starts.get(label).copied().map_or(0, usize::from)
+    }
+
+    /// The remembered name without the first two labels, unless the label before it may be the second one.
+    #[inline(always)]
+    fn known_end(&self, written: &[u8], bytes: &[u8], labels: usize) -> Option<Known> {
+        if labels < 3 {
+            return None;
+        }
+        let (second, third) = (self.label_at(1), self.label_at(2));
+        let &Parent { target, left, .. } = self.parent(bytes.get(third..)?)?;
+        let (at, left) = (usize::from(target), usize::from(left));
+        let before = written.get(left..at)?;
+        if left > 0 && self.case.eq(before, bytes.get(second..third)?) {
+            return None;
+        }
+        Some(Known { label: 2, at, left })
+    }
+
+    /// The longest suffix of the name in hand that the name of `slot` has, which has the one from `label`.
     #[inline]
-    fn keep_parent(&mut self, rest: &[u8], target: usize) {
+    fn extend(&self, written: &[u8], bytes: &[u8], label: usize, slot: Slot) -> Known {
+        let (name, at) = (slot.name(), slot.at());
+        let none = Known { label, at, left: 0 };
+        if name == at {
+            return none;
+        }
+        let start = self.label_at(label);
+        let (Some(there), Some(here)) = (written.get(name..at), bytes.get(..start)) else { return none };
+        let same = common_end(self.case, there, here);
+        if same == 0 && label > 2 {
+            // Nobody asks for the label before it.
+            return none;
+        }
+        // Both names are read from the left, up to a label where as much is left of both.
+        let (mut from, mut left, mut label) = (0, 0, 0);
+        while let Some(&len) = there.get(from) {
+            let (rest, own) = (there.len() - from, start - self.label_at(label));
+            if own > rest || own > same {
+                label += 1;
+            } else if rest > own || rest > same {
+                (from, left) = (from + 1 + usize::from(len), name + from);
+            } else {
+                return Known { label, at: name + from, left };
+            }
+        }
+        Known { left, ..none }
+    }
+
+    /// Remembers the name from `from` on, at `target`, and the label before it there at `left`. The words
+    /// have just been summed up.
+    #[inline]
+    fn keep_parent(&mut self, name: &[u8], from: usize, target: usize, left: usize) {
         let message = self.slots.message();
+        let Some(rest) = name.get(from..) else { return };
         if let Some(parent) = self.parents.get_mut(Parent::place(rest))
             && let Some(bytes) = parent.bytes.get_mut(..rest.len())
             && target < POINTER_LIMIT
         {
             bytes.copy_from_slice(rest);
             (parent.len, parent.message) = (rest.len() as u8, message);
-            (parent.target, parent.sum) = (target as u16, self.sums.sum(rest.len() / 8));
+            (parent.target, parent.left) = (target as u16, left as u16);
+            parent.sum = self.sums.sum(rest.len() / 8);
         }
     }
 
@@ -290,19 +408,8 @@ impl SuffixTable {
         self.first = First::Kept { at, len };
         let at = usize::from(at);
         let Some(name) = written.get(at..at + usize::from(len)) else { return };
-        let Ok(name) = Name::parse(name) else { return };
-        let (bytes, case) = (name.as_bytes(), self.case);
-        self.hash.sums(bytes, |word| case.fold8(word), &mut self.sums);
-        let (mut labels, end) = (name.labels(), at + bytes.len());
-        while labels.rest().len() > 1 {
-            let len = labels.rest().len();
-            self.slots.insert(end - len, len, end, self.hash.suffix(&self.sums, len));
-            labels.next();
-        }
-        let from = 1 + usize::from(bytes.first().copied().unwrap_or_default());
-        if let Some(rest @ [_, _, ..]) = bytes.get(from..) {
-            self.keep_parent(rest, at + from);
-        }
+        let from = 1 + name.first().copied().map_or(0, usize::from);
+        self.place_new(written.get(..at).unwrap_or_default(), name, from);
     }
 }
 
@@ -387,6 +494,23 @@ impl Compressor for SuffixTable {
     }
 }
 
+/// Number of bytes at the end of `a` and `b` that are equal.
+#[inline(always)]
+fn common_end(case: Case, a: &[u8], b: &[u8]) -> usize {
+    let (mut left_a, mut left_b, mut same) = (a, b, 0);
+    while let (Some((rest_a, end_a)), Some((rest_b, end_b))) =
+        (left_a.split_last_chunk(), left_b.split_last_chunk())
+    {
+        let differ = case.fold8(u64::from_le_bytes(*end_a)) ^ case.fold8(u64::from_le_bytes(*end_b));
+        if differ != 0 {
+            return same + differ.leading_zeros() as usize / 8;
+        }
+        (left_a, left_b, same) = (rest_a, rest_b, same + 8);
+    }
+    let ends = left_a.iter().rev().zip(left_b.iter().rev());
+    same + ends.take_while(|(a, b)| case.fold(**a) == case.fold(**b)).count()
+}
+
 /// The target of the pointer at `at`, if one is there.
 #[inline(always)]
 fn pointer_at(written: &[u8], at: usize) -> Option<usize> {
@@ -398,11 +522,11 @@ fn pointer_at(written: &[u8], at: usize) -> Option<usize> {
 
 /// True if the name at `at` is the one at `target` (the root if that is 0): itself, or a pointer to it.
 #[inline(always)]
-fn follows(written: &[u8], at: usize, target: u16) -> bool {
+fn follows(written: &[u8], at: usize, target: usize) -> bool {
     if target == 0 {
         return written.get(at) == Some(&0);
     }
-    at == usize::from(target) || pointer_at(written, at) == Some(usize::from(target))
+    at == target || pointer_at(written, at) == Some(target)
 }
 
 /// True if a reader finds `suffix` at offset `at`, label by label; false for anything that no writer of names

@@ -1,14 +1,17 @@
-//! Hash table from the hash of a suffix to the offsets of such suffixes.
+//! Hash table from the hash of a suffix to the names that brought it into the message.
 
 use super::super::compressor::POINTER_LIMIT;
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// Minimum number of slots after large messages; 5 KiB with their log.
+/// Number of slots of a new table; 768 bytes with their log.
+const FEWEST: usize = 64;
+
+/// Minimum number of slots after large messages; 6 KiB with their log.
 const MIN_SLOTS: usize = 512;
 
-/// Limit of the slots; 160 KiB with their log. A message holds at most half as many suffixes that a pointer
-/// can reach.
+/// Limit of the slots; 192 KiB with their log. Pointers reach the first 16 KiB of a message, and a name there
+/// takes at least four bytes, apart from names of one letter.
 const MOST: usize = 16_384;
 
 /// Messages in a row that need at most [`MIN_SLOTS`] slots before a larger table is given back.
@@ -17,35 +20,71 @@ const SMALL_MESSAGES: u8 = 64;
 /// Limit of the slots that a lookup reads.
 const PROBES: usize = 16;
 
-/// A suffix of a name in the message: its offset, and its length there up to a pointer.
+/// Spreads a hash over 32 bits. The top ones are the place in a table.
 ///
-/// From the top: offset (16 bits), bytes before a pointer (8), number of the message (8), hash (32).
+/// [`SuffixHash`](hashlane_hash::suffix::SuffixHash) is close to linear: the hashes of one-letter names are
+/// an arithmetic progression, and so are their multiples. Under one key in 64 its step is a multiple of 64,
+/// and their low bits are equal. The exclusive or of two parts of a hash ends the progression.
+#[inline(always)]
+pub const fn spread(hash: u32) -> u32 {
+    (hash ^ hash >> 15).wrapping_mul(0x9e37_79b1)
+}
+
+/// A name in the message, under the hash of the shortest of its suffixes that came with it.
+///
+/// From the top: offset of the name (16 bits), its bytes before the suffix (8), bytes of the suffix before a
+/// pointer (8), number of the message (8), hash (24).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Slot(u64);
 
 impl Slot {
     pub(super) const FREE: Self = Self(0);
 
+    /// Offset of the name.
+    #[inline(always)]
+    pub(super) fn name(self) -> usize {
+        (self.0 >> 48) as usize
+    }
+
+    /// Offset of the suffix.
     #[inline(always)]
     pub(super) fn at(self) -> usize {
-        (self.0 >> 48) as usize
+        self.name() + ((self.0 >> 40) as usize & 0xff)
     }
 
     #[inline(always)]
     pub(super) fn literal(self) -> usize {
-        (self.0 >> 40) as usize & 0xff
+        (self.0 >> 32) as usize & 0xff
     }
 
     #[inline(always)]
     fn message(self) -> u8 {
-        (self.0 >> 32) as u8
+        (self.0 >> 24) as u8
     }
 
     /// Message and hash.
     #[inline(always)]
-    pub(super) fn tag(self) -> u64 {
-        self.0 & 0xff_ffff_ffff
+    pub(super) fn tag(self) -> u32 {
+        self.0 as u32
     }
+}
+
+/// A name to remember.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    /// Offset.
+    pub(super) at: usize,
+    /// Bytes before the suffix.
+    pub(super) lead: usize,
+    /// Bytes of the suffix before a pointer.
+    pub(super) literal: usize,
+}
+
+/// A slot that was free, in a table of that size.
+#[derive(Clone, Copy)]
+pub(super) struct Free {
+    at: u16,
+    shift: u16,
 }
 
 /// An entry of the log: the slot, and the offset after the name that took it.
@@ -59,7 +98,7 @@ impl Taken {
     const NONE: Self = Self { slot: 0, end: 0 };
 }
 
-/// The slots, probed from the low bits of the hash up to the next free one.
+/// The slots, probed from the place of the hash to the next free one, in steps that grow by one slot.
 ///
 /// A log lists the taken slots in order. A rollback frees them from the last one back, which restores the
 /// table of the message at that length: each slot of this message has a name that is there, and no probe
@@ -70,6 +109,8 @@ pub(super) struct Slots {
     /// Taken slots, of which `used` are of this message. Half as many as slots.
     log: Vec<Taken>,
     used: usize,
+    /// Bits of a spread hash below its place.
+    shift: u16,
     /// The message's number; that of a free slot is 0.
     message: u8,
     /// Messages in a row that needed at most [`MIN_SLOTS`] slots, in a larger table.
@@ -78,12 +119,13 @@ pub(super) struct Slots {
 
 impl Slots {
     pub(super) fn new() -> Self {
-        Self::with_slots(64, 1)
+        Self::with_slots(FEWEST, 1)
     }
 
     fn with_slots(slots: usize, message: u8) -> Self {
         let log = vec![Taken::NONE; slots / 2];
-        Self { slots: vec![Slot::FREE; slots], log, used: 0, message, small_messages: 0 }
+        let shift = 32 - slots.trailing_zeros() as u16;
+        Self { slots: vec![Slot::FREE; slots], log, used: 0, shift, message, small_messages: 0 }
     }
 
     /// Bytes of memory.
@@ -100,7 +142,7 @@ impl Slots {
     /// Begins a message; true if its number was used before, so that everything marked with it must be wiped.
     #[inline]
     pub(super) fn start(&mut self) -> bool {
-        if self.used > MIN_SLOTS / 2 {
+        if self.used > MIN_SLOTS / 4 {
             self.small_messages = 0;
         } else if self.slots.len() > MIN_SLOTS {
             self.shrink();
@@ -138,43 +180,71 @@ impl Slots {
         }
     }
 
+    /// Message and hash, as slots have them.
     #[inline(always)]
-    pub(super) fn tag(&self, hash: u32) -> u64 {
-        u64::from(self.message) << 32 | u64::from(hash)
+    pub(super) fn tag(&self, hash: u32) -> u32 {
+        u32::from(self.message) << 24 | spread(hash) >> 8
     }
 
     /// The content of a slot.
     #[inline(always)]
-    pub(super) fn slot(&self, at: usize, literal: usize, hash: u32) -> Slot {
-        Slot((at as u64) << 48 | (literal as u64) << 40 | self.tag(hash))
+    pub(super) fn slot(&self, Entry { at, lead, literal }: Entry, hash: u32) -> Slot {
+        let entry = (at as u64) << 16 | (lead as u64) << 8 | literal as u64;
+        Slot(entry << 32 | u64::from(self.tag(hash)))
     }
 
-    /// The offset of an earlier suffix with this hash for whose slot `stands` returns true.
+    /// The first place of a tag.
     #[inline(always)]
-    pub(super) fn find(&self, hash: u32, stands: impl Fn(Slot) -> bool) -> Option<u16> {
+    fn place(&self, tag: u32) -> usize {
+        // The shift is at most 26.
+        ((tag << 8) >> (self.shift & 31)) as usize
+    }
+
+    /// The slot of an earlier name with this hash for which `stands` returns true.
+    ///
+    /// # Errors
+    /// There is none; the free slot that ended the probe, or the last one probed.
+    #[inline(always)]
+    pub(super) fn find(&self, hash: u32, stands: impl Fn(Slot) -> bool) -> Result<Slot, Free> {
         let (tag, mask) = (self.tag(hash), self.slots.len() - 1);
-        for probe in 0..PROBES {
-            let slot = *self.slots.get((hash as usize + probe) & mask)?;
+        let (mut at, mut step) = (self.place(tag), 0);
+        loop {
+            at = (at + step) & mask;
+            step += 1;
+            // There are at most 2¹⁴ slots.
+            let free = Free { at: at as u16, shift: self.shift };
+            let Some(&slot) = self.slots.get(at) else { return Err(free) };
             if slot.tag() == tag {
                 if stands(slot) {
-                    return Some(slot.at() as u16);
+                    return Ok(slot);
                 }
             } else if slot.message() != self.message {
-                return None;
+                return Err(free);
+            }
+            if step == PROBES {
+                return Err(free);
             }
         }
-        None
     }
 
-    /// Remembers a suffix at offset `at` with `literal` bytes before its pointer, of a name that ends at
-    /// `end`, unless no pointer can reach it.
+    /// Remembers a name that ends at `end`, unless no pointer can reach it. `free` is the slot that
+    /// [`find`](Self::find) returned.
     #[inline(always)]
-    pub(super) fn insert(&mut self, at: usize, literal: usize, end: usize, hash: u32) {
-        if at >= POINTER_LIMIT {
+    pub(super) fn insert(&mut self, entry: Entry, end: usize, hash: u32, free: Free) {
+        if entry.at >= POINTER_LIMIT {
             return;
         }
-        let slot = self.slot(at, literal, hash);
-        if self.used * 2 >= self.slots.len() || !self.put(slot, end as u16) {
+        let slot = self.slot(entry, hash);
+        if free.shift == self.shift
+            && self.used * 4 < self.slots.len()
+            && let Some(place) = self.slots.get_mut(usize::from(free.at))
+            && place.message() != self.message
+            && let Some(taken) = self.log.get_mut(self.used)
+        {
+            *place = slot;
+            *taken = Taken { slot: free.at, end: end as u16 };
+            self.used += 1;
+        } else {
             self.put_crowded(slot, end as u16);
         }
     }
@@ -184,7 +254,7 @@ impl Slots {
     fn put_crowded(&mut self, slot: Slot, end: u16) {
         while self.slots.len() < MOST {
             self.grow();
-            if self.put(slot, end) {
+            if self.used * 4 < self.slots.len() && self.put(slot, end) {
                 return;
             }
         }
@@ -192,16 +262,14 @@ impl Slots {
     }
 
     /// Puts a slot into the first free place of its probe; false if the probe or the log is full.
-    #[inline(always)]
     fn put(&mut self, slot: Slot, end: u16) -> bool {
-        let (hash, mask) = (slot.0 as u32, self.slots.len() - 1);
+        let (mask, mut at) = (self.slots.len() - 1, self.place(slot.tag()));
         let Some(taken) = self.log.get_mut(self.used) else { return false };
-        for probe in 0..PROBES {
-            let at = (hash as usize + probe) & mask;
+        for step in 0..PROBES {
+            at = (at + step) & mask;
             let Some(place) = self.slots.get_mut(at) else { return false };
             if place.message() != self.message {
                 *place = slot;
-                // There are at most 2¹⁴ slots.
                 *taken = Taken { slot: at as u16, end };
                 self.used += 1;
                 return true;
@@ -211,7 +279,7 @@ impl Slots {
     }
 
     fn grow(&mut self) {
-        let larger = Self::with_slots((self.slots.len() * 4).min(MOST), self.message);
+        let larger = Self::with_slots((self.slots.len() * 2).min(MOST), self.message);
         let old = core::mem::replace(self, larger);
         // In their order, so that the log stays one.
         for Taken { slot, end } in old.log.into_iter().take(old.used) {
