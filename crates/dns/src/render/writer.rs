@@ -142,7 +142,7 @@ impl<'a, C: Compressor> Writer<'a, C> {
 /// Copies bytes that are mostly few: two copies of a fixed number of them, which may overlap, take less than
 /// a call.
 #[inline(always)]
-fn copy(to: &mut [u8], from: &[u8]) {
+pub(super) fn copy(to: &mut [u8], from: &[u8]) {
     fn both_ends<const N: usize>(to: &mut [u8], from: &[u8]) -> Option<()> {
         let (first, last) = (*from.first_chunk::<N>()?, *from.last_chunk::<N>()?);
         *to.first_chunk_mut()? = first;

@@ -1,5 +1,6 @@
 //! The suffixes of the names of a message, in a hash table.
 
+mod parents;
 mod recent;
 mod slots;
 
@@ -8,7 +9,8 @@ use crate::wire::HEADER_LEN;
 use hashlane_hash::scheme::{Key, Scheme};
 use hashlane_hash::suffix::{SuffixHash, SuffixSums};
 use hashlane_name::dns::{Case, MAX_LABELS, Name};
-use recent::{MAX_MISSES, MIN_REPEATS, PARENTS, Parent, RECENT, Recent, SHORT, WHOLE, Whole};
+use parents::{Parent, ParentPlace, Parents};
+use recent::{MAX_MISSES, MIN_REPEATS, RECENT, Recent, SHORT, WHOLE, Whole};
 use slots::{Entry, Slot, Slots};
 pub use slots::spread;
 
@@ -69,7 +71,7 @@ pub struct SuffixTable {
     whole: [Whole; WHOLE],
     /// Recent long names: a slot for each, with the check of [`Recent`] in place of a hash.
     recent: [Slot; RECENT],
-    parents: [Parent; PARENTS],
+    parents: Parents,
     sums: SuffixSums,
     /// Where the labels of a name start, and its root.
     starts: [u8; MAX_LABELS + 1],
@@ -112,7 +114,7 @@ impl SuffixTable {
             repeats: 0,
             whole: [Whole::NONE; WHOLE],
             recent: [Slot::FREE; RECENT],
-            parents: [Parent::NONE; PARENTS],
+            parents: Parents::NONE,
             sums: SuffixSums::default(),
             starts: [0; MAX_LABELS + 1],
         }
@@ -134,7 +136,7 @@ impl SuffixTable {
     fn clear_recent(&mut self) {
         self.whole = [Whole::NONE; WHOLE];
         self.recent = [Slot::FREE; RECENT];
-        self.parents.iter_mut().for_each(|parent| parent.len = 0);
+        self.parents.clear();
     }
 
     /// Bytes of memory that the table holds.
@@ -145,9 +147,13 @@ impl SuffixTable {
     /// Places a short name that was not written recently.
     #[inline(never)]
     fn place_short(&mut self, written: &[u8], bytes: &[u8], from: usize) -> Place {
-        match self.place_under_parent(written, bytes, from) {
-            Some(place) => place,
-            None => self.place_new(written, bytes, from),
+        let Some((label, rest)) = bytes.split_at_checked(from) else { return Place { literal: bytes.len(), pointer: None } };
+        let key = ParentPlace::of(rest);
+        match self.parents.find(key, rest, self.slots.message()) {
+            Some(&Parent { at, left, sum, .. }) => {
+                self.place_under_parent(written, bytes, label, (usize::from(at), usize::from(left), sum))
+            }
+            None => self.place_new(written, bytes, from, key),
         }
     }
 
@@ -213,39 +219,31 @@ impl SuffixTable {
         }
     }
 
-    /// The remembered parent with these bytes.
+    /// Places a name of this label and a remembered parent, at that offset; `left` and `sum` are those of
+    /// [`Parent`].
     #[inline(always)]
-    fn parent(&self, rest: &[u8]) -> Option<&Parent> {
-        let parent = self.parents.get(Parent::place(rest))?;
-        let same = usize::from(parent.len) == rest.len()
-            && parent.message == self.slots.message()
-            && Case::Sensitive.eq(parent.bytes.get(..rest.len())?, rest);
-        same.then_some(parent)
-    }
-
-    /// Places a name whose bytes from `from` on are a remembered parent.
-    #[inline(always)]
-    fn place_under_parent(&mut self, written: &[u8], bytes: &[u8], from: usize) -> Option<Place> {
-        let (label, rest) = bytes.split_at_checked(from)?;
-        let &Parent { target, left, sum, .. } = self.parent(rest)?;
-        let case = self.case;
-        if left > 0
-            && let Some(before) = written.get(usize::from(left)..usize::from(target))
-            && case.eq(before, label)
-        {
-            return Some(Place { literal: 0, pointer: Some(left) });
+    fn place_under_parent(
+        &mut self,
+        written: &[u8],
+        bytes: &[u8],
+        label: &[u8],
+        (target, left, sum): (usize, usize, u64),
+    ) -> Place {
+        let (case, from, rest) = (self.case, label.len(), bytes.len() - label.len());
+        if left > 0 && self.is_label(written, left, target, label) {
+            return Place { literal: 0, pointer: Some(left as u16) };
         }
-        let hash = self.hash.resume(bytes, |word| case.fold8(word), rest.len() / 8, sum);
+        let hash = self.hash.resume(bytes, |word| case.fold8(word), rest / 8, sum);
         let found = self.slots.find(hash, |slot| {
             let at = slot.at();
             let same = written.get(at..at + from).is_some_and(|here| case.eq(here, label));
-            same && follows(written, at + from, usize::from(target)) || self.stands(written, bytes, slot)
+            same && follows(written, at + from, target) || self.stands(written, bytes, slot)
         });
-        let (literal, pointer) = if target == 0 { (bytes.len(), None) } else { (from, Some(target)) };
+        let (literal, pointer) = if target == 0 { (bytes.len(), None) } else { (from, Some(target as u16)) };
         let place = Place { literal, pointer };
         match found {
             Ok(slot) if slot.at() < POINTER_LIMIT => {
-                return Some(Place { literal: 0, pointer: Some(slot.at() as u16) });
+                return Place { literal: 0, pointer: Some(slot.at() as u16) };
             }
             Ok(_) => {}
             Err(free) => {
@@ -253,7 +251,16 @@ impl SuffixTable {
                 self.slots.insert(entry, written.len() + place.len(), hash, free);
             }
         }
-        Some(place)
+        place
+    }
+
+    /// True if `label` stands in the message from `at` to `end`.
+    #[inline(always)]
+    fn is_label(&self, written: &[u8], at: usize, end: usize, label: &[u8]) -> bool {
+        let (Some(there), Some((last, _))) = (written.get(at..end), label.split_last()) else { return false };
+        // Labels of a series mostly differ at their ends.
+        let differ = there.last().map_or(0xff, |there| there ^ last);
+        differ & 0xdf == 0 && self.case.eq(there, label)
     }
 
     /// Places a name whose bytes from `from` on are not remembered.
@@ -262,7 +269,7 @@ impl SuffixTable {
     /// that were new, on the suffix that it shares with an earlier name. The slots have these branches, one
     /// for each name; between them labels are compared with those of the name that the branch leads to.
     #[inline(never)]
-    fn place_new(&mut self, written: &[u8], bytes: &[u8], from: usize) -> Place {
+    fn place_new(&mut self, written: &[u8], bytes: &[u8], from: usize, key: ParentPlace) -> Place {
         let case = self.case;
         self.hash.sums(bytes, |word| case.fold8(word), &mut self.sums);
         let (mut labels, mut at) = (0, 0);
@@ -280,8 +287,22 @@ impl SuffixTable {
         let mut reached = None;
         // The name without its first label, once it is known.
         let mut parent = (labels == 1).then_some(known);
-        if let Some(end @ Known { label, at, .. }) = self.known_end(written, bytes, labels) {
-            (known, reached) = (end, Some((self.label_at(label), at)));
+        // The key of the name without two labels, unless it is remembered.
+        let mut end_key = None;
+        if labels > 2 {
+            let (second, third) = (self.label_at(1), self.label_at(2));
+            let end = bytes.get(third..).unwrap_or_default();
+            let key = ParentPlace::of(end);
+            match self.parents.find(key, end, self.slots.message()) {
+                Some(Parent { at, left, .. }) => {
+                    let (at, left) = (usize::from(*at), usize::from(*left));
+                    let label = bytes.get(second..third).unwrap_or_default();
+                    if left == 0 || !self.is_label(written, left, at, label) {
+                        (known, reached) = (Known { label: 2, at, left }, Some((third, at)));
+                    }
+                }
+                None => end_key = Some(key),
+            }
         }
         while let Some(label) = known.label.checked_sub(1) {
             let (start, end) = (self.label_at(label), self.label_at(known.label));
@@ -314,19 +335,20 @@ impl SuffixTable {
             let entry = Entry { at: written.len(), lead: start, literal: literal - start };
             self.slots.insert(entry, written.len() + place.len(), hash, free);
             match known {
-                Known { label: 1, at, left } => self.keep_parent(bytes, from, at, left),
-                Known { label: 2, at, left } if at > 0 => {
-                    self.keep_parent(bytes, end, at, left);
-                    self.keep_parent(bytes, from, written.len() + from, written.len());
+                Known { label: 1, at, left } => self.keep_parent(key, bytes, from, (at, left)),
+                Known { label, at, left } if at > 0 => {
+                    if let (2, Some(key)) = (label, end_key) {
+                        self.keep_parent(key, bytes, end, (at, left));
+                    }
+                    self.keep_parent(key, bytes, from, (written.len() + from, written.len()));
                 }
-                _ => self.keep_parent(bytes, from, written.len() + from, written.len()),
+                // A name that shares nothing: the next may share nothing either.
+                _ => {}
             }
             return place;
         }
-        match parent {
-            Some(Known { at, left, .. }) => self.keep_parent(bytes, from, at, left),
-            None => self.keep_parent(bytes, from, known.at + from, known.at),
-        }
+        let (at, left) = parent.map_or((known.at + from, known.at), |Known { at, left, .. }| (at, left));
+        self.keep_parent(key, bytes, from, (at, left));
         match reached {
             Some((from, at)) => Place { literal: from, pointer: Some(at as u16) },
             None => Place { literal: bytes.len(), pointer: None },
@@ -337,22 +359,6 @@ impl SuffixTable {
     #[inline(always)]
     fn label_at(&self, label: usize) -> usize {
         self.starts.get(label).copied().map_or(0, usize::from)
-    }
-
-    /// The remembered name without the first two labels, unless the label before it may be the second one.
-    #[inline(always)]
-    fn known_end(&self, written: &[u8], bytes: &[u8], labels: usize) -> Option<Known> {
-        if labels < 3 {
-            return None;
-        }
-        let (second, third) = (self.label_at(1), self.label_at(2));
-        let &Parent { target, left, .. } = self.parent(bytes.get(third..)?)?;
-        let (at, left) = (usize::from(target), usize::from(left));
-        let before = written.get(left..at)?;
-        if left > 0 && self.case.eq(before, bytes.get(second..third)?) {
-            return None;
-        }
-        Some(Known { label: 2, at, left })
     }
 
     /// The longest suffix of the name in hand that the name of `slot` has, which has the one from `label`.
@@ -385,20 +391,14 @@ impl SuffixTable {
         Known { left, ..none }
     }
 
-    /// Remembers the name from `from` on, at `target`, and the label before it there at `left`. The words
-    /// have just been summed up.
+    /// Remembers the name from `from` on, at that offset and after that label. The words have just been summed
+    /// up.
     #[inline]
-    fn keep_parent(&mut self, name: &[u8], from: usize, target: usize, left: usize) {
-        let message = self.slots.message();
-        let Some(rest) = name.get(from..) else { return };
-        if let Some(parent) = self.parents.get_mut(Parent::place(rest))
-            && let Some(bytes) = parent.bytes.get_mut(..rest.len())
-            && target < POINTER_LIMIT
-        {
-            bytes.copy_from_slice(rest);
-            (parent.len, parent.message) = (rest.len() as u8, message);
-            (parent.target, parent.left) = (target as u16, left as u16);
-            parent.sum = self.sums.sum(rest.len() / 8);
+    fn keep_parent(&mut self, key: ParentPlace, name: &[u8], from: usize, (at, left): (usize, usize)) {
+        let rest = name.get(from..).unwrap_or_default();
+        if at < POINTER_LIMIT {
+            let (message, sum) = (self.slots.message(), self.sums.sum(rest.len() / 8));
+            self.parents.keep(key, rest, message, at as u16, left as u16, sum);
         }
     }
 
@@ -409,7 +409,11 @@ impl SuffixTable {
         let at = usize::from(at);
         let Some(name) = written.get(at..at + usize::from(len)) else { return };
         let from = 1 + name.first().copied().map_or(0, usize::from);
-        self.place_new(written.get(..at).unwrap_or_default(), name, from);
+        let key = ParentPlace::of(name.get(from..).unwrap_or_default());
+        self.place_new(written.get(..at).unwrap_or_default(), name, from, key);
+        if name.len() > from + 1 {
+            self.keep_parent(key, name, from, (at + from, at));
+        }
     }
 }
 

@@ -66,11 +66,8 @@ impl Whole {
 /// Number of long names that are remembered whole.
 pub(super) const RECENT: usize = 32;
 
-/// Number of remembered parents: names without their first label.
-pub(super) const PARENTS: usize = 128;
-
 /// Spreads words over the high bits: 2⁶⁴ divided by the golden ratio.
-const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+pub(super) const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The place of a remembered long name, and the fields that distinguish it: its ends and its length, without
 /// a key. An attacker who makes names that share them costs each one comparison more.
@@ -90,31 +87,3 @@ impl Recent {
     }
 }
 
-/// A name without its first label, in its most recent spelling.
-#[derive(Clone)]
-pub(super) struct Parent {
-    pub(super) bytes: [u8; 64],
-    /// Length in bytes; 0 for an empty place.
-    pub(super) len: u8,
-    pub(super) message: u8,
-    /// Offset in the message; 0 for the root.
-    pub(super) target: u16,
-    /// Offset of the label before it, of the same name; 0 if it is the first of its name.
-    pub(super) left: u16,
-    /// The sum over its whole words.
-    pub(super) sum: u64,
-}
-
-impl Parent {
-    pub(super) const NONE: Self = Self { bytes: [0; 64], len: 0, message: 0, target: 0, left: 0, sum: 0 };
-
-    /// The place of a parent. An attacker who makes others share it only makes them slower.
-    #[inline(always)]
-    pub(super) fn place(bytes: &[u8]) -> usize {
-        let start = match bytes.first_chunk() {
-            Some(start) => u64::from_le_bytes(*start),
-            None => bytes.first_chunk().map_or(0, |start| u64::from(u32::from_le_bytes(*start))),
-        };
-        ((start ^ bytes.len() as u64).wrapping_mul(SPREAD) >> 57) as usize
-    }
-}
