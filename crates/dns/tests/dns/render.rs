@@ -133,18 +133,19 @@ fn a_table_serves_message_after_message() {
     assert_eq!(table.memory(), memory);
     let many: Vec<NameBuf> = (0..4000).map(|number| format!("h{number}").parse().unwrap()).collect();
     write(&mut table, &many, Case::Ignored);
-    assert!(table.memory() > 64 << 10 && table.memory() < 176 << 10);
+    assert!(table.memory() > 64 << 10 && table.memory() < 192 << 10);
     // After enough ordinary messages the memory is given back.
     for _ in 0..70 {
         write(&mut table, &positive(), Case::Ignored);
     }
-    assert!(table.memory() < 12 << 10, "{}", table.memory());
+    assert!(table.memory() < memory + (6 << 10), "{}", table.memory());
 }
 
 #[test]
 fn large_messages_that_alternate_with_small_ones_do_not_cost_memory_each_time() {
     let many: Vec<NameBuf> = (0..4000).map(|number| format!("h{number}").parse().unwrap()).collect();
     let mut renderer = Renderer::new(&Key::VECTOR);
+    let least = renderer.compressor().memory();
     let (mut reallocated, mut before) = (0, (0, 0));
     for number in 0..256 {
         let (names, options) = match number % 2 {
@@ -165,7 +166,7 @@ fn large_messages_that_alternate_with_small_ones_do_not_cost_memory_each_time() 
     for _ in 0..70 {
         renderer.start(Header::response(1), Options::default()).finish();
     }
-    assert!(renderer.buffer() <= 16 << 10 && renderer.compressor().memory() < 12 << 10);
+    assert!(renderer.buffer() <= 16 << 10 && renderer.compressor().memory() < least + (6 << 10));
 }
 
 /// Renders 400 records after attempts that are rolled back, each with 24 names of its own.

@@ -11,11 +11,14 @@ use hashlane_hash::suffix::{SuffixHash, SuffixSums};
 use hashlane_name::dns::{Case, MAX_LABELS, Name};
 use parents::{Parent, ParentPlace, Parents};
 use recent::{MAX_MISSES, MIN_REPEATS, RECENT, Recent, SHORT, WHOLE, Whole};
-use slots::{Entry, Slot, Slots};
-pub use slots::spread;
+use slots::{Entry, Slot, Slots, spread};
 
 /// Purpose of the keys of the hash, for their derivation.
 const PURPOSE: &[u8; 8] = b"dns-name";
+
+/// Number of names in a message after which a name that shares nothing with them is not expected to be the
+/// first of several with its parent.
+const MAX_APART: usize = 16;
 
 /// Clearings of the table, each after 255 messages, under one key. Deriving a key and expanding it takes one
 /// or two microseconds: less than a nanosecond for each message.
@@ -24,24 +27,27 @@ const CLEARS: u8 = 16;
 /// Compressor that finds the longest suffix written before. Its time is linear in the bytes of the names, for
 /// all names.
 ///
-/// One pass over a name gives the hashes of all its suffixes ([`SuffixHash`]). The table is asked for the
-/// whole name first, then for the name without its first label, and so on; each hit is compared with the
-/// bytes of the message. The message's first name, nearly always the question's, is compared before anything
-/// is hashed, and its suffixes enter the table only if another name follows.
+/// The names of a message are a tree, from the root on: a name hangs on the suffix that it shares with an
+/// earlier one. The table has one slot for each name, under the hash of the shortest of its suffixes that was
+/// new; the labels before that suffix are compared in the message. So a name takes one lookup for each
+/// earlier name that it shares labels with and one that finds nothing, however many labels it has. One pass
+/// over a name gives the hashes of all its suffixes ([`SuffixHash`]); each hit is compared with the bytes of
+/// the message. The message's first name, nearly always the question's, is compared before anything is
+/// hashed, and enters the table only if another name follows.
 ///
-/// A pointer leads only to an offset at which a name was written as a name in this message, after its header,
-/// and not cut since. A cut removes the names behind it, so that bytes of other fields are never taken for a
-/// name.
+/// A pointer leads only to an offset at which a label was written in this message, after its header, and not
+/// cut since. A cut removes the names behind it, so that bytes of other fields are never taken for a name.
 ///
-/// Most names have one label before an end that was written recently. Such ends are remembered in their
+/// Most names have one label before an end that was written recently. 256 such ends are remembered in their
 /// spelling, with the sum of their words: then only the rest of the name is hashed, looked up and compared.
 /// Names that repeat soon with the same spelling are found without a hash: short ones by their bytes, long
 /// ones by their ends.
 ///
-/// **Bounds.** The hash is keyed and strongly universal, and a slot holds 32 bits of it: for names chosen
-/// without knowledge of hashes, one comparison in 2³² is in vain. Whatever the hashes, a lookup reads at most
-/// 16 slots. The table has 64 to 16,384 slots of 10 bytes; after a huge message it shrinks once 64 ordinary
-/// ones have followed. Slots contain the message's number, so the table is cleared only once in 255 messages.
+/// **Bounds.** The hash is keyed and strongly universal, and a slot holds 24 bits of it: for names chosen
+/// without knowledge of hashes, one comparison in 2²⁴ is in vain. Whatever the hashes, a lookup reads at most
+/// 16 slots, of which at most a quarter are taken (half in the largest table). The table has 64 to 16,384
+/// slots of 10 bytes; after a huge message it shrinks once 64 ordinary ones have followed. Slots contain the
+/// message's number, so the table is cleared only once in 255 messages.
 ///
 /// **Observers.** The result does not depend on the hashes, except that a lookup gives up after 16 slots, so
 /// the length of a response tells almost nothing of them. The time does: each slot with another suffix costs
@@ -58,6 +64,8 @@ pub struct SuffixTable {
     /// The key that the keys of the hash are derived from, and their number.
     key: Key,
     drawn: u64,
+    /// False for a table that keeps its key.
+    redraws: bool,
     /// Times that the table is cleared before the next key.
     clears: u8,
     case: Case,
@@ -106,6 +114,7 @@ impl SuffixTable {
             hash: SuffixHash::new(&key.derive(PURPOSE, 0)),
             key: *key,
             drawn: 0,
+            redraws: true,
             clears: CLEARS,
             case: Case::Ignored,
             slots: Slots::new(),
@@ -120,13 +129,28 @@ impl SuffixTable {
         }
     }
 
+    /// A table with its hash under `key` itself, for ever: for measuring an attack by someone who knows the
+    /// key, and for nothing else.
+    pub fn with_known_key(key: &Key) -> Self {
+        Self { hash: SuffixHash::new(key), redraws: false, ..Self::new(key) }
+    }
+
+    /// Place of a name in the table, out of 2¹⁴, by its [`SuffixHash`]: the places in smaller tables are the
+    /// high bits of this one.
+    pub const fn place_of(hash: u32) -> u32 {
+        spread(hash) >> 18
+    }
+
     /// Counts a clearing of the table, and draws the next key after the last of [`CLEARS`]. No slot and no
     /// parent has a hash of the old one.
     #[cold]
     fn redraw(&mut self) {
         self.clears -= 1;
-        if self.clears == 0 {
-            self.clears = CLEARS;
+        if self.clears > 0 {
+            return;
+        }
+        self.clears = CLEARS;
+        if self.redraws {
             self.drawn = self.drawn.wrapping_add(1);
             self.hash = SuffixHash::new(&self.key.derive(PURPOSE, self.drawn));
         }
@@ -263,11 +287,7 @@ impl SuffixTable {
         differ & 0xdf == 0 && self.case.eq(there, label)
     }
 
-    /// Places a name whose bytes from `from` on are not remembered.
-    ///
-    /// From the root on, the names of the message are a tree: each hangs, by the shortest of its suffixes
-    /// that were new, on the suffix that it shares with an earlier name. The slots have these branches, one
-    /// for each name; between them labels are compared with those of the name that the branch leads to.
+    /// Places a name whose bytes from `from` on, with their place among the parents, are not remembered.
     #[inline(never)]
     fn place_new(&mut self, written: &[u8], bytes: &[u8], from: usize, key: ParentPlace) -> Place {
         let case = self.case;
@@ -342,8 +362,9 @@ impl SuffixTable {
                     }
                     self.keep_parent(key, bytes, from, (written.len() + from, written.len()));
                 }
-                // A name that shares nothing: the next may share nothing either.
-                _ => {}
+                // Among many names that share nothing, the next shares nothing either.
+                _ if self.slots.used() > MAX_APART => {}
+                _ => self.keep_parent(key, bytes, from, (written.len() + from, written.len())),
             }
             return place;
         }
@@ -411,9 +432,6 @@ impl SuffixTable {
         let from = 1 + name.first().copied().map_or(0, usize::from);
         let key = ParentPlace::of(name.get(from..).unwrap_or_default());
         self.place_new(written.get(..at).unwrap_or_default(), name, from, key);
-        if name.len() > from + 1 {
-            self.keep_parent(key, name, from, (at + from, at));
-        }
     }
 }
 
@@ -560,48 +578,4 @@ fn reads_suffix(written: &[u8], mut at: usize, mut suffix: &[u8], case: Case) ->
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use alloc::vec;
-    use alloc::vec::Vec;
-    use hashlane_hash::scheme::BytesHash;
-
-    /// Places names in one message. Returns its bytes.
-    fn write(table: &mut SuffixTable, names: &[&[u8]]) -> Vec<u8> {
-        let mut written = vec![0; HEADER_LEN];
-        table.start(Case::Ignored);
-        for bytes in names {
-            let name = Name::parse(bytes).unwrap();
-            let place = table.place(&written, name);
-            written.extend_from_slice(&bytes[..place.literal]);
-            written.extend(place.pointer.into_iter().flat_map(|at| (0xc000 | at).to_be_bytes()));
-        }
-        written
-    }
-
-    #[test]
-    fn keys_are_drawn_anew_and_no_message_changes() {
-        let names: [&[u8]; 4] = [
-            b"\x01a\x07example\0",
-            b"\x01b\x07example\0",
-            b"\x01b\x01a\x07example\0",
-            b"\x02ns\x01b\x07EXAMPLE\0",
-        ];
-        let mut table = SuffixTable::new(&Key::VECTOR);
-        let expected = write(&mut table, &names);
-        let mut hashes = vec![table.hash.hash(b"x")];
-        for message in 1..3 * 4080 {
-            assert_eq!(write(&mut table, &names), expected, "{message}");
-            let hash = table.hash.hash(b"x");
-            if hashes.last() != Some(&hash) {
-                // The message with which the number of messages begins again, 255 of them being in use.
-                assert_eq!((message + 1) % 4080, 0, "{message}");
-                hashes.push(hash);
-            }
-        }
-        assert_eq!(hashes.len(), 4);
-        hashes.sort_unstable();
-        hashes.dedup();
-        assert_eq!(hashes.len(), 4);
-    }
-}
+mod tests;

@@ -26,7 +26,7 @@ const PROBES: usize = 16;
 /// an arithmetic progression, and so are their multiples. Under one key in 64 its step is a multiple of 64,
 /// and their low bits are equal. The exclusive or of two parts of a hash ends the progression.
 #[inline(always)]
-pub const fn spread(hash: u32) -> u32 {
+pub(super) const fn spread(hash: u32) -> u32 {
     (hash ^ hash >> 15).wrapping_mul(0x9e37_79b1)
 }
 
@@ -137,6 +137,12 @@ impl Slots {
     #[inline(always)]
     pub(super) fn message(&self) -> u8 {
         self.message
+    }
+
+    /// Slots that names of this message have.
+    #[inline(always)]
+    pub(super) fn used(&self) -> usize {
+        self.used
     }
 
     /// Begins a message; true if its number was used before, so that everything marked with it must be wiped.
@@ -276,6 +282,28 @@ impl Slots {
             }
         }
         false
+    }
+
+    /// Number of slots.
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Slots that lookups of all names of this message read.
+    #[cfg(test)]
+    pub(super) fn probes(&self) -> usize {
+        let taken = self.log.iter().take(self.used).map(|taken| usize::from(taken.slot));
+        let probes = taken.map(|slot| {
+            let mut at = self.place(self.slots[slot].tag());
+            let mut probes = 1;
+            while at != slot {
+                at = (at + probes) % self.slots.len();
+                probes += 1;
+            }
+            probes
+        });
+        probes.sum()
     }
 
     fn grow(&mut self) {
