@@ -40,8 +40,11 @@
 //! `MessageBuilder` appends the 12 bytes of a header at once. A message that is written by hand must start
 //! the same way, or with any append that is not two bytes long.
 
-use crate::render::{Compressor, Place, SuffixTable};
-use alloc::boxed::Box;
+mod pool;
+
+pub use pool::PooledTable;
+
+use crate::render::{Compressor, Place};
 use domain::base::Rtype;
 use domain::base::name::ToName;
 use domain::base::rdata::{ComposeRecordData, RecordData};
@@ -49,50 +52,50 @@ use domain::base::wire::Composer;
 use domain::dep::octseq::{FreezeBuilder, OctetsBuilder, Truncate};
 use hashlane_hash::scheme::Key;
 use hashlane_name::dns::{Case, Name, NameBuf};
-use std::hash::{BuildHasher, RandomState};
-use std::sync::LazyLock;
 
 /// Bytes of length that a `StreamTarget` puts before a message (RFC 1035 §4.2.2).
 const PREFIX: usize = 2;
-
-/// Table of [`Compressing::default`]: making a key's words takes longer than copying them.
-static TABLE: LazyLock<SuffixTable> = LazyLock::new(|| SuffixTable::new(&random_key()));
 
 /// A target that compresses the names appended to it, and passes everything else to `Target`.
 ///
 /// A name that does not fit leaves the target unchanged. No pointer leads to a name that
 /// [`truncate`](Truncate::truncate) cut, even in part, nor into the 12 bytes of the header; do not change the
 /// bytes of earlier names through [`as_mut`](AsMut::as_mut). After a cut to nothing another message may
-/// follow; a reused target allocates nothing for messages like its earlier ones.
+/// follow; a reused target allocates nothing for messages like its earlier ones. Builders move their target,
+/// so a large compressor should be in a [`Box`](alloc::boxed::Box).
 #[derive(Clone, Debug)]
-pub struct Compressing<Target, C = SuffixTable> {
+pub struct Compressing<Target, C = PooledTable> {
     target: Target,
-    /// In a box, as builders of messages are moved about.
-    compressor: Box<C>,
+    compressor: C,
     case: Case,
     /// Bytes of the target before the message.
     base: usize,
 }
 
 impl<Target> Compressing<Target> {
-    /// Wraps `target`, with a table of suffixes under `key`, a secret random key. The message begins with the
-    /// present content of `target`.
+    /// Wraps `target`, with a new table of suffixes under `key`, a secret random key. The message begins with
+    /// the present content of `target`.
     pub fn new(target: Target, key: &Key) -> Self {
-        Self::with(target, SuffixTable::new(key))
+        Self::with(target, PooledTable::new(key))
+    }
+
+    /// Wraps `target`, with a table of the process, as [`default`](Self::default) has it. The message begins
+    /// with the present content of `target`.
+    pub fn pooled(target: Target) -> Self {
+        Self::with(target, PooledTable::default())
     }
 }
 
-/// Has a table of suffixes under a random key, drawn once for the process.
+/// Has a table of suffixes of the process: a used one, or a new one under a random key.
 impl<Target: Default> Default for Compressing<Target> {
     fn default() -> Self {
-        Self::with(Target::default(), TABLE.clone())
+        Self::pooled(Target::default())
     }
 }
 
 impl<Target, C: Compressor> Compressing<Target, C> {
     /// Wraps `target`, with this compressor. The message begins with the present content of `target`.
-    pub fn with(target: Target, compressor: C) -> Self {
-        let mut compressor = Box::new(compressor);
+    pub fn with(target: Target, mut compressor: C) -> Self {
         compressor.start(Case::Ignored);
         Self { target, compressor, case: Case::Ignored, base: 0 }
     }
@@ -290,15 +293,4 @@ fn flatten<N: ToName + ?Sized>(name: &N) -> Option<NameBuf> {
         .try_for_each(|label| flat.push(label.as_ref()))
         .ok()?;
     Some(flat)
-}
-
-/// Key from the random numbers that the standard library keys its hash tables with: `Default` cannot return
-/// the error of `Key::random`.
-fn random_key() -> Key {
-    let source = RandomState::new();
-    let mut bytes = [0; 16];
-    for (number, half) in bytes.as_chunks_mut::<8>().0.iter_mut().enumerate() {
-        *half = source.hash_one(number).to_le_bytes();
-    }
-    Key::new(bytes)
 }

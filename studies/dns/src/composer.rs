@@ -2,18 +2,16 @@
 
 use domain::dep::octseq::Truncate;
 use hashlane_dns::composer::Compressing;
-use hashlane_dns::render::SuffixTable;
 use hashlane_peers::dns::domain::Manner;
 
-/// A compressor for each message: a copy of a table that was keyed before, as [`Compressing::default`] makes
-/// it.
-pub(crate) struct Fresh(pub(crate) SuffixTable);
+/// A compressor for each message, with a table of the process, as [`Compressing::default`] makes it.
+pub(crate) struct Fresh;
 
 impl Manner for Fresh {
     type Compressor = Compressing<Vec<u8>>;
 
     fn first(&self, buffer: Vec<u8>) -> Self::Compressor {
-        Compressing::with(buffer, self.0.clone())
+        Compressing::pooled(buffer)
     }
 
     fn next(&self, last: Self::Compressor) -> Self::Compressor {
@@ -24,13 +22,13 @@ impl Manner for Fresh {
 }
 
 /// One compressor for all messages, cut to nothing between them.
-pub(crate) struct Reused(pub(crate) SuffixTable);
+pub(crate) struct Reused;
 
 impl Manner for Reused {
     type Compressor = Compressing<Vec<u8>>;
 
     fn first(&self, buffer: Vec<u8>) -> Self::Compressor {
-        Compressing::with(buffer, self.0.clone())
+        Compressing::pooled(buffer)
     }
 
     fn next(&self, mut last: Self::Compressor) -> Self::Compressor {
@@ -42,7 +40,6 @@ impl Manner for Reused {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hashlane_hash::scheme::Key;
     use hashlane_name::dns::NameBuf;
     use hashlane_peers::dns::{Input, domain::renderer};
 
@@ -50,10 +47,9 @@ mod tests {
     fn compresses_names_message_after_message() {
         let names: Vec<NameBuf> =
             ["www.example.com", "ns.Example.com", "."].iter().filter_map(|text| text.parse().ok()).collect();
-        let table = || SuffixTable::new(&Key::VECTOR);
         let input = Input::Names(&names);
         for mut renderer in
-            [renderer(Fresh(table()), input).unwrap(), renderer(Reused(table()), input).unwrap()]
+            [renderer(Fresh, input).unwrap(), renderer(Reused, input).unwrap()]
         {
             let first = renderer.render(0).unwrap().to_vec();
             assert_eq!(&first[12..], b"\x03www\x07example\x03com\0\x02ns\xc0\x10\0");

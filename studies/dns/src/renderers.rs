@@ -62,10 +62,10 @@ pub(crate) fn renderer<'a>(
             #[cfg(feature = "peers")]
             match id {
                 "composer/fresh" => {
-                    return hashlane_peers::dns::domain::renderer(Fresh(SuffixTable::new(key)), input);
+                    return hashlane_peers::dns::domain::renderer(Fresh, input);
                 }
                 "composer/reused" => {
-                    return hashlane_peers::dns::domain::renderer(Reused(SuffixTable::new(key)), input);
+                    return hashlane_peers::dns::domain::renderer(Reused, input);
                 }
                 _ => {}
             }

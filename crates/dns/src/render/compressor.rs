@@ -1,5 +1,6 @@
 //! The interface between a renderer and its compressor.
 
+use alloc::boxed::Box;
 use hashlane_name::dns::{Case, Name};
 
 /// The first offset that a pointer cannot have: it has 14 bits.
@@ -42,4 +43,21 @@ pub trait Compressor {
 
     /// Forgets every name that does not end within the first `len` bytes, to which the message was cut.
     fn truncate(&mut self, len: usize);
+}
+
+impl<C: Compressor> Compressor for Box<C> {
+    #[inline]
+    fn start(&mut self, case: Case) {
+        (**self).start(case);
+    }
+
+    #[inline]
+    fn place(&mut self, written: &[u8], name: Name<'_>) -> Place {
+        (**self).place(written, name)
+    }
+
+    #[inline]
+    fn truncate(&mut self, len: usize) {
+        (**self).truncate(len);
+    }
 }
