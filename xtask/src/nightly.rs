@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 
 /// Run the checks that take long
 ///
-/// Model checking of shared memory, fuzzing, every interop scenario under every PIT index, the dependencies,
+/// Model checking of shared memory, fuzzing, a million DNS messages with rollbacks, every interop scenario under every PIT index, the dependencies,
 /// and the oldest supported Rust. `cargo xtask test` replays the fuzz corpora and runs each scenario once.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -39,6 +39,8 @@ enum Step {
     Least,
     /// The shared table, in every order of its threads' steps
     Loom,
+    /// A million DNS messages with rollbacks, by the renderer and by the composer
+    Rollback,
     /// Every interop scenario, under every PIT index
     Interop,
     /// Every fuzz target, --seconds each
@@ -54,6 +56,7 @@ impl Nightly {
             Step::Msrv => Msrv {}.run(),
             Step::Least => least().into(),
             Step::Loom => loom().into(),
+            Step::Rollback => rollback().into(),
             Step::Interop => Interop::EVERY_INDEX.run(),
             Step::Fuzz => Fuzz { targets: Vec::new(), seconds: self.seconds, inputs: None, seed: 1 }.run(),
         })
@@ -72,4 +75,12 @@ fn loom() -> Result<(), String> {
     let dir = run::target_dir()?.join("loom");
     let mut models = run::command(&["cargo", "test", "--package", "hashlane-table", "--lib", "models::"]);
     run::show(models.env("RUSTFLAGS", "--cfg loom").env("CARGO_TARGET_DIR", dir))
+}
+
+/// Checks the properties of rollbacks over a million cases each. A case is two messages of the renderer and
+/// at least one of the composer, or one target of the composer that is cut anywhere.
+fn rollback() -> Result<(), String> {
+    let words = ["cargo", "test", "--package", "hashlane-dns", "--features", "domain", "--test", "dns"];
+    let mut properties = run::command(&words);
+    run::show(properties.args(["rollback::"]).env("PROPTEST_CASES", "1000000"))
 }

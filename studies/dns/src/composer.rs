@@ -48,9 +48,7 @@ mod tests {
         let names: Vec<NameBuf> =
             ["www.example.com", "ns.Example.com", "."].iter().filter_map(|text| text.parse().ok()).collect();
         let input = Input::Names(&names);
-        for mut renderer in
-            [renderer(Fresh, input).unwrap(), renderer(Reused, input).unwrap()]
-        {
+        for mut renderer in [renderer(Fresh, input).unwrap(), renderer(Reused, input).unwrap()] {
             let first = renderer.render(0).unwrap().to_vec();
             assert_eq!(&first[12..], b"\x03www\x07example\x03com\0\x02ns\xc0\x10\0");
             assert_eq!(renderer.render(0).unwrap(), first);

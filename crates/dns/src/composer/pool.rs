@@ -153,7 +153,8 @@ mod tests {
         let table = address(&own);
         let copy = own.clone();
         drop((own, copy));
-        let unused = UNUSED.with(|unused| unused.borrow().iter().map(|t| ptr::from_ref(&**t)).collect::<Vec<_>>());
+        let unused =
+            UNUSED.with(|unused| unused.borrow().iter().map(|t| ptr::from_ref(&**t)).collect::<Vec<_>>());
         assert!(!unused.contains(&table));
         assert!(unused.is_empty());
     }

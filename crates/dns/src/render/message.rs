@@ -136,6 +136,7 @@ impl<'a, C: Compressor> Message<'a, C> {
 
     /// Adds a set of records, all of them or none (RFC 2181 §5). If they do not fit, it sets TC, except for
     /// the additional section (RFC 2181 §9), and returns [`RenderError::Full`]; smaller sets may still fit.
+    /// For glue that a referral cannot do without, see [`required_glue`](Self::required_glue).
     ///
     /// # Errors
     /// As [`record`](Self::record).
@@ -153,12 +154,37 @@ impl<'a, C: Compressor> Message<'a, C> {
             if let Err(error) = self.record(section, owner, rtype, class, ttl, &rdata) {
                 self.return_to(before);
                 if error == RenderError::Full && section != Section::Additional {
-                    self.header.flags = self.header.flags.with(Flags::TRUNCATED);
+                    self.set_truncated();
                 }
                 return Err(error);
             }
         }
         Ok(())
+    }
+
+    /// Adds addresses of a name server to the additional section, all of them or none. If they do not fit, it
+    /// sets TC: a referral has all glue of its in-domain name servers, or TC (RFC 9471 §3.1). Addresses of
+    /// sibling name servers go through [`rrset`](Self::rrset), which leaves TC alone (§3.2).
+    ///
+    /// # Errors
+    /// As [`record`](Self::record).
+    pub fn required_glue<'d>(
+        &mut self,
+        owner: Name<'_>,
+        rtype: RecordType,
+        class: Class,
+        ttl: u32,
+        data: impl IntoIterator<Item = Rdata<'d>>,
+    ) -> Result<(), RenderError> {
+        let added = self.rrset(Section::Additional, owner, rtype, class, ttl, data);
+        if added == Err(RenderError::Full) {
+            self.set_truncated();
+        }
+        added
+    }
+
+    fn set_truncated(&mut self) {
+        self.header.flags = self.header.flags.with(Flags::TRUNCATED);
     }
 
     /// Adds the OPT record (RFC 6891), which uses up the [reserved](Self::reserve) bytes first.

@@ -408,6 +408,27 @@ fn a_set_that_does_not_fit_is_left_out_whole_and_said_to_be() {
 }
 
 #[test]
+fn glue_that_a_referral_cannot_do_without_sets_tc() {
+    let (zone, server) = (names(&["example.com"])[0], names(&["ns.example.com"])[0]);
+    let addresses = |count: usize| (0..count).map(|_| Rdata::opaque(&[192, 0, 2, 1]));
+    for (limit, fits) in [(78, true), (77, false)] {
+        let mut renderer = Renderer::new(&Key::VECTOR);
+        let options = Options { limit, ..Options::default() };
+        let mut message = renderer.start(Header::response(1), options);
+        message.question(zone.view(), RecordType::A, Class::IN).unwrap();
+        let data = [Rdata::name(server.view())];
+        message.rrset(Section::Authority, zone.view(), RecordType::NS, Class::IN, 60, data).unwrap();
+        let len = message.len();
+        assert_eq!(len, 29 + 12 + 5);
+        let added = message.required_glue(server.view(), RecordType::A, Class::IN, 60, addresses(2));
+        assert_eq!(added.is_ok(), fits);
+        assert_eq!(message.header_mut().flags.contains(Flags::TRUNCATED), !fits);
+        assert_eq!(message.count(Section::Additional), if fits { 2 } else { 0 });
+        assert_eq!(message.len(), if fits { 78 } else { len });
+    }
+}
+
+#[test]
 fn sections_stand_in_their_order() {
     let name = names(&["example.com"])[0];
     let mut renderer = Renderer::new(&Key::VECTOR);

@@ -16,7 +16,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use std::collections::HashSet;
-use std::iter;
+use std::{env, iter};
 
 fn name(text: &str) -> NameBuf {
     text.parse().unwrap()
@@ -389,8 +389,16 @@ fn any_edit() -> impl Strategy<Value = Edit> {
     prop_oneof![6 => name, 2 => bytes, 4 => (0..30_usize).prop_map(Edit::Cut)]
 }
 
+/// 512 cases, or as many as `PROPTEST_CASES` says: `cargo xtask nightly` asks for a million.
+fn cases() -> ProptestConfig {
+    match env::var_os("PROPTEST_CASES") {
+        Some(_) => ProptestConfig::default(),
+        None => ProptestConfig::with_cases(512),
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
+    #![proptest_config(cases())]
 
     #[test]
     fn a_target_cut_anywhere_points_to_whole_names_alone(edits in vec(any_edit(), 0..60)) {

@@ -171,7 +171,9 @@ impl SuffixTable {
     /// Places a short name that was not written recently.
     #[inline(never)]
     fn place_short(&mut self, written: &[u8], bytes: &[u8], from: usize) -> Place {
-        let Some((label, rest)) = bytes.split_at_checked(from) else { return Place { literal: bytes.len(), pointer: None } };
+        let Some((label, rest)) = bytes.split_at_checked(from) else {
+            return Place { literal: bytes.len(), pointer: None };
+        };
         let key = ParentPlace::of(rest);
         match self.parents.find(key, rest, self.slots.message()) {
             Some(&Parent { at, left, sum, .. }) => {

@@ -75,7 +75,15 @@ impl Parents {
 
     /// Remembers a parent, unless it is too long: its bytes, message, offset, the label before it, and sum.
     #[inline]
-    pub(super) fn keep(&mut self, place: ParentPlace, bytes: &[u8], message: u8, at: u16, left: u16, sum: u64) {
+    pub(super) fn keep(
+        &mut self,
+        place: ParentPlace,
+        bytes: &[u8],
+        message: u8,
+        at: u16,
+        left: u16,
+        sum: u64,
+    ) {
         let parent = &mut self.0[usize::from(place.0)];
         if let Some(place) = parent.bytes.get_mut(..bytes.len()) {
             copy(place, bytes);

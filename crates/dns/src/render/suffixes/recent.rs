@@ -86,4 +86,3 @@ impl Recent {
         Some(Self { place: (mixed >> 59) as usize, check: (mixed >> 27) as u32 })
     }
 }
-

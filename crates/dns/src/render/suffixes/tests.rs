@@ -47,7 +47,8 @@ fn keys_are_drawn_anew_and_no_message_changes() {
 #[test]
 fn a_label_that_ends_like_two_is_one() {
     // The end of the first label spells the label com.
-    let names = [name(&[b"ab\x03com", b"example"]), name(&[b"com", b"example"]), name(&[b"b\x03com", b"example"])];
+    let names =
+        [name(&[b"ab\x03com", b"example"]), name(&[b"com", b"example"]), name(&[b"b\x03com", b"example"])];
     let mut table = SuffixTable::new(&Key::VECTOR);
     let written = write(&mut table, &names.each_ref().map(Vec::as_slice));
     let example = [0xc0, HEADER_LEN as u8 + 7];
