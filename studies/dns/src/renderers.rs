@@ -6,7 +6,6 @@ use crate::model::{Messages, Names, Packed};
 use crate::workload::Corpus;
 use hashlane_baseline::dns::{Dumb, New, Old};
 use hashlane_dns::render::{Compressor, SuffixTable};
-use hashlane_hash::scheme::Key;
 use hashlane_peers::dns::{BUILT_IN, IDS, Input, Render};
 
 /// Those of this repository.
@@ -28,7 +27,7 @@ pub(crate) fn is_built_in(id: &str) -> bool {
 }
 
 /// The renderer of that id, made ready for `corpus`. `packed` has its names, for ours; `plain` its messages
-/// in wire form without compression, for other people's renderers to read.
+/// in wire form without compression, for other people's renderers to read; `table` is that of ours.
 ///
 /// # Errors
 /// The renderer cannot render the corpus; the error says in words which rule is broken.
@@ -37,7 +36,7 @@ pub(crate) fn renderer<'a>(
     corpus: &'a Corpus,
     packed: &'a Packed,
     plain: &'a [Vec<u8>],
-    key: &Key,
+    table: &SuffixTable,
 ) -> Result<Box<dyn Render + 'a>, String> {
     fn ours<'a, C: Compressor + 'a>(
         corpus: &'a Corpus,
@@ -53,7 +52,7 @@ pub(crate) fn renderer<'a>(
         "old" => ours(corpus, packed, Old::default()),
         "new" => ours(corpus, packed, New::default()),
         "dumb" => ours(corpus, packed, Dumb),
-        "ours" => ours(corpus, packed, SuffixTable::new(key)),
+        "ours" => ours(corpus, packed, table.clone()),
         _ => {
             let input = match corpus {
                 Corpus::Names(names) => Input::Names(names),

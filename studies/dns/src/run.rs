@@ -5,6 +5,7 @@ use crate::model::Packed;
 use crate::renderers;
 use crate::tables;
 use crate::workload::{Corpus, Kind};
+use ::hashlane_dns::render::SuffixTable;
 use ::hashlane_dns::wire::Content;
 use hashlane_hash::scheme::Key;
 use hashlane_lab::definition::subject;
@@ -14,6 +15,9 @@ use hashlane_name::dns::{NameBuf, message};
 use hashlane_peers::dns::Render;
 use std::hint::black_box;
 use std::time::Instant;
+
+/// The workload of an attacker who knows the key of our table.
+const KNOWN_KEY: &str = "hostile/known-key";
 
 /// Measures a study of renderers.
 pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
@@ -65,14 +69,16 @@ struct Subject<'a> {
 fn workload(session: &mut Session<'_>, label: &str, corpus: &Corpus) -> Result<(), RunError> {
     session.step(label, "rendering, and reading it back");
     let (packed, plain) = (Packed::new(corpus), plain(label, corpus)?);
+    let key = Key::new(session.settings.key);
+    // The attacker of that workload knows the key, which the table would draw anew.
+    let table = if label == KNOWN_KEY { SuffixTable::with_known_key(&key) } else { SuffixTable::new(&key) };
     let mut subjects = Vec::new();
     let built_in = |id: &&String| renderers::is_built_in(subject(id));
     for id in session.definition.schemes_on(label).iter().filter(built_in) {
         let implementation = subject(id);
         let mut subject =
             Subject { id: id.clone(), renderer: Box::new(Nothing), messages: corpus.messages(), octets: 0 };
-        let made =
-            renderers::renderer(implementation, corpus, &packed, &plain, &Key::new(session.settings.key));
+        let made = renderers::renderer(implementation, corpus, &packed, &plain, &table);
         let checked = made.and_then(|renderer| {
             subject.renderer = renderer;
             check(&mut subject, corpus)

@@ -1,7 +1,7 @@
 //! A name in a message, byte by byte.
 
-/// The bytes of the name at an offset of a message, lengths and root included, pointers resolved. Both of
-/// BIND 10's renderers read earlier names this way.
+/// The bytes of the name at an offset of a message, lengths and root included, pointers resolved: as
+/// BIND 10's new renderer reads earlier names.
 ///
 /// The message is the renderer's own, so pointers lead backward; the bytes end at one that does not.
 #[derive(Clone, Debug)]

@@ -1,36 +1,120 @@
 //! The ordered set of BIND 10 before its ticket 1603.
 
-use super::bytes::Bytes;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::cmp::Ordering;
+use core::hint::black_box;
 use hashlane_dns::render::{Compressor, POINTER_LIMIT, Place};
 use hashlane_name::dns::{Case, Name};
 
-/// The old renderer's set of suffixes: a balanced tree with one node for each, ordered by bytes in lower
-/// case, which are read from the message at each comparison.
+/// The old renderer's set of suffixes: a balanced tree with one node for each, ordered by length and then by
+/// bytes in lower case.
 ///
-/// The original is a `std::set`, a red-black tree; this is an AA tree (Andersson, *Balanced search trees made
-/// simple*, WADS 1993), whose shape is that of a red-black tree with red nodes on the right only.
+/// It does the work of the original: each name is copied into a buffer first; a comparison reads both names
+/// byte by byte through their pointers, checks each index, and calls `tolower`;
+/// a search goes down to a leaf, like that of `std::set`, which only knows "less"; each node is an allocation,
+/// and all are freed with the message. The original's tree is a red-black tree; this is an AA tree
+/// (Andersson, *Balanced search trees made simple*, WADS 1993), whose shape is that of a red-black tree with
+/// red nodes on the right only.
 #[derive(Clone, Debug, Default)]
 pub struct Old {
     root: Tree,
     case: Case,
+    /// The name in hand.
+    copy: Vec<u8>,
     /// Suffixes left by a cut, to be put into a tree again.
-    left: Vec<u16>,
+    left: Vec<Suffix>,
 }
 
 type Tree = Option<Box<Node>>;
 
+/// A suffix in the message: its offset and its length without pointers.
+#[derive(Clone, Copy, Debug)]
+struct Suffix {
+    at: u16,
+    len: u16,
+}
+
 #[derive(Clone, Debug)]
 struct Node {
-    at: u16,
+    suffix: Suffix,
     level: u8,
     below: Tree,
     above: Tree,
 }
 
-/// The input of a comparison: a message, and the name that is about to be appended.
+/// A suffix as a comparison reads it: a message or a name, and the suffix there.
+#[derive(Clone, Copy)]
+struct Bytes<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    len: u16,
+    /// Bytes of the label that are still to come.
+    label: u8,
+}
+
+impl<'a> Bytes<'a> {
+    const fn new(bytes: &'a [u8], at: usize, len: u16) -> Self {
+        Self { bytes, at, len, label: 0 }
+    }
+
+    /// Goes to the next byte, through a pointer before a label; the message is the renderer's own, so that
+    /// pointers lead backward.
+    #[inline(always)]
+    fn enter(&mut self) {
+        if self.label > 0 {
+            self.label -= 1;
+            return;
+        }
+        while self.bytes[self.at] & 0xc0 == 0xc0 {
+            let target = usize::from(self.bytes[self.at] & 0x3f) << 8 | usize::from(self.bytes[self.at + 1]);
+            assert!(target < self.at, "a pointer leads forward");
+            self.at = target;
+        }
+        self.label = self.bytes[self.at];
+    }
+}
+
+/// The C library's `tolower`: a call for each byte, which reads the table of the locale.
+#[inline(never)]
+fn lower(locale: &[u8; 256], byte: u8) -> u8 {
+    locale[usize::from(byte)]
+}
+
+/// The table of the C locale.
+const LOWER: [u8; 256] = {
+    let mut lower = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        lower[byte] = (byte as u8).to_ascii_lowercase();
+        byte += 1;
+    }
+    lower
+};
+
+/// True if `a` comes before `b`.
+fn less(case: Case, mut a: Bytes<'_>, mut b: Bytes<'_>) -> bool {
+    if a.len != b.len {
+        return a.len < b.len;
+    }
+    // The compiler does not know which locale it is.
+    let locale = black_box(&LOWER);
+    for _ in 0..a.len {
+        a.enter();
+        b.enter();
+        match case {
+            Case::Sensitive if a.bytes[a.at] < b.bytes[b.at] => return true,
+            Case::Sensitive if a.bytes[a.at] > b.bytes[b.at] => return false,
+            Case::Ignored if lower(locale, a.bytes[a.at]) < lower(locale, b.bytes[b.at]) => return true,
+            Case::Ignored if lower(locale, a.bytes[a.at]) > lower(locale, b.bytes[b.at]) => return false,
+            _ => {}
+        }
+        a.at += 1;
+        b.at += 1;
+    }
+    false
+}
+
+/// The input of comparisons: a message, and the name that is about to be appended.
 #[derive(Clone, Copy)]
 struct Names<'a> {
     written: &'a [u8],
@@ -38,38 +122,42 @@ struct Names<'a> {
     case: Case,
 }
 
-impl Names<'_> {
-    /// The order of `suffix` and the suffix at offset `at`.
-    fn compare(&self, suffix: &[u8], at: u16) -> Ordering {
-        let suffix = suffix.iter().map(|byte| self.case.fold(*byte));
+impl<'a> Names<'a> {
+    /// The suffix of a node.
+    fn bytes(&self, Suffix { at, len }: Suffix) -> Bytes<'a> {
         match usize::from(at).checked_sub(self.written.len()) {
-            None => suffix.cmp(Bytes::new(self.written, usize::from(at)).map(|byte| self.case.fold(byte))),
+            None => Bytes::new(self.written, usize::from(at), len),
             // A suffix of the same name, which is not written yet.
-            Some(from) => suffix.cmp(self.name.iter().skip(from).map(|byte| self.case.fold(*byte))),
+            Some(from) => Bytes::new(self.name, from, len),
         }
     }
 
-    fn find(&self, mut tree: &Tree, suffix: &[u8]) -> Option<u16> {
+    fn find(&self, mut tree: &Tree, suffix: Bytes<'_>) -> Option<u16> {
+        let mut found = None;
         while let Some(node) = tree {
-            tree = match self.compare(suffix, node.at) {
-                Ordering::Less => &node.below,
-                Ordering::Greater => &node.above,
-                Ordering::Equal => return Some(node.at),
+            tree = if less(self.case, self.bytes(node.suffix), suffix) {
+                &node.above
+            } else {
+                found = Some(node.suffix);
+                &node.below
             };
         }
-        None
+        found.filter(|found| !less(self.case, suffix, self.bytes(*found))).map(|found| found.at)
     }
 
-    fn insert(&self, tree: Tree, suffix: &[u8], at: u16) -> Box<Node> {
+    /// Adds a suffix that the tree does not have. `before` is the last one on the way that comes before it,
+    /// with which a set compares it once more.
+    fn insert(&self, tree: Tree, suffix: Suffix, before: Option<Suffix>) -> Option<Box<Node>> {
         let Some(mut node) = tree else {
-            return Box::new(Node { at, level: 1, below: None, above: None });
+            let is_new = before.is_none_or(|before| less(self.case, self.bytes(before), self.bytes(suffix)));
+            return is_new.then(|| Box::new(Node { suffix, level: 1, below: None, above: None }));
         };
-        match self.compare(suffix, node.at) {
-            Ordering::Less => node.below = Some(self.insert(node.below.take(), suffix, at)),
-            Ordering::Greater => node.above = Some(self.insert(node.above.take(), suffix, at)),
-            Ordering::Equal => {}
+        if less(self.case, self.bytes(suffix), self.bytes(node.suffix)) {
+            node.below = self.insert(node.below.take(), suffix, before);
+        } else {
+            node.above = self.insert(node.above.take(), suffix, Some(node.suffix));
         }
-        split(skew(node))
+        Some(split(skew(node)))
     }
 }
 
@@ -106,20 +194,24 @@ fn split(mut node: Box<Node>) -> Box<Node> {
 
 impl Compressor for Old {
     fn start(&mut self, case: Case) {
-        *self = Self { case, ..Self::default() };
+        self.root = None;
+        self.left.clear();
+        self.case = case;
     }
 
     fn place(&mut self, written: &[u8], name: Name<'_>) -> Place {
-        let bytes = name.as_bytes();
+        self.copy.clear();
+        self.copy.extend_from_slice(name.as_bytes());
+        let bytes = self.copy.as_slice();
         let names = Names { written, name: bytes, case: self.case };
-        for at in core::mem::take(&mut self.left) {
-            let suffix: Vec<u8> = Bytes::new(written, usize::from(at)).collect();
-            self.root = Some(names.insert(self.root.take(), &suffix, at));
+        for suffix in self.left.drain(..) {
+            self.root = names.insert(self.root.take(), suffix, None);
         }
         let mut labels = name.labels();
         let mut pointer = None;
         while labels.rest().len() > 1 {
-            pointer = names.find(&self.root, labels.rest());
+            let len = labels.rest().len();
+            pointer = names.find(&self.root, Bytes::new(bytes, bytes.len() - len, len as u16));
             if pointer.is_some() {
                 break;
             }
@@ -128,10 +220,13 @@ impl Compressor for Old {
         let literal = if pointer.is_some() { bytes.len() - labels.rest().len() } else { bytes.len() };
         let mut labels = name.labels();
         while bytes.len() - labels.rest().len() < literal && labels.rest().len() > 1 {
-            let at = written.len() + bytes.len() - labels.rest().len();
-            if at < POINTER_LIMIT {
-                self.root = Some(names.insert(self.root.take(), labels.rest(), at as u16));
+            let len = labels.rest().len();
+            let at = written.len() + bytes.len() - len;
+            if at >= POINTER_LIMIT {
+                break;
             }
+            let suffix = Suffix { at: at as u16, len: len as u16 };
+            self.root = names.insert(self.root.take(), suffix, None);
             labels.next();
         }
         Place { literal, pointer }
@@ -143,8 +238,8 @@ impl Compressor for Old {
         while let Some(mut node) = nodes.pop() {
             nodes.extend(node.below.take());
             nodes.extend(node.above.take());
-            self.left.push(node.at);
+            self.left.push(node.suffix);
         }
-        self.left.retain(|at| usize::from(*at) < len);
+        self.left.retain(|suffix| usize::from(suffix.at) < len);
     }
 }

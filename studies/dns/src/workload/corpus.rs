@@ -1,7 +1,7 @@
 //! Corpora for renderers: the names of BIND 10's benchmark, typical responses, and names that an attacker
 //! would choose.
 
-use super::hostile;
+use super::{held, hostile};
 use super::literal::name;
 use hashlane_dns::render::{Options, Renderer};
 use hashlane_dns::wire::{Class, Content, Flags, Header, Question, Record, RecordType, Section};
@@ -57,8 +57,18 @@ pub enum Kind {
     Servfail,
     /// Response with this many records of a kind.
     Response(Records, usize),
+    /// Response with 500 records whose names are drawn at random, under this many parents.
+    Held(Records, usize),
     /// A message of a zone transfer that is as long as can be.
     Transfer,
+    /// A message as long as can be, of addresses whose owners are drawn at random, under this many parents.
+    HeldTransfer(usize),
+    /// Names alone: 500 without a label in common.
+    DistinctNames,
+    /// Names alone: 64 of 127 labels, drawn at random.
+    LongNames,
+    /// Names alone: the 26 of one letter.
+    Letters,
     /// Attack: 64 names of 127 labels that share most of them, as owners of addresses.
     Deep,
     /// Two names of 127 labels, by turns.
@@ -85,7 +95,7 @@ pub enum Records {
 }
 
 /// The ids; `{}` is a number of records.
-const KINDS: [(&str, Kind); 16] = [
+const KINDS: [(&str, Kind); 25] = [
     ("positive", Kind::Positive),
     ("nxdomain", Kind::Nxdomain),
     ("servfail", Kind::Servfail),
@@ -97,6 +107,15 @@ const KINDS: [(&str, Kind); 16] = [
     ("response/ns500", Kind::Response(Records::Ns, 500)),
     ("response/ptr500", Kind::Response(Records::Ptr, 500)),
     ("transfer", Kind::Transfer),
+    ("held/a500-p10", Kind::Held(Records::A, 10)),
+    ("held/a500-p40", Kind::Held(Records::A, 40)),
+    ("held/a500-p100", Kind::Held(Records::A, 100)),
+    ("held/ns500-p40", Kind::Held(Records::Ns, 40)),
+    ("held/ptr500-p40", Kind::Held(Records::Ptr, 40)),
+    ("held/transfer-p37", Kind::HeldTransfer(37)),
+    ("names/distinct500", Kind::DistinctNames),
+    ("names/labels127", Kind::LongNames),
+    ("names/letters26", Kind::Letters),
     ("hostile/deep", Kind::Deep),
     ("hostile/deep-repeated", Kind::DeepRepeated),
     ("hostile/distinct", Kind::Distinct),
@@ -136,7 +155,21 @@ impl Kind {
             ),
             Self::Servfail => Corpus::Names(vec![name("www.example.com")]),
             Self::Response(records, count) => Corpus::Messages(vec![records.response(count)]),
+            Self::Held(records, parents) => {
+                let records = held::records(records.rtype(), 500, parents, key);
+                let asked = records.first().map_or(NameBuf::ROOT, |record| record.owner);
+                let rtype = records.first().map_or(RecordType::A, |record| record.rtype);
+                Corpus::Messages(vec![content(asked, rtype, records)])
+            }
             Self::Transfer => Corpus::Messages(vec![transfer(key)]),
+            Self::HeldTransfer(parents) => {
+                let records = held::records(RecordType::A, 4000, parents, key);
+                let asked = records.first().map_or(NameBuf::ROOT, |record| record.owner);
+                Corpus::Messages(vec![split(content(asked, RecordType::AXFR, records), key).swap_remove(0)])
+            }
+            Self::DistinctNames => Corpus::Names(hostile::distinct()),
+            Self::LongNames => Corpus::Names(held::labels127(key)),
+            Self::Letters => Corpus::Names(('a'..='z').map(|letter| name(&letter.to_string())).collect()),
             Self::Deep => addresses(hostile::deep()),
             Self::DeepRepeated => addresses(hostile::deep_repeated()),
             Self::Distinct => addresses(hostile::distinct()),

@@ -1,6 +1,7 @@
 //! Names that an attacker chooses.
 
 use super::literal::name;
+use hashlane_dns::render::SuffixTable;
 use hashlane_hash::scheme::{BytesHash, Key, Scheme};
 use hashlane_hash::suffix::SuffixHash;
 use hashlane_name::dns::NameBuf;
@@ -42,11 +43,10 @@ pub(super) fn same_start() -> Vec<NameBuf> {
     (0..600).map(|number| name(&format!("aaaaaaaaaaaaaaa.x{number:04}"))).collect()
 }
 
-/// 500 names whose hashes under `key` agree in the low 14 bits, all that our table takes a place from.
+/// 500 names that take the same place in a table of ours that has its hash under `key` itself.
 pub(super) fn known_key(key: &Key) -> Vec<NameBuf> {
-    const BITS: u64 = (1 << 14) - 1;
     let hash = SuffixHash::new(key);
-    let collides = |name: &NameBuf| hash.hash(name.as_bytes()) & BITS == 0;
+    let collides = |name: &NameBuf| SuffixTable::place_of(hash.hash(name.as_bytes()) as u32) == 0;
     (0_u64..).map(numbered).filter(collides).take(500).collect()
 }
 

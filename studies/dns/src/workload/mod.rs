@@ -3,6 +3,7 @@
 
 pub mod capture;
 pub mod corpus;
+mod held;
 mod hostile;
 mod literal;
 mod memory;
