@@ -1,8 +1,8 @@
 //! Corpora for renderers: the names of BIND 10's benchmark, typical responses, and names that an attacker
 //! would choose.
 
-use super::{held, hostile};
 use super::literal::name;
+use super::{held, hostile};
 use hashlane_dns::render::{Options, Renderer};
 use hashlane_dns::wire::{Class, Content, Flags, Header, Question, Record, RecordType, Section};
 use hashlane_hash::scheme::Key;
