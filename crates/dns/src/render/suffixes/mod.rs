@@ -45,7 +45,7 @@ const CLEARS: u8 = 16;
 ///
 /// **Bounds.** The hash is keyed and strongly universal, and a slot holds 24 bits of it: for names chosen
 /// without knowledge of hashes, one comparison in 2²⁴ is in vain. Whatever the hashes, a lookup reads at most
-/// 16 slots, of which at most a quarter are taken (half in the largest table). The table has 64 to 16,384
+/// 16 slots, of which at most a quarter are taken (half in the largest table). The table has 256 to 16,384
 /// slots of 10 bytes; after a huge message it shrinks once 64 ordinary ones have followed. Slots contain the
 /// message's number, so the table is cleared only once in 255 messages.
 ///

@@ -4,8 +4,8 @@ use super::super::compressor::POINTER_LIMIT;
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// Number of slots of a new table; 768 bytes with their log.
-const FEWEST: usize = 64;
+/// Number of slots of a new table; 2.5 KiB with their log.
+const FEWEST: usize = 256;
 
 /// Minimum number of slots after large messages; 6 KiB with their log.
 const MIN_SLOTS: usize = 512;
