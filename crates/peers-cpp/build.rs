@@ -1,4 +1,5 @@
-//! Compiles the adapters of the C++ tables whose headers are installed, with the feature `tables`.
+//! Compiles the adapters of the libraries that are installed: of C++ tables with the feature `tables`, of DNS
+//! renderers with the feature `renderers`.
 
 fn main() {
     for library in ["boost", "absl", "dpdk"] {
@@ -6,8 +7,49 @@ fn main() {
         println!("cargo::rerun-if-changed=cpp/{library}.cc");
     }
     println!("cargo::rerun-if-changed=cpp/table.h");
+    for library in ["knot", "bind9"] {
+        println!("cargo::rustc-check-cfg=cfg(has_{library})");
+        println!("cargo::rerun-if-changed=c/{library}.c");
+    }
+    println!("cargo::rerun-if-changed=c/renderer.h");
     #[cfg(feature = "tables")]
     tables::build();
+    #[cfg(feature = "renderers")]
+    renderers::build();
+}
+
+#[cfg(feature = "renderers")]
+mod renderers {
+    use std::process::Stdio;
+
+    /// Compiles what is installed; a library that is missing is left out.
+    pub(super) fn build() {
+        if let Ok(found) = pkg_config::Config::new().cargo_metadata(false).probe("libknot") {
+            compile("knot", "libknot/libknot.h", &found.libs);
+        }
+        // BIND's libraries have no pkg-config file.
+        compile("bind9", "dns/compress.h", &["dns", "isc"].map(str::to_owned));
+    }
+
+    fn compile(library: &str, header: &str, libs: &[String]) {
+        let mut build = cc::Build::new();
+        build.opt_level(3).warnings(false).file(format!("c/{library}.c"));
+        // What Debian's build of BIND defines, and its headers ask for.
+        build.define("__GNUC_ATOMICS", None);
+        let mut probe = build.get_compiler().to_command();
+        probe.args(["-fsyntax-only", "-x", "c", "-include", header, "/dev/null"]);
+        if !probe.stderr(Stdio::null()).stdout(Stdio::null()).status().is_ok_and(|status| status.success()) {
+            return;
+        }
+        if build.try_compile(&format!("hashlane_{library}")).is_err() {
+            println!("cargo::warning={library} is installed, but its adapter does not compile");
+            return;
+        }
+        println!("cargo::rustc-cfg=has_{library}");
+        for lib in libs {
+            println!("cargo::rustc-link-lib={lib}");
+        }
+    }
 }
 
 #[cfg(feature = "tables")]

@@ -1,6 +1,7 @@
 //! The C functions of the adapters in `cpp/`. All `unsafe` code of the crate is here.
 #![allow(unsafe_code, reason = "calls of C++ code")]
 
+use super::renderer::Renderer;
 use super::{Key, Table};
 use std::ffi::c_void;
 use std::ptr::NonNull;
@@ -108,4 +109,81 @@ pub(super) fn remove(table: &mut Table, keys: &[Key]) -> u64 {
 pub(super) fn len(table: &Table) -> usize {
     // SAFETY: see above.
     unsafe { (table.functions.len)(table.table.as_ptr()) }
+}
+
+/// The functions of one DNS renderer. Pointers to renderers are those that `new` returned and `free` did not
+/// take; bytes are as many as the length states.
+#[derive(Debug)]
+pub(super) struct RendererFunctions {
+    new: unsafe extern "C" fn() -> *mut c_void,
+    free: unsafe extern "C" fn(*mut c_void),
+    add: unsafe extern "C" fn(*mut c_void, *const u8, usize) -> i32,
+    render: unsafe extern "C" fn(*mut c_void, usize, *mut *const u8) -> usize,
+}
+
+macro_rules! renderers {
+    ($($library:ident $module:ident $id:literal: $new:ident $free:ident $add:ident $render:ident;)*) => {
+        $(
+            #[cfg($library)]
+            mod $module {
+                use super::{RendererFunctions, c_void};
+
+                // SAFETY: these are the declarations of `HASHLANE_RENDERER` in c/renderer.h.
+                unsafe extern "C" {
+                    fn $new() -> *mut c_void;
+                    fn $free(renderer: *mut c_void);
+                    fn $add(renderer: *mut c_void, bytes: *const u8, len: usize) -> i32;
+                    fn $render(renderer: *mut c_void, number: usize, out: *mut *const u8) -> usize;
+                }
+
+                pub(super) static FUNCTIONS: RendererFunctions =
+                    RendererFunctions { new: $new, free: $free, add: $add, render: $render };
+            }
+        )*
+
+        /// The functions of the renderer of that id, if it is built in.
+        pub(super) fn renderer_functions(id: &str) -> Option<&'static RendererFunctions> {
+            match id {
+                $(
+                    #[cfg($library)]
+                    $id => Some(&$module::FUNCTIONS),
+                )*
+                _ => None,
+            }
+        }
+    };
+}
+
+renderers! {
+    has_knot knot "knot/packet":
+        hashlane_knot_new hashlane_knot_free hashlane_knot_add hashlane_knot_render;
+    has_bind9 bind9 "bind9/libdns":
+        hashlane_bind9_new hashlane_bind9_free hashlane_bind9_add hashlane_bind9_render;
+}
+
+pub(super) fn make_renderer(functions: &RendererFunctions) -> Option<NonNull<c_void>> {
+    // SAFETY: the function returns a renderer or null.
+    NonNull::new(unsafe { (functions.new)() })
+}
+
+// SAFETY of the following: the renderer is from `new` of the same functions and not freed, and `&mut`, so that
+// nothing else uses it meanwhile.
+
+pub(super) fn free_renderer(renderer: &mut Renderer) {
+    // SAFETY: see above; it is not used again.
+    unsafe { (renderer.functions.free)(renderer.renderer.as_ptr()) }
+}
+
+pub(super) fn add_input(renderer: &mut Renderer, bytes: &[u8]) -> bool {
+    // SAFETY: see above; the bytes are a slice, which the adapter copies.
+    unsafe { (renderer.functions.add)(renderer.renderer.as_ptr(), bytes.as_ptr(), bytes.len()) == 0 }
+}
+
+pub(super) fn render(renderer: &mut Renderer, number: usize) -> Option<&[u8]> {
+    let mut out = std::ptr::null();
+    // SAFETY: see above; `out` is a place for a pointer.
+    let len = unsafe { (renderer.functions.render)(renderer.renderer.as_ptr(), number, &mut out) };
+    // SAFETY: with a length above 0 the pointer is to that many bytes of the renderer, which keeps them until
+    // its next call; that takes the borrow of the result to end.
+    (len > 0).then(|| unsafe { std::slice::from_raw_parts(out, len) })
 }

@@ -1,10 +1,12 @@
-//! C++ tables of flows behind one safe type: boost, Abseil and DPDK.
+//! C++ tables of flows (boost, Abseil, DPDK) and DNS renderers of C libraries (Knot, BIND), each behind one
+//! safe type.
 //!
 //! [`Table::new`] makes one by its id, for example `boost/siphash-1-3`; [`missing`] tells why it cannot. The
 //! default build has none of them and needs no C++ compiler.
 #![deny(unsafe_code)]
 
 mod ffi;
+pub mod renderer;
 
 use std::ffi::c_void;
 use std::ptr::NonNull;

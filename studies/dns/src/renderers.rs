@@ -7,6 +7,7 @@ use crate::workload::Corpus;
 use hashlane_baseline::dns::{Dumb, New, Old};
 use hashlane_dns::render::{Compressor, SuffixTable};
 use hashlane_peers::dns::{BUILT_IN, IDS, Input, Render};
+use hashlane_peers_cpp::renderer as c;
 
 /// Those of this repository.
 const OURS: [&str; 4] = ["old", "new", "dumb", "ours"];
@@ -16,14 +17,27 @@ const COMPOSERS: [&str; 2] = ["composer/fresh", "composer/reused"];
 
 /// `true` if a scheme of that id is known, built in or not.
 pub(crate) fn is_renderer(id: &str) -> bool {
-    OURS.contains(&id) || COMPOSERS.contains(&id) || IDS.contains(&id)
+    OURS.contains(&id) || COMPOSERS.contains(&id) || IDS.contains(&id) || c::IDS.contains(&id)
+}
+
+/// The reason that a renderer is not built in, with the next step; `None` if it is.
+pub(crate) fn missing(id: &str) -> Option<String> {
+    if c::IDS.contains(&id) {
+        return c::missing(id);
+    }
+    (!is_built_in(id)).then(|| {
+        format!("{id} is not built in: this command was built without the feature `peers`, a default")
+    })
 }
 
 /// `true` if that renderer is built in: third-party renderers and those behind their builders need the
 /// feature `peers`.
 pub(crate) fn is_built_in(id: &str) -> bool {
     let composers = cfg!(feature = "peers") && COMPOSERS.contains(&id);
-    OURS.contains(&id) || composers || BUILT_IN && IDS.contains(&id)
+    OURS.contains(&id)
+        || composers
+        || BUILT_IN && IDS.contains(&id)
+        || c::IDS.contains(&id) && c::missing(id).is_none()
 }
 
 /// The renderer of that id, made ready for `corpus`. `packed` has its names, for ours; `plain` its messages
@@ -49,6 +63,7 @@ pub(crate) fn renderer<'a>(
         })
     }
     match id {
+        _ if c::IDS.contains(&id) => Ok(Box::new(Library::new(id, corpus, plain)?)),
         "old" => ours(corpus, packed, Old::default()),
         "new" => ours(corpus, packed, New::default()),
         "dumb" => ours(corpus, packed, Dumb),
@@ -73,7 +88,32 @@ pub(crate) fn renderer<'a>(
     }
 }
 
+/// A renderer of a C library.
+struct Library(c::Renderer);
+
+impl Library {
+    /// # Errors
+    /// The library is missing, or takes no input of this kind.
+    fn new(id: &str, corpus: &Corpus, plain: &[Vec<u8>]) -> Result<Self, String> {
+        let mut renderer = c::Renderer::new(id).ok_or("it cannot be made")?;
+        let taken = match (id, corpus) {
+            ("knot/packet", Corpus::Messages(_)) => plain.iter().all(|message| renderer.add(message)),
+            ("bind9/libdns", Corpus::Names(names)) => names.iter().all(|name| renderer.add(name.as_bytes())),
+            (_, Corpus::Names(_)) => return Err("it takes whole messages".into()),
+            (_, Corpus::Messages(_)) => return Err("it takes names alone".into()),
+        };
+        if taken { Ok(Self(renderer)) } else { Err("it does not take a message".into()) }
+    }
+}
+
+impl Render for Library {
+    fn render(&mut self, message: usize) -> Result<&[u8], String> {
+        self.0.render(message).ok_or_else(|| format!("it does not render message {message}"))
+    }
+}
+
 /// Syntax of the ids, for a message.
 pub(crate) fn renderers_help() -> String {
-    format!("a renderer is one of {}, {}, {}", OURS.join(", "), COMPOSERS.join(", "), IDS.join(", "))
+    let ids = [&OURS[..], &COMPOSERS, &IDS, &c::IDS].concat();
+    format!("a renderer is one of {}", ids.join(", "))
 }

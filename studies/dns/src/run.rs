@@ -30,16 +30,8 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     if let Some(id) = definition.schemes.iter().find(|id| !renderers::is_renderer(id)) {
         return Err(RunError::UnknownScheme { id: id.clone(), help: renderers::renderers_help() });
     }
-    let missing: Vec<&str> =
-        definition.schemes.iter().map(String::as_str).filter(|id| !renderers::is_built_in(id)).collect();
-    if !missing.is_empty() {
-        let were = if missing.len() == 1 { "was" } else { "were" };
-        session.notes.push(format!(
-            "{} {were} not measured: this command was built without the feature `peers`, which is on by \
-             default",
-            missing.join(", ")
-        ));
-    }
+    let missing = definition.schemes.iter().filter_map(|id| renderers::missing(subject(id)));
+    session.notes.extend(missing);
     let key = Key::new(session.settings.key);
     let own = session.own::<Vec<Content>>();
     let generated = if session.measures_generated() { kinds.len() } else { 0 };

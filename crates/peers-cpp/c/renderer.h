@@ -1,0 +1,16 @@
+/* What an adapter of a DNS renderer exports. Inputs are numbered from 0 in the order of `add`. */
+#ifndef HASHLANE_RENDERER_H
+#define HASHLANE_RENDERER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define HASHLANE_RENDERER(prefix)                                                                      \
+    void *prefix##_new(void);                                                                          \
+    void prefix##_free(void *renderer);                                                                \
+    /* Copies and parses a message or a name in wire form; 0 on success. */                            \
+    int prefix##_add(void *renderer, const uint8_t *bytes, size_t len);                                \
+    /* Renders; the length, or 0 if it cannot. `out` stays valid until the next call. */               \
+    size_t prefix##_render(void *renderer, size_t number, const uint8_t **out);
+
+#endif
