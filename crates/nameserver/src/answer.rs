@@ -42,12 +42,12 @@ impl Answerer {
     /// number of the message, counted from 0, and its response; after it returns false, no more responses are
     /// made. `now` is in seconds since 1970, modulo 2³².
     #[inline]
-    pub(crate) fn run<'d>(
+    pub(crate) fn run(
         &mut self,
         view: &View,
         counters: &Counters,
         now: u32,
-        messages: &[(SocketAddr, &'d [u8])],
+        messages: &[(SocketAddr, &[u8])],
         mut each: impl FnMut(usize, Response<'_>) -> bool,
     ) {
         let transport = match counters.transport {

@@ -80,7 +80,10 @@ pub(crate) fn listen(control: &Control) -> io::Result<Option<(unix::Listener, Pa
             tracing::warn!(%error, "no control socket; name another path by --control");
             Ok(None)
         }
-        Err(error) => Err(error),
+        Err(error) => {
+            let why = format!("{error}; name another path in `control.path` or by --control");
+            Err(io::Error::new(error.kind(), why))
+        }
     }
 }
 

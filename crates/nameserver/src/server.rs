@@ -206,8 +206,7 @@ impl Shared {
         let clock = Clock::start();
         let mut parts = self.counters.0.iter().enumerate();
         let mut next = || {
-            let (thread, counters) =
-                parts.next().ok_or_else(|| io::Error::other("too few counters"))?;
+            let (thread, counters) = parts.next().ok_or_else(|| io::Error::other("too few counters"))?;
             let answerer = Answerer::new(key, thread);
             Ok::<_, io::Error>((answerer, Reader::new(&self.view), Arc::clone(counters)))
         };
@@ -217,7 +216,7 @@ impl Shared {
             let threads = sockets.udp.len();
             for socket in sockets.udp {
                 let (answerer, view, counters) = next()?;
-                let (key, stop) = (limiter_key.clone(), Arc::clone(&self.stop));
+                let (key, stop) = (limiter_key, Arc::clone(&self.stop));
                 udp.push(udp::Worker { socket, answerer, view, counters, clock, key, threads, stop });
             }
             listeners.push(sockets.tcp);

@@ -112,14 +112,7 @@ impl Catalog {
     /// The system has no random numbers.
     pub(crate) fn new(key: &Key, threads: usize) -> io::Result<Self> {
         let cookie = random_key()?;
-        Ok(Self {
-            key: key.clone(),
-            cookie,
-            threads,
-            zones: Vec::new(),
-            counters: Vec::new(),
-            free: Vec::new(),
-        })
+        Ok(Self { key: *key, cookie, threads, zones: Vec::new(), counters: Vec::new(), free: Vec::new() })
     }
 
     /// Takes over the zones of a configuration, and loads those that are new or whose files have changed;
@@ -201,8 +194,7 @@ impl Catalog {
     /// # Errors
     /// A zone is given twice, or a setting is not valid.
     pub(crate) fn view(&self, config: &Config) -> io::Result<View> {
-        let entries =
-            self.zones.iter().map(|zone| Entry { apex: zone.apex.clone(), zone: zone.data.clone() });
+        let entries = self.zones.iter().map(|zone| Entry { apex: zone.apex, zone: zone.data.clone() });
         let invalid = |error: crate::ConfigError| io::Error::new(io::ErrorKind::InvalidInput, error);
         let zones = Zones::new(entries.collect(), &self.key)
             .map_err(|error: DuplicateZone| io::Error::new(io::ErrorKind::InvalidInput, error))?;

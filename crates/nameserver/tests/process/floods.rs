@@ -19,6 +19,7 @@ fn a_flood_of_one_address_takes_its_own_places() {
         config.tcp.connections = 40;
         config.tcp.connections_per_address = 1000;
         config.tcp.idle_timeout_ms = 600_000;
+        config.tcp.message_timeout_ms = 600_000;
     });
     let mut innocent = connect_from("127.0.0.2", server.address);
     assert_eq!(summary(&ask_over(&mut innocent, &query(1, "www.example.com", 1)).unwrap()).0, 1);

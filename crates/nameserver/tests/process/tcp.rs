@@ -64,7 +64,7 @@ fn the_longest_query_is_parsed_and_what_is_no_query_ends_the_connection() {
 #[test]
 fn idle_and_slow_clients_are_cut_and_others_are_served() {
     let server = Running::start(|config| {
-        config.tcp.idle_timeout_ms = 700;
+        config.tcp.idle_timeout_ms = 3000;
         config.tcp.message_timeout_ms = 500;
     });
     let mut idle = server.tcp();

@@ -89,7 +89,7 @@ fn accepts_line_ends_of_other_systems_and_a_byte_order_mark() {
 #[test]
 fn reads_types_and_data_in_generic_form() {
     assert_eq!(data("a 1 TYPE65280 \\# 4 0A0b (\n0c 0D )"), [10, 11, 12, 13]);
-    assert_eq!(data("a 1 TYPE65280 \\# 0"), []);
+    assert_eq!(data("a 1 TYPE65280 \\# 0"), Vec::<u8>::new());
     assert_eq!(data("a 1 A ( \\# 4 c0000201 )"), [192, 0, 2, 1]);
 }
 
