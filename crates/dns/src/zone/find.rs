@@ -92,31 +92,46 @@ impl Zone {
     }
 
     /// Prefetches what [`locate`](Self::locate) reads first for the name of these hashes: the bucket of the
-    /// whole name.
+    /// whole name, and that of the name that it looks up next.
     #[inline(always)]
     pub fn prefetch(&self, suffixes: &[u64]) {
-        if let Some(hash) = suffixes.first() {
-            self.index.prefetch(*hash);
+        for hash in self.first_lookups(suffixes).into_iter().flatten() {
+            self.index.prefetch(hash);
         }
     }
 
-    /// Prefetches the node of the whole name, once its bucket is in the cache.
+    /// Prefetches the node of the name, or of the name that is looked up next, once their buckets are in the
+    /// cache.
     #[inline(always)]
     pub fn prefetch_node(&self, suffixes: &[u64]) {
-        if let Some(place) = suffixes.first().and_then(|hash| self.index.first_place(*hash)) {
-            self.names.prefetch(NameId(place));
+        if let Some(id) = self.likely(suffixes) {
+            self.names.prefetch(id);
         }
     }
 
-    /// Prefetches the label and the first sets of the whole name, once its node is in the cache.
+    /// Prefetches the label and the first sets of that name, once its node is in the cache.
     #[inline(always)]
     pub fn prefetch_sets(&self, suffixes: &[u64]) {
-        if let Some(place) = suffixes.first().and_then(|hash| self.index.first_place(*hash)) {
-            let id = NameId(place);
+        if let Some(id) = self.likely(suffixes) {
             self.names.prefetch_label(id);
             if let Some(sets) = self.names.sets(id) {
                 super::sets::prefetch(&self.sets, sets);
             }
         }
+    }
+
+    /// Hashes of the first two names that [`locate`](Self::locate) looks up.
+    #[inline(always)]
+    fn first_lookups(&self, suffixes: &[u64]) -> [Option<u64>; 2] {
+        let apex = suffixes.len().saturating_sub(1 + self.apex_labels);
+        let next = if apex > 1 { suffixes.get(apex / 2).copied() } else { None };
+        [suffixes.first().copied(), next]
+    }
+
+    /// The name that one of the first two lookups will find, by the tags of their buckets.
+    #[inline(always)]
+    fn likely(&self, suffixes: &[u64]) -> Option<NameId> {
+        let hashes = self.first_lookups(suffixes).into_iter().flatten();
+        hashes.filter_map(|hash| self.index.first_place(hash)).next().map(NameId)
     }
 }
