@@ -1,27 +1,73 @@
-//! A DNS server with our renderer, queried by dig.
+//! Our name server beside NSD and BIND, and a DNS server with our renderer, queried by dig.
 
 use crate::need::{self, Need};
 use crate::run::{self, Outcome};
 use std::collections::BTreeSet;
+use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-const NEEDS: [Need; 1] = [Need {
-    name: "dig",
-    probe: &["dig", "-v"],
-    install: "apt-get update && apt-get install --yes bind9-dnsutils",
-}];
+const NEEDS: [Need; 6] = [
+    Need {
+        name: "dig",
+        probe: &["dig", "-v"],
+        install: "apt-get update && apt-get install --yes bind9-dnsutils",
+    },
+    Need {
+        name: "nsd",
+        probe: &["/usr/sbin/nsd", "-v"],
+        install: "apt-get update && apt-get install --yes nsd",
+    },
+    Need {
+        name: "named",
+        probe: &["/usr/sbin/named", "-V"],
+        install: "apt-get update && apt-get install --yes bind9",
+    },
+    Need {
+        name: "dnssec-signzone",
+        probe: &["dnssec-signzone", "-V"],
+        install: "apt-get update && apt-get install --yes bind9-utils",
+    },
+    Need {
+        name: "ldns-signzone",
+        probe: &["ldns-signzone", "-v"],
+        install: "apt-get update && apt-get install --yes ldnsutils",
+    },
+    Need {
+        name: "unbound",
+        probe: &["/usr/sbin/unbound", "-V"],
+        install: "apt-get update && apt-get install --yes unbound",
+    },
+];
+
+/// The comparison, a package of its own, so that the other tasks need none of its dependencies.
+const COMPARE: &str = "hashlane-dns-compare";
 
 /// Timeout for a server to stop after a signal.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(crate) fn run() -> Outcome {
     match need::meet(&NEEDS) {
-        Ok(()) => domain_server().into(),
+        Ok(()) => domain_server().and_then(|()| compare()).into(),
         Err(outcome) => outcome,
     }
+}
+
+/// Builds our command and the comparison with NSD and BIND, and runs the latter.
+fn compare() -> Result<(), String> {
+    // With the features of the tests, to share their build.
+    let build = ["cargo", "build", "--workspace", "--all-features", "--bin", "hashlane", "--bin", COMPARE];
+    run::show(&mut run::command(&build))?;
+    let target = run::target_dir()?;
+    let folder = target.join("interop/dns");
+    if folder.exists() {
+        fs::remove_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    }
+    let mut command = run::command(&[target.join("debug").join(COMPARE)]);
+    command.arg("--hashlane").arg(target.join("debug/hashlane")).arg("--folder").arg(folder);
+    run::show(command.arg("--document").arg(run::root().join("docs/dns-compare.md")))
 }
 
 /// Builds the example server on `domain`, sends it [`QUERIES`], and stops it.

@@ -32,7 +32,7 @@ pub(crate) struct Interop {
 const EXAMPLES: &str = "\
 Examples:
   cargo xtask interop                                      all of them
-  cargo xtask interop dns                                  only the DNS scenarios, which need dig
+  cargo xtask interop dns                                  only DNS: NSD, BIND and unbound beside our server
   cargo xtask interop flow                                 only flows, which nfdump, pmacct and Python read
   cargo xtask interop meter                                flows of captures, beside three other meters
   cargo xtask interop ndn --only python-v1-unix            scenarios whose names contain this
@@ -40,7 +40,7 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 enum Part {
-    /// Query a DNS server with our renderer by dig
+    /// Compare our name server with NSD and BIND, and validate its answers by unbound
     Dns,
     /// Export flows to nfcapd and nfacctd, and read our files with Python packages
     Flow,
