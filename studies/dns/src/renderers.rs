@@ -26,7 +26,9 @@ pub(crate) fn missing(id: &str) -> Option<String> {
         return c::missing(id);
     }
     (!is_built_in(id)).then(|| {
-        format!("{id} is not built in: this command was built without the feature `peers`, a default")
+        format!(
+            "{id} was not measured: this command was built without the feature `peers`, which is on by default"
+        )
     })
 }
 
