@@ -37,6 +37,27 @@ impl Account {
             }
             return Ok(None);
         }
+        Self::named(config).map(Some)
+    }
+
+    /// Checks the user and the group of a configuration. Another user than that of this process may start the
+    /// server with it, so root is only warned.
+    ///
+    /// # Errors
+    /// No such user or group.
+    pub(crate) fn check(config: &Server) -> io::Result<()> {
+        if config.user.is_empty() && config.group.is_empty() {
+            if Uid::effective().is_root() {
+                tracing::warn!("root needs to name the user to run as in `server.user` or with --user");
+            }
+            return Ok(());
+        }
+        Self::of(config).map(drop)
+    }
+
+    /// The account of the user that the configuration names.
+    fn named(config: &Server) -> io::Result<Self> {
+        let invalid = |why: String| Err(io::Error::new(io::ErrorKind::InvalidInput, why));
         let found = match config.user.parse() {
             Ok(number) => User::from_uid(Uid::from_raw(number))?,
             Err(_) => User::from_name(&config.user)?,
@@ -58,7 +79,7 @@ impl Account {
             Ok(name) => nix::unistd::getgrouplist(&name, gid)?,
             Err(_) => vec![gid],
         };
-        Ok(Some(Self { uid: user.uid, gid, groups }))
+        Ok(Self { uid: user.uid, gid, groups })
     }
 
     /// The user.

@@ -136,7 +136,7 @@ impl Server {
     /// Those of `start`, except that a port is in use.
     pub fn check(config: &Config) -> io::Result<Vec<ZoneStatus>> {
         config.check().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
-        Account::of(&config.server)?;
+        Account::check(&config.server)?;
         listen::check(config)?;
         control::check(&config.control)?;
         zones::check(config)

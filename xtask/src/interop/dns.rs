@@ -1,5 +1,6 @@
 //! Our name server beside NSD and BIND, and a DNS server with our renderer, queried by dig.
 
+use super::readme;
 use crate::need::{self, Need};
 use crate::run::{self, Outcome};
 use std::collections::BTreeSet;
@@ -50,7 +51,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(crate) fn run() -> Outcome {
     match need::meet(&NEEDS) {
-        Ok(()) => domain_server().and_then(|()| compare()).into(),
+        Ok(()) => domain_server().and_then(|()| compare()).and_then(|()| readme::name_server()).into(),
         Err(outcome) => outcome,
     }
 }

@@ -10,6 +10,7 @@ mod meter;
 mod ndn;
 mod peers;
 mod program;
+mod readme;
 mod toolchains;
 
 use crate::run::Outcome;
