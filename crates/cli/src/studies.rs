@@ -6,11 +6,22 @@ use hashlane_study_flows::{Cost, Floods, Tables};
 use hashlane_study_kernel::KernelStudies;
 use hashlane_study_meter::Meters;
 use hashlane_study_names::Names;
+use hashlane_study_nameserver::Servers;
 use hashlane_study_ndn::{Forwarders, Pit};
 
 /// All kinds, in the order of `study list`.
-pub(crate) const STUDIES: Studies =
-    Studies(&[&Names, &Cost, &Floods, &Tables, &Meters, &KernelStudies, &Renderers, &Forwarders, &Pit]);
+pub(crate) const STUDIES: Studies = Studies(&[
+    &Names,
+    &Cost,
+    &Floods,
+    &Tables,
+    &Meters,
+    &KernelStudies,
+    &Renderers,
+    &Servers,
+    &Forwarders,
+    &Pit,
+]);
 
 #[cfg(test)]
 mod tests {

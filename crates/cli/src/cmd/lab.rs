@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 use hashlane_study_flows::hostile::Attack;
 use hashlane_study_kernel::guest::{self, Tasks};
 use hashlane_study_meter::usage;
+use hashlane_study_nameserver::echo;
 use hashlane_study_ndn::load::{child, relay};
 use hashlane_study_ndn::model::memory;
 use std::ffi::OsString;
@@ -27,6 +28,8 @@ enum Command {
     Child(Child),
     /// Run another program, and print the CPU time and memory that it used
     Usage(Usage),
+    /// Send each datagram back to its sender
+    Echo(Echo),
     /// Send datagrams from each of two addresses to the other
     Relay(Relay),
     /// Fill a table of the forwarder, and print its memory
@@ -59,6 +62,12 @@ struct Usage {
     /// The program and its arguments
     #[arg(last = true, required = true)]
     program: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
+struct Echo {
+    /// Address to receive on
+    address: SocketAddr,
 }
 
 #[derive(Debug, Args)]
@@ -126,6 +135,10 @@ impl Lab {
                 usage::end_with(parent)?;
                 let used = usage::run(&program).context("cannot run the program")?;
                 output::print(&format!("{used}\n"))?;
+                Ok(ExitCode::SUCCESS)
+            }
+            Command::Echo(Echo { address }) => {
+                echo::serve(address)?;
                 Ok(ExitCode::SUCCESS)
             }
             Command::Relay(Relay { address, pairs }) => {

@@ -24,6 +24,7 @@ mod kernel_patches;
 mod kernels;
 mod meters;
 mod names;
+mod nameservers;
 #[cfg(target_os = "linux")]
 mod ndn;
 mod readme;

@@ -1,0 +1,61 @@
+//! Studies of authoritative DNS name servers, as whole processes: ours and those of other projects.
+//!
+//! [`Servers`] runs studies of the model `nameserver`: CPU time of answers, memory and load time of zones,
+//! reloads, and latency under random subdomains. [`echo`] is the floor, for `hashlane lab echo`.
+#![forbid(unsafe_code)]
+
+mod answer;
+mod check;
+mod costs;
+pub mod echo;
+mod error;
+mod growth;
+mod latency;
+mod load;
+mod metric;
+mod proc;
+mod process;
+mod queries;
+mod random;
+mod reload;
+mod run;
+mod section;
+mod servers;
+mod sign;
+mod subjects;
+mod zone;
+
+#[cfg(test)]
+mod sample;
+
+use hashlane_lab::definition::Definition;
+use hashlane_lab::record::RecordSet;
+use hashlane_lab::report::{Answer, Section};
+use hashlane_lab::study::{RunError, Session, Study, StudyFile};
+use hashlane_lab::study_files;
+
+/// Studies of name servers.
+#[derive(Clone, Copy, Debug)]
+pub struct Servers;
+
+impl Study for Servers {
+    fn model(&self) -> &'static str {
+        run::MODEL
+    }
+
+    fn files(&self) -> &'static [StudyFile] {
+        study_files!["dns-serve"]
+    }
+
+    fn run(&self, session: &mut Session<'_>) -> Result<(), RunError> {
+        run::run(session)
+    }
+
+    fn answer(&self, definition: &Definition, records: &RecordSet) -> Answer {
+        answer::answer(definition, records)
+    }
+
+    fn sections(&self, definition: &Definition, records: &RecordSet) -> Vec<Section> {
+        section::section(definition, records).into_iter().collect()
+    }
+}
