@@ -3,18 +3,21 @@
 use crate::config::Config;
 use crate::server::{Handle, Reread, lock};
 use crate::status::Reloaded;
-use crate::udp;
 use crate::view::View;
 use crate::zones::Catalog;
 use hashlane_link::{memory, priority};
 use hashlane_name::dns::text;
 use std::io;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::thread;
+use std::time::Duration;
 
-/// Waits, each a quarter of the patience of a worker, until all threads have let go of replaced zones.
-const WAITS: usize = 40;
+/// Interval at which replaced zones are freed, if all threads have let go of them.
+const INTERVAL: Duration = Duration::from_millis(60);
+
+/// Replaced views that other threads may still use, at most: with more, the next reload waits.
+const MAX_OLD: usize = 4;
 
 /// A request for a reload.
 pub(crate) struct Request {
@@ -31,6 +34,8 @@ pub(crate) struct Service {
     reread: Reread,
     requests: Receiver<Request>,
     handle: Handle,
+    /// Replaced views that other threads may still use.
+    old: Vec<Arc<View>>,
 }
 
 impl Service {
@@ -41,7 +46,7 @@ impl Service {
         requests: Receiver<Request>,
         handle: Handle,
     ) -> Self {
-        Self { catalog, config, reread, requests, handle }
+        Self { catalog, config, reread, requests, handle, old: Vec::new() }
     }
 
     /// Serves requests, one after the other.
@@ -49,17 +54,38 @@ impl Service {
         if let Err(error) = priority::lower() {
             tracing::warn!(%error, "reloads run at the priority of the server");
         }
-        while let Ok(Request { zone, reply }) = self.requests.recv() {
-            let (outcome, old) = match self.reload(zone.as_deref()) {
-                Ok((reloaded, old)) => (Ok(reloaded), Some(old)),
-                Err(error) => (Err(error), None),
-            };
-            self.note(&outcome);
-            // The client may have gone.
-            let _ = reply.send(outcome);
-            if let Some(old) = old {
-                free(old);
+        loop {
+            let timeout = if self.old.is_empty() { Duration::MAX } else { INTERVAL };
+            match self.requests.recv_timeout(timeout) {
+                Ok(request) => self.serve(request),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
             }
+            self.free();
+            while self.old.len() > MAX_OLD {
+                thread::sleep(INTERVAL);
+                self.free();
+            }
+        }
+    }
+
+    fn serve(&mut self, Request { zone, reply }: Request) {
+        let outcome = self.reload(zone.as_deref()).map(|(reloaded, old)| {
+            self.old.push(old);
+            reloaded
+        });
+        self.note(&outcome);
+        // The client may have gone.
+        let _ = reply.send(outcome);
+    }
+
+    /// Frees the replaced views that no other thread uses. The last one to let go of a zone frees it, which
+    /// takes long for a large one: that is this thread.
+    fn free(&mut self) {
+        let before = self.old.len();
+        self.old.retain(|view| Arc::strong_count(view) > 1);
+        if self.old.len() < before {
+            memory::release_freed();
         }
     }
 
@@ -102,19 +128,6 @@ impl Service {
             }
         }
     }
-}
-
-/// Frees replaced zones. The last one to let go of a zone frees it, which takes long for a large one: that is
-/// this thread.
-fn free(old: Arc<View>) {
-    for _ in 0..WAITS {
-        if Arc::strong_count(&old) == 1 {
-            break;
-        }
-        thread::sleep(udp::PATIENCE / 4);
-    }
-    drop(old);
-    memory::release_freed();
 }
 
 /// Keys that differ, and take effect after a restart.
