@@ -107,8 +107,8 @@ fn zones() -> Zones {
 }
 
 /// Bytes become queries: control bytes, each followed by a datagram, or by the parts of a query for names of
-/// the zones. The responses to a batch are those to its queries one by one; each is a message that is no longer
-/// than the client allows, answers the question asked, has no record twice, and proves what it denies.
+/// the zones. The responses to a batch are those to its queries one by one; each is a message that is no
+/// longer than the client allows, answers the question asked, has no record twice, and proves what it denies.
 pub fn check_responses(octets: &[u8]) {
     let queries = queries(octets);
     let settings = Settings {

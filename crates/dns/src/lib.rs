@@ -4,8 +4,8 @@
 //! the message, by a table of suffixes that is keyed, bounded and never cleared. [`wire`] has the parts of a
 //! message and reads one back. [`query`] parses the batch of queries that a name server receives, and hashes
 //! their names; [`zone`] stores the records of a zone, with names as numbers; and [`respond`] answers the
-//! queries from zones. With the feature `domain`, `composer` compresses the names of messages that are built with
-//! the crate of that name.
+//! queries from zones. With the feature `domain`, `composer` compresses the names of messages that are built
+//! with the crate of that name.
 //!
 //! ```
 //! use hashlane_dns::render::{Options, Renderer};

@@ -18,8 +18,8 @@ impl Account {
     /// The account of a configuration; `None` if the process keeps its own.
     ///
     /// # Errors
-    /// No such user or group; the process runs as root and serves others than this host, and the configuration
-    /// does not say as whom to go on.
+    /// No such user or group; the process runs as root and serves others than this host, and the
+    /// configuration does not say as whom to go on.
     pub(crate) fn of(config: &Server) -> io::Result<Option<Self>> {
         let invalid = |why: String| Err(io::Error::new(io::ErrorKind::InvalidInput, why));
         if config.user.is_empty() {

@@ -166,8 +166,8 @@ pub(super) fn make_renderer(functions: &RendererFunctions) -> Option<NonNull<c_v
     NonNull::new(unsafe { (functions.new)() })
 }
 
-// SAFETY of the following: the renderer is from `new` of the same functions and not freed, and `&mut`, so that
-// nothing else uses it meanwhile.
+// SAFETY of the following: the renderer is from `new` of the same functions and not freed, and `&mut`, so
+// that nothing else uses it meanwhile.
 
 pub(super) fn free_renderer(renderer: &mut Renderer) {
     // SAFETY: see above; it is not used again.

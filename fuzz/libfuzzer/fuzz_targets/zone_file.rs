@@ -2,6 +2,6 @@
 
 use std::panic;
 
-// The library behind SVCB, HTTPS and IPSECKEY may panic, and its caller turns the panic into an error. Only an
-// uncaught panic is a finding.
+// The library behind SVCB, HTTPS and IPSECKEY may panic, and its caller turns the panic into an error. Only
+// an uncaught panic is a finding.
 libfuzzer_sys::fuzz_target!(init: panic::set_hook(Box::new(|_| {})), |bytes: &[u8]| fuzz::targets::zone_file(bytes));

@@ -1,8 +1,8 @@
 //! `cargo xtask interop dns`: our name server beside NSD and BIND.
 //!
 //! All three serve the same zones and get the same queries. Each difference between our answer and another
-//! one must be excused by a rule in [`rules`]. No rule excuses the want of a record of a DNSSEC proof that both
-//! others give. A validating resolver then checks our proofs.
+//! one must be excused by a rule in [`rules`]. No rule excuses the want of a record of a DNSSEC proof that
+//! both others give. A validating resolver then checks our proofs.
 #![forbid(unsafe_code)]
 
 mod answer;

@@ -10,11 +10,10 @@ use hashlane_name::dns::{Case, Name};
 /// bytes in lower case.
 ///
 /// It does the work of the original: each name is copied into a buffer first; a comparison reads both names
-/// byte by byte through their pointers, checks each index, and calls `tolower`;
-/// a search goes down to a leaf, like that of `std::set`, which only knows "less"; each node is an allocation,
-/// and all are freed with the message. The original's tree is a red-black tree; this is an AA tree
-/// (Andersson, *Balanced search trees made simple*, WADS 1993), whose shape is that of a red-black tree with
-/// red nodes on the right only.
+/// byte by byte through their pointers, checks each index, and calls `tolower`; a search goes down to a leaf,
+/// like that of `std::set`, which only knows "less"; each node is an allocation, and all are freed with the
+/// message. The original's tree is a red-black tree; this is an AA tree (Andersson, *Balanced search trees
+/// made simple*, WADS 1993), whose shape is that of a red-black tree with red nodes on the right only.
 #[derive(Clone, Debug, Default)]
 pub struct Old {
     root: Tree,

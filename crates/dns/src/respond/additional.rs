@@ -83,8 +83,8 @@ fn is_within(zone: &Zone, mut name: NameId, ancestor: NameId) -> bool {
 }
 
 impl Answer<'_, '_> {
-    /// The server in the data of a type whose names are not compressed and so stored as bytes, if the zone has
-    /// records of it.
+    /// The server in the data of a type whose names are not compressed and so stored as bytes, if the zone
+    /// has records of it.
     #[cold]
     fn whole_target(&mut self, zone: &Zone, set: &Set<'_>, record: &Record<'_>) -> Option<NameId> {
         let target = record.before.get(whole_name(set.rtype)?..)?;

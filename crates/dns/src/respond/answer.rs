@@ -152,8 +152,8 @@ impl<'a, 'o> Answer<'a, 'o> {
         }
     }
 
-    /// Writes answer, authority and additional section for `name` with this hash, whose place in zone `zone` is `located`. Without one,
-    /// the zone is not loaded: SERVFAIL.
+    /// Writes answer, authority and additional section for `name` with this hash, whose place in zone `zone`
+    /// is `located`. Without one, the zone is not loaded: SERVFAIL.
     pub(super) fn run(&mut self, zone: usize, located: Option<Located>, (name, hash): (Name<'_>, u64)) {
         self.scratch.chain.len = 0;
         self.scratch.proofs.clear();

@@ -66,9 +66,9 @@ impl Answer<'_, '_> {
         }
     }
 
-    /// Adds the proof of the closest provable encloser of a name (RFC 5155 §7.2.1): the record that matches the
-    /// closest ancestor with one, from the one with `below` labels less on, and the record that covers the
-    /// next closer name. Returns the encloser: names within a span of opt-out have no record.
+    /// Adds the proof of the closest provable encloser of a name (RFC 5155 §7.2.1): the record that matches
+    /// the closest ancestor with one, from the one with `below` labels less on, and the record that covers
+    /// the next closer name. Returns the encloser: names within a span of opt-out have no record.
     fn add_encloser<'n>(
         &mut self,
         number: usize,
@@ -89,8 +89,8 @@ impl Answer<'_, '_> {
         None
     }
 
-    /// Adds the proof of the closest provable encloser, and the record that matches or covers the wildcard below
-    /// it.
+    /// Adds the proof of the closest provable encloser, and the record that matches or covers the wildcard
+    /// below it.
     fn add_encloser_and_wildcard(&mut self, number: usize, zone: &Zone, name: Name<'_>, below: usize) {
         let encloser = self.add_encloser(number, zone, name, below);
         if let Some(star) = encloser.and_then(wildcard) {

@@ -76,8 +76,8 @@ impl Zones {
         self.index.find(hash, is).map(|found| found.place as usize)
     }
 
-    /// Number of the entry that holds `name`: the one with the longest apex at or above it. `suffixes` are the
-    /// hashes of the name, as [`Batch::suffixes`](crate::query::Batch::suffixes) gives them.
+    /// Number of the entry that holds `name`: the one with the longest apex at or above it. `suffixes` are
+    /// the hashes of the name, as [`Batch::suffixes`](crate::query::Batch::suffixes) gives them.
     ///
     /// DS records stand in the zone above a cut (RFC 4035 §2.4): a query for them at an apex goes to the zone
     /// above it, if the server has one.

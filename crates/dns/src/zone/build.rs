@@ -70,7 +70,7 @@ pub struct Builder {
     waiting_data: Vec<u8>,
 }
 
-/// What a builder has taken in.
+/// Contents of a builder.
 pub(super) struct Contents {
     pub(super) interner: Interner,
     pub(super) apex: NameId,

@@ -18,7 +18,7 @@ const SHA_1: u8 = 1;
 /// NSEC3PARAM records that are tried, as each costs hashes.
 const TRIED: usize = 16;
 
-/// How a zone denies that names and types exist.
+/// Denial of existence of names and types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Denial<'z> {
     /// The zone is not signed.
@@ -190,7 +190,7 @@ fn of_chain(zone: &Zone, owner: NameId, param: &Params<'_>) -> Option<u8> {
 }
 
 impl Zone {
-    /// How the zone denies existence: by NSEC3 if an NSEC3PARAM record at the apex names a chain that has a
+    /// Denial of existence of the zone: by NSEC3 if an NSEC3PARAM record at the apex names a chain that has a
     /// record for the apex; else by NSEC if the apex has an NSEC record.
     pub fn denial(&self) -> Denial<'_> {
         let Chain { active, iterations, salt, opt_out, .. } = &self.nsec3;

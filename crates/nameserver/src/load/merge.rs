@@ -7,7 +7,7 @@ use super::split::Piece;
 use hashlane_dns::wire::RecordType;
 use hashlane_name::dns::{Name, NameBuf};
 
-/// What pieces inherit.
+/// State that a piece inherits from those before it.
 #[derive(Debug, Default)]
 pub(super) struct Merger {
     /// The last owner of each file that is open, the zone file first.

@@ -61,7 +61,7 @@ struct Job {
     done: mpsc::SyncSender<(Piece, Records)>,
 }
 
-/// What the pieces give, in their order.
+/// Results of the pieces, in their order.
 enum Waiting {
     Fault(Fault),
     Records(mpsc::Receiver<(Piece, Records)>),

@@ -15,7 +15,8 @@ const LEAST_CONNECTIONS: u64 = 16;
 /// Releases of addresses between two collections.
 const COLLECT_EVERY: u32 = 256;
 
-/// Books of connections and of their bytes, by the address of the peer. The values are numbers of connections.
+/// Books of connections and of their bytes, by the address of the peer. The values are numbers of
+/// connections.
 pub(super) struct Shares {
     holders: Holders,
     places: Ledger,

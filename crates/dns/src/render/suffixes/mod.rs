@@ -81,7 +81,7 @@ pub struct SuffixTable {
     recent: [Slot; RECENT],
     parents: Parents,
     sums: SuffixSums,
-    /// Where the labels of a name start, and its root.
+    /// Offsets of the labels of a name, and of its root.
     starts: [u8; MAX_LABELS + 1],
 }
 
@@ -378,7 +378,7 @@ impl SuffixTable {
         }
     }
 
-    /// Where a label of the name in hand starts.
+    /// Offset of a label in the present name.
     #[inline(always)]
     fn label_at(&self, label: usize) -> usize {
         self.starts.get(label).copied().map_or(0, usize::from)
@@ -414,8 +414,8 @@ impl SuffixTable {
         Known { left, ..none }
     }
 
-    /// Remembers the name from `from` on, at that offset and after that label. The words have just been summed
-    /// up.
+    /// Remembers the name from `from` on, at that offset and after that label. The words have just been
+    /// summed up.
     #[inline]
     fn keep_parent(&mut self, key: ParentPlace, name: &[u8], from: usize, (at, left): (usize, usize)) {
         let rest = name.get(from..).unwrap_or_default();
