@@ -29,7 +29,7 @@ fn study(workloads: &[&str], schemes: &[&str], stand_in: Option<(&str, &str)>) -
     let folder = Folder::new();
     let list = |words: &[&str]| format!("{words:?}");
     let text = STUDY.replace("WORKLOADS", &list(workloads)).replace("SCHEMES", &list(schemes));
-    folder.write("mine.toml", &text.replace("FIRST", schemes[0]));
+    folder.write("mine.toml", text.replace("FIRST", schemes[0]));
     for name in ["bin", "tmp"] {
         fs::create_dir(folder.path(name)).unwrap();
     }
