@@ -87,45 +87,25 @@ impl Answerer {
 }
 
 impl Response<'_> {
-    /// Kind and name by which the response is counted for the rate limit.
+    /// Kind and name by which the response is counted for the rate limit: the name that the records belong to, so
+    /// that other names below it are no other subject.
     pub(crate) fn subject(&self) -> Subject {
-        let zone = self.reply.zone.map_or(0, |zone| zone as u64 + 1);
-        let own = self.suffixes.first().copied().unwrap_or_default();
-        let of_zone = |kind| Subject { kind, name: zone };
-        match self.reply.kind {
-            Kind::Positive | Kind::Referral => match self.first_owner() {
-                Some(labels @ 1..) => {
-                    let name = self.suffixes.get(labels).copied().unwrap_or_default();
-                    Subject { kind: limit::Kind::Below, name }
-                }
-                _ => {
-                    let RecordType(rtype) = self.reply.rtype.unwrap_or(RecordType::ANY);
-                    Subject { kind: limit::Kind::Records, name: own.rotate_left(16) ^ u64::from(rtype) }
-                }
-            },
-            Kind::Wildcard => of_zone(limit::Kind::Wildcard),
-            Kind::NoData => of_zone(limit::Kind::NoData),
-            Kind::NxDomain => of_zone(limit::Kind::NxDomain),
+        let Reply { kind, below, rtype, zone, .. } = self.reply;
+        let name = self.suffixes.get(below).copied().unwrap_or_default();
+        match kind {
+            Kind::Positive if below == 0 => {
+                let RecordType(rtype) = rtype.unwrap_or(RecordType::ANY);
+                Subject { kind: limit::Kind::Records, name: name.rotate_left(16) ^ u64::from(rtype) }
+            }
+            Kind::Positive | Kind::Referral => Subject { kind: limit::Kind::Below, name },
+            Kind::Wildcard => Subject { kind: limit::Kind::Wildcard, name },
+            Kind::NoData => Subject { kind: limit::Kind::NoData, name },
+            Kind::NxDomain => {
+                let name = zone.map_or(0, |zone| zone as u64 + 1);
+                Subject { kind: limit::Kind::NxDomain, name }
+            }
             _ => Subject { kind: limit::Kind::Error, name: 0 },
         }
-    }
-
-    /// Labels of the question's name that the owner of the first record lacks, if that owner is a pointer to
-    /// the question.
-    fn first_owner(&self) -> Option<usize> {
-        let question = self.message.get(HEADER_LEN..)?;
-        let end = question_end(self.message)?;
-        let [a @ 0xc0..=0xff, b] = *self.message.get(end..)?.first_chunk::<2>()? else { return None };
-        let target = usize::from(u16::from_be_bytes([a & 0x3f, b])).checked_sub(HEADER_LEN)?;
-        let (mut at, mut labels) = (0, 0);
-        while at < target {
-            match *question.get(at)? {
-                0 => return None,
-                len => at += 1 + usize::from(len),
-            }
-            labels += 1;
-        }
-        (at == target).then_some(labels)
     }
 
     /// Makes the response empty but for its question and OPT record, with TC set. Returns its length.
@@ -192,11 +172,12 @@ mod tests {
     const A: &[u8] = b"\0\x01\0\x01\0\0\0\x3c\0\x04\xc0\0\x02\x01";
     const OPT: &[u8] = b"\0\0\x29\x04\xd0\0\0\x80\0\0\x06\0\x0a\0\x02ab";
 
-    fn response(message: &mut [u8], kind: Kind) -> Response<'_> {
+    fn response(message: &mut [u8], kind: Kind, below: usize) -> Response<'_> {
         let reply = Reply {
             len: message.len(),
             rcode: hashlane_dns::wire::Rcode::NO_ERROR,
             kind,
+            below,
             zone: Some(4),
             rtype: Some(RecordType::A),
             truncated: false,
@@ -209,43 +190,39 @@ mod tests {
     fn a_truncated_response_keeps_its_question_and_its_opt_record() {
         let records = [b"\xc0\x0c", A, b"\xc0\x10", A, OPT].concat();
         let mut whole = message([1, 1, 1, 1], &records);
-        let len = response(&mut whole, Kind::Positive).truncate();
+        let len = response(&mut whole, Kind::Positive, 0).truncate();
         let mut expected = message([1, 0, 0, 1], OPT);
         expected[2] |= 0x02;
         assert_eq!(whole[..len], expected);
 
         let mut plain = message([1, 1, 0, 0], &[b"\xc0\x0c", A].concat());
-        let len = response(&mut plain, Kind::Positive).truncate();
+        let len = response(&mut plain, Kind::Positive, 0).truncate();
         let mut expected = message([1, 0, 0, 0], &[]);
         expected[2] |= 0x02;
         assert_eq!(plain[..len], expected);
 
         let mut header = vec![0, 1, 0x84, 1, 0, 0, 0, 0, 0, 0, 0, 0];
-        assert_eq!(response(&mut header, Kind::Error).truncate(), HEADER_LEN);
+        assert_eq!(response(&mut header, Kind::Error, 0).truncate(), HEADER_LEN);
     }
 
     #[test]
     fn a_response_counts_by_the_name_that_its_kind_asks_for() {
-        let subject = |first: &[u8], kind| {
-            let mut bytes = message([1, 1, 0, 0], &[first, A].concat());
-            let subject = response(&mut bytes, kind).subject();
+        let subject = |kind, below| {
+            let mut bytes = message([1, 1, 0, 0], &[b"\xc0\x0c", A].concat());
+            let subject = response(&mut bytes, kind, below).subject();
             (subject.kind, subject.name)
         };
-        let own = subject(b"\xc0\x0c", Kind::Positive);
+        let own = subject(Kind::Positive, 0);
         assert_eq!(own.0, limit::Kind::Records);
         assert_ne!(own.1, 10, "the type counts, too");
-        assert_eq!(subject(b"\x01a\0", Kind::Positive), own, "no pointer");
         // The owner of a DNAME record, or of the servers of a delegation.
-        assert_eq!(subject(b"\xc0\x10", Kind::Positive), (limit::Kind::Below, 11));
-        assert_eq!(subject(b"\xc0\x14", Kind::Referral), (limit::Kind::Below, 12));
-        assert_eq!(subject(b"\xc0\x11", Kind::Referral).0, limit::Kind::Records, "not the start of a label");
-        for (kind, expected) in [
-            (Kind::NxDomain, limit::Kind::NxDomain),
-            (Kind::NoData, limit::Kind::NoData),
-            (Kind::Wildcard, limit::Kind::Wildcard),
-        ] {
-            assert_eq!(subject(b"\xc0\x0c", kind), (expected, 5));
-        }
-        assert_eq!(subject(b"\xc0\x0c", Kind::Error), (limit::Kind::Error, 0));
+        assert_eq!(subject(Kind::Positive, 1), (limit::Kind::Below, 11));
+        assert_eq!(subject(Kind::Referral, 2), (limit::Kind::Below, 12));
+        assert_eq!(subject(Kind::Referral, 0), (limit::Kind::Below, 10));
+        assert_eq!(subject(Kind::NoData, 0), (limit::Kind::NoData, 10));
+        assert_eq!(subject(Kind::NoData, 1), (limit::Kind::NoData, 11));
+        assert_eq!(subject(Kind::Wildcard, 1), (limit::Kind::Wildcard, 11));
+        assert_eq!(subject(Kind::NxDomain, 1), (limit::Kind::NxDomain, 5), "by the zone");
+        assert_eq!(subject(Kind::Error, 0), (limit::Kind::Error, 0));
     }
 }

@@ -29,13 +29,13 @@ const CANDIDATES: u32 = 8;
 pub enum Kind {
     /// Records of one name and type: by the hash of the name and the type.
     Records,
-    /// An existing name without this type: by the zone, as the name may be made of a wildcard.
+    /// An existing name without this type: by the name, or that above the wildcard that it is made of.
     NoData,
     /// A name that does not exist: by the zone. A random subdomain costs an attacker nothing.
     NxDomain,
     /// A delegation or an alias of a tree: by the name that has it, for the same reason.
     Below,
-    /// Records made of a wildcard: by the zone.
+    /// Records made of a wildcard: by the name above the wildcard.
     Wildcard,
     /// FORMERR, REFUSED, SERVFAIL and the like: all together.
     Error,

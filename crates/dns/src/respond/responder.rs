@@ -43,6 +43,9 @@ pub struct Reply {
     pub rcode: Rcode,
     /// Kind of the response.
     pub kind: Kind,
+    /// Labels of the question's name before those of the name that the records belong to: 0 if that is the name
+    /// of the question; else a wildcard's parent, a delegation, the owner of a DNAME, or the closest encloser.
+    pub below: usize,
     /// Number of the zone among the [entries](Zones::entries), if there is one.
     pub zone: Option<usize>,
     /// Type of the question, if it was read.
@@ -58,6 +61,7 @@ impl Reply {
         len: 0,
         rcode: Rcode::NO_ERROR,
         kind: Kind::Drop,
+        below: 0,
         zone: None,
         rtype: None,
         truncated: false,
@@ -239,6 +243,7 @@ impl Responses<'_> {
                     writer = ended.writer;
                     (reply.rcode, reply.kind) = (ended.rcode, ended.kind);
                     (reply.zone, reply.truncated) = (Some(zone as usize), ended.truncated);
+                    reply.below = located.map_or(0, |located| located.below);
                     flags = ended.flags;
                     if query.class == Class::ANY {
                         flags = flags.without(Flags::AUTHORITATIVE);
