@@ -120,7 +120,7 @@ pub fn check_responses(octets: &[u8]) {
     };
     let mut all = Server::new();
     let mut one = Server::new();
-    for queries in queries.chunks(BATCH) {
+    for queries in queries.chunks(BATCH / 4) {
         let datagrams: Vec<&[u8]> = queries.iter().map(|(_, datagram)| &datagram[..]).collect();
         let transports: Vec<Transport> = queries.iter().map(|(transport, _)| *transport).collect();
         let responses = all.answer(&settings, &datagrams, &transports);
@@ -253,11 +253,14 @@ impl Source<'_> {
     }
 }
 
-/// The queries that the bytes stand for, at most 256.
+/// Queries of an input at most.
+const MAX_QUERIES: usize = 32;
+
+/// The queries that the bytes stand for.
 fn queries(octets: &[u8]) -> Vec<(Transport, Vec<u8>)> {
     let mut source = Source(octets);
     let mut queries = Vec::new();
-    while !source.0.is_empty() && queries.len() < 256 {
+    while !source.0.is_empty() && queries.len() < MAX_QUERIES {
         let control = source.byte();
         let transport = if control & 1 == 0 { Transport::Udp } else { Transport::Tcp };
         let datagram = if control & 2 == 0 {
