@@ -24,7 +24,8 @@ pub(crate) fn check(protocol: &str, kind: Type, address: SocketAddr) -> io::Resu
             return Err(io::ErrorKind::PermissionDenied.into());
         }
         // Port 0: the kernel chooses a free one.
-        let any_port = SocketAddr::new(address.ip(), 0);
+        let mut any_port = address;
+        any_port.set_port(0);
         Socket::new(Domain::for_address(address), kind.cloexec(), None)?.bind(&any_port.into())
     };
     checked().map_err(|error| bind_failed(protocol, address, &error))

@@ -43,6 +43,13 @@ pub struct Config {
     pub zone: Vec<ZoneFile>,
 }
 
+/// The end of a file without zones.
+const NO_ZONE: &str = "
+# [[zone]]
+# name = \"example.com\"
+# file = \"example.com.zone\"
+";
+
 impl Config {
     /// Reads and checks a configuration file. Paths of zone files in it are relative to its folder.
     ///
@@ -75,7 +82,13 @@ impl Config {
     /// # Errors
     /// The first error in the text.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
-        let invalid = |error: toml::de::Error| ConfigError::Toml(error.to_string().trim_end().to_owned());
+        let invalid = |error: toml::de::Error| {
+            let why = error.to_string().trim_end().replace(
+                "invalid socket address syntax",
+                "not an address and port, such as \"192.0.2.53:53\" or \"[2001:db8::53]:53\"",
+            );
+            ConfigError::Toml(why)
+        };
         let given: Table = text.parse().map_err(invalid)?;
         // One zone, for the names of its keys.
         match Table::try_from(Self { zone: vec![ZoneFile::default()], ..Self::default() }) {
@@ -88,12 +101,17 @@ impl Config {
         Ok(config)
     }
 
-    /// The configuration as a file that sets every value.
+    /// The configuration as a file that sets every value. Without zones, it ends with one in comments.
     pub fn to_toml(&self) -> String {
-        toml::to_string_pretty(self).unwrap_or_else(|error| {
+        let text = toml::to_string_pretty(self).unwrap_or_else(|error| {
             debug_assert!(false, "a configuration has keys and values: {error}");
             format!("# this configuration cannot be written: {error}\n")
-        })
+        });
+        match text.strip_prefix("zone = []\n") {
+            // An empty array could not be followed by [[zone]].
+            Some(text) => text.trim_start().to_owned() + NO_ZONE,
+            None => text,
+        }
     }
 
     /// Checks the values that are not valid for every value of their type.
@@ -133,7 +151,14 @@ impl Config {
         within("rate_limit.ipv4_prefix", rate_limit.ipv4_prefix.into(), 8, 32)?;
         within("rate_limit.ipv6_prefix", rate_limit.ipv6_prefix.into(), 16, 64)?;
         within("rate_limit.entries", rate_limit.entries as u64, 1024, 1 << 28)?;
+        if let Some(address) = self.metrics.listen.iter().find(|address| server.listen.contains(address)) {
+            return Err(invalid("metrics.listen", format!("has {address}, as `server.listen` has")));
+        }
         for zone in zone {
+            if !zone.name.is_ascii() {
+                let why = format!("has {:?}; write it in ASCII, as xn--…", zone.name);
+                return Err(invalid("zone.name", why));
+            }
             zone.apex()?;
             if zone.file.as_os_str().is_empty() {
                 return Err(invalid(

@@ -14,6 +14,7 @@ use crate::privileges::Account;
 use crate::server::Handle;
 use hashlane_link::unix;
 use mio::{Events, Interest, Poll, Token};
+use nix::unistd::Uid;
 use serde::{Deserialize, Serialize};
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::os::fd::OwnedFd;
@@ -37,15 +38,16 @@ const MAX_COMMAND: u64 = 2048;
 /// Time in which a command must arrive, and its document be taken.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Creates the folder of a default path for the user that the server runs as.
+/// Creates the folder of a default path, and gives it to the user that the server runs as.
 ///
 /// # Errors
 /// The folder cannot be created, or not given to the user.
 pub(crate) fn prepare(control: &Control, account: Option<&Account>) -> io::Result<()> {
-    let Some(folder) = missing_folder(control) else { return Ok(()) };
+    let Some(folder) = control.path.parent().filter(|_| is_default(control)) else { return Ok(()) };
     let create = || -> io::Result<()> {
         std::fs::DirBuilder::new().recursive(true).mode(0o755).create(folder)?;
         match account {
+            // A server may have run before as another user.
             Some(account) => {
                 std::os::unix::fs::chown(folder, Some(account.uid().as_raw()), Some(account.gid().as_raw()))
             }
@@ -59,10 +61,9 @@ pub(crate) fn prepare(control: &Control, account: Option<&Account>) -> io::Resul
     })
 }
 
-/// Folder of the socket that is created if it is missing: that of the default path.
-fn missing_folder(control: &Control) -> Option<&Path> {
-    let folder = control.path.parent().filter(|folder| !folder.exists())?;
-    (*control == Control::default()).then_some(folder)
+/// True for the default path of this user, before the server becomes another one.
+pub(crate) fn is_default(control: &Control) -> bool {
+    *control == Control::default()
 }
 
 /// Listens on the socket of a configuration, if it has one. If another server has the default path, this one
@@ -70,13 +71,13 @@ fn missing_folder(control: &Control) -> Option<&Path> {
 ///
 /// # Errors
 /// The path cannot be bound.
-pub(crate) fn listen(control: &Control) -> io::Result<Option<(unix::Listener, PathBuf)>> {
+pub(crate) fn listen(control: &Control, is_default: bool) -> io::Result<Option<(unix::Listener, PathBuf)>> {
     if control.path.as_os_str().is_empty() {
         return Ok(None);
     }
     match unix::Listener::bind(&control.path, MODE) {
         Ok(listener) => Ok(Some((listener, control.path.clone()))),
-        Err(error) if *control == Control::default() => {
+        Err(error) if is_default => {
             tracing::warn!(%error, "no control socket; name another path by --control");
             Ok(None)
         }
@@ -87,18 +88,17 @@ pub(crate) fn listen(control: &Control) -> io::Result<Option<(unix::Listener, Pa
     }
 }
 
-/// Checks the path of a configuration without listening there.
+/// Checks the path of a configuration without listening there. `account` is the user of the server, if that is
+/// not the user of this process: only that user knows if it may listen there.
 ///
 /// # Errors
 /// Those of [`listen`], except that another program listens there.
-pub(crate) fn check(control: &Control) -> io::Result<()> {
-    if control.path.as_os_str().is_empty() || missing_folder(control).is_some() {
+pub(crate) fn check(control: &Control, account: Option<&Account>) -> io::Result<()> {
+    let is_other = account.is_some_and(|account| account.uid() != Uid::effective());
+    if control.path.as_os_str().is_empty() || is_default(control) || is_other {
         return Ok(());
     }
-    match unix::check(&control.path) {
-        Err(_) if *control == Control::default() => Ok(()),
-        checked => checked,
-    }
+    unix::check(&control.path)
 }
 
 /// The thread that accepts clients.

@@ -47,11 +47,14 @@ fn bind_address(address: SocketAddr, workers: usize) -> io::Result<Sockets> {
 /// Checks that the sockets could be bound, without binding them.
 ///
 /// # Errors
-/// Those of [`bind`], except that another program has the port.
+/// Those of [`bind`], except that another program has the port, or that this process has no right to it.
 pub(crate) fn check(config: &Config) -> io::Result<()> {
     for address in addresses(config)? {
-        udp::check(address)?;
-        tcp::check(address)?;
+        match udp::check(address).and_then(|()| tcp::check(address)) {
+            // Another user may start the server.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => tracing::warn!(%error),
+            checked => checked?,
+        }
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! The user that the server runs as.
 
-use crate::config::Server;
+use crate::config::{Config, Server};
 use nix::unistd::{Gid, Group, Uid, User, setgid, setgroups, setuid};
 use std::ffi::CString;
 use std::io;
@@ -20,10 +20,12 @@ impl Account {
     /// # Errors
     /// No such user or group; the process runs as root and serves others than this host, and the
     /// configuration does not say as whom to go on.
-    pub(crate) fn of(config: &Server) -> io::Result<Option<Self>> {
+    pub(crate) fn of(config: &Config) -> io::Result<Option<Self>> {
         let invalid = |why: String| Err(io::Error::new(io::ErrorKind::InvalidInput, why));
-        if config.user.is_empty() {
-            if Uid::effective().is_root() && config.listen.iter().all(|address| address.ip().is_loopback()) {
+        let Config { server, metrics, .. } = config;
+        if server.user.is_empty() {
+            let mut addresses = server.listen.iter().chain(&metrics.listen);
+            if Uid::effective().is_root() && addresses.all(|address| address.ip().is_loopback()) {
                 tracing::warn!("runs as root, for this host alone; name another user by --user");
             } else if Uid::effective().is_root() {
                 return invalid(
@@ -32,27 +34,27 @@ impl Account {
                         .to_owned(),
                 );
             }
-            if !config.group.is_empty() {
+            if !server.group.is_empty() {
                 return invalid("`server.group` needs `server.user`; name the user, too".to_owned());
             }
             return Ok(None);
         }
-        Self::named(config).map(Some)
+        Self::named(server).map(Some)
     }
 
-    /// Checks the user and the group of a configuration. Another user than that of this process may start the
+    /// Checks the user and the group of a configuration, and returns them if it names them. Another user than that of this process may start the
     /// server with it, so root is only warned.
     ///
     /// # Errors
     /// No such user or group.
-    pub(crate) fn check(config: &Server) -> io::Result<()> {
-        if config.user.is_empty() && config.group.is_empty() {
+    pub(crate) fn check(config: &Config) -> io::Result<Option<Self>> {
+        if config.server.user.is_empty() && config.server.group.is_empty() {
             if Uid::effective().is_root() {
                 tracing::warn!("root needs to name the user to run as in `server.user` or with --user");
             }
-            return Ok(());
+            return Ok(None);
         }
-        Self::of(config).map(drop)
+        Self::of(config)
     }
 
     /// The account of the user that the configuration names.
@@ -125,7 +127,7 @@ mod tests {
 
     fn account(user: &str, group: &str) -> Result<Option<Account>, String> {
         let server = Server { user: user.into(), group: group.into(), ..Server::default() };
-        Account::of(&server).map_err(|error| error.to_string())
+        Account::of(&Config { server, ..Config::default() }).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -148,6 +150,10 @@ mod tests {
             }
         }
         let listen = vec!["127.0.0.1:53".parse().unwrap(), "[::1]:53".parse().unwrap()];
-        assert_eq!(Account::of(&Server { listen, ..Server::default() }).unwrap(), None);
+        assert_eq!(
+            Account::of(&Config { server: Server { listen, ..Server::default() }, ..Config::default() })
+                .unwrap(),
+            None
+        );
     }
 }

@@ -85,13 +85,14 @@ impl Server {
             0 => thread::available_parallelism().map_or(1, usize::from),
             workers => workers,
         };
-        let account = Account::of(&config.server)?;
+        let account = Account::of(config)?;
         let sockets = listen::bind(config, workers)?;
+        let default_control = control::is_default(&config.control);
         control::prepare(&config.control, account.as_ref())?;
         if let Some(account) = &account {
             account.assume()?;
         }
-        let listener = control::listen(&config.control)?;
+        let listener = control::listen(&config.control, default_control)?;
 
         let key = random_key()?;
         let threads = sockets.len() * workers + 1;
@@ -136,9 +137,9 @@ impl Server {
     /// Those of `start`, except that a port is in use.
     pub fn check(config: &Config) -> io::Result<Vec<ZoneStatus>> {
         config.check().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
-        Account::check(&config.server)?;
+        let account = Account::check(config)?;
         listen::check(config)?;
-        control::check(&config.control)?;
+        control::check(&config.control, account.as_ref())?;
         zones::check(config)
     }
 

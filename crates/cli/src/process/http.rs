@@ -2,13 +2,19 @@
 
 use crate::output;
 use anyhow::{Context as _, Result};
+use std::collections::VecDeque;
 use std::io::{self, Read, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::thread;
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Time that a request and its response may take. Requests come one at a time, so others wait for so long.
+/// Time that a request and its response may take.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Clients that are served at one time, each on a thread. One more takes the place of the one that has been there
+/// for the longest time.
+const MAX_CLIENTS: usize = 32;
 
 /// Bytes of a request at most.
 const LONGEST: usize = 8 << 10;
@@ -38,26 +44,54 @@ impl Http {
     ///
     /// # Errors
     /// The thread cannot be started.
-    pub(crate) fn serve(self, metrics: impl Fn() -> String + Send + 'static) -> Result<()> {
+    pub(crate) fn serve(self, metrics: impl Fn() -> String + Send + Sync + 'static) -> Result<()> {
         let Self { listener, address } = self;
         let thread = thread::Builder::new().name("metrics".into());
         thread
-            .spawn(move || listen(&listener, &metrics))
+            .spawn(move || listen(&listener, &Arc::new(metrics)))
             .context("cannot start the thread of the metrics")?;
         output::tell(&format!("metrics: http://{address}/metrics"));
         Ok(())
     }
 }
 
-/// Answers requests, one after the other.
-fn listen(listener: &TcpListener, metrics: &impl Fn() -> String) {
+/// Answers requests.
+fn listen<M: Fn() -> String + Send + Sync + 'static>(listener: &TcpListener, metrics: &Arc<M>) {
+    let mut clients: VecDeque<Client> = VecDeque::new();
     for stream in listener.incoming() {
-        match stream {
-            // A client that fails hurts only itself.
-            Ok(stream) => drop(answer(&stream, metrics)),
+        clients.retain(|client| !client.thread.is_finished());
+        if clients.len() == MAX_CLIENTS
+            && let Some(Client { stream, thread }) = clients.pop_front()
+        {
+            // Its thread then fails to read or to write, and ends.
+            let _ = stream.shutdown(Shutdown::Both);
+            drop(stream);
+            let _ = thread.join();
+        }
+        match stream.and_then(|stream| Client::start(stream, Arc::clone(metrics))) {
+            Ok(client) => clients.push_back(client),
             // No descriptor is free; the next one may come when others are closed.
             Err(_) => thread::sleep(Duration::from_millis(100)),
         }
+    }
+}
+
+/// A client that is being served.
+struct Client {
+    stream: TcpStream,
+    thread: JoinHandle<()>,
+}
+
+impl Client {
+    fn start(
+        stream: TcpStream,
+        metrics: Arc<impl Fn() -> String + Send + Sync + 'static>,
+    ) -> io::Result<Self> {
+        let served = stream.try_clone()?;
+        let thread = thread::Builder::new().name("metrics client".into());
+        // A client that fails hurts only itself.
+        let thread = thread.spawn(move || drop(answer(&served, &*metrics)))?;
+        Ok(Self { stream, thread })
     }
 }
 
@@ -71,7 +105,9 @@ fn answer(mut stream: &TcpStream, metrics: &impl Fn() -> String) -> io::Result<(
         "HTTP/1.1 {status}\r\nContent-Type: {TYPE}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
     );
     let body = if request.starts_with(b"HEAD ") { "" } else { &body };
-    stream.write_all((head + body).as_bytes())
+    stream.write_all((head + body).as_bytes())?;
+    // The listener has the socket, too, until it notices.
+    stream.shutdown(Shutdown::Both)
 }
 
 /// Reads the head of a request.
@@ -133,11 +169,13 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_says_nothing_does_not_stop_the_next_one() {
+    fn clients_that_say_nothing_do_not_stop_the_next_one() {
         let http = Http::bind("127.0.0.1:0".parse().unwrap(), "--metrics").unwrap();
         let address = http.address;
         http.serve(|| "counter 5\n".to_owned()).unwrap();
-        let _silent = TcpStream::connect(address).unwrap();
+        // More than are served at one time, and no wait for any of them.
+        let silent: Vec<TcpStream> =
+            (0..3 * MAX_CLIENTS).map(|_| TcpStream::connect(address).unwrap()).collect();
         let mut client = TcpStream::connect(address).unwrap();
         client.write_all(b"GET /metrics HTTP/1.1\r\n\r\n").unwrap();
         let mut response = String::new();
@@ -146,5 +184,6 @@ mod tests {
             response.starts_with("HTTP/1.1 200 OK\r\n") && response.ends_with("counter 5\n"),
             "{response}"
         );
+        drop(silent);
     }
 }

@@ -195,7 +195,8 @@ impl<'a, 'o> Answer<'a, 'o> {
         if self.is_authoritative {
             flags = flags.with(Flags::AUTHORITATIVE);
         }
-        let truncated = self.is_truncated && self.transport == Transport::Udp;
+        // Over TCP, too: a set of more than 64 KiB has no room in any message.
+        let truncated = self.is_truncated;
         if truncated {
             flags = flags.with(Flags::TRUNCATED);
         }

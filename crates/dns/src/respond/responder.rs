@@ -50,7 +50,7 @@ pub struct Reply {
     pub zone: Option<usize>,
     /// Type of the question, if it was read.
     pub rtype: Option<RecordType>,
-    /// TC is set: the client asks again over TCP.
+    /// TC is set: records that belong to the response had no room.
     pub truncated: bool,
     /// The query has a valid cookie of this server: its source address is not forged.
     pub is_known: bool,

@@ -109,6 +109,14 @@ numbers! { RecordType, "TYPE":
     DNSKEY = 48,
     /// The next hashed name (RFC 5155).
     NSEC3 = 50,
+    /// Parameters of the hashed names (RFC 5155).
+    NSEC3PARAM = 51,
+    /// A certificate of TLS (RFC 6698).
+    TLSA = 52,
+    /// A key for the zone above (RFC 7344), as a digest.
+    CDS = 59,
+    /// A key for the zone above (RFC 7344).
+    CDNSKEY = 60,
     /// Service binding (RFC 9460).
     SVCB = 64,
     /// Service binding of the Web (RFC 9460).

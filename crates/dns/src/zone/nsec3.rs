@@ -10,7 +10,7 @@ use hashlane_name::dns::Name;
 use sha1::{Digest, Sha1};
 
 /// The parameters of an NSEC3 chain (RFC 5155 §4).
-pub(super) const NSEC3PARAM: RecordType = RecordType(51);
+pub(super) const NSEC3PARAM: RecordType = RecordType::NSEC3PARAM;
 
 /// The hash algorithm SHA-1, the only one.
 const SHA_1: u8 = 1;

@@ -42,13 +42,16 @@ impl Folder {
     /// Reads a zone file. Its folder is that of the path, after symbolic links.
     pub(super) fn zone(path: &Path, max_bytes: u64) -> Result<(Self, Vec<u8>), What> {
         let mut this = Self::none(max_bytes);
-        let bytes = File::open(path).and_then(|file| this.read(file));
-        let bytes = bytes.map_err(|error| What::Io(error.to_string()))?;
+        let io = |error: std::io::Error| What::Io(error.to_string());
+        let path = fs::canonicalize(path).map_err(io)?;
+        // Before it is opened: opening a pipe would wait for its writer.
+        if !fs::metadata(&path).map_err(io)?.is_file() {
+            return Err(What::Io(IncludeError::NotAFile.to_string()));
+        }
+        let bytes = File::open(&path).and_then(|file| this.read(file)).map_err(io)?;
         let bytes = bytes.ok_or(What::TooManyBytes(max_bytes))?;
-        // A file without a path of its own, such as a pipe, has no folder either.
-        let path = fs::canonicalize(path).ok().filter(|path| path.is_file());
-        this.folder = path.as_deref().and_then(Path::parent).map(Path::to_owned);
-        this.open = path.into_iter().collect();
+        this.folder = path.parent().map(Path::to_owned);
+        this.open = vec![path];
         Ok((this, bytes))
     }
 

@@ -69,9 +69,16 @@ fn only_changed_zones_are_loaded_and_a_bad_one_leaves_the_old_one_in_service() {
     assert_eq!((found.serial, found.error.is_some()), (Some(8), true));
     assert_eq!(server.handle.reload(None).unwrap().failed.len(), 1, "it is tried again");
 
+    // Reading a pipe would wait for its writer.
+    fs::remove_file(server.file("example.com.zone")).unwrap();
+    nix::unistd::mkfifo(&server.file("example.com.zone"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let failed = server.handle.reload(None).unwrap().failed;
+    assert!(failed["example.com"].contains("not a regular file"), "{failed:?}");
+    fs::remove_file(server.file("example.com.zone")).unwrap();
+
     fs::write(server.file("example.com.zone"), zone(10)).unwrap();
     assert_eq!(server.handle.reload(None).unwrap().loaded["example.com"], 10);
-    assert_eq!(server.handle.stats().reloads.failed, 2);
+    assert_eq!(server.handle.stats().reloads.failed, 3);
     let error = server.handle.reload(Some("example.org")).unwrap_err().to_string();
     assert!(error.contains("no zone example.org"), "{error}");
 }

@@ -224,6 +224,9 @@ fn check(config: &Config, name: &str) -> Result<ExitCode> {
         output::print_verdict(&text)?;
         bail!("{bad} of {} zones cannot be loaded; the lines above name file, line and reason", zones.len());
     }
+    if zones.is_empty() {
+        let _ = writeln!(text, "no zone: add [[zone]], or name zone files to `dns serve`");
+    }
     let _ = writeln!(text, "{name} is valid");
     output::print_verdict(&text)?;
     Ok(ExitCode::SUCCESS)

@@ -125,7 +125,7 @@ fn errors_name_the_record_the_rule_and_the_next_step() {
     );
     assert_eq!(
         text(&[("example", NSEC3PARAM, b"\x01\0\xff\xff\0")]),
-        "example. TYPE51: 65535 NSEC3 iterations; the limit is 150 (RFC 9276 §3.1 asks for 0); sign with 0"
+        "example. NSEC3PARAM: 65535 NSEC3 iterations; the limit is 150 (RFC 9276 §3.1 asks for 0); sign with 0"
     );
 }
 
