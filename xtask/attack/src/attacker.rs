@@ -60,6 +60,11 @@ impl Ports {
         Self::open((0..count).map(|number| network.source(number)), to)
     }
 
+    /// Opens a port of one address of each of `count` networks of 256 addresses.
+    pub(crate) fn of_networks(network: &Network, count: u16, to: SocketAddr) -> Result<Self, String> {
+        Self::open((0..count).map(|number| network.source(number.wrapping_mul(256))), to)
+    }
+
     fn open(hosts: impl Iterator<Item = Ipv4Addr>, to: SocketAddr) -> Result<Self, String> {
         let bind = |host| {
             let mut socket =

@@ -24,7 +24,7 @@ pub(crate) fn on_signals() -> Result<(), String> {
             // A leftover is a folder among temporary files.
             let _ = fs::remove_dir_all(folder);
         }
-        eprintln!("hashlane-attack: stopped; the forwarder and its folder are removed");
+        eprintln!("hashlane-attack: stopped; the server and its folder are removed");
         std::process::exit(130);
     })
     .map_err(|error| format!("no handler for Ctrl-C: {error}"))

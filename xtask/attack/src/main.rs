@@ -1,8 +1,10 @@
-//! `cargo xtask attack`: attacks on a forwarder in a process of its own, and the service of everyone else.
+//! `cargo xtask attack`: attacks on a forwarder and a name server in processes of their own, and the service of
+//! everyone else.
 #![forbid(unsafe_code)]
 
 mod attacker;
 mod cleanup;
+mod dns;
 mod forwarder;
 mod identity;
 mod innocents;
@@ -44,7 +46,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs the rows. Returns false if our forwarder misses a criterion.
+/// Runs the rows. Returns false if our forwarder or our name server misses a criterion.
 fn run(options: &Options) -> Result<bool, String> {
     if let Some(probe) = &options.register_as_other_user {
         return rows::register_as_other_user(probe).map(|()| true);
@@ -52,7 +54,7 @@ fn run(options: &Options) -> Result<bool, String> {
     let programs = options.programs()?;
     let hashlane = options.own_program()?;
     // Before any thread is started.
-    let (network, fallback) = Network::create(options.loopback);
+    let (network, fallback) = Network::create(options.loopback || !options.has_forwarder_rows());
     cleanup::on_signals()?;
     let descriptors = raise_descriptors()?;
     let about = format!("{}; {descriptors} file descriptors for the attacker", network.describe());
@@ -62,7 +64,8 @@ fn run(options: &Options) -> Result<bool, String> {
     }
     let (network, begun) = (Arc::new(network), Instant::now());
     let (mut all, mut passed) = (Vec::new(), true);
-    for program in programs {
+    let is_ours_chosen = programs.iter().any(forwarder::Program::is_ours);
+    for program in programs.into_iter().filter(|_| options.has_forwarder_rows()) {
         println!("\n{}", program.path.display());
         let name = program.label.clone();
         let is_ours = program.is_ours();
@@ -89,9 +92,24 @@ fn run(options: &Options) -> Result<bool, String> {
         passed &= !is_ours || lines.iter().all(Line::passed);
         all.push(Results { forwarder: name, lines });
     }
+    let dns = if is_ours_chosen { attack_name_server(options, &hashlane, begun) } else { Vec::new() };
+    passed &= dns.iter().all(|line| line.line.passed());
     println!("\n{} s", begun.elapsed().as_secs());
-    options.write(&all, &about)?;
+    options.write(&all, &dns, &about)?;
     Ok(passed)
+}
+
+/// Runs the rows of the name server.
+fn attack_name_server(options: &Options, hashlane: &forwarder::Program, begun: Instant) -> Vec<dns::Line> {
+    let bench = dns::Bench { command: hashlane.path.clone(), quick: options.quick, rate: options.rate };
+    let rows = dns::ROWS.iter().filter(|row| options.chooses(row.number));
+    let run = |row: &dns::Row| {
+        println!("row {}: {} … ({} s)", row.number, row.name, begun.elapsed().as_secs());
+        let line = row.run(&bench);
+        println!("{}", dns::progress(&line));
+        line
+    };
+    rows.map(run).collect()
 }
 
 /// Raises the limit of file descriptors as far as it goes, at most to what the rows need.

@@ -1,37 +1,47 @@
 //! Options of the command.
 
+use crate::dns;
 use crate::forwarder::{Kind, Program};
 use crate::rows::ROWS;
 use crate::table::{self, Results};
 use clap::Parser;
+use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// Attack a forwarder, and measure the service of everyone else during and after
+/// Attack a forwarder and a name server, and measure the service of everyone else during and after
 ///
 /// Starts a forwarder for each row of the table in docs/ndn.md and attacks it, while a local client, a
 /// neighbour, the management, and newcomers ask at a steady rate. As root, or with user namespaces, the
 /// forwarder, the attacker and the neighbour are three hosts (network namespaces); otherwise they share the
-/// loopback interface. Everything stops by itself and is removed at the end, also after Ctrl-C. Exit code 1
-/// if our forwarder misses a criterion.
+/// loopback interface. Rows 13 to 22, in docs/dns-serve.md, attack `hashlane dns serve` over the loopback
+/// interface, while clients ask at a steady rate over UDP and TCP. Everything stops by itself and is removed at
+/// the end, also after Ctrl-C. Exit code 1 if our forwarder or our name server misses a criterion.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask attack", bin_name = "cargo xtask attack", max_term_width = 100)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Options {
-    /// Shorter attacks, at most three minutes in all; some limits of the forwarder are smaller in proportion
+    /// Shorter attacks, at most three and a half minutes in all; some limits and timeouts are smaller in
+    /// proportion
     #[arg(long)]
     pub(crate) quick: bool,
     /// Run only this row (repeatable)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=12))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=22))]
     row: Vec<u8>,
+    /// Run the rows of the name server, 13 to 22
+    #[arg(long)]
+    dns: bool,
+    /// Datagrams a second in rows 13 to 17; 0: as many as possible. Default: 100,000, with --quick 50,000
+    #[arg(long, value_name = "N")]
+    pub(crate) rate: Option<u32>,
     /// Forwarder to attack: hashlane, hashlane:PATH, nfd:PATH, ndnd or ndnd:PATH (repeatable)
     #[arg(long, value_name = "FORWARDER", default_value = "hashlane")]
     forwarder: Vec<Chosen>,
     /// Use the loopback interface, even if there can be network namespaces
     #[arg(long)]
     pub(crate) loopback: bool,
-    /// Write the table in Markdown, as in docs/ndn.md
+    /// Write the tables in Markdown, as in docs/ndn.md and docs/dns-serve.md
     #[arg(long, value_name = "FILE")]
     table: Option<PathBuf>,
     /// Write all counts and findings as JSON
@@ -50,8 +60,10 @@ pub(crate) struct Options {
 
 const EXAMPLES: &str = "\
 Examples:
-  cargo xtask attack                                      all rows, about ten minutes
-  cargo xtask attack --quick                              all rows, at most three minutes
+  cargo xtask attack                                      all rows, about twelve minutes
+  cargo xtask attack --quick                              all rows, at most three and a half minutes
+  cargo xtask attack --dns --quick                        the rows of the name server, half a minute
+  cargo xtask attack --row 13 --rate 0                    random subdomains as fast as this machine can
   cargo xtask attack --row 4 --row 9                      two rows
   cargo xtask attack --forwarder nfd:/usr/bin/nfd --forwarder ndnd --table others.md
                                                           forwarders of other projects
@@ -87,7 +99,13 @@ impl FromStr for Chosen {
 
 impl Options {
     pub(crate) fn chooses(&self, row: u8) -> bool {
-        self.row.is_empty() || self.row.contains(&row)
+        let is_dns = dns::ROWS.iter().any(|known| known.number == row);
+        (self.row.is_empty() && !self.dns) || self.row.contains(&row) || (self.dns && is_dns)
+    }
+
+    /// True if a row of the forwarder is chosen.
+    pub(crate) fn has_forwarder_rows(&self) -> bool {
+        ROWS.iter().any(|row| self.chooses(row.number))
     }
 
     /// Forwarders to attack, in order.
@@ -129,15 +147,23 @@ impl Options {
     ///
     /// # Errors
     /// A file cannot be written.
-    pub(crate) fn write(&self, all: &[Results], about: &str) -> Result<(), String> {
+    pub(crate) fn write(&self, all: &[Results], dns: &[dns::Line], about: &str) -> Result<(), String> {
         let form = if self.quick { " --quick" } else { "" };
-        let rows = ROWS.iter().filter(|row| self.chooses(row.number)).count();
-        let about = format!("`cargo xtask attack{form}`, {rows} of {} rows; {about}.", ROWS.len());
+        let numbers = || ROWS.iter().map(|row| row.number).chain(dns::ROWS.iter().map(|row| row.number));
+        let (rows, of) = (numbers().filter(|number| self.chooses(*number)).count(), numbers().count());
+        let about = format!("`cargo xtask attack{form}`, {rows} of {of} rows; {about}.");
         if let Some(file) = &self.table {
-            write(file, &table::markdown(all, &about))?;
+            let mut text = table::markdown(all, &about);
+            if !dns.is_empty() {
+                text += &dns::markdown(dns);
+            }
+            write(file, &text)?;
         }
         if let Some(file) = &self.json {
-            write(file, &serde_json::to_string_pretty(all).map_err(|error| error.to_string())?)?;
+            // The name server's rows come last, in the form of a forwarder's.
+            let server = (!dns.is_empty()).then(|| json!({ "server": "hashlane dns serve", "lines": dns }));
+            let all: Vec<_> = all.iter().map(|results| json!(results)).chain(server).collect();
+            write(file, &serde_json::to_string_pretty(&all).map_err(|error| error.to_string())?)?;
         }
         Ok(())
     }
@@ -170,6 +196,10 @@ mod tests {
         }
         let one = Options::try_parse_from(["", "--row", "4", "--row", "9"]).unwrap();
         assert!(one.chooses(4) && one.chooses(9) && !one.chooses(1));
-        assert!(Options::try_parse_from(["", "--row", "13"]).is_err());
+        assert!(Options::try_parse_from(["", "--row", "23"]).is_err());
+        let dns = Options::try_parse_from(["", "--dns", "--row", "9"]).unwrap();
+        assert!(dns.chooses(9) && dns.chooses(13) && dns.chooses(22) && !dns.chooses(1));
+        let dns = Options::try_parse_from(["", "--dns"]).unwrap();
+        assert!(!dns.has_forwarder_rows() && one.has_forwarder_rows());
     }
 }

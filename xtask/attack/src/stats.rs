@@ -41,6 +41,14 @@ impl Tally {
         self.round_trips.push(u64::try_from(round_trip.as_micros()).unwrap_or(u64::MAX));
     }
 
+    /// Adds the counts of another one.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.sent += other.sent;
+        self.answered += other.answered;
+        self.nacked += other.nacked;
+        self.round_trips.extend(other.round_trips);
+    }
+
     /// Interests without Data.
     pub(crate) fn lost(&self) -> u64 {
         self.sent.saturating_sub(self.answered)

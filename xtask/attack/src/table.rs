@@ -64,7 +64,7 @@ fn summary(line: &Line) -> String {
     }
 }
 
-fn escaped(cell: &str) -> String {
+pub(crate) fn escaped(cell: &str) -> String {
     cell.replace('|', "\\|").replace('\n', " ")
 }
 
@@ -85,7 +85,7 @@ fn row(line: &Line) -> String {
 }
 
 /// Reason why a line does not apply, or all findings.
-fn found(line: &Line) -> String {
+pub(crate) fn found(line: &Line) -> String {
     let findings = || line.findings().map(|check| check.found.as_str()).collect::<Vec<_>>().join("; ");
     line.not_applicable.clone().unwrap_or_else(findings)
 }
@@ -117,7 +117,7 @@ fn losses(line: &Line, phase: Phase) -> String {
 }
 
 /// Round-trip times of those that ask at a steady rate.
-fn round_trips(line: &Line) -> String {
+pub(crate) fn round_trips(line: &Line) -> String {
     let cells =
         line.services.iter().filter(|service| !service.who.starts_with("new ")).filter_map(|service| {
             let tally = service.of(Phase::During);
@@ -128,7 +128,7 @@ fn round_trips(line: &Line) -> String {
     if cells.is_empty() { "–".to_owned() } else { cells.join(", ") }
 }
 
-fn uses(used: Use, unit: u64) -> String {
+pub(crate) fn uses(used: Use, unit: u64) -> String {
     if used == Use::default() {
         return "–".to_owned();
     }

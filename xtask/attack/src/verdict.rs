@@ -37,6 +37,13 @@ impl Service {
         static NONE: std::sync::OnceLock<Tally> = std::sync::OnceLock::new();
         self.tallies.get(phase as usize).unwrap_or_else(|| NONE.get_or_init(Tally::default))
     }
+
+    /// Adds the counts of another one.
+    pub(crate) fn add(&mut self, other: Self) {
+        for (own, other) in self.tallies.iter_mut().zip(other.tallies) {
+            own.add(other);
+        }
+    }
 }
 
 /// Resources of a process: before, at the peak, and at the end.
