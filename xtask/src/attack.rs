@@ -1,4 +1,4 @@
-//! `cargo xtask attack`: builds the forwarder and the attacks, and runs them.
+//! `cargo xtask attack`: builds the forwarder, the name server and the attacks, and runs them.
 //!
 //! The attacks are a package of their own, so that the other tasks need none of its dependencies.
 
@@ -7,7 +7,7 @@ use crate::run::{self, Outcome};
 use clap::Args;
 use std::path::PathBuf;
 
-/// Attack a forwarder, and measure the service of everyone else during and after
+/// Attack a forwarder and a name server, and measure the service of everyone else during and after
 ///
 /// Builds the release command and the package hashlane-attack, and runs the latter with the options.
 /// `cargo xtask attack --help` lists them.
@@ -21,7 +21,8 @@ pub(crate) struct Attack {
 
 const EXAMPLES: &str = "\
 Examples:
-  cargo xtask attack                        all rows, about ten minutes
+  cargo xtask attack                        all rows, about twelve minutes
+  cargo xtask attack --quick --dns          the short form of the name server's rows
   cargo xtask attack --quick --row 4        the short form of one row";
 
 impl Attack {
@@ -40,7 +41,7 @@ impl Attack {
         run::show(&mut run::command(&build))?;
         let mut command = run::command(&[run::target_dir()?.join("debug/hashlane-attack")]);
         if !self.words.iter().any(|word| word == "--help" || word == "-h") {
-            command.arg("--hashlane").arg(build_forwarder()?);
+            command.arg("--hashlane").arg(build_command()?);
             if wants_ndnd(&self.words) {
                 command.arg("--ndnd").arg(interop::install_ndnd()?);
             }
@@ -50,7 +51,7 @@ impl Attack {
 }
 
 /// Builds our release command, unless it is up to date.
-fn build_forwarder() -> Result<PathBuf, String> {
+fn build_command() -> Result<PathBuf, String> {
     let words = ["cargo", "build", "--release", "--package", "hashlane", "--bin", "hashlane"];
     run::show(&mut run::command(&words))?;
     Ok(run::target_dir()?.join("release/hashlane"))

@@ -36,7 +36,7 @@ Examples:
   cargo xtask nightly               long checks: model checking, fuzzing, all of the interop, dependencies
   cargo xtask test-aarch64          the Armv8 code, emulated
   cargo xtask interop ndn           our NDN forwarder with clients and forwarders of other projects
-  cargo xtask attack --quick        a forwarder under attack: everyone else is served, during and after
+  cargo xtask attack --quick        a forwarder and a name server under attack: everyone else is served
   cargo xtask asm                   instructions of the timed functions in the release binary
   cargo xtask fuzz --seconds 60     every fuzz target, a minute each
   cargo xtask deny                  licenses and known vulnerabilities of the dependencies

@@ -52,7 +52,7 @@ enum Step {
     Interop,
     /// Instructions of the timed functions, in a release build
     Asm,
-    /// The release build under every attack, three minutes
+    /// The release build under every attack, three and a half minutes
     Attack,
 }
 

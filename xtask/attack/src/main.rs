@@ -1,5 +1,5 @@
-//! `cargo xtask attack`: attacks on a forwarder and a name server in processes of their own, and the service of
-//! everyone else.
+//! `cargo xtask attack`: attacks on a forwarder and a name server in processes of their own, and the service
+//! of everyone else.
 #![forbid(unsafe_code)]
 
 mod attacker;

@@ -16,8 +16,8 @@ use std::str::FromStr;
 /// neighbour, the management, and newcomers ask at a steady rate. As root, or with user namespaces, the
 /// forwarder, the attacker and the neighbour are three hosts (network namespaces); otherwise they share the
 /// loopback interface. Rows 13 to 22, in docs/dns-serve.md, attack `hashlane dns serve` over the loopback
-/// interface, while clients ask at a steady rate over UDP and TCP. Everything stops by itself and is removed at
-/// the end, also after Ctrl-C. Exit code 1 if our forwarder or our name server misses a criterion.
+/// interface, while clients ask at a steady rate over UDP and TCP. Everything stops by itself and is removed
+/// at the end, also after Ctrl-C. Exit code 1 if our forwarder or our name server misses a criterion.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask attack", bin_name = "cargo xtask attack", max_term_width = 100)]
 #[command(after_help = EXAMPLES)]

@@ -97,8 +97,8 @@ impl Scene {
         self.server.address()
     }
 
-    /// Attacks. `work` returns the number of messages that it sent, and its sockets, which stay open until the
-    /// counters are read.
+    /// Attacks. `work` returns the number of messages that it sent, and its sockets, which stay open until
+    /// the counters are read.
     pub(super) fn attack<T>(
         &self,
         work: impl FnOnce() -> Result<(u64, T), String>,

@@ -51,9 +51,10 @@ fn closed(attack: &Attack) -> String {
     format!("closed: {words}; {} open", attack.state("/connections"))
 }
 
-/// A check that connections were closed for a reason.
+/// A check that connections were closed for a reason, or for those of others.
 fn has_closed(attack: &Attack, reason: &str) -> Check {
-    Check::new(attack.count(&format!("/tcp/closed_{reason}")) > 0, closed(attack))
+    let count = |reason| attack.count(&format!("/tcp/closed_{reason}"));
+    Check::new(count(reason) + count("for_others") > 0, closed(attack))
 }
 
 /// Connections of the attacker, each opened again when the server closes it.
