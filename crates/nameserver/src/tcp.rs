@@ -10,6 +10,7 @@
 
 mod connection;
 mod shares;
+mod turns;
 
 use crate::answer::Answerer;
 use crate::cell::Reader;
@@ -25,12 +26,12 @@ use mio::net::{TcpListener, TcpStream};
 use mio::{Events, Interest, Poll, Token, Waker};
 use nix::sys::socket::{setsockopt, sockopt};
 use shares::Shares;
-use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+use turns::Turns;
 
 /// Interval at which timeouts are checked.
 const TICK: Duration = Duration::from_millis(100);
@@ -41,8 +42,15 @@ const PATIENCE: Duration = Duration::from_millis(250);
 /// Connections that one event accepts from a listener, before others have their turn.
 const ACCEPTS: usize = 64;
 
-/// Rounds of reading and answering that a connection has in one turn.
-const ROUNDS: usize = 4;
+/// Rounds of reading and answering that a connection has in one turn: a query is read, answered, and its
+/// response sent.
+const ROUNDS: usize = 3;
+
+/// Queries that a round answers of a connection with an event, so that one event costs the others little.
+const FIRST: usize = 16;
+
+/// Connections that have a further turn before the thread looks for events.
+const FURTHER: usize = 16;
 
 /// Length of each of the kernel's queues of a connection in bytes. By default the kernel lets a client that
 /// does not read occupy megabytes.
@@ -61,7 +69,7 @@ pub(crate) struct Worker {
     connections: Vec<Option<Connection>>,
     free: Vec<usize>,
     /// Connections that have work left.
-    pending: VecDeque<usize>,
+    turns: Turns,
     shares: Shares,
     limits: Tcp,
     scratch: Vec<u8>,
@@ -115,7 +123,7 @@ impl Worker {
             listeners: Vec::new(),
             connections: Vec::new(),
             free: Vec::new(),
-            pending: VecDeque::new(),
+            turns: Turns::default(),
             limits,
             scratch: vec![0; READ],
             parts,
@@ -137,7 +145,7 @@ impl Worker {
         while !self.parts.stop.load(Ordering::Relaxed) {
             self.parts.counters.turns.add(1);
             let timeout = match () {
-                () if !self.pending.is_empty() => Duration::ZERO,
+                () if !self.turns.is_empty() => Duration::ZERO,
                 () if self.shares.len() > 0 => TICK,
                 () => PATIENCE,
             };
@@ -157,15 +165,17 @@ impl Worker {
                     connection.is_readable |=
                         event.is_readable() || event.is_read_closed() || event.is_error();
                     if !std::mem::replace(&mut connection.is_pending, true) {
-                        self.pending.push_back(token);
+                        self.turns.add(token);
                     }
                 }
             }
             (0..self.listeners.len()).for_each(|number| self.accept(number, now));
-            // Those that have more to do wait for the events of the others.
-            for _ in 0..self.pending.len() {
-                let Some(number) = self.pending.pop_front() else { break };
-                self.turn(number, now);
+            while let Some(number) = self.turns.next_event() {
+                self.turn(number, FIRST, now);
+            }
+            for _ in 0..FURTHER {
+                let Some(number) = self.turns.next_again() else { break };
+                self.turn(number, BATCH, now);
             }
             self.parts.connections.store(self.shares.len() as u64, Ordering::Relaxed);
             if now.saturating_duration_since(checked) >= TICK {
@@ -223,7 +233,7 @@ impl Worker {
         if let Some(place) = self.connections.get_mut(number) {
             *place = Some(connection);
         }
-        self.pending.push_back(number);
+        self.turns.add(number);
         self.shed();
     }
 
@@ -252,16 +262,17 @@ impl Worker {
     }
 
     /// Reads, answers and sends for a connection, a bounded number of times.
-    fn turn(&mut self, number: usize, now: Instant) {
+    /// A round answers at most `queries`.
+    fn turn(&mut self, number: usize, queries: usize, now: Instant) {
         let Some(Some(connection)) = self.connections.get_mut(number) else { return };
         connection.is_pending = false;
-        let (turn, was_active) = serve(connection, &mut self.parts, &mut self.scratch, now);
+        let (turn, was_active) = serve(connection, &mut self.parts, &mut self.scratch, (queries, now));
         let items = (connection.place, connection.bytes);
         match turn {
             Turn::Close => return self.close(number),
             Turn::Again => {
                 connection.is_pending = true;
-                self.pending.push_back(number);
+                self.turns.add_again(number);
             }
             Turn::Wait => {}
         }
@@ -289,7 +300,12 @@ impl Worker {
 }
 
 /// Serves a connection. Returns true, too, if a query was answered.
-fn serve(connection: &mut Connection, parts: &mut Parts, scratch: &mut [u8], now: Instant) -> (Turn, bool) {
+fn serve(
+    connection: &mut Connection,
+    parts: &mut Parts,
+    scratch: &mut [u8],
+    (queries, now): (usize, Instant),
+) -> (Turn, bool) {
     let mut was_active = false;
     for _ in 0..ROUNDS {
         match connection.flush(now) {
@@ -298,7 +314,7 @@ fn serve(connection: &mut Connection, parts: &mut Parts, scratch: &mut [u8], now
             Ok(false) => {}
             Err(_) => return (Turn::Close, was_active),
         }
-        if answer(connection, parts, now) {
+        if answer(connection, parts, queries, now) {
             was_active = true;
             continue;
         }
@@ -315,8 +331,8 @@ fn serve(connection: &mut Connection, parts: &mut Parts, scratch: &mut [u8], now
     (Turn::Again, was_active)
 }
 
-/// Answers complete messages, at most a batch of them. Returns true if there were any.
-fn answer(connection: &mut Connection, parts: &mut Parts, now: Instant) -> bool {
+/// Answers complete messages, at most `most`, and at most a batch of them. Returns true if there were any.
+fn answer(connection: &mut Connection, parts: &mut Parts, most: usize, now: Instant) -> bool {
     let Parts { answerer, view, counters, clock, .. } = parts;
     if connection.messages().next().is_none() {
         return false;
@@ -325,7 +341,7 @@ fn answer(connection: &mut Connection, parts: &mut Parts, now: Instant) -> bool 
     let sent = connection.sent();
     let peer = connection.peer;
     let (mut messages, mut received) = ([(peer, &[][..]); BATCH], 0);
-    for (place, message) in messages.iter_mut().zip(connection.messages()) {
+    for (place, message) in messages.iter_mut().take(most).zip(connection.messages()) {
         *place = (peer, message);
         received += 1;
     }
