@@ -63,7 +63,7 @@ Examples:
   cargo xtask attack                                      all rows, about twelve minutes
   cargo xtask attack --quick                              all rows, at most three and a half minutes
   cargo xtask attack --dns --quick                        the rows of the name server, half a minute
-  cargo xtask attack --row 13 --rate 0                    random subdomains as fast as this machine can
+  cargo xtask attack --row 13 --rate 0                    random subdomains at full rate
   cargo xtask attack --row 4 --row 9                      two rows
   cargo xtask attack --forwarder nfd:/usr/bin/nfd --forwarder ndnd --table others.md
                                                           forwarders of other projects

@@ -8,7 +8,7 @@ use serde::Serialize;
 /// Measurements and verdict of a row.
 #[derive(Debug, Serialize)]
 pub(crate) struct Line {
-    /// What the attacker did, with its rate.
+    /// Load of the attacker, with its rate.
     pub(super) rate: String,
     /// Cores that the server kept busy during the attack.
     pub(super) cpu: f64,

@@ -33,7 +33,7 @@ fn timeouts(bench: &Bench) -> &'static str {
     )
 }
 
-/// Why connections were closed.
+/// Reasons for which connections were closed.
 fn closed(attack: &Attack) -> String {
     let reasons = [
         ("for others", "for_others"),
