@@ -87,8 +87,8 @@ impl Answerer {
 }
 
 impl Response<'_> {
-    /// Kind and name by which the response is counted for the rate limit: the name that the records belong to, so
-    /// that other names below it are no other subject.
+    /// Kind and name by which the response is counted for the rate limit: the name that the records belong
+    /// to, so that other names below it are no other subject.
     pub(crate) fn subject(&self) -> Subject {
         let Reply { kind, below, rtype, zone, .. } = self.reply;
         let name = self.suffixes.get(below).copied().unwrap_or_default();

@@ -88,8 +88,8 @@ pub(crate) fn listen(control: &Control, is_default: bool) -> io::Result<Option<(
     }
 }
 
-/// Checks the path of a configuration without listening there. `account` is the user of the server, if that is
-/// not the user of this process: only that user knows if it may listen there.
+/// Checks the path of a configuration without listening there. `account` is the user of the server, if that
+/// is not the user of this process: only that user knows if it may listen there.
 ///
 /// # Errors
 /// Those of [`listen`], except that another program listens there.

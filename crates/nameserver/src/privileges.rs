@@ -42,8 +42,8 @@ impl Account {
         Self::named(server).map(Some)
     }
 
-    /// Checks the user and the group of a configuration, and returns them if it names them. Another user than that of this process may start the
-    /// server with it, so root is only warned.
+    /// Checks the user and the group of a configuration, and returns them if it names them. Another user than
+    /// that of this process may start the server with it, so root is only warned.
     ///
     /// # Errors
     /// No such user or group.

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 /// Time that a request and its response may take.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Clients that are served at one time, each on a thread. One more takes the place of the one that has been there
-/// for the longest time.
+/// Clients that are served at one time, each on a thread. One more takes the place of the one that has been
+/// there for the longest time.
 const MAX_CLIENTS: usize = 32;
 
 /// Bytes of a request at most.
