@@ -49,3 +49,19 @@ fn a_file_named_after_its_zone_needs_no_configuration() {
     assert_eq!(ZoneFile::of(Path::new("example.org")).unwrap().name, "example.org");
     assert!(ZoneFile::of(Path::new("a..b.zone")).unwrap_err().to_string().contains("--config"));
 }
+
+#[test]
+fn the_page_describes_every_key() {
+    let page = include_str!("../../../../docs/dns-serve.md");
+    let table = toml::Table::try_from(Config::default()).unwrap();
+    let mut keys = 0;
+    for (section, values) in table.iter().filter_map(|(section, values)| Some((section, values.as_table()?)))
+    {
+        for key in values.keys() {
+            let described = [format!("`{section}.{key}`"), format!(", `{key}`")];
+            assert!(described.iter().any(|key| page.contains(key.as_str())), "{section}.{key}");
+            keys += 1;
+        }
+    }
+    assert!(keys > 20);
+}
