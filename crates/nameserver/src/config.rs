@@ -82,13 +82,7 @@ impl Config {
     /// # Errors
     /// The first error in the text.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
-        let invalid = |error: toml::de::Error| {
-            let why = error.to_string().trim_end().replace(
-                "invalid socket address syntax",
-                "not an address and port, such as \"192.0.2.53:53\" or \"[2001:db8::53]:53\"",
-            );
-            ConfigError::Toml(why)
-        };
+        let invalid = |error: toml::de::Error| ConfigError::Toml(in_words(&error.to_string()));
         let given: Table = text.parse().map_err(invalid)?;
         // One zone, for the names of its keys.
         match Table::try_from(Self { zone: vec![ZoneFile::default()], ..Self::default() }) {
@@ -186,6 +180,27 @@ fn check_duplicates(zones: &[ZoneFile]) -> Result<(), ConfigError> {
         Some(name) => Err(invalid("zone.name", format!("has {name:?} twice; remove one of the zones"))),
         None => Ok(()),
     }
+}
+
+/// Words of the parser, and those of TOML and of this configuration for them.
+const WORDS: [(&str, &str); 9] = [
+    (
+        "invalid socket address syntax",
+        "not an address and port, such as \"192.0.2.53:53\" or \"[2001:db8::53]:53\"",
+    ),
+    ("invalid type: map, expected a sequence", "not an array; write [[zone]] for a zone"),
+    ("expected a sequence", "expected an array, in brackets"),
+    ("expected usize", "expected a whole number"),
+    ("expected u8", "expected a whole number up to 255"),
+    ("expected u16", "expected a whole number up to 65535"),
+    ("expected u32", "expected a whole number"),
+    ("expected u64", "expected a whole number"),
+    ("expected a boolean", "expected true or false"),
+];
+
+/// An error of the parser in the words of a configuration.
+fn in_words(error: &str) -> String {
+    WORDS.iter().fold(error.trim_end().to_owned(), |error, (rust, words)| error.replace(rust, words))
 }
 
 /// Error for a value.

@@ -15,6 +15,17 @@ fn every_value_has_a_default_and_can_be_written() {
 #[test]
 fn says_what_is_wrong() {
     let says = |text: &str| Config::parse(text).unwrap_err().to_string();
+    for (text, words) in [
+        ("[server]\nlisten = [\"localhost:53\"]", "such as \"192.0.2.53:53\""),
+        ("[server]\nlisten = \"127.0.0.1:53\"", "expected an array"),
+        ("[server]\nworkers = \"two\"", "expected a whole number"),
+        ("[server]\ncookies = 1", "expected true or false"),
+        ("[zone]\nname = \"a\"", "write [[zone]]"),
+        ("[[zone]]\nname = \"b\u{fc}cher.example\"\nfile = \"a\"", "xn--"),
+        ("[metrics]\nlisten = [\"0.0.0.0:53\"]", "as `server.listen` has"),
+    ] {
+        assert!(says(text).contains(words), "{text}: {}", says(text));
+    }
     assert_eq!(says("[server]\nlisen = []"), "unknown key `server.lisen`; did you mean `server.listen`?");
     assert_eq!(
         says("[[zone]]\nname = \"a\"\nfiel = \"b\""),
