@@ -145,7 +145,9 @@ impl Config {
         within("rate_limit.ipv4_prefix", rate_limit.ipv4_prefix.into(), 8, 32)?;
         within("rate_limit.ipv6_prefix", rate_limit.ipv6_prefix.into(), 16, 64)?;
         within("rate_limit.entries", rate_limit.entries as u64, 1024, 1 << 28)?;
-        if let Some(address) = self.metrics.listen.iter().find(|address| server.listen.contains(address)) {
+        // The kernel chooses different ports in place of 0.
+        let mut metrics = self.metrics.listen.iter().filter(|address| address.port() != 0);
+        if let Some(address) = metrics.find(|address| server.listen.contains(address)) {
             return Err(invalid("metrics.listen", format!("has {address}, as `server.listen` has")));
         }
         for zone in zone {

@@ -62,6 +62,12 @@ fn a_file_named_after_its_zone_needs_no_configuration() {
 }
 
 #[test]
+fn metrics_and_queries_may_both_have_a_port_that_the_kernel_chooses() {
+    let any = "listen = [\"127.0.0.1:0\"]\n";
+    assert!(Config::parse(&format!("[server]\n{any}[metrics]\n{any}")).is_ok());
+}
+
+#[test]
 fn the_page_describes_every_key() {
     let page = include_str!("../../../../docs/dns-serve.md");
     let table = toml::Table::try_from(Config::default()).unwrap();
