@@ -38,8 +38,9 @@ pub(super) fn name_server() -> Result<(), String> {
     }
     fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let path = format!("{}:{}", target.join("debug").display(), std::env::var("PATH").unwrap_or_default());
-    let script =
-        format!("set -e\ntrap 'kill $(jobs -p) 2>/dev/null' EXIT\n{serve}{WAIT}{ask}{configure}{END}");
+    let script = format!(
+        "set -e\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n{serve}{WAIT}{ask}{configure}{END}"
+    );
     let mut command = run::command(&["timeout", "60", "bash", "-c", &script]);
     let output = command.current_dir(&folder).env("PATH", path).output();
     let output = output.map_err(|error| format!("bash: {error}"))?;
