@@ -10,8 +10,14 @@ const WAIT: &str =
 const END: &str = "kill %1\nwait %1\necho ended";
 
 /// Lines that the commands print, in this order.
-const EXPECTED: [&str; 6] =
-    ["192.0.2.80", "reload", "www.example.com.", "192.0.2.80", "dns.toml is a valid configuration", "ended"];
+const EXPECTED: [&str; 6] = [
+    "192.0.2.80",
+    "example.com: loaded, serial 1",
+    "www.example.com.",
+    "192.0.2.80",
+    "dns.toml is valid",
+    "ended",
+];
 
 /// Runs the commands in a folder of its own.
 ///
