@@ -1,11 +1,11 @@
 //! From a batch of messages to responses: the stages of `hashlane-dns` in order, for both transports.
 
-use crate::counters::{Counters, Transport};
+use crate::counters::Counters;
 use crate::limit::{self, Subject};
 use crate::view::View;
 use hashlane_dns::MAX_MESSAGE_LEN;
 use hashlane_dns::query::{Batch, Decode, Hash, Suffixes};
-use hashlane_dns::respond::{self, Asker, Kind, Reply, Responder};
+use hashlane_dns::respond::{Asker, Kind, Reply, Responder};
 use hashlane_dns::wire::{HEADER_LEN, RecordType};
 use hashlane_hash::scheme::Key;
 use hashlane_table::stage::Stage as _;
@@ -38,9 +38,8 @@ impl Answerer {
     }
 
     /// Answers messages, each with its source, at most [`BATCH`](hashlane_dns::query::BATCH) of them, in
-    /// order. `each` gets the
-    /// number of the message, counted from 0, and its response; after it returns false, no more responses are
-    /// made. `now` is in seconds since 1970, modulo 2³².
+    /// order. `each` gets the number of the message, counted from 0, and its response; after it returns
+    /// false, no more responses are made. `now` is in seconds since 1970, modulo 2³².
     #[inline]
     pub(crate) fn run(
         &mut self,
@@ -50,10 +49,6 @@ impl Answerer {
         messages: &[(SocketAddr, &[u8])],
         mut each: impl FnMut(usize, Response<'_>) -> bool,
     ) {
-        let transport = match counters.transport {
-            Transport::Udp => respond::Transport::Udp,
-            Transport::Tcp => respond::Transport::Tcp,
-        };
         let mut batch = Batch::new(&mut self.suffixes);
         for (number, (_, message)) in messages.iter().enumerate() {
             if !batch.push(number, message) {
@@ -65,7 +60,7 @@ impl Answerer {
         self.hash.run(&mut batch);
         let mut responses = self.responder.locate(&view.zones, &view.settings, &batch);
         for (number, (from, message)) in messages.iter().enumerate() {
-            let asker = Asker { address: from.ip(), transport, now };
+            let asker = Asker { address: from.ip(), transport: counters.transport, now };
             let reply = responses.write(number, &asker, &mut self.out);
             counters.received.add(1);
             counters.received_bytes.add(message.len() as u64);
@@ -78,6 +73,7 @@ impl Answerer {
                     counter.add(1);
                 }
             }
+            debug_assert!(reply.len <= self.out.len(), "a response is written into the buffer");
             let message = self.out.get_mut(..reply.len).unwrap_or_default();
             if !each(number, Response { message, reply, suffixes: batch.suffixes(number) }) {
                 break;
@@ -91,6 +87,8 @@ impl Response<'_> {
     /// to, so that other names below it are no other subject.
     pub(crate) fn subject(&self) -> Subject {
         let Reply { kind, below, rtype, zone, .. } = self.reply;
+        // Errors may have no name, and do not use it.
+        debug_assert!(below < self.suffixes.len() || kind == Kind::Error, "the name has {below} labels more");
         let name = self.suffixes.get(below).copied().unwrap_or_default();
         match kind {
             Kind::Positive if below == 0 => {

@@ -1,5 +1,6 @@
 //! Counters of each thread, summed on demand.
 
+use hashlane_dns::respond::Transport;
 use hashlane_dns::wire::{Rcode, RecordType};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -26,16 +27,6 @@ impl Counter {
     pub(crate) fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
-}
-
-/// Transport of queries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Transport {
-    /// Datagrams.
-    Udp,
-    /// Connections.
-    Tcp,
 }
 
 macro_rules! counters {

@@ -56,5 +56,5 @@ mod view;
 mod zones;
 
 pub use config::{Config, ConfigError};
-pub use counters::{Sums, Transport};
+pub use counters::Sums;
 pub use server::{Handle, Server};

@@ -124,13 +124,13 @@ impl Limiter {
 
     /// Returns true if responses to this address are counted.
     #[inline]
-    pub fn applies(&self, address: IpAddr) -> bool {
+    fn applies(&self, address: IpAddr) -> bool {
         self.rate > 0 && !self.allow.iter().any(|network| network.contains(address))
     }
 
-    /// Counts a response to an address, unless it is allowed without limit. `now` is in milliseconds from any
-    /// origin, and never decreases.
-    pub fn check(&mut self, address: IpAddr, subject: Subject, now: u64) -> Verdict {
+    /// Counts a response to an address, unless it is allowed without limit; `subject` is then not called.
+    /// `now` is in milliseconds from any origin, and never decreases.
+    pub fn check(&mut self, address: IpAddr, subject: impl FnOnce() -> Subject, now: u64) -> Verdict {
         let address = address.to_canonical();
         if !self.applies(address) {
             return Verdict::Send;
@@ -144,7 +144,7 @@ impl Limiter {
                 (upper >> 64_u32.saturating_sub(self.ipv6_prefix).min(63), false)
             }
         };
-        let counted = Counted { network, is_ipv4, subject };
+        let counted = Counted { network, is_ipv4, subject: subject() };
         let hash = counted.hash(&self.hasher);
         let (rate, slip) = (self.rate, self.slip);
         if let Some(bucket) = self.buckets.find_mut(hash, &counted) {
@@ -247,7 +247,7 @@ mod tests {
     fn flood(limiter: &mut Limiter, to: &str, subject: Subject, count: usize, now: u64) -> [usize; 3] {
         let mut verdicts = [0; 3];
         for _ in 0..count {
-            verdicts[limiter.check(address(to), subject, now) as usize] += 1;
+            verdicts[limiter.check(address(to), || subject, now) as usize] += 1;
         }
         verdicts
     }
@@ -297,7 +297,7 @@ mod tests {
         let mut sent = 0;
         for step in 0..50_000_u32 {
             let forged = IpAddr::from((step << 8).to_be_bytes());
-            limiter.check(forged, NAME, u64::from(step) / 1000);
+            limiter.check(forged, || NAME, u64::from(step) / 1000);
             if step % 10 == 0 {
                 sent += flood(&mut limiter, "203.0.113.1", NAME, 10, u64::from(step) / 1000)[0];
             }

@@ -90,8 +90,8 @@ impl Worker {
             }
             let reply = response.reply;
             // A client with a valid cookie has received a response at this address (RFC 7873 §5.2.3).
-            if !reply.is_known && limiter.applies(to.ip()) {
-                match limiter.check(to.ip(), response.subject(), now.millis) {
+            if !reply.is_known {
+                match limiter.check(to.ip(), || response.subject(), now.millis) {
                     Verdict::Send => {}
                     Verdict::Drop => {
                         counters.limited_dropped.add(1);

@@ -92,8 +92,8 @@ impl Default for Tcp {
 #[serde(default, deny_unknown_fields)]
 pub struct RateLimit {
     /// Responses of one kind to one network in a second, all workers together; 0: no limit. The kinds are:
-    /// the records of a name and type; the names below one delegation or alias of a tree; of each zone, the
-    /// missing names, the missing types and the names made of wildcards; all errors.
+    /// the records of a name and type; the names below one delegation or alias of a tree; the missing types
+    /// of a name; the names made of one wildcard; the missing names of a zone; all errors.
     pub responses_per_second: u32,
     /// Of responses beyond the limit, one of this number is sent truncated, so that a client behind a forged
     /// address can ask over TCP; the others are dropped. 0: none is sent; 1: all are.
