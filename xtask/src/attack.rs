@@ -26,9 +26,9 @@ Examples:
   cargo xtask attack --quick --row 4        the short form of one row";
 
 impl Attack {
-    /// The short form of all rows.
+    /// The short form of all rows. A row fails if it fails twice: the tests share their machine.
     pub(crate) fn quick() -> Self {
-        Self { words: vec!["--quick".to_owned()] }
+        Self { words: ["--quick", "--attempts", "2"].map(str::to_owned).to_vec() }
     }
 
     pub(crate) fn run(&self) -> Outcome {

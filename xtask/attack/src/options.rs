@@ -32,6 +32,10 @@ pub(crate) struct Options {
     /// Run the rows of the name server, 13 to 22
     #[arg(long)]
     dns: bool,
+    /// Run a row of our forwarder or name server again if it fails, up to this many times in all: another
+    /// process may have held the machine
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=9))]
+    pub(crate) attempts: u8,
     /// Datagrams a second in rows 13 to 17; 0: as many as possible. Default: 100,000, with --quick 50,000
     #[arg(long, value_name = "N")]
     pub(crate) rate: Option<u32>,
@@ -65,6 +69,7 @@ Examples:
   cargo xtask attack --dns --quick                        the rows of the name server, half a minute
   cargo xtask attack --row 13 --rate 0                    random subdomains at full rate
   cargo xtask attack --row 4 --row 9                      two rows
+  cargo xtask attack --quick --attempts 2                 as `cargo xtask test` runs them
   cargo xtask attack --forwarder nfd:/usr/bin/nfd --forwarder ndnd --table others.md
                                                           forwarders of other projects
   cargo xtask attack --forwarder hashlane:/tmp/before     an earlier build of ours";

@@ -21,13 +21,23 @@ mod unread_queues;
 pub(crate) use management_prefixes::register_as_other_user;
 
 use crate::scene::Bench;
-use crate::verdict::Line;
+use crate::verdict::{Check, Line};
 
 /// A row of the table.
 pub(crate) struct Row {
     pub(crate) number: u8,
     pub(crate) name: &'static str,
-    pub(crate) run: fn(&Bench) -> Result<Vec<Line>, String>,
+    run: fn(&Bench) -> Result<Vec<Line>, String>,
+}
+
+impl Row {
+    /// Runs the row. One that cannot run has failed.
+    pub(crate) fn run(&self, bench: &Bench) -> Vec<Line> {
+        (self.run)(bench).unwrap_or_else(|why| {
+            let check = Check::new(false, format!("could not run: {why}"));
+            vec![Line::of(&self.number.to_string(), self.name, vec![check])]
+        })
+    }
 }
 
 const fn row(number: u8, name: &'static str, run: fn(&Bench) -> Result<Vec<Line>, String>) -> Row {
