@@ -8,6 +8,8 @@ use crate::prose::{self, style::Style};
 use crate::run::{self, Outcome};
 use crate::steps;
 use clap::{Args, ValueEnum};
+use std::num::NonZero;
+use std::thread;
 
 /// Run every check that a change must pass
 ///
@@ -116,7 +118,14 @@ fn tests() -> Outcome {
         Err(Outcome::Skipped(why)) => println!("without the tests that need it: {why}"),
         Ok(()) | Err(Outcome::Passed) => {}
     }
-    cargo("test --workspace --all-features --tests --no-fail-fast").into()
+    let mut tests =
+        run::command(&["cargo", "test", "--workspace", "--all-features", "--tests", "--no-fail-fast"]);
+    run::show(tests.env("RUST_TEST_THREADS", threads().to_string())).into()
+}
+
+/// Tests at a time: two a core, as many of them wait for a process.
+fn threads() -> usize {
+    2 * thread::available_parallelism().map_or(1, NonZero::get)
 }
 
 fn cargo(words: &str) -> Result<(), String> {

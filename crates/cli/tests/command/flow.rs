@@ -300,13 +300,14 @@ impl Reading {
         Self { child, at: 3_600_000 }
     }
 
-    /// Sends packets of one flow until `is_so`.
+    /// Sends packets of one flow, 20 ms apart, until `is_so`. A flow ends after the idle time of a packet that
+    /// was read together with its last.
     #[track_caller]
     pub(crate) fn go_on(&mut self, what: &str, mut is_so: impl FnMut(&mut Child) -> bool) {
         let begun = Instant::now();
         while !is_so(&mut self.child) {
             assert!(begun.elapsed() < PATIENCE, "{what}");
-            self.at += 1;
+            self.at += 20;
             // The run may have ended meanwhile.
             let _ = self.child.stdin.as_mut().unwrap().write_all(&udp(self.at, [CLIENT, SERVER], [1, 2], 0));
             std::thread::sleep(Duration::from_millis(10));
