@@ -34,13 +34,14 @@ mod split;
 #[cfg(test)]
 mod tests;
 mod types;
+mod whole;
 
 pub use error::{Fault, IncludeError, LoadError, What};
 pub use generate::MAX_GENERATED;
 pub use include::{MAX_DEPTH, MAX_FILES};
 
 use hashlane_dns::wire::RecordType;
-use hashlane_dns::zone::{Builder, Zone};
+use hashlane_dns::zone::{Builder, Zone, ZoneError};
 use hashlane_hash::scheme::Key;
 use hashlane_name::dns::{Name, NameBuf, text};
 use include::Folder;
@@ -103,15 +104,28 @@ pub struct Record<'a> {
 /// `.zone` or `.db`. Relative names before the first `$ORIGIN` end with `apex`, or with the name of the file.
 ///
 /// # Errors
-/// The first [`Options::max_errors`] errors in the order of the file, each with its position; or a rule that
-/// the zone as a whole breaks.
+/// The first [`Options::max_errors`] errors in the order of the file, each with its position; or the first rule
+/// that the records break together, with the position of the record that does so.
 pub fn zone(path: &Path, apex: Option<Name<'_>>, options: &Options, key: &Key) -> Result<Zone, LoadError> {
     let named = named(path);
     let origin = apex.or(named.as_ref().map(NameBuf::view));
+    build(path, apex, origin, options, key)
+}
+
+/// [`zone`] with the `origin` of relative names.
+fn build(
+    path: &Path,
+    apex: Option<Name<'_>>,
+    origin: Option<Name<'_>>,
+    options: &Options,
+    key: &Key,
+) -> Result<Zone, LoadError> {
     let mut builder = apex.map(|apex| Builder::new(apex, key));
     // Until the SOA record names the zone: owner and data in their order.
     let mut early: Vec<(NameBuf, RecordType, u32, Vec<u8>)> = Vec::new();
-    let refused = |error: hashlane_dns::zone::ZoneError| What::Zone(error.to_string());
+    // The zone's name, if a record before that of the SOA is refused.
+    let mut again: Option<NameBuf> = None;
+    let refused = |error: ZoneError| What::Zone(error.to_string());
     let mut add = |record: Record<'_>| {
         let Record { owner, rtype, ttl, data } = record;
         if let Some(builder) = &mut builder {
@@ -122,23 +136,25 @@ pub fn zone(path: &Path, apex: Option<Name<'_>>, options: &Options, key: &Key) -
             return Ok(());
         }
         let builder = builder.insert(Builder::new(owner, key));
-        for (owner, rtype, ttl, data) in early.drain(..) {
-            builder.add(owner.view(), rtype, ttl, &data).map_err(refused)?;
+        let mut early = early.drain(..);
+        if early.any(|(owner, rtype, ttl, data)| builder.add(owner.view(), rtype, ttl, &data).is_err()) {
+            again = Some(owner.into());
         }
         builder.add(owner, rtype, ttl, data).map_err(refused)
     };
-    records(path, origin, options, &mut add)?;
-    let whole = |what| {
-        let fault = Fault { file: path.display().to_string(), line: None, column: None, what };
-        LoadError { faults: vec![fault], more: false }
-    };
+    let read = records(path, origin, options, &mut add);
+    if let Some(apex) = again {
+        // From the start with the name, so that each error has its own line.
+        return build(path, Some(apex.view()), origin, options, key);
+    }
+    read?;
     let builder = match (builder, origin) {
         (Some(builder), _) => builder,
         // The builder says what is missing.
         (None, Some(origin)) => Builder::new(origin, key),
-        (None, None) => return Err(whole(What::NoApex)),
+        (None, None) => return Err(whole::of_file(path, What::NoApex)),
     };
-    builder.finish().map_err(|error| whole(refused(error)))
+    builder.finish().map_err(|error| whole::error(path, origin, options, &error))
 }
 
 /// The name of a zone by that of its file.
@@ -169,10 +185,7 @@ pub fn records(
             folder.included_to(options.included.clone());
             run(file, text, folder, origin, options, sink)
         }
-        Err(what) => {
-            let fault = Fault { file, line: None, column: None, what };
-            Err(LoadError { faults: vec![fault], more: false })
-        }
+        Err(what) => Err(whole::of_file(path, what)),
     }
 }
 
