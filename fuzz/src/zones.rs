@@ -32,6 +32,9 @@ pub fn check_records(octets: &[u8]) {
             assert!(zone.records() + zone.duplicates() + zone.warnings().count() >= 2);
             assert!(zone.records() + zone.duplicates() <= added + 2);
             check_zone(&zone, &names);
+            let found = zone.inspect(added as u32, &mut Hash::new(&Key::VECTOR));
+            assert!(found.count() >= zone.warnings().count() && found.lines().len() >= found.list().len());
+            assert_eq!(zone.fingerprint(&Key::VECTOR), zone.fingerprint(&Key::VECTOR));
         }
         Err(error) => assert!(error.owner.view().is_within(apex.view()) && !error.to_string().is_empty()),
     }

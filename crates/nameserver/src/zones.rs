@@ -5,8 +5,9 @@ use crate::counters::ZoneCounters;
 use crate::load::{self, Options};
 use crate::status::{Reloaded, ZoneStatus};
 use crate::view::View;
+use hashlane_dns::query::Hash;
 use hashlane_dns::respond::{Cookies, DuplicateZone, Entry, Settings, Zones};
-use hashlane_dns::zone::Zone;
+use hashlane_dns::zone::{Zone, is_before};
 use hashlane_hash::scheme::Key;
 use hashlane_name::dns::{Name, NameBuf};
 use std::collections::HashMap;
@@ -19,9 +20,6 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
-
-/// Warnings of a zone that a status lists.
-const MAX_WARNINGS: usize = 10;
 
 /// Counters that zones are given at one time, so that a reload that adds some needs no new array.
 const SPARE_COUNTERS: usize = 64;
@@ -86,9 +84,10 @@ impl Configured {
     }
 }
 
-/// Result of a load, with the duration in milliseconds and the stamps of its files.
+/// Result of a load, with the warnings of the zone, the duration in milliseconds and the stamps of its files.
 struct Outcome {
     result: Result<Zone, String>,
+    warnings: Vec<String>,
     took_ms: u64,
     stamps: Vec<(PathBuf, Option<Stamp>)>,
 }
@@ -171,7 +170,7 @@ impl Catalog {
         };
         for (at, outcome) in due.into_iter().zip(outcomes) {
             if let Some(zone) = self.zones.get_mut(at) {
-                zone.take(outcome, &mut reloaded);
+                zone.take(outcome, &self.key, &mut reloaded);
             }
         }
         Ok(reloaded)
@@ -242,18 +241,13 @@ impl Catalog {
 
 impl Configured {
     /// Takes the data of a load; after a failure, the old data stay.
-    fn take(&mut self, outcome: Outcome, reloaded: &mut Reloaded) {
+    fn take(&mut self, outcome: Outcome, key: &Key, reloaded: &mut Reloaded) {
         let zone = &self.file.name;
         match outcome.result {
             Ok(data) => {
                 let (serial, records) = (data.serial(), data.records());
-                let found = data.warnings();
-                let mut warnings: Vec<String> =
-                    found.list().iter().take(MAX_WARNINGS).map(ToString::to_string).collect();
-                let others = found.count().saturating_sub(warnings.len());
-                if others > 0 {
-                    warnings.push(format!("{others} more warnings"));
-                }
+                let mut warnings = outcome.warnings;
+                warnings.extend(self.data.as_deref().and_then(|old| of_serial(old, &data, key)));
                 tracing::info!(%zone, serial, records, ms = outcome.took_ms, "zone loaded");
                 for warning in &warnings {
                     tracing::warn!(%zone, warning);
@@ -279,6 +273,20 @@ impl Configured {
     }
 }
 
+/// The warning of a serial number that does not follow that of the old data, though the content is another.
+fn of_serial(old: &Zone, new: &Zone, key: &Key) -> Option<String> {
+    let (before, after) = (old.serial(), new.serial());
+    // Two passes over the zones, after reloads without a new serial number alone.
+    if is_before(before, after) || old.fingerprint(key) == new.fingerprint(key) {
+        return None;
+    }
+    let how = if before == after { "unchanged" } else { "not after the one before" };
+    Some(format!(
+        "SOA: the content has changed, but serial {after} is {how} ({before}, RFC 1982); \
+         raise it, so that secondaries transfer the zone"
+    ))
+}
+
 /// Loads zones on all cores; the outcomes are in the order of the zones.
 fn load_all(zones: &[(&Path, Name<'_>)], key: &Key) -> Vec<Outcome> {
     let next = AtomicUsize::new(0);
@@ -298,8 +306,12 @@ fn load_all(zones: &[(&Path, Name<'_>)], key: &Key) -> Vec<Outcome> {
         }
         work();
     });
-    let missing =
-        || Outcome { result: Err("not loaded; report this defect".into()), took_ms: 0, stamps: Vec::new() };
+    let missing = || Outcome {
+        result: Err("not loaded; report this defect".into()),
+        warnings: Vec::new(),
+        took_ms: 0,
+        stamps: Vec::new(),
+    };
     let taken = outcomes.into_iter().map(|place| place.into_inner().unwrap_or_else(PoisonError::into_inner));
     taken.map(|outcome| outcome.unwrap_or_else(missing)).collect()
 }
@@ -312,13 +324,17 @@ fn load(file: &Path, apex: Name<'_>, key: &Key) -> Outcome {
     let options = Options { included: Some(included), ..Options::default() };
     let result = load::zone(file, Some(apex), &options, key).map_err(|error| error.to_string());
     drop(options);
+    // Times of signatures are numbers on a circle.
+    let now = begun.1.as_secs() as u32;
+    let inspect = |zone: &Zone| zone.inspect(now, &mut Hash::new(key)).lines();
+    let warnings = result.as_ref().map(inspect).unwrap_or_default();
     // A file that was included is known only now. One that has changed since the load began is read again at
     // the next reload.
     let began = (begun.1.as_secs() as i64, i64::from(begun.1.subsec_nanos()));
     let stamp = |path: &Path| Stamp::of(path).filter(|stamp| stamp.changed < began);
     let mut stamps = vec![(file.to_owned(), own)];
     stamps.extend(paths.into_iter().map(|path| (path.clone(), stamp(&path))));
-    Outcome { result, took_ms: begun.0.elapsed().as_millis() as u64, stamps }
+    Outcome { result, warnings, took_ms: begun.0.elapsed().as_millis() as u64, stamps }
 }
 
 /// Loads the zones of a configuration, one after the other for each core, and keeps none. Returns their

@@ -2,6 +2,8 @@
 
 use crate::wire::{RdataError, RecordType};
 use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::error::Error;
 use core::fmt;
@@ -101,7 +103,7 @@ impl fmt::Display for ZoneError {
 
 impl Error for ZoneError {}
 
-/// Something in a zone that is served otherwise than it is written.
+/// Records that are served otherwise than they are written, or that clients cannot use as intended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
     /// Owner of the records.
@@ -129,6 +131,42 @@ pub enum Cause {
     /// An NSEC3 record whose owner is no hash below the apex, or with other parameters than the chain in use,
     /// denies nothing.
     Nsec3Ignored,
+    /// NSEC3 records without an NSEC3PARAM record, so that none of them denies anything.
+    NoNsec3Param,
+    /// A signature whose time is over.
+    SignatureExpired,
+    /// A signature whose time has not begun.
+    SignatureNotYetValid,
+    /// Records without a signature in a zone with a DNSKEY.
+    NotSigned,
+    /// A name without an NSEC record in a zone that denies by NSEC, or a signed zone without any.
+    NoNsec,
+    /// An NSEC or NSEC3 record whose next name is not the next owner.
+    NsecGap,
+    /// A name server of the zone or of a delegation, with a name that the zone must have, without an address.
+    NoAddress,
+    /// The host of an NS, MX or SRV record is an alias.
+    HostIsAlias,
+}
+
+impl Cause {
+    /// All causes, in the order of reports.
+    const ALL: [Self; 14] = [
+        Self::TtlsDiffer,
+        Self::TtlTooLarge,
+        Self::BelowDname,
+        Self::NothingSigned,
+        Self::Nsec3ParamIgnored,
+        Self::Nsec3Ignored,
+        Self::NoNsec3Param,
+        Self::SignatureExpired,
+        Self::SignatureNotYetValid,
+        Self::NotSigned,
+        Self::NoNsec,
+        Self::NsecGap,
+        Self::NoAddress,
+        Self::HostIsAlias,
+    ];
 }
 
 impl fmt::Display for Cause {
@@ -142,6 +180,18 @@ impl fmt::Display for Cause {
                 "NSEC3PARAM with flags, an unknown hash, or no NSEC3 for the apex (RFC 5155 §4.1.2); ignored"
             }
             Self::Nsec3Ignored => "NSEC3 outside of the chain that NSEC3PARAM names; ignored",
+            Self::NoNsec3Param => {
+                "NSEC3 records without NSEC3PARAM (RFC 5155 §7.3) deny nothing; sign the zone again"
+            }
+            Self::SignatureExpired => "signature expired; sign the zone again",
+            Self::SignatureNotYetValid => "signature not yet valid; check the clock of the signer and of this host",
+            Self::NotSigned => "no signature in a signed zone; sign the zone again",
+            Self::NoNsec => "no NSEC record in a signed zone (RFC 4035 §2.3); sign the zone again",
+            Self::NsecGap => "the next name is not the next owner of the chain; sign the zone again",
+            Self::NoAddress => "name server in this zone without an address; add its A or AAAA record",
+            Self::HostIsAlias => {
+                "names a host that is an alias (RFC 2181 §10.3, RFC 2782); name the host that has the address"
+            }
         })
     }
 }
@@ -152,31 +202,46 @@ impl fmt::Display for Warning {
     }
 }
 
-/// Warnings of a zone: the first, and how many there are.
+/// Warnings of a zone: the first of each cause, and how many there are.
 #[derive(Clone, Debug, Default)]
 pub struct Warnings {
     list: Vec<Warning>,
-    count: usize,
+    /// Number of warnings of each cause, in the order of its variants.
+    counts: [usize; Cause::ALL.len()],
 }
 
 impl Warnings {
-    /// Warnings that are kept.
-    pub const KEPT: usize = 100;
+    /// Warnings of a cause that are kept.
+    pub const KEPT: usize = 3;
 
-    /// The first [`KEPT`](Self::KEPT).
+    /// The first [`KEPT`](Self::KEPT) of each cause, in the order in which they were found.
     pub fn list(&self) -> &[Warning] {
         &self.list
     }
 
     /// Number of warnings, those that were not kept included.
     pub fn count(&self) -> usize {
-        self.count
+        self.counts.iter().sum()
     }
 
-    /// Adds a warning of an owner, which is not asked for if the list is full.
+    /// Lines of a report, without line breaks: cause by cause, the warnings that were kept, and the number of
+    /// the others.
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        for (cause, count) in Cause::ALL.iter().zip(self.counts) {
+            lines.extend(self.list.iter().filter(|found| found.cause == *cause).map(ToString::to_string));
+            if let Some(others @ 1..) = count.checked_sub(Self::KEPT) {
+                lines.push(format!("{others} more: {cause}"));
+            }
+        }
+        lines
+    }
+
+    /// Adds a warning of an owner, which is not asked for if there are enough of this cause.
     pub(super) fn add(&mut self, owner: impl FnOnce() -> NameBuf, rtype: RecordType, cause: Cause) {
-        self.count += 1;
-        if self.list.len() < Self::KEPT {
+        let Some(count) = self.counts.get_mut(cause as usize) else { return };
+        *count += 1;
+        if *count <= Self::KEPT {
             self.list.push(Warning { owner: Box::new(owner()), rtype, cause });
         }
     }

@@ -68,6 +68,12 @@ impl<'a> Params<'a> {
         (*len > 0 && rest.len() >= usize::from(*len)).then_some(params)
     }
 
+    /// The next hash of the data of an NSEC3 record.
+    fn next_of_nsec3(data: &'a [u8]) -> Option<&'a [u8]> {
+        let (len, rest) = Self::parse(data)?.1.split_first()?;
+        rest.get(..usize::from(*len))
+    }
+
     fn same_chain(&self, other: &Self) -> bool {
         (self.algorithm, self.iterations, self.salt) == (other.algorithm, other.iterations, other.salt)
     }
@@ -165,10 +171,15 @@ impl Chain {
                 }
             }
         }
-        if !chain.active {
-            hashed.iter().for_each(|(_, owner)| ignored(warnings, *owner));
+        if !chain.active && !hashed.is_empty() && zone.set(zone.apex, NSEC3PARAM).is_none() {
+            warnings.add(|| zone.apex_name, RecordType::NSEC3, Cause::NoNsec3Param);
         }
         Ok(chain)
+    }
+
+    /// Returns true if the zone denies existence by NSEC3.
+    pub(super) fn is_active(&self) -> bool {
+        self.active
     }
 
     pub(super) fn memory(&self) -> usize {
@@ -187,6 +198,19 @@ fn data(zone: &Zone, id: NameId, rtype: RecordType) -> impl Iterator<Item = &[u8
 fn of_chain(zone: &Zone, owner: NameId, param: &Params<'_>) -> Option<u8> {
     let mut all = data(zone, owner, RecordType::NSEC3).filter_map(Params::of_nsec3);
     all.find(|params| params.same_chain(param)).map(|params| params.flags)
+}
+
+/// Owners of NSEC3 records of the chain in use whose next hash is not that of the next owner, the first after
+/// the last.
+pub(super) fn gaps(zone: &Zone) -> impl Iterator<Item = NameId> {
+    let Chain { iterations, salt, hashes, owners, .. } = &zone.nsec3;
+    let param = Params { algorithm: SHA_1, flags: 0, iterations: *iterations, salt };
+    let next = hashes.iter().skip(1).chain(hashes.first());
+    owners.iter().zip(next).filter_map(move |(owner, next)| {
+        let mut all = data(zone, *owner, RecordType::NSEC3);
+        let record = all.find(|data| Params::of_nsec3(data).is_some_and(|own| own.same_chain(&param)))?;
+        (Params::next_of_nsec3(record) != Some(&next[..])).then_some(*owner)
+    })
 }
 
 impl Zone {

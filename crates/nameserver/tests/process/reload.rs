@@ -122,3 +122,51 @@ fn a_zone_that_was_never_loaded_is_a_server_failure() {
     assert_eq!(server.handle.reload(None).unwrap().loaded.len(), 1);
     assert_eq!(serial(&server.ask(&query(1, "example.net", SOA))), 3);
 }
+
+#[test]
+fn a_reload_that_changes_records_and_not_the_serial_is_warned_of() {
+    let server = Running::start(|_| {});
+    let warnings = || server.handle.status().zones[0].warnings.clone();
+    let load = |text: &str| {
+        fs::write(server.file("example.com.zone"), text).unwrap();
+        server.handle.reload(Some("example.com")).unwrap();
+        warnings()
+    };
+    assert_eq!(warnings(), [""; 0]);
+    // The same records in another order are the same content.
+    let mut lines: Vec<_> = zone(7).lines().map(str::to_owned).collect();
+    lines.swap(4, 5);
+    assert_eq!(load(&lines.join("\n")), [""; 0]);
+    let other = |serial| zone(serial).replace("192.0.2.80", "192.0.2.81");
+    let [unchanged] = &load(&other(7))[..] else { panic!("{:?}", warnings()) };
+    assert!(unchanged.contains("serial 7 is unchanged") && unchanged.contains("raise it"), "{unchanged}");
+    let [lower] = &load(&other(6))[..] else { panic!("{:?}", warnings()) };
+    assert!(lower.contains("serial 6 is not after the one before (7, RFC 1982)"), "{lower}");
+    assert_eq!(load(&zone(6 + (1 << 31) - 1)), [""; 0]);
+    assert_eq!(load(&zone(4)), [""; 0], "a serial number may go past 2^32");
+}
+
+#[test]
+fn faults_of_a_zone_are_warned_of_at_each_load() {
+    let bad = "\
+        www 300 RRSIG A 13 3 300 20200101000000 20190101000000 7 @ AAAA\n\
+        c NS ns.c\nd NS ns.d\ne NS ns.e\nf NS ns.f\ng NS ns.g\n";
+    let server = Running::start(|config| {
+        let file = &config.zone[0].file;
+        fs::write(file, zone(7) + bad).unwrap();
+    });
+    let text = "name server in this zone without an address; add its A or AAAA record";
+    let expected = [
+        "www.example.com. A: signature expired; sign the zone again".to_owned(),
+        format!("ns.c.example.com. A: {text}"),
+        format!("ns.d.example.com. A: {text}"),
+        format!("ns.e.example.com. A: {text}"),
+        format!("2 more: {text}"),
+    ];
+    assert_eq!(server.handle.status().zones[0].warnings, expected);
+    let checked = hashlane_nameserver::Server::check(&server.next.lock().unwrap()).unwrap();
+    assert_eq!(checked[0].warnings, expected);
+    fs::write(server.file("example.com.zone"), zone(8)).unwrap();
+    server.handle.reload(None).unwrap();
+    assert_eq!(server.handle.status().zones[0].warnings, [""; 0]);
+}

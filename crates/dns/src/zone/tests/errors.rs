@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::wire::RdataError;
-use crate::zone::{Cause, MAX_TYPES, Rule};
+use crate::zone::{Cause, MAX_TYPES, Rule, Warnings};
 use std::format;
 use std::string::ToString;
 
@@ -170,7 +170,12 @@ fn keeps_a_bounded_number_of_warnings() {
         builder.add(name(&format!("{number}.example")).view(), RecordType::TXT, u32::MAX, b"\0").unwrap();
     }
     let zone = builder.finish().unwrap();
-    assert_eq!((zone.warnings().list().len(), zone.warnings().count()), (100, 1000));
+    assert_eq!((zone.warnings().list().len(), zone.warnings().count()), (3, 1000));
+    let lines = zone.warnings().lines();
+    let (text, others) =
+        ("TTL of more than 2147483647 s (RFC 2181 §8); served as 0", &lines[Warnings::KEPT..]);
+    assert_eq!(lines[0], format!("0.example. TXT: {text}"));
+    assert_eq!(others, [format!("997 more: {text}")]);
 }
 
 #[test]

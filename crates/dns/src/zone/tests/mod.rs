@@ -1,6 +1,7 @@
 //! Zones that are built and asked.
 
 mod errors;
+mod inspect;
 mod locate;
 mod memory;
 mod model;

@@ -86,6 +86,29 @@ fn finds_the_records_that_deny_a_name() {
 }
 
 #[test]
+fn a_chain_whose_hashes_do_not_follow_each_other_has_gaps() {
+    let mut hashes: Vec<_> = HASHES.iter().map(|(named, _)| hash(&example(0), named)).collect();
+    hashes.sort_unstable();
+    let gaps = |wrong: Option<usize>| {
+        let mut builder = builder("example");
+        builder.add(name("example").view(), NSEC3PARAM, 1, PARAM).unwrap();
+        for (at, own) in hashes.iter().enumerate() {
+            let next = hashes[(at + 1 + usize::from(wrong == Some(at))) % hashes.len()];
+            let data = [PARAM, &[20], &next, &[0, 1, 0x40]].concat();
+            let owner = [&encode(own), ".example"].concat();
+            builder.add(name(&owner).view(), RecordType::NSEC3, 1, &data).unwrap();
+        }
+        let found = builder.finish().unwrap().inspect(0, &mut Hash::new(&KEY));
+        let of_gaps = found.list().iter().filter(|found| found.cause == Cause::NsecGap);
+        of_gaps.map(|found| found.owner.view().as_bytes()[1..33].to_vec()).collect::<Vec<_>>()
+    };
+    assert_eq!(gaps(None), Vec::<Vec<u8>>::new());
+    for wrong in [0, 5, 11] {
+        assert_eq!(gaps(Some(wrong)), [encode(&hashes[wrong]).into_bytes()]);
+    }
+}
+
+#[test]
 fn hashed_owners_do_not_exist() {
     let zone = example(0);
     let owner = name("2t7b4g4vsa5smi47k61mv5bv1a22bojr.example");
@@ -114,8 +137,10 @@ fn a_chain_is_in_use_if_it_has_a_record_for_the_apex() {
     };
     let salt = Some(PARAM[5..].to_vec());
     let (param, record) = (("example", NSEC3PARAM, PARAM), (&apex[..], RecordType::NSEC3, &data[..]));
+    let second_of_first = (&second[..], RecordType::NSEC3, &data[..]);
     assert_eq!(chain(&[param, record]), (salt.clone(), Vec::new()));
-    assert_eq!(chain(&[record]), (None, Vec::from([Cause::Nsec3Ignored])));
+    // Told once for all of them.
+    assert_eq!(chain(&[record, second_of_first]), (None, Vec::from([Cause::NoNsec3Param])));
     assert_eq!(chain(&[param]), (None, Vec::from([Cause::Nsec3ParamIgnored])));
     // While a zone changes its salt, the records of the other chain stand beside.
     let second = (&second[..], RecordType::NSEC3, &of_other[..]);
