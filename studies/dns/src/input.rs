@@ -84,11 +84,12 @@ pub fn read_bytes(from: impl Read, name: &str) -> Result<Vec<u8>, InputError> {
     Ok(bytes)
 }
 
-/// Reads the records of a zone file, and of the files that it includes from the folder of `path`; `name` is
-/// named in errors, and `advice` says how to give an origin.
+/// Reads the records of a zone file. With a regular file as `path`, these are the records of that file, and of
+/// the files that it includes from its folder; else those of `bytes`. `name` is named in errors, and `advice`
+/// says how to give an origin.
 ///
 /// # Errors
-/// The rule that the file breaks, after its `name`.
+/// The file and the line, and the rule that it breaks.
 pub fn zone(
     bytes: &[u8],
     name: &str,
@@ -97,13 +98,14 @@ pub fn zone(
     advice: &str,
 ) -> Result<Content, InputError> {
     let origin = origin.map(NameBuf::view);
-    let read = match path {
-        Some(path) => zone::read_file(bytes, path, origin),
-        None => zone::read(bytes, origin),
+    // A pipe can be read once, and has no folder.
+    let read = match path.filter(|path| path.is_file()) {
+        Some(path) => zone::read_file(path, origin),
+        None => zone::read(bytes, name, origin),
     };
     read.map_err(|error| {
         let advice = if error.needs_origin() { format!("; {advice}") } else { String::new() };
-        format!("{name}: {error}{advice}").into()
+        format!("{error}{advice}").into()
     })
 }
 

@@ -95,7 +95,7 @@ fn what_is_of_no_use_is_refused_before_anything_is_measured() {
     holds(&refused(&["dns-render", "--zone", "b.zone"]), &["cannot read b.zone"]);
     holds(
         &refused(&["dns-render", "--zone", "bare.zone"]),
-        &["bare.zone: line 1", "a line `$ORIGIN NAME` before it"],
+        &["bare.zone:1:1: ", "a line `$ORIGIN NAME` before it"],
     );
     holds(&refused(&["dns-render", "--pcap", "none.pcap"]), &["none.pcap has no DNS message"]);
     holds(&refused(&["dns-render", "--pcap", "a.zone"]), &["a.zone: not a pcap or pcapng file"]);

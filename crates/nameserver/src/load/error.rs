@@ -191,7 +191,7 @@ impl fmt::Display for What {
                      an owner that begins with $ is written \\$"
                 )
             }
-            Self::Class(word) => write!(f, "class {word}; only IN is served, remove the record"),
+            Self::Class(word) => write!(f, "class {word}; zone files are of class IN alone, remove the record"),
             Self::EmptyLabel(name) => write!(f, "empty label in the name \"{name}\"; remove a dot"),
             Self::LabelTooLong(name) => {
                 write!(f, "label longer than 63 bytes in the name \"{name}\"; shorten it")
