@@ -15,8 +15,7 @@ fn path(name: &str) -> PathBuf {
 fn load(name: &str, origin: Option<&str>) -> Content {
     let path = path(name);
     let origin = origin.map(|origin| origin.parse::<NameBuf>().unwrap());
-    read_file(&path, origin.as_ref().map(NameBuf::view))
-        .unwrap_or_else(|error| panic!("{name}: {error}"))
+    read_file(&path, origin.as_ref().map(NameBuf::view)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
 /// Records as `OWNER TTL CLASS TYPE`.

@@ -184,7 +184,9 @@ impl fmt::Display for Cause {
                 "NSEC3 records without NSEC3PARAM (RFC 5155 §7.3) deny nothing; sign the zone again"
             }
             Self::SignatureExpired => "signature expired; sign the zone again",
-            Self::SignatureNotYetValid => "signature not yet valid; check the clock of the signer and of this host",
+            Self::SignatureNotYetValid => {
+                "signature not yet valid; check the clock of the signer and of this host"
+            }
             Self::NotSigned => "no signature in a signed zone; sign the zone again",
             Self::NoNsec => "no NSEC record in a signed zone (RFC 4035 §2.3); sign the zone again",
             Self::NsecGap => "the next name is not the next owner of the chain; sign the zone again",

@@ -125,8 +125,7 @@ impl Zone {
         for (owner, next) in self.nsec.iter().zip(next) {
             let set = self.set(*owner, RecordType::NSEC);
             let named = set.and_then(|set| Name::parse_first(set.records().next()?.before).ok());
-            let matches =
-                |name: Name<'_>| self.names.matches(*next, name.labels(), usize::MAX, NameId::ROOT);
+            let matches = |name: Name<'_>| self.names.matches(*next, name.labels(), usize::MAX, NameId::ROOT);
             if !named.is_some_and(matches) {
                 warnings.add(|| self.name(*owner), RecordType::NSEC, Cause::NsecGap);
             }

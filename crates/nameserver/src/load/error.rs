@@ -52,6 +52,8 @@ pub enum What {
     NoType,
     /// An unknown type.
     UnknownType(String),
+    /// A type that only questions and messages have.
+    NotForZones(String),
     /// A type that is known, but not in text.
     TypeWithoutText(String),
     /// An unknown directive.
@@ -181,6 +183,9 @@ impl fmt::Display for What {
             Self::UnknownType(word) => {
                 write!(f, "unknown type \"{word}\"; write TYPE and its number, with data as \\# LENGTH HEX")
             }
+            Self::NotForZones(word) => {
+                write!(f, "type {word} is for questions and messages, not for zones; remove the record")
+            }
             Self::TypeWithoutText(word) => {
                 write!(f, "data of type {word} are read in generic form only; write \\# LENGTH HEX")
             }
@@ -191,7 +196,9 @@ impl fmt::Display for What {
                      an owner that begins with $ is written \\$"
                 )
             }
-            Self::Class(word) => write!(f, "class {word}; zone files are of class IN alone, remove the record"),
+            Self::Class(word) => {
+                write!(f, "class {word}; zone files are of class IN alone, remove the record")
+            }
             Self::EmptyLabel(name) => write!(f, "empty label in the name \"{name}\"; remove a dot"),
             Self::LabelTooLong(name) => {
                 write!(f, "label longer than 63 bytes in the name \"{name}\"; shorten it")

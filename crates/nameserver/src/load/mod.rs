@@ -35,6 +35,7 @@ mod split;
 mod tests;
 mod types;
 mod whole;
+mod wks;
 
 pub use error::{Fault, IncludeError, LoadError, What};
 pub use generate::MAX_GENERATED;

@@ -259,8 +259,11 @@ fn head(first: Option<Token<'_>>, scanner: &mut Scanner<'_>) -> Result<(Option<u
                 None => {}
             }
         }
-        let rtype = types::rtype(token.text).ok_or_else(|| What::UnknownType(token.shown()))?;
-        return Ok((ttl, rtype));
+        let unknown = || match types::is_meta(token.text) {
+            true => What::NotForZones(token.shown()),
+            false => What::UnknownType(token.shown()),
+        };
+        return Ok((ttl, types::rtype(token.text).ok_or_else(unknown)?));
     }
 }
 

@@ -4,7 +4,7 @@ use super::error::What;
 use super::number::{decimal, stamp, time};
 use super::scan::{Scanner, Token};
 use super::types::{self, Field, Form};
-use super::{library, name, special};
+use super::{library, name, special, wks};
 use data_encoding::{BASE32HEX_NOPAD, BASE64, HEXUPPER, HEXUPPER_PERMISSIVE};
 use hashlane_dns::wire::{Rdata, RecordType};
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -43,6 +43,11 @@ impl Data {
             Some(Form::Loc) => special::loc(scanner, out)?,
             Some(Form::Apl) => special::apl(scanner, out)?,
             Some(Form::Hip) => special::hip(scanner, origin, out)?,
+            Some(Form::Nsap) => special::nsap(scanner, out)?,
+            Some(Form::Wks) => wks::wks(scanner, out)?,
+            Some(Form::AmtRelay) => special::amtrelay(scanner, origin, out)?,
+            Some(Form::A6) => special::a6(scanner, origin, out)?,
+            Some(Form::Nxt) => special::nxt(scanner, origin, out)?,
             Some(Form::Library) => library::read(rtype, scanner, origin, out)?,
             Some(Form::Generic) | None => {
                 return Err(What::TypeWithoutText(RecordType(rtype).to_string()));
@@ -263,7 +268,7 @@ pub(super) fn u16_of(scanner: &mut Scanner<'_>) -> Result<u16, What> {
 }
 
 /// A value that the standard library reads.
-fn standard<T: std::str::FromStr>(text: &[u8]) -> Option<T> {
+pub(super) fn standard<T: std::str::FromStr>(text: &[u8]) -> Option<T> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 

@@ -3,10 +3,11 @@
 use super::error::What;
 use super::name;
 use super::number::decimal;
-use super::rdata::{expect, found, read, u8_of};
+use super::rdata::{expect, found, read, standard, u8_of};
 use super::scan::{Scanner, Token};
+use super::types;
 use data_encoding::{BASE64, HEXUPPER_PERMISSIVE};
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Appends a location (RFC 1876 §3): `D [M [S]] N|S D [M [S]] E|W ALTITUDE [SIZE [HORIZONTAL [VERTICAL]]]`.
 pub(super) fn loc(scanner: &mut Scanner<'_>, out: &mut Vec<u8>) -> Result<(), What> {
@@ -168,4 +169,78 @@ pub(super) fn hip(scanner: &mut Scanner<'_>, origin: Option<&[u8]>, out: &mut Ve
         }
     }
     Ok(())
+}
+
+/// Appends an address of the OSI (RFC 1706 §7): `0x` and hex digits, with dots anywhere between them.
+pub(super) fn nsap(scanner: &mut Scanner<'_>, out: &mut Vec<u8>) -> Result<(), What> {
+    let address = read(scanner, "an address as 0x and hex digits, such as 0x47.0005.80", |text| {
+        let ([b'0', b'x' | b'X'], digits) = text.split_at_checked(2)? else { return None };
+        let digits: Vec<u8> = digits.iter().copied().filter(|byte| *byte != b'.').collect();
+        HEXUPPER_PERMISSIVE.decode(&digits).ok().filter(|address| !address.is_empty())
+    })?;
+    out.extend_from_slice(&address);
+    Ok(())
+}
+
+/// Appends a relay of multicast (RFC 8777 §4.3.1): `PRECEDENCE D TYPE RELAY`. The relay of type 0 is a dot, of
+/// type 1 and 2 an address, of type 3 a name.
+pub(super) fn amtrelay(
+    scanner: &mut Scanner<'_>,
+    origin: Option<&[u8]>,
+    out: &mut Vec<u8>,
+) -> Result<(), What> {
+    let precedence = u8_of(scanner)?;
+    let discovery = read(scanner, "a discovery bit of 0 or 1", |text| decimal(text).filter(|bit| *bit < 2))?;
+    let relay = read(scanner, "a type of relay, 0 to 3", |text| decimal(text).filter(|rtype| *rtype < 4))?;
+    out.extend_from_slice(&[precedence, (discovery << 7 | relay) as u8]);
+    match relay {
+        0 => read(scanner, "a dot, as there is no relay", |text| (text == b".").then_some(()))?,
+        1 => out.extend_from_slice(&read(scanner, "an IPv4 address", standard::<Ipv4Addr>)?.octets()),
+        2 => out.extend_from_slice(&read(scanner, "an IPv6 address", standard::<Ipv6Addr>)?.octets()),
+        _ => name::name(expect(scanner, "a name")?, origin, out)?,
+    }
+    Ok(())
+}
+
+/// Appends a part of an IPv6 address (RFC 2874 §3.2): `LENGTH [ADDRESS] [NAME]`. The address may be left out if
+/// the length is 128, and there is no name if it is 0.
+pub(super) fn a6(scanner: &mut Scanner<'_>, origin: Option<&[u8]>, out: &mut Vec<u8>) -> Result<(), What> {
+    let len = read(scanner, "the length of a prefix, 0 to 128", |text| {
+        u8::try_from(decimal(text)?).ok().filter(|len| *len <= 128)
+    })?;
+    out.push(len);
+    let mut next = expect(scanner, if len < 128 { "an IPv6 address" } else { "a name" })?;
+    match standard::<Ipv6Addr>(next.text) {
+        Some(address) => {
+            let suffix = address.to_bits() & u128::MAX.checked_shr(len.into()).unwrap_or(0);
+            out.extend_from_slice(suffix.to_be_bytes().get(usize::from(len / 8)..).unwrap_or_default());
+            if len == 0 {
+                return Ok(());
+            }
+            next = expect(scanner, "a name")?;
+        }
+        None if len < 128 => return Err(found("an IPv6 address", next)),
+        None => {}
+    }
+    name::name(next, origin, out)
+}
+
+/// Appends the next name of a zone and the types of this one (RFC 2535 §5.2): `NAME TYPE…`. Types are below
+/// 128.
+pub(super) fn nxt(scanner: &mut Scanner<'_>, origin: Option<&[u8]>, out: &mut Vec<u8>) -> Result<(), What> {
+    name::name(expect(scanner, "a name")?, origin, out)?;
+    let start = out.len();
+    while let Some(token) = scanner.next()? {
+        let rtype = types::rtype(token.text).filter(|rtype| (1..128).contains(rtype));
+        let rtype = rtype.ok_or_else(|| found("a type of 1 to 127", token))?;
+        let at = start + usize::from(rtype / 8);
+        out.resize(out.len().max(at + 1), 0);
+        if let Some(byte) = out.get_mut(at) {
+            *byte |= 0x80 >> (rtype % 8);
+        }
+    }
+    match out.len() > start {
+        true => Ok(()),
+        false => Err(What::Expected { field: "a type of 1 to 127", found: None }),
+    }
 }

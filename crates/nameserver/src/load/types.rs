@@ -57,6 +57,16 @@ pub(super) enum Form {
     Apl,
     /// A host identity (RFC 8005).
     Hip,
+    /// An address of the OSI (RFC 1706).
+    Nsap,
+    /// Well-known services (RFC 1035 §3.4.2).
+    Wks,
+    /// A relay of multicast (RFC 8777).
+    AmtRelay,
+    /// A part of an IPv6 address (RFC 2874).
+    A6,
+    /// The next name (RFC 2535 §5).
+    Nxt,
     /// A form that the library reads.
     Library,
     /// The generic form only.
@@ -122,7 +132,7 @@ types! {
     "MG" = 8 => Fields(&[Name]),
     "MR" = 9 => Fields(&[Name]),
     "NULL" = 10 => Generic,
-    "WKS" = 11 => Generic,
+    "WKS" = 11 => Wks,
     "HINFO" = 13 => Fields(&[String, String]),
     "MINFO" = 14 => Fields(&[Name, Name]),
     "RP" = 17 => Fields(&[Name, Name]),
@@ -130,21 +140,23 @@ types! {
     "X25" = 19 => Fields(&[String]),
     "ISDN" = 20 => Fields(&[Strings]),
     "RT" = 21 => Fields(&[U16, Name]),
-    "NSAP" = 22 => Generic,
+    "NSAP" = 22 => Nsap,
     "NSAP-PTR" = 23 => Fields(&[Name]),
     "SIG" = 24 => Fields(&[Type, Algorithm, U8, Time, Stamp, Stamp, U16, Name, Base64]),
     "KEY" = 25 => Fields(&[U16, U8, Algorithm, Base64]),
     "PX" = 26 => Fields(&[U16, Name, Name]),
     "GPOS" = 27 => Fields(&[String, String, String]),
     "LOC" = 29 => Loc,
-    "NXT" = 30 => Generic,
+    "NXT" = 30 => Nxt,
     "EID" = 31 => Fields(&[Hex]),
     "NIMLOC" = 32 => Fields(&[Hex]),
+    "ATMA" = 34 => Generic,
     "NAPTR" = 35 => Fields(&[U16, U16, String, String, String, Name]),
     "KX" = 36 => Fields(&[U16, Name]),
     "CERT" = 37 => Fields(&[Certificate, U16, Algorithm, Base64]),
-    "A6" = 38 => Generic,
+    "A6" = 38 => A6,
     "DNAME" = 39 => Fields(&[Name]),
+    "SINK" = 40 => Generic,
     "APL" = 42 => Apl,
     "SSHFP" = 44 => Fields(&[U8, U8, Hex]),
     "IPSECKEY" = 45 => Library,
@@ -170,7 +182,8 @@ types! {
     "EUI64" = 109 => Fields(&[Eui64]),
     "URI" = 256 => Fields(&[U16, U16, Text]),
     "AVC" = 258 => Fields(&[Strings]),
-    "AMTRELAY" = 260 => Generic,
+    "DOA" = 259 => Generic,
+    "AMTRELAY" = 260 => AmtRelay,
     "RESINFO" = 261 => Fields(&[Strings]),
     "WALLET" = 262 => Fields(&[Strings]),
     "TA" = 32_768 => Fields(&[U16, Algorithm, U8, Hex]),
@@ -184,6 +197,13 @@ pub(super) fn rtype(word: &[u8]) -> Option<u16> {
         return Some(*number);
     }
     after(word, b"TYPE")
+}
+
+/// Returns true for the mnemonic of a type that only questions and messages have (RFC 6895 §3.1).
+pub(super) fn is_meta(word: &[u8]) -> bool {
+    ["ANY", "OPT", "AXFR", "IXFR", "MAILA", "MAILB", "TSIG", "TKEY", "NXNAME"]
+        .iter()
+        .any(|meta| word.eq_ignore_ascii_case(meta.as_bytes()))
 }
 
 /// The number of a class: its mnemonic, or `CLASS` and a number (RFC 3597 §5).

@@ -72,12 +72,8 @@ fn collect(
     name: &str,
     read: impl FnOnce(&Options, Sink<'_>) -> Result<(), load::LoadError>,
 ) -> Result<Content, ZoneError> {
-    let options = Options {
-        default_ttl: Some(DEFAULT_TTL),
-        max_bytes: MAX_BYTES,
-        max_errors: 1,
-        ..Options::default()
-    };
+    let options =
+        Options { default_ttl: Some(DEFAULT_TTL), max_bytes: MAX_BYTES, max_errors: 1, ..Options::default() };
     let (mut records, mut memory) = (Vec::new(), 0);
     let mut sink = |record: load::Record<'_>| {
         let record = plain(record)?;

@@ -128,7 +128,8 @@ fn name_servers_in_the_zone_have_addresses_and_hosts_are_no_aliases() {
     ];
     let [glue, bare, sibling, missing, alias, elsewhere, wild, dname] = &hosts;
     let mails = [mx("alias.example"), mx("missing.example"), b"\0\0\0".to_vec()];
-    let services = [srv("ALIAS.example"), srv("elsewhere"), srv("missing.example"), b"\0\0\0\0\0\0\0".to_vec()];
+    let services =
+        [srv("ALIAS.example"), srv("elsewhere"), srv("missing.example"), b"\0\0\0\0\0\0\0".to_vec()];
     let zone = zone(
         "example",
         &[
@@ -210,5 +211,8 @@ fn a_fingerprint_depends_on_records_and_not_on_their_order_or_spelling() {
         other[at] = changed;
         assert_ne!(fingerprint(&records), fingerprint(&other), "{at} {changed:?}");
     }
-    assert_ne!(signed(&[], &[]).fingerprint(&KEY), signed(&[], &[("example", RecordType::NS)]).fingerprint(&KEY));
+    assert_ne!(
+        signed(&[], &[]).fingerprint(&KEY),
+        signed(&[], &[("example", RecordType::NS)]).fingerprint(&KEY)
+    );
 }

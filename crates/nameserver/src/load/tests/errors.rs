@@ -13,7 +13,9 @@ fn says_where_and_what() {
         ),
         ("a 1 MX (\n mail )", "2:2: expected a number of 0 to 65535, found \"mail\""),
         ("a 1 WHAT x", "1:5: unknown type \"WHAT\"; write TYPE and its number, with data as \\# LENGTH HEX"),
-        ("a 1 WKS x", "1:5: data of type WKS are read in generic form only; write \\# LENGTH HEX"),
+        ("a 1 NULL x", "1:5: data of type NULL are read in generic form only; write \\# LENGTH HEX"),
+        ("a 1 any x", "1:5: type any is for questions and messages, not for zones; remove the record"),
+        ("a IN OPT", "1:6: type OPT is for questions and messages, not for zones; remove the record"),
         ("a 1", "1:3: the record has no type and no data"),
         ("a..b 1 A 192.0.2.1", "1:1: empty label in the name \"a..b\"; remove a dot"),
         ("a 1 NS .b", "1:8: empty label in the name \".b\"; remove a dot"),
@@ -94,4 +96,13 @@ fn an_error_of_the_sink_has_the_line_of_its_record() {
     let text = b"a. 1 A 192.0.2.1\nb. 2 TXT (\n x )\n".to_vec();
     let error = records_of("zone", text, None, &serial(), &mut sink).unwrap_err();
     assert_eq!(error.to_string(), "zone:2: not this one");
+}
+
+#[test]
+fn types_of_questions_and_messages_are_not_for_zones() {
+    for word in ["ANY", "OPT", "AXFR", "ixfr", "MAILA", "MAILB", "TSIG", "TKEY", "NXNAME"] {
+        let found = errors(&format!("a 1 {word} \\# 0"));
+        let expected = format!("zone:1:5: type {word} is for questions and messages, not for zones; ");
+        assert!(found.starts_with(&expected), "{found}");
+    }
 }

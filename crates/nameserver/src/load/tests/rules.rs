@@ -47,7 +47,10 @@ fn ttl_and_class_come_in_any_order_and_case() {
     }
     for class in ["CH", "hs", "CLASS3"] {
         let error = errors(&format!("a {class} 1 A 192.0.2.1"));
-        assert_eq!(error, format!("zone:1:3: class {class}; zone files are of class IN alone, remove the record"));
+        assert_eq!(
+            error,
+            format!("zone:1:3: class {class}; zone files are of class IN alone, remove the record")
+        );
     }
 }
 

@@ -7,6 +7,7 @@ use domain::zonefile::inplace::{Entry, Zonefile};
 
 #[test]
 fn reads_the_examples_of_the_rfcs() {
+    let wks = ["0a00000511", "80", &"00".repeat(5), "04", &"00".repeat(8_184), "01"].concat();
     for (text, expected) in [
         // RFC 1876, appendix A, in the wire form that named-compilezone reads.
         ("LOC 42 21 54 N 71 06 18 W -24m 30m", "00331613 89172dd0 70be15f0 00988d20"),
@@ -52,6 +53,32 @@ fn reads_the_examples_of_the_rfcs() {
         ("SSHFP 4 2 1234", "04021234"),
         ("OPENPGPKEY AQID", "010203"),
         ("ZONEMD 1 1 1 ABCD", "000000010101abcd"),
+        // RFC 1706 §7, in the wire form of its figure.
+        (
+            "NSAP 0x47.0005.80.005a00.0000.0001.e133.ffffff000161.00",
+            "47000580005a0000000001e133ffffff00016100",
+        ),
+        ("NSAP 0X39840F80005A0000000001E13708002010726E00", "39840f80005a0000000001e13708002010726e00"),
+        // RFC 1035 §3.4.2: the 26th bit is that of SMTP.
+        ("WKS 10.0.0.1 TCP SMTP", "0a000001 06 00000040"),
+        ("WKS 10.0.0.5 17 ( domain 0\n 65535 ) ; DNS", &wks),
+        ("WKS 10.0.0.5 udp", "0a00000511"),
+        // RFC 8777 §4.3.1 to §4.4.
+        ("AMTRELAY 10 0 1 203.0.113.15", "0a01 cb00710f"),
+        ("AMTRELAY 10 0 2 2001:db8::15", "0a02 20010db8000000000000000000000015"),
+        ("AMTRELAY 128 1 3 amtrelays.example.com.", "8083 09616d7472656c617973076578616d706c6503636f6d00"),
+        ("AMTRELAY 10 1 0 .", "0a80"),
+        // RFC 2874 §5.1.
+        (
+            "A6 48 0:0:0:1:1234:5678:9abc:def0 subscriber.ip6.",
+            "30 0001123456789abcdef0 0a73756273637269626572036970360 0",
+        ),
+        ("A6 0 2345:00C1:CA11::1", "00 234500c1ca1100000000000000000001"),
+        ("A6 3 ffff::1 x.", "03 1fff0000000000000000000000000001 017800"),
+        ("A6 128 x.", "80 017800"),
+        ("A6 128 :: x.", "80 017800"),
+        // RFC 2535 §5.2, §5.3: the first bit is that of type 0.
+        ("NXT medium.foo.tld. A MX SIG NXT", "066d656469756d03666f6f03746c6400 40010082"),
         ("X25 311061700956", "0c333131303631373030393536"),
         ("ISDN 1 2", "01310132"),
     ] {
@@ -114,6 +141,35 @@ fn refuses_malformed_data() {
         "SVCB 1 . alpn",
         "SVCB 1 . port=1 port=2",
         "IPSECKEY 10 1 2 x AAAA",
+        "NSAP",
+        "NSAP 47",
+        "NSAP 0x",
+        "NSAP 0x4.7.0",
+        "NSAP 0x47 00",
+        "NSAP 0xzz",
+        "WKS 1.2.3 TCP",
+        "WKS 1.2.3.4",
+        "WKS 1.2.3.4 IPX",
+        "WKS 1.2.3.4 256",
+        "WKS 1.2.3.4 TCP 65536",
+        "WKS 1.2.3.4 TCP nothing",
+        "AMTRELAY 256 0 0 .",
+        "AMTRELAY 1 2 0 .",
+        "AMTRELAY 1 0 4 .",
+        "AMTRELAY 1 0 0",
+        "AMTRELAY 1 0 0 x",
+        "AMTRELAY 1 0 1 x",
+        "AMTRELAY 1 0 2 1.2.3.4",
+        "AMTRELAY 1 0 3 x y",
+        "A6 129 ::",
+        "A6 0",
+        "A6 0 x",
+        "A6 0 :: x",
+        "A6 64 ::",
+        "A6 64 x",
+        "NXT x",
+        "NXT x TYPE128",
+        "NXT x FOO",
     ] {
         assert!(read(&format!("a 1 {text}")).is_err(), "{text}");
     }
