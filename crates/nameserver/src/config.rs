@@ -74,6 +74,7 @@ impl Config {
         if let Some(folder) = path.parent() {
             config.zone.iter_mut().for_each(|zone| zone.file = folder.join(&zone.file));
         }
+        config.check_paths().map_err(|error| invalid(error.to_string()))?;
         Ok(config)
     }
 
@@ -130,6 +131,7 @@ impl Config {
         }
         server.nsid()?;
         server.secrets()?;
+        self.check_paths()?;
         within("tcp.connections", tcp.connections as u64, 1, 1 << 20)?;
         within("tcp.connections_per_address", tcp.connections_per_address as u64, 1, 1 << 20)?;
         within("tcp.memory", tcp.memory, 1 << 20, 1 << 40)?;
@@ -164,6 +166,20 @@ impl Config {
             }
         }
         check_duplicates(zone)
+    }
+}
+
+impl Config {
+    /// Checks that paths are UTF-8, so that reports and configurations can have them.
+    fn check_paths(&self) -> Result<(), ConfigError> {
+        let files = self.zone.iter().map(|zone| ("zone.file", &zone.file));
+        let mut paths = files.chain([("control.path", &self.control.path)]);
+        match paths.find(|(_, path)| path.to_str().is_none()) {
+            Some((key, path)) => {
+                Err(invalid(key, format!("has {path:?}, which is not UTF-8; rename the file or its folder")))
+            }
+            None => Ok(()),
+        }
     }
 }
 

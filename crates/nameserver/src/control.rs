@@ -18,7 +18,7 @@ use nix::unistd::Uid;
 use serde::{Deserialize, Serialize};
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::DirBuilderExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, FileTypeExt as _};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -216,6 +216,11 @@ fn to_json(document: &impl Serialize) -> String {
     })
 }
 
+/// False for a file that is no Unix socket.
+fn is_socket(path: &Path) -> bool {
+    std::fs::metadata(path).map_or(true, |found| found.file_type().is_socket())
+}
+
 /// Sends a command to the server at a socket. Returns its document. Waits without limit: a reload takes as
 /// long as its zones.
 ///
@@ -225,13 +230,19 @@ pub fn request(path: &Path, command: &str) -> io::Result<String> {
     let shown = path.display();
     let cannot = |error: io::Error| {
         let advice = match error.kind() {
+            io::ErrorKind::ConnectionRefused if !is_socket(path) => {
+                "not a Unix socket; name that of the server by --socket"
+            }
             io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => {
                 "no server listens there; start one by `hashlane dns serve`, or name its socket by --socket"
             }
             io::ErrorKind::PermissionDenied => {
                 "only root and the user of the server may; run it as one of them"
             }
-            _ => return io::Error::new(error.kind(), format!("cannot use {shown}: {error}")),
+            _ => {
+                let why = format!("cannot use {shown}: {error}; name the socket of the server by --socket");
+                return io::Error::new(error.kind(), why);
+            }
         };
         io::Error::new(error.kind(), format!("cannot connect to {shown}: {advice}"))
     };

@@ -99,6 +99,8 @@ pub(crate) fn text(status: &Status, stats: &Stats) -> String {
     )
     .value(&[("result", "loaded")], loaded)
     .value(&[("result", "failed")], failed);
+    let help = "1 if the last reload took over the configuration.";
+    Metric::new(&mut text, "config_ok", "gauge", help).value(&[], u64::from(status.refused.is_none()));
     Metric::new(&mut text, "uptime_seconds", "gauge", "Seconds since the start.").value(&[], status.uptime_s);
     Metric::new(&mut text, "build_info", "gauge", "Version of the program.")
         .value(&[("version", &status.version)], 1);
@@ -147,6 +149,7 @@ mod tests {
             "hashlane_dns_zone_serial{zone=\"a\\\\\\\"b\\n\"} 7",
             "hashlane_dns_zone_ok{zone=\"lost\"} 0",
             "hashlane_dns_tcp_connections 0",
+            "hashlane_dns_config_ok 1",
         ] {
             assert!(text.lines().any(|found| found == line), "{line}\n{text}");
         }

@@ -74,6 +74,9 @@ impl Service {
             self.old.push(old);
             reloaded
         });
+        if zone.is_none() {
+            *lock(&self.handle.0.refused) = outcome.as_ref().err().map(ToString::to_string);
+        }
         self.note(&outcome);
         // The client may have gone.
         let _ = reply.send(outcome);

@@ -57,6 +57,8 @@ pub(crate) struct Shared {
     /// The zones, with their numbers in the counters.
     pub(crate) zones: Mutex<Vec<(usize, ZoneStatus)>>,
     pub(crate) reloads: Mutex<Reloads>,
+    /// Reason for which the last reload has refused the configuration.
+    pub(crate) refused: Mutex<Option<String>>,
     /// Open TCP connections.
     connections: Arc<AtomicU64>,
 }
@@ -123,6 +125,7 @@ impl Server {
             view,
             zones: Mutex::new(catalog.status()),
             reloads: Mutex::default(),
+            refused: Mutex::default(),
             connections: Arc::default(),
         }));
         let control = listener.map(|listener| control::Service::new(listener, handle.clone())).transpose()?;
@@ -305,6 +308,7 @@ impl Handle {
             workers: shared.workers,
             connections: shared.connections.load(Ordering::Relaxed),
             reloads: *lock(&shared.reloads),
+            refused: lock(&shared.refused).clone(),
             zones: zones
                 .into_iter()
                 .map(|(number, zone)| ZoneStatus { queries: queries(number), ..zone })

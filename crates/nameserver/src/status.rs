@@ -23,6 +23,9 @@ pub struct Status {
     pub connections: u64,
     /// Reloads since the start.
     pub reloads: Reloads,
+    /// Reason for which the last reload has refused the configuration; the one before it stays in effect.
+    #[serde(default)]
+    pub refused: Option<String>,
     /// The zones.
     pub zones: Vec<ZoneStatus>,
 }

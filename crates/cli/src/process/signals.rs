@@ -12,13 +12,16 @@ pub(crate) struct Signals(SigSet);
 
 impl Signals {
     /// Blocks SIGHUP, SIGINT and SIGTERM in this thread and in the threads that it starts. A SIGHUP that was
-    /// ignored at the start (`nohup`) stays ignored.
+    /// ignored at the start (`nohup`) stays ignored. SIGXFSZ is blocked, too, and never taken: a log that has
+    /// reached the limit of its size (`ulimit -f`) is an error of the write.
     pub(crate) fn block() -> Result<Self> {
         let mut signals: SigSet = [Signal::SIGINT, Signal::SIGTERM].into_iter().collect();
         if !is_ignored(Signal::SIGHUP) {
             signals.add(Signal::SIGHUP);
         }
-        signals.thread_block().context("cannot block signals")?;
+        let mut blocked = signals;
+        blocked.add(Signal::SIGXFSZ);
+        blocked.thread_block().context("cannot block signals")?;
         Ok(Self(signals))
     }
 

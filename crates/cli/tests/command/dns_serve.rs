@@ -2,9 +2,11 @@
 
 use crate::ndn::process::{Process, until};
 use crate::support::{Folder, holds};
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream, UdpSocket};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::net::UnixDatagram;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -151,6 +153,47 @@ fn control_reports_and_reloads_and_so_does_a_signal() {
 }
 
 #[test]
+fn a_log_that_has_reached_the_limit_of_its_size_does_not_end_the_server() {
+    let folder = folder();
+    let mut command = Command::new("sh");
+    let script = "ulimit -f 0; exec \"$0\" \"$@\" 2> log";
+    command.args(["-c", script, env!("CARGO_BIN_EXE_hashlane")]).args(SERVE).current_dir(&folder.0);
+    command.stdin(Stdio::null()).stdout(Stdio::null());
+    let mut server = command.spawn().unwrap();
+    let control = |arguments: &[&str]| {
+        folder.run(&[&["dns", "control", "--socket", "control.sock"], arguments].concat())
+    };
+    until("the control socket", || control(&["status"]).code == Some(0));
+    for _ in 0..3 {
+        // Each reload is logged.
+        control(&["reload", "example.com"]).ok();
+    }
+    assert_eq!(fs::metadata(folder.path("log")).unwrap().len(), 0);
+    assert!(server.try_wait().unwrap().is_none());
+    server.kill().unwrap();
+    server.wait().unwrap();
+}
+
+#[test]
+fn a_refused_configuration_is_shown_until_a_reload_works() {
+    let folder = folder();
+    let zone = "[[zone]]\nname = \"example.com\"\nfile = \"example.com.zone\"\n";
+    folder.write("dns.toml", zone);
+    let arguments = ["dns", "serve", "--config", "dns.toml", "--listen", "127.0.0.1:0"];
+    let _server = Server::start(folder.command(&[&arguments[..], &["--control", "control.sock"]].concat()));
+    let control = |arguments: &[&str]| {
+        folder.run(&[&["dns", "control", "--socket", "control.sock"], arguments].concat())
+    };
+    folder.write("dns.toml", "[server]\nlisen = []\n");
+    assert_eq!(control(&["reload"]).code, Some(1));
+    let refused = "refused      the configuration of the last reload: dns.toml is not a valid configuration";
+    holds(&control(&["status"]).ok(), &[refused, "did you mean `server.listen`?"]);
+    folder.write("dns.toml", zone);
+    control(&["reload"]).ok();
+    assert!(!control(&["status"]).ok().contains("refused"));
+}
+
+#[test]
 fn errors_name_the_next_step() {
     let folder = folder();
     // The log may come first: root is warned that it stays root.
@@ -176,6 +219,15 @@ fn errors_name_the_next_step() {
         &says(&["control", "status", "--socket", "none.sock"]),
         &["no server listens there", "hashlane dns serve"],
     );
+    holds(&says(&["control", "status", "--socket", "/dev/null"]), &["not a Unix socket", "--socket"]);
+    holds(&says(&["control", "reload", ""]), &["name of the zone is empty; leave it out"]);
+    holds(&says(&["control", "reload", "a b"]), &["\"a b\" is not the name of a zone"]);
+    for zone in [&b"a\xff/example.com.zone"[..], b"example.com=\xff"] {
+        let ran = folder.command(&["dns", "serve"]).arg(OsStr::from_bytes(zone)).output().unwrap();
+        let error = String::from_utf8_lossy(&ran.stderr);
+        assert_eq!(ran.status.code(), Some(1), "{error}");
+        holds(&error, &["`zone.file` has ", "\\xFF", "not UTF-8; rename the file or its folder"]);
+    }
     let bad = folder.run(&[
         "dns",
         "serve",

@@ -82,3 +82,23 @@ fn the_page_describes_every_key() {
     }
     assert!(keys > 20);
 }
+
+#[test]
+fn paths_that_are_not_utf_8_are_refused() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let path = PathBuf::from(std::ffi::OsStr::from_bytes(b"a\xff/x.zone"));
+    let mut config = Config::default();
+    config.zone = vec![ZoneFile { name: "x".into(), file: path.clone() }];
+    let expected = "`zone.file` has \"a\\xFF/x.zone\", which is not UTF-8; rename the file or its folder";
+    assert_eq!(config.check().unwrap_err().to_string(), expected);
+    config.zone.clear();
+    config.control.path = path;
+    assert!(config.check().unwrap_err().to_string().starts_with("`control.path` has "));
+    // The folder of the configuration is that of the zone.
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().join(std::ffi::OsStr::from_bytes(b"\xff"));
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("dns.toml"), "[[zone]]\nname = \"x\"\nfile = \"x.zone\"\n").unwrap();
+    let error = Config::read(&folder.join("dns.toml")).unwrap_err().to_string();
+    assert!(error.contains("not UTF-8; rename"), "{error}");
+}

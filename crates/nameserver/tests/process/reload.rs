@@ -104,10 +104,19 @@ fn zones_and_settings_of_the_configuration_come_and_go() {
     server.next.lock().unwrap().server.max_udp = 1;
     let error = server.handle.reload(None).unwrap_err().to_string();
     assert!(error.contains("`server.max_udp`"), "{error}");
+    assert_eq!(server.handle.status().refused, Some(error.clone()));
+    // A zone is loaded by the configuration in effect, and says nothing of the new one.
+    server.handle.reload(Some("example.net")).unwrap();
+    server.handle.reload(Some("example.org")).unwrap_err();
+    assert_eq!(server.handle.status().refused, Some(error));
+    assert!(server.handle.metrics().contains("hashlane_dns_config_ok 0\n"));
     assert_eq!(
         (serial(&server.ask(&query(1, "example.net", SOA))), server.handle.stats().reloads.refused),
-        (3, 1)
+        (3, 2)
     );
+    server.next.lock().unwrap().server.max_udp = 1232;
+    server.handle.reload(None).unwrap();
+    assert_eq!(server.handle.status().refused, None);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! `hashlane dns control`
 
 use crate::output;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use hashlane_lab::report::format::{self, plain};
 use hashlane_nameserver::Sums;
@@ -57,6 +57,12 @@ impl Control {
             Command::Status => "status".to_owned(),
             Command::Stats => "stats".to_owned(),
             Command::Reload { zone: None } => "reload".to_owned(),
+            Command::Reload { zone: Some(zone) } if zone.is_empty() => {
+                bail!("the name of the zone is empty; leave it out to load all zones that have changed")
+            }
+            Command::Reload { zone: Some(zone) } if zone.contains(char::is_whitespace) => {
+                bail!("{zone:?} is not the name of a zone; `hashlane dns control status` lists the zones")
+            }
             Command::Reload { zone: Some(zone) } => format!("reload {zone}"),
         };
         let document = request(&self.socket.unwrap_or_else(Socket::find), &command)?;
@@ -80,11 +86,14 @@ fn parse<T: DeserializeOwned>(document: &str) -> Result<T> {
 
 fn status(status: &Status) -> String {
     let mut text = String::new();
-    let Status { version, pid, uptime_s, listen, workers, connections, zones, .. } = status;
+    let Status { version, pid, uptime_s, listen, workers, connections, refused, zones, .. } = status;
     let addresses: Vec<_> = listen.iter().map(ToString::to_string).collect();
     let _ = writeln!(text, "version      {version}, process {pid}, up {uptime_s} s");
     let _ = writeln!(text, "listening    {}, {workers} workers each", addresses.join(", "));
     let _ = writeln!(text, "connections  {connections}");
+    if let Some(why) = refused {
+        let _ = writeln!(text, "refused      the configuration of the last reload: {}", plain(why));
+    }
     let loaded = zones.iter().filter(|zone| zone.serial.is_some()).count();
     let bad = zones.iter().filter(|zone| zone.error.is_some()).count();
     let (records, memory) =

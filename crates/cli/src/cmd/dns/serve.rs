@@ -12,9 +12,11 @@ use hashlane_link::memory::Allocator;
 use hashlane_nameserver::config::{Config, ZoneFile};
 use hashlane_nameserver::status::ZoneStatus;
 use hashlane_nameserver::{Handle, Server};
+use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::io;
 use std::net::SocketAddr;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, channel};
@@ -48,7 +50,7 @@ Examples:
 pub(super) struct Serve {
     /// Zone files, besides those of the configuration
     #[arg(value_name = "ZONE")]
-    zones: Vec<String>,
+    zones: Vec<OsString>,
     /// Configuration file; the flags below override its values
     #[arg(short, long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -147,11 +149,7 @@ impl Serve {
             config.metrics.listen.clone_from(&self.metrics);
         }
         for zone in &self.zones {
-            let zone = match zone.split_once('=') {
-                Some((name, file)) => ZoneFile { name: name.to_owned(), file: file.into() },
-                None => ZoneFile::of(Path::new(zone))?,
-            };
-            config.zone.push(zone);
+            config.zone.push(named(zone)?);
         }
         config.check()?;
         if config.zone.is_empty() {
@@ -159,6 +157,18 @@ impl Serve {
         }
         Ok(config)
     }
+}
+
+/// The zone of an argument: a file, or `NAME=FILE`.
+fn named(zone: &OsStr) -> Result<ZoneFile> {
+    let mut parts = zone.as_bytes().splitn(2, |byte| *byte == b'=');
+    Ok(match (parts.next(), parts.next()) {
+        (Some(name), Some(file)) => {
+            let name = String::from_utf8_lossy(name).into_owned();
+            ZoneFile { name, file: OsStr::from_bytes(file).into() }
+        }
+        _ => ZoneFile::of(Path::new(zone))?,
+    })
 }
 
 /// Reads a configuration, unless it is a pipe, which would wait for its writer.
