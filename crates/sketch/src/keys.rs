@@ -1,0 +1,187 @@
+//! Batches of keys, borrowed from columns.
+
+use crate::error::Error;
+
+/// Keys of one batch, in contiguous memory: rows of one width, or the strings of an Arrow array.
+///
+/// Rows that are null are left out by the caller, who passes the runs of rows between them.
+#[derive(Clone, Copy, Debug)]
+pub struct Keys<'a>(Layout<'a>);
+
+/// Places of the keys.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Layout<'a> {
+    /// Rows one after another.
+    Rows { bytes: &'a [u8], width: usize },
+    /// Key `i` is `bytes[offsets[i]..offsets[i + 1]]`.
+    Short { offsets: &'a [i32], bytes: &'a [u8] },
+    /// The same with offsets of 64 bits.
+    Long { offsets: &'a [i64], bytes: &'a [u8] },
+}
+
+impl<'a> Keys<'a> {
+    /// Rows of `width` bytes, one after another.
+    ///
+    /// # Errors
+    /// The width is 0, or `bytes` is not a whole number of rows.
+    pub fn rows(bytes: &'a [u8], width: usize) -> Result<Self, Error> {
+        if width == 0 || !bytes.len().is_multiple_of(width) {
+            return Err(Error::Ragged { len: bytes.len(), width });
+        }
+        Ok(Self(Layout::Rows { bytes, width }))
+    }
+
+    /// Strings with offsets of 32 bits, as an Arrow array of type Binary or Utf8 has them: one offset more
+    /// than there are keys, or none at all. The first need not be 0.
+    ///
+    /// # Errors
+    /// An offset is negative, lower than the one before it, or beyond the end of `bytes`.
+    pub fn offsets32(offsets: &'a [i32], bytes: &'a [u8]) -> Result<Self, Error> {
+        check(offsets, bytes.len(), i64::from)?;
+        Ok(Self(Layout::Short { offsets, bytes }))
+    }
+
+    /// Strings with offsets of 64 bits, as an Arrow array of type LargeBinary or LargeUtf8 has them; compare
+    /// [`offsets32`](Self::offsets32).
+    ///
+    /// # Errors
+    /// An offset is negative, lower than the one before it, or beyond the end of `bytes`.
+    pub fn offsets64(offsets: &'a [i64], bytes: &'a [u8]) -> Result<Self, Error> {
+        check(offsets, bytes.len(), |offset| offset)?;
+        Ok(Self(Layout::Long { offsets, bytes }))
+    }
+
+    /// Number of keys.
+    pub fn len(&self) -> usize {
+        match self.0 {
+            Layout::Rows { bytes, width } => bytes.len() / width,
+            Layout::Short { offsets, .. } => offsets.len().saturating_sub(1),
+            Layout::Long { offsets, .. } => offsets.len().saturating_sub(1),
+        }
+    }
+
+    /// Returns true if there are no keys.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The key of a row, or nothing beyond the last one.
+    #[inline]
+    pub fn get(&self, row: usize) -> Option<&'a [u8]> {
+        match self.0 {
+            Layout::Rows { bytes, width } => {
+                let from = row.checked_mul(width)?;
+                bytes.get(from..from.checked_add(width)?)
+            }
+            Layout::Short { offsets, bytes } => span(offsets, row).and_then(|span| bytes.get(span)),
+            Layout::Long { offsets, bytes } => span(offsets, row).and_then(|span| bytes.get(span)),
+        }
+    }
+
+    /// The keys, first to last.
+    pub fn iter(&self) -> impl Iterator<Item = &'a [u8]> {
+        (0..self.len()).map_while(|row| self.get(row))
+    }
+
+    /// Batches of at most `most` keys, in order.
+    pub fn chunks(self, most: usize) -> impl Iterator<Item = Self> {
+        let most = most.max(1);
+        (0..self.len().div_ceil(most)).map(move |chunk| self.part(chunk * most, most))
+    }
+
+    /// At most `most` keys from row `from` on.
+    fn part(self, from: usize, most: usize) -> Self {
+        let rows = from..self.len().min(from.saturating_add(most));
+        Self(match self.0 {
+            Layout::Rows { bytes, width } => Layout::Rows {
+                bytes: bytes.get(rows.start * width..rows.end * width).unwrap_or_default(),
+                width,
+            },
+            Layout::Short { offsets, bytes } => {
+                Layout::Short { offsets: offsets.get(rows.start..=rows.end).unwrap_or_default(), bytes }
+            }
+            Layout::Long { offsets, bytes } => {
+                Layout::Long { offsets: offsets.get(rows.start..=rows.end).unwrap_or_default(), bytes }
+            }
+        })
+    }
+
+    pub(crate) fn layout(&self) -> Layout<'a> {
+        self.0
+    }
+
+    /// Checks that another column has as many rows.
+    pub(crate) fn check_rows(&self, column: &'static str, rows: usize) -> Result<(), Error> {
+        let keys = self.len();
+        if rows == keys { Ok(()) } else { Err(Error::Rows { column, rows, keys }) }
+    }
+}
+
+#[inline]
+fn span<O: Copy + TryInto<usize>>(offsets: &[O], row: usize) -> Option<core::ops::Range<usize>> {
+    let [from, to] = *offsets.get(row..)?.first_chunk()?;
+    Some(from.try_into().ok()?..to.try_into().ok()?)
+}
+
+fn check<O: Copy>(offsets: &[O], len: usize, wide: impl Fn(O) -> i64) -> Result<(), Error> {
+    let mut before = 0;
+    // All at once first, which takes vectors; then the offset that breaks the rule.
+    let mut sorted = true;
+    for offset in offsets {
+        sorted &= wide(*offset) >= before;
+        before = wide(*offset);
+    }
+    if sorted && usize::try_from(before).is_ok_and(|end| end <= len) {
+        return Ok(());
+    }
+    before = 0;
+    for (at, offset) in offsets.iter().enumerate() {
+        if wide(*offset) < before || usize::try_from(wide(*offset)).is_ok_and(|end| end > len) {
+            return Err(Error::Offset { at });
+        }
+        before = wide(*offset);
+    }
+    Err(Error::Offset { at: offsets.len() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_strings_between_offsets_that_start_anywhere() {
+        let keys = Keys::offsets32(&[2, 2, 5, 6], b"xxabcdyy").unwrap();
+        assert_eq!(keys.iter().collect::<Vec<_>>(), [b"".as_slice(), b"abc", b"d"]);
+        let parts: Vec<Vec<_>> = keys.chunks(2).map(|part| part.iter().collect()).collect();
+        assert_eq!(parts, [vec![b"".as_slice(), b"abc"], vec![b"d"]]);
+        assert_eq!((keys.get(3), keys.get(usize::MAX)), (None, None));
+        let long = Keys::offsets64(&[2, 2, 5, 6], b"xxabcdyy").unwrap();
+        assert_eq!(long.iter().collect::<Vec<_>>(), keys.iter().collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn rejects_offsets_out_of_order_or_out_of_the_bytes() {
+        for (offsets, at) in [(&[0, 3, 2][..], 2), (&[-1, 2], 0), (&[0, 9], 1), (&[0, 9, 3], 1)] {
+            assert_eq!(Keys::offsets32(offsets, b"abcd").unwrap_err(), Error::Offset { at });
+            let wide: Vec<i64> = offsets.iter().copied().map(i64::from).collect();
+            assert_eq!(Keys::offsets64(&wide, b"abcd").unwrap_err(), Error::Offset { at });
+        }
+        assert_eq!(Keys::offsets64(&[i64::MIN, 0], b"").unwrap_err(), Error::Offset { at: 0 });
+    }
+
+    #[test]
+    fn no_offsets_are_no_keys() {
+        assert!(Keys::offsets32(&[], b"abc").unwrap().is_empty());
+        assert!(Keys::offsets32(&[3], b"abc").unwrap().is_empty());
+        assert_eq!(Keys::offsets32(&[], b"abc").unwrap().chunks(7).count(), 0);
+    }
+
+    #[test]
+    fn rows_are_whole() {
+        assert_eq!(Keys::rows(b"abcdef", 2).unwrap().get(2), Some(b"ef".as_slice()));
+        assert_eq!(Keys::rows(b"abcdef", 4).unwrap_err(), Error::Ragged { len: 6, width: 4 });
+        assert_eq!(Keys::rows(b"", 0).unwrap_err(), Error::Ragged { len: 0, width: 0 });
+        let rows: Vec<_> = Keys::rows(b"abcdef", 2).unwrap().chunks(2).map(|part| part.len()).collect();
+        assert_eq!(rows, [2, 1]);
+    }
+}

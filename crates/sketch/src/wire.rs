@@ -1,0 +1,207 @@
+//! The bytes of a sketch.
+//!
+//! ```text
+//! sketch = "HLSK" version kind parameters content
+//! ```
+//! Version and kind are one byte. Numbers without a size are LEB128: seven bits a byte, the lowest first, in
+//! the shortest form. Others are little-endian.
+
+use crate::error::ReadError;
+use crate::sketch::Kind;
+
+const MAGIC: &[u8; 4] = b"HLSK";
+const VERSION: u8 = 1;
+
+/// Most that a count holds. Sums stop there, in any order alike; it fits a signed number of 64 bits.
+pub(crate) const MOST: u64 = i64::MAX as u64;
+
+/// The sum of two counts, at most [`MOST`].
+pub(crate) fn sum(a: u64, b: u64) -> u64 {
+    a.saturating_add(b).min(MOST)
+}
+
+/// Bytes of a sketch that is written.
+pub(crate) struct Writer(Vec<u8>);
+
+impl Writer {
+    pub(crate) fn new(kind: Kind) -> Self {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend([VERSION, kind as u8]);
+        Self(bytes)
+    }
+
+    pub(crate) fn byte(&mut self, byte: u8) {
+        self.0.push(byte);
+    }
+
+    pub(crate) fn word(&mut self, word: u64) {
+        self.0.extend(word.to_le_bytes());
+    }
+
+    pub(crate) fn number(&mut self, mut number: u64) {
+        while number >= 0x80 {
+            self.0.push(number as u8 | 0x80);
+            number >>= 7;
+        }
+        self.0.push(number as u8);
+    }
+
+    /// A count, at most [`MOST`].
+    pub(crate) fn count(&mut self, count: u64) {
+        self.number(count.min(MOST));
+    }
+
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+
+    /// Bytes with their number before them.
+    pub(crate) fn string(&mut self, bytes: &[u8]) {
+        self.number(bytes.len() as u64);
+        self.bytes(bytes);
+    }
+
+    pub(crate) fn finish(self) -> Vec<u8> {
+        self.0
+    }
+}
+
+/// Cursor over the bytes of a sketch.
+pub(crate) struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0 }
+    }
+
+    /// Reads the header of any sketch: its kind.
+    pub(crate) fn header(&mut self) -> Result<u8, ReadError> {
+        if self.bytes(MAGIC.len()) != Ok(MAGIC) {
+            return Err(ReadError::Magic);
+        }
+        match self.byte()? {
+            VERSION => self.byte(),
+            version => Err(ReadError::Version { version }),
+        }
+    }
+
+    /// Begins a sketch of this kind.
+    pub(crate) fn begin(bytes: &'a [u8], kind: Kind) -> Result<Self, ReadError> {
+        let mut reader = Self::new(bytes);
+        match reader.header()? {
+            found if found == kind as u8 => Ok(reader),
+            kind => Err(ReadError::Kind { kind }),
+        }
+    }
+
+    /// Offset of the next field.
+    pub(crate) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// Bytes that are left.
+    pub(crate) fn left(&self) -> usize {
+        self.bytes.len() - self.at
+    }
+
+    pub(crate) fn bytes(&mut self, len: usize) -> Result<&'a [u8], ReadError> {
+        let end = self.at.checked_add(len);
+        let bytes = end.and_then(|end| self.bytes.get(self.at..end));
+        let bytes = bytes.ok_or(ReadError::Truncated { at: self.at })?;
+        self.at += len;
+        Ok(bytes)
+    }
+
+    pub(crate) fn byte(&mut self) -> Result<u8, ReadError> {
+        let at = self.at;
+        let [byte] = self.bytes(1)? else { return Err(ReadError::Truncated { at }) };
+        Ok(*byte)
+    }
+
+    pub(crate) fn word(&mut self) -> Result<u64, ReadError> {
+        let at = self.at;
+        let bytes = self.bytes(8)?.first_chunk().ok_or(ReadError::Truncated { at })?;
+        Ok(u64::from_le_bytes(*bytes))
+    }
+
+    /// A number in its shortest form, at most `most`.
+    pub(crate) fn number(&mut self, field: &'static str, most: u64) -> Result<u64, ReadError> {
+        let at = self.at;
+        let (mut number, mut shift) = (0_u64, 0);
+        loop {
+            let byte = self.byte()?;
+            let bits = u64::from(byte & 0x7f);
+            // Bits that would fall out, or a last byte that adds none.
+            if shift > 63 || bits << shift >> shift != bits || (byte == 0 && shift > 0) {
+                return Err(ReadError::Field { field, at });
+            }
+            number |= bits << shift;
+            if byte & 0x80 == 0 {
+                break;
+            }
+            shift += 7;
+        }
+        if number <= most { Ok(number) } else { Err(ReadError::Field { field, at }) }
+    }
+
+    pub(crate) fn count(&mut self, field: &'static str) -> Result<u64, ReadError> {
+        self.number(field, MOST)
+    }
+
+    /// Bytes with their number, at most `most`, before them.
+    pub(crate) fn string(&mut self, field: &'static str, most: usize) -> Result<&'a [u8], ReadError> {
+        let len = self.number(field, most as u64)?;
+        self.bytes(len as usize)
+    }
+
+    /// Ends the sketch.
+    pub(crate) fn finish(self) -> Result<(), ReadError> {
+        if self.left() == 0 { Ok(()) } else { Err(ReadError::Trailing { at: self.at }) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn read(bytes: &[u8]) -> Result<u64, ReadError> {
+        let mut reader = Reader::new(bytes);
+        let number = reader.number("number", u64::MAX)?;
+        reader.finish()?;
+        Ok(number)
+    }
+
+    proptest! {
+        #[test]
+        fn numbers_are_read_as_they_were_written(number: u64, shift in 0..64_u32) {
+            let mut writer = Writer(Vec::new());
+            writer.number(number >> shift);
+            prop_assert_eq!(read(&writer.0), Ok(number >> shift));
+        }
+
+        #[test]
+        fn accepted_numbers_have_one_form(bytes in proptest::collection::vec(any::<u8>(), 0..12)) {
+            if let Ok(number) = read(&bytes) {
+                let mut writer = Writer(Vec::new());
+                writer.number(number);
+                prop_assert_eq!(writer.0, bytes);
+            }
+        }
+    }
+
+    #[test]
+    fn rejects_longer_forms_and_numbers_beyond_64_bits() {
+        assert_eq!(read(&[0x80, 0]), Err(ReadError::Field { field: "number", at: 0 }));
+        let most = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1];
+        assert_eq!(read(&most), Ok(u64::MAX));
+        let beyond = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2];
+        assert_eq!(read(&beyond), Err(ReadError::Field { field: "number", at: 0 }));
+        assert_eq!(read(&[0x80; 20]), Err(ReadError::Field { field: "number", at: 0 }));
+        assert_eq!(read(&[0x80]), Err(ReadError::Truncated { at: 1 }));
+        assert_eq!(read(&[1, 1]), Err(ReadError::Trailing { at: 1 }));
+    }
+}
