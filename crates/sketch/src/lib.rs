@@ -4,6 +4,8 @@
 mod distinct;
 mod error;
 pub mod hasher;
+mod heavy;
+mod imbalance;
 mod keyed;
 mod keys;
 mod prefixes;
@@ -14,6 +16,8 @@ mod wire;
 
 pub use distinct::{Distinct, DistinctResult};
 pub use error::{Error, ReadError};
+pub use heavy::{HeavyHitter, HeavyHitters, HeavyHittersResult};
+pub use imbalance::{Function, Imbalance, ImbalanceResult, KeyImbalance, Load};
 pub use keys::Keys;
 pub use prefixes::{Depth, FIB_ENTRY, Memory, PIT_ENTRY, Prefixes, PrefixesResult, fib, pit};
 pub use sketch::{Kind, Sketch};

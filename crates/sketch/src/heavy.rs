@@ -1,0 +1,226 @@
+//! Keys with the largest weights.
+
+use crate::error::{Error, ReadError, alike, within};
+use crate::keys::Keys;
+use crate::sketch::{Kind, Sketch};
+use crate::wire::{MOST, Reader, Writer};
+use std::collections::HashMap;
+
+/// Keys with the largest weights, by counters of Misra and Gries.
+///
+/// There are at most twice as many counters as asked for. When they are used up, the largest of the weights
+/// that shall go is subtracted from all counters, and those that reach 0 are dropped; what was subtracted is the
+/// error. A counter is never above the weight of its key, and below it by the error at most. Each subtraction
+/// takes more than `counters` times the error from the total, so that after any updates and merges, in any
+/// order,
+///
+/// > error ≤ (total − Σ counters) / (counters + 1) ≤ total / (counters + 1).
+///
+/// So each key whose weight is above total / (counters + 1) is in the result. The counters depend on the order
+/// of keys and merges, the bound does not.
+///
+/// Takes about 64 bytes and the key for each of the counters, twice; a key has at most
+/// [`MOST_KEY`](Self::MOST_KEY) bytes. The map of counters has a random key of its own.
+///
+/// ```
+/// use hashlane_sketch::{HeavyHitters, Keys};
+///
+/// let mut heavy = HeavyHitters::new(10)?;
+/// let rows: Vec<u8> = (0..1000_u32).flat_map(|row| if row % 4 == 0 { *b"often" } else { [row as u8; 5] }).collect();
+/// heavy.update(&Keys::rows(&rows, 5)?, None)?;
+/// let result = heavy.result();
+/// assert_eq!(result.hitters[0].key, b"often");
+/// assert!(result.error <= 1000 / 11 && result.hitters[0].least + result.error >= 250);
+/// # Ok::<(), hashlane_sketch::Error>(())
+/// ```
+///
+/// Sources: Misra and Gries, "Finding repeated elements" (Science of Computer Programming 2, 1982); Agarwal,
+/// Cormode, Huang, Phillips, Wei and Yi, "Mergeable summaries" (PODS 2012), for merges and their bound; Anderson
+/// et al., "A high-performance algorithm for identifying frequent items in data streams" (IMC 2017), for
+/// subtracting seldom.
+#[derive(Clone, Debug)]
+pub struct HeavyHitters {
+    counters: usize,
+    total: u64,
+    error: u64,
+    held: HashMap<Box<[u8]>, u64>,
+}
+
+/// Keys with the largest weights.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeavyHittersResult {
+    /// Weight of all keys.
+    pub total: u64,
+    /// Bound of the error: the weight of a key is [`least`](HeavyHitter::least) to `least + error`, and that of
+    /// a key that is not listed at most `error`. At most total / (counters + 1).
+    pub error: u64,
+    /// Keys, the heaviest first.
+    pub hitters: Vec<HeavyHitter>,
+}
+
+/// One key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeavyHitter {
+    /// The key.
+    pub key: Box<[u8]>,
+    /// Weight that it has at least.
+    pub least: u64,
+}
+
+impl HeavyHitters {
+    /// Most counters.
+    pub const MOST_COUNTERS: usize = 1 << 20;
+
+    /// Most bytes of a key.
+    pub const MOST_KEY: usize = 4096;
+
+    /// No keys, with `counters` counters, 1 to [`MOST_COUNTERS`](Self::MOST_COUNTERS).
+    ///
+    /// # Errors
+    /// The number of counters is out of range.
+    pub fn new(counters: usize) -> Result<Self, Error> {
+        within("number of counters", counters as u64, 1, Self::MOST_COUNTERS as u64)?;
+        Ok(Self { counters, total: 0, error: 0, held: HashMap::new() })
+    }
+
+    /// Adds the weights of the keys of a batch; each is 1 without `weights`.
+    ///
+    /// # Errors
+    /// A key is too long, there are more or fewer weights than keys, or the total would pass 2⁶³ − 1. The sketch
+    /// then stays as it was.
+    pub fn update(&mut self, keys: &Keys<'_>, weights: Option<&[u64]>) -> Result<(), Error> {
+        let added = match weights {
+            Some(weights) => {
+                keys.check_rows("weights", weights.len())?;
+                weights.iter().try_fold(0_u64, |sum, weight| sum.checked_add(*weight))
+            }
+            None => Some(keys.len() as u64),
+        };
+        let total = added.and_then(|added| self.total.checked_add(added));
+        let total = total.filter(|total| *total <= MOST).ok_or(Error::Full)?;
+        if let Some((row, key)) = keys.iter().enumerate().find(|(_, key)| key.len() > Self::MOST_KEY) {
+            return Err(Error::KeyTooLong { row, len: key.len(), most: Self::MOST_KEY });
+        }
+        self.total = total;
+        for (row, key) in keys.iter().enumerate() {
+            let weight = weights.map_or(1, |weights| weights.get(row).copied().unwrap_or(0));
+            self.add(key, weight);
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, key: &[u8], weight: u64) {
+        match self.held.get_mut(key) {
+            Some(held) => *held += weight,
+            None if weight > 0 => {
+                self.held.insert(key.into(), weight);
+                if self.held.len() > 2 * self.counters {
+                    self.subtract();
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// Leaves as many keys as asked for, at most: subtracts the largest weight of those that go from all.
+    fn subtract(&mut self) {
+        let mut weights: Vec<u64> = self.held.values().copied().collect();
+        if weights.len() <= self.counters {
+            return;
+        }
+        let (_, cut, _) = weights.select_nth_unstable_by(self.counters, |a, b| b.cmp(a));
+        let cut = *cut;
+        self.error += cut;
+        self.held.retain(|_, weight| {
+            *weight = weight.saturating_sub(cut);
+            *weight > 0
+        });
+    }
+
+    /// The keys with the largest weights, and the bound of the error.
+    pub fn result(&self) -> HeavyHittersResult {
+        let hitter = |(key, least): (&Box<[u8]>, &u64)| HeavyHitter { key: key.clone(), least: *least };
+        let mut hitters: Vec<_> = self.held.iter().map(hitter).collect();
+        hitters.sort_unstable_by(|a, b| b.least.cmp(&a.least).then_with(|| a.key.cmp(&b.key)));
+        HeavyHittersResult { total: self.total, error: self.error, hitters }
+    }
+
+    /// Number of counters asked for.
+    pub fn counters(&self) -> usize {
+        self.counters
+    }
+}
+
+impl Sketch for HeavyHitters {
+    const KIND: Kind = Kind::HeavyHitters;
+
+    /// Adds the counters of another sketch, and subtracts if they are too many.
+    fn merge(&mut self, other: &Self) -> Result<(), Error> {
+        alike("number of counters", self.counters, other.counters)?;
+        let total = self.total.checked_add(other.total).filter(|total| *total <= MOST);
+        self.total = total.ok_or(Error::Full)?;
+        self.error += other.error;
+        for (key, weight) in &other.held {
+            match self.held.get_mut(key) {
+                Some(held) => *held += weight,
+                None => {
+                    self.held.insert(key.clone(), *weight);
+                }
+            }
+        }
+        if self.held.len() > 2 * self.counters {
+            self.subtract();
+        }
+        Ok(())
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut to = Writer::new(Self::KIND);
+        to.number(self.counters as u64);
+        to.number(self.total);
+        to.number(self.error);
+        to.number(self.held.len() as u64);
+        let mut held: Vec<_> = self.held.iter().collect();
+        held.sort_unstable();
+        for (key, weight) in held {
+            to.string(key);
+            to.number(*weight);
+        }
+        to.finish()
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Result<Self, ReadError> {
+        let mut from = Reader::begin(bytes, Self::KIND)?;
+        let at = from.at();
+        let counters = from.number("number of counters", Self::MOST_COUNTERS as u64)? as usize;
+        if counters == 0 {
+            return Err(ReadError::Field { field: "number of counters", at });
+        }
+        let (total, at) = (from.count("total")?, from.at());
+        let error = from.count("error")?;
+        let keys = from.number("number of keys", 2 * counters as u64)?;
+        // The map grows with the keys that there are, whatever their number claims to be.
+        let (mut held, mut sum, mut before) = (HashMap::new(), 0_u128, None);
+        for _ in 0..keys {
+            let at = from.at();
+            let key = from.string("key", Self::MOST_KEY)?;
+            if before.is_some_and(|before| before >= key) {
+                return Err(ReadError::Field { field: "key out of order", at });
+            }
+            before = Some(key);
+            let at = from.at();
+            let weight = from.count("weight")?;
+            if weight == 0 {
+                return Err(ReadError::Field { field: "weight", at });
+            }
+            sum += u128::from(weight);
+            held.insert(key.into(), weight);
+        }
+        from.finish()?;
+        // The bound that the result states holds for what was read, too.
+        if sum + u128::from(error) * (counters as u128 + 1) > u128::from(total) {
+            return Err(ReadError::Field { field: "error", at });
+        }
+        Ok(Self { counters, total, error, held })
+    }
+}

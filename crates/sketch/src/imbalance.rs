@@ -1,0 +1,403 @@
+//! Loads of queues or members that a hash chooses, under one key and under many candidates at once.
+
+mod linear;
+
+use crate::error::{Error, ReadError, alike, within};
+use crate::hasher::check;
+use crate::keys::Keys;
+use crate::sketch::{Kind, Sketch};
+use crate::wire::{Reader, Writer, sum};
+use core::fmt;
+use hashlane_flow::ehash::SipHash13;
+use hashlane_flow::rss::{CardKey, ENTRIES, SYMMETRIC_KEY};
+use hashlane_flow::shards::Shards;
+use hashlane_flow::tuple::Tuple;
+use hashlane_hash::scheme::Key;
+use linear::Cards;
+
+/// Function that chooses the queue of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Function {
+    /// Receive-side scaling: Toeplitz, and an indirection table of 128 entries that names the queues in turn
+    /// ([`hashlane_flow::rss::queue`]). Key 0 is this key of a card; candidates are keys of 40 random bytes.
+    Rss(CardKey),
+    /// The same under keys that repeat every 16 bits, so that both directions of a flow have one queue. Key 0 is
+    /// [`SYMMETRIC_KEY`]; candidates are other words of 16 bits, drawn at random, so that many of them repeat.
+    SymmetricRss,
+    /// SipHash-1-3 of all of the tuple, and bits 32 to 47 of it scaled ([`Shards`]). Key 0 is the sketch's key.
+    Keyed,
+}
+
+impl Function {
+    fn number(&self) -> u8 {
+        match self {
+            Self::Rss(_) => 0,
+            Self::SymmetricRss => 1,
+            Self::Keyed => 2,
+        }
+    }
+
+    fn most_queues(&self) -> usize {
+        match self {
+            Self::Rss(_) | Self::SymmetricRss => ENTRIES,
+            Self::Keyed => hashlane_flow::shards::MOST,
+        }
+    }
+
+    /// Key `number` of a card: 0 is the one in use, others are candidates under `key`.
+    fn card(&self, key: &Key, number: u64) -> CardKey {
+        let word = |number| key.derive(b"card-key", number).to_bytes();
+        match (self, number) {
+            (Self::Rss(card), 0) => *card,
+            (Self::SymmetricRss, 0) => SYMMETRIC_KEY,
+            (Self::SymmetricRss, _) => {
+                let [a, b, ..] = word(number);
+                core::array::from_fn(|at| if at % 2 == 0 { a } else { b })
+            }
+            _ => {
+                let words = [0, 1, 2].map(|part| word(number.wrapping_mul(3).wrapping_add(part)));
+                words.as_flattened().first_chunk().copied().unwrap_or(SYMMETRIC_KEY)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Rss(_) => "rss",
+            Self::SymmetricRss => "symmetric-rss",
+            Self::Keyed => "keyed",
+        })
+    }
+}
+
+/// Loads of `queues` queues, or members of a group, in packets and in bytes: under the key in use, key 0, and
+/// under candidates 1, 2, ….
+///
+/// Rows are tuples of the packets in network order: source address, destination address, source port,
+/// destination port. A row of 36 bytes has IPv6 addresses, IPv4-mapped ones for IPv4; one of 12 bytes has IPv4
+/// addresses. Exact sums. The bytes of the sketch hold the card's key of [`Function::Rss`], but no candidate. Takes 16 bytes a queue and key, and for [`Function::Rss`] 1.1 KiB a key while it is
+/// updated; 2 to 18 bytes a queue and key when written.
+///
+/// ```
+/// use hashlane_hash::scheme::Key;
+/// use hashlane_sketch::{Function, Imbalance, Keys};
+///
+/// let key = Key::new([7; 16]);
+/// let mut loads = Imbalance::new(Function::SymmetricRss, 8, 100, &key)?;
+/// // One elephant and 200 mice: source and destination addresses, and two ports.
+/// let rows: Vec<u8> = (0..200_u16)
+///     .flat_map(|port| [&[10, 0, 0, 1, 10, 0, 0, 2, 1, 187], port.to_be_bytes().as_slice()].concat())
+///     .collect();
+/// let packets: Vec<u64> = (0..200).map(|row| if row == 0 { 50 } else { 1 }).collect();
+/// loads.update(&Keys::rows(&rows, 12)?, Some(&packets), None)?;
+///
+/// let result = loads.result();
+/// assert!(result.best.packets <= result.current.packets);
+/// println!("the key of candidate {}: {:02x?}", result.best.number, loads.card_key(result.best.number)?);
+/// # Ok::<(), hashlane_sketch::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Imbalance {
+    function: Function,
+    queues: usize,
+    /// Candidates, key 0 not counted.
+    candidates: usize,
+    check: u64,
+    /// Until the sketch is read from bytes.
+    keys: Option<Candidates>,
+    /// Load of each queue under key 0, then under key 1, and so on.
+    loads: Vec<Load>,
+}
+
+/// The key of the sketch, and what candidates need for updates.
+#[derive(Clone)]
+struct Candidates {
+    key: Key,
+    choice: Choice,
+}
+
+#[derive(Clone)]
+enum Choice {
+    Cards(Cards),
+    Shards(Vec<Shards<SipHash13>>),
+}
+
+impl Candidates {
+    fn new(function: &Function, queues: usize, candidates: usize, key: &Key) -> Self {
+        let numbers = 0..=candidates as u64;
+        let choice = match function {
+            Function::Keyed => Choice::Shards(
+                numbers.map(|number| Shards::new::<Tuple>(&hash_key(key, number), queues)).collect(),
+            ),
+            function => Choice::Cards(Cards::new(numbers.map(|number| function.card(key, number)), queues)),
+        };
+        Self { key: *key, choice }
+    }
+}
+
+impl fmt::Debug for Candidates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Candidates(..)")
+    }
+}
+
+/// Key `number` of a keyed hash.
+fn hash_key(key: &Key, number: u64) -> Key {
+    if number == 0 { *key } else { key.derive(b"imbalanc", number) }
+}
+
+/// Load of a queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Load {
+    /// Number of packets.
+    pub packets: u64,
+    /// Number of bytes.
+    pub bytes: u64,
+}
+
+/// Imbalance under one key: the largest load over the mean. 1 is even, and the value without load.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct KeyImbalance {
+    /// Number of the key; 0 is the one in use.
+    pub number: u64,
+    /// Imbalance in packets.
+    pub packets: f64,
+    /// Imbalance in bytes.
+    pub bytes: f64,
+}
+
+/// Imbalance under the key in use and the candidates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImbalanceResult {
+    /// Packets and bytes of all queues.
+    pub total: Load,
+    /// Under the key in use.
+    pub current: KeyImbalance,
+    /// The least in packets, and in bytes among equal ones, of all keys; the lowest number of equal ones.
+    pub best: KeyImbalance,
+    /// Median of the candidates' imbalances in packets, that of a key without a search; of the key in use
+    /// without candidates.
+    pub median: f64,
+    /// Under each key, the one in use first.
+    pub keys: Vec<KeyImbalance>,
+}
+
+impl Imbalance {
+    /// Most loads: queues times keys. 64 MiB.
+    pub const MOST_LOADS: usize = 1 << 22;
+
+    /// Most candidates. Their tables take 75 MiB.
+    pub const MOST_CANDIDATES: usize = 1 << 16;
+
+    /// No load on `queues` queues, with as many candidate keys, derived from `key`. Queues: 1 to 128 for cards,
+    /// to 65,536 for a keyed hash.
+    ///
+    /// # Errors
+    /// A number is out of range.
+    pub fn new(function: Function, queues: usize, candidates: usize, key: &Key) -> Result<Self, Error> {
+        within("number of queues", queues as u64, 1, function.most_queues() as u64)?;
+        within("number of candidates", candidates as u64, 0, Self::MOST_CANDIDATES as u64)?;
+        let loads = queues * (candidates + 1);
+        within("number of queues times keys", loads as u64, 1, Self::MOST_LOADS as u64)?;
+        let keys = Some(Candidates::new(&function, queues, candidates, key));
+        let loads = vec![Load::default(); loads];
+        Ok(Self { function, queues, candidates, check: check(key), keys, loads })
+    }
+
+    /// Gives a sketch that was read from bytes its key, so that it can be updated and tells its candidates.
+    ///
+    /// # Errors
+    /// The sketch was made with another key.
+    pub fn with_key(mut self, key: &Key) -> Result<Self, Error> {
+        if check(key) != self.check {
+            return Err(Error::WrongKey);
+        }
+        self.keys = Some(Candidates::new(&self.function, self.queues, self.candidates, key));
+        Ok(self)
+    }
+
+    /// Adds packets: of each row as many as its place in `packets` has, or 1; with the bytes of all of them in
+    /// `bytes`, or 0.
+    ///
+    /// # Errors
+    /// The sketch has no key, rows are of another width, or a column has more or fewer rows.
+    pub fn update(
+        &mut self,
+        rows: &Keys<'_>,
+        packets: Option<&[u64]>,
+        bytes: Option<&[u64]>,
+    ) -> Result<(), Error> {
+        let keys = self.keys.as_ref().ok_or(Error::NoKey)?;
+        packets.map_or(Ok(()), |packets| rows.check_rows("packets", packets.len()))?;
+        bytes.map_or(Ok(()), |bytes| rows.check_rows("bytes", bytes.len()))?;
+        let wrong = rows.iter().find(|row| ![Tuple::LEN, V4_LEN].contains(&row.len()));
+        if let Some(row) = wrong {
+            return Err(Error::Width { width: row.len(), expected: Tuple::LEN });
+        }
+        let load = |row| Load {
+            packets: packets.map_or(1, |packets| packets.get(row).copied().unwrap_or(0)),
+            bytes: bytes.map_or(0, |bytes| bytes.get(row).copied().unwrap_or(0)),
+        };
+        let rows: Vec<(Tuple, Load)> =
+            rows.iter().enumerate().map(|(number, row)| (tuple(row), load(number))).collect();
+        match &keys.choice {
+            Choice::Cards(cards) => cards.add(&rows, &mut self.loads),
+            Choice::Shards(shards) => {
+                let tuples: Vec<Tuple> = rows.iter().map(|(tuple, _)| *tuple).collect();
+                for (shards, loads) in shards.iter().zip(self.loads.chunks_mut(self.queues)) {
+                    shards.shard_burst(&tuples, |row, shard| {
+                        if let (Some(load), Some((_, by))) = (loads.get_mut(shard), rows.get(row)) {
+                            load.add(*by);
+                        }
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Load of each queue under key `number`, or nothing beyond the candidates.
+    pub fn loads(&self, number: u64) -> &[Load] {
+        let at = usize::try_from(number).ok().and_then(|number| number.checked_mul(self.queues));
+        let loads = at.and_then(|at| self.loads.get(at..at.checked_add(self.queues)?));
+        loads.unwrap_or_default()
+    }
+
+    /// Key `number` of a card, for `ethtool -X … hkey`.
+    ///
+    /// # Errors
+    /// The sketch has no key, or the number is not that of one.
+    pub fn card_key(&self, number: u64) -> Result<CardKey, Error> {
+        within("number of the key", number, 0, self.candidates as u64)?;
+        Ok(self.function.card(&self.keys.as_ref().ok_or(Error::NoKey)?.key, number))
+    }
+
+    /// Key `number` of a keyed hash.
+    ///
+    /// # Errors
+    /// The sketch has no key, or the number is not that of one.
+    pub fn hash_key(&self, number: u64) -> Result<Key, Error> {
+        within("number of the key", number, 0, self.candidates as u64)?;
+        Ok(hash_key(&self.keys.as_ref().ok_or(Error::NoKey)?.key, number))
+    }
+
+    /// The imbalance under each key.
+    pub fn result(&self) -> ImbalanceResult {
+        let imbalance = |(number, loads): (u64, &[Load])| KeyImbalance {
+            number,
+            packets: busiest(loads.iter().map(|load| load.packets)),
+            bytes: busiest(loads.iter().map(|load| load.bytes)),
+        };
+        let keys: Vec<_> = (0..).zip(self.loads.chunks(self.queues)).map(imbalance).collect();
+        let current = keys.first().copied().unwrap_or(KeyImbalance { number: 0, packets: 1.0, bytes: 1.0 });
+        let less = |a: &&KeyImbalance, b: &&KeyImbalance| {
+            a.packets.total_cmp(&b.packets).then(a.bytes.total_cmp(&b.bytes)).then(a.number.cmp(&b.number))
+        };
+        let best = keys.iter().min_by(less).copied().unwrap_or(current);
+        let mut others: Vec<f64> = keys.iter().skip(1).map(|key| key.packets).collect();
+        others.sort_unstable_by(f64::total_cmp);
+        let median = others.get(others.len() / 2).copied().unwrap_or(current.packets);
+        let mut total = Load::default();
+        self.loads(0).iter().for_each(|load| total.add(*load));
+        ImbalanceResult { total, current, best, median, keys }
+    }
+}
+
+/// Bytes of a row with IPv4 addresses.
+const V4_LEN: usize = 12;
+
+/// The tuple of a row, source first.
+fn tuple(row: &[u8]) -> Tuple {
+    if let (V4_LEN, Some([a, b, c, d, e, f, g, h, i, j, k, l])) = (row.len(), row.first_chunk()) {
+        let ports = [[*i, *j], [*k, *l]].map(u16::from_be_bytes);
+        return Tuple::v4([*a, *b, *c, *d].into(), ports[0], [*e, *f, *g, *h].into(), ports[1]);
+    }
+    Tuple::from_bytes(row.first_chunk().unwrap_or(&[0; Tuple::LEN]))
+}
+
+/// The largest load over the mean.
+fn busiest(loads: impl Iterator<Item = u64>) -> f64 {
+    let (mut most, mut all, mut number) = (0, 0_u128, 0_u64);
+    for load in loads {
+        (most, all, number) = (most.max(load), all + u128::from(load), number + 1);
+    }
+    if all == 0 { 1.0 } else { most as f64 * number as f64 / all as f64 }
+}
+
+impl Load {
+    #[inline(always)]
+    fn add(&mut self, by: Self) {
+        self.packets = self.packets.saturating_add(by.packets);
+        self.bytes = self.bytes.saturating_add(by.bytes);
+    }
+}
+
+impl Sketch for Imbalance {
+    const KIND: Kind = Kind::Imbalance;
+
+    fn merge(&mut self, other: &Self) -> Result<(), Error> {
+        alike("function", self.function, other.function)?;
+        if self.function != other.function {
+            let hex = |function: &Function| match function {
+                Function::Rss(card) => card.iter().map(|byte| format!("{byte:02x}")).collect(),
+                other => other.to_string(),
+            };
+            alike("card's key", hex(&self.function), hex(&other.function))?;
+        }
+        alike("number of queues", self.queues, other.queues)?;
+        alike("number of candidates", self.candidates, other.candidates)?;
+        alike("key", format!("{:016x}", self.check), format!("{:016x}", other.check))?;
+        for (load, more) in self.loads.iter_mut().zip(&other.loads) {
+            load.packets = sum(load.packets, more.packets);
+            load.bytes = sum(load.bytes, more.bytes);
+        }
+        Ok(())
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut to = Writer::new(Self::KIND);
+        to.byte(self.function.number());
+        if let Function::Rss(card) = &self.function {
+            to.bytes(card);
+        }
+        to.word(self.check);
+        to.number(self.queues as u64);
+        to.number(self.candidates as u64);
+        for load in &self.loads {
+            to.count(load.packets);
+            to.count(load.bytes);
+        }
+        to.finish()
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Result<Self, ReadError> {
+        let mut from = Reader::begin(bytes, Self::KIND)?;
+        let at = from.at();
+        let function = match from.byte()? {
+            0 => Function::Rss(*from.bytes(size_of::<CardKey>())?.first_chunk().unwrap_or(&SYMMETRIC_KEY)),
+            1 => Function::SymmetricRss,
+            2 => Function::Keyed,
+            _ => return Err(ReadError::Field { field: "function", at }),
+        };
+        let (check, at) = (from.word()?, from.at());
+        let queues = from.number("number of queues", function.most_queues() as u64)? as usize;
+        let candidates = from.number("number of candidates", Self::MOST_CANDIDATES as u64)? as usize;
+        let number = queues * (candidates + 1);
+        // Each load takes two bytes at least.
+        if number == 0 || number > Self::MOST_LOADS || number > from.left() / 2 {
+            return Err(ReadError::Field { field: "number of queues or candidates", at });
+        }
+        let mut loads = Vec::with_capacity(number);
+        for _ in 0..number {
+            loads.push(Load { packets: from.count("packets")?, bytes: from.count("bytes")? });
+        }
+        from.finish()?;
+        Ok(Self { function, queues, candidates, check, keys: None, loads })
+    }
+}
+
+#[cfg(test)]
+mod tests;
