@@ -21,6 +21,7 @@ pub mod queries;
 pub mod reassembly;
 pub mod respond;
 pub mod rib;
+pub mod sketches;
 mod steps;
 pub mod targets;
 pub mod zone_files;

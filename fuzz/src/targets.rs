@@ -2,7 +2,7 @@
 
 use crate::{
     audit, client, dump, faces, files, flows, forwarder, ipfix, management, ndn, queries, reassembly,
-    respond, rib, zone_files, zones,
+    respond, rib, sketches, zone_files, zones,
 };
 use hashlane_flow::packet::Packet;
 use hashlane_name::ccnx::Ccnx;
@@ -50,6 +50,7 @@ macro_rules! with_targets {
             ndn_stream,
             prefix_burst,
             records,
+            sketch_bytes,
             study,
             trust_anchor,
             zone_file,
@@ -244,6 +245,11 @@ pub fn prefix_burst(bytes: &[u8]) {
 /// Parses the records of a study; see [`files::check_records`].
 pub fn records(bytes: &[u8]) {
     files::check_records(bytes);
+}
+
+/// Reads and merges two sketches; see [`sketches::check_sketches`].
+pub fn sketch_bytes(bytes: &[u8]) {
+    sketches::check_sketches(bytes);
 }
 
 /// Parses the definition of a study; see [`files::check_study`].

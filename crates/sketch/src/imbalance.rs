@@ -339,14 +339,12 @@ impl Sketch for Imbalance {
     const KIND: Kind = Kind::Imbalance;
 
     fn merge(&mut self, other: &Self) -> Result<(), Error> {
-        alike("function", self.function, other.function)?;
-        if self.function != other.function {
-            let hex = |function: &Function| match function {
-                Function::Rss(card) => card.iter().map(|byte| format!("{byte:02x}")).collect(),
-                other => other.to_string(),
-            };
-            alike("card's key", hex(&self.function), hex(&other.function))?;
-        }
+        alike("function", self.function.to_string(), other.function.to_string())?;
+        let card = |function: &Function| match function {
+            Function::Rss(card) => card.iter().map(|byte| format!("{byte:02x}")).collect(),
+            _ => String::new(),
+        };
+        alike("key of the card", card(&self.function), card(&other.function))?;
         alike("number of queues", self.queues, other.queues)?;
         alike("number of candidates", self.candidates, other.candidates)?;
         alike("key", format!("{:016x}", self.check), format!("{:016x}", other.check))?;

@@ -1,0 +1,85 @@
+//! Properties of sketches that are read from bytes of strangers.
+
+use hashlane_sketch::{
+    Distinct, Error, HeavyHitters, Imbalance, Kind, Prefixes, PrefixesResult, ReadError, Sketch, Spread,
+};
+
+/// Two sketches, the first as long as the two bytes before it say: each that is accepted has a result and gives
+/// back its bytes; if both are, they merge, or the difference is named.
+pub fn check_sketches(octets: &[u8]) {
+    let Some((length, octets)) = octets.split_first_chunk() else { return };
+    let length = usize::from(u16::from_be_bytes(*length));
+    let (one, other) = octets.split_at_checked(length).unwrap_or((octets, octets));
+    match Kind::of(one) {
+        Ok(Kind::Spread) => check(one, other, true, |sketch: &Spread| {
+            let result = sketch.result();
+            assert!((0.0..=1.0).contains(&result.p_value) && result.chi_squared >= 0.0);
+            assert_eq!(result.loads.iter().map(|(_, buckets)| buckets).sum::<u64>(), result.buckets);
+            assert_eq!(result.quantile(1.0), result.longest);
+        }),
+        Ok(Kind::Imbalance) => check(one, other, true, |sketch: &Imbalance| {
+            let result = sketch.result();
+            assert!(result.best.packets >= 1.0 && result.best.packets <= result.current.packets);
+        }),
+        Ok(Kind::Prefixes) => check(one, other, true, |sketch: &Prefixes| check_prefixes(&sketch.result())),
+        Ok(Kind::Distinct) => check(one, other, true, |sketch: &Distinct| {
+            let keys = sketch.result().keys;
+            assert!(keys.is_finite() && keys >= 0.0);
+        }),
+        Ok(Kind::HeavyHitters) => check(one, other, false, |sketch: &HeavyHitters| {
+            let result = sketch.result();
+            assert!(u128::from(result.error) * (sketch.counters() as u128 + 1) <= u128::from(result.total));
+            assert!(result.hitters.len() <= 2 * sketch.counters());
+        }),
+        Ok(_) => {}
+        Err(error) => check_error(error),
+    }
+}
+
+fn check_prefixes(result: &PrefixesResult) {
+    let finite = |number: f64| number.is_finite() && number >= 0.0;
+    assert!(finite(result.distinct_names) && finite(result.mean_name_len));
+    assert!(result.depths.iter().all(|depth| finite(depth.distinct) && finite(depth.mean_len)));
+    let memory = [result.fib(1..=result.depths.len()), result.pit()];
+    assert!(memory.iter().all(|memory| memory.bytes >= memory.entries || memory.entries > 1 << 48));
+}
+
+fn check<S: Sketch>(one: &[u8], other: &[u8], commutes: bool, result: impl Fn(&S)) {
+    let Some(read) = accepted::<S>(one) else { return };
+    result(&read);
+    let Some(other) = accepted::<S>(other) else { return };
+    let mut merged = read.clone();
+    match merged.merge(&other) {
+        Ok(()) => {
+            result(&merged);
+            let bytes = merged.to_bytes();
+            accepted::<S>(&bytes).expect("a merged sketch");
+            let mut turned = other;
+            turned.merge(&read).expect("a merge the other way round");
+            assert!(!commutes || turned.to_bytes() == bytes);
+        }
+        Err(error) => {
+            assert!(matches!(error, Error::Unlike { .. } | Error::Full), "{error}");
+            assert!(!error.to_string().is_empty());
+            assert_eq!(merged.to_bytes(), one, "a merge that failed has left its mark");
+        }
+    }
+}
+
+/// The sketch of these bytes, which it gives back.
+fn accepted<S: Sketch>(bytes: &[u8]) -> Option<S> {
+    match S::from_bytes(bytes) {
+        Ok(sketch) => {
+            assert_eq!(sketch.to_bytes(), bytes);
+            Some(sketch)
+        }
+        Err(error) => {
+            check_error(error);
+            None
+        }
+    }
+}
+
+fn check_error(error: ReadError) {
+    assert!((1..200).contains(&error.to_string().len()));
+}
