@@ -104,10 +104,11 @@ impl Service {
         // A single zone is loaded by the configuration in effect.
         let config = if only.is_some() { self.config.clone() } else { (self.reread)()? };
         let mut reloaded = self.catalog.update(&config, only.as_ref().map(|zone| zone.view()))?;
+        reloaded.restart = restart(&self.config, &config);
+        let config = keep(&self.config, config);
         let old = self.handle.0.view.swap(self.catalog.view(&config)?);
         *lock(&self.handle.0.zones) = self.catalog.status();
-        reloaded.restart = restart(&self.config, &config);
-        self.config = keep(&self.config, config);
+        self.config = config;
         Ok((reloaded, old))
     }
 

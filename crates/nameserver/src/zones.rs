@@ -206,6 +206,8 @@ impl Catalog {
             identity: server.identity.as_bytes().to_vec(),
             max_udp: server.max_udp,
             cookies: server.cookies.then_some(cookies),
+            // At most an hour.
+            keepalive: u16::try_from(config.tcp.idle_timeout_ms / 100).unwrap_or(u16::MAX),
         };
         Ok(View {
             zones,

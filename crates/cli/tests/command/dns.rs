@@ -286,10 +286,7 @@ fn what_cannot_be_rendered_is_refused_with_the_reason() {
         (&["none.zone"][..], &["cannot read none.zone: No such file"][..]),
         (&["."], &["cannot read ."]),
         (&["large"], &["large is longer than 256 MiB"]),
-        (
-            &["text"],
-            &["text:1:", "; read as a zone file, because it is neither a capture nor only hex"],
-        ),
+        (&["text"], &["text:1:", "; read as a zone file, because it is neither a capture nor only hex"]),
         (&["empty.zone"], &["empty.zone: no record"]),
         (&["include.zone"], &["$INCLUDE of \"other.zone\""]),
         (&["wire"], &["wire: neither a capture nor text: zero byte at offset 0", "xxd -p"]),

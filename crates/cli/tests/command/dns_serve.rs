@@ -157,13 +157,14 @@ fn a_log_that_has_reached_the_limit_of_its_size_does_not_end_the_server() {
     let folder = folder();
     let mut command = Command::new("sh");
     let script = "ulimit -f 0; exec \"$0\" \"$@\" 2> log";
-    command.args(["-c", script, env!("CARGO_BIN_EXE_hashlane")]).args(SERVE).current_dir(&folder.0);
+    command.args(["-c", script, env!("CARGO_BIN_EXE_hashlane")]).args(SERVE);
+    command.current_dir(folder.path("."));
     command.stdin(Stdio::null()).stdout(Stdio::null());
     let mut server = command.spawn().unwrap();
     let control = |arguments: &[&str]| {
         folder.run(&[&["dns", "control", "--socket", "control.sock"], arguments].concat())
     };
-    until("the control socket", || control(&["status"]).code == Some(0));
+    until(|| control(&["status"]).code == Some(0), || "the control socket".into());
     for _ in 0..3 {
         // Each reload is logged.
         control(&["reload", "example.com"]).ok();

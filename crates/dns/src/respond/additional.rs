@@ -26,13 +26,14 @@ struct Naming {
 pub(super) struct Servers {
     sets: [Naming; MAX_SETS],
     len: usize,
-    done: [NameId; MAX_DONE],
+    /// Marks of the servers.
+    done: [u64; MAX_DONE],
 }
 
 impl Default for Servers {
     fn default() -> Self {
         let none = Naming { zone: 0, node: NameId::ROOT, rtype: 0, is_referral: false };
-        Self { sets: [none; MAX_SETS], len: 0, done: [NameId::ROOT; MAX_DONE] }
+        Self { sets: [none; MAX_SETS], len: 0, done: [0; MAX_DONE] }
     }
 }
 
@@ -71,6 +72,34 @@ const fn whole_name(rtype: RecordType) -> Option<usize> {
     }
 }
 
+/// A server, and the name whose records are its addresses.
+#[derive(Clone, Copy)]
+struct Server<'z> {
+    owner: Owner<'z>,
+    /// The server, or the wildcard that stands for it.
+    source: NameId,
+    /// Tells it from other servers.
+    mark: u64,
+}
+
+impl Server<'_> {
+    /// A name of the zone with its own records.
+    fn of(id: NameId) -> Self {
+        Self { owner: Owner::Name(id), source: id, mark: id.index() as u64 }
+    }
+}
+
+/// The server of a name of the zone, whose addresses a wildcard may have.
+#[inline]
+fn target<'z>(zone: &Zone, id: NameId) -> Server<'z> {
+    let server = Server::of(id);
+    if !zone.has_wildcards() || zone.sets(id).next().is_some() {
+        return server;
+    }
+    let source = zone.locate_id(id).and_then(|located| zone.source(&located));
+    Server { source: source.unwrap_or(id), ..server }
+}
+
 /// True if `name` is `ancestor` or below it.
 fn is_within(zone: &Zone, mut name: NameId, ancestor: NameId) -> bool {
     while name != ancestor {
@@ -84,11 +113,24 @@ fn is_within(zone: &Zone, mut name: NameId, ancestor: NameId) -> bool {
 
 impl Answer<'_, '_> {
     /// The server in the data of a type whose names are not compressed and so stored as bytes, if the zone
-    /// has records of it.
+    /// has records of it, or a wildcard.
     #[cold]
-    fn whole_target(&mut self, zone: &Zone, set: &Set<'_>, record: &Record<'_>) -> Option<NameId> {
-        let target = record.before.get(whole_name(set.rtype)?..)?;
-        zone.find(Name::parse_first(target).ok()?, &mut self.scratch.hash)
+    fn whole_target<'z>(&mut self, zone: &Zone, set: &Set<'_>, record: &Record<'z>) -> Option<Server<'z>> {
+        let target = Name::parse_first(record.before.get(whole_name(set.rtype)?..)?).ok()?;
+        if !target.is_within(zone.apex_name()) {
+            return None;
+        }
+        let suffixes = self.scratch.hash.name(target);
+        let located = zone.locate(suffixes, target);
+        if located.below == 0 {
+            return located.cut.is_none().then(|| Server::of(located.node));
+        }
+        let source = zone.source(&located)?;
+        let above = target.labels_from(located.below).as_bytes().len();
+        let labels = target.as_bytes().get(..target.len() - above)?;
+        // Numbers of names are smaller.
+        let mark = suffixes.first()? | 1 << 63;
+        Some(Server { owner: Owner::Below(labels, located.node), source, mark })
     }
 
     /// Writes the additional section. Addresses of servers at or below the cut of a referral must find room,
@@ -114,28 +156,27 @@ impl Answer<'_, '_> {
         let Some(set) = zone.set(naming.node, RecordType(naming.rtype)) else { return true };
         let (mut all_fit, mut done) = (true, 0);
         for record in set.records() {
-            let Some(server) = record.names[0].or_else(|| self.whole_target(zone, &set, &record)) else {
-                continue;
+            let server = match record.names[0] {
+                Some(id) => {
+                    let is_elsewhere = |within| is_within(zone, id, naming.node) != within;
+                    // Addresses below a cut are the zone below's to give, except in a referral to it.
+                    let is_below = !naming.is_referral && zone.is_occluded(id);
+                    (!within.is_some_and(is_elsewhere) && !is_below).then(|| target(zone, id))
+                }
+                None => self.whole_target(zone, &set, &record),
             };
-            if within.is_some_and(|within| is_within(zone, server, naming.node) != within) {
-                continue;
-            }
-            let is_done = self.scratch.servers.done.get(..done).is_some_and(|done| done.contains(&server));
-            if is_done {
+            let Some(Server { owner, source, mark }) = server else { continue };
+            if self.scratch.servers.done.get(..done).is_some_and(|done| done.contains(&mark)) {
                 continue;
             }
             if let Some(place) = self.scratch.servers.done.get_mut(done) {
-                *place = server;
+                *place = mark;
                 done += 1;
             }
-            // Addresses below a cut are the zone below's to give, except in a referral to it.
-            if !naming.is_referral && zone.is_occluded(server) {
-                continue;
-            }
             for rtype in [RecordType::A, RecordType::AAAA] {
-                if let Some(set) = zone.set(server, rtype) {
+                if let Some(set) = zone.set(source, rtype) {
                     let form = self.form();
-                    all_fit &= self.write(Section::Additional, Owner::Name(server), zone, &set, form).is_ok();
+                    all_fit &= self.write(Section::Additional, owner, zone, &set, form).is_ok();
                 }
             }
         }

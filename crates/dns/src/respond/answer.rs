@@ -100,7 +100,7 @@ pub(super) enum Spelling<'q> {
 pub(super) struct Link<'q> {
     zone: usize,
     pub(super) located: Located,
-    owner: Owner,
+    owner: Owner<'static>,
     spelling: Spelling<'q>,
     visited: Visited,
 }
@@ -127,13 +127,17 @@ pub(super) struct Answer<'a, 'o> {
     rcode: Rcode,
     kind: Kind,
     is_authoritative: bool,
+    /// Negative answers have the SOA record.
+    has_soa: bool,
+    /// Nothing more is written: a record had no room, and only the end of the chain of aliases is of
+    /// interest.
     pub(super) is_truncated: bool,
 }
 
 impl<'a, 'o> Answer<'a, 'o> {
     pub(super) fn new(
         (zones, scratch): (&'a Zones, &'a mut Scratch),
-        (rtype, transport): (RecordType, Transport),
+        (rtype, class, transport): (RecordType, Class, Transport),
         dnssec: bool,
         writer: Writer<'o>,
     ) -> Self {
@@ -148,6 +152,8 @@ impl<'a, 'o> Answer<'a, 'o> {
             rcode: Rcode::NO_ERROR,
             kind: Kind::Positive,
             is_authoritative: true,
+            // In class ANY, no zone is the one whose SOA record it would be.
+            has_soa: class != Class::ANY,
             is_truncated: false,
         }
     }
@@ -175,13 +181,17 @@ impl<'a, 'o> Answer<'a, 'o> {
                 Err(Full) => {
                     self.writer.remove_part(&mut self.scratch.offsets);
                     self.is_truncated = true;
-                    return;
+                    // The response code is that of the last name of the chain, with or without room for it.
+                    self.step(&link, step).unwrap_or(None)
                 }
             };
             match next {
                 Some(next) => link = next,
                 None => break,
             }
+        }
+        if self.is_truncated {
+            return;
         }
         if self.write_proofs().is_err() {
             self.is_truncated = true;
@@ -229,16 +239,19 @@ impl<'a, 'o> Answer<'a, 'o> {
         Form { dnssec: self.dnssec, max_ttl: u32::MAX }
     }
 
-    /// Writes a set of zone `zone`, which has been entered.
+    /// Writes a set of zone `zone`, which has been entered. Writes nothing to a truncated response.
     #[inline]
     pub(super) fn write(
         &mut self,
         section: Section,
-        owner: Owner,
+        owner: Owner<'_>,
         zone: &Zone,
         set: &Set<'_>,
         form: Form,
     ) -> Result<(), Full> {
+        if self.is_truncated {
+            return Ok(());
+        }
         self.writer.set(section, owner, (zone, &mut self.scratch.offsets), set, form)
     }
 
@@ -348,7 +361,10 @@ impl<'a, 'o> Answer<'a, 'o> {
         let mut found = None;
         for set in zone.sets(source) {
             let names = (zone, &mut self.scratch.offsets);
-            let written = self.writer.signatures(Section::Answer, link.owner, names, &set, u32::MAX);
+            let written = match self.is_truncated {
+                true => Ok(()),
+                false => self.writer.signatures(Section::Answer, link.owner, names, &set, u32::MAX),
+            };
             if written.is_err() {
                 self.writer.rollback(mark, &mut self.scratch.offsets);
                 return Err(Full);
@@ -362,7 +378,9 @@ impl<'a, 'o> Answer<'a, 'o> {
 
     /// Writes the SOA of a negative answer (RFC 2308 §3).
     fn write_soa(&mut self, zone: &Zone) -> Result<(), Full> {
-        let Some(set) = zone.set(zone.apex(), RecordType::SOA) else { return Ok(()) };
+        let Some(set) = zone.set(zone.apex(), RecordType::SOA).filter(|_| self.has_soa) else {
+            return Ok(());
+        };
         let minimum = set.records().next().and_then(|soa| soa.after.last_chunk().copied());
         let max_ttl = minimum.map_or(0, u32::from_be_bytes);
         let form = Form { max_ttl, ..self.form() };
@@ -405,31 +423,31 @@ impl<'a, 'o> Answer<'a, 'o> {
             self.scratch.chain.visit(Visited::Dname(link.zone as u32, dname));
         }
         self.kind = Kind::Positive;
-        let name = self.bytes(link);
-        let (labels, target_name) = (name.as_bytes(), zone.name(target));
-        let owner = zone.name(dname);
-        let kept = labels.get(..labels.len().saturating_sub(owner.as_bytes().len())).unwrap_or_default();
-        if kept.len() + target_name.as_bytes().len() > MAX_NAME_LEN {
+        let (name, target_name) = (self.bytes(link), zone.name(target));
+        let of_dname = name.view().labels_from(link.located.below).as_bytes().len();
+        let (name, target_name) = (name.as_bytes(), target_name.as_bytes());
+        let kept = name.get(..name.len() - of_dname).unwrap_or_default();
+        let mut bytes = [0; MAX_NAME_LEN];
+        let Some(made) = bytes.get_mut(..kept.len() + target_name.len()) else {
             self.rcode = Rcode::NAME_TOO_LONG;
             return Ok(None);
-        }
-        let mut made = NameBuf::ROOT;
-        let all = name.view().labels().take(name.view().label_count() - owner.view().label_count());
-        for label in all.chain(target_name.view().labels()) {
-            if made.push(label).is_err() {
-                return Ok(None);
-            }
-        }
+        };
+        let (start, end) = made.split_at_mut(kept.len());
+        start.copy_from_slice(kept);
+        end.copy_from_slice(target_name);
+        let Ok(made) = Name::parse(made) else { return Ok(None) };
 
-        match link.owner {
-            Owner::At(at) => self.writer.bytes(&(0xc000 | at).to_be_bytes())?,
-            Owner::Name(id) => self.writer.name(zone, &mut self.scratch.offsets, id)?,
+        let mut from = HEADER_LEN;
+        if !self.is_truncated {
+            let offsets = &mut self.scratch.offsets;
+            self.writer.owner(zone, offsets, link.owner)?;
+            from = self.writer.head(RecordType::CNAME, Class::IN, set.ttl)?;
+            self.writer.bytes(kept)?;
+            self.writer.name(zone, offsets, target)?;
+            self.writer.end_data(from);
+            self.writer.add(Section::Answer);
         }
-        let from = self.writer.head(RecordType::CNAME, Class::IN, set.ttl)?;
-        self.writer.bytes(kept)?;
-        self.writer.name(zone, &mut self.scratch.offsets, target)?;
-        self.writer.end_data(from);
-        self.writer.add(Section::Answer);
+        let made = NameBuf::from(made);
         self.scratch.made = made;
         if matches!(self.rtype, RecordType::CNAME | RecordType::ANY) || from >= 0x4000 {
             return Ok(None);
@@ -455,14 +473,22 @@ impl<'a, 'o> Answer<'a, 'o> {
             return None;
         }
         // Another zone may have it. Its names have other numbers.
-        let owner = Owner::At(self.scratch.offsets.get(target)?);
+        let owner = match self.is_truncated {
+            true => Owner::QUESTION,
+            false => Owner::At(self.scratch.offsets.get(target)?),
+        };
         let name = zone.name(target);
         self.scratch.made = name;
         self.follow_name(owner, Spelling::Made, &name)
     }
 
     /// The end of an alias to any name.
-    fn follow_name<'q>(&mut self, owner: Owner, spelling: Spelling<'q>, name: &NameBuf) -> Option<Link<'q>> {
+    fn follow_name<'q>(
+        &mut self,
+        owner: Owner<'static>,
+        spelling: Spelling<'q>,
+        name: &NameBuf,
+    ) -> Option<Link<'q>> {
         let suffixes = self.scratch.hash.name(name.view());
         let zone = self.zones.find(suffixes, name.view(), self.rtype)?;
         let located = self.zones.zone(zone)?.locate(suffixes, name.view());

@@ -75,11 +75,20 @@ pub struct Settings {
     pub max_udp: u16,
     /// Secrets of cookies; `None`: cookies are ignored.
     pub cookies: Option<Cookies>,
+    /// Idle timeout of TCP connections in units of 100 ms, for clients that ask for it (RFC 7828).
+    pub keepalive: u16,
 }
 
 impl Default for Settings {
-    /// Datagrams of at most 1,232 bytes (DNS flag day 2020), no cookies, no identity.
+    /// Datagrams of at most 1,232 bytes (DNS flag day 2020), no cookies, no identity, connections of 10 s.
     fn default() -> Self {
-        Self { nsid: Vec::new(), version: Vec::new(), identity: Vec::new(), max_udp: 1232, cookies: None }
+        Self {
+            nsid: Vec::new(),
+            version: Vec::new(),
+            identity: Vec::new(),
+            max_udp: 1232,
+            cookies: None,
+            keepalive: 100,
+        }
     }
 }

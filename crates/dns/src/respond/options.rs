@@ -2,7 +2,7 @@
 
 use super::cookie::{CLIENT_LEN, COOKIE_LEN};
 use super::writer::{Full, Writer};
-use super::{Asker, Settings};
+use super::{Asker, Settings, Transport};
 use crate::render::Edns;
 use crate::wire::{Class, Rcode, RecordType, Section};
 
@@ -10,6 +10,8 @@ use crate::wire::{Class, Rcode, RecordType, Section};
 const NSID: u16 = 3;
 /// Cookie (RFC 7873).
 const COOKIE: u16 = 10;
+/// Timeout of a TCP connection (RFC 7828).
+const KEEPALIVE: u16 = 11;
 /// Extended error (RFC 8914).
 const EXTENDED_ERROR: u16 = 15;
 
@@ -31,6 +33,8 @@ pub(super) struct Reply {
     /// NSID was asked for.
     nsid: bool,
     cookie: Option<[u8; COOKIE_LEN]>,
+    /// The timeout was asked for, over TCP.
+    keepalive: bool,
     /// The query has a valid cookie of this server.
     pub(super) is_known: bool,
 }
@@ -49,6 +53,8 @@ impl Reply {
             options = rest;
             match (code, &settings.cookies) {
                 (NSID, _) => reply.nsid = !settings.nsid.is_empty(),
+                // Over UDP it has no meaning (RFC 7828 §3.2.1).
+                (KEEPALIVE, _) => reply.keepalive = asker.transport == Transport::Tcp,
                 // The first of several (RFC 7873 §5.2).
                 (COOKIE, Some(cookies)) if reply.cookie.is_none() => {
                     if !matches!(data.len(), CLIENT_LEN | 16..=40) {
@@ -67,7 +73,8 @@ impl Reply {
     /// Bytes of the record, without its extended error.
     pub(super) fn len(&self, settings: &Settings) -> usize {
         let nsid = if self.nsid { 4 + settings.nsid.len() } else { 0 };
-        OPT_LEN + nsid + self.cookie.map_or(0, |cookie| 4 + cookie.len())
+        let keepalive = if self.keepalive { 6 } else { 0 };
+        OPT_LEN + nsid + keepalive + self.cookie.map_or(0, |cookie| 4 + cookie.len())
     }
 
     /// Writes the record. An extended error is left out if there is no room for its 6 bytes.
@@ -86,6 +93,9 @@ impl Reply {
         }
         if let Some(cookie) = &self.cookie {
             option(writer, COOKIE, cookie)?;
+        }
+        if self.keepalive {
+            option(writer, KEEPALIVE, &settings.keepalive.to_be_bytes())?;
         }
         if let Some(error) = error
             && writer.room() >= 6

@@ -234,7 +234,7 @@ impl Responses<'_> {
                     let dnssec = opt.is_some_and(|opt| opt.dnssec);
                     let mut answer = Answer::new(
                         (self.zones, self.scratch),
-                        (query.rtype, asker.transport),
+                        (query.rtype, query.class, asker.transport),
                         dnssec,
                         writer,
                     );

@@ -253,6 +253,78 @@ fn adds_the_addresses_of_the_servers_that_it_names() {
 }
 
 #[test]
+fn adds_addresses_that_a_wildcard_makes() {
+    let lines = "
+        example. SOA ns.example. admin.example.
+        example. NS a.wild.example.
+        example. MX 10 b.c.Wild.example.
+        example. MX 20 b.c.wild.example.
+        example. MX 30 there.wild.example.
+        example. MX 40 ent.wild.example.
+        *.wild.example. A 192.0.2.1
+        there.wild.example. AAAA 2001:db8::1
+        x.ent.wild.example. TXT text
+        cut.wild.example. NS x.cut.wild.example.
+        s.example. SRV k.wild.example.
+        s.example. SRV k.wild.example.
+        s.example. SRV x.cut.wild.example.
+        s.example. SRV k.d.example.
+        d.example. DNAME wild.example.
+        child.example. NS ns.wild.example.";
+    let zones = zones(&[("example.", lines)]);
+    let ns = ask("example.", "NS").of(&zones);
+    check(&ns, &["0 aa", "an example. NS a.wild.example.", "ad a.wild.example. A 1"]);
+    let mx = ask("example.", "MX").of(&zones);
+    let expected = ["ad b.c.wild.example. A 1", "ad there.wild.example. AAAA"];
+    assert_eq!(mx.lines()[5..], expected);
+    let srv = ask("s.example.", "SRV").of(&zones);
+    assert_eq!(srv.lines()[4..], ["ad k.wild.example. A 1"]);
+    let referral = ask("child.example.", "A").of(&zones);
+    check(&referral, &["0", "au child.example. NS ns.wild.example.", "ad ns.wild.example. A 1"]);
+}
+
+#[test]
+fn the_response_code_is_that_of_the_end_of_a_chain_that_has_no_room() {
+    let label = "x".repeat(60);
+    let long = |first: &str| format!("{first}.{label}.{label}.{label}.example.");
+    let mut lines = String::from("example. SOA ns.example. admin.example.\nexample. NS ns.example.\n");
+    // Targets of other names do not compress each other.
+    for (number, end) in [(0, "nowhere.example."), (1, "example.")] {
+        let name = |at: usize| format!("{label}{number}{at}.example.");
+        for at in 0..8 {
+            lines.push_str(&format!(
+                "{} CNAME {}\n",
+                name(at),
+                if at < 7 { name(at + 1) } else { end.into() }
+            ));
+        }
+        lines.push_str(&format!("many{number}.example. CNAME {}\n", name(0)));
+    }
+    lines.push_str(&format!("{} DNAME elsewhere.example.\n", long("d")));
+    // The DNAME has room, and the CNAME that is made of it has none.
+    let targets = [0, 1, 2].map(|at| format!("{label}p{at}.example."));
+    let [first, second, third] = &targets;
+    let end = long("a.b.c.d");
+    lines.push_str(&format!("dname.example. CNAME {first}\n{first} CNAME {second}\n"));
+    lines.push_str(&format!("{second} CNAME {third}\n{third} CNAME {end}\n"));
+    let zones = zones(&[("example.", &lines)]);
+    for (name, rcode, kind) in [
+        ("many0.example.", 3, Kind::NxDomain),
+        ("many1.example.", 0, Kind::NoData),
+        ("dname.example.", 3, Kind::NxDomain),
+    ] {
+        let answered = ask(name, "TXT").of(&zones);
+        let tcp = Ask { transport: Transport::Tcp, ..ask(name, "TXT") }.of(&zones);
+        assert_eq!((answered.reply.truncated, tcp.reply.truncated), (true, false), "{name}");
+        assert_eq!((answered.reply.rcode.0, answered.reply.kind), (rcode, kind), "{name}");
+        assert_eq!((tcp.reply.rcode.0, tcp.reply.kind), (rcode, kind), "{name}");
+        // The records that have room are those of the whole answer, and nothing follows them.
+        let (some, all) = (answered.lines(), tcp.lines());
+        assert!(some.len() > 1 && some[1..] == all[1..some.len()], "{some:?}\n{all:?}");
+    }
+}
+
+#[test]
 fn denies_names_and_types() {
     let zones = zones(&[("example.", EXAMPLE)]);
     let none = ask("no.www.example.", "A").of(&zones);
@@ -370,6 +442,10 @@ fn makes_a_cname_of_a_dname() {
             "au example. SOA",
         ],
     );
+    // The target in the data of the DNAME is written whole, and what follows points to it.
+    let answered = ask("www.old.example.", "A").of(&zones);
+    let target = answered.bytes.windows(4).filter(|window| window == b"\x03new").count();
+    assert_eq!((target, answered.bytes.len()), (1, 12 + 21 + 12 + 13 + 12 + 6 + 16));
     // The owner itself is not redirected.
     check(&ask("old.example.", "A").of(&zones), &["0 aa", "au example. SOA"]);
     check(&ask("old.example.", "DNAME").of(&zones), &["0 aa", "an old.example. DNAME new.example."]);
@@ -667,6 +743,13 @@ fn options_are_answered() {
     // A cookie of a length that there is not.
     let (bad, _) = opt(b"\0\x0a\0\x09clientcoo");
     assert_eq!((bad.reply.rcode, bad.bytes.len()), (Rcode::FORMAT_ERROR, 12 + 11));
+    // The timeout of connections is of no use over UDP (RFC 7828 §3.2.1).
+    assert_eq!(opt(b"\0\x0b\0\0").1.unwrap().2, b"");
+    let edns = Some((1232, false, b"\0\x0b\0\0\0\x03\0\0".to_vec()));
+    let tcp = Ask { edns, transport: Transport::Tcp, ..ask("www.example.", "A") };
+    let answered = tcp.with(&zones, &Settings { keepalive: 0x1234, ..settings.clone() });
+    let opt_record = answered.content.records.last().unwrap();
+    assert_eq!(opt_record.data, b"\0\x03\0\x03one\0\x0b\0\x02\x12\x34");
     // Unknown options are ignored; without EDNS there is no OPT record.
     assert_eq!(opt(b"\xfd\xe9\0\x01x").1.unwrap().2, b"");
     assert!(ask("www.example.", "A").with(&zones, &settings).content.records.len() == 2);
@@ -682,6 +765,9 @@ fn refuses_what_it_has_not() {
     check(&Ask { class: Class::HS, ..ask("example.", "A") }.of(&zones), &["5"]);
     let any = Ask { class: Class::ANY, ..ask("mail.example.", "A") }.of(&zones);
     check(&any, &["0", "an mail.example. A 2"]);
+    // A negative answer of no class in particular has no SOA record.
+    check(&Ask { class: Class::ANY, ..ask("mail.example.", "TXT") }.of(&zones), &["0"]);
+    check(&Ask { class: Class::ANY, ..ask("no.example.", "A") }.of(&zones), &["3"]);
     check(&ask("example.", "AXFR").of(&zones), &["5"]);
     check(&ask("example.", "OPT").of(&zones), &["1"]);
     // NOTIFY.

@@ -10,14 +10,16 @@ pub(super) struct Full;
 
 /// The owner of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Owner {
+pub(super) enum Owner<'n> {
     /// A name that was written at this offset.
     At(u16),
     /// A name of the zone.
     Name(NameId),
+    /// Labels below a name of the zone, each after its length.
+    Below(&'n [u8], NameId),
 }
 
-impl Owner {
+impl Owner<'_> {
     /// The name of the question.
     pub(super) const QUESTION: Self = Self::At(HEADER_LEN as u16);
 }
@@ -144,20 +146,29 @@ impl<'o> Writer<'o> {
         self.bytes(&[0])
     }
 
-    /// Appends a name of a zone, whole.
-    fn whole_name(&mut self, zone: &Zone, mut id: NameId) -> Result<(), Full> {
+    /// Appends a name of a zone, whole. Later names may point to it.
+    fn whole_name(&mut self, zone: &Zone, offsets: &mut Offsets, mut id: NameId) -> Result<(), Full> {
         while id != NameId::ROOT {
+            let at = self.len;
             self.bytes(zone.label(id))?;
+            if offsets.get(id).is_none() {
+                offsets.insert(id, at);
+            }
             id = zone.parent(id);
         }
         self.bytes(&[0])
     }
 
+    /// Appends an owner, compressed.
     #[inline(always)]
-    fn owner(&mut self, zone: &Zone, offsets: &mut Offsets, owner: Owner) -> Result<(), Full> {
+    pub(super) fn owner(&mut self, zone: &Zone, offsets: &mut Offsets, owner: Owner<'_>) -> Result<(), Full> {
         match owner {
             Owner::At(at) => self.be16(0xc000 | at),
             Owner::Name(id) => self.name(zone, offsets, id),
+            Owner::Below(labels, id) => {
+                self.bytes(labels)?;
+                self.name(zone, offsets, id)
+            }
         }
     }
 
@@ -184,7 +195,7 @@ impl<'o> Writer<'o> {
     pub(super) fn set(
         &mut self,
         section: Section,
-        owner: Owner,
+        owner: Owner<'_>,
         (zone, offsets): (&Zone, &mut Offsets),
         set: &Set<'_>,
         form: Form,
@@ -204,7 +215,7 @@ impl<'o> Writer<'o> {
     fn records(
         &mut self,
         section: Section,
-        owner: Owner,
+        owner: Owner<'_>,
         (zone, offsets): (&Zone, &mut Offsets),
         set: &Set<'_>,
         max_ttl: u32,
@@ -217,7 +228,7 @@ impl<'o> Writer<'o> {
             for id in names.into_iter().flatten() {
                 match compresses {
                     true => self.name(zone, offsets, id)?,
-                    false => self.whole_name(zone, id)?,
+                    false => self.whole_name(zone, offsets, id)?,
                 }
             }
             self.bytes(after)?;
@@ -231,7 +242,7 @@ impl<'o> Writer<'o> {
     pub(super) fn signatures(
         &mut self,
         section: Section,
-        owner: Owner,
+        owner: Owner<'_>,
         (zone, offsets): (&Zone, &mut Offsets),
         set: &Set<'_>,
         max_ttl: u32,

@@ -91,6 +91,23 @@ impl Zone {
         self.wildcards.get(at).map(|(_, wildcard)| *wildcard)
     }
 
+    /// The wildcard from which the records of a name at this place are made (RFC 4592 §3.3.1); `None` of a
+    /// name that exists, or that is below a delegation or a DNAME.
+    #[inline]
+    pub fn source(&self, located: &Located) -> Option<NameId> {
+        let Located { node, below, cut, dname } = *located;
+        if below == 0 || cut.is_some() || dname.is_some() {
+            return None;
+        }
+        self.wildcard(node)
+    }
+
+    /// Returns true if names of the zone may be made from a wildcard.
+    #[inline]
+    pub fn has_wildcards(&self) -> bool {
+        !self.wildcards.is_empty()
+    }
+
     /// Prefetches what [`locate`](Self::locate) reads first for the name of these hashes: the bucket of the
     /// whole name, and that of the name that it looks up next.
     #[inline(always)]

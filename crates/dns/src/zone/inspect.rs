@@ -31,8 +31,9 @@ impl Zone {
     /// signatures that are expired or not yet valid, sets without signatures in a signed zone, gaps in the
     /// NSEC or NSEC3 chain, name servers of the zone without addresses, hosts that are aliases.
     ///
-    /// `now` is the time in seconds since 1970, modulo 2³² (RFC 4034 §3.1.5). `hash` has the key of the builder.
-    /// Takes time linear in the number of records. That each name has an NSEC3 record is not examined.
+    /// `now` is the time in seconds since 1970, modulo 2³² (RFC 4034 §3.1.5). `hash` has the key of the
+    /// builder. Takes time linear in the number of records. That each name has an NSEC3 record is not
+    /// examined.
     pub fn inspect(&self, now: u32, hash: &mut Hash) -> Warnings {
         let mut warnings = self.warnings.clone();
         let is_signed = self.set(self.apex, RecordType::DNSKEY).is_some();

@@ -105,8 +105,8 @@ pub struct Record<'a> {
 /// `.zone` or `.db`. Relative names before the first `$ORIGIN` end with `apex`, or with the name of the file.
 ///
 /// # Errors
-/// The first [`Options::max_errors`] errors in the order of the file, each with its position; or the first rule
-/// that the records break together, with the position of the record that does so.
+/// The first [`Options::max_errors`] errors in the order of the file, each with its position; or the first
+/// rule that the records break together, with the position of the record that does so.
 pub fn zone(path: &Path, apex: Option<Name<'_>>, options: &Options, key: &Key) -> Result<Zone, LoadError> {
     let named = named(path);
     let origin = apex.or(named.as_ref().map(NameBuf::view));

@@ -182,8 +182,8 @@ pub(super) fn nsap(scanner: &mut Scanner<'_>, out: &mut Vec<u8>) -> Result<(), W
     Ok(())
 }
 
-/// Appends a relay of multicast (RFC 8777 §4.3.1): `PRECEDENCE D TYPE RELAY`. The relay of type 0 is a dot, of
-/// type 1 and 2 an address, of type 3 a name.
+/// Appends a relay of multicast (RFC 8777 §4.3.1): `PRECEDENCE D TYPE RELAY`. The relay of type 0 is a dot,
+/// of type 1 and 2 an address, of type 3 a name.
 pub(super) fn amtrelay(
     scanner: &mut Scanner<'_>,
     origin: Option<&[u8]>,
@@ -202,8 +202,8 @@ pub(super) fn amtrelay(
     Ok(())
 }
 
-/// Appends a part of an IPv6 address (RFC 2874 §3.2): `LENGTH [ADDRESS] [NAME]`. The address may be left out if
-/// the length is 128, and there is no name if it is 0.
+/// Appends a part of an IPv6 address (RFC 2874 §3.2): `LENGTH [ADDRESS] [NAME]`. The address may be left out
+/// if the length is 128, and there is no name if it is 0.
 pub(super) fn a6(scanner: &mut Scanner<'_>, origin: Option<&[u8]>, out: &mut Vec<u8>) -> Result<(), What> {
     let len = read(scanner, "the length of a prefix, 0 to 128", |text| {
         u8::try_from(decimal(text)?).ok().filter(|len| *len <= 128)

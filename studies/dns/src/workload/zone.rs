@@ -44,15 +44,16 @@ impl fmt::Display for ZoneError {
 
 impl std::error::Error for ZoneError {}
 
-/// Reads the text of a zone file, called `name` in errors, and makes of it the message that transfers the zone
-/// (RFC 5936 §2.2): the question is the owner of the first record with type AXFR, and the answer all records
-/// in the order of the file. It may be longer than a message can be.
+/// Reads the text of a zone file, called `name` in errors, and makes of it the message that transfers the
+/// zone (RFC 5936 §2.2): the question is the owner of the first record with type AXFR, and the answer all
+/// records in the order of the file. It may be longer than a message can be.
 ///
 /// `origin` ends names that are not complete, until the file has its own `$ORIGIN`. A time to live that no
 /// `$TTL` and no record has stated is 3,600 s. Times are seconds, or have units: `1d`, `1w2d`.
 ///
 /// # Errors
-/// The file is not a zone file, holds no record of class IN, includes another file, or holds too many records.
+/// The file is not a zone file, holds no record of class IN, includes another file, or holds too many
+/// records.
 pub fn read(text: &[u8], name: &str, origin: Option<Name<'_>>) -> Result<Content, ZoneError> {
     collect(name, |options, sink| records_of(name, text.to_vec(), origin, options, sink))
 }

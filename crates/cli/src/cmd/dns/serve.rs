@@ -244,8 +244,8 @@ fn check(config: &Config, name: &str) -> Result<ExitCode> {
 
 /// Check or print the configuration of a name server
 ///
-/// Refuses all that `serve --config` refuses, and loads every zone. It listens nowhere, so the server may be
-/// running.
+/// Refuses all that `serve --config` refuses, and loads every zone. Warns of faults with which a zone is
+/// served, such as expired signatures and missing glue. It listens nowhere, so the server may be running.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
