@@ -8,6 +8,7 @@
 
 pub mod audit;
 pub mod client;
+pub mod dns_streams;
 pub mod dump;
 pub mod faces;
 pub mod files;
@@ -242,7 +243,9 @@ fn rendered<C: Compressor>(
 /// A text that reads as a zone file gives records that fit into a message. No text ends the program.
 pub fn check_zone(text: &[u8]) {
     let origin: NameBuf = "example.com".parse().expect("a name");
-    let Ok(content) = hashlane_study_dns::workload::zone::read(text, "zone", Some(origin.view())) else { return };
+    let Ok(content) = hashlane_study_dns::workload::zone::read(text, "zone", Some(origin.view())) else {
+        return;
+    };
     assert!(!content.records.is_empty());
     assert_eq!(content.rdata().expect("data that were checked").len(), content.records.len());
 }

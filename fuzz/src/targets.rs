@@ -1,8 +1,8 @@
 //! The fuzz targets, one list: libFuzzer runs each by name, and the tests replay its corpus.
 
 use crate::{
-    audit, client, dump, faces, files, flows, forwarder, ipfix, management, ndn, queries, reassembly,
-    respond, rib, sketches, zone_files, zones,
+    audit, client, dns_streams, dump, faces, files, flows, forwarder, ipfix, management, ndn, queries,
+    reassembly, respond, rib, sketches, zone_files, zones,
 };
 use hashlane_flow::packet::Packet;
 use hashlane_name::ccnx::Ccnx;
@@ -27,6 +27,7 @@ macro_rules! with_targets {
             dns_records,
             dns_render,
             dns_respond,
+            dns_stream,
             dns_text,
             dns_zone,
             flow_burst,
@@ -121,6 +122,11 @@ pub fn dns_render(bytes: &[u8]) {
 /// Answers DNS queries from zones; see [`respond::check_responses`].
 pub fn dns_respond(bytes: &[u8]) {
     respond::check_responses(bytes);
+}
+
+/// Divides the bytes of a TCP connection into queries; see [`dns_streams::check_stream`].
+pub fn dns_stream(bytes: &[u8]) {
+    dns_streams::check_stream(bytes);
 }
 
 /// Parses a DNS name in presentation form; see [`crate::check_dns_text`].

@@ -5,7 +5,7 @@
 //! truncates, so that one thread suffices; UDP does not wait for it.
 //!
 //! Bounds: connections and bytes, in all and by the address of the peer ([`shares`]); the time for a query to
-//! arrive, for responses to be taken, and between queries ([`connection`]). A connection with 64 KiB of
+//! arrive, for responses to be taken, and between queries ([`crate::framing`]). A connection with 64 KiB of
 //! responses in its queue is not read until they are sent.
 
 mod connection;
@@ -17,8 +17,9 @@ use crate::cell::Reader;
 use crate::clock::Clock;
 use crate::config::Tcp;
 use crate::counters::Counters;
+use crate::framing::{MAX_QUEUED, Timeout};
 use crate::view::View;
-use connection::{Connection, MAX_QUEUED, Timeout};
+use connection::Connection;
 use hashlane_dns::query::BATCH;
 use hashlane_hash::scheme::Key;
 use hashlane_link::tcp;
@@ -276,7 +277,7 @@ impl Worker {
             }
             Turn::Wait => {}
         }
-        let memory = connection.memory();
+        let memory = connection.framing.memory();
         self.shares.set_bytes(items.1, memory);
         if was_active {
             self.shares.renew(items);
@@ -288,7 +289,7 @@ impl Worker {
         for number in 0..self.connections.len() {
             let Some(Some(connection)) = self.connections.get(number) else { continue };
             let counters = &self.parts.counters;
-            match connection.timeout(now, &self.limits) {
+            match connection.framing.timeout(now, &self.limits) {
                 None => continue,
                 Some(Timeout::Idle) => counters.closed_idle.add(1),
                 Some(Timeout::SlowQuery) => counters.closed_slow_query.add(1),
@@ -310,7 +311,7 @@ fn serve(
     for _ in 0..ROUNDS {
         match connection.flush(now) {
             Ok(true) => {}
-            Ok(false) if !connection.has_room() => return (Turn::Wait, was_active),
+            Ok(false) if !connection.framing.has_room() => return (Turn::Wait, was_active),
             Ok(false) => {}
             Err(_) => return (Turn::Close, was_active),
         }
@@ -320,8 +321,8 @@ fn serve(
         }
         match connection.read(scratch, now) {
             Ok(true) => {}
-            Ok(false) if connection.is_ended => {
-                let turn = if connection.queued() == 0 { Turn::Close } else { Turn::Wait };
+            Ok(false) if connection.framing.is_ended() => {
+                let turn = if connection.framing.unsent().is_empty() { Turn::Close } else { Turn::Wait };
                 return (turn, was_active);
             }
             Ok(false) => return (Turn::Wait, was_active),
@@ -334,14 +335,14 @@ fn serve(
 /// Answers complete messages, at most `most`, and at most a batch of them. Returns true if there were any.
 fn answer(connection: &mut Connection, parts: &mut Parts, most: usize, now: Instant) -> bool {
     let Parts { answerer, view, counters, clock, .. } = parts;
-    if connection.messages().next().is_none() {
+    if connection.framing.messages().next().is_none() {
         return false;
     }
-    let mut output = connection.take_output();
-    let sent = connection.sent();
+    let mut output = connection.framing.take_output();
+    let sent = connection.framing.sent();
     let peer = connection.peer;
     let (mut messages, mut received) = ([(peer, &[][..]); BATCH], 0);
-    for (place, message) in messages.iter_mut().take(most).zip(connection.messages()) {
+    for (place, message) in messages.iter_mut().take(most).zip(connection.framing.messages()) {
         *place = (peer, message);
         received += 1;
     }
@@ -364,13 +365,13 @@ fn answer(connection: &mut Connection, parts: &mut Parts, most: usize, now: Inst
         output.extend_from_slice(response.message);
         output.len() - sent < MAX_QUEUED
     });
-    let consumed: usize = connection.messages().take(answered).map(|message| 2 + message.len()).sum();
-    connection.put_output(output);
+    let consumed: usize = connection.framing.messages().take(answered).map(|message| 2 + message.len()).sum();
+    connection.framing.put_output(output);
     if answered > 0 {
-        connection.consume(consumed, now);
+        connection.framing.consume(consumed, now);
     }
     if !is_query {
-        connection.is_ended = true;
+        connection.framing.end();
     }
     answered > 0
 }
