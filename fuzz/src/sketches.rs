@@ -4,8 +4,8 @@ use hashlane_sketch::{
     Distinct, Error, HeavyHitters, Imbalance, Kind, Prefixes, PrefixesResult, ReadError, Sketch, Spread,
 };
 
-/// Two sketches, the first as long as the two bytes before it say: each that is accepted has a result and gives
-/// back its bytes; if both are, they merge, or the difference is named.
+/// Two sketches, the first as long as the two bytes before it say: each that is accepted has a result and
+/// gives back its bytes; if both are, they merge, or the difference is named.
 pub fn check_sketches(octets: &[u8]) {
     let Some((length, octets)) = octets.split_first_chunk() else { return };
     let length = usize::from(u16::from_be_bytes(*length));

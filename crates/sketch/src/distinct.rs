@@ -11,9 +11,9 @@ use hashlane_hash::siphash::SipHash13;
 
 /// Number of distinct keys, by HyperLogLog over SipHash-1-3.
 ///
-/// Takes 2^precision bytes, in memory and written. The estimate has a standard error of 1.04 / √(2^precision):
-/// 0.8 % at precision 14. The hash is keyed: without the key, nobody can choose keys that count as few or as
-/// many.
+/// Takes 2^precision bytes, in memory and written. The estimate has a standard error of 1.04 /
+/// √(2^precision): 0.8 % at precision 14. The hash is keyed: without the key, nobody can choose keys that
+/// count as few or as many.
 ///
 /// ```
 /// use hashlane_hash::scheme::Key;

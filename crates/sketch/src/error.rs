@@ -96,9 +96,10 @@ impl fmt::Display for Error {
             Self::Ragged { len, width } => {
                 write!(f, "{len} bytes are not a whole number of rows of {width} bytes")
             }
-            Self::Width { width, expected } => {
-                write!(f, "rows have {width} bytes, but this sketch takes rows of {expected} bytes")
-            }
+            Self::Width { width, expected } => write!(
+                f,
+                "rows have {width} bytes, but this sketch takes rows of {expected} bytes, or of 12 with IPv4"
+            ),
             Self::Offset { at } => write!(
                 f,
                 "offset {at} is negative, lower than the one before it, or beyond the end of the bytes"
@@ -177,11 +178,7 @@ impl core::error::Error for ReadError {}
 
 /// Checks that a parameter is within its range.
 pub(crate) fn within(name: &'static str, value: u64, least: u64, most: u64) -> Result<(), Error> {
-    if (least..=most).contains(&value) {
-        Ok(())
-    } else {
-        Err(Error::Parameter { name, value, least, most })
-    }
+    if (least..=most).contains(&value) { Ok(()) } else { Err(Error::Parameter { name, value, least, most }) }
 }
 
 /// Checks that a parameter is the same in both sketches of a merge.

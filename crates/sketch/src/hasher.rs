@@ -175,7 +175,11 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(24))]
 
         #[test]
-        fn hashes_rows_as_their_bytes(key: [u8; 16], bytes in vec(any::<u8>(), 0..3000), width in 1..80usize) {
+        fn hashes_rows_as_their_bytes(
+            key: [u8; 16],
+            bytes in vec(any::<u8>(), 0..3000),
+            width in 1..80usize,
+        ) {
             for width in [width, 36] {
                 let whole = &bytes[..bytes.len() / width * width];
                 agrees(&Key::new(key), &Keys::rows(whole, width).unwrap());
@@ -183,19 +187,23 @@ mod tests {
         }
 
         #[test]
-        fn hashes_strings_as_their_bytes(key: [u8; 16], lengths in vec(0..90usize, 0..60), long in 0..1200usize) {
+        fn hashes_strings_as_their_bytes(
+            key: [u8; 16],
+            lengths in vec(0..90usize, 0..60),
+            long in 0..1200usize,
+        ) {
             let mut offsets = vec![3_i32];
             for length in lengths.into_iter().chain([long, 2]) {
                 offsets.push(offsets.last().unwrap() + length as i32);
             }
-            let bytes: Vec<u8> = (0..*offsets.last().unwrap()).map(|i| (i * i >> 3) as u8).collect();
+            let bytes: Vec<u8> = (0..*offsets.last().unwrap()).map(|i| ((i * i) >> 3) as u8).collect();
             agrees(&Key::new(key), &Keys::offsets32(&offsets, &bytes).unwrap());
         }
     }
 
     #[test]
     fn every_width_with_a_form_is_hashed_as_its_bytes() {
-        let bytes: Vec<u8> = (0..64 * 70_u32).map(|i| (i * i >> 5) as u8).collect();
+        let bytes: Vec<u8> = (0..64 * 70_u32).map(|i| ((i * i) >> 5) as u8).collect();
         for width in WIDTHS {
             let keys = Keys::rows(&bytes[..70 * width], width).unwrap();
             agrees(&Key::VECTOR, &keys);

@@ -9,15 +9,15 @@ use std::collections::HashMap;
 /// Keys with the largest weights, by counters of Misra and Gries.
 ///
 /// There are at most twice as many counters as asked for. When they are used up, the largest of the weights
-/// that shall go is subtracted from all counters, and those that reach 0 are dropped; what was subtracted is the
-/// error. A counter is never above the weight of its key, and below it by the error at most. Each subtraction
-/// takes more than `counters` times the error from the total, so that after any updates and merges, in any
-/// order,
+/// that shall go is subtracted from all counters, and those that reach 0 are dropped; what was subtracted is
+/// the error. A counter is never above the weight of its key, and below it by the error at most. Each
+/// subtraction takes more than `counters` times the error from the total, so that after any updates and
+/// merges, in any order,
 ///
 /// > error ≤ (total − Σ counters) / (counters + 1) ≤ total / (counters + 1).
 ///
-/// So each key whose weight is above total / (counters + 1) is in the result. The counters depend on the order
-/// of keys and merges, the bound does not.
+/// So each key whose weight is above total / (counters + 1) is in the result. The counters depend on the
+/// order of keys and merges, the bound does not.
 ///
 /// Takes about 64 bytes and the key for each of the counters, twice; a key has at most
 /// [`MOST_KEY`](Self::MOST_KEY) bytes. The map of counters has a random key of its own.
@@ -26,18 +26,19 @@ use std::collections::HashMap;
 /// use hashlane_sketch::{HeavyHitters, Keys};
 ///
 /// let mut heavy = HeavyHitters::new(10)?;
-/// let rows: Vec<u8> = (0..1000_u32).flat_map(|row| if row % 4 == 0 { *b"often" } else { [row as u8; 5] }).collect();
+/// let row = |row: u32| if row % 4 == 0 { *b"often" } else { [row as u8; 5] };
+/// let rows: Vec<u8> = (0..1000).flat_map(row).collect();
 /// heavy.update(&Keys::rows(&rows, 5)?, None)?;
 /// let result = heavy.result();
-/// assert_eq!(result.hitters[0].key, b"often");
+/// assert_eq!(*result.hitters[0].key, *b"often");
 /// assert!(result.error <= 1000 / 11 && result.hitters[0].least + result.error >= 250);
 /// # Ok::<(), hashlane_sketch::Error>(())
 /// ```
 ///
 /// Sources: Misra and Gries, "Finding repeated elements" (Science of Computer Programming 2, 1982); Agarwal,
-/// Cormode, Huang, Phillips, Wei and Yi, "Mergeable summaries" (PODS 2012), for merges and their bound; Anderson
-/// et al., "A high-performance algorithm for identifying frequent items in data streams" (IMC 2017), for
-/// subtracting seldom.
+/// Cormode, Huang, Phillips, Wei and Yi, "Mergeable summaries" (PODS 2012), for merges and their bound;
+/// Anderson et al., "A high-performance algorithm for identifying frequent items in data streams" (IMC 2017),
+/// for subtracting seldom.
 #[derive(Clone, Debug)]
 pub struct HeavyHitters {
     counters: usize,
@@ -51,8 +52,8 @@ pub struct HeavyHitters {
 pub struct HeavyHittersResult {
     /// Weight of all keys.
     pub total: u64,
-    /// Bound of the error: the weight of a key is [`least`](HeavyHitter::least) to `least + error`, and that of
-    /// a key that is not listed at most `error`. At most total / (counters + 1).
+    /// Bound of the error: the weight of a key is [`least`](HeavyHitter::least) to `least + error`, and that
+    /// of a key that is not listed at most `error`. At most total / (counters + 1).
     pub error: u64,
     /// Keys, the heaviest first.
     pub hitters: Vec<HeavyHitter>,
@@ -86,8 +87,8 @@ impl HeavyHitters {
     /// Adds the weights of the keys of a batch; each is 1 without `weights`.
     ///
     /// # Errors
-    /// A key is too long, there are more or fewer weights than keys, or the total would pass 2⁶³ − 1. The sketch
-    /// then stays as it was.
+    /// A key is too long, there are more or fewer weights than keys, or the total would pass 2⁶³ − 1. The
+    /// sketch then stays as it was.
     pub fn update(&mut self, keys: &Keys<'_>, weights: Option<&[u64]>) -> Result<(), Error> {
         let added = match weights {
             Some(weights) => {
@@ -139,8 +140,8 @@ impl HeavyHitters {
 
     /// The keys with the largest weights, and the bound of the error.
     pub fn result(&self) -> HeavyHittersResult {
-        let hitter = |(key, least): (&Box<[u8]>, &u64)| HeavyHitter { key: key.clone(), least: *least };
-        let mut hitters: Vec<_> = self.held.iter().map(hitter).collect();
+        let mut hitters: Vec<_> =
+            self.held.iter().map(|(key, least)| HeavyHitter { key: key.clone(), least: *least }).collect();
         hitters.sort_unstable_by(|a, b| b.least.cmp(&a.least).then_with(|| a.key.cmp(&b.key)));
         HeavyHittersResult { total: self.total, error: self.error, hitters }
     }

@@ -22,10 +22,12 @@ pub enum Function {
     /// Receive-side scaling: Toeplitz, and an indirection table of 128 entries that names the queues in turn
     /// ([`hashlane_flow::rss::queue`]). Key 0 is this key of a card; candidates are keys of 40 random bytes.
     Rss(CardKey),
-    /// The same under keys that repeat every 16 bits, so that both directions of a flow have one queue. Key 0 is
-    /// [`SYMMETRIC_KEY`]; candidates are other words of 16 bits, drawn at random, so that many of them repeat.
+    /// The same under keys that repeat every 16 bits, so that both directions of a flow have one queue. Key 0
+    /// is [`SYMMETRIC_KEY`]; candidates are other words of 16 bits, drawn at random, so that many of them
+    /// repeat.
     SymmetricRss,
-    /// SipHash-1-3 of all of the tuple, and bits 32 to 47 of it scaled ([`Shards`]). Key 0 is the sketch's key.
+    /// SipHash-1-3 of all of the tuple, and bits 32 to 47 of it scaled ([`Shards`]). Key 0 is the sketch's
+    /// key.
     Keyed,
 }
 
@@ -77,9 +79,10 @@ impl fmt::Display for Function {
 /// under candidates 1, 2, ….
 ///
 /// Rows are tuples of the packets in network order: source address, destination address, source port,
-/// destination port. A row of 36 bytes has IPv6 addresses, IPv4-mapped ones for IPv4; one of 12 bytes has IPv4
-/// addresses. Exact sums. The bytes of the sketch hold the card's key of [`Function::Rss`], but no candidate. Takes 16 bytes a queue and key, and for [`Function::Rss`] 1.1 KiB a key while it is
-/// updated; 2 to 18 bytes a queue and key when written.
+/// destination port. A row of 36 bytes has IPv6 addresses, IPv4-mapped ones for IPv4; one of 12 bytes has
+/// IPv4 addresses. Exact sums. The bytes of the sketch hold the card's key of [`Function::Rss`], but no
+/// candidate. Takes 16 bytes a queue and key, and for [`Function::Rss`] 1.1 KiB a key while it is updated; 2
+/// to 18 bytes a queue and key when written.
 ///
 /// ```
 /// use hashlane_hash::scheme::Key;
@@ -89,7 +92,7 @@ impl fmt::Display for Function {
 /// let mut loads = Imbalance::new(Function::SymmetricRss, 8, 100, &key)?;
 /// // One elephant and 200 mice: source and destination addresses, and two ports.
 /// let rows: Vec<u8> = (0..200_u16)
-///     .flat_map(|port| [&[10, 0, 0, 1, 10, 0, 0, 2, 1, 187], port.to_be_bytes().as_slice()].concat())
+///     .flat_map(|port| [[10, 0, 0, 1, 10, 0, 0, 2, 1, 187].as_slice(), &port.to_be_bytes()].concat())
 ///     .collect();
 /// let packets: Vec<u64> = (0..200).map(|row| if row == 0 { 50 } else { 1 }).collect();
 /// loads.update(&Keys::rows(&rows, 12)?, Some(&packets), None)?;
@@ -192,8 +195,8 @@ impl Imbalance {
     /// Most candidates. Their tables take 75 MiB.
     pub const MOST_CANDIDATES: usize = 1 << 16;
 
-    /// No load on `queues` queues, with as many candidate keys, derived from `key`. Queues: 1 to 128 for cards,
-    /// to 65,536 for a keyed hash.
+    /// No load on `queues` queues, with as many candidate keys, derived from `key`. Queues: 1 to 128 for
+    /// cards, to 65,536 for a keyed hash.
     ///
     /// # Errors
     /// A number is out of range.
@@ -219,8 +222,8 @@ impl Imbalance {
         Ok(self)
     }
 
-    /// Adds packets: of each row as many as its place in `packets` has, or 1; with the bytes of all of them in
-    /// `bytes`, or 0.
+    /// Adds packets: of each row as many as its place in `packets` has, or 1; with the bytes of all of them
+    /// in `bytes`, or 0.
     ///
     /// # Errors
     /// The sketch has no key, rows are of another width, or a column has more or fewer rows.

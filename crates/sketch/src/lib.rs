@@ -1,12 +1,12 @@
 //! Mergeable sketches of keys: answers for more keys than a machine holds.
 //!
-//! | sketch | answer | error | memory |
+//! | sketch | answer | error | bytes |
 //! | --- | --- | --- | --- |
-//! | [`Spread`] | keys of each bucket of a table under a hash: χ², fullest bucket, quantiles | none | 8 bytes a bucket |
-//! | [`Imbalance`] | load of queues or members under one key and many candidates, and the best key | none | 16 bytes a queue and key |
-//! | [`Prefixes`] | distinct name prefixes by depth, and the memory of a FIB and a PIT | 1.04 / √registers | a byte a register and depth |
-//! | [`Distinct`] | distinct keys | 1.04 / √registers | a byte a register |
-//! | [`HeavyHitters`] | keys with the largest weights | total / (counters + 1) | two counters and keys each |
+//! | [`Spread`] | keys of each bucket under a hash: χ², fullest, quantiles | none | 8 a bucket |
+//! | [`Imbalance`] | load of queues under one key and many candidates | none | 16 a queue and key |
+//! | [`Prefixes`] | distinct prefixes by depth, memory of tables | 1.04 / √registers | 1 a register and depth |
+//! | [`Distinct`] | distinct keys | 1.04 / √registers | 1 a register |
+//! | [`HeavyHitters`] | keys with the largest weights | total / (counters + 1) | 2 entries a counter |
 //!
 //! A sketch takes batches of [`Keys`] from columns in memory: rows of one width, or strings with offsets.
 //! [`Sketch::merge`] adds another sketch of the same parameters, [`Sketch::to_bytes`] and
@@ -14,14 +14,15 @@
 //! set is split, and in whatever order its parts are merged, the sketch has the same bytes. Only
 //! [`HeavyHitters`] depends on the order, and states a bound of its error that does not.
 //!
-//! Bytes may come from anyone: reading them needs memory in proportion to their number, and never panics. They
-//! hold no key. A sketch that was read can be merged and has a result; for updates it needs its key again.
+//! Bytes may come from anyone: reading them needs memory in proportion to their number, and never panics.
+//! They hold no key. A sketch that was read can be merged and has a result; for updates it needs its key
+//! again.
 //!
 //! - [`hasher`]: every registered hash over a batch of keys, by its id.
 //!
 //! # Format
-//! `HLSK`, a version and a kind, a byte each; the parameters: the id of the hash, 64 bits to recognise the key
-//! by, and sizes; then counts as LEB128 numbers, and registers as bytes. A value has one form.
+//! `HLSK`, a version and a kind, a byte each; the parameters: the id of the hash, 64 bits to recognise the
+//! key by, and sizes; then counts as LEB128 numbers, and registers as bytes. A value has one form.
 #![forbid(unsafe_code)]
 
 mod distinct;

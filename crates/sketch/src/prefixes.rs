@@ -24,13 +24,13 @@ const BURST: usize = 256;
 
 /// Number of distinct prefixes of names by depth, and the memory that tables of them take.
 ///
-/// A prefix of depth d is the first d components. Each depth has HyperLogLog registers over SipHash-1-3, which
-/// hashes all prefixes of eight names at a time; a last set counts whole names. Takes 2^precision bytes for each
-/// depth that a name has, and one more, in memory and written; the estimates have a standard error of 1.04 /
-/// √(2^precision). Names that break a rule of the encoding are counted and ignored.
+/// A prefix of depth d is the first d components. Each depth has HyperLogLog registers over SipHash-1-3,
+/// which hashes all prefixes of eight names at a time; a last set counts whole names. Takes 2^precision bytes
+/// for each depth that a name has, and one more, in memory and written; the estimates have a standard error
+/// of 1.04 / √(2^precision). Names that break a rule of the encoding are counted and ignored.
 ///
-/// Offset names do not bind their components: `/ab/c` and `/a/bc` have one hash, and count once at depth 2 (see
-/// [`hashlane_name::prefix`]).
+/// Offset names do not bind their components: `/ab/c` and `/a/bc` have one hash, and count once at depth 2
+/// (see [`hashlane_name::prefix`]).
 ///
 /// ```
 /// use hashlane_hash::scheme::Key;

@@ -9,11 +9,11 @@ use std::hash::DefaultHasher;
 /// Its hasher is never called: hashes go in as they are.
 type Unused = BuildHasherDefault<DefaultHasher>;
 
-/// 2^precision registers of a byte. The state is a maximum for each register, so that any order of updates and
-/// merges gives the same one.
+/// 2^precision registers of a byte. The state is a maximum for each register, so that any order of updates
+/// and merges gives the same one.
 ///
-/// Source: Flajolet, Fusy, Gandouet and Meunier, "HyperLogLog" (AofA 2007); Qin, Kim and Tung, "LogLog-Beta and
-/// more" (2016), for the estimate.
+/// Source: Flajolet, Fusy, Gandouet and Meunier, "HyperLogLog" (AofA 2007); Qin, Kim and Tung, "LogLog-Beta
+/// and more" (2016), for the estimate.
 #[derive(Clone, Debug)]
 pub(crate) struct Registers(HyperLogLog<Unused>);
 

@@ -6,7 +6,8 @@ use crate::wire::Reader;
 /// A summary of keys of a fixed size, which another one of the same parameters can be merged into.
 ///
 /// Sketches of parts of a data set, merged in any order, are the sketch of the whole: merging is associative
-/// and commutative. All but [`HeavyHitters`](crate::HeavyHitters) then have the same bytes, whatever the parts.
+/// and commutative. All but [`HeavyHitters`](crate::HeavyHitters) then have the same bytes, whatever the
+/// parts.
 pub trait Sketch: Clone + Sized {
     /// Kind in the header of the bytes.
     const KIND: Kind;
@@ -22,8 +23,8 @@ pub trait Sketch: Clone + Sized {
     fn to_bytes(&self) -> Vec<u8>;
 
     /// The sketch of these bytes, without a key: it can be merged and has a result. Bytes that are accepted
-    /// are those that [`to_bytes`](Self::to_bytes) gives back. Needs at most 128 bytes of memory for each byte,
-    /// and 64 KiB.
+    /// are those that [`to_bytes`](Self::to_bytes) gives back. Needs at most 128 bytes of memory for each
+    /// byte, and 64 KiB.
     ///
     /// # Errors
     /// The bytes are no sketch of this kind, or damaged: the field and its offset.

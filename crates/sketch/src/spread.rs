@@ -16,8 +16,8 @@ use hashlane_hash::scheme::{Key, SchemeInfo};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reduction {
-    /// Hash modulo the number of buckets: the lowest bits if that is a power of two, as in the tables of Linux
-    /// for connections (ehash).
+    /// Hash modulo the number of buckets: the lowest bits if that is a power of two, as in the tables of
+    /// Linux for connections (ehash).
     #[default]
     Remainder = 0,
     /// Hash times the number of buckets, divided by 2^width: the highest bits if that is a power of two.

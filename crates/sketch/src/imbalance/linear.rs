@@ -1,9 +1,9 @@
 //! RSS under many keys at once.
 //!
-//! The Toeplitz hash is linear: that of a row is the exclusive or of what its half bytes add, and a queue needs
-//! the low seven bits alone, as an indirection table has 128 entries. So the tables of 64 keys give 64 hashes
-//! a few vectors at a time: for each of the 72 half bytes of a row, 64 bytes are added. Tables for 64 keys have
-//! 72 KiB, and are used for all rows of a batch before the next ones.
+//! The Toeplitz hash is linear: that of a row is the exclusive or of what its half bytes add, and a queue
+//! needs the low seven bits alone, as an indirection table has 128 entries. So the tables of 64 keys give 64
+//! hashes a few vectors at a time: for each of the 72 half bytes of a row, 64 bytes are added. Tables for 64
+//! keys have 72 KiB, and are used for all rows of a batch before the next ones.
 
 use super::Load;
 use hashlane_flow::rss::{CardKey, ENTRIES};
@@ -81,8 +81,8 @@ fn hash(table: &Table, input: &[u8], hashes: &mut [u8; LANES]) {
     }
 }
 
-/// Enters the key of one lane. A set bit adds the 32 bits of the key from its place on, the first bit highest;
-/// the low seven of them are bits 25 to 31.
+/// Enters the key of one lane. A set bit adds the 32 bits of the key from its place on, the first bit
+/// highest; the low seven of them are bits 25 to 31.
 fn add_key(table: &mut Table, lane: usize, key: &CardKey) {
     let low_bits = |bit: usize| {
         let at = (bit + 25) / 8;

@@ -10,7 +10,8 @@ fn naive(sketch: &Imbalance, rows: &[(Tuple, Load)]) -> Vec<Load> {
     for (number, loads) in (0..).zip(loads.chunks_mut(sketch.queues)) {
         let queue: Box<dyn Fn(&Tuple) -> usize> = match sketch.function {
             Function::Keyed => {
-                let shards = Shards::<SipHash13>::new::<Tuple>(&sketch.hash_key(number).unwrap(), sketch.queues);
+                let shards =
+                    Shards::<SipHash13>::new::<Tuple>(&sketch.hash_key(number).unwrap(), sketch.queues);
                 Box::new(move |tuple| shards.shard(tuple))
             }
             _ => {
@@ -65,7 +66,8 @@ proptest! {
 #[test]
 fn symmetric_candidates_have_both_directions_on_one_queue() {
     let key = Key::VECTOR;
-    let (mut there, mut back) = [(); 2].map(|()| Imbalance::new(Function::SymmetricRss, 8, 99, &key).unwrap()).into();
+    let (mut there, mut back) =
+        [(); 2].map(|()| Imbalance::new(Function::SymmetricRss, 8, 99, &key).unwrap()).into();
     for port in 1..50 {
         let tuple = Tuple::v4([192, 0, 2, 1].into(), port, [198, 51, 100, 7].into(), 443);
         there.update(&Keys::rows(tuple.as_bytes(), 36).unwrap(), None, None).unwrap();

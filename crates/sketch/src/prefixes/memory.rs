@@ -1,7 +1,7 @@
 //! Memory of tables of names.
 //!
-//! A batched table takes a bucket of 64 bytes for up to six entries, the buckets a power of two, and a place for
-//! each entry, in blocks of 4,096 (see `hashlane_table::batched`). The names are on the heap beside it.
+//! A batched table takes a bucket of 64 bytes for up to six entries, the buckets a power of two, and a place
+//! for each entry, in blocks of 4,096 (see `hashlane_table::batched`). The names are on the heap beside it.
 
 /// Estimate of a table's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,8 +15,8 @@ pub struct Memory {
 /// Bytes of a FIB entry in its table, with up to two next hops: the hash, the place of the name, the hops.
 pub const FIB_ENTRY: u64 = 72;
 
-/// Bytes of a PIT entry without its Interest: its place in the table, its share of a bucket and of the list of
-/// free places, its timer, its item in the account book, and the allocator's part.
+/// Bytes of a PIT entry without its Interest: its place in the table, its share of a bucket and of the list
+/// of free places, its timer, its item in the account book, and the allocator's part.
 pub const PIT_ENTRY: u64 = 296;
 
 /// Bytes of the allocator for each block on the heap.
@@ -42,7 +42,8 @@ pub fn fib(entries: u64, mean_len: f64) -> Memory {
     Memory { entries, bytes }
 }
 
-/// Memory of a PIT with as many Interests pending, whose names have `mean_len` bytes of components on average.
+/// Memory of a PIT with as many Interests pending, whose names have `mean_len` bytes of components on
+/// average.
 pub fn pit(entries: u64, mean_len: f64) -> Memory {
     let interests = entries as f64 * (mean_len.max(0.0) + INTEREST_FRAME);
     Memory { entries, bytes: entries.saturating_mul(PIT_ENTRY).saturating_add(interests as u64) }

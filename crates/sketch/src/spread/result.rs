@@ -11,8 +11,8 @@ pub struct SpreadResult {
     pub keys: u64,
     /// Number of buckets.
     pub buckets: u64,
-    /// χ² of the loads against even ones: Σ (load − mean)² / mean, from sums of integers, rounded once. 0 without
-    /// keys.
+    /// χ² of the loads against even ones: Σ (load − mean)² / mean, from sums of integers, rounded once. 0
+    /// without keys.
     pub chi_squared: f64,
     /// Degrees of freedom: buckets − 1.
     pub degrees: u64,
