@@ -110,6 +110,22 @@ impl SuffixHash {
         self.finish(sum.wrapping_add(Self::term(*pair, word & mask)), len)
     }
 
+    /// The sum over the whole words at the end of `bytes`: what [`SuffixSums::sum`] gives for as many words.
+    #[inline(always)]
+    pub fn sum(&self, bytes: &[u8], fold: impl Fn(u64) -> u64) -> u64 {
+        let (_, words) = bytes.as_rchunks::<8>();
+        let terms = words.iter().rev().zip(&self.pairs);
+        terms.fold(self.start[0], |sum, (word, pair)| {
+            sum.wrapping_add(Self::term(*pair, fold(u64::from_le_bytes(*word))))
+        })
+    }
+
+    /// The hash of all of `bytes`, at most [`MAX_LEN`], without that of other suffixes.
+    #[inline(always)]
+    pub fn hash_folded(&self, bytes: &[u8], fold: impl Fn(u64) -> u64) -> u32 {
+        self.resume(bytes, fold, 0, self.start[0])
+    }
+
     /// The hash of all of `bytes`, at most [`MAX_LEN`], given the sum of the last `words` words:
     /// [`SuffixSums::sum`] of a name with the same end.
     #[inline(always)]
@@ -231,6 +247,8 @@ mod tests {
                 prop_assert_eq!(u64::from(hash.suffix(&sums, bytes.len() - from)), expected);
                 prop_assert_eq!(hash.hash(&bytes[from..]), expected);
                 let words = (bytes.len() - from) / 8;
+                prop_assert_eq!(hash.sum(&bytes[from..], |word| word), sums.sum(words));
+                prop_assert_eq!(u64::from(hash.hash_folded(&bytes[from..], |word| word)), expected);
                 let whole = hash.resume(&bytes, |word| word, words, sums.sum(words));
                 prop_assert_eq!(u64::from(whole), naive(&Key::new(key), &bytes));
             }
