@@ -44,7 +44,7 @@ mod pool;
 
 pub use pool::PooledTable;
 
-use crate::render::{Compressor, Place};
+use crate::render::Compressor;
 use domain::base::Rtype;
 use domain::base::name::ToName;
 use domain::base::rdata::{ComposeRecordData, RecordData};
@@ -124,14 +124,15 @@ impl<Target, C> Compressing<Target, C> {
 
 impl<Target: OctetsBuilder + AsRef<[u8]>, C: Compressor> Compressing<Target, C> {
     /// Appends a name; on an error, a part of it may be there.
-    #[inline]
+    #[inline(always)]
     fn append(&mut self, name: Name<'_>) -> Result<(), Target::AppendError> {
         let message = self.target.as_ref().get(self.base..).unwrap_or_default();
-        let Place { literal, pointer } = self.compressor.place(message, name);
+        let place = self.compressor.place(message, name);
+        let literal = place.literal();
         if literal > 0 {
             self.target.append_slice(name.as_bytes().get(..literal).unwrap_or_default())?;
         }
-        pointer.map_or(Ok(()), |at| self.target.append_slice(&(0xc000 | at).to_be_bytes()))
+        place.pointer().map_or(Ok(()), |at| self.target.append_slice(&(0xc000 | at).to_be_bytes()))
     }
 }
 

@@ -106,7 +106,7 @@ impl Compressor for New {
             }
             labels.next();
         }
-        Place { literal, pointer }
+        Place::new(literal, pointer)
     }
 
     fn truncate(&mut self, len: usize) {

@@ -228,7 +228,7 @@ impl Compressor for Old {
             self.root = names.insert(self.root.take(), suffix, None);
             labels.next();
         }
-        Place { literal, pointer }
+        Place::new(literal, pointer)
     }
 
     fn truncate(&mut self, len: usize) {

@@ -94,14 +94,15 @@ impl Drop for PooledTable {
 }
 
 impl Compressor for PooledTable {
-    #[inline]
+    #[inline(always)]
     fn start(&mut self, case: Case) {
         if let Some(table) = &mut self.table {
             table.start(case);
         }
     }
 
-    #[inline]
+    // Never: with a copy of it for first names, a target's appends become calls.
+    #[inline(never)]
     fn place(&mut self, written: &[u8], name: Name<'_>) -> Place {
         self.table.as_mut().map_or_else(|| Place::whole(name), |table| table.place(written, name))
     }

@@ -6,26 +6,60 @@ use hashlane_name::dns::{Case, Name};
 /// The first offset that a pointer cannot have: it has 14 bits.
 pub const POINTER_LIMIT: usize = 0x4000;
 
-/// The compressed form of a name.
+/// The compressed form of a name. Four bytes, which functions return in registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Bytes of the name to write as they are: whole labels, and the root if there is no pointer.
-    pub literal: usize,
-    /// The offset in the message of the rest of the name; below [`POINTER_LIMIT`].
-    pub pointer: Option<u16>,
+    literal: u16,
+    /// 0 for none: the header is there.
+    target: u16,
 }
 
 impl Place {
-    /// Bytes that the name takes so.
+    /// `literal` bytes of the name as they are (whole labels, and the root if there is no pointer), at most
+    /// 255, and the offset in the message of the rest of the name, below [`POINTER_LIMIT`] and not 0.
     #[inline(always)]
-    pub(super) const fn len(&self) -> usize {
-        self.literal + if self.pointer.is_some() { 2 } else { 0 }
+    pub const fn new(literal: usize, pointer: Option<u16>) -> Self {
+        let target = match pointer {
+            Some(target) => target,
+            None => 0,
+        };
+        Self { literal: literal as u16, target }
     }
 
     /// Places the whole name uncompressed.
     #[inline(always)]
     pub const fn whole(name: Name<'_>) -> Self {
-        Self { literal: name.len(), pointer: None }
+        Self { literal: name.len() as u16, target: 0 }
+    }
+
+    /// `literal` bytes of the name and a pointer to the rest, or none if `target` is 0.
+    #[inline(always)]
+    pub(super) const fn to(literal: usize, target: usize) -> Self {
+        Self { literal: literal as u16, target: target as u16 }
+    }
+
+    /// A pointer to the whole name.
+    #[inline(always)]
+    pub(super) const fn at(target: u16) -> Self {
+        Self { literal: 0, target }
+    }
+
+    /// Bytes of the name to write as they are.
+    #[inline(always)]
+    pub const fn literal(self) -> usize {
+        self.literal as usize
+    }
+
+    /// Offset in the message of the rest of the name.
+    #[inline(always)]
+    pub const fn pointer(self) -> Option<u16> {
+        if self.target > 0 { Some(self.target) } else { None }
+    }
+
+    /// Bytes that the name takes so.
+    #[inline(always)]
+    pub(super) const fn len(self) -> usize {
+        self.literal() + if self.target > 0 { 2 } else { 0 }
     }
 }
 

@@ -97,6 +97,7 @@ impl<'a, C: Compressor> Message<'a, C> {
     }
 
     /// Goes back to a point after which no mark was taken.
+    #[cold]
     fn return_to(&mut self, point: Point) {
         self.writer.truncate(point.len);
         (self.counts, self.section) = (point.counts, point.section);
@@ -108,10 +109,11 @@ impl<'a, C: Compressor> Message<'a, C> {
     /// There is no room for it, or a record came before.
     #[inline]
     pub fn question(&mut self, name: Name<'_>, rtype: RecordType, class: Class) -> Result<(), RenderError> {
-        let before = self.enter(Section::Question)?;
+        self.check(Section::Question)?;
         let ([a, b], [c, d]) = (rtype.0.to_be_bytes(), class.0.to_be_bytes());
-        let written = self.writer.name(name).and_then(|()| self.writer.bytes(&[a, b, c, d]));
-        self.end(before, written)
+        let end = self.writer.name_at(self.writer.end(), name);
+        let end = end.and_then(|end| self.writer.bytes_at(end, &[a, b, c, d]));
+        self.add(Section::Question, end)
     }
 
     /// Adds a record.
@@ -119,7 +121,8 @@ impl<'a, C: Compressor> Message<'a, C> {
     /// # Errors
     /// There is no room for it, a record of a later section came before, or its data have more than 65,535
     /// bytes.
-    #[inline]
+    // Always: as a call it takes a tenth more of a record's time.
+    #[inline(always)]
     pub fn record(
         &mut self,
         section: Section,
@@ -129,9 +132,9 @@ impl<'a, C: Compressor> Message<'a, C> {
         ttl: u32,
         rdata: &Rdata<'_>,
     ) -> Result<(), RenderError> {
-        let before = self.enter(section)?;
-        let written = self.write_record(owner, rtype, class, ttl, rdata);
-        self.end(before, written)
+        self.check(section)?;
+        let end = self.write_record(owner, rtype, class, ttl, rdata);
+        self.add(section, end)
     }
 
     /// Adds a set of records, all of them or none (RFC 2181 §5). If they do not fit, it sets TC, except for
@@ -228,32 +231,40 @@ impl<'a, C: Compressor> Message<'a, C> {
         for (place, count) in header[4..].as_chunks_mut().0.iter_mut().zip(self.counts) {
             *place = count.to_be_bytes();
         }
-        self.writer.patch(0, header);
+        self.writer.patch_start(header);
         self.writer.finish()
     }
 
+    /// Refuses an entry for which the section has no place.
     #[inline(always)]
-    fn enter(&mut self, section: Section) -> Result<Point, RenderError> {
+    fn check(&self, section: Section) -> Result<(), RenderError> {
         if section < self.section {
             return Err(RenderError::SectionOrder { section, after: self.section });
         }
         if self.count(section) == u16::MAX {
             return Err(RenderError::TooManyRecords { section });
         }
-        let before = self.point();
-        self.section = section;
-        self.counts[section.index()] += 1;
-        Ok(before)
+        Ok(())
     }
 
+    /// Counts an entry that was written up to that end, or forgets its names.
     #[inline(always)]
-    fn end(&mut self, before: Point, written: Result<(), RenderError>) -> Result<(), RenderError> {
-        if written.is_err() {
-            self.return_to(before);
+    fn add(&mut self, section: Section, end: Result<usize, RenderError>) -> Result<(), RenderError> {
+        match end {
+            Ok(end) => {
+                self.writer.end_at(end);
+                self.section = section;
+                self.counts[section.index()] += 1;
+                Ok(())
+            }
+            Err(error) => {
+                self.writer.truncate(self.writer.len());
+                Err(error)
+            }
         }
-        written
     }
 
+    /// Writes a record behind the message, and returns the end of it.
     #[inline(always)]
     fn write_record(
         &mut self,
@@ -262,8 +273,8 @@ impl<'a, C: Compressor> Message<'a, C> {
         class: Class,
         ttl: u32,
         rdata: &Rdata<'_>,
-    ) -> Result<(), RenderError> {
-        self.writer.name(owner)?;
+    ) -> Result<usize, RenderError> {
+        let end = self.writer.name_at(self.writer.end(), owner)?;
         let mut fixed = [0; 10];
         fixed[..2].copy_from_slice(&rtype.0.to_be_bytes());
         fixed[2..4].copy_from_slice(&class.0.to_be_bytes());
@@ -271,21 +282,20 @@ impl<'a, C: Compressor> Message<'a, C> {
         if rdata.names[0].is_none() {
             let len = u16::try_from(rdata.before.len()).map_err(|_| RenderError::RdataTooLong)?;
             fixed[8..].copy_from_slice(&len.to_be_bytes());
-            self.writer.bytes(&fixed)?;
-            return self.writer.bytes(rdata.before);
+            let end = self.writer.bytes_at(end, &fixed)?;
+            return self.writer.bytes_at(end, rdata.before);
         }
-        self.writer.bytes(&fixed)?;
-        let start = self.writer.len();
-        self.writer.bytes(rdata.before)?;
+        let start = self.writer.bytes_at(end, &fixed)?;
+        let mut end = self.writer.bytes_at(start, rdata.before)?;
         for name in rdata.names.iter().flatten() {
-            match rtype.compresses() {
-                true => self.writer.name(*name)?,
-                false => self.writer.bytes(name.as_bytes())?,
-            }
+            end = match rtype.compresses() {
+                true => self.writer.name_at(end, *name)?,
+                false => self.writer.bytes_at(end, name.as_bytes())?,
+            };
         }
-        self.writer.bytes(rdata.after)?;
-        let len = u16::try_from(self.writer.len() - start).map_err(|_| RenderError::RdataTooLong)?;
+        let end = self.writer.bytes_at(end, rdata.after)?;
+        let len = u16::try_from(end - start).map_err(|_| RenderError::RdataTooLong)?;
         self.writer.patch(start - 2, len.to_be_bytes());
-        Ok(())
+        Ok(end)
     }
 }

@@ -43,7 +43,7 @@ impl Compressor for Naive {
         let starts = starts.into_iter().map(|start| written.len() + start).filter(|at| *at < POINTER_LIMIT);
         self.labels.extend(starts);
         let literal = if found.is_some() { bytes.len() - labels.rest().len() } else { bytes.len() };
-        Place { literal, pointer: found }
+        Place::new(literal, found)
     }
 
     fn truncate(&mut self, len: usize) {
@@ -57,9 +57,14 @@ fn names(all: &[&str]) -> Vec<NameBuf> {
 
 /// Renders names after a header's worth of bytes.
 fn write<C: Compressor>(compressor: &mut C, names: &[NameBuf], case: Case) -> Vec<u8> {
-    let mut buffer = vec![0; 12 + 256 * names.len()];
+    write_behind(12, compressor, names, case)
+}
+
+/// Renders names from offset `start` on.
+fn write_behind<C: Compressor>(start: usize, compressor: &mut C, names: &[NameBuf], case: Case) -> Vec<u8> {
+    let mut buffer = vec![0; start + 256 * names.len()];
     let mut writer = Writer::new(&mut buffer, 0, compressor, case);
-    writer.bytes(&[0; 12]).unwrap();
+    writer.bytes(&vec![0; start]).unwrap();
     for name in names {
         writer.name(name.view()).unwrap();
     }
@@ -67,7 +72,11 @@ fn write<C: Compressor>(compressor: &mut C, names: &[NameBuf], case: Case) -> Ve
 }
 
 fn read_names(message: &[u8]) -> Vec<NameBuf> {
-    let mut at = 12;
+    read_names_behind(12, message)
+}
+
+fn read_names_behind(start: usize, message: &[u8]) -> Vec<NameBuf> {
+    let mut at = start;
     let mut names = Vec::new();
     while at < message.len() {
         let (name, end) = hashlane_name::dns::message::read(message, at).unwrap();
@@ -117,6 +126,51 @@ fn many_names_are_compressed_as_by_a_naive_search() {
     let message = write(&mut SuffixTable::new(&Key::VECTOR), &names, Case::Ignored);
     assert!(same_names(&read_names(&message), &names, Case::Ignored));
     assert_eq!(message.len(), write(&mut Naive::default(), &names, Case::Ignored).len());
+}
+
+#[test]
+fn names_that_share_nothing_are_found_when_others_share_them() {
+    let apart = |number: usize| format!("host{number}.zone{number}.t{number}");
+    for shared in ["t3", "zone3.t3", "host3.zone3.t3", "new.t3", "new.zone30.t3", "new.host3.zone3.t3", "T17"]
+    {
+        // The first name, one that was remembered with its parent, or one that was found to share nothing.
+        for which in ["3", "0", "12"] {
+            let mut all: Vec<String> = (0..20).map(apart).collect();
+            all.extend([shared.replace('3', which), shared.replace('3', which)]);
+            all.extend((20..40).map(apart).chain([shared.replace('3', "25")]));
+            let names: Vec<NameBuf> = all.iter().map(|name| name.parse().unwrap()).collect();
+            let message = write(&mut SuffixTable::new(&Key::VECTOR), &names, Case::Ignored);
+            assert!(same_names(&read_names(&message), &names, Case::Ignored), "{shared} {which}");
+            assert_eq!(message.len(), write(&mut Naive::default(), &names, Case::Ignored).len());
+        }
+    }
+}
+
+#[test]
+fn names_share_the_first_as_far_as_pointers_reach() {
+    let all = names(&[
+        "a.bc.example.com",
+        "com",
+        "x",
+        "x.com",
+        "EXAMPLE.com",
+        "x.example.com",
+        "x.a.bc.example.com",
+        "bc.example.com",
+        "c.example.com",
+        "a.bc.example.com",
+    ]);
+    for start in (12..40).chain(POINTER_LIMIT - 40..POINTER_LIMIT + 2) {
+        for order in 0..all.len() {
+            let mut names = all.clone();
+            names[1..].rotate_left(order);
+            let mut table = SuffixTable::new(&Key::VECTOR);
+            let message = write_behind(start, &mut table, &names, Case::Ignored);
+            assert!(same_names(&read_names_behind(start, &message), &names, Case::Ignored), "{start}");
+            let naive = write_behind(start, &mut Naive::default(), &names, Case::Ignored);
+            assert_eq!(message.len(), naive.len(), "{start} {order}");
+        }
+    }
 }
 
 #[test]

@@ -46,7 +46,7 @@ pub(super) fn table(piece: &Piece<'_>, case: Case) -> String {
 
 /// Bytes of a name in the message.
 const fn written_len(place: Place) -> usize {
-    place.literal + if place.pointer.is_some() { 2 } else { 0 }
+    place.literal() + if place.pointer().is_some() { 2 } else { 0 }
 }
 
 const fn section(section: Section) -> &'static str {
@@ -69,7 +69,7 @@ struct Explainer<'a> {
 
 impl Explainer<'_> {
     fn name(&mut self, at: usize, name: Name<'_>, place: Place, part: String) {
-        let written = match (place.pointer, place.literal) {
+        let written = match (place.pointer(), place.literal()) {
             (None, _) if name.is_root() => "root".to_owned(),
             (None, _) => "literal".to_owned(),
             (Some(target), 0) => format!("pointer to {target}"),
@@ -79,7 +79,7 @@ impl Explainer<'_> {
         };
         let why = self.why(name, place);
         self.rows.push([at.to_string(), name.to_string(), written, part, why]);
-        self.known.insert(at, name, place.literal);
+        self.known.insert(at, name, place.literal());
     }
 
     /// A name of a type whose names no renderer compresses.
@@ -95,19 +95,19 @@ impl Explainer<'_> {
             return "one byte, shorter than a pointer".to_owned();
         }
         if let Some((at, from)) = near
-            && from < place.literal
+            && from < place.literal()
         {
             return format!("{} at {at} was not used", self.shown(at));
         }
         let beyond = |at| format!("{} at {at} is beyond 0x4000, the reach of pointers", self.shown(at));
-        let Some(target) = place.pointer.map(usize::from) else {
+        let Some(target) = place.pointer().map(usize::from) else {
             return far.map_or("no suffix was written before".to_owned(), beyond);
         };
-        let mut why = match place.literal {
+        let mut why = match place.literal() {
             0 => "the whole name was written before".to_owned(),
             _ => format!("longest suffix found at {target}"),
         };
-        let suffix = name.as_bytes().get(place.literal..).and_then(|octets| Name::parse(octets).ok());
+        let suffix = name.as_bytes().get(place.literal()..).and_then(|octets| Name::parse(octets).ok());
         let shown = self.shown(target);
         if suffix.is_none_or(|suffix| suffix.to_string() != shown) {
             why = format!("{why}, spelled {shown}");

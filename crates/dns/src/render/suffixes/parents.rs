@@ -1,17 +1,19 @@
 //! Recent parents: names without their first label, which are found without a hash of their bytes.
 
-use super::recent::SPREAD;
+use super::recent::{SPREAD, few};
 use crate::render::writer::copy;
 use hashlane_name::dns::Case;
 
-/// Number of remembered parents, of 64 bytes each. Of 40 that a message needs by turns, six share a place.
+/// Number of remembered parents, of 64 bytes each. A parent has two places: of 40 that a message needs by
+/// turns, one or two find both taken. With one place it would be six.
 const PARENTS: usize = 256;
 
 /// Longest parent in bytes.
 const LONGEST: usize = 48;
 
-/// A name without its first label, in its most recent spelling.
+/// A name without its first label, in its most recent spelling. A cache line, and none of two.
 #[derive(Clone, Copy)]
+#[repr(align(64))]
 pub(super) struct Parent {
     bytes: [u8; LONGEST],
     /// Length in bytes.
@@ -28,9 +30,17 @@ pub(super) struct Parent {
 
 impl Parent {
     const NONE: Self = Self { bytes: [0; LONGEST], len: 0, message: 0, at: 0, left: 0, sum: 0 };
+
+    /// True if it has exactly these bytes.
+    #[inline(always)]
+    fn is(&self, bytes: &[u8]) -> bool {
+        usize::from(self.len) == bytes.len()
+            && self.bytes.get(..bytes.len()).is_some_and(|own| Case::Sensitive.eq(own, bytes))
+    }
 }
 
-/// The place of a parent. An attacker who makes parents share it only makes names slower.
+/// The first place of a parent; the second is its neighbour. An attacker who makes parents share them only
+/// makes names slower.
 #[derive(Clone, Copy)]
 pub(super) struct ParentPlace(u8);
 
@@ -40,18 +50,19 @@ impl ParentPlace {
     pub(super) fn of(bytes: &[u8]) -> Self {
         let mixed = match (bytes.first_chunk(), bytes.last_chunk()) {
             (Some(first), Some(last)) => {
-                let second = bytes.get(8..).and_then(<[u8]>::first_chunk);
+                // Of a shorter name the last one again, without a branch: lengths are hard to predict.
+                let second = bytes.get((bytes.len() - 8).min(8)..).and_then(<[u8]>::first_chunk);
                 let [first, last] = [first, last].map(|word| u64::from_le_bytes(*word));
                 let second = second.map_or(0, |word| u64::from_le_bytes(*word));
                 first ^ second.rotate_left(23) ^ last.rotate_left(47)
             }
-            _ => bytes.iter().fold(0, |few, byte| few << 8 | u64::from(*byte)),
+            _ => few(bytes),
         };
         Self(((mixed ^ bytes.len() as u64).wrapping_mul(SPREAD) >> 56) as u8)
     }
 }
 
-/// The parents, each at its place.
+/// The parents, each at one of its places.
 #[derive(Clone)]
 pub(super) struct Parents([Parent; PARENTS]);
 
@@ -67,10 +78,18 @@ impl Parents {
     #[inline(always)]
     pub(super) fn find(&self, place: ParentPlace, bytes: &[u8], message: u8) -> Option<&Parent> {
         let parent = &self.0[usize::from(place.0)];
-        let same = usize::from(parent.len) == bytes.len()
-            && parent.message == message
-            && Case::Sensitive.eq(parent.bytes.get(..bytes.len())?, bytes);
-        same.then_some(parent)
+        // The second place is taken after the first.
+        if parent.message != message {
+            return None;
+        }
+        if parent.is(bytes) { Some(parent) } else { self.find_second(place, bytes, message) }
+    }
+
+    /// The parent at its second place.
+    #[inline(never)]
+    fn find_second(&self, place: ParentPlace, bytes: &[u8], message: u8) -> Option<&Parent> {
+        let parent = &self.0[usize::from(place.0 ^ 1)];
+        (parent.message == message && parent.is(bytes)).then_some(parent)
     }
 
     /// Remembers a parent, unless it is too long: its bytes, message, offset, the label before it, and sum.
@@ -84,7 +103,8 @@ impl Parents {
         left: u16,
         sum: u64,
     ) {
-        let parent = &mut self.0[usize::from(place.0)];
+        let second = self.0[usize::from(place.0)].message == message;
+        let parent = &mut self.0[usize::from(place.0 ^ u8::from(second))];
         if let Some(place) = parent.bytes.get_mut(..bytes.len()) {
             copy(place, bytes);
             (parent.len, parent.message) = (bytes.len() as u8, message);

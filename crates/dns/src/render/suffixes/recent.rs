@@ -16,43 +16,49 @@ pub(super) const MAX_MISSES: u8 = 32;
 #[derive(Clone, Copy)]
 pub(super) struct Whole {
     /// Its first sixteen bytes and its last, which may overlap; of a shorter name the first and the last
-    /// eight.
-    ends: [u128; 2],
+    /// eight. Words, which stay in registers: a comparison of arrays would go through memory.
+    words: [u64; 4],
     /// Offset (16 bits), message (8), length (8), from the top.
     rest: u32,
 }
 
 impl Whole {
-    pub(super) const NONE: Self = Self { ends: [0; 2], rest: 0 };
+    pub(super) const NONE: Self = Self { words: [0; 4], rest: 0 };
 
     /// A name of at most [`SHORT`] bytes, its place not known.
     #[inline(always)]
     pub(super) fn of(bytes: &[u8], message: u8) -> Self {
-        let ends = match (bytes.first_chunk(), bytes.last_chunk()) {
-            (Some(first), Some(last)) => [u128::from_le_bytes(*first), u128::from_le_bytes(*last)],
+        let halves = |ends: &[u8; 16]| {
+            let ends = u128::from_le_bytes(*ends);
+            [ends as u64, (ends >> 64) as u64]
+        };
+        let words = match (bytes.first_chunk(), bytes.last_chunk()) {
+            (Some(first), Some(last)) => {
+                let ([a, b], [c, d]) = (halves(first), halves(last));
+                [a, b, c, d]
+            }
             _ => match (bytes.first_chunk(), bytes.last_chunk()) {
-                (Some(first), Some(last)) => {
-                    [u128::from(u64::from_le_bytes(*first)) << 64 | u128::from(u64::from_le_bytes(*last)), 0]
-                }
-                _ => [bytes.iter().fold(0, |few, byte| few << 8 | u128::from(*byte)), 0],
+                (Some(first), Some(last)) => [u64::from_le_bytes(*last), u64::from_le_bytes(*first), 0, 0],
+                _ => [few(bytes), 0, 0, 0],
             },
         };
-        Self { ends, rest: u32::from(message) << 8 | bytes.len() as u32 }
+        Self { words, rest: u32::from(message) << 8 | bytes.len() as u32 }
     }
 
     /// The place of a short name. An attacker who makes others share it only makes them slower.
     #[inline(always)]
     pub(super) fn place(&self) -> usize {
-        let [first, last] = self.ends;
-        let mixed =
-            first as u64 ^ ((first >> 64) as u64).rotate_left(17) ^ ((last >> 64) as u64).rotate_left(29);
+        let [first, second, _, last] = self.words;
+        let mixed = first ^ second.rotate_left(17) ^ last.rotate_left(29);
         (mixed.wrapping_mul(SPREAD) >> 59) as usize
     }
 
     /// The offset of `kept` if it is this name in this message.
     #[inline(always)]
     pub(super) fn same(&self, kept: &Self) -> Option<u16> {
-        let same = (self.rest ^ kept.rest) & 0xffff == 0 && self.ends == kept.ends;
+        let ([a, b, c, d], [e, f, g, h]) = (self.words, kept.words);
+        let differ = u64::from((self.rest ^ kept.rest) & 0xffff);
+        let same = (a ^ e) | (b ^ f) | (c ^ g) | (d ^ h) | differ == 0;
         same.then_some((kept.rest >> 16) as u16)
     }
 
@@ -60,6 +66,17 @@ impl Whole {
     #[inline(always)]
     pub(super) fn at(self, at: u16) -> Self {
         Self { rest: u32::from(at) << 16 | self.rest, ..self }
+    }
+}
+
+/// Fewer than eight bytes as a word, which depends on each of them.
+#[inline(always)]
+pub(super) fn few(bytes: &[u8]) -> u64 {
+    match (bytes.first_chunk(), bytes.last_chunk()) {
+        (Some(first), Some(last)) => {
+            u64::from(u32::from_le_bytes(*first)) << 32 | u64::from(u32::from_le_bytes(*last))
+        }
+        _ => bytes.iter().take(3).fold(0, |few, byte| few << 8 | u64::from(*byte)),
     }
 }
 

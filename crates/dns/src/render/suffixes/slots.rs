@@ -7,10 +7,10 @@ use alloc::vec::Vec;
 /// Number of slots of a new table; 2.5 KiB with their log.
 const FEWEST: usize = 256;
 
-/// Minimum number of slots after large messages; 6 KiB with their log.
+/// Minimum number of slots after large messages; 5 KiB with their log.
 const MIN_SLOTS: usize = 512;
 
-/// Limit of the slots; 192 KiB with their log. Pointers reach the first 16 KiB of a message, and a name there
+/// Limit of the slots; 160 KiB with their log. Pointers reach the first 16 KiB of a message, and a name there
 /// takes at least four bytes, apart from names of one letter.
 const MOST: usize = 16_384;
 
@@ -161,6 +161,14 @@ impl Slots {
             self.message = 1;
         }
         wrapped
+    }
+
+    /// Passes over a message that needed no slots.
+    #[inline(always)]
+    pub(super) fn pass(&mut self) {
+        if self.slots.len() > MIN_SLOTS {
+            self.shrink();
+        }
     }
 
     /// Takes a smaller table after enough small messages in a row, so that large ones may alternate with

@@ -12,8 +12,8 @@ fn write(table: &mut SuffixTable, names: &[&[u8]]) -> Vec<u8> {
     for bytes in names {
         let name = Name::parse(bytes).unwrap();
         let place = table.place(&written, name);
-        written.extend_from_slice(&bytes[..place.literal]);
-        written.extend(place.pointer.into_iter().flat_map(|at| (0xc000 | at).to_be_bytes()));
+        written.extend_from_slice(&bytes[..place.literal()]);
+        written.extend(place.pointer().into_iter().flat_map(|at| (0xc000 | at).to_be_bytes()));
     }
     written
 }
