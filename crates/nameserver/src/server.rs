@@ -212,7 +212,8 @@ impl Shared {
         let mut parts = self.counters.0.iter().enumerate();
         let mut next = || {
             let (thread, counters) = parts.next().ok_or_else(|| io::Error::other("too few counters"))?;
-            let answerer = Answerer::new(key, thread);
+            // Its 64 KiB would be moved over the stack several times.
+            let answerer = Box::new(Answerer::new(key, thread));
             Ok::<_, io::Error>((answerer, Reader::new(&self.view), Arc::clone(counters)))
         };
         let limiter_key = random_key()?;

@@ -79,7 +79,7 @@ pub(crate) struct Worker {
 
 /// The parts of a worker that it shares with the server.
 pub(crate) struct Parts {
-    pub(crate) answerer: Answerer,
+    pub(crate) answerer: Box<Answerer>,
     pub(crate) view: Reader<View>,
     pub(crate) counters: Arc<Counters>,
     pub(crate) clock: Clock,

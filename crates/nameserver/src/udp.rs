@@ -32,7 +32,7 @@ const NOWHERE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0
 /// A worker.
 pub(crate) struct Worker {
     pub(crate) socket: UdpSocket,
-    pub(crate) answerer: Answerer,
+    pub(crate) answerer: Box<Answerer>,
     pub(crate) view: Reader<View>,
     pub(crate) counters: Arc<Counters>,
     pub(crate) clock: Clock,
