@@ -1,0 +1,29 @@
+"""Hashes, names, flow tuples and records over Arrow arrays.
+
+Every column may be a `pyarrow` array, whole or in chunks, a Polars or pandas Series, a NumPy array, any other
+object of the Arrow PyCapsule interface, or a list. Results have the form, the chunks and the nulls of the
+(first) column that came in. Errors are `ValueError` or `TypeError`; those about a row name it, counted from 0.
+Python's lock is released during the work, and Ctrl-C stops it.
+"""
+
+from __future__ import annotations
+
+from ._arrays import Array, Table
+from ._flow import ehash, flow_hash, rss
+from ._hash import Scheme, hash, random_key, schemes
+from ._native import RSS_PUBLISHED_KEY, RSS_SYMMETRIC_KEY, __version__
+
+__all__ = [
+    "Array",
+    "RSS_PUBLISHED_KEY",
+    "RSS_SYMMETRIC_KEY",
+    "Scheme",
+    "Table",
+    "__version__",
+    "ehash",
+    "flow_hash",
+    "hash",
+    "random_key",
+    "rss",
+    "schemes",
+]

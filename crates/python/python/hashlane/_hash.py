@@ -1,0 +1,64 @@
+"""Hashes of columns."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, NamedTuple, Optional
+
+from . import _native
+from ._arrays import Column, like, readable
+
+
+class Scheme(NamedTuple):
+    """A registered hash."""
+
+    #: Id, for the argument `scheme`.
+    id: str
+    #: Keys that it takes: `bytes` of any length, or `tuple`: the ends of flows, for :func:`flow_hash` alone.
+    keys: str
+    #: Bits of a hash that carry information; the rest of the `uint64` is 0.
+    bits: int
+    #: `secret`: a key that makes collisions unpredictable; `seed`: one that does not; `none`.
+    keying: str
+    #: Bits of the key that reach the hash.
+    key_bits: int
+    #: Hash of the nine bytes `123456789` under the key 00 01 … 0f.
+    check: int
+    #: Definition: RFC, paper, kernel file, crate.
+    source: str
+    #: Safe uses.
+    safe: str
+
+
+def schemes() -> list[Scheme]:
+    """All registered hashes."""
+    return [Scheme(*row) for row in _native.schemes()]
+
+
+def random_key() -> bytes:
+    """A key of 16 bytes from the operating system's random numbers.
+
+    Hashes under one key can be compared with each other alone: keep the key as long as the hashes.
+    """
+    return os.urandom(16)
+
+
+def hash(array: Column, scheme: str, key: Optional[bytes] = None) -> Any:
+    """Hash of each row.
+
+    Args:
+        array: Column of n rows: text (its UTF-8), bytes, or integers (their little-endian bytes, so that an
+            `int32` and an `int64` of one value have different hashes). Dictionaries are hashed by their
+            values. A NumPy matrix of `uint8` is a column of its rows.
+        scheme: Id of a hash of bytes, such as `siphash-1-3`; see :func:`schemes`.
+        key: 16 bytes, such as :func:`random_key` makes. A scheme with a key refuses to work without one, and
+            an unkeyed scheme with one.
+
+    Returns:
+        Column of n `uint64`, null where `array` is.
+
+    Raises:
+        TypeError: `array` is no column, or one of another type.
+        ValueError: The scheme is unknown, or the key is missing, superfluous or of another length.
+    """
+    return like(_native.hash(readable(array), scheme, key), array)

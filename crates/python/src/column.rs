@@ -1,0 +1,241 @@
+//! Columns of Python programs: Arrow arrays, whole or in chunks.
+
+use crate::error::{value, wrong_type};
+use crate::numpy;
+use arrow_array::{Array, ArrayRef, LargeBinaryArray, LargeStringArray, NullArray};
+use arrow_cast::cast;
+use arrow_schema::DataType;
+use arrow_select::concat::concat;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
+use pyo3_arrow::{PyArray, PyChunkedArray};
+use std::sync::Arc;
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("Array", module.py().get_type::<PyArray>())?;
+    module.add("ChunkedArray", module.py().get_type::<PyChunkedArray>())?;
+    module.add_function(wrap_pyfunction!(chunked, module)?)?;
+    module.add_function(wrap_pyfunction!(combined, module)?)?;
+    module.add_function(wrap_pyfunction!(is_numeric, module)?)
+}
+
+/// The result in chunks, for consumers of streams.
+#[pyfunction]
+fn chunked(result: &Bound<'_, PyAny>) -> PyResult<PyChunkedArray> {
+    match result.cast::<PyArray>() {
+        Ok(array) => {
+            PyChunkedArray::try_new(vec![Arc::clone(array.get().array())], Arc::clone(array.get().field()))
+        }
+        Err(_) => result.extract(),
+    }
+}
+
+/// The result as one array.
+#[pyfunction]
+fn combined(result: PyChunkedArray) -> PyResult<PyArray> {
+    let (chunks, field) = result.into_inner();
+    let array = match chunks.as_slice() {
+        [] => arrow_array::new_empty_array(field.data_type()),
+        chunks => concat(&chunks.iter().map(AsRef::as_ref).collect::<Vec<_>>()).map_err(value)?,
+    };
+    Ok(PyArray::new(array, field))
+}
+
+/// Returns true for a result of numbers without nulls.
+#[pyfunction]
+fn is_numeric(result: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let result = chunked(result)?;
+    Ok(result.data_type().is_numeric() && result.chunks().iter().all(|chunk| chunk.null_count() == 0))
+}
+
+/// A column.
+#[derive(Debug)]
+pub(crate) struct Column {
+    /// Name of the argument, for errors.
+    name: &'static str,
+    chunks: Vec<ArrayRef>,
+    kind: DataType,
+    /// False for an object that is one array.
+    is_chunked: bool,
+}
+
+impl Column {
+    /// The column `object`: an Arrow array or a stream of arrays by the PyCapsule interface, a NumPy array, or
+    /// a list of `str`, `bytes` or `None`. Dictionaries are decoded.
+    ///
+    /// # Errors
+    /// `TypeError` for another object.
+    pub(crate) fn of(name: &'static str, object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = object.py();
+        let of_array = |array: ArrayRef| Self {
+            name,
+            kind: array.data_type().clone(),
+            chunks: vec![array],
+            is_chunked: false,
+        };
+        let column = if object.hasattr(intern!(py, "__arrow_c_array__"))? {
+            of_array(object.extract::<PyArray>()?.into_inner().0)
+        } else if object.hasattr(intern!(py, "__arrow_c_stream__"))? {
+            let (chunks, field) = object.extract::<PyChunkedArray>()?.into_inner();
+            Self { name, kind: field.data_type().clone(), chunks, is_chunked: true }
+        } else if object.hasattr(intern!(py, "__array_interface__"))? {
+            match numpy::array(object)? {
+                Some(array) => of_array(array),
+                None => of_array(of_objects(name, &object.call_method0("tolist")?)?),
+            }
+        } else {
+            of_array(of_objects(name, object)?)
+        };
+        column.decoded()
+    }
+
+    /// The values of dictionaries in place of their numbers.
+    fn decoded(mut self) -> PyResult<Self> {
+        if let DataType::Dictionary(_, values) = self.kind {
+            let decoded = self.chunks.iter().map(|chunk| cast(chunk, &values));
+            self.chunks = decoded.collect::<Result<_, _>>().map_err(value)?;
+            self.kind = *values;
+        }
+        Ok(self)
+    }
+
+    /// Name of the argument.
+    pub(crate) const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Number of rows.
+    pub(crate) fn len(&self) -> usize {
+        self.chunks.iter().map(Array::len).sum()
+    }
+
+    /// Result for each chunk, `each` called with the number of the chunk's first row; as a Python object of
+    /// the column's form.
+    ///
+    /// # Errors
+    /// Those of `each`.
+    pub(crate) fn map<'py>(
+        &self,
+        py: Python<'py>,
+        kind: DataType,
+        mut each: impl FnMut(usize, &ArrayRef) -> PyResult<ArrayRef> + Send,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let results = py.detach(|| {
+            let mut first = 0;
+            let mut results = Vec::with_capacity(self.chunks.len());
+            for chunk in &self.chunks {
+                results.push(each(first, chunk)?);
+                first += chunk.len();
+            }
+            PyResult::Ok(results)
+        })?;
+        self.returned(py, kind, results)
+    }
+
+    /// As [`map`](Self::map), over the rows of several columns of one length.
+    ///
+    /// # Errors
+    /// `ValueError` if the columns have several lengths; those of `each`.
+    pub(crate) fn map_all<'py>(
+        columns: &[Self],
+        py: Python<'py>,
+        kind: DataType,
+        mut each: impl FnMut(usize, &[ArrayRef]) -> PyResult<ArrayRef> + Send,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let Some((first, rest)) = columns.split_first() else { return Err(value("no columns")) };
+        if let Some(other) = rest.iter().find(|other| other.len() != first.len()) {
+            return Err(value(format!(
+                "columns of several lengths: {} has {} rows, {} has {}",
+                first.name,
+                first.len(),
+                other.name,
+                other.len()
+            )));
+        }
+        let mut arrays = Vec::with_capacity(columns.len());
+        first.map(py, kind, |row, chunk| {
+            arrays.clear();
+            arrays.push(Arc::clone(chunk));
+            for other in rest {
+                arrays.push(other.slice(row, chunk.len())?);
+            }
+            each(row, &arrays)
+        })
+    }
+
+    /// Rows `from..from + len` as one array.
+    fn slice(&self, from: usize, len: usize) -> PyResult<ArrayRef> {
+        let mut parts = Vec::new();
+        let (mut before, end) = (0, from + len);
+        for chunk in &self.chunks {
+            let (start, stop) = (from.max(before), end.min(before + chunk.len()));
+            if start < stop {
+                parts.push(chunk.slice(start - before, stop - start));
+            }
+            before += chunk.len();
+        }
+        match parts.as_slice() {
+            [one] => Ok(Arc::clone(one)),
+            [] => Ok(arrow_array::new_empty_array(&self.kind)),
+            parts => concat(&parts.iter().map(AsRef::as_ref).collect::<Vec<_>>()).map_err(value),
+        }
+    }
+
+    fn returned<'py>(
+        &self,
+        py: Python<'py>,
+        kind: DataType,
+        results: Vec<ArrayRef>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let field = Arc::new(arrow_schema::Field::new("", kind, true));
+        match (self.is_chunked, results.as_slice()) {
+            (false, [one]) => Ok(Bound::new(py, PyArray::new(Arc::clone(one), field))?.into_any()),
+            _ => Ok(Bound::new(py, PyChunkedArray::try_new(results, field)?)?.into_any()),
+        }
+    }
+}
+
+/// Array of a list of `str`, `bytes` or `None`: of text if all are `str`, else of bytes.
+fn of_objects(name: &str, object: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
+    let items: Vec<Bound<'_, PyAny>> = if let Ok(list) = object.cast::<PyList>() {
+        list.iter().collect()
+    } else if let Ok(tuple) = object.cast::<PyTuple>() {
+        tuple.iter().collect()
+    } else {
+        return Err(wrong_type(format!(
+            "{name}: expected a column (an Arrow array, a Polars or pandas Series, a NumPy array, or a list of \
+             str or bytes), got {}",
+            object.get_type().name()?
+        )));
+    };
+    if !items.is_empty() && items.iter().all(|item| item.is_none()) {
+        return Ok(Arc::new(NullArray::new(items.len())));
+    }
+    let mut texts = Vec::with_capacity(items.len());
+    for item in &items {
+        match item.cast::<PyString>() {
+            Ok(text) => texts.push(Some(text.to_cow().map_err(value)?)),
+            Err(_) if item.is_none() => texts.push(None),
+            Err(_) => break,
+        }
+    }
+    if texts.len() == items.len() {
+        return Ok(Arc::new(texts.into_iter().collect::<LargeStringArray>()));
+    }
+    let mut bytes = Vec::with_capacity(items.len());
+    for (row, item) in items.iter().enumerate() {
+        bytes.push(match item.cast::<PyBytes>() {
+            Ok(bytes) => Some(bytes.as_bytes()),
+            Err(_) if item.is_none() => None,
+            Err(_) => {
+                let kind = item.get_type();
+                return Err(wrong_type(format!(
+                    "{name}: row {row} is of type {}; a list must hold only str or only bytes, and None",
+                    kind.name()?
+                )));
+            }
+        });
+    }
+    Ok(Arc::new(bytes.into_iter().collect::<LargeBinaryArray>()))
+}

@@ -1,0 +1,82 @@
+//! `hash` and `schemes`.
+
+use crate::column::Column;
+use crate::interrupt::Interrupt;
+use crate::registry::{self, Hasher};
+use crate::rows::Rows;
+use arrow_array::{Array, ArrayRef, UInt64Array};
+use arrow_schema::DataType;
+use hashlane_hash::scheme::{Keying, SchemeInfo};
+use pyo3::prelude::*;
+use std::sync::Arc;
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(hash, module)?)?;
+    module.add_function(wrap_pyfunction!(schemes, module)?)
+}
+
+/// Rows that are hashed between two looks at the bytes hashed.
+const BATCH: usize = 1024;
+
+#[pyfunction]
+#[pyo3(signature = (array, scheme, key=None))]
+fn hash<'py>(
+    py: Python<'py>,
+    array: &Bound<'py, PyAny>,
+    scheme: &str,
+    key: Option<&[u8]>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let mut hasher = registry::scheme(scheme)?.keyed(key)?;
+    let column = Column::of("array", array)?;
+    let mut interrupt = Interrupt::default();
+    column.map(py, DataType::UInt64, |_, array| hashed(column.name(), array, hasher.as_mut(), &mut interrupt))
+}
+
+/// The hash of each row; a null for each null.
+fn hashed(
+    name: &str,
+    array: &ArrayRef,
+    hasher: &mut dyn Hasher,
+    interrupt: &mut Interrupt,
+) -> PyResult<ArrayRef> {
+    let rows = Rows::of(name, array)?;
+    if matches!(rows, Rows::Null) {
+        return Ok(Arc::new(UInt64Array::new_null(array.len())));
+    }
+    let mut hashes = vec![0; array.len()];
+    let mut keys = Vec::with_capacity(BATCH);
+    for (number, out) in hashes.chunks_mut(BATCH).enumerate() {
+        let from = number * BATCH;
+        if let Rows::Fixed { bytes, width } = &rows {
+            let part = bytes.as_slice().get(from * width..(from + out.len()) * width).unwrap_or_default();
+            if hasher.fixed(part, *width, out) {
+                interrupt.record(out.len(), part.len())?;
+                continue;
+            }
+        }
+        rows.gather(from..from + out.len(), &mut keys);
+        hasher.keys(&keys, out);
+        interrupt.record(out.len(), keys.iter().map(|key| key.len()).sum())?;
+    }
+    Ok(Arc::new(UInt64Array::new(hashes.into(), array.nulls().cloned())))
+}
+
+/// Rows of the table of schemes: id, kind of keys, bits, keying, bits of the key, check value, source, safe
+/// uses.
+type SchemeRow = (String, &'static str, u32, &'static str, u32, u64, &'static str, &'static str);
+
+#[pyfunction]
+fn schemes() -> Vec<SchemeRow> {
+    let bytes = registry::schemes();
+    let of_bytes = bytes.iter().map(|scheme| row(scheme.info.id, "bytes", &scheme.info));
+    of_bytes.chain(crate::flow::tuple_schemes().iter().map(|(id, info)| row(id, "tuple", info))).collect()
+}
+
+fn row(id: &str, keys: &'static str, info: &SchemeInfo) -> SchemeRow {
+    let (keying, bits) = match info.keying {
+        Keying::None => ("none", 0),
+        Keying::Seed(bits) => ("seed", bits),
+        Keying::Secret(bits) => ("secret", bits),
+    };
+    (id.to_owned(), keys, info.width, keying, bits, info.check, info.source, info.safe)
+}

@@ -1,0 +1,27 @@
+//! Native part of the Python package `hashlane`: one file for each group of functions.
+//!
+//! Columns come in by the Arrow PyCapsule interface ([`column`]) and are read as rows of bytes ([`rows`]).
+//! Work on them runs without Python's lock and stops at Ctrl-C ([`interrupt`]). Results have the chunks and
+//! the nulls of the first column.
+#![deny(unsafe_code)]
+
+mod column;
+mod error;
+mod flow;
+mod hash;
+mod interrupt;
+mod numpy;
+mod registry;
+mod rows;
+
+use pyo3::prelude::*;
+
+/// Native part of `hashlane`.
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    for register in [column::register, hash::register, flow::register] {
+        register(module)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,103 @@
+//! NumPy arrays as Arrow arrays, without a copy.
+//!
+//! NumPy describes an array by its attribute `__array_interface__`
+//! (<https://numpy.org/doc/stable/reference/arrays.interface.html>), which needs no NumPy to build.
+
+use crate::error::{value, wrong_type};
+use arrow_array::types::{
+    Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{ArrayRef, ArrowPrimitiveType, FixedSizeBinaryArray, PrimitiveArray};
+use arrow_buffer::{Buffer, ScalarBuffer};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::panic::AssertUnwindSafe;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+/// Array of a NumPy array, which must be contiguous: of integers, of bytes of one width (`S16`), or a matrix
+/// of `uint8`, whose rows become rows of bytes. `None` for arrays of Python objects and of text.
+///
+/// # Errors
+/// `TypeError` for another type, another byte order or a shape of more dimensions; `ValueError` for gaps
+/// between elements.
+pub(crate) fn array(object: &Bound<'_, PyAny>) -> PyResult<Option<ArrayRef>> {
+    let interface = object.getattr("__array_interface__")?;
+    let interface = interface.cast::<PyDict>()?;
+    let field = |name: &str| {
+        interface.get_item(name)?.ok_or_else(|| wrong_type(format!("__array_interface__ has no {name:?}")))
+    };
+    let kind: String = field("typestr")?.extract()?;
+    if matches!(kind.as_bytes(), [_, b'O' | b'U' | b'T', ..]) {
+        return Ok(None);
+    }
+    let shape: Vec<usize> = field("shape")?.extract()?;
+    let strides: Option<Bound<'_, PyAny>> =
+        interface.get_item("strides")?.filter(|strides| !strides.is_none());
+    let rows = shape.first().copied().unwrap_or_default();
+    let width: usize = kind.get(2..).and_then(|digits| digits.parse().ok()).unwrap_or_default();
+    let columns = match shape.as_slice() {
+        [_] => None,
+        [_, columns] if kind == "|u1" => Some(*columns),
+        _ => {
+            return Err(wrong_type(format!(
+                "a NumPy array of shape {shape:?} and type {kind}: pass one dimension, or rows of uint8"
+            )));
+        }
+    };
+    if strides.is_some() && rows > 0 {
+        return Err(value(
+            "a NumPy array with gaps between its elements: pass numpy.ascontiguousarray(array)",
+        ));
+    }
+    let (address, _): (usize, bool) = field("data")?.extract()?;
+    let len = rows.saturating_mul(width).saturating_mul(columns.unwrap_or(1));
+    let buffer = borrowed(address, len, object.clone().unbind());
+    let array: ArrayRef = match (kind.as_str(), columns) {
+        (_, Some(columns)) => fixed(buffer, columns)?,
+        ("|u1", None) => primitive::<UInt8Type>(buffer, rows),
+        ("<u2", None) => primitive::<UInt16Type>(buffer, rows),
+        ("<u4", None) => primitive::<UInt32Type>(buffer, rows),
+        ("<u8", None) => primitive::<UInt64Type>(buffer, rows),
+        ("|i1", None) => primitive::<Int8Type>(buffer, rows),
+        ("<i2", None) => primitive::<Int16Type>(buffer, rows),
+        ("<i4", None) => primitive::<Int32Type>(buffer, rows),
+        ("<i8", None) => primitive::<Int64Type>(buffer, rows),
+        (kind, None) if kind.starts_with("|S") || kind.starts_with("|V") => fixed(buffer, width)?,
+        (kind, None) => {
+            return Err(wrong_type(format!(
+                "a NumPy array of type {kind}: pass integers in little-endian order, bytes (S), or text"
+            )));
+        }
+    };
+    Ok(Some(array))
+}
+
+fn fixed(buffer: Buffer, width: usize) -> PyResult<ArrayRef> {
+    let width = i32::try_from(width).ok().filter(|width| *width > 0);
+    let width =
+        width.ok_or_else(|| wrong_type("a NumPy array of rows without bytes, or of rows above 2 GiB"))?;
+    let array = FixedSizeBinaryArray::try_new(width, buffer, None).map_err(value)?;
+    Ok(Arc::new(array))
+}
+
+fn primitive<T: ArrowPrimitiveType>(buffer: Buffer, rows: usize) -> ArrayRef {
+    Arc::new(PrimitiveArray::<T>::new(ScalarBuffer::new(buffer, 0, rows), None))
+}
+
+/// The memory of a Python object, which lives as long as the buffer.
+#[allow(unsafe_code, reason = "the memory of a NumPy array is known by its address")]
+fn borrowed(address: usize, len: usize, owner: Py<PyAny>) -> Buffer {
+    let Some(start) = NonNull::new(address as *mut u8).filter(|_| len > 0) else {
+        return Buffer::from_vec(Vec::<u64>::new());
+    };
+    // An array that is not aligned to its elements is copied: Arrow's typed buffers must be aligned.
+    if address % 8 != 0 {
+        // SAFETY: as below, and the slice is dropped while the owner lives.
+        return Buffer::from_slice_ref(unsafe { std::slice::from_raw_parts(start.as_ptr(), len) });
+    }
+    // SAFETY: `__array_interface__` states that `len` bytes at `address` belong to the array; the owner keeps
+    // them alive, and a contiguous array does not move. The lock is released while they are read: as with
+    // NumPy's own functions, another thread must not write into the array meanwhile.
+    unsafe { Buffer::from_custom_allocation(start, len, Arc::new(AssertUnwindSafe(owner))) }
+}

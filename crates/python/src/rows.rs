@@ -1,0 +1,106 @@
+//! The rows of an array as bytes.
+
+use crate::error::wrong_type;
+use arrow_array::cast::AsArray;
+use arrow_array::{
+    Array, ArrayRef, BinaryArray, BinaryViewArray, LargeBinaryArray, LargeStringArray, StringArray,
+    StringViewArray,
+};
+use arrow_schema::DataType;
+use pyo3::PyResult;
+use std::ops::Range;
+
+/// The rows of an array as bytes: of text its UTF-8, of an integer its little-endian bytes.
+#[derive(Debug)]
+pub(crate) enum Rows<'a> {
+    Text(&'a StringArray),
+    LargeText(&'a LargeStringArray),
+    TextView(&'a StringViewArray),
+    Bytes(&'a BinaryArray),
+    LargeBytes(&'a LargeBinaryArray),
+    BytesView(&'a BinaryViewArray),
+    /// Rows of one width, one after the other.
+    Fixed {
+        bytes: arrow_buffer::Buffer,
+        width: usize,
+    },
+    /// Nulls alone.
+    Null,
+}
+
+impl<'a> Rows<'a> {
+    /// The rows of `array`, an argument called `name`.
+    ///
+    /// # Errors
+    /// `TypeError` for other types than text, bytes and integers.
+    pub(crate) fn of(name: &str, array: &'a ArrayRef) -> PyResult<Self> {
+        Ok(match array.data_type() {
+            DataType::Utf8 => Self::Text(array.as_string()),
+            DataType::LargeUtf8 => Self::LargeText(array.as_string()),
+            DataType::Utf8View => Self::TextView(array.as_string_view()),
+            DataType::Binary => Self::Bytes(array.as_binary()),
+            DataType::LargeBinary => Self::LargeBytes(array.as_binary()),
+            DataType::BinaryView => Self::BytesView(array.as_binary_view()),
+            DataType::FixedSizeBinary(width) => Self::fixed(array, (*width).try_into().unwrap_or_default()),
+            DataType::Null => Self::Null,
+            kind if kind.is_integer() => Self::fixed(array, kind.primitive_width().unwrap_or_default()),
+            DataType::Struct(_) => {
+                return Err(wrong_type(format!("{name}: a table or struct, expected one column of it")));
+            }
+            kind => {
+                return Err(wrong_type(format!(
+                    "{name}: a column of {kind}; expected text, bytes or integers: cast it first"
+                )));
+            }
+        })
+    }
+
+    fn fixed(array: &ArrayRef, width: usize) -> Self {
+        let data = array.to_data();
+        let (from, len) = (data.offset().saturating_mul(width), data.len().saturating_mul(width));
+        let bytes = data.buffers().first().map(|buffer| buffer.slice_with_length(from, len));
+        Self::Fixed { bytes: bytes.unwrap_or_default(), width }
+    }
+
+    /// Replaces `out` with the bytes of the rows in `range`. The bytes of a null are of no meaning.
+    pub(crate) fn gather<'s>(&'s self, range: Range<usize>, out: &mut Vec<&'s [u8]>) {
+        out.clear();
+        match self {
+            Self::Text(array) => out.extend(range.map(|row| array.value(row).as_bytes())),
+            Self::LargeText(array) => out.extend(range.map(|row| array.value(row).as_bytes())),
+            Self::Bytes(array) => out.extend(range.map(|row| array.value(row))),
+            Self::LargeBytes(array) => out.extend(range.map(|row| array.value(row))),
+            // The view of a null may point anywhere.
+            Self::TextView(array) => {
+                out.extend(
+                    range.map(|row| if array.is_null(row) { &[] } else { array.value(row).as_bytes() }),
+                );
+            }
+            Self::BytesView(array) => {
+                out.extend(range.map(|row| if array.is_null(row) { &[] } else { array.value(row) }));
+            }
+            Self::Fixed { bytes, width } => out.extend(range.map(|row| {
+                let from = row.saturating_mul(*width);
+                bytes.as_slice().get(from..from + width).unwrap_or_default()
+            })),
+            Self::Null => out.extend(range.map(|_| &[][..])),
+        }
+    }
+
+    /// The bytes of one row.
+    pub(crate) fn row(&self, row: usize) -> &[u8] {
+        match self {
+            Self::Text(array) => array.value(row).as_bytes(),
+            Self::LargeText(array) => array.value(row).as_bytes(),
+            Self::Bytes(array) => array.value(row),
+            Self::LargeBytes(array) => array.value(row),
+            Self::TextView(array) => array.value(row).as_bytes(),
+            Self::BytesView(array) => array.value(row),
+            Self::Fixed { bytes, width } => {
+                let from = row.saturating_mul(*width);
+                bytes.as_slice().get(from..from + width).unwrap_or_default()
+            }
+            Self::Null => &[],
+        }
+    }
+}
