@@ -6,11 +6,16 @@
 #![deny(unsafe_code)]
 
 mod column;
+mod dns;
 mod error;
 mod flow;
 mod hash;
 mod interrupt;
+mod names;
+mod ndn;
 mod numpy;
+mod parsed;
+mod pcap;
 mod registry;
 mod rows;
 
@@ -20,7 +25,15 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    for register in [column::register, hash::register, flow::register] {
+    for register in [
+        column::register,
+        hash::register,
+        flow::register,
+        names::register,
+        dns::register,
+        ndn::register,
+        pcap::register,
+    ] {
         register(module)?;
     }
     Ok(())

@@ -92,7 +92,7 @@ fn borrowed(address: usize, len: usize, owner: Py<PyAny>) -> Buffer {
         return Buffer::from_vec(Vec::<u64>::new());
     };
     // An array that is not aligned to its elements is copied: Arrow's typed buffers must be aligned.
-    if address % 8 != 0 {
+    if !address.is_multiple_of(8) {
         // SAFETY: as below, and the slice is dropped while the owner lives.
         return Buffer::from_slice_ref(unsafe { std::slice::from_raw_parts(start.as_ptr(), len) });
     }

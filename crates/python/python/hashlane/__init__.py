@@ -8,9 +8,11 @@ Python's lock is released during the work, and Ctrl-C stops it.
 
 from __future__ import annotations
 
+from . import dns, ndn, pcap
 from ._arrays import Array, Table
 from ._flow import ehash, flow_hash, rss
 from ._hash import Scheme, hash, random_key, schemes
+from ._names import name_prefix_hashes, parse_name, to_uri
 from ._native import RSS_PUBLISHED_KEY, RSS_SYMMETRIC_KEY, __version__
 
 __all__ = [
@@ -20,10 +22,16 @@ __all__ = [
     "Scheme",
     "Table",
     "__version__",
+    "dns",
     "ehash",
     "flow_hash",
     "hash",
+    "name_prefix_hashes",
+    "ndn",
+    "parse_name",
+    "pcap",
     "random_key",
     "rss",
     "schemes",
+    "to_uri",
 ]

@@ -1,0 +1,164 @@
+//! Rows that are parsed one by one, and results of them.
+
+use crate::column::Column;
+use crate::error::{at_row, value};
+use crate::interrupt::Interrupt;
+use crate::rows::Rows;
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, GenericByteArray, StructArray};
+use arrow_array::types::ByteArrayType;
+use arrow_buffer::{NullBuffer, OffsetBuffer};
+use arrow_cast::{CastOptions, cast_with_options};
+use arrow_schema::DataType;
+use pyo3::PyResult;
+use std::sync::Arc;
+
+/// Treatment of rows that cannot be parsed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Errors {
+    /// An exception that names the first of them.
+    Raise,
+    /// Nulls.
+    Null,
+}
+
+impl Errors {
+    /// The treatment `word`.
+    ///
+    /// # Errors
+    /// `ValueError` for another word than `raise` and `null`.
+    pub(crate) fn of(word: &str) -> PyResult<Self> {
+        match word {
+            "raise" => Ok(Self::Raise),
+            "null" => Ok(Self::Null),
+            other => Err(value(format!("errors must be \"raise\" or \"null\", not {other:?}"))),
+        }
+    }
+}
+
+/// Parses each row of `array`, whose first row has the number `first`, and passes the result on in order: none
+/// for a null, and for a bad row if `errors` says so.
+///
+/// # Errors
+/// `ValueError` about the first bad row.
+pub(crate) fn each_row<T>(
+    column: &Column,
+    first: usize,
+    array: &ArrayRef,
+    errors: Errors,
+    mut parse: impl FnMut(&[u8]) -> Result<T, String>,
+    mut push: impl FnMut(Option<T>),
+) -> PyResult<()> {
+    let rows = Rows::of(column.name(), array)?;
+    let nulls = array.logical_nulls();
+    let mut interrupt = Interrupt::default();
+    for row in 0..array.len() {
+        if nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)) {
+            push(None);
+            continue;
+        }
+        let bytes = rows.row(row);
+        // Parsing takes some ten times as long as hashing.
+        interrupt.record(10, bytes.len())?;
+        match (parse(bytes), errors) {
+            (Ok(parsed), _) => push(Some(parsed)),
+            (Err(_), Errors::Null) => push(None),
+            (Err(why), Errors::Raise) => return Err(at_row(first + row, why)),
+        }
+    }
+    Ok(())
+}
+
+/// Text or bytes of rows, one after the other.
+#[derive(Debug)]
+pub(crate) struct Texts {
+    bytes: Vec<u8>,
+    lengths: Vec<usize>,
+    valid: Vec<bool>,
+}
+
+impl Texts {
+    pub(crate) const fn new() -> Self {
+        Self { bytes: Vec::new(), lengths: Vec::new(), valid: Vec::new() }
+    }
+
+    pub(crate) fn push(&mut self, row: Option<impl AsRef<[u8]>>) {
+        let before = self.bytes.len();
+        self.valid.push(row.is_some());
+        if let Some(row) = row {
+            self.bytes.extend_from_slice(row.as_ref());
+        }
+        self.lengths.push(self.bytes.len() - before);
+    }
+
+    /// The array: of `LargeBinaryType` or `LargeUtf8Type`.
+    ///
+    /// # Errors
+    /// `ValueError` for text that is not UTF-8.
+    pub(crate) fn finish<T: ByteArrayType<Offset = i64>>(self) -> PyResult<ArrayRef> {
+        let offsets = OffsetBuffer::from_lengths(self.lengths);
+        let array = GenericByteArray::<T>::try_new(offsets, self.bytes.into(), Some(NullBuffer::from(self.valid)));
+        Ok(Arc::new(array.map_err(value)?))
+    }
+}
+
+/// Columns of structs, by their names.
+#[derive(Debug)]
+pub(crate) struct Fields<'a> {
+    what: &'a str,
+    array: &'a StructArray,
+}
+
+impl<'a> Fields<'a> {
+    /// The fields of `array`.
+    ///
+    /// # Errors
+    /// `ValueError` for another type than structs.
+    pub(crate) fn of(what: &'a str, array: &'a ArrayRef) -> PyResult<Self> {
+        match array.as_struct_opt() {
+            Some(array) => Ok(Self { what, array }),
+            None => Err(crate::error::wrong_type(format!(
+                "{what}: a column of {}; expected structs or a table",
+                array.data_type()
+            ))),
+        }
+    }
+
+    /// The field `name` as an array of type `kind`.
+    ///
+    /// # Errors
+    /// `ValueError` if it is missing or of a type that cannot become `kind`.
+    pub(crate) fn required(&self, name: &str, kind: &DataType) -> PyResult<ArrayRef> {
+        let missing = || value(format!("{}: the structs have no field {name:?}", self.what));
+        self.optional(name, kind)?.ok_or_else(missing)
+    }
+
+    /// As [`required`](Self::required); none if there is no such field.
+    ///
+    /// # Errors
+    /// `ValueError` if it is of a type that cannot become `kind`.
+    pub(crate) fn optional(&self, name: &str, kind: &DataType) -> PyResult<Option<ArrayRef>> {
+        let Some(array) = self.array.column_by_name(name) else { return Ok(None) };
+        let strict = CastOptions { safe: false, ..CastOptions::default() };
+        match cast_with_options(array, kind, &strict) {
+            Ok(array) => Ok(Some(array)),
+            Err(why) => Err(value(format!("{}: field {name:?}: {why}", self.what))),
+        }
+    }
+
+    /// The field `name`, a list of structs: their offsets and the structs.
+    ///
+    /// # Errors
+    /// `ValueError` if it is missing or no list.
+    pub(crate) fn list(&self, name: &str) -> PyResult<(OffsetBuffer<i64>, ArrayRef)> {
+        let array = self.array.column_by_name(name);
+        let array = array.ok_or_else(|| value(format!("{}: the structs have no field {name:?}", self.what)))?;
+        let item = match array.data_type() {
+            DataType::List(item) | DataType::LargeList(item) => Arc::clone(item),
+            kind => return Err(value(format!("{}: field {name:?} is {kind}, expected a list", self.what))),
+        };
+        let list = cast_with_options(array, &DataType::LargeList(item), &CastOptions::default()).map_err(value)?;
+        let list = list.as_list::<i64>();
+        Ok((list.offsets().clone(), Arc::clone(list.values())))
+    }
+}
