@@ -6,12 +6,14 @@ mod attack;
 mod deny;
 mod dist;
 mod fuzz;
+mod install;
 mod interop;
 mod msrv;
 mod need;
 mod nightly;
 mod planted;
 mod prose;
+mod python;
 mod run;
 mod steps;
 mod test;
@@ -42,6 +44,8 @@ Examples:
   cargo xtask deny                  licenses and known vulnerabilities of the dependencies
   cargo xtask msrv                  the oldest supported Rust
   cargo xtask dist                  the release archives, debugging information apart
+  cargo xtask python                the Python package under pytest and mypy
+  cargo xtask wheel                 the Python wheel, in dist/
   cargo xtask planted               `hashlane compare` finds a planted slow-down, and no other
   cargo xtask style                 comments and Markdown that break the rules of style";
 
@@ -57,6 +61,8 @@ enum Command {
     Deny(deny::Deny),
     Msrv(msrv::Msrv),
     Dist(dist::Dist),
+    Python(python::Python),
+    Wheel(python::Wheel),
     Planted(planted::Planted),
     Style(prose::style::Style),
 }
@@ -73,6 +79,8 @@ fn main() -> ExitCode {
         Command::Deny(command) => command.run(),
         Command::Msrv(command) => command.run(),
         Command::Dist(command) => command.run(),
+        Command::Python(command) => command.run(),
+        Command::Wheel(command) => command.run(),
         Command::Planted(command) => command.run(),
         Command::Style(command) => command.run(),
     };

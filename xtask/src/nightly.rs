@@ -4,6 +4,7 @@ use crate::deny::Deny;
 use crate::fuzz::Fuzz;
 use crate::interop::Interop;
 use crate::msrv::Msrv;
+use crate::python::Python;
 use crate::run::{self, Outcome};
 use crate::steps;
 use clap::{Args, ValueEnum};
@@ -42,6 +43,8 @@ enum Step {
     Loom,
     /// A million DNS messages with rollbacks, by the renderer and by the composer
     Rollback,
+    /// The Python package with every supported Python that is installed, and from its source distribution
+    Python,
     /// Every interop scenario, under every PIT index
     Interop,
     /// Every fuzz target, --seconds each
@@ -58,6 +61,7 @@ impl Nightly {
             Step::Least => least().into(),
             Step::Loom => loom().into(),
             Step::Rollback => rollback().into(),
+            Step::Python => Python::installed().run(),
             Step::Interop => Interop::EVERY_INDEX.run(),
             Step::Fuzz => Fuzz { targets: Vec::new(), seconds: self.seconds, inputs: None, seed: 1 }.run(),
         })

@@ -5,6 +5,7 @@ use crate::attack::Attack;
 use crate::interop::Interop;
 use crate::need::{self, Need};
 use crate::prose::{self, style::Style};
+use crate::python::Python;
 use crate::run::{self, Outcome};
 use crate::steps;
 use clap::{Args, ValueEnum};
@@ -50,6 +51,8 @@ enum Step {
     Doctests,
     /// Documentation, warnings denied
     Doc,
+    /// The Python package, as a wheel in a fresh environment: pytest and mypy
+    Python,
     /// Our DNS messages read by dig; NDN libraries and tools of other projects on our forwarder
     Interop,
     /// Instructions of the timed functions, in a release build
@@ -93,6 +96,7 @@ impl Step {
                 let mut doc = run::command(&["cargo", "doc", "--workspace", "--all-features", "--no-deps"]);
                 run::show(doc.env("RUSTDOCFLAGS", "-D warnings")).into()
             }
+            Self::Python => Python::usual().run(),
             Self::Interop => Interop::ALL.run(),
             Self::Asm => release.take().unwrap_or_else(Build::begin).and_then(Build::check).into(),
             Self::Attack => Attack::quick().run(),

@@ -1,7 +1,7 @@
 //! Flows that we export, read by collectors and libraries of other projects.
 
 use super::collector::{self, free_port};
-use super::install::once;
+use crate::install::once;
 use super::program::Program;
 use crate::need::{self, Need};
 use crate::run::{self, Outcome};

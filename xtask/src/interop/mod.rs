@@ -5,7 +5,6 @@ mod collector;
 mod dns;
 mod flow;
 mod forwarder;
-mod install;
 mod meter;
 mod ndn;
 mod peers;

@@ -1,6 +1,6 @@
 //! NDN libraries and tools of other projects, installed from the package registries.
 
-use super::install::once;
+use crate::install::once;
 use super::toolchains;
 use crate::need::{self, Need};
 use crate::run;

@@ -1,7 +1,7 @@
 //! Go and Node.js in the versions that the peers need, fetched from their package registries if the installed
 //! ones are older: Debian 12 has Go 1.19 and Node.js 18.
 
-use super::install::once;
+use crate::install::once;
 use crate::run;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 /// Runs `install` in an empty folder, unless it has run there for the same `what`.
-pub(super) fn once(
+pub(crate) fn once(
     folder: &Path,
     what: &str,
     install: impl FnOnce(&Path) -> Result<(), String>,

@@ -1,0 +1,120 @@
+//! The Python package: its wheel and its tests.
+
+mod venv;
+mod wheel;
+
+pub(crate) use wheel::Wheel;
+
+use crate::need;
+use crate::run::{self, Outcome};
+use clap::Args;
+use std::path::Path;
+use venv::Venv;
+
+/// Test the Python package
+///
+/// Builds the wheel without optimisation, installs it in a fresh virtual environment and runs a first program
+/// there; then runs pytest and mypy in one with the packages of crates/python/requirements-test.txt.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Python {
+    /// Interpreter to test with (repeatable)
+    #[arg(long, value_name = "PROGRAM", default_value = "python3")]
+    pub(crate) python: Vec<String>,
+    /// Build the wheel from the source distribution
+    #[arg(long)]
+    pub(crate) sdist: bool,
+}
+
+const EXAMPLES: &str = "\
+Needs Python with venv; with CI=true, installs it.
+
+Examples:
+  cargo xtask python
+  cargo xtask python --python python3.9 --python python3.13
+  cargo xtask python --sdist";
+
+/// A program without any other package, as after the installation.
+const FIRST: &str = "\
+import hashlane
+key = bytes(range(16))
+print(hashlane.hash(['one', None, 'two'], 'siphash-1-3', key).to_pylist())
+assert hashlane.hash([b''], 'siphash-2-4', key).to_pylist() == [0x726fdb47dd0e0e31]
+";
+
+impl Python {
+    /// The interpreter of the other tests.
+    pub(crate) fn usual() -> Self {
+        Self { python: vec!["python3".to_owned()], sdist: false }
+    }
+
+    /// Every supported interpreter that is installed.
+    pub(crate) fn installed() -> Self {
+        let all = (9..=13).map(|minor| format!("python3.{minor}"));
+        let found = all.filter(|python| run::works(&[python, "-c", "import ensurepip, venv"]));
+        Self { python: found.collect(), sdist: true }
+    }
+
+    pub(crate) fn run(&self) -> Outcome {
+        if let Err(outcome) = need::meet(&[need::PYTHON]) {
+            return outcome;
+        }
+        if self.python.is_empty() {
+            return Outcome::Skipped("no python3.9 to python3.13 is installed".to_owned());
+        }
+        self.test().into()
+    }
+
+    fn test(&self) -> Result<(), String> {
+        let folder = wheel::folder()?;
+        let wheel = wheel::wheel(&folder.join("dist"), "dev")?;
+        if self.sdist {
+            self.from_sdist(&folder)?;
+        }
+        self.python.iter().try_for_each(|python| with(python, &folder, &wheel))
+    }
+
+    /// Has pip build a wheel from the source distribution alone.
+    fn from_sdist(&self, folder: &Path) -> Result<(), String> {
+        let sdist = wheel::sdist(&folder.join("sdist"))?;
+        let venv = Venv::fresh(&folder.join("from-sdist"), "python3")?;
+        let build = wheel::package().join("requirements-build.txt");
+        venv.pip(&["install".as_ref(), "--requirement".as_ref(), &build])?;
+        let words = ["-m", "pip", "--disable-pip-version-check", "wheel", "--no-deps", "--no-build-isolation"];
+        let mut pip = run::command(&[venv.program("python")]);
+        pip.args(words).arg("--wheel-dir").arg(folder.join("from-sdist/dist")).arg(&sdist);
+        pip.env("PATH", with_programs(&venv));
+        // Its own target directory, as the sources are others: kept for the next time, and not optimised.
+        pip.env("CARGO_TARGET_DIR", folder.join("from-sdist-target")).env("MATURIN_PEP517_ARGS", "--profile dev");
+        run::show(&mut pip)
+    }
+}
+
+/// The search path with the programs of an environment before it.
+fn with_programs(venv: &Venv) -> std::ffi::OsString {
+    let mut paths = vec![venv.program("")];
+    paths.extend(std::env::var_os("PATH").iter().flat_map(std::env::split_paths));
+    std::env::join_paths(paths).unwrap_or_default()
+}
+
+/// Tests the wheel with an interpreter.
+fn with(python: &str, folder: &Path, wheel: &Path) -> Result<(), String> {
+    let name = python.rsplit('/').next().unwrap_or(python);
+    let fresh = Venv::fresh(&folder.join(format!("fresh-{name}")), python)?;
+    fresh.pip(&["install".as_ref(), "--no-index".as_ref(), wheel])?;
+    run::show(run::command(&[fresh.program("python")]).args(["-c", FIRST]))?;
+    let requirements = wheel::package().join("requirements-test.txt");
+    let venv = Venv::locked(&folder.join(format!("test-{name}")), python, &requirements)?;
+    let words = ["install", "--no-index", "--no-deps", "--force-reinstall"].map(Path::new);
+    venv.pip(&[words.as_slice(), &[wheel]].concat())?;
+    let tests = wheel::package().join("tests");
+    // Not in the folder of the package: Python would import the sources instead of the wheel.
+    let mut pytest = run::command(&[venv.program("python")]);
+    pytest.args(["-m", "pytest", "-p", "no:cacheprovider", "--rootdir"]).args([&tests, &tests]);
+    run::show(pytest.current_dir(&tests).env("HASHLANE_REPOSITORY", run::root()))?;
+    let config = wheel::package().join("pyproject.toml");
+    let mut mypy = run::command(&[venv.program("python")]);
+    mypy.args(["-m", "mypy", "--config-file"]).arg(config);
+    mypy.arg("--cache-dir").arg(folder.join(format!("mypy-{name}")));
+    run::show(mypy.args(["--package", "hashlane"]).current_dir(&tests))
+}

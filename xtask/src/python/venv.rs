@@ -1,0 +1,57 @@
+//! Virtual environments with locked packages.
+
+use crate::install::once;
+use crate::run;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A virtual environment of Python.
+#[derive(Debug)]
+pub(super) struct Venv(PathBuf);
+
+impl Venv {
+    /// The environment in `folder` with the packages of the file `requirements`, of the interpreter `python`.
+    /// It is made once for a content of the file.
+    ///
+    /// # Errors
+    /// The environment cannot be made, or a package cannot be installed.
+    pub(super) fn locked(folder: &Path, python: &str, requirements: &Path) -> Result<Self, String> {
+        let packages = fs::read_to_string(requirements)
+            .map_err(|error| format!("cannot read {}: {error}", requirements.display()))?;
+        once(folder, &format!("{python}\n{packages}"), |folder| {
+            let venv = Self::create(folder, python)?;
+            venv.pip(&["install".as_ref(), "--requirement".as_ref(), requirements])
+        })?;
+        Ok(Self(folder.to_owned()))
+    }
+
+    /// A new environment in `folder`, without packages.
+    ///
+    /// # Errors
+    /// The environment cannot be made.
+    pub(super) fn fresh(folder: &Path, python: &str) -> Result<Self, String> {
+        if folder.exists() {
+            fs::remove_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        }
+        Self::create(folder, python)
+    }
+
+    fn create(folder: &Path, python: &str) -> Result<Self, String> {
+        run::show(run::command(&[python, "-m", "venv"]).arg(folder))?;
+        Ok(Self(folder.to_owned()))
+    }
+
+    /// Runs pip.
+    ///
+    /// # Errors
+    /// pip fails.
+    pub(super) fn pip(&self, arguments: &[&Path]) -> Result<(), String> {
+        let quiet = ["--disable-pip-version-check", "--no-input", "--quiet"];
+        run::show(run::command(&[self.program("python")]).args(["-m", "pip"]).args(quiet).args(arguments))
+    }
+
+    /// Path of a program of the environment.
+    pub(super) fn program(&self, name: &str) -> PathBuf {
+        self.0.join("bin").join(name)
+    }
+}

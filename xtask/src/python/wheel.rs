@@ -1,0 +1,121 @@
+//! `cargo xtask wheel`
+
+use super::venv::Venv;
+use crate::need;
+use crate::run::{self, Outcome};
+use clap::Args;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Write the Python wheel
+///
+/// Builds the Python package hashlane for this machine, for every CPython from 3.9 on, and writes it to dist/.
+/// maturin is installed into target/python, in the version of crates/python/requirements-build.txt.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Wheel {
+    /// Write the source distribution, too
+    #[arg(long)]
+    sdist: bool,
+    /// Folder for the files
+    #[arg(long, value_name = "DIR", default_value = "dist")]
+    out: PathBuf,
+}
+
+const EXAMPLES: &str = "\
+Needs Python with venv; with CI=true, installs it.
+
+Examples:
+  cargo xtask wheel && pip install dist/*.whl
+  cargo xtask wheel --sdist";
+
+/// Largest wheel, in bytes.
+const LARGEST: u64 = 12_000_000;
+
+impl Wheel {
+    pub(crate) fn run(&self) -> Outcome {
+        if let Err(outcome) = need::meet(&[need::PYTHON]) {
+            return outcome;
+        }
+        self.build().into()
+    }
+
+    fn build(&self) -> Result<(), String> {
+        // The commands run in the folder of the repository.
+        let out = run::root().join(&self.out);
+        if self.sdist {
+            let path = sdist(&out)?;
+            println!("{}", path.display());
+        }
+        let wheel = wheel(&out, "release")?;
+        let bytes = fs::metadata(&wheel).map_err(|error| format!("{}: {error}", wheel.display()))?.len();
+        println!("{}: {:.1} MB", wheel.display(), bytes as f64 / 1e6);
+        match bytes {
+            ..=LARGEST => Ok(()),
+            bytes => Err(format!("the wheel has {bytes} bytes, more than {LARGEST}")),
+        }
+    }
+}
+
+/// The folder of the package.
+pub(super) fn package() -> PathBuf {
+    run::root().join("crates/python")
+}
+
+/// Folder of the virtual environments.
+///
+/// # Errors
+/// As [`run::target_dir`].
+pub(super) fn folder() -> Result<PathBuf, String> {
+    Ok(run::target_dir()?.join("python"))
+}
+
+/// Builds the wheel under a profile of cargo, and returns its path in `out`.
+///
+/// # Errors
+/// The build fails.
+pub(super) fn wheel(out: &Path, profile: &str) -> Result<PathBuf, String> {
+    let mut maturin = maturin("build")?;
+    // Symbols that a debugger reads stay in a wheel for tests.
+    let release: &[&str] = if profile == "release" { &["--compatibility", "pypi"] } else { &["--compatibility", "linux"] };
+    remove(out, ".whl")?;
+    run::show(maturin.args(["--locked", "--profile", profile]).args(release).arg("--out").arg(out))?;
+    find(out, ".whl")
+}
+
+/// Packs the source distribution, and returns its path in `out`.
+///
+/// # Errors
+/// The packing fails.
+pub(super) fn sdist(out: &Path) -> Result<PathBuf, String> {
+    remove(out, ".tar.gz")?;
+    run::show(maturin("sdist")?.arg("--out").arg(out))?;
+    find(out, ".tar.gz")
+}
+
+fn maturin(task: &str) -> Result<std::process::Command, String> {
+    let venv = Venv::locked(&folder()?.join("build"), "python3", &package().join("requirements-build.txt"))?;
+    let mut command = run::command(&[venv.program("maturin")]);
+    command.args([task, "--manifest-path"]).arg(package().join("Cargo.toml"));
+    // The wheel is for every Python; the one of the environment builds it.
+    if task == "build" {
+        command.arg("--interpreter").arg(venv.program("python"));
+    }
+    Ok(command)
+}
+
+fn files(out: &Path, end: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(out).into_iter().flatten().flatten().map(|entry| entry.path());
+    entries.filter(|path| path.to_string_lossy().ends_with(end)).collect()
+}
+
+/// Removes the files of earlier versions, which `pip install dist/*.whl` would install, too.
+fn remove(out: &Path, end: &str) -> Result<(), String> {
+    files(out, end)
+        .iter()
+        .try_for_each(|path| fs::remove_file(path).map_err(|error| format!("{}: {error}", path.display())))
+}
+
+fn find(out: &Path, end: &str) -> Result<PathBuf, String> {
+    files(out, end).pop().ok_or_else(|| format!("maturin has written no file *{end} to {}", out.display()))
+}
