@@ -105,6 +105,11 @@ impl Column {
         self.name
     }
 
+    /// The chunks.
+    pub(crate) fn chunks(&self) -> &[ArrayRef] {
+        &self.chunks
+    }
+
     /// Number of rows.
     pub(crate) fn len(&self) -> usize {
         self.chunks.iter().map(Array::len).sum()

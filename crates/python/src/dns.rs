@@ -60,7 +60,11 @@ fn message_types() -> Types {
 }
 
 #[pyfunction]
-fn dns_parse<'py>(py: Python<'py>, messages: &Bound<'py, PyAny>, errors: &str) -> PyResult<Bound<'py, PyAny>> {
+fn dns_parse<'py>(
+    py: Python<'py>,
+    messages: &Bound<'py, PyAny>,
+    errors: &str,
+) -> PyResult<Bound<'py, PyAny>> {
     let (errors, column) = (Errors::of(errors)?, Column::of("messages", messages)?);
     column.map(py, DataType::Struct(message_types()), |first, array| {
         let mut parts = Parts::default();
@@ -98,9 +102,8 @@ impl Parts {
         let header = content.map_or_else(Header::default, |content| content.header);
         self.ids.push(header.id);
         self.flags.push(header.flags.0);
-        let (questions, records) = content.map_or((&[][..], &[][..]), |content| {
-            (content.questions.as_slice(), content.records.as_slice())
-        });
+        let (questions, records) = content
+            .map_or((&[][..], &[][..]), |content| (content.questions.as_slice(), content.records.as_slice()));
         self.questions.0.push(questions.len());
         self.records.0.push(records.len());
         let [name, qtype, qclass, section, owner, rtype, class, data] = &mut self.texts;
@@ -193,8 +196,9 @@ fn dns_render<'py>(
     let column = Column::of("messages", messages)?;
     let case = if case_sensitive { Case::Sensitive } else { Case::Ignored };
     let options = Options { limit, framing: Framing::Datagram, case };
-    let mut renderer = Renderer::with_random_key()
-        .map_err(|error| PyOSError::new_err(format!("no random numbers from the operating system: {error}")))?;
+    let mut renderer = Renderer::with_random_key().map_err(|error| {
+        PyOSError::new_err(format!("no random numbers from the operating system: {error}"))
+    })?;
     column.map(py, DataType::LargeBinary, |first, array| {
         let source = Source::of(array)?;
         let (mut rendered, mut interrupt) = (Texts::new(), Interrupt::default());
@@ -281,7 +285,9 @@ impl Source {
                 "answer" => Section::Answer,
                 "authority" => Section::Authority,
                 "additional" => Section::Additional,
-                other => return Err(format!("unknown section {other:?}; write answer, authority or additional")),
+                other => {
+                    return Err(format!("unknown section {other:?}; write answer, authority or additional"));
+                }
             };
             let owner = self.text(4, place)?;
             let owner = text::parse(owner.as_bytes()).map_err(|error| format!("{owner:?}: {error}"))?;

@@ -5,6 +5,7 @@
 //! the nulls of the first column.
 #![deny(unsafe_code)]
 
+mod audit;
 mod column;
 mod dns;
 mod error;
@@ -16,6 +17,7 @@ mod ndn;
 mod numpy;
 mod parsed;
 mod pcap;
+mod records;
 mod registry;
 mod rows;
 
@@ -33,6 +35,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
         dns::register,
         ndn::register,
         pcap::register,
+        audit::register,
+        records::register,
     ] {
         register(module)?;
     }

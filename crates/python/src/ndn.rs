@@ -7,14 +7,18 @@ use crate::parsed::{Errors, Fields, Texts, each_row};
 use crate::rows::Rows;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{LargeBinaryType, LargeUtf8Type, UInt8Type, UInt32Type, UInt64Type};
-use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, BooleanArray, StructArray, UInt8Array, UInt32Array, UInt64Array};
+use arrow_array::{
+    Array, ArrayRef, ArrowPrimitiveType, BooleanArray, StructArray, UInt8Array, UInt32Array, UInt64Array,
+};
 use arrow_schema::{DataType, Field, Fields as Types};
 use hashlane_name::build::{OwnedName, encode_into};
 use hashlane_name::ndn::{Ndn, NdnName};
 use hashlane_name::uri::parse_uri;
 use hashlane_ndn::wire::data::BLOB;
 use hashlane_ndn::wire::interest::{DEFAULT_LIFETIME, without_parameters_digest};
-use hashlane_ndn::wire::{DATA, Data, DataBuilder, INTEREST, Interest, InterestBuilder, LpPacket, MAX_PACKET};
+use hashlane_ndn::wire::{
+    DATA, Data, DataBuilder, INTEREST, Interest, InterestBuilder, LpPacket, MAX_PACKET,
+};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
@@ -256,7 +260,8 @@ impl Source {
             // The builder appends the digest of the parameters.
             Some(_) => {
                 let components: Vec<_> = without_parameters_digest(name).collect();
-                encode_into::<Ndn>(&mut without, components.into_iter()).map_err(|error| error.to_string())?;
+                encode_into::<Ndn>(&mut without, components.into_iter())
+                    .map_err(|error| error.to_string())?;
                 NdnName::parse(&without).map_err(|error| error.to_string())?
             }
             None => name,

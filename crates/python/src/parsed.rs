@@ -5,8 +5,8 @@ use crate::error::{at_row, value};
 use crate::interrupt::Interrupt;
 use crate::rows::Rows;
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, GenericByteArray, StructArray};
 use arrow_array::types::ByteArrayType;
+use arrow_array::{Array, ArrayRef, GenericByteArray, StructArray};
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::DataType;
@@ -97,7 +97,8 @@ impl Texts {
     /// `ValueError` for text that is not UTF-8.
     pub(crate) fn finish<T: ByteArrayType<Offset = i64>>(self) -> PyResult<ArrayRef> {
         let offsets = OffsetBuffer::from_lengths(self.lengths);
-        let array = GenericByteArray::<T>::try_new(offsets, self.bytes.into(), Some(NullBuffer::from(self.valid)));
+        let array =
+            GenericByteArray::<T>::try_new(offsets, self.bytes.into(), Some(NullBuffer::from(self.valid)));
         Ok(Arc::new(array.map_err(value)?))
     }
 }
@@ -152,12 +153,14 @@ impl<'a> Fields<'a> {
     /// `ValueError` if it is missing or no list.
     pub(crate) fn list(&self, name: &str) -> PyResult<(OffsetBuffer<i64>, ArrayRef)> {
         let array = self.array.column_by_name(name);
-        let array = array.ok_or_else(|| value(format!("{}: the structs have no field {name:?}", self.what)))?;
+        let array =
+            array.ok_or_else(|| value(format!("{}: the structs have no field {name:?}", self.what)))?;
         let item = match array.data_type() {
             DataType::List(item) | DataType::LargeList(item) => Arc::clone(item),
             kind => return Err(value(format!("{}: field {name:?} is {kind}, expected a list", self.what))),
         };
-        let list = cast_with_options(array, &DataType::LargeList(item), &CastOptions::default()).map_err(value)?;
+        let list =
+            cast_with_options(array, &DataType::LargeList(item), &CastOptions::default()).map_err(value)?;
         let list = list.as_list::<i64>();
         Ok((list.offsets().clone(), Arc::clone(list.values())))
     }

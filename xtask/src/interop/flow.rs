@@ -1,8 +1,8 @@
 //! Flows that we export, read by collectors and libraries of other projects.
 
 use super::collector::{self, free_port};
-use crate::install::once;
 use super::program::Program;
+use crate::install::once;
 use crate::need::{self, Need};
 use crate::run::{self, Outcome};
 use std::fs;

@@ -1,7 +1,7 @@
 //! NDN libraries and tools of other projects, installed from the package registries.
 
-use crate::install::once;
 use super::toolchains;
+use crate::install::once;
 use crate::need::{self, Need};
 use crate::run;
 use std::fs;

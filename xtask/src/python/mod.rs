@@ -8,7 +8,8 @@ pub(crate) use wheel::Wheel;
 use crate::need;
 use crate::run::{self, Outcome};
 use clap::Args;
-use std::path::Path;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use venv::Venv;
 
 /// Test the Python package
@@ -69,36 +70,44 @@ impl Python {
         let folder = wheel::folder()?;
         let wheel = wheel::wheel(&folder.join("dist"), "dev")?;
         if self.sdist {
-            self.from_sdist(&folder)?;
+            build_from_sdist(&folder)?;
         }
-        self.python.iter().try_for_each(|python| with(python, &folder, &wheel))
+        let command = build_command()?;
+        self.python.iter().try_for_each(|python| with(python, &folder, &wheel, &command))
     }
+}
 
-    /// Has pip build a wheel from the source distribution alone.
-    fn from_sdist(&self, folder: &Path) -> Result<(), String> {
-        let sdist = wheel::sdist(&folder.join("sdist"))?;
-        let venv = Venv::fresh(&folder.join("from-sdist"), "python3")?;
-        let build = wheel::package().join("requirements-build.txt");
-        venv.pip(&["install".as_ref(), "--requirement".as_ref(), &build])?;
-        let words = ["-m", "pip", "--disable-pip-version-check", "wheel", "--no-deps", "--no-build-isolation"];
-        let mut pip = run::command(&[venv.program("python")]);
-        pip.args(words).arg("--wheel-dir").arg(folder.join("from-sdist/dist")).arg(&sdist);
-        pip.env("PATH", with_programs(&venv));
-        // Its own target directory, as the sources are others: kept for the next time, and not optimised.
-        pip.env("CARGO_TARGET_DIR", folder.join("from-sdist-target")).env("MATURIN_PEP517_ARGS", "--profile dev");
-        run::show(&mut pip)
-    }
+/// Has pip build a wheel from the source distribution alone.
+fn build_from_sdist(folder: &Path) -> Result<(), String> {
+    let sdist = wheel::sdist(&folder.join("sdist"))?;
+    let venv = Venv::fresh(&folder.join("from-sdist"), "python3")?;
+    let build = wheel::package().join("requirements-build.txt");
+    venv.pip(&["install".as_ref(), "--requirement".as_ref(), &build])?;
+    let words = ["-m", "pip", "--disable-pip-version-check", "wheel", "--no-deps", "--no-build-isolation"];
+    let mut pip = run::command(&[venv.program("python")]);
+    pip.args(words).arg("--wheel-dir").arg(folder.join("from-sdist/dist")).arg(&sdist);
+    pip.env("PATH", with_programs(&venv)?);
+    // A target directory of its own, as the sources are others; kept for the next time, and not optimised.
+    pip.env("CARGO_TARGET_DIR", folder.join("from-sdist-target"));
+    run::show(pip.env("MATURIN_PEP517_ARGS", "--profile dev"))
+}
+
+/// Builds the command, for the test of studies, with the features that the other tests have built it with.
+fn build_command() -> Result<PathBuf, String> {
+    let words = ["cargo", "build", "--workspace", "--all-features", "--bin", "hashlane"];
+    run::show(&mut run::command(&words))?;
+    Ok(run::target_dir()?.join("debug/hashlane"))
 }
 
 /// The search path with the programs of an environment before it.
-fn with_programs(venv: &Venv) -> std::ffi::OsString {
+fn with_programs(venv: &Venv) -> Result<OsString, String> {
     let mut paths = vec![venv.program("")];
     paths.extend(std::env::var_os("PATH").iter().flat_map(std::env::split_paths));
-    std::env::join_paths(paths).unwrap_or_default()
+    std::env::join_paths(paths).map_err(|error| format!("PATH: {error}"))
 }
 
 /// Tests the wheel with an interpreter.
-fn with(python: &str, folder: &Path, wheel: &Path) -> Result<(), String> {
+fn with(python: &str, folder: &Path, wheel: &Path, command: &Path) -> Result<(), String> {
     let name = python.rsplit('/').next().unwrap_or(python);
     let fresh = Venv::fresh(&folder.join(format!("fresh-{name}")), python)?;
     fresh.pip(&["install".as_ref(), "--no-index".as_ref(), wheel])?;
@@ -111,7 +120,8 @@ fn with(python: &str, folder: &Path, wheel: &Path) -> Result<(), String> {
     // Not in the folder of the package: Python would import the sources instead of the wheel.
     let mut pytest = run::command(&[venv.program("python")]);
     pytest.args(["-m", "pytest", "-p", "no:cacheprovider", "--rootdir"]).args([&tests, &tests]);
-    run::show(pytest.current_dir(&tests).env("HASHLANE_REPOSITORY", run::root()))?;
+    pytest.env("HASHLANE_REPOSITORY", run::root()).env("HASHLANE", command);
+    run::show(pytest.current_dir(&tests).env("PYTHONDONTWRITEBYTECODE", "1"))?;
     let config = wheel::package().join("pyproject.toml");
     let mut mypy = run::command(&[venv.program("python")]);
     mypy.args(["-m", "mypy", "--config-file"]).arg(config);

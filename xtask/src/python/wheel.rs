@@ -77,7 +77,8 @@ pub(super) fn folder() -> Result<PathBuf, String> {
 pub(super) fn wheel(out: &Path, profile: &str) -> Result<PathBuf, String> {
     let mut maturin = maturin("build")?;
     // Symbols that a debugger reads stay in a wheel for tests.
-    let release: &[&str] = if profile == "release" { &["--compatibility", "pypi"] } else { &["--compatibility", "linux"] };
+    let release: &[&str] =
+        if profile == "release" { &["--compatibility", "pypi"] } else { &["--compatibility", "linux"] };
     remove(out, ".whl")?;
     run::show(maturin.args(["--locked", "--profile", profile]).args(release).arg("--out").arg(out))?;
     find(out, ".whl")

@@ -8,20 +8,26 @@ Python's lock is released during the work, and Ctrl-C stops it.
 
 from __future__ import annotations
 
-from . import dns, ndn, pcap
+from . import dns, ndn, pcap, study
 from ._arrays import Array, Table
+from ._audit import Attack, Audit, audit
 from ._flow import ehash, flow_hash, rss
 from ._hash import Scheme, hash, random_key, schemes
 from ._names import name_prefix_hashes, parse_name, to_uri
 from ._native import RSS_PUBLISHED_KEY, RSS_SYMMETRIC_KEY, __version__
+from ._records import compare, records
 
 __all__ = [
     "Array",
+    "Attack",
+    "Audit",
     "RSS_PUBLISHED_KEY",
     "RSS_SYMMETRIC_KEY",
     "Scheme",
     "Table",
     "__version__",
+    "audit",
+    "compare",
     "dns",
     "ehash",
     "flow_hash",
@@ -31,7 +37,9 @@ __all__ = [
     "parse_name",
     "pcap",
     "random_key",
+    "records",
     "rss",
     "schemes",
+    "study",
     "to_uri",
 ]

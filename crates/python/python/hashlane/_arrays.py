@@ -68,7 +68,7 @@ class Array:
     def __array__(self, dtype: Optional[object] = None, copy: Optional[bool] = None) -> Any:
         import numpy
 
-        return numpy.asarray(self._inner.__array__(), dtype=dtype)  # type: ignore[arg-type]
+        return numpy.asarray(self._inner.__array__(), dtype=dtype)
 
     def to_pylist(self) -> list[Any]:
         """The values as Python objects, `None` for nulls."""
