@@ -2,13 +2,13 @@
 
 use crate::error::{value, wrong_type};
 use crate::numpy;
-use arrow_array::{Array, ArrayRef, LargeBinaryArray, LargeStringArray, NullArray};
+use arrow_array::{Array, ArrayRef, Int64Array, LargeBinaryArray, LargeStringArray, NullArray};
 use arrow_cast::cast;
 use arrow_schema::DataType;
 use arrow_select::concat::concat;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyInt, PyList, PyString, PyTuple};
 use pyo3_arrow::{PyArray, PyChunkedArray};
 use std::sync::Arc;
 
@@ -62,7 +62,7 @@ pub(crate) struct Column {
 
 impl Column {
     /// The column `object`: an Arrow array or a stream of arrays by the PyCapsule interface, a NumPy array, or
-    /// a list of `str`, `bytes` or `None`. Dictionaries are decoded.
+    /// a list of `str`, `bytes` or `int`. Dictionaries are decoded.
     ///
     /// # Errors
     /// `TypeError` for another object.
@@ -201,7 +201,7 @@ impl Column {
     }
 }
 
-/// Array of a list of `str`, `bytes` or `None`: of text if all are `str`, else of bytes.
+/// Array of a list of `str`, `bytes` or `int`, and `None`: of text, bytes or 64-bit integers.
 fn of_objects(name: &str, object: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
     let items: Vec<Bound<'_, PyAny>> = if let Ok(list) = object.cast::<PyList>() {
         list.iter().collect()
@@ -210,7 +210,7 @@ fn of_objects(name: &str, object: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
     } else {
         return Err(wrong_type(format!(
             "{name}: expected a column (an Arrow array, a Polars or pandas Series, a NumPy array, or a list of \
-             str or bytes), got {}",
+             str, bytes or int), got {}",
             object.get_type().name()?
         )));
     };
@@ -228,6 +228,11 @@ fn of_objects(name: &str, object: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
     if texts.len() == items.len() {
         return Ok(Arc::new(texts.into_iter().collect::<LargeStringArray>()));
     }
+    let is_number = |item: &Bound<'_, PyAny>| item.is_instance_of::<PyInt>() && !item.is_instance_of::<PyBool>();
+    if items.iter().all(|item| item.is_none() || is_number(item)) {
+        let numbers: Vec<Option<i64>> = items.iter().map(|item| item.extract()).collect::<PyResult<_>>()?;
+        return Ok(Arc::new(Int64Array::from(numbers)));
+    }
     let mut bytes = Vec::with_capacity(items.len());
     for (row, item) in items.iter().enumerate() {
         bytes.push(match item.cast::<PyBytes>() {
@@ -236,7 +241,7 @@ fn of_objects(name: &str, object: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
             Err(_) => {
                 let kind = item.get_type();
                 return Err(wrong_type(format!(
-                    "{name}: row {row} is of type {}; a list must hold only str or only bytes, and None",
+                    "{name}: row {row} is of type {}; a list holds str, bytes or int, only one of them, and None",
                     kind.name()?
                 )));
             }

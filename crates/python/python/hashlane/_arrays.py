@@ -28,7 +28,12 @@ class NumPyArray(Protocol):
 
 #: A column: an Arrow array, whole or in chunks, a Polars or pandas Series, a NumPy array, or a list.
 Column = Union[
-    ArrowArray, ArrowStream, NumPyArray, Sequence[Optional[str]], Sequence[Optional[bytes]]
+    ArrowArray,
+    ArrowStream,
+    NumPyArray,
+    Sequence[Optional[str]],
+    Sequence[Optional[bytes]],
+    Sequence[Optional[int]],
 ]
 
 
