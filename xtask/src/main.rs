@@ -14,6 +14,7 @@ mod nightly;
 mod planted;
 mod prose;
 mod python;
+mod release;
 mod run;
 mod steps;
 mod test;
@@ -46,6 +47,7 @@ Examples:
   cargo xtask dist                  the release archives, debugging information apart
   cargo xtask python                the Python package under pytest and mypy
   cargo xtask wheel                 the Python wheel, in dist/
+  cargo xtask release --dry-run     the crates and the wheel as they would be published
   cargo xtask planted               `hashlane compare` finds a planted slow-down, and no other
   cargo xtask style                 comments and Markdown that break the rules of style";
 
@@ -63,6 +65,7 @@ enum Command {
     Dist(dist::Dist),
     Python(python::Python),
     Wheel(python::Wheel),
+    Release(release::Release),
     Planted(planted::Planted),
     Style(prose::style::Style),
 }
@@ -81,6 +84,7 @@ fn main() -> ExitCode {
         Command::Dist(command) => command.run(),
         Command::Python(command) => command.run(),
         Command::Wheel(command) => command.run(),
+        Command::Release(command) => command.run(),
         Command::Planted(command) => command.run(),
         Command::Style(command) => command.run(),
     };

@@ -61,8 +61,8 @@ pub(crate) struct Column {
 }
 
 impl Column {
-    /// The column `object`: an Arrow array or a stream of arrays by the PyCapsule interface, a NumPy array, or
-    /// a list of `str`, `bytes` or `int`. Dictionaries are decoded.
+    /// The column `object`: an Arrow array or a stream of arrays by the PyCapsule interface, a NumPy array,
+    /// or a list of `str`, `bytes` or `int`. Dictionaries are decoded.
     ///
     /// # Errors
     /// `TypeError` for another object.
@@ -228,7 +228,8 @@ fn of_objects(name: &str, object: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
     if texts.len() == items.len() {
         return Ok(Arc::new(texts.into_iter().collect::<LargeStringArray>()));
     }
-    let is_number = |item: &Bound<'_, PyAny>| item.is_instance_of::<PyInt>() && !item.is_instance_of::<PyBool>();
+    let is_number =
+        |item: &Bound<'_, PyAny>| item.is_instance_of::<PyInt>() && !item.is_instance_of::<PyBool>();
     if items.iter().all(|item| item.is_none() || is_number(item)) {
         let numbers: Vec<Option<i64>> = items.iter().map(|item| item.extract()).collect::<PyResult<_>>()?;
         return Ok(Arc::new(Int64Array::from(numbers)));

@@ -13,11 +13,8 @@ use arrow_schema::{DataType, Field, FieldRef};
 use hashlane_hash::prefix::EveryPrefix;
 use hashlane_hash::scheme::{BytesHash, Scheme};
 use hashlane_name::build::OwnedName;
-use hashlane_name::ccnx::Ccnx;
 use hashlane_name::error::ParseError;
 use hashlane_name::layout::Layout;
-use hashlane_name::ndn::Ndn;
-use hashlane_name::offset::Offset;
 use hashlane_name::prefix::{BurstHashes, HashBuffer, OnePass, all_at_once};
 use hashlane_name::uri::{self, parse_uri};
 use hashlane_name::view::Name;
@@ -50,6 +47,11 @@ fn encodings() -> [&'static str; 3] {
     for_each_encoding!(ids)
 }
 
+/// Ids of all encodings.
+fn with_dns() -> Vec<&'static str> {
+    encodings().into_iter().chain([DNS]).collect()
+}
+
 /// Parser of the text of one name; the result is encoded.
 type Parse = fn(&[u8]) -> Result<Vec<u8>, String>;
 
@@ -69,7 +71,7 @@ fn parser(encoding: &str, form: &str) -> PyResult<Parse> {
                 $((id, "uri") if id == <$encoding>::ID => Ok(from_uri::<$encoding>),)*
                 $((id, "path") if id == <$encoding>::ID => Ok(from_path::<$encoding>),)*
                 (DNS, "uri") => Ok(from_dns),
-                (_, "uri" | "path") => Err(unknown_encoding(encoding, &["offset", "ccnx", "ndn", DNS])),
+                (_, "uri" | "path") => Err(unknown_encoding(encoding, &with_dns())),
                 (_, other) => Err(value(format!("form must be \"uri\" or \"path\", not {other:?}"))),
             }
         };
@@ -109,7 +111,7 @@ fn to_uri<'py>(
             match encoding {
                 $(id if id == <$encoding>::ID => shown::<$encoding>,)*
                 DNS => |name: &[u8]| dns::Name::parse(name).map(|name| name.to_string()).map_err(|error| error.to_string()),
-                other => return Err(unknown_encoding(other, &["offset", "ccnx", "ndn", DNS])),
+                other => return Err(unknown_encoding(other, &with_dns())),
             }
         };
     }
@@ -177,12 +179,15 @@ fn name_prefix_hashes<'py>(
     key: Option<&[u8]>,
     errors: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let mut burst = match encoding {
-        id if id == Offset::ID => burst::<Offset>(scheme, key),
-        id if id == Ccnx::ID => burst::<Ccnx>(scheme, key),
-        id if id == Ndn::ID => burst::<Ndn>(scheme, key),
-        other => Err(unknown_encoding(other, &encodings())),
-    }?;
+    macro_rules! by_id {
+        ($($id:ident: $encoding:ty),* $(,)?) => {
+            match encoding {
+                $(id if id == <$encoding>::ID => burst::<$encoding>(scheme, key),)*
+                other => Err(unknown_encoding(other, &encodings())),
+            }
+        };
+    }
+    let mut burst = for_each_encoding!(by_id)?;
     let (parse, errors) = (parser(encoding, "uri")?, Errors::of(errors)?);
     let column = Column::of("names", names)?;
     let item: FieldRef = Arc::new(Field::new_list_field(DataType::UInt64, false));

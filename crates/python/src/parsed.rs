@@ -36,8 +36,8 @@ impl Errors {
     }
 }
 
-/// Parses each row of `array`, whose first row has the number `first`, and passes the result on in order: none
-/// for a null, and for a bad row if `errors` says so.
+/// Parses each row of `array`, whose first row has the number `first`, and passes the result on in order:
+/// none for a null, and for a bad row if `errors` says so.
 ///
 /// # Errors
 /// `ValueError` about the first bad row.

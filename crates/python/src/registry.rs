@@ -15,8 +15,8 @@ pub(crate) trait Hasher: Send {
     /// Writes the hash of each of `keys` to its place in `out`, which is as long.
     fn keys(&mut self, keys: &[&[u8]], out: &mut [u64]);
 
-    /// Writes the hashes of keys of `width` bytes, one after the other in `keys`, to `out`. Returns false, and
-    /// writes nothing, if there is no faster way than [`keys`](Self::keys).
+    /// Writes the hashes of keys of `width` bytes, one after the other in `keys`, to `out`. Returns false,
+    /// and writes nothing, if there is no faster way than [`keys`](Self::keys).
     fn fixed(&self, keys: &[u8], width: usize, out: &mut [u64]) -> bool;
 }
 

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 /// Write the Python wheel
 ///
-/// Builds the Python package hashlane for this machine, for every CPython from 3.9 on, and writes it to dist/.
-/// maturin is installed into target/python, in the version of crates/python/requirements-build.txt.
+/// Builds the Python package hashlane for this machine, for every CPython from 3.9 on, and writes it to
+/// dist/. maturin is installed into target/python, in the version of crates/python/requirements-build.txt.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Wheel {
@@ -33,6 +33,11 @@ Examples:
 const LARGEST: u64 = 12_000_000;
 
 impl Wheel {
+    /// Both files, in dist/.
+    pub(crate) fn with_sdist() -> Self {
+        Self { sdist: true, out: "dist".into() }
+    }
+
     pub(crate) fn run(&self) -> Outcome {
         if let Err(outcome) = need::meet(&[need::PYTHON]) {
             return outcome;
