@@ -87,8 +87,8 @@ fn the_page_describes_every_key() {
 fn paths_that_are_not_utf_8_are_refused() {
     use std::os::unix::ffi::OsStrExt as _;
     let path = PathBuf::from(std::ffi::OsStr::from_bytes(b"a\xff/x.zone"));
-    let mut config = Config::default();
-    config.zone = vec![ZoneFile { name: "x".into(), file: path.clone() }];
+    let zone = vec![ZoneFile { name: "x".into(), file: path.clone() }];
+    let mut config = Config { zone, ..Config::default() };
     let expected = "`zone.file` has \"a\\xFF/x.zone\", which is not UTF-8; rename the file or its folder";
     assert_eq!(config.check().unwrap_err().to_string(), expected);
     config.zone.clear();
