@@ -46,7 +46,7 @@ struct File {
 
 macro_rules! files {
     ($($name:literal),* $(,)?) => {
-        [$(($name, include_str!(concat!("../../../../vectors/collisions/", $name, ".toml")))),*]
+        [$(($name, include_str!(concat!("../../collisions/", $name, ".toml")))),*]
     };
 }
 
