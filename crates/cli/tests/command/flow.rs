@@ -300,8 +300,8 @@ impl Reading {
         Self { child, at: 3_600_000 }
     }
 
-    /// Sends packets of one flow, 20 ms apart, until `is_so`. A flow ends after the idle time of a packet that
-    /// was read together with its last.
+    /// Sends packets of one flow, 20 ms apart, until `is_so`. A flow ends after the idle time of a packet
+    /// that was read together with its last.
     #[track_caller]
     pub(crate) fn go_on(&mut self, what: &str, mut is_so: impl FnMut(&mut Child) -> bool) {
         let begun = Instant::now();

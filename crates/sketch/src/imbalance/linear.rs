@@ -15,7 +15,7 @@ const LANES: usize = 64;
 /// Half bytes of the longest input.
 const NIBBLES: usize = 2 * Tuple::LEN;
 
-/// What each value of each half byte adds to the hashes of 64 keys.
+/// Part of each value of each half byte in the hashes of 64 keys.
 type Table = [[[u8; LANES]; 16]; NIBBLES];
 
 /// Keys of cards, and the queues that an indirection table names.
