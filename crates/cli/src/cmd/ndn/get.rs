@@ -99,6 +99,8 @@ impl Get {
             anyhow::Ok(fetch)
         };
         let fetch = tokio::select! {
+            // Signals are handled before there is a file that they would leave.
+            biased;
             () = stopped() => {
                 output::tell("hashlane: stopped; the object is incomplete");
                 return Ok(ExitCode::from(STOPPED));
