@@ -148,16 +148,7 @@ impl Column {
         kind: DataType,
         mut each: impl FnMut(usize, &[ArrayRef]) -> PyResult<ArrayRef> + Send,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let Some((first, rest)) = columns.split_first() else { return Err(value("no columns")) };
-        if let Some(other) = rest.iter().find(|other| other.len() != first.len()) {
-            return Err(value(format!(
-                "columns of several lengths: {} has {} rows, {} has {}",
-                first.name,
-                first.len(),
-                other.name,
-                other.len()
-            )));
-        }
+        let (first, rest) = Self::of_one_length(columns)?;
         let mut arrays = Vec::with_capacity(columns.len());
         first.map(py, kind, |row, chunk| {
             arrays.clear();
@@ -169,8 +160,29 @@ impl Column {
         })
     }
 
+    /// The first column, and the others, which have as many rows.
+    ///
+    /// # Errors
+    /// `ValueError` if the columns have several lengths, or there are none.
+    pub(crate) fn of_one_length(columns: &[Self]) -> PyResult<(&Self, &[Self])> {
+        let Some((first, rest)) = columns.split_first() else { return Err(value("no columns")) };
+        if let Some(other) = rest.iter().find(|other| other.len() != first.len()) {
+            return Err(value(format!(
+                "columns of several lengths: {} has {} rows, {} has {}",
+                first.name,
+                first.len(),
+                other.name,
+                other.len()
+            )));
+        }
+        Ok((first, rest))
+    }
+
     /// Rows `from..from + len` as one array.
-    fn slice(&self, from: usize, len: usize) -> PyResult<ArrayRef> {
+    ///
+    /// # Errors
+    /// `ValueError` if the chunks are of several types.
+    pub(crate) fn slice(&self, from: usize, len: usize) -> PyResult<ArrayRef> {
         let mut parts = Vec::new();
         let (mut before, end) = (0, from + len);
         for chunk in &self.chunks {

@@ -209,6 +209,47 @@ fn each_tuple<'py>(
     })
 }
 
+/// Order of the ends in the rows of tuples.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Order {
+    /// That of [`flow_hash`]: destination, then source.
+    Received,
+    /// Source, then destination.
+    Sent,
+}
+
+/// The tuples of 36 bytes, one after the other, of the columns source address and port, destination address
+/// and port. Rows with a null are left out; they are null in the second result. `first` is the number of the
+/// arrays' first row.
+///
+/// # Errors
+/// As [`flow_hash`].
+pub(crate) fn tuples(
+    columns: &[Column],
+    arrays: &[ArrayRef],
+    first: usize,
+    order: Order,
+    interrupt: &mut Interrupt,
+    rows: &mut Vec<u8>,
+) -> PyResult<Option<NullBuffer>> {
+    let ends = Ends::of(columns, arrays)?;
+    rows.reserve(ends.len().saturating_mul(Tuple::LEN));
+    ends.for_each(first, interrupt, |place, source, destination| {
+        for (row, (s, d)) in source.iter().zip(destination).enumerate() {
+            if ends.nulls.as_ref().is_some_and(|nulls| nulls.is_null(place + row)) {
+                continue;
+            }
+            let tuple = match order {
+                Order::Received => Tuple::new(d.0, d.1, s.0, s.1),
+                Order::Sent => Tuple::new(s.0, s.1, d.0, d.1),
+            };
+            rows.extend_from_slice(tuple.as_bytes());
+        }
+        Ok(())
+    })?;
+    Ok(ends.nulls)
+}
+
 fn ends<'py>(arguments: [(&'static str, &Bound<'py, PyAny>); 4]) -> PyResult<Vec<Column>> {
     arguments.into_iter().map(|(name, object)| Column::of(name, object)).collect()
 }

@@ -20,6 +20,7 @@ mod pcap;
 mod records;
 mod registry;
 mod rows;
+mod sketch;
 
 use pyo3::prelude::*;
 
@@ -37,6 +38,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
         pcap::register,
         audit::register,
         records::register,
+        sketch::register,
     ] {
         register(module)?;
     }

@@ -21,7 +21,7 @@ def test_the_stub_has_the_functions_of_the_native_part() -> None:
     }
     assert stated == actual
     for node in stub.body:
-        if isinstance(node, ast.ClassDef) and node.name in ("Array", "ChunkedArray"):
+        if isinstance(node, ast.ClassDef) and node.name in ("Array", "ChunkedArray", "Sketch"):
             for method in node.body:
                 assert isinstance(method, ast.FunctionDef)
                 assert hasattr(getattr(_native, node.name), method.name), method.name

@@ -66,6 +66,11 @@ impl Distinct {
         Ok(self)
     }
 
+    /// Number of registers, as a power of two.
+    pub fn precision(&self) -> u8 {
+        self.precision
+    }
+
     /// Takes the keys of a batch.
     ///
     /// # Errors

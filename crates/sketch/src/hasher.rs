@@ -98,7 +98,7 @@ pub(crate) fn check(key: &Key) -> u64 {
 }
 
 /// Facts about the hash with this id, whatever its key.
-pub(crate) fn info(id: &str) -> Option<SchemeInfo> {
+pub fn info(id: &str) -> Option<SchemeInfo> {
     macro_rules! find {
         ($($group:ident: $($hash:ty),*;)*) => {
             [$($(<$hash>::INFO),*),*].into_iter().find(|info| info.id == id)

@@ -222,6 +222,21 @@ impl Imbalance {
         Ok(self)
     }
 
+    /// Function that chooses the queue.
+    pub fn function(&self) -> &Function {
+        &self.function
+    }
+
+    /// Number of queues.
+    pub fn queues(&self) -> usize {
+        self.queues
+    }
+
+    /// Number of candidates.
+    pub fn candidates(&self) -> usize {
+        self.candidates
+    }
+
     /// Adds packets: of each row as many as its place in `packets` has, or 1; with the bytes of all of them
     /// in `bytes`, or 0.
     ///

@@ -180,6 +180,16 @@ impl Prefixes {
         Ok(self)
     }
 
+    /// Id of the encoding.
+    pub fn encoding(&self) -> &'static str {
+        self.encoding.id()
+    }
+
+    /// Number of registers of each depth, as a power of two.
+    pub fn precision(&self) -> u8 {
+        self.precision
+    }
+
     /// Takes the names of a batch, each one whole encoded name.
     ///
     /// # Errors

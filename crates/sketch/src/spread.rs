@@ -105,6 +105,11 @@ impl Spread {
         self.hash.info()
     }
 
+    /// Choice of the buckets.
+    pub fn reduction(&self) -> Reduction {
+        self.reduction
+    }
+
     /// Counts the keys of a batch.
     ///
     /// # Errors

@@ -16,14 +16,21 @@ from ._hash import Scheme, hash, random_key, schemes
 from ._names import name_prefix_hashes, parse_name, to_uri
 from ._native import RSS_PUBLISHED_KEY, RSS_SYMMETRIC_KEY, __version__
 from ._records import compare, records
+from ._sketch import Distinct, HeavyHitters, Imbalance, Prefixes, Sketch, Spread
 
 __all__ = [
     "Array",
     "Attack",
     "Audit",
+    "Distinct",
+    "HeavyHitters",
+    "Imbalance",
+    "Prefixes",
     "RSS_PUBLISHED_KEY",
     "RSS_SYMMETRIC_KEY",
     "Scheme",
+    "Sketch",
+    "Spread",
     "Table",
     "__version__",
     "audit",

@@ -1,0 +1,181 @@
+//! A sketch of any kind.
+
+use crate::error::value;
+use crate::registry::{checked_key, unknown};
+use hashlane_hash::scheme::{Key, Keying, Scheme, SchemeInfo};
+use hashlane_hash::siphash::SipHash13;
+use hashlane_sketch::{
+    Distinct, Error, Function, HeavyHitters, Imbalance, Prefixes, Reduction, Sketch, Spread, hasher,
+};
+use pyo3::{PyErr, PyResult};
+
+/// A sketch of any kind.
+#[derive(Clone)]
+pub(super) enum Any {
+    Spread(Spread),
+    Prefixes(Prefixes),
+    Imbalance(Box<Imbalance>),
+    Distinct(Distinct),
+    HeavyHitters(HeavyHitters),
+}
+
+/// Ids of the kinds, as the classes are called.
+const KINDS: [&str; 5] = ["Spread", "Prefixes", "Imbalance", "Distinct", "HeavyHitters"];
+
+/// An error of a sketch as `ValueError`.
+pub(super) fn refused(error: Error) -> PyErr {
+    match error {
+        Error::NoKey => value(
+            "this sketch was read without its key: read it with from_bytes(data, key) to update it and to \
+             see candidates",
+        ),
+        Error::WrongKey => value("the key is not the one that this sketch was made with"),
+        Error::Unlike { .. } => value(format!("{error}; make all sketches with the same arguments")),
+        error => value(error),
+    }
+}
+
+/// A key of 16 bytes.
+pub(super) fn needed(key: Option<&[u8]>) -> PyResult<Key> {
+    checked_key(&SipHash13::INFO, "this sketch", key)
+}
+
+fn scheme(id: &str) -> PyResult<SchemeInfo> {
+    let known: Vec<&str> = hasher::ids().collect();
+    let next = format!("for sketches: {}", known.join(", "));
+    hasher::info(id).ok_or_else(|| unknown("scheme", id, known.iter().copied(), &next))
+}
+
+impl Any {
+    pub(super) fn spread(id: &str, buckets: usize, key: Option<&[u8]>, reduction: &str) -> PyResult<Self> {
+        let reduction = match reduction {
+            "remainder" => Reduction::Remainder,
+            "scaled" => Reduction::Scaled,
+            other => {
+                return Err(value(format!("reduction must be \"remainder\" or \"scaled\", not {other:?}")));
+            }
+        };
+        let key = checked_key(&scheme(id)?, id, key)?;
+        let spread = Spread::new(id, &key, buckets).and_then(|spread| spread.with_reduction(reduction));
+        spread.map(Self::Spread).map_err(refused)
+    }
+
+    pub(super) fn imbalance(
+        function: &str,
+        queues: usize,
+        candidates: usize,
+        key: Option<&[u8]>,
+        card: &[u8],
+    ) -> PyResult<Self> {
+        let function = match function {
+            "rss" => Function::Rss(card.try_into().map_err(|_| {
+                value(format!("rss_key: the key of a card has 40 bytes, got {}", card.len()))
+            })?),
+            "symmetric-rss" => Function::SymmetricRss,
+            "keyed" => Function::Keyed,
+            other => {
+                let known = ["rss", "symmetric-rss", "keyed"];
+                let next = format!("known: {}", known.join(", "));
+                return Err(unknown("function", other, known.into_iter(), &next));
+            }
+        };
+        let sketch = Imbalance::new(function, queues, candidates, &needed(key)?).map_err(refused)?;
+        Ok(Self::Imbalance(Box::new(sketch)))
+    }
+
+    /// The sketch of these bytes, of this kind, with its key if there is one.
+    pub(super) fn read(kind: &str, bytes: &[u8], key: Option<&[u8]>) -> PyResult<Self> {
+        let damaged = |error| {
+            let of =
+                hashlane_sketch::Kind::of(bytes).ok().and_then(|of| KINDS.get((of as usize).checked_sub(1)?));
+            match of.filter(|of| **of != kind) {
+                Some(of) => {
+                    value(format!("{kind}: bytes of another sketch: read them with hashlane.{of}.from_bytes"))
+                }
+                None => value(format!("{kind}: {error}")),
+            }
+        };
+        let given = key.map(|key| needed(Some(key))).transpose()?;
+        macro_rules! read {
+            ($sketch:ty) => {{
+                let sketch = <$sketch>::from_bytes(bytes).map_err(damaged)?;
+                match given {
+                    Some(key) => sketch.with_key(&key).map_err(refused)?,
+                    None => sketch,
+                }
+            }};
+        }
+        match kind {
+            "Spread" => {
+                let mut sketch = Spread::from_bytes(bytes).map_err(damaged)?;
+                let info = *sketch.scheme();
+                if key.is_some() || info.keying == Keying::None {
+                    sketch = sketch.with_key(&checked_key(&info, info.id, key)?).map_err(refused)?;
+                }
+                Ok(Self::Spread(sketch))
+            }
+            "Prefixes" => Ok(Self::Prefixes(read!(Prefixes))),
+            "Imbalance" => Ok(Self::Imbalance(Box::new(read!(Imbalance)))),
+            "Distinct" => Ok(Self::Distinct(read!(Distinct))),
+            "HeavyHitters" => HeavyHitters::from_bytes(bytes).map(Self::HeavyHitters).map_err(damaged),
+            _ => Err(value(format!("{kind} has no bytes of its own; there are {}", KINDS.join(", ")))),
+        }
+    }
+
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Self::Spread(_) => "Spread",
+            Self::Prefixes(_) => "Prefixes",
+            Self::Imbalance(_) => "Imbalance",
+            Self::Distinct(_) => "Distinct",
+            Self::HeavyHitters(_) => "HeavyHitters",
+        }
+    }
+
+    pub(super) fn merge(&mut self, other: &Self) -> PyResult<()> {
+        match (self, other) {
+            (Self::Spread(ours), Self::Spread(theirs)) => ours.merge(theirs),
+            (Self::Prefixes(ours), Self::Prefixes(theirs)) => ours.merge(theirs),
+            (Self::Imbalance(ours), Self::Imbalance(theirs)) => ours.merge(theirs),
+            (Self::Distinct(ours), Self::Distinct(theirs)) => ours.merge(theirs),
+            (Self::HeavyHitters(ours), Self::HeavyHitters(theirs)) => ours.merge(theirs),
+            (ours, theirs) => {
+                return Err(value(format!("{} cannot be merged into {}", theirs.kind(), ours.kind())));
+            }
+        }
+        .map_err(refused)
+    }
+
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        match self {
+            Self::Spread(sketch) => sketch.to_bytes(),
+            Self::Prefixes(sketch) => sketch.to_bytes(),
+            Self::Imbalance(sketch) => sketch.to_bytes(),
+            Self::Distinct(sketch) => sketch.to_bytes(),
+            Self::HeavyHitters(sketch) => sketch.to_bytes(),
+        }
+    }
+
+    /// Kind and parameters in words.
+    pub(super) fn description(&self) -> String {
+        match self {
+            Self::Spread(sketch) => format!(
+                "Spread: {}, {} buckets, {}",
+                sketch.scheme().id,
+                sketch.counts().len(),
+                sketch.reduction()
+            ),
+            Self::Prefixes(sketch) => {
+                format!("Prefixes: {}, precision {}", sketch.encoding(), sketch.precision())
+            }
+            Self::Imbalance(sketch) => format!(
+                "Imbalance: {}, {} queues, {} candidates",
+                sketch.function(),
+                sketch.queues(),
+                sketch.candidates()
+            ),
+            Self::Distinct(sketch) => format!("Distinct: precision {}", sketch.precision()),
+            Self::HeavyHitters(sketch) => format!("HeavyHitters: {} counters", sketch.counters()),
+        }
+    }
+}

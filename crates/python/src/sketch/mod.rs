@@ -1,0 +1,211 @@
+//! Mergeable sketches.
+
+mod any;
+mod batch;
+mod result;
+mod update;
+
+use crate::column::Column;
+use crate::error::value;
+use any::{Any, needed, refused};
+use arrow_array::UInt64Array;
+use arrow_schema::{DataType, Field};
+use hashlane_sketch::{Distinct, Function, HeavyHitters, Prefixes};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use pyo3_arrow::PyArray;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use update::Batch;
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Sketch>()?;
+    module.add_function(wrap_pyfunction!(sketch_spread, module)?)?;
+    module.add_function(wrap_pyfunction!(sketch_prefixes, module)?)?;
+    module.add_function(wrap_pyfunction!(sketch_imbalance, module)?)?;
+    module.add_function(wrap_pyfunction!(sketch_distinct, module)?)?;
+    module.add_function(wrap_pyfunction!(sketch_heavy_hitters, module)?)?;
+    module.add_function(wrap_pyfunction!(sketch_read, module)?)
+}
+
+/// A sketch of any kind. Waiting for its lock needs Python's lock released: an update takes that one while it
+/// holds this.
+#[pyclass(frozen)]
+struct Sketch(Mutex<State>);
+
+struct State {
+    any: Any,
+    /// An update was stopped half way.
+    is_torn: bool,
+}
+
+impl Sketch {
+    fn of(any: Any) -> Self {
+        Self(Mutex::new(State { any, is_torn: false }))
+    }
+
+    fn lock(&self) -> PyResult<MutexGuard<'_, State>> {
+        let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.is_torn {
+            return Err(value(
+                "an update of this sketch was interrupted and left part of its batch: begin a new sketch",
+            ));
+        }
+        Ok(state)
+    }
+
+    /// A copy of the sketch, as of now.
+    fn copy(&self, py: Python<'_>) -> PyResult<Any> {
+        py.detach(|| self.lock().map(|state| state.any.clone()))
+    }
+
+    /// Calls `read` with the sketch, without Python's lock.
+    fn read<T: Send>(&self, py: Python<'_>, read: impl FnOnce(&Any) -> PyResult<T> + Send) -> PyResult<T> {
+        py.detach(|| read(&self.lock()?.any))
+    }
+}
+
+#[pymethods]
+impl Sketch {
+    fn kind(&self, py: Python<'_>) -> PyResult<&'static str> {
+        self.read(py, |any| Ok(any.kind()))
+    }
+
+    fn description(&self, py: Python<'_>) -> PyResult<String> {
+        self.read(py, |any| Ok(any.description()))
+    }
+
+    #[pyo3(signature = (columns, weights=None, bytes=None))]
+    fn update<'py>(
+        &self,
+        py: Python<'py>,
+        columns: Vec<Bound<'py, PyAny>>,
+        weights: Option<&Bound<'py, PyAny>>,
+        bytes: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<()> {
+        let kind = self.kind(py)?;
+        let names: &[&'static str] = match (kind, columns.len()) {
+            ("Prefixes", _) => &["names"],
+            (_, 1) => &["keys"],
+            _ => &["src", "sport", "dst", "dport"],
+        };
+        if columns.len() != names.len() {
+            return Err(value(format!(
+                "{} columns; expected one of keys, or four: src, sport, dst, dport",
+                columns.len()
+            )));
+        }
+        let columns = names.iter().zip(&columns).map(|(name, object)| Column::of(name, object));
+        let columns = columns.collect::<PyResult<Vec<_>>>()?;
+        let named = if kind == "HeavyHitters" { "weights" } else { "packets" };
+        let weights = weights.map(|object| Column::of(named, object)).transpose()?;
+        let bytes = bytes.map(|object| Column::of("bytes", object)).transpose()?;
+        py.detach(|| {
+            let batch = Batch::of(kind, columns, weights, bytes)?;
+            let (mut state, mut begun) = (self.lock()?, false);
+            let added = batch.add(&mut state.any, &mut begun);
+            state.is_torn = begun && added.is_err();
+            added
+        })
+    }
+
+    fn merge(&self, py: Python<'_>, other: &Bound<'_, Self>) -> PyResult<()> {
+        // A copy, so that never two locks are held: the other one may be this one.
+        let other = other.get().copy(py)?;
+        py.detach(|| self.lock()?.any.merge(&other))
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        self.read(py, |any| Ok(any.to_bytes())).map(|bytes| PyBytes::new(py, &bytes))
+    }
+
+    fn result<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        result::result(py, &self.copy(py)?)
+    }
+
+    /// Keys in each bucket of a `Spread`.
+    fn counts(&self, py: Python<'_>) -> PyResult<PyArray> {
+        let counts = self.read(py, |any| match any {
+            Any::Spread(sketch) => Ok(UInt64Array::from(sketch.counts().to_vec())),
+            _ => Err(value("only Spread has counts")),
+        })?;
+        Ok(PyArray::new(Arc::new(counts), Arc::new(Field::new("", DataType::UInt64, false))))
+    }
+
+    /// Entries and bytes of a FIB of prefixes of these depths.
+    fn fib(&self, py: Python<'_>, least: usize, most: usize) -> PyResult<(u64, u64)> {
+        self.read(py, |any| match any {
+            Any::Prefixes(sketch) => Ok(result::memory(sketch.result().fib(least..=most))),
+            _ => Err(value("only Prefixes has a FIB")),
+        })
+    }
+
+    /// Packets and bytes of each queue under a key.
+    fn loads(&self, py: Python<'_>, number: u64) -> PyResult<Vec<(u64, u64)>> {
+        self.read(py, |any| match any {
+            Any::Imbalance(sketch) if number <= sketch.candidates() as u64 => {
+                Ok(sketch.loads(number).iter().map(result::load).collect())
+            }
+            Any::Imbalance(sketch) => {
+                Err(value(format!("key {number}; there are keys 0 to {}", sketch.candidates())))
+            }
+            _ => Err(value("only Imbalance has loads")),
+        })
+    }
+
+    /// The key of a candidate.
+    fn candidate_key<'py>(&self, py: Python<'py>, number: u64) -> PyResult<Bound<'py, PyBytes>> {
+        let key = self.read(py, |any| match any {
+            Any::Imbalance(sketch) => match sketch.function() {
+                Function::Keyed => sketch.hash_key(number).map(|key| key.to_bytes().to_vec()),
+                _ => sketch.card_key(number).map(|key| key.to_vec()),
+            }
+            .map_err(refused),
+            _ => Err(value("only Imbalance has candidates")),
+        })?;
+        Ok(PyBytes::new(py, &key))
+    }
+}
+
+#[pyfunction]
+#[pyo3(signature = (scheme, buckets, key, reduction))]
+fn sketch_spread(scheme: &str, buckets: usize, key: Option<&[u8]>, reduction: &str) -> PyResult<Sketch> {
+    Any::spread(scheme, buckets, key, reduction).map(Sketch::of)
+}
+
+#[pyfunction]
+#[pyo3(signature = (encoding, precision, key))]
+fn sketch_prefixes(encoding: &str, precision: u8, key: Option<&[u8]>) -> PyResult<Sketch> {
+    let sketch = Prefixes::new(encoding, precision, &needed(key)?).map_err(refused)?;
+    Ok(Sketch::of(Any::Prefixes(sketch)))
+}
+
+#[pyfunction]
+#[pyo3(signature = (function, queues, candidates, key, rss_key))]
+fn sketch_imbalance(
+    function: &str,
+    queues: usize,
+    candidates: usize,
+    key: Option<&[u8]>,
+    rss_key: &[u8],
+) -> PyResult<Sketch> {
+    Any::imbalance(function, queues, candidates, key, rss_key).map(Sketch::of)
+}
+
+#[pyfunction]
+#[pyo3(signature = (precision, key))]
+fn sketch_distinct(precision: u8, key: Option<&[u8]>) -> PyResult<Sketch> {
+    let sketch = Distinct::new(precision, &needed(key)?).map_err(refused)?;
+    Ok(Sketch::of(Any::Distinct(sketch)))
+}
+
+#[pyfunction]
+fn sketch_heavy_hitters(counters: usize) -> PyResult<Sketch> {
+    let sketch = HeavyHitters::new(counters).map_err(refused)?;
+    Ok(Sketch::of(Any::HeavyHitters(sketch)))
+}
+
+#[pyfunction]
+#[pyo3(signature = (kind, data, key))]
+fn sketch_read(py: Python<'_>, kind: &str, data: &[u8], key: Option<&[u8]>) -> PyResult<Sketch> {
+    py.detach(|| Any::read(kind, data, key)).map(Sketch::of)
+}
