@@ -6,7 +6,7 @@ import pathlib
 from typing import Any
 
 import hashlane
-from hashlane import _native, dns, ndn, pcap, study
+from hashlane import _native, distributed, dns, ndn, pcap, study
 
 FOLDER = pathlib.Path(hashlane.__file__).parent
 
@@ -29,7 +29,7 @@ def test_the_stub_has_the_functions_of_the_native_part() -> None:
 
 def test_everything_public_is_documented_and_typed() -> None:
     assert (FOLDER / "py.typed").exists()
-    for module in (hashlane, dns, ndn, pcap, study):
+    for module in (hashlane, distributed, dns, ndn, pcap, study):
         for name in module.__all__:
             value: Any = getattr(module, name)
             if inspect.isfunction(value):

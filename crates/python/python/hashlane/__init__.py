@@ -8,7 +8,7 @@ Python's lock is released during the work, and Ctrl-C stops it.
 
 from __future__ import annotations
 
-from . import dns, ndn, pcap, study
+from . import distributed, dns, ndn, pcap, study
 from ._arrays import Array, Table
 from ._audit import Attack, Audit, audit
 from ._flow import ehash, flow_hash, rss
@@ -35,6 +35,7 @@ __all__ = [
     "__version__",
     "audit",
     "compare",
+    "distributed",
     "dns",
     "ehash",
     "flow_hash",
