@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import pathlib
 import random
 import signal
@@ -183,3 +184,22 @@ def test_a_signal_stops_the_threads(tmp_path: pathlib.Path) -> None:
         time.sleep(60)
     timer.join()
     assert threading.active_count() <= threads
+
+
+def test_a_killed_worker_of_ray_does_not_change_the_result(files: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    ray = pytest.importorskip("ray")
+    if not ray.is_initialized():
+        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    mark, work = tmp_path / "killed", distributed._work
+
+    def dies_once(job: Any, piece: Any, types: Any) -> bytes:
+        if piece.path.endswith("flows-2.parquet") and not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return work(job, piece, types)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(distributed, "_work", dies_once)
+        found = distributed.spread(files, "name", "siphash-1-3", KEY, engine="ray")
+    assert mark.exists()
+    assert found.to_bytes() == distributed.spread(files, "name", "siphash-1-3", KEY).to_bytes()
