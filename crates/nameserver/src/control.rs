@@ -38,6 +38,9 @@ const MAX_COMMAND: u64 = 2048;
 /// Time in which a command must arrive, and its document be taken.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// Time in which a server answers a client, but for reloads.
+const WAIT: Duration = Duration::from_secs(10);
+
 /// Creates the folder of a default path, and gives it to the user that the server runs as.
 ///
 /// # Errors
@@ -221,12 +224,20 @@ fn is_socket(path: &Path) -> bool {
     std::fs::metadata(path).map_or(true, |found| found.file_type().is_socket())
 }
 
-/// Sends a command to the server at a socket. Returns its document. Waits without limit: a reload takes as
-/// long as its zones.
+/// Sends a command to the server at a socket. Returns its document. A reload takes as long as its zones, any
+/// other answer at most ten seconds; so a server that does not answer is noticed before a reload, too.
 ///
 /// # Errors
-/// No server listens there, or this user may not connect; the command fails.
+/// No server listens there, or this user may not connect; it does not answer; the command fails.
 pub fn request(path: &Path, command: &str) -> io::Result<String> {
+    if command.starts_with("reload") {
+        ask(path, "status", Some(WAIT))?;
+        return ask(path, command, None);
+    }
+    ask(path, command, Some(WAIT))
+}
+
+fn ask(path: &Path, command: &str, wait: Option<Duration>) -> io::Result<String> {
     let shown = path.display();
     let cannot = |error: io::Error| {
         let advice = match error.kind() {
@@ -239,6 +250,12 @@ pub fn request(path: &Path, command: &str) -> io::Result<String> {
             io::ErrorKind::PermissionDenied => {
                 "only root and the user of the server may; run it as one of them"
             }
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+                "the server does not answer; see if its process is stopped, or restart it"
+            }
+            io::ErrorKind::InvalidInput => {
+                "a path of a Unix socket has at most 107 bytes, none of them 0; name that of the server by --socket"
+            }
             _ => {
                 let why = format!("cannot use {shown}: {error}; name the socket of the server by --socket");
                 return io::Error::new(error.kind(), why);
@@ -247,6 +264,7 @@ pub fn request(path: &Path, command: &str) -> io::Result<String> {
         io::Error::new(error.kind(), format!("cannot connect to {shown}: {advice}"))
     };
     let mut stream = UnixStream::connect(path).map_err(cannot)?;
+    stream.set_read_timeout(wait).and_then(|()| stream.set_write_timeout(wait)).map_err(cannot)?;
     let mut document = String::new();
     stream.write_all(format!("{command}\n").as_bytes()).map_err(cannot)?;
     stream.read_to_string(&mut document).map_err(cannot)?;
@@ -256,5 +274,20 @@ pub fn request(path: &Path, command: &str) -> io::Result<String> {
             Err(io::Error::other(format!("the server at {shown} has closed the connection; try again")))
         }
         Err(_) => Ok(document.trim_end().to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::net::UnixListener;
+
+    #[test]
+    fn a_server_that_does_not_answer_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("control.sock");
+        let _stopped = UnixListener::bind(&path).unwrap();
+        let error = ask(&path, "status", Some(Duration::from_millis(20))).unwrap_err().to_string();
+        assert!(error.contains("control.sock: the server does not answer; "), "{error}");
     }
 }

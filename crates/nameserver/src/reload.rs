@@ -77,7 +77,7 @@ impl Service {
         if zone.is_none() {
             *lock(&self.handle.0.refused) = outcome.as_ref().err().map(ToString::to_string);
         }
-        self.note(&outcome);
+        self.note(zone.as_deref(), &outcome);
         // The client may have gone.
         let _ = reply.send(outcome);
     }
@@ -112,8 +112,8 @@ impl Service {
         Ok((reloaded, old))
     }
 
-    /// Counts and logs a reload.
-    fn note(&self, outcome: &io::Result<Reloaded>) {
+    /// Counts and logs a reload, of one zone or of all.
+    fn note(&self, zone: Option<&str>, outcome: &io::Result<Reloaded>) {
         let mut reloads = lock(&self.handle.0.reloads);
         reloads.reloads += 1;
         match outcome {
@@ -126,6 +126,8 @@ impl Service {
                 let (loaded, removed, failed) = (loaded.len(), removed.len(), failed.len());
                 tracing::info!(loaded, unchanged, removed, failed, "reloaded");
             }
+            // No configuration was read.
+            Err(error) if zone.is_some() => tracing::warn!(%error, "nothing reloaded"),
             Err(error) => {
                 reloads.refused += 1;
                 tracing::error!(%error, "reload refused; nothing has changed");

@@ -159,7 +159,8 @@ impl Catalog {
             .filter(|(_, zone)| is_only(&zone.apex) && (only.is_some() || zone.has_changed()))
             .map(|(at, _)| at)
             .collect();
-        reloaded.unchanged = (self.zones.len() - due.len()) as u64;
+        let examined = self.zones.iter().filter(|zone| is_only(&zone.apex)).count();
+        reloaded.unchanged = (examined - due.len()) as u64;
         let outcomes = {
             let wanted: Vec<(&Path, Name<'_>)> = due
                 .iter()

@@ -13,14 +13,17 @@ pub(crate) struct Signals(SigSet);
 impl Signals {
     /// Blocks SIGHUP, SIGINT and SIGTERM in this thread and in the threads that it starts. A SIGHUP that was
     /// ignored at the start (`nohup`) stays ignored. SIGXFSZ is blocked, too, and never taken: a log that has
-    /// reached the limit of its size (`ulimit -f`) is an error of the write.
+    /// reached the limit of its size (`ulimit -f`) is an error of the write. So are SIGUSR1 and SIGUSR2, by
+    /// which other servers rotate their logs.
     pub(crate) fn block() -> Result<Self> {
         let mut signals: SigSet = [Signal::SIGINT, Signal::SIGTERM].into_iter().collect();
         if !is_ignored(Signal::SIGHUP) {
             signals.add(Signal::SIGHUP);
         }
         let mut blocked = signals;
-        blocked.add(Signal::SIGXFSZ);
+        for never_taken in [Signal::SIGXFSZ, Signal::SIGUSR1, Signal::SIGUSR2] {
+            blocked.add(never_taken);
+        }
         blocked.thread_block().context("cannot block signals")?;
         Ok(Self(signals))
     }

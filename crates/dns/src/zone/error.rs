@@ -147,11 +147,13 @@ pub enum Cause {
     NoAddress,
     /// The host of an NS, MX or SRV record is an alias.
     HostIsAlias,
+    /// The records of a set fit into no message.
+    SetTooLarge,
 }
 
 impl Cause {
     /// All causes, in the order of reports.
-    const ALL: [Self; 14] = [
+    const ALL: [Self; 15] = [
         Self::TtlsDiffer,
         Self::TtlTooLarge,
         Self::BelowDname,
@@ -166,6 +168,7 @@ impl Cause {
         Self::NsecGap,
         Self::NoAddress,
         Self::HostIsAlias,
+        Self::SetTooLarge,
     ];
 }
 
@@ -194,6 +197,7 @@ impl fmt::Display for Cause {
             Self::HostIsAlias => {
                 "names a host that is an alias (RFC 2181 §10.3, RFC 2782); name the host that has the address"
             }
+            Self::SetTooLarge => "records of one set take more than 65535 bytes: no response holds them",
         })
     }
 }

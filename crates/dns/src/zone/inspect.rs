@@ -4,8 +4,9 @@ use super::error::{Cause, Warnings};
 use super::names::{Flags, NameId};
 use super::sets::{Record, Set};
 use super::{Zone, nsec3};
+use crate::MAX_MESSAGE_LEN;
 use crate::query::Hash;
-use crate::wire::RecordType;
+use crate::wire::{HEADER_LEN, RecordType};
 use alloc::vec::Vec;
 use hashlane_hash::scheme::{BytesHash as _, Key, Scheme as _};
 use hashlane_hash::siphash::SipHash24;
@@ -13,6 +14,21 @@ use hashlane_name::dns::Name;
 
 /// Offset of the priority, weight and port before the host of an SRV record.
 const SRV_HOST: usize = 6;
+
+/// Bytes of a record in a message at least, without its data: a pointer, type, class, TTL and length.
+const RECORD: usize = 12;
+
+/// Bytes of a name in a message at least: a pointer, or the root with a label.
+const NAME: usize = 2;
+
+/// Tests if the records of a set are too large for a message, however well their names are compressed.
+fn is_too_large(set: &Set<'_>) -> bool {
+    let len = |record: Record<'_>| {
+        let names = record.names.iter().flatten().count() * NAME;
+        RECORD + record.before.len() + names + record.after.len()
+    };
+    HEADER_LEN + set.records().map(len).sum::<usize>() > MAX_MESSAGE_LEN
+}
 
 /// The host that a record names.
 enum Host {
@@ -29,7 +45,8 @@ enum Host {
 impl Zone {
     /// Warnings from building the zone, and those of faults that need the whole zone or the time to be seen:
     /// signatures that are expired or not yet valid, sets without signatures in a signed zone, gaps in the
-    /// NSEC or NSEC3 chain, name servers of the zone without addresses, hosts that are aliases.
+    /// NSEC or NSEC3 chain, name servers of the zone without addresses, hosts that are aliases, sets that fit
+    /// into no message.
     ///
     /// `now` is the time in seconds since 1970, modulo 2³² (RFC 4034 §3.1.5). `hash` has the key of the
     /// builder. Takes time linear in the number of records. That each name has an NSEC3 record is not
@@ -54,6 +71,9 @@ impl Zone {
                     set.signatures().filter_map(|(_, data)| of_date(data, now)).for_each(&mut warn);
                 } else if is_signed && self.needs_signature(id, set.rtype) {
                     warn(Cause::NotSigned);
+                }
+                if is_too_large(&set) {
+                    warn(Cause::SetTooLarge);
                 }
                 self.inspect_hosts(id, &set, hash, &mut warnings);
             }

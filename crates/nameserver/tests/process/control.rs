@@ -30,6 +30,7 @@ fn commands_return_documents_and_errors() {
     let error = |command: &str| request(&path, command).unwrap_err().to_string();
     assert!(error("reload example.org").contains("no zone example.org"));
     assert!(error("reload a..b").contains("not the name of a zone"));
+    assert_eq!(server.handle.stats().reloads.refused, 0, "no configuration was read");
     assert!(error("restart").contains("unknown command"));
     assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     server.stop().unwrap();
@@ -38,7 +39,7 @@ fn commands_return_documents_and_errors() {
     let error = request(std::path::Path::new("/dev/null"), "status").unwrap_err().to_string();
     assert_eq!(error, "cannot connect to /dev/null: not a Unix socket; name that of the server by --socket");
     let error = request(&PathBuf::from("x".repeat(200)), "status").unwrap_err().to_string();
-    assert!(error.ends_with("; name the socket of the server by --socket"), "{error}");
+    assert!(error.contains("at most 107 bytes"), "{error}");
 }
 
 #[test]

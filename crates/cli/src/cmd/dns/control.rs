@@ -65,7 +65,15 @@ impl Control {
             }
             Command::Reload { zone: Some(zone) } => format!("reload {zone}"),
         };
-        let document = request(&self.socket.unwrap_or_else(Socket::find), &command)?;
+        let document = match request(&self.socket.unwrap_or_else(Socket::find), &command) {
+            Ok(document) => document,
+            Err(error) => {
+                if self.json {
+                    output::print(&format!("{}\n", serde_json::json!({ "error": error.to_string() })))?;
+                }
+                return Err(error.into());
+            }
+        };
         let (text, code) = match self.command {
             Command::Status => (status(&parse(&document)?), ExitCode::SUCCESS),
             Command::Stats => (stats(&parse(&document)?), ExitCode::SUCCESS),
@@ -92,7 +100,7 @@ fn status(status: &Status) -> String {
     let _ = writeln!(text, "listening    {}, {workers} workers each", addresses.join(", "));
     let _ = writeln!(text, "connections  {connections}");
     if let Some(why) = refused {
-        let _ = writeln!(text, "refused      the configuration of the last reload: {}", plain(why));
+        let _ = writeln!(text, "refused      the configuration of the last reload: {}", one_line(why));
     }
     let loaded = zones.iter().filter(|zone| zone.serial.is_some()).count();
     let bad = zones.iter().filter(|zone| zone.error.is_some()).count();
@@ -114,7 +122,9 @@ fn status(status: &Status) -> String {
         let (records, queries) = (count(zone.records), count(zone.queries));
         let _ = writeln!(text, "{}  {serial}, {records} records, {queries} queries", plain(&zone.name));
         if let Some(error) = &zone.error {
-            let _ = writeln!(text, "  error: {}", plain(error));
+            for error in error.lines() {
+                let _ = writeln!(text, "  error: {}", plain(error));
+            }
         }
         for warning in &zone.warnings {
             let _ = writeln!(text, "  warning: {}", plain(warning));
@@ -165,7 +175,10 @@ fn reload(reloaded: &Reloaded) -> String {
         let _ = writeln!(text, "{}: removed", plain(zone));
     }
     for (zone, error) in failed {
-        let _ = writeln!(text, "{}: not loaded; the old data stay in service: {}", plain(zone), plain(error));
+        let _ = writeln!(text, "{}: not loaded: {}", plain(zone), one_line(error));
+    }
+    if !failed.is_empty() {
+        let _ = writeln!(text, "old data stay in service; a zone that was never loaded gets SERVFAIL");
     }
     for key in restart {
         let _ = writeln!(text, "`{key}` takes effect after a restart");
@@ -178,6 +191,11 @@ fn reload(reloaded: &Reloaded) -> String {
         failed.len()
     );
     text
+}
+
+/// Lines of an error, one after the other.
+fn one_line(error: &str) -> String {
+    error.lines().map(plain).collect::<Vec<_>>().join("; ")
 }
 
 /// A number with separators.

@@ -23,6 +23,11 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
+/// An address with its port on the command line.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| "expected an address with its port, such as 127.0.0.1:53 or [::1]:53".to_owned())
+}
+
 /// Descriptors for as many TCP connections as the default configuration allows, and for sockets and files.
 const DESCRIPTORS: u64 = 20_000;
 
@@ -55,7 +60,7 @@ pub(super) struct Serve {
     #[arg(short, long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Address and port for UDP and TCP (repeatable)
-    #[arg(short, long, value_name = "ADDRESS:PORT")]
+    #[arg(short, long, value_name = "ADDRESS:PORT", value_parser = address)]
     listen: Vec<SocketAddr>,
     /// User to run as once the sockets are bound; root stays root
     #[arg(short, long, value_name = "USER")]
@@ -64,7 +69,7 @@ pub(super) struct Serve {
     #[arg(long, value_name = "PATH")]
     control: Option<PathBuf>,
     /// Address and port of counters over HTTP, in the format of Prometheus (repeatable)
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
     metrics: Vec<SocketAddr>,
     /// Load the zones and check the configuration, and do not serve
     #[arg(long)]
@@ -235,17 +240,23 @@ fn check(config: &Config, name: &str) -> Result<ExitCode> {
         bail!("{bad} of {} zones cannot be loaded; the lines above name file, line and reason", zones.len());
     }
     if zones.is_empty() {
-        let _ = writeln!(text, "no zone: add [[zone]], or name zone files to `dns serve`");
+        let _ = writeln!(
+            text,
+            "{name} is valid, without a zone: add [[zone]], or name zone files to `dns serve`"
+        );
+    } else {
+        let _ = writeln!(text, "{name} is valid");
     }
-    let _ = writeln!(text, "{name} is valid");
     output::print_verdict(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Check or print the configuration of a name server
 ///
-/// Refuses all that `serve --config` refuses, and loads every zone. Warns of faults with which a zone is
-/// served, such as expired signatures and missing glue. It listens nowhere, so the server may be running.
+/// Refuses all that `serve --config` refuses, and loads every zone as the user that runs it. Warns of faults
+/// with which a zone is served, such as expired signatures and missing glue. It listens nowhere, so the
+/// server may be running. Zones and the user may be missing, as `serve` takes them as arguments, too: a line
+/// says so.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -253,7 +264,7 @@ Examples:
   hashlane dns check-config --print              every key with its default value
   hashlane dns check-config --print dns.toml")]
 pub(super) struct CheckConfig {
-    /// Configuration file [default: the default configuration]
+    /// Configuration file; with --print it may be left out, for the default configuration
     file: Option<PathBuf>,
     /// Print the configuration with all defaults filled in; zones are not loaded
     #[arg(short, long)]

@@ -216,3 +216,20 @@ fn a_fingerprint_depends_on_records_and_not_on_their_order_or_spelling() {
         signed(&[], &[("example", RecordType::NS)]).fingerprint(&KEY)
     );
 }
+
+#[test]
+fn sets_that_fit_into_no_message() {
+    let text = |number: u32| [&[255][..], &[b'x'; 251], &number.to_be_bytes()].concat();
+    let with = |records: u32| {
+        let mut builder = Builder::new(name("example").view(), &KEY);
+        builder.add(name("example").view(), RecordType::SOA, 60, &soa()).unwrap();
+        builder.add(name("example").view(), RecordType::NS, 60, &wire("ns.elsewhere", b"")).unwrap();
+        for number in 0..records {
+            builder.add(name("big.example").view(), RecordType::TXT, 60, &text(number)).unwrap();
+        }
+        inspect(&builder.finish().unwrap())
+    };
+    // 12 bytes of the message, and 268 of each record.
+    assert_eq!(with(244), []);
+    assert_eq!(with(245), [("big.example.".into(), RecordType::TXT, Cause::SetTooLarge)]);
+}
