@@ -122,6 +122,7 @@ impl Framing {
 
     /// Notes that the first bytes of [`unsent`](Self::unsent), `len` of them, are sent.
     pub fn advance(&mut self, len: usize) {
+        debug_assert!(len <= self.unsent().len(), "more is sent than waits");
         self.sent += len;
         self.times.unsent = match self.times.unsent {
             Some((since, left)) if left > len => Some((since, left - len)),

@@ -213,7 +213,8 @@ pub(super) fn a6(scanner: &mut Scanner<'_>, origin: Option<&[u8]>, out: &mut Vec
     match standard::<Ipv6Addr>(next.text) {
         Some(address) => {
             let suffix = address.to_bits() & u128::MAX.checked_shr(len.into()).unwrap_or(0);
-            out.extend_from_slice(suffix.to_be_bytes().get(usize::from(len / 8)..).unwrap_or_default());
+            // Without the whole bytes of the prefix, which may be all 16.
+            out.extend(suffix.to_be_bytes().iter().skip(usize::from(len / 8)));
             if len == 0 {
                 return Ok(());
             }

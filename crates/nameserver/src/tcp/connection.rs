@@ -48,6 +48,7 @@ impl Connection {
                     return Ok(false);
                 }
                 Ok(length) => {
+                    debug_assert!(length <= scratch.len(), "a read fills no more than its buffer");
                     self.framing.receive(scratch.get(..length).unwrap_or_default(), now);
                     return Ok(true);
                 }

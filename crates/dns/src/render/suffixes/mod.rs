@@ -105,7 +105,9 @@ impl First {
     #[inline(always)]
     fn bytes(self, written: &[u8]) -> &[u8] {
         let at = usize::from(self.at);
-        written.get(at..at + usize::from(self.len)).unwrap_or_default()
+        let bytes = written.get(at..at + usize::from(self.len));
+        debug_assert!(bytes.is_some() || self.len == 0, "a rollback forgets the first name");
+        bytes.unwrap_or_default()
     }
 }
 
