@@ -3,6 +3,7 @@
 //! - [`scheme`]: a [`Key`](scheme::Key), the description of a hash ([`SchemeInfo`](scheme::SchemeInfo)) and
 //!   the traits: a hash of bytes, a prefix hash with a running state.
 //! - [`words`]: keys of a fixed number of words, one or many at once.
+//! - [`ragged`]: keys of any lengths, many at once.
 //! - [`prefix`]: every prefix of a name at once, for one name or a burst of names.
 //! - one module per family: [`crc32c`], [`siphash`] and [`halfsiphash`], [`city`], [`jhash`], [`toeplitz`],
 //!   [`multilinear`], [`suffix`] (every suffix of a name).
@@ -26,6 +27,7 @@ pub mod jhash;
 mod load;
 pub mod multilinear;
 pub mod prefix;
+pub mod ragged;
 pub mod scheme;
 pub mod siphash;
 pub mod suffix;

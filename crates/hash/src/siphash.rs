@@ -244,6 +244,12 @@ impl<W: Word> Words<W> {
     #[inline(always)]
     pub(crate) fn finish<const C: usize, const D: usize>(mut self, last: W, mark: W) -> W {
         self.compress::<C>(last);
+        self.end::<D>(mark)
+    }
+
+    /// The `D` rounds after the last word, with `mark` as in [`finish`](Self::finish).
+    #[inline(always)]
+    pub(crate) fn end<const D: usize>(mut self, mark: W) -> W {
         self.0[2] = self.0[2].xor(mark);
         for _ in 0..D {
             self.round();

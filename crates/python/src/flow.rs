@@ -19,6 +19,7 @@ use hashlane_flow::rss::{self, CardKey, ENTRIES, SYMMETRIC_KEY};
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::{Key, SchemeInfo};
 use hashlane_hash::toeplitz::Rss;
+use hashlane_sketch::Keys;
 use pyo3::prelude::*;
 use std::fmt::Display;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -81,10 +82,10 @@ fn of_bytes(id: &str, key: Option<&[u8]>) -> PyResult<Burst> {
         };
     }
     in_registers!(SipHash13, SipHash24, Jhash2);
-    let mut hasher = registry::scheme(id)?.keyed(key)?;
+    let hasher = registry::scheme(id)?.keyed(key)?;
     Ok(Box::new(move |tuples, out| {
         let keys: Vec<&[u8]> = tuples.iter().map(|tuple| tuple.as_bytes().as_slice()).collect();
-        hasher.keys(&keys, out);
+        hasher.hash(&Keys::slices(&keys), out);
     }))
 }
 

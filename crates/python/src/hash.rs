@@ -1,12 +1,14 @@
 //! `hash` and `schemes`.
 
 use crate::column::Column;
+use crate::error::value;
 use crate::interrupt::Interrupt;
-use crate::registry::{self, Hasher};
+use crate::registry;
 use crate::rows::Rows;
 use arrow_array::{Array, ArrayRef, UInt64Array};
 use arrow_schema::DataType;
 use hashlane_hash::scheme::{Keying, SchemeInfo};
+use hashlane_sketch::hasher::Hasher;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
@@ -26,39 +28,24 @@ fn hash<'py>(
     scheme: &str,
     key: Option<&[u8]>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let mut hasher = registry::scheme(scheme)?.keyed(key)?;
+    let hasher = registry::scheme(scheme)?.keyed(key)?;
     let column = Column::of("array", array)?;
     let mut interrupt = Interrupt::default();
-    column.map(py, DataType::UInt64, |_, array| hashed(column.name(), array, hasher.as_mut(), &mut interrupt))
+    column.map(py, DataType::UInt64, |_, array| hashed(column.name(), array, &hasher, &mut interrupt))
 }
 
 /// The hash of each row; a null for each null.
-fn hashed(
-    name: &str,
-    array: &ArrayRef,
-    hasher: &mut dyn Hasher,
-    interrupt: &mut Interrupt,
-) -> PyResult<ArrayRef> {
+fn hashed(name: &str, array: &ArrayRef, hasher: &Hasher, interrupt: &mut Interrupt) -> PyResult<ArrayRef> {
     let rows = Rows::of(name, array)?;
-    if matches!(rows, Rows::Null) {
-        return Ok(Arc::new(UInt64Array::new_null(array.len())));
-    }
     let mut hashes = vec![0; array.len()];
-    let mut keys = Vec::with_capacity(BATCH);
     for (number, out) in hashes.chunks_mut(BATCH).enumerate() {
         let from = number * BATCH;
-        if let Rows::Fixed { bytes, width } = &rows {
-            let part = bytes.as_slice().get(from * width..(from + out.len()) * width).unwrap_or_default();
-            if hasher.fixed(part, *width, out) {
-                interrupt.record(out.len(), part.len())?;
-                continue;
-            }
-        }
-        rows.gather(from..from + out.len(), &mut keys);
-        hasher.keys(&keys, out);
-        interrupt.record(out.len(), keys.iter().map(|key| key.len()).sum())?;
+        let mut slices = Vec::new();
+        let keys = rows.keys(from..from + out.len(), &mut slices).map_err(value)?;
+        hasher.hash(&keys, out);
+        interrupt.record(out.len(), keys.bytes())?;
     }
-    Ok(Arc::new(UInt64Array::new(hashes.into(), array.nulls().cloned())))
+    Ok(Arc::new(UInt64Array::new(hashes.into(), array.logical_nulls())))
 }
 
 /// Rows of the table of schemes: id, kind of keys, bits, keying, bits of the key, check value, source, safe

@@ -7,6 +7,7 @@ use arrow_array::{
     StringViewArray,
 };
 use arrow_schema::DataType;
+use hashlane_sketch::Keys;
 use pyo3::PyResult;
 use std::ops::Range;
 
@@ -62,6 +63,37 @@ impl<'a> Rows<'a> {
         Self::Fixed { bytes: bytes.unwrap_or_default(), width }
     }
 
+    /// The rows in `range` as keys; those of views, and rows without bytes, by way of `slices`. The key of a
+    /// null is of no meaning.
+    ///
+    /// # Errors
+    /// Offsets that are not in order.
+    pub(crate) fn keys<'s>(
+        &'s self,
+        range: Range<usize>,
+        slices: &'s mut Vec<&'s [u8]>,
+    ) -> Result<Keys<'s>, hashlane_sketch::Error> {
+        let (from, to) = (range.start, range.end);
+        match self {
+            Self::Text(array) => Keys::offsets32(part(array.value_offsets(), from, to), array.value_data()),
+            Self::Bytes(array) => Keys::offsets32(part(array.value_offsets(), from, to), array.value_data()),
+            Self::LargeText(array) => {
+                Keys::offsets64(part(array.value_offsets(), from, to), array.value_data())
+            }
+            Self::LargeBytes(array) => {
+                Keys::offsets64(part(array.value_offsets(), from, to), array.value_data())
+            }
+            Self::Fixed { bytes, width } if *width > 0 => {
+                let bytes = bytes.as_slice().get(from.saturating_mul(*width)..to.saturating_mul(*width));
+                Keys::rows(bytes.unwrap_or_default(), *width)
+            }
+            Self::TextView(_) | Self::BytesView(_) | Self::Fixed { .. } | Self::Null => {
+                self.gather(range, slices);
+                Ok(Keys::slices(slices))
+            }
+        }
+    }
+
     /// Replaces `out` with the bytes of the rows in `range`. The bytes of a null are of no meaning.
     pub(crate) fn gather<'s>(&'s self, range: Range<usize>, out: &mut Vec<&'s [u8]>) {
         out.clear();
@@ -103,4 +135,9 @@ impl<'a> Rows<'a> {
             Self::Null => &[],
         }
     }
+}
+
+/// The offsets of the rows from `from` to before `to`.
+fn part<O>(offsets: &[O], from: usize, to: usize) -> &[O] {
+    offsets.get(from..=to).unwrap_or_default()
 }

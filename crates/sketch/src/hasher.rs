@@ -1,8 +1,8 @@
 //! Registered hashes by their id, over batches of keys.
 //!
-//! SipHash and jhash take rows of the [widths](WIDTHS) of addresses and tuples as words, eight in a vector;
-//! hashes that have a form for [every prefix](hashlane_hash::prefix) take eight strings at once; all others
-//! hash key by key. The results are those of [`BytesHash::hash`](hashlane_hash::scheme::BytesHash::hash).
+//! SipHash and jhash take rows of the [widths](WIDTHS) of addresses and tuples as words, eight in a vector.
+//! SipHash takes [keys of any lengths](hashlane_hash::ragged) in vectors, CRC32C eight at once by its form for
+//! [every prefix](hashlane_hash::prefix); all others hash key by key. The results are those of [`BytesHash::hash`](hashlane_hash::scheme::BytesHash::hash).
 
 mod rows;
 mod strings;
@@ -12,8 +12,9 @@ pub use rows::WIDTHS;
 use crate::error::Error;
 use crate::keys::{Keys, Layout};
 use core::fmt;
+use hashlane_hash::crc32c::Crc32c;
 use hashlane_hash::jhash::Jhash;
-use hashlane_hash::scheme::{Key, Scheme, SchemeInfo};
+use hashlane_hash::scheme::{BytesHash, Key, Scheme, SchemeInfo};
 use hashlane_hash::siphash::{SipHash13, SipHash24};
 use std::sync::Arc;
 
@@ -40,18 +41,16 @@ impl Hasher {
     /// # Errors
     /// No hash has the id.
     pub fn new(id: &str, key: &Key) -> Result<Self, Error> {
-        let unknown = || Error::UnknownScheme { id: id.chars().take(64).collect() };
-        let (info, strings) = by_id(id, key).ok_or_else(unknown)?;
-        let rows: Option<Arc<Rows>> = if id == SipHash13::INFO.id {
-            Some(rows::of(SipHash13::new(key)))
-        } else if id == SipHash24::INFO.id {
-            Some(rows::of(SipHash24::new(key)))
-        } else if id == Jhash::INFO.id {
-            Some(rows::of(Jhash::new(key)))
-        } else {
-            None
-        };
-        Ok(Self { info, check: check(key), rows, strings })
+        by_id(id, key).ok_or_else(|| Error::UnknownScheme { id: id.chars().take(64).collect() })
+    }
+
+    /// A hash of another crate under `key`, one key after another.
+    pub fn of<H: Scheme + BytesHash + Send + Sync + 'static>(key: &Key) -> Self {
+        Self::with::<H>(key, None, strings::one_by_one(H::new(key)))
+    }
+
+    fn with<H: Scheme>(key: &Key, rows: Option<Arc<Rows>>, strings: Arc<Strings>) -> Self {
+        Self { info: H::INFO, check: check(key), rows, strings }
     }
 
     /// Facts about the hash.
@@ -115,19 +114,29 @@ pub fn ids() -> impl Iterator<Item = &'static str> {
     hashlane_hash::for_each_hash!(list)
 }
 
-fn by_id(id: &str, key: &Key) -> Option<(SchemeInfo, Arc<Strings>)> {
-    macro_rules! of {
-        (every_prefix, $hash:ty) => {
-            strings::in_groups(<$hash>::new(key))
+/// The hash with this id of [`for_each_hash!`](hashlane_hash::for_each_hash) in its fastest form.
+fn by_id(id: &str, key: &Key) -> Option<Hasher> {
+    let has = |info: SchemeInfo| info.id == id;
+    macro_rules! in_lanes {
+        ($($hash:ty),*) => {
+            $(if has(<$hash>::INFO) {
+                let hash = <$hash>::new(key);
+                return Some(Hasher::with::<$hash>(key, Some(rows::of(hash.clone())), strings::in_lanes(hash)));
+            })*
         };
-        ($group:ident, $hash:ty) => {
-            strings::one_by_one(<$hash>::new(key))
-        };
+    }
+    in_lanes!(SipHash13, SipHash24);
+    if has(Jhash::INFO) {
+        let (rows, strings) = (rows::of(Jhash::new(key)), strings::one_by_one(Jhash::new(key)));
+        return Some(Hasher::with::<Jhash>(key, Some(rows), strings));
+    }
+    if has(Crc32c::INFO) {
+        return Some(Hasher::with::<Crc32c>(key, None, strings::in_groups(Crc32c::new(key))));
     }
     macro_rules! find {
         ($($group:ident: $($hash:ty),*;)*) => {
-            $($(if id == <$hash>::INFO.id {
-                return Some((<$hash>::INFO, of!($group, $hash)));
+            $($(if has(<$hash>::INFO) {
+                return Some(Hasher::of::<$hash>(key));
             })*)*
         };
     }
@@ -138,7 +147,6 @@ fn by_id(id: &str, key: &Key) -> Option<(SchemeInfo, Arc<Strings>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hashlane_hash::scheme::BytesHash;
     use proptest::collection::vec;
     use proptest::prelude::*;
 

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 
-/// Keys of one batch, in contiguous memory: rows of one width, or the strings of an Arrow array.
+/// Keys of one batch: rows of one width, the strings of an Arrow array, or slices.
 ///
 /// Rows that are null are left out by the caller, who passes the runs of rows between them.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +17,8 @@ pub(crate) enum Layout<'a> {
     Short { offsets: &'a [i32], bytes: &'a [u8] },
     /// The same with offsets of 64 bits.
     Long { offsets: &'a [i64], bytes: &'a [u8] },
+    /// Keys anywhere.
+    Slices(&'a [&'a [u8]]),
 }
 
 impl<'a> Keys<'a> {
@@ -51,12 +53,28 @@ impl<'a> Keys<'a> {
         Ok(Self(Layout::Long { offsets, bytes }))
     }
 
+    /// Keys in several places.
+    pub fn slices(keys: &'a [&'a [u8]]) -> Self {
+        Self(Layout::Slices(keys))
+    }
+
     /// Number of keys.
     pub fn len(&self) -> usize {
         match self.0 {
             Layout::Rows { bytes, width } => bytes.len() / width,
             Layout::Short { offsets, .. } => offsets.len().saturating_sub(1),
             Layout::Long { offsets, .. } => offsets.len().saturating_sub(1),
+            Layout::Slices(keys) => keys.len(),
+        }
+    }
+
+    /// Bytes of all keys.
+    pub fn bytes(&self) -> usize {
+        match self.0 {
+            Layout::Rows { bytes, .. } => bytes.len(),
+            Layout::Short { offsets, .. } => extent(offsets),
+            Layout::Long { offsets, .. } => extent(offsets),
+            Layout::Slices(keys) => keys.iter().map(|key| key.len()).sum(),
         }
     }
 
@@ -75,6 +93,7 @@ impl<'a> Keys<'a> {
             }
             Layout::Short { offsets, bytes } => span(offsets, row).and_then(|span| bytes.get(span)),
             Layout::Long { offsets, bytes } => span(offsets, row).and_then(|span| bytes.get(span)),
+            Layout::Slices(keys) => keys.get(row).copied(),
         }
     }
 
@@ -103,6 +122,7 @@ impl<'a> Keys<'a> {
             Layout::Long { offsets, bytes } => {
                 Layout::Long { offsets: offsets.get(rows.start..=rows.end).unwrap_or_default(), bytes }
             }
+            Layout::Slices(keys) => Layout::Slices(keys.get(rows).unwrap_or_default()),
         })
     }
 
@@ -115,6 +135,12 @@ impl<'a> Keys<'a> {
         let keys = self.len();
         if rows == keys { Ok(()) } else { Err(Error::Rows { column, rows, keys }) }
     }
+}
+
+/// Bytes between the first offset and the last, which were checked.
+fn extent<O: Copy + TryInto<usize>>(offsets: &[O]) -> usize {
+    let at = |offset: Option<&O>| offset.and_then(|offset| (*offset).try_into().ok()).unwrap_or(0);
+    at(offsets.last()) - at(offsets.first())
 }
 
 #[inline]
@@ -157,6 +183,11 @@ mod tests {
         assert_eq!((keys.get(3), keys.get(usize::MAX)), (None, None));
         let long = Keys::offsets64(&[2, 2, 5, 6], b"xxabcdyy").unwrap();
         assert_eq!(long.iter().collect::<Vec<_>>(), keys.iter().collect::<Vec<_>>());
+        let slices: Vec<&[u8]> = keys.iter().collect();
+        assert_eq!([keys.bytes(), long.bytes(), Keys::slices(&slices).bytes()], [4; 3]);
+        assert_eq!(Keys::offsets32(&[], b"abc").unwrap().bytes(), 0);
+        let parts: Vec<Vec<_>> = Keys::slices(&slices).chunks(2).map(|part| part.iter().collect()).collect();
+        assert_eq!(parts, [vec![b"".as_slice(), b"abc"], vec![b"d"]]);
     }
 
     #[test]

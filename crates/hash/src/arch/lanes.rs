@@ -1,6 +1,7 @@
 //! Eight 64-bit lanes: AVX-512, AVX2, or plain arrays.
 
 use super::stage::Stage;
+use crate::load::le64_short;
 
 /// Number of lanes in a vector, on every CPU.
 pub(crate) const WIDTH: usize = 8;
@@ -49,6 +50,26 @@ pub(crate) trait Lanes: Stage {
             self.gather_words(rows, self.load(&words))
         })
     }
+    /// True if [`columns_of`](Self::columns_of) is so fast that eight keys of several lengths take less time in
+    /// lanes than one after the other.
+    const ROWS: bool = false;
+    /// Lane i of vector w is the little-endian word at byte `at + 8 * w` of `key(i)`, with zeros beyond the
+    /// key's end.
+    ///
+    /// A function gives the keys: an array of slices would be copied in vectors before the stores of its
+    /// parts have ended.
+    #[inline(always)]
+    fn columns_of<'k>(self, key: impl Fn(usize) -> &'k [u8], at: usize) -> [Self::V; WIDTH] {
+        let mut words = [[0; WIDTH]; WIDTH];
+        for (i, words) in words.iter_mut().enumerate() {
+            *words = words_from(key(i), at);
+        }
+        self.columns(&words)
+    }
+    /// Lane i is `yes[i]` where `a[i]` equals `b[i]`, otherwise `no[i]`.
+    fn if_equal(self, a: Self::V, b: Self::V, yes: Self::V, no: Self::V) -> Self::V;
+    /// Lane i is `yes[i]` where `a[i]` is at least `b[i]`, both below 2⁶³, otherwise `no[i]`.
+    fn if_at_least(self, a: Self::V, b: Self::V, yes: Self::V, no: Self::V) -> Self::V;
     /// Lane i of vector w is word w of `table[index[i] % LEN]`; LEN is a power of two.
     fn gather_rows<const LEN: usize>(self, table: &[[u64; 4]; LEN], index: Self::V) -> [Self::V; 4];
     /// Word w of `to[i]` becomes lane i of vector w.
@@ -68,6 +89,19 @@ pub struct Portable;
 #[inline(always)]
 fn zip(a: [u64; WIDTH], b: [u64; WIDTH], f: impl Fn(u64, u64) -> u64) -> [u64; WIDTH] {
     core::array::from_fn(|i| f(a[i], b[i]))
+}
+
+/// Eight words of `key` from byte `at` on, with zeros beyond its end.
+#[inline(always)]
+fn words_from(key: &[u8], at: usize) -> [u64; WIDTH] {
+    let rest = key.get(at..).unwrap_or_default();
+    let (whole, end) = rest.as_chunks();
+    let mut words = [0; WIDTH];
+    words.iter_mut().zip(whole).for_each(|(word, bytes)| *word = u64::from_le_bytes(*bytes));
+    if let Some(word) = words.get_mut(whole.len()) {
+        *word = le64_short(end);
+    }
+    words
 }
 
 impl Stage for Portable {}
@@ -119,6 +153,14 @@ impl Lanes for Portable {
     fn gather_words<const LEN: usize>(self, table: &[u8; LEN], at: Self::V) -> Self::V {
         const { assert!(LEN.is_power_of_two()) };
         at.map(|at| u64::from_le_bytes(table.as_chunks().0[at as usize % LEN / 8]))
+    }
+    #[inline(always)]
+    fn if_equal(self, a: Self::V, b: Self::V, yes: Self::V, no: Self::V) -> Self::V {
+        core::array::from_fn(|i| if a[i] == b[i] { yes[i] } else { no[i] })
+    }
+    #[inline(always)]
+    fn if_at_least(self, a: Self::V, b: Self::V, yes: Self::V, no: Self::V) -> Self::V {
+        core::array::from_fn(|i| if a[i] >= b[i] { yes[i] } else { no[i] })
     }
     #[inline(always)]
     fn gather_rows<const LEN: usize>(self, table: &[[u64; 4]; LEN], index: Self::V) -> [Self::V; 4] {

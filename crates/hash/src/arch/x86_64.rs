@@ -248,6 +248,7 @@ impl Lanes for Avx512 {
     type V = __m512i;
     const PAIRS: bool = true;
     const BLOCKS: bool = true;
+    const ROWS: bool = true;
 
     #[inline(always)]
     fn load_block<const ROW: usize, const LEN: usize>(self, rows: &[u8; LEN], at: usize) -> [__m512i; WIDTH] {
@@ -256,18 +257,34 @@ impl Lanes for Avx512 {
         let block = at / 8 % (ROW / 64);
         // SAFETY: a block is 512 bits, read by the unaligned form.
         let row = |i: usize| unsafe { _mm512_loadu_epi64(blocks[ROW / 64 * i + block].as_ptr().cast()) };
-        let (a, b, c, d, e, f, g, h) = (row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7));
-        // SAFETY: register operations.
-        unsafe {
-            // Words 0 2 4 6, then 1 3 5 7, of two rows each.
-            let (ab, cd) = (_mm512_unpacklo_epi64(a, b), _mm512_unpacklo_epi64(c, d));
-            let (ef, gh) = (_mm512_unpacklo_epi64(e, f), _mm512_unpacklo_epi64(g, h));
-            let [w0, w2, w4, w6] = quarters(ab, cd, ef, gh);
-            let (ab, cd) = (_mm512_unpackhi_epi64(a, b), _mm512_unpackhi_epi64(c, d));
-            let (ef, gh) = (_mm512_unpackhi_epi64(e, f), _mm512_unpackhi_epi64(g, h));
-            let [w1, w3, w5, w7] = quarters(ab, cd, ef, gh);
-            [w0, w1, w2, w3, w4, w5, w6, w7]
-        }
+        // SAFETY: the token exists only where `detect` found AVX-512.
+        unsafe { columns_of_rows([row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)]) }
+    }
+
+    #[inline(always)]
+    fn columns_of<'k>(self, key: impl Fn(usize) -> &'k [u8], at: usize) -> [__m512i; WIDTH] {
+        let row = |i: usize| {
+            let key = key(i);
+            // Not beyond the key's end: a load that admits nothing is slow where no memory is.
+            let rest = key.get(at.min(key.len())..).unwrap_or_default();
+            // SAFETY: the token exists only where `detect` found BMI2.
+            let mask = unsafe { _bzhi_u64(u64::MAX, rest.len().min(64) as u32) };
+            // SAFETY: the mask admits only bytes that stand in `rest`; the others are neither read nor can
+            // they fault.
+            unsafe { _mm512_maskz_loadu_epi8(mask, rest.as_ptr().cast()) }
+        };
+        // SAFETY: the token exists only where `detect` found AVX-512.
+        unsafe { columns_of_rows([row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)]) }
+    }
+    #[inline(always)]
+    fn if_equal(self, a: __m512i, b: __m512i, yes: __m512i, no: __m512i) -> __m512i {
+        // SAFETY: see above.
+        unsafe { _mm512_mask_mov_epi64(no, _mm512_cmpeq_epi64_mask(a, b), yes) }
+    }
+    #[inline(always)]
+    fn if_at_least(self, a: __m512i, b: __m512i, yes: __m512i, no: __m512i) -> __m512i {
+        // SAFETY: see above.
+        unsafe { _mm512_mask_mov_epi64(no, _mm512_cmpge_epi64_mask(a, b), yes) }
     }
 
     #[inline(always)]
@@ -401,6 +418,25 @@ impl Lanes for Avx512 {
     }
 }
 
+/// Eight rows of eight words as eight columns.
+///
+/// # Safety
+/// The CPU has AVX-512.
+#[inline(always)]
+unsafe fn columns_of_rows([a, b, c, d, e, f, g, h]: [__m512i; WIDTH]) -> [__m512i; WIDTH] {
+    // SAFETY: register operations.
+    unsafe {
+        // Words 0 2 4 6, then 1 3 5 7, of two rows each.
+        let (ab, cd) = (_mm512_unpacklo_epi64(a, b), _mm512_unpacklo_epi64(c, d));
+        let (ef, gh) = (_mm512_unpacklo_epi64(e, f), _mm512_unpacklo_epi64(g, h));
+        let [w0, w2, w4, w6] = quarters(ab, cd, ef, gh);
+        let (ab, cd) = (_mm512_unpackhi_epi64(a, b), _mm512_unpackhi_epi64(c, d));
+        let (ef, gh) = (_mm512_unpackhi_epi64(e, f), _mm512_unpackhi_epi64(g, h));
+        let [w1, w3, w5, w7] = quarters(ab, cd, ef, gh);
+        [w0, w1, w2, w3, w4, w5, w6, w7]
+    }
+}
+
 /// The first 128 bits of each of four registers, then the second, the third, the fourth.
 ///
 /// # Safety
@@ -522,6 +558,18 @@ impl Lanes for Avx2 {
         let table = table.as_ptr().cast();
         // SAFETY: after the mask each offset is a multiple of 8 below LEN, so eight bytes stand there.
         unsafe { [_mm256_i64gather_epi64::<1>(table, at[0]), _mm256_i64gather_epi64::<1>(table, at[1])] }
+    }
+    #[inline(always)]
+    fn if_equal(self, a: Pair, b: Pair, yes: Pair, no: Pair) -> Pair {
+        // SAFETY: register operations.
+        let half = |i: usize| unsafe { _mm256_blendv_epi8(no[i], yes[i], _mm256_cmpeq_epi64(a[i], b[i])) };
+        [half(0), half(1)]
+    }
+    #[inline(always)]
+    fn if_at_least(self, a: Pair, b: Pair, yes: Pair, no: Pair) -> Pair {
+        // SAFETY: register operations.
+        let half = |i: usize| unsafe { _mm256_blendv_epi8(yes[i], no[i], _mm256_cmpgt_epi64(b[i], a[i])) };
+        [half(0), half(1)]
     }
     /// Loads and inserts: on CPUs with AVX2 alone a gather is no faster, and slow with the mitigation of
     /// its data leak.

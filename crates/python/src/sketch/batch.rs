@@ -63,25 +63,8 @@ pub(super) fn with_keys<T>(
     if let Some(nulls) = array.logical_nulls().filter(|nulls| nulls.null_count() > 0) {
         array = filter(&array, &BooleanArray::new(nulls.into_inner(), None)).map_err(value)?;
     }
-    match array.data_type() {
-        DataType::Utf8View => array = cast(&array, &DataType::LargeUtf8).map_err(value)?,
-        DataType::BinaryView => array = cast(&array, &DataType::LargeBinary).map_err(value)?,
-        _ => {}
-    }
-    let rows = Rows::of(name, &array)?;
-    let empty = vec![0_i64; array.len() + 1];
-    let keys = match &rows {
-        Rows::Text(array) => Keys::offsets32(array.value_offsets(), array.value_data()),
-        Rows::Bytes(array) => Keys::offsets32(array.value_offsets(), array.value_data()),
-        Rows::LargeText(array) => Keys::offsets64(array.value_offsets(), array.value_data()),
-        Rows::LargeBytes(array) => Keys::offsets64(array.value_offsets(), array.value_data()),
-        Rows::Fixed { bytes, width } if *width > 0 => Keys::rows(bytes.as_slice(), *width),
-        // Rows of no bytes.
-        Rows::Fixed { .. } => Keys::offsets64(&empty, &[]),
-        // Views were cast, and nulls left out.
-        Rows::TextView(_) | Rows::BytesView(_) | Rows::Null => Keys::offsets64(&[], &[]),
-    };
-    each(&keys.map_err(value)?)
+    let (rows, mut slices) = (Rows::of(name, &array)?, Vec::new());
+    each(&rows.keys(0..array.len(), &mut slices).map_err(value)?)
 }
 
 /// Checks the type of a column of keys.

@@ -1,10 +1,64 @@
-//! Keys of any lengths: eight at a time through a group, or one by one.
+//! Keys of any lengths: in lanes where they lie, eight at a time through a group, or one by one.
 
 use super::Strings;
-use crate::keys::Keys;
+use crate::keys::{Keys, Layout};
 use hashlane_hash::prefix::{EveryKernel, EveryPrefix, Group};
+use hashlane_hash::ragged::{self, Joined, RaggedHash};
 use hashlane_hash::scheme::{BytesHash, BytesKernel};
 use std::sync::Arc;
+
+/// Eight keys or more at a time, from where they lie.
+pub(super) fn in_lanes<H: RaggedHash + Send + Sync + 'static>(hash: H) -> Arc<Strings> {
+    Arc::new(move |keys, out| match keys.layout() {
+        Layout::Rows { bytes, width } => hash.hash_ragged(&Table { bytes, width }, out),
+        Layout::Short { offsets, bytes } => hash.hash_ragged(&Joined { bytes, offsets }, out),
+        Layout::Long { offsets, bytes } => hash.hash_ragged(&Joined { bytes, offsets }, out),
+        Layout::Slices(keys) => hash.hash_ragged(keys, out),
+    })
+}
+
+/// Rows of one width, one after another.
+struct Table<'a> {
+    bytes: &'a [u8],
+    width: usize,
+}
+
+impl ragged::Keys for Table<'_> {
+    type Eight<'a>
+        = Self
+    where
+        Self: 'a;
+
+    #[inline(always)]
+    fn count(&self) -> usize {
+        self.bytes.len() / self.width
+    }
+
+    #[inline(always)]
+    fn key(&self, place: usize) -> &[u8] {
+        let from = place.saturating_mul(self.width);
+        self.bytes.get(from..from.saturating_add(self.width)).unwrap_or_default()
+    }
+
+    #[inline(always)]
+    fn eight(&self, first: usize) -> Option<Self> {
+        let from = first.checked_mul(self.width)?;
+        let bytes = self.bytes.get(from..from.checked_add(8 * self.width)?)?;
+        Some(Self { bytes, width: self.width })
+    }
+}
+
+impl ragged::Eight for Table<'_> {
+    #[inline(always)]
+    fn lengths(&self) -> [u64; 8] {
+        [self.width as u64; 8]
+    }
+
+    #[inline(always)]
+    fn key(&self, place: usize) -> &[u8] {
+        ragged::Keys::key(self, place)
+    }
+}
 
 /// Eight keys at a time, each as a name with one prefix.
 pub(super) fn in_groups<H: EveryPrefix + Send + Sync + 'static>(hash: H) -> Arc<Strings> {
