@@ -55,6 +55,8 @@ pub(crate) struct Column {
     /// Name of the argument, for errors.
     name: &'static str,
     chunks: Vec<ArrayRef>,
+    /// Number of the row after each chunk.
+    ends: Vec<usize>,
     kind: DataType,
     /// False for an object that is one array.
     is_chunked: bool,
@@ -71,6 +73,7 @@ impl Column {
         let of_array = |array: ArrayRef| Self {
             name,
             kind: array.data_type().clone(),
+            ends: vec![array.len()],
             chunks: vec![array],
             is_chunked: false,
         };
@@ -78,7 +81,11 @@ impl Column {
             of_array(object.extract::<PyArray>()?.into_inner().0)
         } else if object.hasattr(intern!(py, "__arrow_c_stream__"))? {
             let (chunks, field) = object.extract::<PyChunkedArray>()?.into_inner();
-            Self { name, kind: field.data_type().clone(), chunks, is_chunked: true }
+            let ends = chunks.iter().scan(0, |row, chunk| {
+                *row += chunk.len();
+                Some(*row)
+            });
+            Self { name, kind: field.data_type().clone(), ends: ends.collect(), chunks, is_chunked: true }
         } else if object.hasattr(intern!(py, "__array_interface__"))? {
             match numpy::array(object)? {
                 Some(array) => of_array(array),
@@ -112,7 +119,7 @@ impl Column {
 
     /// Number of rows.
     pub(crate) fn len(&self) -> usize {
-        self.chunks.iter().map(Array::len).sum()
+        self.ends.last().copied().unwrap_or(0)
     }
 
     /// Result for each chunk, `each` called with the number of the chunk's first row; as a Python object of
@@ -184,13 +191,18 @@ impl Column {
     /// `ValueError` if the chunks are of several types.
     pub(crate) fn slice(&self, from: usize, len: usize) -> PyResult<ArrayRef> {
         let mut parts = Vec::new();
-        let (mut before, end) = (0, from + len);
-        for chunk in &self.chunks {
-            let (start, stop) = (from.max(before), end.min(before + chunk.len()));
+        let end = from + len;
+        // Chunks before the row were passed: a search, as each slice of a long column would pass them again.
+        let passed = self.ends.partition_point(|end| *end <= from);
+        for (chunk, last) in self.chunks.iter().zip(&self.ends).skip(passed) {
+            let before = last - chunk.len();
+            if before >= end {
+                break;
+            }
+            let (start, stop) = (from.max(before), end.min(*last));
             if start < stop {
                 parts.push(chunk.slice(start - before, stop - start));
             }
-            before += chunk.len();
         }
         match parts.as_slice() {
             [one] => Ok(Arc::clone(one)),

@@ -66,7 +66,7 @@ def test_columns_may_have_several_chunks_and_nulls() -> None:
     src, sport, dst, dport = (pa.array(column) for column in columns(V4[:10]))
     expected = hashlane.flow_hash(src, sport, dst, dport, "siphash-1-3", KEY).to_pylist()
     cut = pa.chunked_array([src[:3], src[3:3], src[3:]])
-    other = pa.chunked_array([dst[:5], dst[5:6], dst[6:]])
+    other = pa.chunked_array([dst[:5], dst[5:5], dst[5:6], dst[6:]])
     result = hashlane.flow_hash(cut, sport, other, dport, "siphash-1-3", KEY)
     assert [len(chunk) for chunk in result.chunks] == [3, 0, 7] and result.to_pylist() == expected
     holes = pa.array([None if i == 4 else port for i, port in enumerate(sport.to_pylist())], pa.uint16())
