@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-import os
+import glob
 import pathlib
-import random
+import re
 import signal
 import threading
 import time
@@ -14,81 +14,31 @@ import pyarrow.csv
 import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
+from bytes_of_one_process import EXPECTED, compare, errors
+from flows import KEY, table, write
+from pyarrow import fs
 
-import hashlane
-from hashlane import Distinct, Imbalance, Prefixes, Spread, distributed
-
-KEY = bytes(range(50, 66))
-ENDS = ["src", "sport", "dst", "dport"]
-FILES, ROWS = 5, 4000
-
-
-def table(seed: int, rows: int = ROWS) -> Any:
-    draw = random.Random(seed)
-    return pa.table(
-        {
-            "src": [f"10.0.0.{draw.randrange(256)}" for _ in range(rows)],
-            "sport": pa.array([draw.randrange(1 << 16) for _ in range(rows)], pa.uint16()),
-            "dst": [None if row == 9 else f"10.1.0.{draw.randrange(256)}" for row in range(rows)],
-            "dport": pa.array([443] * rows, pa.uint16()),
-            "bytes": [draw.randrange(1500) for _ in range(rows)],
-            "name": [f"/{draw.randrange(10)}/{row}" for row in range(rows)],
-        }
-    )
+from hashlane import distributed
+from hashlane.distributed import _files, _read, _run
 
 
 @pytest.fixture
 def files(tmp_path: pathlib.Path) -> pathlib.Path:
-    for seed in range(FILES):
-        pq.write_table(table(seed), tmp_path / f"flows-{seed}.parquet", row_group_size=700)
-    return tmp_path
-
-
-@pytest.fixture
-def whole() -> Any:
-    return pa.concat_tables([table(seed) for seed in range(FILES)])
-
-
-@pytest.fixture(params=distributed.ENGINES)
-def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
-    if request.param == "ray":
-        ray = pytest.importorskip("ray")
-        if not ray.is_initialized():
-            ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
-        # Several tasks for each file.
-        monkeypatch.setattr(distributed, "_TASK", 1000)
-    return request.param
+    return write(tmp_path)
 
 
 @pytest.mark.parametrize("workers", [None, 1, 3])
-def test_engines_give_the_bytes_of_one_process(
-    files: pathlib.Path, whole: Any, engine: str, workers: Any
+def test_threads_give_the_bytes_of_one_process(files: pathlib.Path, workers: Any) -> None:
+    compare(str(files / "*.parquet"), workers=workers)
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_threads_share_pieces_of_files(
+    files: pathlib.Path, workers: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pattern, options = str(files / "*.parquet"), {"engine": engine, "workers": workers}
-    ends = [whole[name] for name in ENDS]
-
-    spread = Spread("siphash-1-3", 512, KEY)
-    spread.update(*ends)
-    found: Any = distributed.spread(pattern, ENDS, "siphash-1-3", KEY, buckets=512, **options)
-    assert found.to_bytes() == spread.to_bytes() and found.result().keys == FILES * (ROWS - 1)
-
-    distinct = Distinct(key=KEY)
-    distinct.update(whole["name"])
-    found = distributed.distinct(files, "name", KEY, **options)
-    assert found.to_bytes() == distinct.to_bytes()
-
-    prefixes = Prefixes("ndn", key=KEY)
-    prefixes.update(hashlane.parse_name(whole["name"]))
-    found = distributed.prefixes(pattern, "name", "ndn", KEY, **options)
-    assert found.to_bytes() == prefixes.to_bytes()
-
-    imbalance = Imbalance("rss", 8, candidates=10, key=KEY)
-    imbalance.update(*ends, bytes=whole["bytes"])
-    found = distributed.imbalance(
-        pattern, ENDS, "rss", 8, KEY, candidates=10, bytes="bytes", **options
-    )
-    assert found.to_bytes() == imbalance.to_bytes()
-    assert found.candidate(found.result().best.number) == imbalance.candidate(found.result().best.number)
+    monkeypatch.setattr(_read, "_SMALL", 0)
+    monkeypatch.setattr(_run, "_THREADS", 1000)
+    compare(files, workers=workers)
 
 
 def test_other_formats_and_lists_of_files(tmp_path: pathlib.Path) -> None:
@@ -107,44 +57,21 @@ def test_other_formats_and_lists_of_files(tmp_path: pathlib.Path) -> None:
     assert both.to_bytes() == parts[1].to_bytes()
 
 
-def test_files_that_do_not_fit_are_named(files: pathlib.Path, engine: str) -> None:
-    def spread(columns: Any = "name", source: Any = files) -> Any:
-        return distributed.spread(source, columns, "siphash-1-3", KEY, engine=engine)
-
-    with pytest.raises(FileNotFoundError, match="no-such.*no file"):
-        spread(source=files / "no-such*.parquet")
-    with pytest.raises(ValueError, match=r"flows-0.parquet: no column 'nam'; there are src, sport"):
-        spread("nam")
+def test_files_that_do_not_fit_are_named(files: pathlib.Path) -> None:
+    raised = errors(files)
+    assert len(raised) == len(EXPECTED)
+    for (kind, message), (kinds, pattern) in zip(raised, EXPECTED):
+        assert kind in kinds and re.search(pattern, message), message
+        assert "\n" not in message
     with pytest.raises(ValueError, match=r"flows-0.parquet: row \d+: src .* is no IP address"):
-        spread(["name", "sport", "dst", "dport"])
+        distributed.spread(files / "flows-0.parquet", ["name", "sport", "dst", "dport"], "siphash-1-3", KEY)
     with pytest.raises(ValueError, match="expected one name, or four"):
-        spread(["src", "dst"])
-    deep = files / "deep" / "bad.parquet"
-    deep.parent.mkdir()
-    addresses = ["::1"] * 69_999 + ["none"]
-    pq.write_table(pa.table({"address": addresses, "port": [1] * 70_000}), deep, row_group_size=3000)
-    with pytest.raises(ValueError, match="bad.parquet: row 69999: src .none. is no IP address"):
-        spread(["address", "port", "address", "port"], deep)
-    other = files / "flows-7.parquet"
-    pq.write_table(pa.table({"name": [1]}), other)
-    with pytest.raises(ValueError, match="flows-7.parquet: column 'name' is of type int64, but string"):
-        spread()
-    pq.write_table(pa.table({"x": [1]}), other)
-    with pytest.raises(ValueError, match="flows-7.parquet: no column 'name'"):
-        spread()
-    data = (files / "flows-1.parquet").read_bytes()
-    other.write_bytes(data[: len(data) // 2])
-    with pytest.raises((ValueError, OSError), match="flows-7.parquet"):
-        spread()
-    # The end of the file is intact, the rows are not.
-    other.write_bytes(data[:4] + bytes(len(data) // 2) + data[len(data) // 2 + 4 :])
-    with pytest.raises((ValueError, OSError), match="flows-7.parquet"):
-        spread()
+        distributed.spread(files, ["src", "dst"], "siphash-1-3", KEY)
 
 
 def test_arguments_are_checked_before_files_are_read() -> None:
-    with pytest.raises(ValueError, match="engine 'spark' is not supported; there are local, ray"):
-        distributed.spread("none", "a", "crc32c", engine="spark")
+    with pytest.raises(ValueError, match="engine 'sparc' is not supported; there are local, ray"):
+        distributed.spread("none", "a", "crc32c", engine="sparc")
     with pytest.raises(ValueError, match="needs a key"):
         distributed.spread("none", "a", "siphash-1-3")
     with pytest.raises(ValueError, match="workers is 0"):
@@ -186,20 +113,35 @@ def test_a_signal_stops_the_threads(tmp_path: pathlib.Path) -> None:
     assert threading.active_count() <= threads
 
 
-def test_a_killed_worker_of_ray_does_not_change_the_result(files: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    ray = pytest.importorskip("ray")
-    if not ray.is_initialized():
-        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
-    mark, work = tmp_path / "killed", distributed._work
+@pytest.mark.parametrize(
+    ("pattern", "path", "matches"),
+    [
+        ("b/*.parquet", "b/x.parquet", True),
+        ("b/*.parquet", "b/c/x.parquet", False),
+        ("b/*.parquet", "b/.x.parquet", False),
+        ("b/**/*.parquet", "b/x.parquet", True),
+        ("b/**/*.parquet", "b/c/d/x.parquet", True),
+        ("b/**/*.parquet", "b/.c/x.parquet", False),
+        ("b/**", "b/c/x.parquet", True),
+        ("b/day=?/[ab].csv", "b/day=1/a.csv", True),
+        ("b/day=?/[ab].csv", "b/day=12/a.csv", False),
+        ("*/x.csv", "b/x.csv", True),
+    ],
+)
+def test_patterns_of_other_file_systems_match_as_those_of_glob(
+    tmp_path: pathlib.Path, pattern: str, path: str, matches: bool
+) -> None:
+    assert _files._matches(path, pattern) == matches
+    file = tmp_path / path
+    file.parent.mkdir(parents=True)
+    file.touch()
+    found = glob.glob(str(tmp_path / pattern), recursive=True)
+    assert (str(file) in found) == matches
 
-    def dies_once(job: Any, piece: Any, types: Any) -> bytes:
-        if piece.path.endswith("flows-2.parquet") and not mark.exists():
-            mark.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return work(job, piece, types)
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(distributed, "_work", dies_once)
-        found = distributed.spread(files, "name", "siphash-1-3", KEY, engine="ray")
-    assert mark.exists()
-    assert found.to_bytes() == distributed.spread(files, "name", "siphash-1-3", KEY).to_bytes()
+def test_a_file_system_of_pyarrow_is_read(files: pathlib.Path) -> None:
+    folder = fs.SubTreeFileSystem(str(files), fs.LocalFileSystem())
+    compare("flows-*.parquet", filesystem=folder)
+    compare([f"flows-{number}.parquet" for number in range(5)], filesystem=folder)
+    with pytest.raises(FileNotFoundError, match="none/: no file"):
+        distributed.spread("none/", "name", "crc32c", filesystem=folder)

@@ -1,0 +1,28 @@
+"""Engine `daft`: a function of Daft over batches."""
+
+from __future__ import annotations
+
+from typing import Any, Iterator, Optional
+
+from ._files import Piece
+from ._job import Job
+from ._local import cores
+from ._work import shares, work
+
+
+def run(job: Job, pieces: Iterator[Piece], workers: Optional[int]) -> Iterator[bytes]:
+    """Answers of the runner that is set: threads of this process, or Ray."""
+    import daft
+
+    parts = shares(list(pieces), workers or 4 * cores())
+
+    @daft.func.batch(return_dtype=daft.DataType.binary(), batch_size=1)
+    def answers(numbers: Any) -> Any:
+        return [work(job, parts[number]) for number in numbers.to_pylist()]
+
+    if parts:
+        frame = daft.from_pydict({"part": list(range(len(parts)))})
+        if daft.get_or_infer_runner_type() == "ray":
+            frame = frame.into_partitions(len(parts))
+        frame = frame.select(answers(frame["part"]).alias("answer"))
+        yield from frame.to_pydict()["answer"]

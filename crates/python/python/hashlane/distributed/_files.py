@@ -1,0 +1,152 @@
+"""The files of a data set."""
+
+from __future__ import annotations
+
+import fnmatch
+import glob
+import os
+import posixpath
+import re
+from typing import Any, Iterable, NamedTuple, Optional, Sequence, Union
+
+from ._errors import about
+
+#: Files: a path, a pattern such as `flows/*.parquet`, a folder, or several of them.
+Source = Union[str, "os.PathLike[str]", Sequence[Union[str, "os.PathLike[str]"]]]
+
+#: Formats by the ending of a file.
+_FORMATS = {".parquet": "parquet", ".arrow": "ipc", ".feather": "ipc", ".csv": "csv"}
+
+_S3 = "s3://"
+
+
+class Piece(NamedTuple):
+    """Part of a file: all of it, or some row groups."""
+
+    path: str
+    format: str
+    #: Size of the file in bytes.
+    size: int = 0
+    row_groups: Optional[list[int]] = None
+    #: Number of the first row in the file.
+    first: int = 0
+
+    def inside(self) -> str:
+        """The path in its file system: without `s3://`."""
+        return _inside(self.path)
+
+
+def filesystem_of(source: Source) -> Any:
+    """The file system of paths `s3://…`, as pyarrow makes it of the environment; `None` for local paths."""
+    paths = _paths(source)
+    remote = [path for path in paths if path.startswith(_S3)]
+    if not remote:
+        return None
+    if len(remote) < len(paths):
+        [local, *_] = [path for path in paths if not path.startswith(_S3)]
+        raise ValueError(f"{local}: not on S3 like {remote[0]}; call the function for each, and merge the sketches")
+    from pyarrow import fs
+
+    # The region is that of the first bucket, unless the environment has one.
+    bucket = _inside(remote[0]).split("/")[0]
+    try:
+        return fs.FileSystem.from_uri(f"{_S3}{bucket}")[0]
+    except (OSError, ValueError) as error:
+        raise about(remote[0], error) from error
+
+
+def files(source: Source, filesystem: Any) -> list[Piece]:
+    """The files in an order that does not depend on the file system.
+
+    Raises:
+        FileNotFoundError: Nothing matches.
+        ValueError: The format of a file is unknown.
+    """
+    found: dict[str, int] = {}
+    for path in _paths(source):
+        try:
+            matches = dict(_local(path) if filesystem is None else _remote(path, filesystem))
+        except OSError as error:
+            raise about(path, error) from error
+        if not matches:
+            raise FileNotFoundError(f"{path}: no file; give a path, a folder or a pattern such as flows/*.parquet")
+        found.update(matches)
+    return [Piece(path, _format(path), size) for path, size in sorted(found.items())]
+
+
+def _paths(source: Source) -> list[str]:
+    given = [source] if isinstance(source, (str, os.PathLike)) else list(source)
+    return [os.fspath(path) for path in given]
+
+
+def _local(path: str) -> Iterable[tuple[str, int]]:
+    if os.path.isdir(path):
+        matches = [os.path.join(path, name) for name in os.listdir(path) if _ending(name) in _FORMATS]
+    else:
+        matches = [path] if os.path.exists(path) else glob.glob(path, recursive=True)
+    return [(match, os.path.getsize(match)) for match in matches if os.path.isfile(match)]
+
+
+def _remote(path: str, filesystem: Any) -> Iterable[tuple[str, int]]:
+    from pyarrow import fs
+
+    prefix, inside = path[: len(path) - len(_inside(path))], _inside(path).rstrip("/")
+    # A key of S3 may hold any character: a file with this very name comes first.
+    info = filesystem.get_file_info(inside)
+    if info.type == fs.FileType.File:
+        return [(prefix + inside, info.size)]
+    if info.type == fs.FileType.Directory:
+        listed = filesystem.get_file_info(fs.FileSelector(inside))
+        listed = [file for file in listed if _ending(file.path) in _FORMATS]
+    elif glob.has_magic(inside):
+        parts = inside.split("/")
+        fixed = next(number for number, part in enumerate(parts) if glob.has_magic(part))
+        below = fs.FileSelector("/".join(parts[:fixed]), recursive=len(parts) > fixed + 1 or "**" in parts)
+        listed = [file for file in filesystem.get_file_info(below) if _matches(file.path, inside)]
+    else:
+        return []
+    return [(prefix + file.path, file.size) for file in listed if file.type == fs.FileType.File]
+
+
+def _matches(path: str, pattern: str) -> bool:
+    """The rule of :func:`glob.glob`: `*` within a folder, `**` through all, and neither finds hidden files."""
+    parts, wanted = path.split("/"), pattern.split("/")
+    # Numbers of the parts of the pattern that the parts of the path so far can have reached.
+    reached = _skip({0}, wanted)
+    for part in parts:
+        after: set[int] = set()
+        for number in reached:
+            if number == len(wanted):
+                continue
+            if wanted[number] == "**":
+                after |= set() if part.startswith(".") else {number}
+            elif fnmatch.fnmatchcase(part, wanted[number]) and part.startswith(".") <= wanted[number].startswith("."):
+                after.add(number + 1)
+        reached = _skip(after, wanted)
+    return len(wanted) in reached or (wanted[-1] == "**" and len(wanted) - 1 in reached)
+
+
+def _skip(reached: set[int], wanted: list[str]) -> set[int]:
+    """A part `**` stands for no folder, too."""
+    skipped = set(reached)
+    for number in range(len(wanted)):
+        if number in skipped and wanted[number] == "**":
+            skipped.add(number + 1)
+    return skipped
+
+
+def _inside(path: str) -> str:
+    return re.sub(rf"^{_S3}", "", path)
+
+
+def _ending(path: str) -> str:
+    return posixpath.splitext(path)[1]
+
+
+def _format(path: str) -> str:
+    ending = _ending(path)
+    try:
+        return _FORMATS[ending]
+    except KeyError:
+        known = ", ".join(_FORMATS)
+        raise ValueError(f"{path}: files end with one of {known}, not with {ending!r}") from None

@@ -1,0 +1,124 @@
+"""The functions that users call."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Sequence, Union
+
+from .._native import RSS_PUBLISHED_KEY
+from .._sketch import Distinct, Imbalance, Prefixes, Spread
+from ._files import Source
+from ._job import Job, column_names
+from ._run import run
+
+
+def spread(
+    source: Source,
+    columns: Union[str, Sequence[str]],
+    scheme: str,
+    key: Optional[bytes] = None,
+    *,
+    buckets: int = 1 << 16,
+    reduction: str = "remainder",
+    engine: str = "local",
+    workers: Optional[int] = None,
+    filesystem: Any = None,
+) -> Spread:
+    """Count the keys of each bucket; compare :class:`hashlane.Spread`.
+
+    Args:
+        source: Files of one schema: Parquet, Arrow IPC (`.arrow`, `.feather`) or CSV, by their ending. A
+            pattern with `*`, a folder, a path, or a list of them.
+        columns: Name of the column of keys, or the names of four: source address and port, destination
+            address and port.
+        scheme, key, buckets, reduction: As :class:`hashlane.Spread` takes them.
+        engine: `local`: threads of this process. Memory: a sketch and a few batches of 65,536 rows for each
+            thread, and what pyarrow holds of the row groups that it decodes. `ray`: tasks of Ray, to which
+            the key is sent; starts a local cluster unless `ray.init` was called.
+        workers: Number of threads, or of tasks at a time; that of the cores if not given.
+
+    Returns:
+        The sketch of all files.
+
+    Raises:
+        FileNotFoundError: No file matches.
+        ModuleNotFoundError: pyarrow or the engine is not installed.
+        OSError: A file cannot be read.
+        ValueError: A file is damaged, lacks a column or has it in another type; a row has a bad value; an
+            argument is unknown or out of range. The message names the file.
+    """
+    job = Job(Spread, (scheme, buckets, key), {"reduction": reduction}, column_names(columns))
+    result: Spread = run(job, source, engine, workers, filesystem)
+    return result
+
+
+def distinct(
+    source: Source,
+    columns: Union[str, Sequence[str]],
+    key: bytes,
+    *,
+    precision: int = 14,
+    engine: str = "local",
+    workers: Optional[int] = None,
+    filesystem: Any = None,
+) -> Distinct:
+    """Estimate the number of distinct keys; compare :class:`hashlane.Distinct` and :func:`spread`."""
+    job = Job(Distinct, (), {"precision": precision, "key": key}, column_names(columns))
+    result: Distinct = run(job, source, engine, workers, filesystem)
+    return result
+
+
+def prefixes(
+    source: Source,
+    column: str,
+    encoding: str,
+    key: bytes,
+    *,
+    precision: int = 12,
+    engine: str = "local",
+    workers: Optional[int] = None,
+    filesystem: Any = None,
+) -> Prefixes:
+    """Estimate the distinct prefixes by depth; compare :class:`hashlane.Prefixes` and :func:`spread`.
+
+    Args:
+        source, engine, workers: As :func:`spread` takes them.
+        column: Name of the column of names, encoded or as text; text is parsed by
+            :func:`hashlane.parse_name`.
+        encoding, key, precision: As :class:`hashlane.Prefixes` takes them.
+    """
+    job = Job(Prefixes, (encoding,), {"precision": precision, "key": key}, [column], encoding=encoding)
+    result: Prefixes = run(job, source, engine, workers, filesystem)
+    return result
+
+
+def imbalance(
+    source: Source,
+    columns: Sequence[str],
+    function: str,
+    n: int,
+    key: bytes,
+    *,
+    candidates: int = 0,
+    rss_key: bytes = RSS_PUBLISHED_KEY,
+    packets: Optional[str] = None,
+    bytes: Optional[str] = None,
+    engine: str = "local",
+    workers: Optional[int] = None,
+    filesystem: Any = None,
+) -> Imbalance:
+    """Add up the load of queues; compare :class:`hashlane.Imbalance` and :func:`spread`.
+
+    Args:
+        source, engine, workers: As :func:`spread` takes them.
+        columns: Names of four columns: source address and port, destination address and port.
+        function, n, key, candidates, rss_key: As :class:`hashlane.Imbalance` takes them.
+        packets, bytes: Names of the columns of packets and bytes of each row.
+    """
+    names = column_names(columns)
+    if len(names) != 4:
+        raise ValueError(f"{len(names)} columns; expected four: src, sport, dst, dport")
+    loads = {name: column for name, column in [("packets", packets), ("bytes", bytes)] if column is not None}
+    options = {"candidates": candidates, "key": key, "rss_key": rss_key}
+    job = Job(Imbalance, (function, n), options, names, loads)
+    result: Imbalance = run(job, source, engine, workers, filesystem)
+    return result

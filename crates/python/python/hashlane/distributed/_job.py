@@ -1,0 +1,54 @@
+"""The work on rows: which sketch, of which columns."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, NamedTuple, Optional, Sequence, Union
+
+from .._names import parse_name
+
+
+class Job(NamedTuple):
+    """A sketch and the columns that it takes, as it is sent to workers, with the key."""
+
+    kind: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    options: dict[str, Any]
+    columns: list[str]
+    #: Arguments of updates by name, and their columns.
+    loads: dict[str, str] = {}
+    #: Encoding of names that are text.
+    encoding: Optional[str] = None
+    #: Types of the columns in the first file.
+    types: Any = None
+    #: File system of pyarrow; the local one if there is none.
+    filesystem: Any = None
+
+    def sketch(self) -> Any:
+        """An empty sketch."""
+        return self.kind(*self.arguments, **self.options)
+
+    def needed(self) -> list[str]:
+        """Names of all columns, each once."""
+        return list(dict.fromkeys([*self.columns, *self.loads.values()]))
+
+    def update(self, sketch: Any, batch: Any) -> None:
+        """Add the rows of a batch to a sketch."""
+        import pyarrow
+
+        columns = [batch.column(name) for name in self.columns]
+        if self.encoding and _is_text(pyarrow, columns[0].type):
+            columns = [parse_name(columns[0], self.encoding)]
+        sketch.update(*columns, **{name: batch.column(column) for name, column in self.loads.items()})
+
+
+def column_names(columns: Union[str, Sequence[str]]) -> list[str]:
+    """The names of one column of keys, or of the four of a flow."""
+    names = [columns] if isinstance(columns, str) else list(columns)
+    if len(names) not in (1, 4) or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"columns {names}; expected one name, or four: src, sport, dst, dport")
+    return names
+
+
+def _is_text(pyarrow: Any, kind: Any) -> bool:
+    kind = kind.value_type if pyarrow.types.is_dictionary(kind) else kind
+    return kind in (pyarrow.string(), pyarrow.large_string(), pyarrow.string_view())

@@ -1,0 +1,73 @@
+"""From a call to an engine, and from its answers to the sketch."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import re
+from typing import Any, Callable, Iterator, Optional
+
+from ._files import Piece, Source, files, filesystem_of
+from ._job import Job
+from ._read import split, types
+from ._work import merge
+
+#: Engines: `local`, the threads of this process; the others run tasks of the package with the same name.
+ENGINES = ("local", "ray", "daft", "spark", "dask")
+
+#: Rows of a piece, at least, if the file has row groups. Threads start none, so theirs are smaller.
+_TASK, _THREADS = 1 << 22, 1 << 20
+
+#: An engine: answers of tasks on all pieces, of which at most so many run at a time.
+Engine = Callable[[Job, Iterator[Piece], Optional[int]], Iterator[bytes]]
+
+
+def run(job: Job, source: Source, engine: str, workers: Optional[int], filesystem: Any) -> Any:
+    """The sketch of all files, by an engine."""
+    if engine not in ENGINES:
+        raise ValueError(f"engine {engine!r} is not supported; there are {', '.join(ENGINES)}")
+    if workers is not None and workers < 1:
+        raise ValueError(f"workers is {workers}, but must be at least 1")
+    # Before any file is read: errors of arguments.
+    sketch = job.sketch()
+    start: Engine = importlib.import_module(f"._{engine}", __package__).run
+    job = job._replace(filesystem=filesystem if filesystem is not None else filesystem_of(source))
+    found = files(source, job.filesystem)
+    job = job._replace(types=types(found[0], job))
+    least = _THREADS if engine == "local" else _TASK
+    pieces = _Pieces(piece for file in found for piece in split(file, job, least))
+    # Closed at the first error, which cancels the tasks.
+    with contextlib.closing(_named(engine, start(job, pieces, workers), pieces)) as answers:
+        for answer in answers:
+            merge(sketch, answer)
+    return sketch
+
+
+class _Pieces(Iterator[Piece]):
+    """Pieces, and the error of the file that ended them."""
+
+    def __init__(self, pieces: Iterator[Piece]) -> None:
+        self._pieces = pieces
+        self.error: Optional[BaseException] = None
+
+    def __next__(self) -> Piece:
+        try:
+            return next(self._pieces)
+        except StopIteration:
+            raise
+        except BaseException as error:
+            self.error = error
+            raise
+
+
+def _named(engine: str, answers: Iterator[bytes], pieces: _Pieces) -> Iterator[bytes]:
+    """The answers; a failure of the engine itself is an error that names it."""
+    try:
+        yield from answers
+    except Exception as error:
+        if engine == "local" or error is pieces.error or isinstance(error, ImportError):
+            raise
+        # Of a traceback, the line of the error.
+        text = (re.findall(r"^\S*(?:Error|Exception): .+", str(error), re.MULTILINE) or str(error).splitlines())[:1]
+        reason = " ".join((text or [type(error).__name__])[0].split())[:300]
+        raise RuntimeError(f"engine {engine!r} failed: {reason}; check its logs, and repeat the call") from error
