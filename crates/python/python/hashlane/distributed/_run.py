@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import re
-from typing import Any, Callable, Iterator, Optional
+from typing import Any, Callable, Generator, Iterator, Optional
 
 from ._files import Piece, Source, files, filesystem_of
 from ._job import Job
@@ -60,7 +60,7 @@ class _Pieces(Iterator[Piece]):
             raise
 
 
-def _named(engine: str, answers: Iterator[bytes], pieces: _Pieces) -> Iterator[bytes]:
+def _named(engine: str, answers: Iterator[bytes], pieces: _Pieces) -> Generator[bytes, None, None]:
     """The answers; a failure of the engine itself is an error that names it."""
     try:
         yield from answers

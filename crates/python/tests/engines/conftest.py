@@ -1,0 +1,63 @@
+"""Clusters, one of each engine for all tests."""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from flows import write
+
+from hashlane.distributed import _read, _run
+
+
+@pytest.fixture
+def files(tmp_path: pathlib.Path) -> pathlib.Path:
+    return write(tmp_path)
+
+
+@pytest.fixture
+def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several tasks for each file."""
+    monkeypatch.setattr(_read, "_SMALL", 0)
+    monkeypatch.setattr(_run, "_TASK", 1000)
+    monkeypatch.setattr(_run, "_THREADS", 1000)
+
+
+@pytest.fixture(scope="session")
+def ray() -> Iterator[Any]:
+    import ray
+
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    yield ray
+    ray.shutdown()
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    from pyspark.sql import SparkSession
+
+    from hashlane.distributed import _spark
+
+    session = _spark._local_session(SparkSession, 2)
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="session")
+def dask() -> Iterator[Any]:
+    from distributed import Client, LocalCluster
+
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        with Client(cluster) as client:
+            yield client
+
+
+@pytest.fixture(params=_run.ENGINES)
+def engine(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    if name in ("ray", "spark", "dask"):
+        request.getfixturevalue(name)
+    return name

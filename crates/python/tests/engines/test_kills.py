@@ -1,0 +1,154 @@
+"""Workers and clusters that end in the middle of the work. HASHLANE_KILLS is the number of kills an engine."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from typing import Optional
+
+import numpy as np
+import processes
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from flows import KEY
+
+from hashlane import distributed
+from hashlane.distributed import _read, _run
+
+KILLS = int(os.environ.get("HASHLANE_KILLS", "1"))
+
+#: Rows of a piece, and pieces.
+ROWS, PIECES = 100_000, 24
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    folder = tmp_path_factory.mktemp("kills")
+    keys = np.random.default_rng(7).integers(0, 1 << 63, ROWS * PIECES, dtype=np.uint64)
+    for number, half in enumerate(np.split(keys, 2)):
+        pq.write_table(pa.table({"key": half}), folder / f"{number}.parquet", row_group_size=ROWS)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def expected(data: pathlib.Path) -> bytes:
+    return distributed.spread(data, "key", "siphash-2-4", KEY, workers=1).to_bytes()
+
+
+class Killer(threading.Thread):
+    """Sends SIGKILL to one process below this one while it reads a file of the data, `delay` seconds or more
+    after the first does."""
+
+    def __init__(self, data: pathlib.Path, delay: float) -> None:
+        super().__init__(daemon=True)
+        self.data, self.delay = data, delay
+        self.killed: Optional[int] = None
+        self.over = threading.Event()
+
+    def run(self) -> None:
+        first = None
+        while not self.over.is_set():
+            pids = processes.below(os.getpid())
+            readers = sorted(pid for pid in pids if processes.reads(pid, self.data))
+            first = first or (time.monotonic() if readers else None)
+            if first and readers and time.monotonic() >= first + self.delay:
+                os.kill(readers[0], signal.SIGKILL)
+                self.killed = readers[0]
+                return
+            time.sleep(0.001)
+
+
+@pytest.mark.parametrize("seed", range(KILLS))
+@pytest.mark.parametrize("name", ["ray", "spark", "dask"])
+def test_a_killed_worker_does_not_change_the_result(
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+    data: pathlib.Path,
+    expected: bytes,
+    name: str,
+    seed: int,
+) -> None:
+    request.getfixturevalue(name)
+    monkeypatch.setattr(_read, "_SMALL", 0)
+    monkeypatch.setattr(_run, "_TASK", ROWS)
+    delay, killed = random.Random(seed).uniform(0, 0.5), None
+    # Earlier each time, if the work was over before the kill.
+    while killed is None and delay > 0.001:
+        killer, delay = Killer(data, delay), delay / 2
+        killer.start()
+        try:
+            found = distributed.spread(data, "key", "siphash-2-4", KEY, engine=name, workers=2)
+        finally:
+            killer.over.set()
+            killer.join()
+        killed = killer.killed
+        assert found.to_bytes() == expected
+    assert killed is not None
+
+
+#: A program that ends its own cluster in the middle.
+GONE = """
+import os, signal, sys, threading
+import processes
+from hashlane import distributed
+from hashlane.distributed import _read, _run
+
+folder, engine = sys.argv[1:]
+_read._SMALL, _run._TASK = 0, 100_000
+
+
+def end(stop):
+    while not any(processes.reads(pid, folder) for pid in processes.below(os.getpid())):
+        pass
+    stop()
+
+
+def kill(word):
+    for pid in processes.below(os.getpid()):
+        if word in processes.command(pid):
+            os.kill(pid, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    if engine == "ray":
+        import ray
+
+        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+        stop = lambda: kill("/raylet/raylet ")
+    if engine == "spark":
+        stop = lambda: kill("org.apache.spark")
+    if engine == "dask":
+        from distributed import Client, LocalCluster
+
+        client = Client(LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None))
+        stop = client.cluster.close
+    threading.Thread(target=end, args=(stop,), daemon=True).start()
+    try:
+        distributed.spread(folder, "key", "siphash-2-4", bytes(16), engine=engine, workers=2)
+        print("no error")
+    except RuntimeError as error:
+        print(error)
+    sys.stdout.flush()
+    os._exit(0)
+"""
+
+
+def test_a_cluster_that_ends_is_an_error(data: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    script = tmp_path / "gone.py"
+    script.write_text(GONE)
+    folders = [pathlib.Path(__file__).parent, pathlib.Path(__file__).parents[1]]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, folders))}
+    started = {
+        engine: subprocess.Popen([sys.executable, script, data, engine], stdout=subprocess.PIPE, text=True, env=env)
+        for engine in ["ray", "spark", "dask"]
+    }
+    for engine, process in started.items():
+        output, _ = process.communicate()
+        assert f"engine '{engine}' failed: " in output and output.endswith("repeat the call\n"), output
