@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import pathlib
 from collections.abc import Iterator
 from typing import Any
@@ -26,7 +28,32 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session")
-def ray() -> Iterator[Any]:
+def s3() -> Iterator[str]:
+    """The address of a server of S3. Clusters that start later have it in their environment."""
+    from moto.server import ThreadedMotoServer
+
+    logging.getLogger("werkzeug").setLevel(logging.CRITICAL)
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0)
+    server.start()
+    host, port = server.get_host_and_port()
+    names = {
+        "AWS_ENDPOINT_URL": f"http://{host}:{port}",
+        "AWS_ACCESS_KEY_ID": "hashlane",
+        "AWS_SECRET_ACCESS_KEY": "secret",
+        "AWS_EC2_METADATA_DISABLED": "true",
+    }
+    before = {name: os.environ.get(name) for name in names}
+    os.environ.update(names)
+    yield names["AWS_ENDPOINT_URL"]
+    for name, value in before.items():
+        os.environ.pop(name)
+        if value is not None:
+            os.environ[name] = value
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def ray(s3: str) -> Iterator[Any]:
     import ray
 
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
@@ -35,7 +62,7 @@ def ray() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def spark() -> Iterator[Any]:
+def spark(s3: str) -> Iterator[Any]:
     from pyspark.sql import SparkSession
 
     from hashlane.distributed import _spark
@@ -47,7 +74,7 @@ def spark() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def dask() -> Iterator[Any]:
+def dask(s3: str) -> Iterator[Any]:
     from distributed import Client, LocalCluster
 
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:

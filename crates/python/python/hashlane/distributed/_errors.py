@@ -10,19 +10,19 @@ KINDS = (FileNotFoundError, PermissionError, OSError, MemoryError, TypeError, Va
 #: Parts of the messages of S3, and the error and the next step.
 _S3: list[tuple[str, type[Exception], str]] = [
     (
-        r"NO_SUCH_BUCKET|bucket does not exist|[Bb]ucket '.*' not found",
+        r"NO_SUCH_BUCKET|Bucket '.*' not found",
         FileNotFoundError,
-        "no such bucket; check its name, and AWS_REGION and AWS_ENDPOINT_URL",
+        "no such bucket; check its name, AWS_REGION and AWS_ENDPOINT_URL",
     ),
     (
-        r"ACCESS_DENIED|INVALID_ACCESS_KEY_ID|SIGNATURE_DOES_NOT_MATCH|MISSING_AUTHENTICATION|HTTP status 40[13]"
-        r"|[Nn]o credentials|InvalidAccessKeyId|HTTP response code 40[13]",
+        r"AWS Error (ACCESS_DENIED|INVALID_ACCESS_KEY_ID|INVALID_CLIENT_TOKEN_ID|SIGNATURE_DOES_NOT_MATCH)"
+        r"|HTTP status 40[13]",
         PermissionError,
         "access denied; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY here and on all workers, or pass "
         "filesystem=pyarrow.fs.S3FileSystem(...)",
     ),
     (
-        r"NETWORK_CONNECTION|curlCode",
+        r"AWS Error NETWORK_CONNECTION",
         OSError,
         "no answer of S3; check AWS_ENDPOINT_URL, AWS_REGION and the network",
     ),
@@ -39,10 +39,9 @@ def about(path: str, error: BaseException, first: int = 0) -> Exception:
     row = re.match(r"row (\d+)(?=: )", text)
     if row is not None:
         return ValueError(f"{path}: row {int(row[1]) + first}{text[row.end():]}")
-    if path.startswith("s3://"):
-        for pattern, other, next_step in _S3:
-            if re.search(pattern, text):
-                return other(f"{path}: {next_step}")
+    for pattern, other, next_step in _S3 if "AWS" in text or path.startswith("s3://") else ():
+        if re.search(pattern, text):
+            return other(f"{path}: {next_step}")
     kind: type[Exception] = next((kind for kind in KINDS if isinstance(error, kind)), ValueError)
     return kind(text if path in text else f"{path}: {text}")
 

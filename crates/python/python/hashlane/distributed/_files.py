@@ -69,7 +69,7 @@ def files(source: Source, filesystem: Any) -> list[Piece]:
         except OSError as error:
             raise about(path, error) from error
         if not matches:
-            raise FileNotFoundError(f"{path}: no file; give a path, a folder or a pattern such as flows/*.parquet")
+            raise _none(path, filesystem)
         found.update(matches)
     return [Piece(path, _format(path), size) for path, size in sorted(found.items())]
 
@@ -101,11 +101,22 @@ def _remote(path: str, filesystem: Any) -> Iterable[tuple[str, int]]:
     elif glob.has_magic(inside):
         parts = inside.split("/")
         fixed = next(number for number, part in enumerate(parts) if glob.has_magic(part))
-        below = fs.FileSelector("/".join(parts[:fixed]), recursive=len(parts) > fixed + 1 or "**" in parts)
-        listed = [file for file in filesystem.get_file_info(below) if _matches(file.path, inside)]
+        below = "/".join(parts[:fixed])
+        selector = fs.FileSelector(below, allow_not_found=True, recursive=len(parts) > fixed + 1 or parts[-1] == "**")
+        listed = [file for file in filesystem.get_file_info(selector) if _matches(file.path, inside)]
     else:
         return []
     return [(prefix + file.path, file.size) for file in listed if file.type == fs.FileType.File]
+
+
+def _none(path: str, filesystem: Any) -> FileNotFoundError:
+    if getattr(filesystem, "type_name", None) == "s3":
+        from pyarrow import fs
+
+        bucket = _inside(path).split("/")[0]
+        if filesystem.get_file_info(bucket).type == fs.FileType.NotFound:
+            return FileNotFoundError(f"{path}: no such bucket; check its name, AWS_REGION and AWS_ENDPOINT_URL")
+    return FileNotFoundError(f"{path}: no file; give a path, a folder or a pattern such as flows/*.parquet")
 
 
 def _matches(path: str, pattern: str) -> bool:
