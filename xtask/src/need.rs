@@ -18,6 +18,13 @@ pub(crate) const PYTHON: Need = Need {
     install: "apt-get update && apt-get install --yes python3 python3-venv",
 };
 
+pub(crate) const JAVA: Need = Need {
+    name: "java 17",
+    // The versions before 9 are 1.5 to 1.8.
+    probe: &["sh", "-c", r#"java -version 2>&1 | grep -Eq 'version "(1[7-9]|[2-9][0-9])'"#],
+    install: "apt-get update && apt-get install --yes openjdk-17-jre-headless",
+};
+
 /// Any version.
 pub(crate) const GO: Need = Need {
     name: "go",

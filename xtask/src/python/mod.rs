@@ -1,5 +1,6 @@
 //! The Python package: its wheel and its tests.
 
+mod engines;
 mod venv;
 mod wheel;
 
@@ -15,12 +16,13 @@ use venv::Venv;
 /// Test the Python package
 ///
 /// Builds the wheel without optimisation, installs it in a fresh virtual environment and runs a first program
-/// there; then runs pytest and mypy in one with the packages of crates/python/requirements-test.txt.
+/// there; then runs pytest and mypy in one with the packages of crates/python/requirements-test.txt. With
+/// python3 it tests the engines, too, in one with those of crates/python/requirements-engines.txt.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Python {
     /// Interpreter to test with (repeatable)
-    #[arg(long, value_name = "PROGRAM", default_value = "python3")]
+    #[arg(long, value_name = "PROGRAM", default_value = USUAL)]
     pub(crate) python: Vec<String>,
     /// Build the wheel from the source distribution
     #[arg(long)]
@@ -28,12 +30,16 @@ pub(crate) struct Python {
 }
 
 const EXAMPLES: &str = "\
-Needs Python with venv; with CI=true, installs it.
+Needs Python with venv and, for Spark, Java; with CI=true, installs them. HASHLANE_KILLS=20 kills 20 workers
+of each engine instead of one.
 
 Examples:
   cargo xtask python
   cargo xtask python --python python3.9 --python python3.13
   cargo xtask python --sdist";
+
+/// The interpreter of the other tests, and the one that tests the engines.
+const USUAL: &str = "python3";
 
 /// A program without any other package, as after the installation.
 const FIRST: &str = "\
@@ -46,7 +52,7 @@ assert hashlane.hash([b''], 'siphash-2-4', key).to_pylist() == [0x726fdb47dd0e0e
 impl Python {
     /// The interpreter of the other tests.
     pub(crate) fn usual() -> Self {
-        Self { python: vec!["python3".to_owned()], sdist: false }
+        Self { python: vec![USUAL.to_owned()], sdist: false }
     }
 
     /// Every supported interpreter that is installed.
@@ -63,17 +69,24 @@ impl Python {
         if self.python.is_empty() {
             return Outcome::Skipped("no python3.9 to python3.13 is installed".to_owned());
         }
-        self.test().into()
+        match self.test() {
+            Ok([folder, wheel, command]) if self.python.iter().any(|python| python == USUAL) => {
+                engines::test(&folder, &wheel, &command)
+            }
+            tested => tested.map(drop).into(),
+        }
     }
 
-    fn test(&self) -> Result<(), String> {
+    /// Tests the wheel; the folder of the environments, the wheel and the command.
+    fn test(&self) -> Result<[PathBuf; 3], String> {
         let folder = wheel::folder()?;
         let wheel = wheel::wheel(&folder.join("dist"), "dev")?;
         if self.sdist {
             build_from_sdist(&folder)?;
         }
         let command = build_command()?;
-        self.python.iter().try_for_each(|python| with(python, &folder, &wheel, &command))
+        self.python.iter().try_for_each(|python| with(python, &folder, &wheel, &command))?;
+        Ok([folder, wheel, command])
     }
 }
 
@@ -114,14 +127,10 @@ fn with(python: &str, folder: &Path, wheel: &Path, command: &Path) -> Result<(),
     run::show(run::command(&[fresh.program("python")]).args(["-c", FIRST]))?;
     let requirements = wheel::package().join("requirements-test.txt");
     let venv = Venv::locked(&folder.join(format!("test-{name}")), python, &requirements)?;
-    let words = ["install", "--no-index", "--no-deps", "--force-reinstall"].map(Path::new);
-    venv.pip(&[words.as_slice(), &[wheel]].concat())?;
+    venv.reinstall(wheel)?;
     let tests = wheel::package().join("tests");
-    // Not in the folder of the package: Python would import the sources instead of the wheel.
-    let mut pytest = run::command(&[venv.program("python")]);
-    pytest.args(["-m", "pytest", "-p", "no:cacheprovider", "--rootdir"]).args([&tests, &tests]);
-    pytest.env("HASHLANE_REPOSITORY", run::root()).env("HASHLANE", command);
-    run::show(pytest.current_dir(&tests).env("PYTHONDONTWRITEBYTECODE", "1"))?;
+    let ignored = format!("--ignore={}", tests.join("engines").display());
+    venv.pytest(&[Path::new(&ignored), &tests], &tests, command)?;
     let config = wheel::package().join("pyproject.toml");
     let mut mypy = run::command(&[venv.program("python")]);
     mypy.args(["-m", "mypy", "--config-file"]).arg(config);

@@ -50,6 +50,27 @@ impl Venv {
         run::show(run::command(&[self.program("python")]).args(["-m", "pip"]).args(quiet).args(arguments))
     }
 
+    /// Installs the wheel alone, in place of an earlier build with the same version.
+    ///
+    /// # Errors
+    /// As [`Self::pip`].
+    pub(super) fn reinstall(&self, wheel: &Path) -> Result<(), String> {
+        let words = ["install", "--no-index", "--no-deps", "--force-reinstall"].map(Path::new);
+        self.pip(&[words.as_slice(), &[wheel]].concat())
+    }
+
+    /// Runs pytest with these arguments in the folder `tests`; `command` is the program `hashlane`.
+    ///
+    /// # Errors
+    /// A test fails.
+    pub(super) fn pytest(&self, arguments: &[&Path], tests: &Path, command: &Path) -> Result<(), String> {
+        // Not in the folder of the package: Python would import the sources instead of the wheel.
+        let mut pytest = run::command(&[self.program("python")]);
+        pytest.args(["-m", "pytest", "-p", "no:cacheprovider", "--rootdir"]).arg(tests).args(arguments);
+        pytest.env("HASHLANE_REPOSITORY", run::root()).env("HASHLANE", command);
+        run::show(pytest.current_dir(tests).env("PYTHONDONTWRITEBYTECODE", "1"))
+    }
+
     /// Path of a program of the environment.
     pub(super) fn program(&self, name: &str) -> PathBuf {
         self.0.join("bin").join(name)

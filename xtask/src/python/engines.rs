@@ -1,0 +1,23 @@
+//! Tests of the engines of `hashlane.distributed`: Ray, Daft, Spark and Dask.
+
+use super::venv::Venv;
+use super::wheel;
+use crate::need;
+use crate::run::Outcome;
+use std::path::Path;
+
+/// Tests the wheel on all engines, with the interpreter of the other tests. Spark needs Java.
+pub(super) fn test(folder: &Path, wheel: &Path, command: &Path) -> Outcome {
+    match need::meet(&[need::JAVA]) {
+        Ok(()) => pytest(folder, wheel, command).into(),
+        Err(outcome) => outcome,
+    }
+}
+
+fn pytest(folder: &Path, wheel: &Path, command: &Path) -> Result<(), String> {
+    let requirements = wheel::package().join("requirements-engines.txt");
+    let venv = Venv::locked(&folder.join("engines"), "python3", &requirements)?;
+    venv.reinstall(wheel)?;
+    let tests = wheel::package().join("tests");
+    venv.pytest(&[&tests.join("engines")], &tests, command)
+}
