@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Callable, NamedTuple, Optional, Union
 
 from . import _native
@@ -53,9 +53,9 @@ class Audit:
     #: Seed of all random choices: the same seed gives the same keys and outcomes.
     seed: int
     #: Keys that flood the table, if an attack does.
-    keys: list[bytes]
+    keys: list[bytes] = field(repr=False)
     #: All attacks that were tried.
-    attacks: list[Attack]
+    attacks: list[Attack] = field(repr=False)
 
     def _repr_html_(self) -> str:
         rows = "".join(
