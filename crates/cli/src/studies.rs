@@ -8,6 +8,7 @@ use hashlane_study_meter::Meters;
 use hashlane_study_names::Names;
 use hashlane_study_nameserver::Servers;
 use hashlane_study_ndn::{Forwarders, Pit};
+use hashlane_study_python::Calls;
 
 /// All kinds, in the order of `study list`.
 pub(crate) const STUDIES: Studies = Studies(&[
@@ -21,6 +22,7 @@ pub(crate) const STUDIES: Studies = Studies(&[
     &Servers,
     &Forwarders,
     &Pit,
+    &Calls,
 ]);
 
 #[cfg(test)]

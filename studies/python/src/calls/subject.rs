@@ -1,0 +1,202 @@
+//! Timed calls: workloads and schemes, and the packages that they need.
+
+use crate::data::{BATCH, BATCHES};
+use crate::error::PythonError;
+use crate::process::Process;
+use hashlane_lab::definition::subject;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// Strings of one batch, by all packages.
+pub(super) const STRINGS: &str = "strings-16-64";
+
+/// Tuples into sketches of 2^16 and of 2^24 buckets.
+pub(super) const SPREAD: [(&str, usize); 2] = [("spread-36/2-16", 1 << 16), ("spread-36/2-24", 1 << 24)];
+
+/// One call for all batches, or a call for each.
+pub(super) const CALLS: [&str; 4] = ["call/hash-strings", "call/hash-36", "call/spread-36", "call/flow-hash"];
+
+/// Our hash in one call, the reference of all workloads.
+pub(super) const OURS: &str = "hashlane/siphash-1-3";
+
+/// Our hash in a call for each batch.
+pub(super) const BY_BATCH: &str = "hashlane/siphash-1-3/batches";
+
+/// Schemes of other packages on strings.
+const PEERS: [&str; 7] = [
+    "polars/hash",
+    "polars-hash/xxh3-64",
+    "polars-hash/wyhash",
+    "xxhash/xxh3-64",
+    "mmh3/murmur3-32",
+    "pandas/hash-array",
+    "siphashc/siphash-2-4",
+];
+
+/// Package that few have: it is measured if it is installed.
+const OPTIONAL: &str = "siphashc";
+
+/// Time in which a request must be answered: a call takes milliseconds, making the keys some seconds.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Keys of a call, or of all calls of a turn by batches.
+pub(super) fn keys(workload: &str) -> usize {
+    if workload == STRINGS { BATCH } else { BATCH * BATCHES }
+}
+
+/// All workloads.
+pub(super) fn workloads() -> Vec<&'static str> {
+    [STRINGS].into_iter().chain(SPREAD.map(|(id, _)| id)).chain(CALLS).collect()
+}
+
+/// `true` if a scheme can be measured on a workload.
+pub(super) fn is_known(workload: &str, scheme: &str) -> bool {
+    match scheme {
+        OURS => true,
+        BY_BATCH => CALLS.contains(&workload),
+        "hashlane/siphash-2-4" => workload == STRINGS,
+        _ => workload == STRINGS && PEERS.contains(&scheme),
+    }
+}
+
+/// `true` of another package, which may have its reasons to fail.
+pub(super) fn is_foreign(scheme: &str) -> bool {
+    !scheme.starts_with("hashlane/")
+}
+
+/// Package that a scheme needs, as `pip` names it.
+fn package(scheme: &str) -> &str {
+    subject(scheme).split('/').next().unwrap_or(scheme)
+}
+
+/// Packages that schemes need, each once, the optional one with a question mark.
+pub(super) fn packages<'a>(schemes: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut packages = vec!["hashlane".to_owned(), "numpy".to_owned(), "pyarrow".to_owned()];
+    for scheme in schemes {
+        let name = package(scheme);
+        // Its hashes come through columns of polars.
+        let polars = (name == "polars-hash").then_some("polars");
+        for name in polars.into_iter().chain([name]) {
+            let name = if name == OPTIONAL { format!("{name}?") } else { name.to_owned() };
+            if !packages.contains(&name) {
+                packages.push(name);
+            }
+        }
+    }
+    packages
+}
+
+/// A scheme on a workload.
+#[derive(Clone, Debug)]
+pub(super) struct Subject {
+    /// Id of the scheme, with that of a control.
+    pub(super) id: String,
+    /// Calls of a turn.
+    calls: u64,
+    /// Sum of the hashes of a call.
+    pub(super) sum: u64,
+    /// Nanoseconds per key, one figure for each round.
+    pub(super) figures: Vec<f64>,
+}
+
+impl Subject {
+    /// A scheme after two calls: the first makes the keys and the memory of results, the second decides how
+    /// many fit into `turn`.
+    pub(super) fn new(
+        python: &mut Process,
+        workload: &str,
+        id: &str,
+        turn: Duration,
+        stop: &AtomicBool,
+    ) -> Result<Self, PythonError> {
+        let (_, sum) = time(python, workload, id, 1, stop)?;
+        let (ns, again) = time(python, workload, id, 1, stop)?;
+        same(sum, again)?;
+        let calls = (turn.as_nanos() as u64 / ns.max(1)).clamp(1, 10_000);
+        Ok(Self { id: id.to_owned(), calls, sum, figures: Vec::new() })
+    }
+
+    /// Takes a turn.
+    pub(super) fn turn(
+        &mut self,
+        python: &mut Process,
+        workload: &str,
+        stop: &AtomicBool,
+    ) -> Result<(), PythonError> {
+        let (ns, sum) = time(python, workload, &self.id, self.calls, stop)?;
+        same(self.sum, sum)?;
+        self.figures.push(ns as f64 / (self.calls as f64 * keys(workload) as f64));
+        Ok(())
+    }
+}
+
+/// Nanoseconds of calls, and the sum of the hashes of the last.
+fn time(
+    python: &mut Process,
+    workload: &str,
+    id: &str,
+    calls: u64,
+    stop: &AtomicBool,
+) -> Result<(u64, u64), PythonError> {
+    let fields = python.ask(&format!("time {workload} {} {calls}", subject(id)), PATIENCE, stop)?;
+    let number = |name| fields.number(name).map_err(PythonError::Program);
+    Ok((number("ns")?, number("sum")?))
+}
+
+fn same(first: u64, now: u64) -> Result<(), PythonError> {
+    let differs =
+        format!("two calls have different hashes of the same keys: their sums are {first} and {now}");
+    if first == now { Ok(()) } else { Err(PythonError::Program(differs)) }
+}
+
+/// Nanoseconds of a call without rows.
+pub(super) fn empty(python: &mut Process, workload: &str, stop: &AtomicBool) -> Result<f64, PythonError> {
+    const CALLS: u32 = 2_000;
+    let fields = python.ask(&format!("empty {workload} {CALLS}"), PATIENCE, stop)?;
+    let ns: u64 = fields.number("ns").map_err(PythonError::Program)?;
+    Ok(ns as f64 / f64::from(CALLS))
+}
+
+/// Has Python write the sketch of all tuples.
+pub(super) fn sketch(python: &mut Process, workload: &str, stop: &AtomicBool) -> Result<(), PythonError> {
+    python.ask(&format!("sketch {workload}"), PATIENCE, stop).map(|_| ())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::calls::definition;
+
+    #[test]
+    fn every_scheme_of_the_study_is_known_on_its_workloads() {
+        let definition = definition();
+        assert_eq!(definition.workloads, workloads());
+        for workload in &definition.workloads {
+            for scheme in definition.schemes_on(workload) {
+                assert!(is_known(workload, subject(scheme)), "{workload} {scheme}");
+            }
+        }
+        assert!(!is_known("call/hash-36", "polars/hash") && !is_known(STRINGS, "hashlane/crc32c"));
+        assert_eq!((keys(STRINGS), keys("call/hash-36")), (65_536, 1_048_576));
+    }
+
+    #[test]
+    fn packages_are_named_as_pip_does() {
+        let of = |schemes: &[&str]| packages(schemes.iter().copied()).split_off(3);
+        assert!(of(&[OURS, "hashlane/siphash-1-3/again"]).is_empty());
+        assert_eq!(of(&["polars-hash/wyhash", "polars-hash/xxh3-64"]), ["polars", "polars-hash"]);
+        assert_eq!(of(&["siphashc/siphash-2-4", "mmh3/murmur3-32"]), ["siphashc?", "mmh3"]);
+        // Each is in the line that says what to install.
+        for name in packages(PEERS.into_iter()) {
+            let name = name.trim_end_matches('?');
+            let comes_with = ["hashlane", "numpy"].contains(&name);
+            assert!(comes_with || crate::interpreter::INSTALL.contains(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn other_hashes_of_the_same_keys_are_an_error() {
+        assert!(same(7, 7).is_ok());
+        assert!(same(7, 8).unwrap_err().to_string().contains("7 and 8"));
+    }
+}

@@ -1,0 +1,18 @@
+//! Studies of the Python package: hashes beside other packages, the cost of a call, and a cluster.
+//!
+//! [`Calls`] runs studies of the model `python-calls`: hashes of columns and updates of sketches, timed by a
+//! worker in Python.
+#![forbid(unsafe_code)]
+
+mod calls;
+mod data;
+mod error;
+mod interpreter;
+mod metric;
+mod process;
+mod reply;
+
+#[cfg(test)]
+mod sample;
+
+pub use calls::Calls;

@@ -1,0 +1,249 @@
+//! A script in a Python of its own, which answers each line that it gets with one.
+
+use crate::error::PythonError;
+use crate::interpreter;
+use crate::reply::{Fields, Reply};
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{BufRead as _, BufReader, Read, Write as _};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Bytes of the last output in an error.
+const LAST: usize = 600;
+
+/// Most bytes of a line.
+const LONGEST: usize = 1 << 16;
+
+/// Time between two looks at the stop flag.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// A script under way. It is ended, with the processes of its group, when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Process {
+    child: Child,
+    program: OsString,
+    log: PathBuf,
+    input: Option<ChildStdin>,
+    lines: Receiver<Result<String, String>>,
+}
+
+/// A script to start.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Script<'a> {
+    /// Our own command, which ends the script when this process ends, however that does.
+    pub(crate) command: &'a Path,
+    /// Folder for the script and its output, whose name is that of the script.
+    pub(crate) folder: &'a Path,
+    pub(crate) name: &'a str,
+    pub(crate) text: &'a str,
+    pub(crate) arguments: &'a [OsString],
+    /// Variables of the environment.
+    pub(crate) variables: &'a [(&'a str, String)],
+}
+
+impl Process {
+    /// Starts a script in the Python of the study.
+    pub(crate) fn start(script: &Script<'_>) -> Result<Self, PythonError> {
+        let program = interpreter::program()?;
+        let path = script.folder.join(script.name).with_extension("py");
+        fs::write(&path, script.text).map_err(PythonError::io("cannot write a script"))?;
+        let mut command = Command::new(script.command);
+        command.args(["lab", "child", "--parent"]).arg(std::process::id().to_string());
+        command.arg("--").arg(&program).arg(&path).args(script.arguments);
+        command.envs(script.variables.iter().map(|(name, value)| (name, value)));
+        command.env("PYTHONDONTWRITEBYTECODE", "1").env("PYTHONUNBUFFERED", "1");
+        Self::of(command, program, path.with_extension("log"))
+    }
+
+    /// Starts a command whose lines are answers.
+    fn of(mut command: Command, program: OsString, log: PathBuf) -> Result<Self, PythonError> {
+        let failed = "cannot start Python";
+        let output = File::create(&log).map_err(PythonError::io(failed))?;
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(output);
+        // Ctrl-C in a terminal is for the study, which ends the script then.
+        let mut child = command.process_group(0).spawn().map_err(PythonError::io(failed))?;
+        let (input, output) = (child.stdin.take(), child.stdout.take());
+        let (to, lines) = sync_channel(16);
+        if let Some(output) = output {
+            // It ends with the output, which ends with the process.
+            thread::spawn(move || {
+                let mut output = BufReader::new(output);
+                while let Some(line) = line(&mut output) {
+                    let broken = line.is_err();
+                    if to.send(line).is_err() || broken {
+                        break;
+                    }
+                }
+            });
+        }
+        Ok(Self { child, program, log, input, lines })
+    }
+
+    /// Sends a line, and waits for the answer, at most for `limit`.
+    ///
+    /// # Errors
+    /// Python raised an exception, ended, wrote something else, or did not answer in time; or `stop` was set.
+    pub(crate) fn ask(
+        &mut self,
+        request: &str,
+        limit: Duration,
+        stop: &AtomicBool,
+    ) -> Result<Fields, PythonError> {
+        self.send(request)?;
+        self.answer(limit, stop)
+    }
+
+    /// Sends a line.
+    pub(crate) fn send(&mut self, request: &str) -> Result<(), PythonError> {
+        let sent = self.input.as_mut().map(|input| writeln!(input, "{request}"));
+        if matches!(sent, Some(Ok(()))) { Ok(()) } else { Err(self.ended()) }
+    }
+
+    /// Waits for the next line.
+    pub(crate) fn answer(&mut self, limit: Duration, stop: &AtomicBool) -> Result<Fields, PythonError> {
+        let begun = Instant::now();
+        loop {
+            if let Some(fields) = self.poll(LOOK)? {
+                return Ok(fields);
+            }
+            if stop.load(Ordering::Relaxed) {
+                return Err(PythonError::Stopped);
+            }
+            if begun.elapsed() > limit {
+                return Err(self.failed(&format!("it did not answer within {} s", limit.as_secs())));
+            }
+        }
+    }
+
+    /// Waits for the next line for a short time; `None` if there is none yet.
+    pub(crate) fn poll(&mut self, limit: Duration) -> Result<Option<Fields>, PythonError> {
+        match self.lines.recv_timeout(limit) {
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => Err(self.ended()),
+            Ok(Err(broken)) => Err(self.failed(&broken)),
+            Ok(Ok(line)) => match line.parse() {
+                Ok(Reply::Done(fields)) => Ok(Some(fields)),
+                Ok(Reply::Missing(packages)) => Err(interpreter::missing(&self.program, &packages)),
+                Ok(Reply::Raised(what)) => Err(PythonError::Raised(what)),
+                Err(unexpected) => Err(self.failed(&unexpected)),
+            },
+        }
+    }
+
+    /// The error of a process that has ended, or will at once.
+    fn ended(&mut self) -> PythonError {
+        let begun = Instant::now();
+        // Its output is closed before it ends.
+        while begun.elapsed() < Duration::from_secs(1) {
+            match self.child.try_wait() {
+                Ok(None) => thread::sleep(Duration::from_millis(5)),
+                Ok(Some(status)) => return self.failed(&format!("Python ended early ({status})")),
+                Err(_) => break,
+            }
+        }
+        self.failed("Python closed its output")
+    }
+
+    /// An error with the end of the output.
+    fn failed(&self, what: &str) -> PythonError {
+        // A log that cannot be read counts as empty.
+        let log = fs::read(&self.log).unwrap_or_default();
+        let end = log.get(log.len().saturating_sub(LAST)..).unwrap_or_default();
+        let said = String::from_utf8_lossy(end).split_whitespace().collect::<Vec<_>>().join(" ");
+        match said.as_str() {
+            "" => PythonError::Program(what.to_owned()),
+            said => PythonError::Program(format!("{what}; last output: {said}")),
+        }
+    }
+}
+
+/// The next line of an output without its end; `None` at the end.
+fn line(output: &mut impl std::io::BufRead) -> Option<Result<String, String>> {
+    let mut line = Vec::new();
+    // An output that cannot be read has ended.
+    let read = output.take(LONGEST as u64).read_until(b'\n', &mut line).unwrap_or(0);
+    match line.strip_suffix(b"\n") {
+        _ if read == 0 => None,
+        Some(line) => Some(Ok(String::from_utf8_lossy(line).into_owned())),
+        None if read == LONGEST => Some(Err(format!("it wrote a line of more than {LONGEST} bytes"))),
+        // The process ended within the line.
+        None => None,
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let id = i32::try_from(self.child.id());
+        debug_assert!(id.is_ok(), "the kernel's ids are positive numbers of 32 bits");
+        // No group has this number: nothing is ended then. The group may have ended by itself.
+        let _ = killpg(Pid::from_raw(id.unwrap_or(i32::MAX)), Signal::SIGKILL);
+        let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_secs(60);
+
+    /// A script of the shell in place of Python.
+    fn shell(text: &str) -> (Process, tempfile::TempDir) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = Command::new("sh");
+        command.arg("-c").arg(text);
+        (Process::of(command, "python3".into(), folder.path().join("log")).unwrap(), folder)
+    }
+
+    fn error(text: &str) -> String {
+        let (mut process, _folder) = shell(text);
+        process.answer(PATIENCE, &AtomicBool::new(false)).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn answers_each_line_with_one() {
+        let (mut process, _folder) = shell("while read word; do echo ok got=$word; done");
+        for word in ["a", "b"] {
+            let fields = process.ask(word, PATIENCE, &AtomicBool::new(false)).unwrap();
+            assert_eq!(fields.text("got"), Some(word));
+        }
+        assert!(process.poll(Duration::ZERO).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_dead_process_is_an_error_with_its_last_lines() {
+        let said = error("echo MemoryError: 64 GiB >&2; exit 3");
+        assert_eq!(said, "Python ended early (exit status: 3); last output: MemoryError: 64 GiB");
+        assert!(error("kill -KILL $$").starts_with("Python ended early (signal: 9"));
+        assert!(error("printf 'ok ns=1'").starts_with("Python ended early"));
+    }
+
+    #[test]
+    fn foreign_lines_and_exceptions_are_errors() {
+        assert!(error("echo hello; sleep 60").starts_with("it wrote \"hello\"; expected"));
+        assert_eq!(error("echo error ValueError: x; sleep 60"), "ValueError: x");
+        assert!(error("echo missing mmh3; sleep 60").starts_with("python3 has no package mmh3; install"));
+        let long = error("head -c 100000 /dev/zero; sleep 60");
+        assert_eq!(long, "it wrote a line of more than 65536 bytes");
+    }
+
+    #[test]
+    fn a_process_that_hangs_is_left_after_a_bound_and_ended() {
+        let (mut process, _folder) = shell("sleep 600");
+        let error = process.answer(Duration::ZERO, &AtomicBool::new(false)).unwrap_err();
+        assert_eq!(error.to_string(), "it did not answer within 0 s");
+        let stopped = process.answer(PATIENCE, &AtomicBool::new(true));
+        assert!(matches!(stopped, Err(PythonError::Stopped)));
+        let id = process.child.id();
+        drop(process);
+        assert!(!Path::new("/proc").join(id.to_string()).exists());
+    }
+}
