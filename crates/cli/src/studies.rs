@@ -8,7 +8,7 @@ use hashlane_study_meter::Meters;
 use hashlane_study_names::Names;
 use hashlane_study_nameserver::Servers;
 use hashlane_study_ndn::{Forwarders, Pit};
-use hashlane_study_python::Calls;
+use hashlane_study_python::{Calls, Cluster};
 
 /// All kinds, in the order of `study list`.
 pub(crate) const STUDIES: Studies = Studies(&[
@@ -23,6 +23,7 @@ pub(crate) const STUDIES: Studies = Studies(&[
     &Forwarders,
     &Pit,
     &Calls,
+    &Cluster,
 ]);
 
 #[cfg(test)]

@@ -1,18 +1,21 @@
 //! Studies of the Python package: hashes beside other packages, the cost of a call, and a cluster.
 //!
 //! [`Calls`] runs studies of the model `python-calls`: hashes of columns and updates of sketches, timed by a
-//! worker in Python.
+//! worker in Python. [`Cluster`] runs studies of the model `python-cluster`: sketches of files on Ray.
 #![forbid(unsafe_code)]
 
 mod calls;
+mod cluster;
 mod data;
 mod error;
 mod interpreter;
 mod metric;
 mod process;
 mod reply;
+mod tree;
 
 #[cfg(test)]
 mod sample;
 
 pub use calls::Calls;
+pub use cluster::Cluster;

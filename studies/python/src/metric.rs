@@ -4,3 +4,15 @@ pub(crate) use hashlane_lab::record::metric::*;
 
 /// Nanoseconds of a call without rows.
 pub(crate) const EMPTY_NS: &str = "empty_call_ns";
+
+/// Keys of a sketch.
+pub(crate) const KEYS: &str = "keys";
+
+/// Largest peak of resident memory of a worker process, in bytes.
+pub(crate) const PEAK: &str = "peak_memory";
+
+/// Workers killed, one in each run.
+pub(crate) const KILLS: &str = "kills";
+
+/// Runs with a killed worker whose sketch has other bytes than that of one process, or that failed.
+pub(crate) const DIFFERING: &str = "differing_results";

@@ -3,6 +3,7 @@
 use crate::error::PythonError;
 use crate::interpreter;
 use crate::reply::{Fields, Reply};
+use crate::tree::{self, Entry};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use std::ffi::OsString;
@@ -25,7 +26,7 @@ const LONGEST: usize = 1 << 16;
 /// Time between two looks at the stop flag.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// A script under way. It is ended, with the processes of its group, when this is dropped.
+/// A script under way. It is ended, with all that it started, when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Process {
     child: Child,
@@ -85,6 +86,14 @@ impl Process {
             });
         }
         Ok(Self { child, program, log, input, lines })
+    }
+
+    /// Id of the process.
+    pub(crate) fn id(&self) -> i32 {
+        let id = i32::try_from(self.child.id());
+        debug_assert!(id.is_ok(), "the kernel's ids are positive numbers of 32 bits");
+        // No process has this id: nothing is ended then.
+        id.unwrap_or(i32::MAX)
     }
 
     /// Sends a line, and waits for the answer, at most for `limit`.
@@ -153,7 +162,7 @@ impl Process {
     }
 
     /// An error with the end of the output.
-    fn failed(&self, what: &str) -> PythonError {
+    pub(crate) fn failed(&self, what: &str) -> PythonError {
         // A log that cannot be read counts as empty.
         let log = fs::read(&self.log).unwrap_or_default();
         let end = log.get(log.len().saturating_sub(LAST)..).unwrap_or_default();
@@ -181,11 +190,19 @@ fn line(output: &mut impl std::io::BufRead) -> Option<Result<String, String>> {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        let id = i32::try_from(self.child.id());
-        debug_assert!(id.is_ok(), "the kernel's ids are positive numbers of 32 bits");
-        // No group has this number: nothing is ended then. The group may have ended by itself.
-        let _ = killpg(Pid::from_raw(id.unwrap_or(i32::MAX)), Signal::SIGKILL);
+        // Those of Ray are in groups of their own.
+        let all = tree::tree(self.id());
+        // The group may have ended by itself.
+        let _ = killpg(Pid::from_raw(self.id()), Signal::SIGKILL);
+        all.iter().skip(1).for_each(|entry| {
+            entry.kill();
+        });
         let _ = self.child.wait();
+        let begun = Instant::now();
+        // Nobody must write into a folder that is deleted next.
+        while begun.elapsed() < Duration::from_secs(5) && all.iter().any(Entry::is_alive) {
+            thread::sleep(Duration::from_millis(10));
+        }
     }
 }
 
@@ -242,7 +259,7 @@ mod tests {
         assert_eq!(error.to_string(), "it did not answer within 0 s");
         let stopped = process.answer(PATIENCE, &AtomicBool::new(true));
         assert!(matches!(stopped, Err(PythonError::Stopped)));
-        let id = process.child.id();
+        let id = process.id();
         drop(process);
         assert!(!Path::new("/proc").join(id.to_string()).exists());
     }
