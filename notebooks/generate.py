@@ -28,7 +28,7 @@ def below(most: int, seed: int, count: int, power: int = 1) -> np.ndarray:
 def capture(path: Union[str, os.PathLike[str]], flows: int = 4000) -> None:
     """Write a capture of one minute: TCP between clients and 16 servers, few large flows, many small ones.
 
-    The frames are cut after the ports, as `tcpdump -s 54` does.
+    The frames are cut after the header of TCP, as `tcpdump -s 54` does.
     """
     packets = np.minimum(3 / (1 - uniform(1, flows)) ** 0.9, 2000).astype(np.int64)
     flow = np.repeat(np.arange(flows), packets)

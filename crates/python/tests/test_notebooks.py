@@ -98,6 +98,8 @@ def test_a_notebook_gives_its_committed_outputs(repository: pathlib.Path, name: 
     committed = read(repository, name)
     found = execute(committed, repository / "notebooks")
     if WRITE:
+        # Without the version of this Python.
+        found.metadata.language_info = {"name": "python"}
         nbformat.write(found, repository / "notebooks" / f"{name}.ipynb")
         return
     listed = differences(name, committed, found)
