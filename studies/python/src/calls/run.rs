@@ -60,8 +60,8 @@ fn workloads(session: &mut Session<'_>, folder: &Path) -> Result<(), RunError> {
     let first = definition.workloads.first().map_or("", String::as_str);
     session.step(first, "writing the keys");
     let data = Data::new(session.settings.seed, BATCH * BATCHES);
-    let mut python = match data.write(folder).and_then(|()| start(session, folder)) {
-        Ok(python) => python,
+    let (mut python, absent) = match data.write(folder).and_then(|()| start(session, folder)) {
+        Ok(started) => started,
         Err(PythonError::Stopped) => return Ok(()),
         Err(error) => return Err(RunError::Other(Box::new(error))),
     };
@@ -70,7 +70,7 @@ fn workloads(session: &mut Session<'_>, folder: &Path) -> Result<(), RunError> {
             break;
         }
         let mut subjects = Vec::new();
-        let measured = measure(session, &mut python, workload, &data, folder, &mut subjects);
+        let measured = measure(session, &mut python, &absent, workload, &data, folder, &mut subjects);
         record(session, workload, &subjects);
         match measured {
             Ok(()) | Err(Failure::Ours(_, PythonError::Stopped)) => {}
@@ -84,8 +84,9 @@ fn workloads(session: &mut Session<'_>, folder: &Path) -> Result<(), RunError> {
     Ok(())
 }
 
-/// Starts Python with the packages of all schemes, and notes their versions.
-fn start(session: &mut Session<'_>, folder: &Path) -> Result<Process, PythonError> {
+/// Starts Python with the packages of all schemes, and notes their versions. Returns those that it has not and
+/// can do without, too.
+fn start(session: &mut Session<'_>, folder: &Path) -> Result<(Process, Vec<String>), PythonError> {
     let definition = session.definition;
     let schemes = definition.workloads.iter().flat_map(|id| definition.schemes_on(id)).map(String::as_str);
     let key: String = session.settings.key.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -104,16 +105,15 @@ fn start(session: &mut Session<'_>, folder: &Path) -> Result<Process, PythonErro
     let versions = python.answer(START, session.stop)?;
     let (absent, found): (Vec<_>, Vec<_>) = versions.iter().partition(|(_, version)| *version == "absent");
     let found: Vec<String> = found.iter().map(|(name, version)| format!("{name} {version}")).collect();
+    let absent: Vec<String> = absent.iter().map(|(name, _)| (*name).to_owned()).collect();
     session.notes.push(found.join(", "));
     session.notes.extend(
-        absent
-            .iter()
-            .map(|(name, _)| format!("{name} is missing, and so not measured: `pip install {name}`")),
+        absent.iter().map(|name| format!("{name} is missing, and so not measured: `pip install {name}`")),
     );
     if definition.workloads.iter().any(|id| id == STRINGS) {
         session.notes.push(WITHOUT_HASH.to_owned());
     }
-    Ok(python)
+    Ok((python, absent))
 }
 
 /// Reason why a workload was not measured to its end.
@@ -128,6 +128,7 @@ enum Failure {
 fn measure(
     session: &mut Session<'_>,
     python: &mut Process,
+    absent: &[String],
     workload: &str,
     data: &Data,
     folder: &Path,
@@ -137,12 +138,8 @@ fn measure(
     let size = session.settings.size;
     let rounds = size.repetitions as usize;
     let turn = Duration::from_millis(size.items.into());
-    let absent = |session: &Session<'_>, id: &str| {
-        let package = id.split('/').next().unwrap_or(id);
-        session.notes.iter().any(|note| note.starts_with(&format!("{package} is missing")))
-    };
     for id in session.definition.schemes_on(workload) {
-        if absent(session, id) {
+        if absent.iter().any(|name| name == subject::package(id)) {
             continue;
         }
         let key = Key::new(session.settings.key);
@@ -178,6 +175,8 @@ fn measure(
             turn.map_err(|error| Failure::Ours(subject.id.clone(), error))?;
         }
     }
+    let counted = subject::counted(python, workload, subjects, session.stop);
+    counted.map_err(|error| Failure::Ours(OURS.to_owned(), error))?;
     if CALLS.contains(&workload) {
         let mut figures = Vec::new();
         for _ in 0..rounds {

@@ -65,7 +65,7 @@ pub(super) fn is_foreign(scheme: &str) -> bool {
 }
 
 /// Package that a scheme needs, as `pip` names it.
-fn package(scheme: &str) -> &str {
+pub(super) fn package(scheme: &str) -> &str {
     subject(scheme).split('/').next().unwrap_or(scheme)
 }
 
@@ -93,6 +93,8 @@ pub(super) struct Subject {
     pub(super) id: String,
     /// Calls of a turn.
     calls: u64,
+    /// All calls so far.
+    made: u64,
     /// Sum of the hashes of a call.
     pub(super) sum: u64,
     /// Nanoseconds per key, one figure for each round.
@@ -113,7 +115,7 @@ impl Subject {
         let (ns, again) = time(python, workload, id, 1, stop)?;
         same(sum, again)?;
         let calls = (turn.as_nanos() as u64 / ns.max(1)).clamp(1, 10_000);
-        Ok(Self { id: id.to_owned(), calls, sum, figures: Vec::new() })
+        Ok(Self { id: id.to_owned(), calls, made: 2, sum, figures: Vec::new() })
     }
 
     /// Takes a turn.
@@ -125,6 +127,7 @@ impl Subject {
     ) -> Result<(), PythonError> {
         let (ns, sum) = time(python, workload, &self.id, self.calls, stop)?;
         same(self.sum, sum)?;
+        self.made += self.calls;
         self.figures.push(ns as f64 / (self.calls as f64 * keys(workload) as f64));
         Ok(())
     }
@@ -146,7 +149,7 @@ fn time(
 fn same(first: u64, now: u64) -> Result<(), PythonError> {
     let differs =
         format!("two calls have different hashes of the same keys: their sums are {first} and {now}");
-    if first == now { Ok(()) } else { Err(PythonError::Program(differs)) }
+    if first == now { Ok(()) } else { Err(PythonError::Raised(differs)) }
 }
 
 /// Nanoseconds of a call without rows.
@@ -155,6 +158,26 @@ pub(super) fn empty(python: &mut Process, workload: &str, stop: &AtomicBool) -> 
     let fields = python.ask(&format!("empty {workload} {CALLS}"), PATIENCE, stop)?;
     let ns: u64 = fields.number("ns").map_err(PythonError::Program)?;
     Ok(ns as f64 / f64::from(CALLS))
+}
+
+/// Checks that the sketch of a workload has the keys of all calls, if they update one.
+pub(super) fn counted(
+    python: &mut Process,
+    workload: &str,
+    subjects: &[Subject],
+    stop: &AtomicBool,
+) -> Result<(), PythonError> {
+    let updates = workload == "call/spread-36" || SPREAD.iter().any(|(id, _)| *id == workload);
+    if !updates || subjects.is_empty() {
+        return Ok(());
+    }
+    let fields = python.ask(&format!("counted {workload}"), PATIENCE, stop)?;
+    let found: u64 = fields.number("keys").map_err(PythonError::Program)?;
+    let expected = subjects.iter().map(|subject| subject.made).sum::<u64>() * keys(workload) as u64;
+    if found == expected {
+        return Ok(());
+    }
+    Err(PythonError::Program(format!("its sketch has {found} keys after updates with {expected}")))
 }
 
 /// Has Python write the sketch of all tuples.

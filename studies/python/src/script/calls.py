@@ -1,7 +1,7 @@
 """Worker of the study python-calls: times calls of hash functions, one batch for each line that it reads.
 
-Reads `time WORKLOAD SCHEME CALLS`, `empty WORKLOAD CALLS` and `sketch WORKLOAD` from standard input. Writes
-`ok NAME=VALUE ...` or `error TEXT`. Times are those of `time.perf_counter_ns` around the calls alone.
+Reads `time WORKLOAD SCHEME CALLS`, `empty WORKLOAD CALLS`, `sketch WORKLOAD` and `counted WORKLOAD` from
+standard input. Writes `ok NAME=VALUE ...` or `error TEXT`. Times are those of `time.perf_counter_ns` around the calls alone.
 """
 
 from __future__ import annotations
@@ -164,15 +164,15 @@ class Sketches:
 
     def __init__(self, data: Data) -> None:
         self.data = data
-        self.kept: dict[int, Any] = {}
+        self.kept: dict[str, Any] = {}
 
     def new(self, buckets: int) -> Any:
         import hashlane
 
         return hashlane.Spread("siphash-1-3", buckets, self.data.key)
 
-    def subject(self, buckets: int, batches: bool) -> Subject:
-        sketch, rows = self.kept.setdefault(buckets, self.new(buckets)), self.data.tuples
+    def subject(self, workload: str, buckets: int, batches: bool) -> Subject:
+        sketch, rows = self.kept.setdefault(workload, self.new(buckets)), self.data.tuples
         if not batches:
             return Subject(lambda: sketch.update(rows), lambda _: 0)
         parts = rows.chunks
@@ -185,13 +185,15 @@ def call_subject(data: Data, sketches: Sketches, work: str, batches: bool) -> Su
 
     key = data.key
     if work == "spread-36":
-        return sketches.subject(1 << 16, batches)
+        return sketches.subject(f"call/{work}", 1 << 16, batches)
     if work == "flow-hash":
-        columns = data.flows
+        src, sport, dst, dport = data.flows
         if not batches:
-            return Subject(lambda: hashlane.flow_hash(*columns, "siphash-1-3", key), arrow_total)
-        rows = list(zip(*(column.chunks for column in columns)))
-        return Subject(lambda: [hashlane.flow_hash(*row, "siphash-1-3", key) for row in rows], parts_total)
+            return Subject(lambda: hashlane.flow_hash(src, sport, dst, dport, "siphash-1-3", key), arrow_total)
+        rows = list(zip(src.chunks, sport.chunks, dst.chunks, dport.chunks))
+        return Subject(
+            lambda: [hashlane.flow_hash(a, b, c, d, "siphash-1-3", key) for a, b, c, d in rows], parts_total
+        )
     column = {"hash-strings": data.strings, "hash-36": data.tuples}[work]
     if not batches:
         return Subject(lambda: hashlane.hash(column, "siphash-1-3", key), arrow_total)
@@ -208,8 +210,8 @@ def empty_call(data: Data, sketches: Sketches, work: str) -> Callable[[], Any]:
         sketch, none = sketches.new(1 << 16), data.tuples.chunk(0)[:0]
         return lambda: sketch.update(none)
     if work == "flow-hash":
-        columns = [column.chunk(0)[:0] for column in data.flows]
-        return lambda: hashlane.flow_hash(*columns, "siphash-1-3", key)
+        src, sport, dst, dport = (column.chunk(0)[:0] for column in data.flows)
+        return lambda: hashlane.flow_hash(src, sport, dst, dport, "siphash-1-3", key)
     none = {"hash-strings": data.strings, "hash-36": data.tuples}[work].chunk(0)[:0]
     return lambda: hashlane.hash(none, "siphash-1-3", key)
 
@@ -226,7 +228,7 @@ class Worker:
         if workload.startswith("call/"):
             return call_subject(self.data, self.sketches, workload[len("call/") :], batches)
         if workload.startswith("spread-36/"):
-            return self.sketches.subject(1 << int(workload.rsplit("-", 1)[1]), batches)
+            return self.sketches.subject(workload, 1 << int(workload.rsplit("-", 1)[1]), batches)
         return string_subject(self.data, scheme)
 
     def time(self, workload: str, scheme: str, calls: str) -> dict[str, int]:
@@ -262,6 +264,10 @@ class Worker:
             file.write(data)
         return {"bytes": len(data)}
 
+    def counted(self, workload: str) -> dict[str, int]:
+        """Keys of the sketch that was timed."""
+        return {"keys": self.sketches.kept[workload].result().keys}
+
 
 def versions(packages: list[str]) -> tuple[list[str], list[str]]:
     """Packages that are missing, and the others with their versions."""
@@ -294,7 +300,12 @@ def main() -> None:
     absent, others = versions([name[:-1] for name in packages if name.endswith("?")])
     answer(f"ok {' '.join([*found, *others[1:], *(f'{name}=absent' for name in absent)])}")
     worker = Worker(Data(folder, bytes.fromhex(key)))
-    requests = {"time": worker.time, "empty": worker.empty, "sketch": worker.sketch}
+    requests: dict[str, Callable[..., dict[str, int]]] = {
+        "time": worker.time,
+        "empty": worker.empty,
+        "sketch": worker.sketch,
+        "counted": worker.counted,
+    }
     # As `timeit` does.
     gc.disable()
     for line in sys.stdin:
