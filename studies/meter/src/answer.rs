@@ -4,9 +4,9 @@ use crate::metric;
 use crate::run::{MEMORY, MIX_CPU, MODEL, OURS, SOFTFLOWD};
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::{Doubt, Evidence};
-use hashlane_lab::record::{Record, RecordSet};
-use hashlane_lab::report::format::{interval, significant};
-use hashlane_lab::report::{Answer, Bar, BarPlot, BarPlots, Block, Facts, Group, Role, Statement};
+use hashlane_lab::record::RecordSet;
+use hashlane_lab::report::format::significant;
+use hashlane_lab::report::{Answer, Block, Facts, Role, SchemeBars, Statement};
 
 pub(crate) fn answer(definition: &Definition, records: &RecordSet) -> Answer {
     let evidence = Evidence::new(definition, records);
@@ -44,26 +44,14 @@ fn sentence(evidence: Evidence<'_>) -> Result<Statement, Doubt> {
 
 /// CPU time of all meters.
 fn chart(facts: &Facts<'_>) -> Option<Block> {
-    let bar = |id: &str| {
-        let ns = facts.record(MIX_CPU, id, metric::NS).map(Record::interval)?;
-        let figure = format!("{} ns", significant(ns.value));
-        let role = if id.starts_with(OURS) { Role::Ours } else { Role::Peer };
-        let title = format!("{id}: {figure} {}", interval(ns, significant));
-        Some(Bar { title, ..Bar::new(id, role, Some(ns), &figure) })
+    let bars = SchemeBars {
+        workload: MIX_CPU,
+        metric: metric::NS,
+        unit: "ns",
+        axis: "CPU time per packet (ns)",
+        title: "CPU time per packet by meter",
     };
-    let bars: Vec<Bar> = facts.schemes_on(MIX_CPU).filter_map(bar).collect();
-    (!bars.is_empty()).then(|| {
-        Block::Bars(BarPlots {
-            axis: "CPU time per packet (ns)".to_owned(),
-            whiskers: Some("95 %".to_owned()),
-            plots: vec![BarPlot {
-                caption: String::new(),
-                title: "CPU time per packet by meter".to_owned(),
-                groups: vec![Group { heading: None, bars }],
-            }],
-            ..BarPlots::default()
-        })
-    })
+    bars.draw(facts, |id| if id.starts_with(OURS) { Role::Ours } else { Role::Peer })
 }
 
 #[cfg(test)]

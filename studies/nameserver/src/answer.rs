@@ -4,9 +4,9 @@ use crate::metric;
 use crate::run::{MEMORY, MODEL, NSD, OURS};
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::{Doubt, Evidence};
-use hashlane_lab::record::{Record, RecordSet};
-use hashlane_lab::report::format::{interval, significant};
-use hashlane_lab::report::{Answer, Bar, BarPlot, BarPlots, Block, Facts, Group, Role, Statement};
+use hashlane_lab::record::RecordSet;
+use hashlane_lab::report::format::significant;
+use hashlane_lab::report::{Answer, Block, Facts, Role, SchemeBars, Statement};
 
 /// Workload of the sentence and the chart.
 const SHOWN: &str = "165k/mix";
@@ -47,26 +47,14 @@ fn sentence(evidence: Evidence<'_>) -> Result<Statement, Doubt> {
 
 /// CPU time of all servers.
 fn chart(facts: &Facts<'_>) -> Option<Block> {
-    let bar = |id: &str| {
-        let us = facts.record(SHOWN, id, metric::CPU_US).map(Record::interval)?;
-        let figure = format!("{} µs", significant(us.value));
-        let role = if id.starts_with(OURS) { Role::Ours } else { Role::Peer };
-        let title = format!("{id}: {figure} {}", interval(us, significant));
-        Some(Bar { title, ..Bar::new(id, role, Some(us), &figure) })
+    let bars = SchemeBars {
+        workload: SHOWN,
+        metric: metric::CPU_US,
+        unit: "µs",
+        axis: "CPU time per answer (µs)",
+        title: &format!("CPU time per answer by server, {SHOWN}"),
     };
-    let bars: Vec<Bar> = facts.schemes_on(SHOWN).filter_map(bar).collect();
-    (!bars.is_empty()).then(|| {
-        Block::Bars(BarPlots {
-            axis: "CPU time per answer (µs)".to_owned(),
-            whiskers: Some("95 %".to_owned()),
-            plots: vec![BarPlot {
-                caption: String::new(),
-                title: format!("CPU time per answer by server, {SHOWN}"),
-                groups: vec![Group { heading: None, bars }],
-            }],
-            ..BarPlots::default()
-        })
-    })
+    bars.draw(facts, |id| if id.starts_with(OURS) { Role::Ours } else { Role::Peer })
 }
 
 #[cfg(test)]

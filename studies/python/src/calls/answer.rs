@@ -5,9 +5,9 @@ use super::subject::{OURS, SPREAD, STRINGS};
 use crate::metric;
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::{Doubt, Evidence};
-use hashlane_lab::record::{Record, RecordSet};
-use hashlane_lab::report::format::{figure, interval, significant};
-use hashlane_lab::report::{Answer, Bar, BarPlot, BarPlots, Block, Facts, Group, Role, Statement};
+use hashlane_lab::record::RecordSet;
+use hashlane_lab::report::format::{figure, significant};
+use hashlane_lab::report::{Answer, Block, Facts, Role, SchemeBars, Statement};
 use hashlane_lab::stats::Interval;
 
 /// Times that ours is to be faster than another package.
@@ -65,26 +65,14 @@ fn sentence(evidence: Evidence<'_>) -> Result<Statement, Doubt> {
 
 /// Time of all packages on strings.
 fn chart(facts: &Facts<'_>) -> Option<Block> {
-    let bar = |id: &str| {
-        let ns = facts.record(STRINGS, id, metric::NS).map(Record::interval)?;
-        let figure = format!("{} ns", significant(ns.value));
-        let role = if id.starts_with("hashlane/") { Role::Ours } else { Role::Peer };
-        let title = format!("{id}: {figure} {}", interval(ns, significant));
-        Some(Bar { title, ..Bar::new(id, role, Some(ns), &figure) })
+    let bars = SchemeBars {
+        workload: STRINGS,
+        metric: metric::NS,
+        unit: "ns",
+        axis: "time per string (ns)",
+        title: "Time per string of 16 to 64 bytes by package",
     };
-    let bars: Vec<Bar> = facts.schemes_on(STRINGS).filter_map(bar).collect();
-    (!bars.is_empty()).then(|| {
-        Block::Bars(BarPlots {
-            axis: "time per string (ns)".to_owned(),
-            whiskers: Some("95 %".to_owned()),
-            plots: vec![BarPlot {
-                caption: String::new(),
-                title: "Time per string of 16 to 64 bytes by package".to_owned(),
-                groups: vec![Group { heading: None, bars }],
-            }],
-            ..BarPlots::default()
-        })
-    })
+    bars.draw(facts, |id| if id.starts_with("hashlane/") { Role::Ours } else { Role::Peer })
 }
 
 #[cfg(test)]

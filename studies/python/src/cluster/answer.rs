@@ -4,9 +4,9 @@ use super::run::{MODEL, ONCE, SPREAD, TWENTY, TWO};
 use crate::metric;
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::{Doubt, Evidence};
-use hashlane_lab::record::{Record, RecordSet};
-use hashlane_lab::report::format::{count, figure, interval, significant};
-use hashlane_lab::report::{Answer, Bar, BarPlot, BarPlots, Block, Facts, Group, Role, Statement};
+use hashlane_lab::record::RecordSet;
+use hashlane_lab::report::format::{count, figure, significant};
+use hashlane_lab::report::{Answer, Block, Facts, Role, SchemeBars, Statement};
 
 pub(super) fn answer(definition: &Definition, records: &RecordSet) -> Answer {
     let evidence = Evidence::new(definition, records);
@@ -50,25 +50,14 @@ fn sentence(evidence: Evidence<'_>) -> Result<Statement, Doubt> {
 
 /// Time of all engines.
 fn chart(facts: &Facts<'_>) -> Option<Block> {
-    let bar = |id: &str| {
-        let ns = facts.record(SPREAD, id, metric::NS).map(Record::interval)?;
-        let figure = format!("{} ns", significant(ns.value));
-        let title = format!("{id}: {figure} {}", interval(ns, significant));
-        Some(Bar { title, ..Bar::new(id, Role::Ours, Some(ns), &figure) })
+    let bars = SchemeBars {
+        workload: SPREAD,
+        metric: metric::NS,
+        unit: "ns",
+        axis: "time per key (ns)",
+        title: "Time per key by engine and workers",
     };
-    let bars: Vec<Bar> = facts.schemes_on(SPREAD).filter_map(bar).collect();
-    (!bars.is_empty()).then(|| {
-        Block::Bars(BarPlots {
-            axis: "time per key (ns)".to_owned(),
-            whiskers: Some("95 %".to_owned()),
-            plots: vec![BarPlot {
-                caption: String::new(),
-                title: "Time per key by engine and workers".to_owned(),
-                groups: vec![Group { heading: None, bars }],
-            }],
-            ..BarPlots::default()
-        })
-    })
+    bars.draw(facts, |_| Role::Ours)
 }
 
 #[cfg(test)]
