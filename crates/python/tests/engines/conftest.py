@@ -82,9 +82,18 @@ def dask(s3: str) -> Iterator[Any]:
             yield client
 
 
+@pytest.fixture(scope="session")
+def daft() -> Any:
+    import daft
+
+    # It would run on Ray, which other tests start.
+    daft.set_runner_native()
+    return daft
+
+
 @pytest.fixture(params=_run.ENGINES)
 def engine(request: pytest.FixtureRequest) -> str:
     name: str = request.param
-    if name in ("ray", "spark", "dask"):
+    if name != "local":
         request.getfixturevalue(name)
     return name

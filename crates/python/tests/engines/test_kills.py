@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from typing import Optional
 
 import numpy as np
@@ -140,15 +141,28 @@ if __name__ == "__main__":
 """
 
 
-def test_a_cluster_that_ends_is_an_error(data: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    script = tmp_path / "gone.py"
+@pytest.fixture(scope="module", autouse=True)
+def gone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, subprocess.Popen[str]]]:
+    """Programs that lose their cluster, beside the other tests: Ray notices it after 15 seconds."""
+    folder = tmp_path_factory.mktemp("gone")
+    (folder / "data").mkdir()
+    keys = np.arange(ROWS * PIECES, dtype=np.uint64)
+    pq.write_table(pa.table({"key": keys}), folder / "data" / "0.parquet", row_group_size=ROWS)
+    script = folder / "gone.py"
     script.write_text(GONE)
-    folders = [pathlib.Path(__file__).parent, pathlib.Path(__file__).parents[1]]
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, folders))}
+    paths = [pathlib.Path(__file__).parent, pathlib.Path(__file__).parents[1]]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
+    commands = {engine: [sys.executable, script, folder / "data", engine] for engine in ["ray", "spark", "dask"]}
     started = {
-        engine: subprocess.Popen([sys.executable, script, data, engine], stdout=subprocess.PIPE, text=True, env=env)
-        for engine in ["ray", "spark", "dask"]
+        engine: subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env)
+        for engine, command in commands.items()
     }
-    for engine, process in started.items():
+    yield started
+    for process in started.values():
+        process.kill()
+
+
+def test_a_cluster_that_ends_is_an_error(gone: dict[str, subprocess.Popen[str]]) -> None:
+    for engine, process in gone.items():
         output, _ = process.communicate()
         assert f"engine '{engine}' failed: " in output and output.endswith("repeat the call\n"), output

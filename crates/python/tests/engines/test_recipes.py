@@ -13,7 +13,7 @@ import hashlane
 
 
 def test_the_recipes_for_engines_run(
-    repository: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, spark: Any
+    repository: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, spark: Any, daft: Any
 ) -> None:
     document = (repository / "docs" / "python.md").read_text(encoding="utf-8")
     section = document[document.index("## Files larger than memory") : document.index("## Names")]
