@@ -16,13 +16,13 @@ def run(job: Job, pieces: Iterator[Piece], workers: Optional[int]) -> Iterator[b
 
     parts = shares(list(pieces), workers or 4 * cores())
 
-    @daft.func.batch(return_dtype=daft.DataType.binary(), batch_size=1)
-    def answers(numbers: Any) -> Any:
+    def answers(numbers: Any) -> list[bytes]:
         return [work(job, parts[number]) for number in numbers.to_pylist()]
 
     if parts:
+        task = daft.func.batch(return_dtype=daft.DataType.binary(), batch_size=1)(answers)
         frame = daft.from_pydict({"part": list(range(len(parts)))})
+        # Threads take batches of the whole frame in turn; tasks of Ray, partitions.
         if daft.get_or_infer_runner_type() == "ray":
             frame = frame.into_partitions(len(parts))
-        frame = frame.select(answers(frame["part"]).alias("answer"))
-        yield from frame.to_pydict()["answer"]
+        yield from frame.select(task(frame["part"]).alias("answer")).to_pydict()["answer"]

@@ -27,22 +27,25 @@ def spread(
 
     Args:
         source: Files of one schema: Parquet, Arrow IPC (`.arrow`, `.feather`) or CSV, by their ending. A
-            pattern with `*`, a folder, a path, or a list of them.
+            pattern with `*`, a folder, a path, or a list of them; also of S3, as `s3://bucket/key`.
         columns: Name of the column of keys, or the names of four: source address and port, destination
             address and port.
         scheme, key, buckets, reduction: As :class:`hashlane.Spread` takes them.
         engine: `local`: threads of this process. Memory: a sketch and a few batches of 65,536 rows for each
-            thread, and what pyarrow holds of the row groups that it decodes. `ray`: tasks of Ray, to which
-            the key is sent; starts a local cluster unless `ray.init` was called.
+            thread, and what pyarrow holds of the row groups that it decodes. `ray`, `daft`, `spark` and
+            `dask`: tasks, to which the key is sent, on the cluster or session that is active; Ray and Spark
+            are started on this machine if there is none.
         workers: Number of threads, or of tasks at a time; that of the cores if not given.
+        filesystem: A file system of `pyarrow.fs` that has the files; sent to the tasks with its credentials.
 
     Returns:
         The sketch of all files.
 
     Raises:
-        FileNotFoundError: No file matches.
+        FileNotFoundError: No file matches, or there is no such bucket.
         ModuleNotFoundError: pyarrow or the engine is not installed.
-        OSError: A file cannot be read.
+        OSError: A file cannot be read; `PermissionError` if S3 denies access.
+        RuntimeError: The engine failed, or its cluster ended.
         ValueError: A file is damaged, lacks a column or has it in another type; a row has a bad value; an
             argument is unknown or out of range. The message names the file.
     """
@@ -81,7 +84,7 @@ def prefixes(
     """Estimate the distinct prefixes by depth; compare :class:`hashlane.Prefixes` and :func:`spread`.
 
     Args:
-        source, engine, workers: As :func:`spread` takes them.
+        source, engine, workers, filesystem: As :func:`spread` takes them.
         column: Name of the column of names, encoded or as text; text is parsed by
             :func:`hashlane.parse_name`.
         encoding, key, precision: As :class:`hashlane.Prefixes` takes them.
@@ -109,7 +112,7 @@ def imbalance(
     """Add up the load of queues; compare :class:`hashlane.Imbalance` and :func:`spread`.
 
     Args:
-        source, engine, workers: As :func:`spread` takes them.
+        source, engine, workers, filesystem: As :func:`spread` takes them.
         columns: Names of four columns: source address and port, destination address and port.
         function, n, key, candidates, rss_key: As :class:`hashlane.Imbalance` takes them.
         packets, bytes: Names of the columns of packets and bytes of each row.
