@@ -253,6 +253,16 @@ mod tests {
     }
 
     #[test]
+    fn processes_in_groups_of_their_own_are_ended_too() {
+        let (mut process, _folder) = shell("setsid sleep 600 & echo ok pid=$!; wait");
+        let fields = process.answer(PATIENCE, &AtomicBool::new(false)).unwrap();
+        let child = Entry::now(fields.number("pid").unwrap()).unwrap();
+        assert!(child.is_alive());
+        drop(process);
+        assert!(!child.is_alive());
+    }
+
+    #[test]
     fn a_process_that_hangs_is_left_after_a_bound_and_ended() {
         let (mut process, _folder) = shell("sleep 600");
         let error = process.answer(Duration::ZERO, &AtomicBool::new(false)).unwrap_err();

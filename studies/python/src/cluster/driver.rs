@@ -187,7 +187,9 @@ impl Driver {
             peak = peak.max(worker.peak().unwrap_or(0));
         }
         let ns = fields.number("ns").map_err(PythonError::Program)?;
-        let bytes = fs::read(self.folder.join("result"));
+        let result = self.folder.join("result");
+        // The next call writes its own.
+        let bytes = fs::read(&result).and_then(|bytes| fs::remove_file(&result).map(|()| bytes));
         Ok(Made {
             wall: Duration::from_nanos(ns),
             bytes: bytes.map_err(PythonError::io("cannot read the sketch of Python"))?,
