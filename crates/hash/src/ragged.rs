@@ -1,7 +1,8 @@
 //! Keys of any lengths, many at once: text, names, addresses of strings.
 //!
-//! Eight keys fill the lanes of a vector. All lanes take as many rounds as the longest key needs; a lane whose
-//! key has ended keeps its state. Groups in which this would cost more than it saves are hashed one by one.
+//! Eight keys fill the lanes of a vector. All lanes take as many rounds as the longest key needs; a lane
+//! whose key has ended keeps its state. Groups in which this would cost more than it saves are hashed one by
+//! one.
 
 use crate::arch::lanes::{LaneKernel, Lanes, WIDTH};
 use crate::scheme::BytesHash;
@@ -83,8 +84,8 @@ impl Eight for &[&[u8]; WIDTH] {
 pub struct Joined<'a, O> {
     /// The bytes of all keys.
     pub bytes: &'a [u8],
-    /// The first byte of each key, and the end of the last one. A key whose offsets are not in `bytes`, or not
-    /// in order, is taken as empty.
+    /// The first byte of each key, and the end of the last one. A key whose offsets are not in `bytes`, or
+    /// not in order, is taken as empty.
     pub offsets: &'a [O],
 }
 

@@ -84,8 +84,8 @@ fn workloads(session: &mut Session<'_>, folder: &Path) -> Result<(), RunError> {
     Ok(())
 }
 
-/// Starts Python with the packages of all schemes, and notes their versions. Returns those that it has not and
-/// can do without, too.
+/// Starts Python with the packages of all schemes, and notes their versions. Returns those that it has not
+/// and can do without, too.
 fn start(session: &mut Session<'_>, folder: &Path) -> Result<(Process, Vec<String>), PythonError> {
     let definition = session.definition;
     let schemes = definition.workloads.iter().flat_map(|id| definition.schemes_on(id)).map(String::as_str);
