@@ -146,6 +146,7 @@ def test_flows_have_the_buckets_of_flow_hash_and_the_queues_of_rss() -> None:
         assert result.keys[number].packets == pytest.approx(max(packets.values()) * 8 / (ROWS - 1))
     assert result.current == result.keys[0] and len(result.keys) == 31
     assert result.best.packets <= result.median
+    assert repr(result).endswith("keys=[31 keys])")
 
 
 def test_distinct_and_prefixes_are_within_their_errors() -> None:

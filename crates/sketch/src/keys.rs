@@ -149,23 +149,20 @@ fn span<O: Copy + TryInto<usize>>(offsets: &[O], row: usize) -> Option<core::ops
     Some(from.try_into().ok()?..to.try_into().ok()?)
 }
 
-fn check<O: Copy>(offsets: &[O], len: usize, wide: impl Fn(O) -> i64) -> Result<(), Error> {
-    let mut before = 0;
-    // All at once first, which takes vectors; then the offset that breaks the rule.
-    let mut sorted = true;
-    for offset in offsets {
-        sorted &= wide(*offset) >= before;
-        before = wide(*offset);
-    }
-    if sorted && usize::try_from(before).is_ok_and(|end| end <= len) {
+fn check<O: Copy + Ord>(offsets: &[O], len: usize, wide: impl Fn(O) -> i64) -> Result<(), Error> {
+    let (Some(first), Some(last)) = (offsets.first(), offsets.last()) else { return Ok(()) };
+    let is_place = |offset: O| usize::try_from(wide(offset)).is_ok_and(|offset| offset <= len);
+    // All neighbours at once first, which takes vectors; then the offset that breaks the rule.
+    let pairs = offsets.iter().zip(offsets.iter().skip(1));
+    if pairs.fold(true, |sorted, (one, next)| sorted & (one <= next)) && is_place(*first) && is_place(*last) {
         return Ok(());
     }
-    before = 0;
+    let mut before = *first;
     for (at, offset) in offsets.iter().enumerate() {
-        if wide(*offset) < before || usize::try_from(wide(*offset)).is_ok_and(|end| end > len) {
+        if *offset < before || !is_place(*offset) {
             return Err(Error::Offset { at });
         }
-        before = wide(*offset);
+        before = *offset;
     }
     Err(Error::Offset { at: offsets.len() })
 }

@@ -271,6 +271,11 @@ class ImbalanceResult(NamedTuple):
     #: Under each key, the one in use first.
     keys: list[KeyImbalance]
 
+    def __repr__(self) -> str:
+        # Up to 65,537 keys.
+        fields = ", ".join(f"{name}={value!r}" for name, value in zip(self._fields[:-1], self))
+        return f"ImbalanceResult({fields}, keys=[{len(self.keys)} keys])"
+
 
 class Imbalance(Sketch):
     """Load of queues, or of members of a group, under the key in use and under many candidates at once.
