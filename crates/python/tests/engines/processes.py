@@ -9,7 +9,8 @@ import pathlib
 def reads(pid: int, folder: pathlib.Path) -> bool:
     """Whether the process has a file of the folder open."""
     try:
-        return any(os.readlink(entry.path).startswith(f"{folder}/") for entry in os.scandir(f"/proc/{pid}/fd"))
+        opened = [os.readlink(entry.path) for entry in os.scandir(f"/proc/{pid}/fd")]
+        return any(path.startswith(f"{folder}/") for path in opened)
     except OSError:
         return False
 

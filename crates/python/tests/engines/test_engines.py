@@ -24,7 +24,9 @@ def test_engines_give_the_bytes_of_one_process(
     compare(str(files / "*.parquet"), engine=engine, workers=workers)
 
 
-def test_engines_raise_the_errors_of_one_process(files: pathlib.Path, engine: str, small_pieces: None) -> None:
+def test_engines_raise_the_errors_of_one_process(
+    files: pathlib.Path, engine: str, small_pieces: None
+) -> None:
     raised = errors(files, engine=engine)
     assert len(raised) == len(EXPECTED)
     for (kind, message), (kinds, pattern) in zip(raised, EXPECTED):
@@ -32,7 +34,9 @@ def test_engines_raise_the_errors_of_one_process(files: pathlib.Path, engine: st
         assert "\n" not in message
 
 
-def test_files_without_rows_are_an_empty_sketch(tmp_path: pathlib.Path, engine: str, small_pieces: None) -> None:
+def test_files_without_rows_are_an_empty_sketch(
+    tmp_path: pathlib.Path, engine: str, small_pieces: None
+) -> None:
     pq.write_table(pa.table({"key": pa.array([], pa.uint64())}), tmp_path / "a.parquet")
     found = distributed.spread(tmp_path, "key", "siphash-1-3", KEY, engine=engine)
     assert found.result().keys == 0

@@ -1,4 +1,4 @@
-"""Workers and clusters that end in the middle of the work. HASHLANE_KILLS is the number of kills an engine."""
+"""Workers and clusters that end in the middle of the work. HASHLANE_KILLS: kills of each engine."""
 
 from __future__ import annotations
 
@@ -152,11 +152,10 @@ def gone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, subproc
     script.write_text(GONE)
     paths = [pathlib.Path(__file__).parent, pathlib.Path(__file__).parents[1]]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
-    commands = {engine: [sys.executable, script, folder / "data", engine] for engine in ["ray", "spark", "dask"]}
-    started = {
-        engine: subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env)
-        for engine, command in commands.items()
-    }
+    started = {}
+    for engine in ["ray", "spark", "dask"]:
+        command = [sys.executable, script, folder / "data", engine]
+        started[engine] = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env)
     yield started
     for process in started.values():
         process.kill()

@@ -16,9 +16,8 @@ from hashlane import distributed
 
 @pytest.fixture
 def store(s3: str) -> Any:
-    return fs.S3FileSystem(
-        endpoint_override=s3, access_key="hashlane", secret_key="secret", region="us-east-1", allow_bucket_creation=True
-    )
+    names = {"access_key": "hashlane", "secret_key": "secret", "region": "us-east-1"}
+    return fs.S3FileSystem(endpoint_override=s3, allow_bucket_creation=True, **names)
 
 
 @pytest.fixture

@@ -7,13 +7,11 @@ import re
 #: Kinds of errors that a file or a row can have, the narrower ones first.
 KINDS = (FileNotFoundError, PermissionError, OSError, MemoryError, TypeError, ValueError)
 
+NO_BUCKET = "no such bucket; check its name, AWS_REGION and AWS_ENDPOINT_URL"
+
 #: Parts of the messages of S3, and the error and the next step.
 _S3: list[tuple[str, type[Exception], str]] = [
-    (
-        r"NO_SUCH_BUCKET|Bucket '.*' not found",
-        FileNotFoundError,
-        "no such bucket; check its name, AWS_REGION and AWS_ENDPOINT_URL",
-    ),
+    (r"NO_SUCH_BUCKET|Bucket '.*' not found", FileNotFoundError, NO_BUCKET),
     (
         r"AWS Error (ACCESS_DENIED|INVALID_ACCESS_KEY_ID|INVALID_CLIENT_TOKEN_ID|SIGNATURE_DOES_NOT_MATCH)"
         r"|HTTP status 40[13]",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fnmatch
 import glob
 import os
@@ -9,7 +10,7 @@ import posixpath
 import re
 from typing import Any, Iterable, NamedTuple, Optional, Sequence, Union
 
-from ._errors import about
+from ._errors import NO_BUCKET, about
 
 #: Files: a path, a pattern such as `flows/*.parquet`, a folder, or several of them.
 Source = Union[str, "os.PathLike[str]", Sequence[Union[str, "os.PathLike[str]"]]]
@@ -44,7 +45,8 @@ def filesystem_of(source: Source) -> Any:
         return None
     if len(remote) < len(paths):
         [local, *_] = [path for path in paths if not path.startswith(_S3)]
-        raise ValueError(f"{local}: not on S3 like {remote[0]}; call the function for each, and merge the sketches")
+        next_step = "call the function for each, and merge the sketches"
+        raise ValueError(f"{local}: not on S3 like {remote[0]}; {next_step}")
     from pyarrow import fs
 
     # The region is that of the first bucket, unless the environment has one.
@@ -102,7 +104,8 @@ def _remote(path: str, filesystem: Any) -> Iterable[tuple[str, int]]:
         parts = inside.split("/")
         fixed = next(number for number, part in enumerate(parts) if glob.has_magic(part))
         below = "/".join(parts[:fixed])
-        selector = fs.FileSelector(below, allow_not_found=True, recursive=len(parts) > fixed + 1 or parts[-1] == "**")
+        deep = len(parts) > fixed + 1 or parts[-1] == "**"
+        selector = fs.FileSelector(below, allow_not_found=True, recursive=deep)
         listed = [file for file in filesystem.get_file_info(selector) if _matches(file.path, inside)]
     else:
         return []
@@ -114,13 +117,15 @@ def _none(path: str, filesystem: Any) -> FileNotFoundError:
         from pyarrow import fs
 
         bucket = _inside(path).split("/")[0]
-        if filesystem.get_file_info(bucket).type == fs.FileType.NotFound:
-            return FileNotFoundError(f"{path}: no such bucket; check its name, AWS_REGION and AWS_ENDPOINT_URL")
+        # Whoever may list a folder need not be allowed to look at its bucket.
+        with contextlib.suppress(OSError):
+            if filesystem.get_file_info(bucket).type == fs.FileType.NotFound:
+                return FileNotFoundError(f"{path}: {NO_BUCKET}")
     return FileNotFoundError(f"{path}: no file; give a path, a folder or a pattern such as flows/*.parquet")
 
 
 def _matches(path: str, pattern: str) -> bool:
-    """The rule of :func:`glob.glob`: `*` within a folder, `**` through all, and neither finds hidden files."""
+    """The rule of :func:`glob.glob`: `*` within a folder, `**` through all, neither of them hidden files."""
     parts, wanted = path.split("/"), pattern.split("/")
     # Numbers of the parts of the pattern that the parts of the path so far can have reached.
     reached = _skip({0}, wanted)
@@ -131,10 +136,14 @@ def _matches(path: str, pattern: str) -> bool:
                 continue
             if wanted[number] == "**":
                 after |= set() if part.startswith(".") else {number}
-            elif fnmatch.fnmatchcase(part, wanted[number]) and part.startswith(".") <= wanted[number].startswith("."):
+            elif _is_like(part, wanted[number]):
                 after.add(number + 1)
         reached = _skip(after, wanted)
     return len(wanted) in reached or (wanted[-1] == "**" and len(wanted) - 1 in reached)
+
+
+def _is_like(part: str, wanted: str) -> bool:
+    return fnmatch.fnmatchcase(part, wanted) and part.startswith(".") <= wanted.startswith(".")
 
 
 def _skip(reached: set[int], wanted: list[str]) -> set[int]:

@@ -55,7 +55,8 @@ def batches(piece: Piece, job: Job) -> Iterator[tuple[int, Any]]:
     """
     for name, kind, first in zip(job.needed(), types(piece, job), job.types):
         if kind != first:
-            raise ValueError(f"{piece.path}: column {name!r} is of type {kind}, but {first} in the first file")
+            about_types = f"column {name!r} is of type {kind}, but {first} in the first file"
+            raise ValueError(f"{piece.path}: {about_types}")
     row = piece.first
     try:
         for batch in _open(piece, job):

@@ -67,7 +67,12 @@ def _named(engine: str, answers: Iterator[bytes], pieces: _Pieces) -> Generator[
     except Exception as error:
         if engine == "local" or error is pieces.error or isinstance(error, ImportError):
             raise
-        # Of a traceback, the line of the error.
-        text = (re.findall(r"^\S*(?:Error|Exception): .+", str(error), re.MULTILINE) or str(error).splitlines())[:1]
-        reason = " ".join((text or [type(error).__name__])[0].split())[:300]
-        raise RuntimeError(f"engine {engine!r} failed: {reason}; check its logs, and repeat the call") from error
+        failed = f"engine {engine!r} failed: {_reason(error)}"
+        raise RuntimeError(f"{failed}; check its logs, and repeat the call") from error
+
+
+def _reason(error: Exception) -> str:
+    """A line: of a traceback of a worker, that of the error."""
+    lines = re.findall(r"^\S*(?:Error|Exception): .+", str(error), re.MULTILINE) or str(error).splitlines()
+    line: str = lines[0] if lines else type(error).__name__
+    return " ".join(line.split())[:300]

@@ -36,5 +36,5 @@ def run(job: Job, pieces: Iterator[Piece], workers: Optional[int]) -> Iterator[b
 def _local_session(session: Any, workers: int) -> Any:
     # Its workers would run the python3 of the search path.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    options = session.builder.master(f"local[{workers},4]").appName("hashlane").config("spark.ui.enabled", "false")
-    return options.getOrCreate()
+    builder = session.builder.master(f"local[{workers},4]").appName("hashlane")
+    return builder.config("spark.ui.enabled", "false").getOrCreate()

@@ -45,5 +45,5 @@ def merge(sketch: Any, answer: bytes) -> None:
 
 
 def shares(pieces: Sequence[Piece], number: int) -> list[list[Piece]]:
-    """The pieces in at most `number` parts, which is how often an engine that collects all answers has one."""
+    """The pieces in at most `number` parts: of those an engine holds all answers at once."""
     return [list(pieces[part::number]) for part in range(min(number, len(pieces)))]
