@@ -75,11 +75,14 @@ def spark(s3: str) -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def dask(s3: str) -> Iterator[Any]:
+    import dask
     from distributed import Client, LocalCluster
 
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
-        with Client(cluster) as client:
-            yield client
+    # A cluster of this kind forgets a worker that, 15 seconds after it died, is starting once more.
+    with dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"}):
+        with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster:
+            with Client(cluster) as client:
+                yield client
 
 
 @pytest.fixture(scope="session")

@@ -128,8 +128,9 @@ if __name__ == "__main__":
     if engine == "dask":
         from distributed import Client, LocalCluster
 
-        client = Client(LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None))
-        stop = client.cluster.close
+        cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0")
+        client = Client(cluster)
+        stop = cluster.close
     threading.Thread(target=end, args=(stop,), daemon=True).start()
     try:
         distributed.spread(folder, "key", "siphash-2-4", bytes(16), engine=engine, workers=2)
