@@ -63,7 +63,7 @@ class Killer(threading.Thread):
                 os.kill(readers[0], signal.SIGKILL)
                 self.killed = readers[0]
                 return
-            time.sleep(0.001)
+            time.sleep(0.005)
 
 
 @pytest.mark.parametrize("seed", range(KILLS))
@@ -96,7 +96,7 @@ def test_a_killed_worker_does_not_change_the_result(
 
 #: A program that ends its own cluster in the middle.
 GONE = """
-import os, signal, sys, threading
+import os, signal, sys, threading, time
 import processes
 from hashlane import distributed
 from hashlane.distributed import _read, _run
@@ -107,7 +107,7 @@ _read._SMALL, _run._TASK = 0, 100_000
 
 def end(stop):
     while not any(processes.reads(pid, folder) for pid in processes.below(os.getpid())):
-        pass
+        time.sleep(0.01)
     stop()
 
 
