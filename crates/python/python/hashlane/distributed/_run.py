@@ -16,7 +16,7 @@ from ._work import merge
 ENGINES = ("local", "ray", "daft", "spark", "dask")
 
 #: Rows of a piece, at least, if the file has row groups. Threads start none, so theirs are smaller.
-_TASK, _THREADS = 1 << 22, 1 << 20
+_TASK, _THREADS = 1 << 22, 1 << 21
 
 #: An engine: answers of tasks on all pieces, of which at most so many run at a time.
 Engine = Callable[[Job, Iterator[Piece], Optional[int]], Iterator[bytes]]
