@@ -66,6 +66,9 @@ pub(crate) trait Lanes: Stage {
         }
         self.columns(&words)
     }
+    /// Asks the CPU to bring `bytes` into its caches; a hint, which [`ROWS`](Self::ROWS) has a use for.
+    #[inline(always)]
+    fn prefetch(self, _: &[u8]) {}
     /// Lane i is `yes[i]` where `a[i]` equals `b[i]`, otherwise `no[i]`.
     fn if_equal(self, a: Self::V, b: Self::V, yes: Self::V, no: Self::V) -> Self::V;
     /// Lane i is `yes[i]` where `a[i]` is at least `b[i]`, both below 2⁶³, otherwise `no[i]`.

@@ -46,6 +46,12 @@ impl ragged::Keys for Table<'_> {
         let bytes = self.bytes.get(from..from.checked_add(8 * self.width)?)?;
         Some(Self { bytes, width: self.width })
     }
+
+    #[inline(always)]
+    fn each_part(&self, first: usize, count: usize, mut each: impl FnMut(&[u8])) {
+        let at = |row: usize| row.saturating_mul(self.width);
+        each(self.bytes.get(at(first)..at(first + count)).unwrap_or_default());
+    }
 }
 
 impl ragged::Eight for Table<'_> {
