@@ -31,8 +31,8 @@ pub trait Keys {
     /// The eight keys from `first` on; `None` if there are fewer.
     fn eight(&self, first: usize) -> Option<Self::Eight<'_>>;
 
-    /// Passes the bytes of `count` keys from `first` on to `each`, in as few slices as the keys lie in. A hint:
-    /// some may be left out.
+    /// Passes the bytes of `count` keys from `first` on to `each`, in as few slices as the keys lie in. Keys
+    /// may be left out: it is for prefetching.
     fn each_part(&self, first: usize, count: usize, each: impl FnMut(&[u8]));
 }
 
