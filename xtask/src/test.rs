@@ -10,7 +10,7 @@ use crate::run::{self, Outcome};
 use crate::steps;
 use clap::{Args, ValueEnum};
 use std::num::NonZero;
-use std::thread;
+use std::thread::{self, JoinHandle};
 
 /// Run every check that a change must pass
 ///
@@ -66,8 +66,11 @@ impl Test {
         let chosen = self.chosen();
         // Built beside the other steps, as it keeps one core busy for most of its time. The attacks come
         // after the check of its instructions, which waits for it.
-        let mut release = chosen.contains(&Step::Asm).then(Build::begin);
-        steps::run("test", &chosen, |step| step.run(&mut release))
+        let mut begun = Begun {
+            release: chosen.contains(&Step::Asm).then(Build::begin),
+            packages: chosen.contains(&Step::Python).then(Python::install),
+        };
+        steps::run("test", &chosen, |step| step.run(&mut begun))
     }
 
     /// The steps to run, in their order.
@@ -78,9 +81,14 @@ impl Test {
     }
 }
 
+/// Work beside the steps, until one of them waits for it.
+struct Begun {
+    release: Option<Result<Build, String>>,
+    packages: Option<JoinHandle<()>>,
+}
+
 impl Step {
-    /// Runs the step; `release` is the release build if it was started.
-    fn run(self, release: &mut Option<Result<Build, String>>) -> Outcome {
+    fn run(self, begun: &mut Begun) -> Outcome {
         match self {
             Self::Fmt => {
                 let workspace = cargo("fmt --all --check");
@@ -96,9 +104,14 @@ impl Step {
                 let mut doc = run::command(&["cargo", "doc", "--workspace", "--all-features", "--no-deps"]);
                 run::show(doc.env("RUSTDOCFLAGS", "-D warnings")).into()
             }
-            Self::Python => Python::usual().run(),
+            Self::Python => {
+                if let Some(packages) = begun.packages.take() {
+                    let _ = packages.join();
+                }
+                Python::usual().run()
+            }
             Self::Interop => Interop::ALL.run(),
-            Self::Asm => release.take().unwrap_or_else(Build::begin).and_then(Build::check).into(),
+            Self::Asm => begun.release.take().unwrap_or_else(Build::begin).and_then(Build::check).into(),
             Self::Attack => Attack::quick().run(),
         }
     }

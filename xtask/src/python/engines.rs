@@ -14,9 +14,14 @@ pub(super) fn test(folder: &Path, wheel: &Path, command: &Path) -> Outcome {
     }
 }
 
-fn pytest(folder: &Path, wheel: &Path, command: &Path) -> Result<(), String> {
+/// The environment with the engines.
+pub(super) fn environment(folder: &Path) -> Result<Venv, String> {
     let requirements = wheel::package().join("requirements-engines.txt");
-    let venv = Venv::locked(&folder.join("engines"), "python3", &requirements)?;
+    Venv::locked(&folder.join("engines"), super::USUAL, &requirements)
+}
+
+fn pytest(folder: &Path, wheel: &Path, command: &Path) -> Result<(), String> {
+    let venv = environment(folder)?;
     venv.reinstall(wheel)?;
     let tests = wheel::package().join("tests");
     venv.pytest(&[&tests.join("engines")], &tests, command)

@@ -11,6 +11,7 @@ use crate::run::{self, Outcome};
 use clap::Args;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::thread::{self, JoinHandle};
 use venv::Venv;
 
 /// Test the Python package
@@ -53,6 +54,19 @@ impl Python {
     /// The interpreter of the other tests.
     pub(crate) fn usual() -> Self {
         Self { python: vec![USUAL.to_owned()], sdist: false }
+    }
+
+    /// Installs the packages of the tests beside other work: some 700 MB are downloaded and unpacked. The tests
+    /// repeat what fails, and report it.
+    pub(crate) fn install() -> JoinHandle<()> {
+        thread::spawn(|| {
+            if run::works(need::PYTHON.probe)
+                && let Ok(folder) = wheel::folder()
+            {
+                let _ = environment(USUAL, &folder);
+                let _ = engines::environment(&folder);
+            }
+        })
     }
 
     /// Every supported interpreter that is installed.
@@ -119,14 +133,24 @@ fn with_programs(venv: &Venv) -> Result<OsString, String> {
     std::env::join_paths(paths).map_err(|error| format!("PATH: {error}"))
 }
 
+/// Name of an interpreter in those of folders.
+fn name(python: &str) -> &str {
+    python.rsplit('/').next().unwrap_or(python)
+}
+
+/// The environment of an interpreter with the packages of the tests.
+fn environment(python: &str, folder: &Path) -> Result<Venv, String> {
+    let requirements = wheel::package().join("requirements-test.txt");
+    Venv::locked(&folder.join(format!("test-{}", name(python))), python, &requirements)
+}
+
 /// Tests the wheel with an interpreter.
 fn with(python: &str, folder: &Path, wheel: &Path, command: &Path) -> Result<(), String> {
-    let name = python.rsplit('/').next().unwrap_or(python);
+    let name = name(python);
     let fresh = Venv::fresh(&folder.join(format!("fresh-{name}")), python)?;
     fresh.pip(&["install".as_ref(), "--no-index".as_ref(), wheel])?;
     run::show(run::command(&[fresh.program("python")]).args(["-c", FIRST]))?;
-    let requirements = wheel::package().join("requirements-test.txt");
-    let venv = Venv::locked(&folder.join(format!("test-{name}")), python, &requirements)?;
+    let venv = environment(python, folder)?;
     venv.reinstall(wheel)?;
     let tests = wheel::package().join("tests");
     let ignored = format!("--ignore={}", tests.join("engines").display());
