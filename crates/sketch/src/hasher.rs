@@ -2,7 +2,7 @@
 //!
 //! SipHash and jhash take rows of the [widths](WIDTHS) of addresses and tuples as words, eight in a vector.
 //! SipHash takes [keys of any lengths](hashlane_hash::ragged) in vectors, CRC32C eight at once by its form for
-//! [every prefix](hashlane_hash::prefix); all others hash key by key. The results are those of [`BytesHash::hash`](hashlane_hash::scheme::BytesHash::hash).
+//! [every prefix](hashlane_hash::prefix); all others hash key by key. The results are those of [`BytesHash::hash`].
 
 mod rows;
 mod strings;

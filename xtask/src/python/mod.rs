@@ -56,8 +56,8 @@ impl Python {
         Self { python: vec![USUAL.to_owned()], sdist: false }
     }
 
-    /// Installs the packages of the tests beside other work: some 700 MB are downloaded and unpacked. The tests
-    /// repeat what fails, and report it.
+    /// Installs the packages of the tests beside other work: some 700 MB are downloaded and unpacked. The
+    /// tests repeat what fails, and report it.
     pub(crate) fn install() -> JoinHandle<()> {
         thread::spawn(|| {
             if run::works(need::PYTHON.probe)
