@@ -64,7 +64,7 @@ pub enum Error {
         /// Most bytes of a key.
         most: usize,
     },
-    /// The total of all weights would pass 2⁶³ − 1.
+    /// A total would pass 2⁶³ − 1.
     Full,
     /// The sketch was read from bytes, which hold no key.
     NoKey,
@@ -110,7 +110,7 @@ impl fmt::Display for Error {
             Self::KeyTooLong { row, len, most } => {
                 write!(f, "key of row {row} has {len} bytes, but at most {most} are possible")
             }
-            Self::Full => f.write_str("the total of all weights would pass 2^63 - 1: begin another sketch"),
+            Self::Full => f.write_str("the total would pass 2^63 - 1: begin another sketch"),
             Self::NoKey => f.write_str(
                 "a sketch read from bytes has no key: give it the key it was made with before an update",
             ),

@@ -3,7 +3,7 @@
 use crate::error::{Error, ReadError, alike, within};
 use crate::keys::Keys;
 use crate::sketch::{Kind, Sketch};
-use crate::wire::{MOST, Reader, Writer};
+use crate::wire::{Reader, Writer, grown, total};
 use std::collections::HashMap;
 
 /// Keys with the largest weights, by counters of Misra and Gries.
@@ -84,6 +84,14 @@ impl HeavyHitters {
         Ok(Self { counters, total: 0, error: 0, held: HashMap::new() })
     }
 
+    /// Checks that the sketch can take so much more weight.
+    ///
+    /// # Errors
+    /// The total would pass 2⁶³ − 1.
+    pub fn check_room(&self, weight: u64) -> Result<(), Error> {
+        grown(self.total, weight).map(drop)
+    }
+
     /// Adds the weights of the keys of a batch; each is 1 without `weights`.
     ///
     /// # Errors
@@ -93,12 +101,11 @@ impl HeavyHitters {
         let added = match weights {
             Some(weights) => {
                 keys.check_rows("weights", weights.len())?;
-                weights.iter().try_fold(0_u64, |sum, weight| sum.checked_add(*weight))
+                total(weights.iter().copied())
             }
-            None => Some(keys.len() as u64),
+            None => keys.len() as u64,
         };
-        let total = added.and_then(|added| self.total.checked_add(added));
-        let total = total.filter(|total| *total <= MOST).ok_or(Error::Full)?;
+        let total = grown(self.total, added)?;
         if let Some((row, key)) = keys.iter().enumerate().find(|(_, key)| key.len() > Self::MOST_KEY) {
             return Err(Error::KeyTooLong { row, len: key.len(), most: Self::MOST_KEY });
         }
@@ -158,8 +165,7 @@ impl Sketch for HeavyHitters {
     /// Adds the counters of another sketch, and subtracts if they are too many.
     fn merge(&mut self, other: &Self) -> Result<(), Error> {
         alike("number of counters", self.counters, other.counters)?;
-        let total = self.total.checked_add(other.total).filter(|total| *total <= MOST);
-        self.total = total.ok_or(Error::Full)?;
+        self.total = grown(self.total, other.total)?;
         self.error += other.error;
         for (key, weight) in &other.held {
             match self.held.get_mut(key) {

@@ -6,7 +6,7 @@ use crate::error::{Error, ReadError, alike, within};
 use crate::hasher::check;
 use crate::keys::Keys;
 use crate::sketch::{Kind, Sketch};
-use crate::wire::{Reader, Writer, sum};
+use crate::wire::{MOST, Reader, Writer, grown, total};
 use core::fmt;
 use hashlane_flow::ehash::SipHash13;
 use hashlane_flow::rss::{CardKey, ENTRIES, SYMMETRIC_KEY};
@@ -113,6 +113,8 @@ pub struct Imbalance {
     keys: Option<Candidates>,
     /// Load of each queue under key 0, then under key 1, and so on.
     loads: Vec<Load>,
+    /// Sum of the loads under each key.
+    total: Load,
 }
 
 /// The key of the sketch, and what candidates need for updates.
@@ -207,7 +209,8 @@ impl Imbalance {
         within("number of queues times keys", loads as u64, 1, Self::MOST_LOADS as u64)?;
         let keys = Some(Candidates::new(&function, queues, candidates, key));
         let loads = vec![Load::default(); loads];
-        Ok(Self { function, queues, candidates, check: check(key), keys, loads })
+        let total = Load::default();
+        Ok(Self { function, queues, candidates, check: check(key), keys, loads, total })
     }
 
     /// Gives a sketch that was read from bytes its key, so that it can be updated and tells its candidates.
@@ -237,11 +240,20 @@ impl Imbalance {
         self.candidates
     }
 
+    /// Checks that the sketch can take so many more packets and bytes.
+    ///
+    /// # Errors
+    /// A total would pass 2⁶³ − 1.
+    pub fn check_room(&self, packets: u64, bytes: u64) -> Result<(), Error> {
+        self.total.grown(Load { packets, bytes }).map(drop)
+    }
+
     /// Adds packets: of each row as many as its place in `packets` has, or 1; with the bytes of all of them
     /// in `bytes`, or 0.
     ///
     /// # Errors
-    /// The sketch has no key, rows are of another width, or a column has more or fewer rows.
+    /// The sketch has no key, rows are of another width, a column has more or fewer rows, or the total of
+    /// packets or bytes would pass 2⁶³ − 1. The sketch then stays as it was.
     pub fn update(
         &mut self,
         rows: &Keys<'_>,
@@ -255,6 +267,12 @@ impl Imbalance {
         if let Some(row) = wrong {
             return Err(Error::Width { width: row.len(), expected: Tuple::LEN });
         }
+        let sum = |numbers: &[u64]| total(numbers.iter().copied());
+        // No queue overflows, as the total does not.
+        self.total = self.total.grown(Load {
+            packets: packets.map_or(rows.len() as u64, sum),
+            bytes: bytes.map_or(0, sum),
+        })?;
         let load = |row| Load {
             packets: packets.map_or(1, |packets| packets.get(row).copied().unwrap_or(0)),
             bytes: bytes.map_or(0, |bytes| bytes.get(row).copied().unwrap_or(0)),
@@ -318,9 +336,7 @@ impl Imbalance {
         let mut others: Vec<f64> = keys.iter().skip(1).map(|key| key.packets).collect();
         others.sort_unstable_by(f64::total_cmp);
         let median = others.get(others.len() / 2).copied().unwrap_or(current.packets);
-        let mut total = Load::default();
-        self.loads(0).iter().for_each(|load| total.add(*load));
-        ImbalanceResult { total, current, best, median, keys }
+        ImbalanceResult { total: self.total, current, best, median, keys }
     }
 }
 
@@ -348,8 +364,21 @@ fn busiest(loads: impl Iterator<Item = u64>) -> f64 {
 impl Load {
     #[inline(always)]
     fn add(&mut self, by: Self) {
-        self.packets = self.packets.saturating_add(by.packets);
-        self.bytes = self.bytes.saturating_add(by.bytes);
+        self.packets += by.packets;
+        self.bytes += by.bytes;
+    }
+
+    /// The load after an addition, or an error above 2⁶³ − 1.
+    fn grown(self, by: Self) -> Result<Self, Error> {
+        Ok(Self { packets: grown(self.packets, by.packets)?, bytes: grown(self.bytes, by.bytes)? })
+    }
+
+    /// The sum of loads.
+    fn sum(loads: &[Self]) -> Self {
+        Self {
+            packets: total(loads.iter().map(|load| load.packets)),
+            bytes: total(loads.iter().map(|load| load.bytes)),
+        }
     }
 }
 
@@ -366,9 +395,9 @@ impl Sketch for Imbalance {
         alike("number of queues", self.queues, other.queues)?;
         alike("number of candidates", self.candidates, other.candidates)?;
         alike("key", format!("{:016x}", self.check), format!("{:016x}", other.check))?;
+        self.total = self.total.grown(other.total)?;
         for (load, more) in self.loads.iter_mut().zip(&other.loads) {
-            load.packets = sum(load.packets, more.packets);
-            load.bytes = sum(load.bytes, more.bytes);
+            load.add(*more);
         }
         Ok(())
     }
@@ -406,12 +435,19 @@ impl Sketch for Imbalance {
         if number == 0 || number > Self::MOST_LOADS || number > from.left() / 2 {
             return Err(ReadError::Field { field: "number of queues or candidates", at });
         }
+        let at = from.at();
         let mut loads = Vec::with_capacity(number);
         for _ in 0..number {
             loads.push(Load { packets: from.count("packets")?, bytes: from.count("bytes")? });
         }
         from.finish()?;
-        Ok(Self { function, queues, candidates, check, keys: None, loads })
+        // Each key spreads the same packets.
+        let total = Load::sum(loads.get(..queues).unwrap_or_default());
+        let differs = |loads: &[Load]| Load::sum(loads) != total;
+        if total.packets > MOST || total.bytes > MOST || loads.chunks(queues).any(differs) {
+            return Err(ReadError::Field { field: "total of the loads", at });
+        }
+        Ok(Self { function, queues, candidates, check, keys: None, loads, total })
     }
 }
 

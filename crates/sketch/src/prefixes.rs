@@ -10,7 +10,7 @@ use crate::keyed::Keyed;
 use crate::keys::Keys;
 use crate::registers::{LEAST_PRECISION, Registers, standard_error};
 use crate::sketch::{Kind, Sketch};
-use crate::wire::{Reader, Writer, sum};
+use crate::wire::{Reader, Writer, grown};
 use core::ops::RangeInclusive;
 use hashlane_hash::scheme::{Key, Scheme};
 use hashlane_hash::siphash::SipHash13;
@@ -75,14 +75,19 @@ impl Population {
     }
 
     fn add(&mut self, bytes: usize, hash: u64) {
-        self.number = self.number.saturating_add(1);
-        self.bytes = self.bytes.saturating_add(bytes as u64);
+        self.number += 1;
+        self.bytes += bytes as u64;
         self.registers.add(hash);
     }
 
+    /// Checks that so many more names of so many bytes fit.
+    fn check_room(&self, number: u64, bytes: u64) -> Result<(), Error> {
+        grown(self.number, number).and(grown(self.bytes, bytes)).map(drop)
+    }
+
     fn merge(&mut self, other: &Self) {
-        self.number = sum(self.number, other.number);
-        self.bytes = sum(self.bytes, other.bytes);
+        self.number += other.number;
+        self.bytes += other.bytes;
         self.registers.merge(&other.registers);
     }
 
@@ -190,12 +195,23 @@ impl Prefixes {
         self.precision
     }
 
+    /// Checks that the sketch can take so many more names, of so many bytes together.
+    ///
+    /// # Errors
+    /// A total would pass 2⁶³ − 1.
+    pub fn check_room(&self, names: u64, bytes: u64) -> Result<(), Error> {
+        grown(self.invalid, names)?;
+        self.names.check_room(names, bytes)?;
+        self.depths.iter().try_for_each(|depth| depth.check_room(names, bytes))
+    }
+
     /// Takes the names of a batch, each one whole encoded name.
     ///
     /// # Errors
-    /// The sketch has no key.
+    /// The sketch has no key, or a total could pass 2⁶³ − 1. The sketch then stays as it was.
     pub fn update(&mut self, names: &Keys<'_>) -> Result<(), Error> {
         let hash = SipHash13::new(self.hash.key()?);
+        self.check_room(names.len() as u64, names.bytes() as u64)?;
         self.encoding.update(self, names, hash);
         Ok(())
     }
@@ -207,7 +223,7 @@ impl Prefixes {
             pass.burst(names.iter(), &mut hashes);
             for (name, hashes) in names.iter().zip(hashes.iter()) {
                 if hashes.and_then(|hashes| self.add::<E>(name, hashes)).is_err() {
-                    self.invalid = self.invalid.saturating_add(1);
+                    self.invalid += 1;
                 }
             }
         }
@@ -253,8 +269,12 @@ impl Sketch for Prefixes {
         alike("encoding", self.encoding.id(), other.encoding.id())?;
         self.hash.alike(&other.hash)?;
         alike("precision", self.precision, other.precision)?;
+        let invalid = grown(self.invalid, other.invalid)?;
+        self.names.check_room(other.names.number, other.names.bytes)?;
+        let mut depths = self.depths.iter().zip(&other.depths);
+        depths.try_for_each(|(ours, theirs)| ours.check_room(theirs.number, theirs.bytes))?;
+        self.invalid = invalid;
         self.names.merge(&other.names);
-        self.invalid = sum(self.invalid, other.invalid);
         while self.depths.len() < other.depths.len() {
             self.depths.push(Population::new(self.precision));
         }

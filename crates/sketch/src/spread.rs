@@ -8,7 +8,7 @@ use crate::error::{Error, ReadError, alike, within};
 use crate::keyed::Keyed;
 use crate::keys::Keys;
 use crate::sketch::{Kind, Sketch};
-use crate::wire::{Reader, Writer, sum};
+use crate::wire::{MOST, Reader, Writer, grown, total};
 use core::fmt;
 use hashlane_hash::scheme::{Key, SchemeInfo};
 
@@ -63,6 +63,8 @@ pub struct Spread {
     hash: Keyed,
     reduction: Reduction,
     counts: Vec<u64>,
+    /// Sum of the counts.
+    total: u64,
 }
 
 impl Spread {
@@ -77,7 +79,7 @@ impl Spread {
     pub fn new(scheme: &str, key: &Key, buckets: usize) -> Result<Self, Error> {
         within("number of buckets", buckets as u64, 1, Self::MOST_BUCKETS as u64)?;
         let hash = Keyed::new(scheme, key)?;
-        Ok(Self { hash, reduction: Reduction::default(), counts: vec![0; buckets] })
+        Ok(Self { hash, reduction: Reduction::default(), counts: vec![0; buckets], total: 0 })
     }
 
     /// The same with another choice of buckets; for a sketch that has no keys yet.
@@ -110,16 +112,25 @@ impl Spread {
         self.reduction
     }
 
+    /// Checks that the sketch can take so many more keys.
+    ///
+    /// # Errors
+    /// The total would pass 2⁶³ − 1.
+    pub fn check_room(&self, keys: u64) -> Result<(), Error> {
+        grown(self.total, keys).map(drop)
+    }
+
     /// Counts the keys of a batch.
     ///
     /// # Errors
-    /// The sketch has no key.
+    /// The sketch has no key, or the total would pass 2⁶³ − 1. The sketch then stays as it was.
     pub fn update(&mut self, keys: &Keys<'_>) -> Result<(), Error> {
         let hasher = self.hash.hasher()?;
+        self.total = grown(self.total, keys.len() as u64)?;
         let buckets = self.counts.len() as u64;
         let counts = self.counts.as_mut_slice();
         let width = hasher.info().width;
-        // One loop for each choice. A count can neither overflow nor reach its limit by single keys.
+        // One loop for each choice. No count overflows, as the total does not.
         match self.reduction {
             Reduction::Remainder if buckets.is_power_of_two() => {
                 hasher.for_each(*keys, |_, hashes| add(counts, hashes, |hash| hash & (buckets - 1)));
@@ -164,8 +175,9 @@ impl Sketch for Spread {
         self.hash.alike(&other.hash)?;
         alike("reduction", self.reduction, other.reduction)?;
         alike("number of buckets", self.counts.len(), other.counts.len())?;
+        self.total = grown(self.total, other.total)?;
         for (count, more) in self.counts.iter_mut().zip(&other.counts) {
-            *count = sum(*count, *more);
+            *count += more;
         }
         Ok(())
     }
@@ -194,11 +206,16 @@ impl Sketch for Spread {
         if buckets == 0 || buckets > from.left() {
             return Err(ReadError::Field { field: "number of buckets", at });
         }
+        let at = from.at();
         let mut counts = Vec::with_capacity(buckets);
         for _ in 0..buckets {
             counts.push(from.count("count of a bucket")?);
         }
         from.finish()?;
-        Ok(Self { hash, reduction, counts })
+        let total = total(counts.iter().copied());
+        if total > MOST {
+            return Err(ReadError::Field { field: "total of the counts", at });
+        }
+        Ok(Self { hash, reduction, counts, total })
     }
 }

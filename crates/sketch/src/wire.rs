@@ -6,18 +6,26 @@
 //! Version and kind are one byte. Numbers without a size are LEB128: seven bits a byte, the lowest first, in
 //! the shortest form. Others are little-endian.
 
-use crate::error::ReadError;
+use crate::error::{Error, ReadError};
 use crate::sketch::Kind;
 
 const MAGIC: &[u8; 4] = b"HLSK";
 const VERSION: u8 = 1;
 
-/// Most that a count holds. Sums stop there, in any order alike; it fits a signed number of 64 bits.
+/// Most that a count holds: it fits a signed number of 64 bits.
 pub(crate) const MOST: u64 = i64::MAX as u64;
 
-/// The sum of two counts, at most [`MOST`].
-pub(crate) fn sum(a: u64, b: u64) -> u64 {
-    a.saturating_add(b).min(MOST)
+/// The total after an addition.
+///
+/// # Errors
+/// [`Error::Full`] above [`MOST`].
+pub(crate) fn grown(total: u64, added: u64) -> Result<u64, Error> {
+    total.checked_add(added).filter(|total| *total <= MOST).ok_or(Error::Full)
+}
+
+/// The sum of numbers, or 2⁶⁴ − 1 if it is larger.
+pub(crate) fn total(numbers: impl IntoIterator<Item = u64>) -> u64 {
+    numbers.into_iter().fold(0, u64::saturating_add)
 }
 
 /// Bytes of a sketch that is written.

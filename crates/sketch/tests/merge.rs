@@ -4,7 +4,7 @@
 
 use hashlane_hash::scheme::Key;
 use hashlane_sketch::{
-    Distinct, Error, Function, HeavyHitters, Imbalance, Keys, Kind, Prefixes, ReadError, Reduction, Sketch,
+    Distinct, Error, Function, HeavyHitters, Imbalance, Keys, Kind, Load, Prefixes, ReadError, Reduction, Sketch,
     Spread,
 };
 use proptest::collection::vec;
@@ -272,20 +272,90 @@ fn a_key_that_is_heavy_is_always_listed() {
     assert!((11_111 - result.error..=11_111).contains(&found.least), "{result:?}");
 }
 
-/// Saturated counts, as a hostile file may have them.
+const MOST: u64 = i64::MAX as u64;
+
+/// LEB128 of 2⁶³ − 1.
+const MOST_BYTES: [u8; 9] = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f];
+
+/// Merges a sketch with itself until it is full; the last merge leaves it as it was.
+fn fill<S: Sketch + Clone>(mut sketch: S) -> S {
+    for _ in 0..63 {
+        let before = sketch.to_bytes();
+        if let Err(error) = sketch.merge(&sketch.clone()) {
+            assert_eq!((error, sketch.to_bytes()), (Error::Full, before));
+            return sketch;
+        }
+    }
+    panic!("a total has passed 2^63 - 1");
+}
+
 #[test]
-fn counts_stop_at_their_limit_in_any_order() {
+fn a_merge_that_passes_the_limit_is_refused_and_changes_nothing() {
+    let row = [[5; 36]];
+    let mut spread = Spread::new("crc32c", &KEY, 3).unwrap();
+    spread.update(&rows(&row)).unwrap();
+    assert_eq!(fill(spread).result().keys, 1 << 62);
+    let empty = Imbalance::new(Function::Keyed, 2, 3, &KEY).unwrap();
+    for (packets, bytes) in [(1, 0), (0, 1)] {
+        let mut imbalance = empty.clone();
+        imbalance.update(&rows(&row), Some(&[packets]), Some(&[bytes])).unwrap();
+        assert_eq!(fill(imbalance).result().total, Load { packets: packets << 62, bytes: bytes << 62 });
+    }
+    // A name of one component, and bytes that are none.
+    for names in [b"\x07\x03\x08\x01a", b"\x07\x03\x08\x02a"] {
+        let mut prefixes = Prefixes::new("ndn", 4, &KEY).unwrap();
+        prefixes.update(&Keys::rows(names, 5).unwrap()).unwrap();
+        let result = fill(prefixes).result();
+        assert!(result.invalid == 1 << 62 || result.depths[0].names >= 1 << 61, "{result:?}");
+    }
+}
+
+#[test]
+fn an_update_that_passes_the_limit_is_refused_and_changes_nothing() {
+    let row = [[5; 36], [6; 36]];
+    let mut imbalance = Imbalance::new(Function::Keyed, 2, 3, &KEY).unwrap();
+    imbalance.update(&rows(&row), Some(&[MOST - 1, 0]), Some(&[0, MOST - 1])).unwrap();
+    let before = imbalance.to_bytes();
+    for numbers in [[1, 1], [u64::MAX, 1], [MOST, MOST]] {
+        assert_eq!(imbalance.update(&rows(&row), Some(&[0, 0]), Some(&numbers)), Err(Error::Full));
+        assert_eq!(imbalance.update(&rows(&row), Some(&numbers), None), Err(Error::Full));
+        assert_eq!(imbalance.to_bytes(), before);
+    }
+    imbalance.update(&rows(&row), Some(&[0, 1]), Some(&[1, 0])).unwrap();
+    assert_eq!(imbalance.result().total, Load { packets: MOST, bytes: MOST });
+    let read = Imbalance::from_bytes(&imbalance.to_bytes()).unwrap();
+    assert_eq!(read.result(), imbalance.result());
+
     let mut spread = Spread::new("crc32c", &KEY, 1).unwrap();
     spread.update(&Keys::rows(b"x", 1).unwrap()).unwrap();
     let mut bytes = spread.to_bytes();
     assert_eq!(bytes.pop(), Some(1));
-    bytes.extend([0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f]);
-    let full = Spread::from_bytes(&bytes).unwrap();
-    assert_eq!(full.counts(), [i64::MAX as u64]);
-    spread.merge(&full).unwrap();
-    assert_eq!(spread.to_bytes(), bytes);
-    assert!(spread.result().p_value == 1.0);
-    let mut full = full.with_key(&KEY).unwrap();
-    full.update(&Keys::rows(b"xyz", 1).unwrap()).unwrap();
+    bytes.extend(MOST_BYTES);
+    let mut full = Spread::from_bytes(&bytes).unwrap().with_key(&KEY).unwrap();
+    assert_eq!(full.counts(), [MOST]);
+    assert!(full.result().p_value == 1.0);
+    assert_eq!(full.update(&Keys::rows(b"x", 1).unwrap()), Err(Error::Full));
+    assert_eq!(full.merge(&spread), Err(Error::Full));
+    assert_eq!(spread.merge(&full), Err(Error::Full));
     assert_eq!(full.to_bytes(), bytes);
+}
+
+#[test]
+fn totals_that_no_sketch_has_are_refused_in_bytes() {
+    let mut bytes = Spread::new("crc32c", &KEY, 2).unwrap().to_bytes();
+    bytes.truncate(bytes.len() - 2);
+    let at = bytes.len();
+    bytes.extend(MOST_BYTES);
+    bytes.push(1);
+    let field = "total of the counts";
+    assert_eq!(Spread::from_bytes(&bytes).err(), Some(ReadError::Field { field, at }));
+
+    // One packet under the key in use, none under the candidate.
+    let mut bytes = Imbalance::new(Function::Keyed, 1, 1, &KEY).unwrap().to_bytes();
+    let at = bytes.len() - 4;
+    bytes[at] = 1;
+    let field = "total of the loads";
+    assert_eq!(Imbalance::from_bytes(&bytes).err(), Some(ReadError::Field { field, at }));
+    bytes[at + 2] = 1;
+    assert_eq!(Imbalance::from_bytes(&bytes).unwrap().result().total, Load { packets: 1, bytes: 0 });
 }
