@@ -8,14 +8,14 @@ use arrow_array::{
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
 use hashlane_flow::captured::{Carried, NOT_IP};
 use hashlane_flow::packet::Packet;
-use hashlane_link::capture::{Frame, Input, Reader, open};
+use hashlane_link::capture::{FormatError, Frame, Input, Reader, open};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatchReader;
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::net::Ipv6Addr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -49,18 +49,9 @@ fn pcap_tuples(
     if !(1..=MOST).contains(&batch_size) {
         return Err(value(format!("batch_size must be from 1 to {MOST} rows, not {batch_size}")));
     }
-    let reader = py.detach(|| {
-        // A folder opens as a file does, and fails at its first read.
-        std::fs::File::open(&path)?;
-        open(&path).map_err(|error| value(format!("{}: {error}", path.display())))
-    });
-    let reader = reader.map_err(|error: PyErr| match error.is_instance_of::<PyOSError>(py) {
-        true => {
-            let _ = error.value(py).setattr("filename", path.display().to_string());
-            error
-        }
-        false => error,
-    })?;
+    // A file that is called `-` is not standard input.
+    let file = if path == Path::new("-") { PathBuf::from("./-") } else { path.clone() };
+    let reader = py.detach(|| open(&file)).map_err(|error| unopened(py, &path, &error))?;
     let skipped = Skipped::default();
     let tuples = Tuples {
         reader: Some(reader),
@@ -71,6 +62,21 @@ fn pcap_tuples(
         skipped: skipped.clone(),
     };
     Ok((PyRecordBatchReader::new(Box::new(tuples)), skipped))
+}
+
+/// The `OSError` of the system, of the kind that its number has; or a `ValueError` for a file that is no
+/// capture.
+fn unopened(py: Python<'_>, path: &Path, error: &FormatError) -> PyErr {
+    let number = match error {
+        FormatError::Read(error) => error.raw_os_error(),
+        FormatError::NotACapture(_) => None,
+    };
+    let Some(number) = number else { return value(format!("{}: {error}", path.display())) };
+    let why = py.import("os").and_then(|os| os.call_method1("strerror", (number,))?.extract::<String>());
+    match why {
+        Ok(why) => PyOSError::new_err((number, why, path.display().to_string())),
+        Err(error) => error,
+    }
 }
 
 fn schema(text: bool) -> SchemaRef {

@@ -193,7 +193,13 @@ def test_files_that_are_no_captures_are_refused(tmp_path: pathlib.Path) -> None:
     path.write_bytes(struct.pack("<I", 0x04034B50) * 9)
     with pytest.raises(ValueError, match="a.zip.*bad magic number 0x504b0304"):
         pcap.tuples(path)
-    with pytest.raises(FileNotFoundError):
-        pcap.tuples(tmp_path / "missing.pcap")
+    missing = tmp_path / "missing.pcap"
+    with pytest.raises(FileNotFoundError) as error:
+        pcap.tuples(missing)
+    assert str(error.value) == f"[Errno 2] No such file or directory: '{missing}'"
+    assert (error.value.errno, error.value.filename) == (2, str(missing))
+    with pytest.raises(IsADirectoryError) as folder:
+        pcap.tuples(tmp_path)
+    assert folder.value.filename == str(tmp_path)
     with pytest.raises(ValueError, match="batch_size must be from 1"):
         pcap.tuples(path, batch_size=0)

@@ -49,6 +49,7 @@ def test_a_comparison_has_the_ratios_of_two_runs(run: pathlib.Path, tmp_path: pa
     assert len(rows) == 1 and rows[0]["scheme"] == chosen[3]
     assert rows[0]["ratio"] == pytest.approx(0.5) and rows[0]["low"] <= 0.5 <= rows[0]["high"]
     assert hashlane.compare(run, path, metrics=[chosen[5]]).to_arrow().num_rows == 1
+    assert hashlane.compare(run, path, metrics=chosen[5]).to_arrow().num_rows == 1
     with pytest.raises(ValueError, match=f'no metric "cycles" in both; the metrics are {chosen[5]}'):
         hashlane.compare(run, path, metrics=["cycles"])
 

@@ -246,20 +246,21 @@ def test_unlike_sketches_are_not_merged(ours: Any, theirs: Any, message: str) ->
         (lambda: Spread("siphash-1-3", 16, b"short"), "the key has 5 bytes"),
         (lambda: Spread("crc32c", 16, KEY), "takes no key"),
         (lambda: Spread("siphash-1-4", 16, KEY), 'unknown scheme "siphash-1-4".*siphash-'),
-        (lambda: Spread("siphash-1-3", 0, KEY), "number of buckets is 0"),
+        (lambda: Spread("siphash-1-3", 0, KEY), "buckets is 0, but must be from 1 to 67,108,864"),
         (lambda: Spread("siphash-1-3", -1, KEY), "buckets is -1"),
         (lambda: Spread("siphash-1-3", 1 << 70, KEY), "buckets is"),
         (lambda: Spread("siphash-1-3", 9, KEY, reduction="best"), "remainder"),
         (lambda: Prefixes("dns", key=KEY), "unknown encoding"),
-        (lambda: Prefixes("ndn"), "needs a key"),
-        (lambda: Distinct(precision=300, key=KEY), "precision is 300"),
+        (lambda: Prefixes("ndn", key=b"short"), "the key has 5 bytes"),
+        (lambda: Distinct(precision=300, key=KEY), "precision is 300, but must be from 4 to 18"),
         (lambda: Distinct(precision=19, key=KEY), "from 4 to 18"),
         (lambda: Imbalance("toeplitz", 4, key=KEY), 'unknown function "toeplitz"'),
-        (lambda: Imbalance("rss", 129, key=KEY), "from 1 to 128"),
+        (lambda: Imbalance("rss", 129, key=KEY), "n is 129, but must be from 1 to 128"),
+        (lambda: Imbalance("keyed", 0, key=KEY), "n is 0, but must be from 1 to 65,536"),
         (lambda: Imbalance("rss", 4, key=KEY, rss_key=b""), "40 bytes, got 0"),
-        (lambda: Imbalance("rss", 4, key=KEY).candidate(1), "number of the key is 1"),
-        (lambda: Imbalance("rss", 4, key=KEY).loads(1), "keys 0 to 0"),
-        (lambda: HeavyHitters(0), "number of counters is 0"),
+        (lambda: Imbalance("rss", 4, key=KEY).candidate(1), "number of the key is 1, but must be from 0 to 0"),
+        (lambda: Imbalance("rss", 4, key=KEY).loads(-1), "number of the key is -1, but must be from 0 to 0"),
+        (lambda: HeavyHitters(0), "counters is 0, but must be from 1 to 1,048,576"),
         (lambda: HeavyHitters.from_bytes(HeavyHitters(1).to_bytes(), KEY), "has no key"),
         (lambda: hashlane.Sketch.from_bytes(b""), "Spread"),
     ],
@@ -267,6 +268,66 @@ def test_unlike_sketches_are_not_merged(ours: Any, theirs: Any, message: str) ->
 def test_arguments_out_of_range_are_named(make: Callable[[], Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@pytest.mark.parametrize(
+    ("kind", "arguments"), [(Distinct, []), (Prefixes, ["ndn"]), (Imbalance, ["rss", 4])]
+)
+def test_the_key_is_not_optional(kind: Any, arguments: list[Any]) -> None:
+    with pytest.raises(TypeError, match="'key'"):
+        kind(*arguments)
+    with pytest.raises(ValueError, match="needs a key of 16 bytes.*random_key"):
+        kind(*arguments, key=None)
+
+
+MOST = 2**63 - 1
+
+
+def test_totals_end_at_their_limit() -> None:
+    ends = flows(4)
+    imbalance = Imbalance("rss", 1, candidates=2, key=KEY)
+    before = imbalance.to_bytes()
+    with pytest.raises(ValueError, match=r"the total would pass 2\^63 - 1"):
+        imbalance.update(*ends, packets=np.full(4, MOST))
+    assert imbalance.to_bytes() == before
+    imbalance.update(*ends, packets=[MOST, 0, 0, 0], bytes=[0, 0, 0, MOST])
+    assert imbalance.result().total == (MOST, MOST) == imbalance.loads()[0]
+    assert Imbalance.from_bytes(imbalance.to_bytes()).result() == imbalance.result()
+    with pytest.raises(ValueError, match="the total would pass"):
+        imbalance.update(*ends)
+
+
+def test_a_batch_that_passes_the_limit_leaves_nothing() -> None:
+    # Sketches take a batch in parts; the last one is too much.
+    rows = 70_000
+    numbers = np.ones(rows, np.int64)
+    numbers[-1] = MOST
+    imbalance, heavy = Imbalance("keyed", 2, key=KEY), HeavyHitters(3)
+    column = [pa.array([value] * rows) for value in ("::1", 1)]
+    for sketch, update in [
+        (imbalance, lambda: imbalance.update(*column, *column, bytes=numbers)),
+        (heavy, lambda: heavy.update(np.arange(rows), numbers)),
+    ]:
+        before = sketch.to_bytes()
+        with pytest.raises(ValueError, match="the total would pass"):
+            update()
+        assert sketch.to_bytes() == before
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_merges_end_at_the_limit(kind: str) -> None:
+    make, columns = MAKERS[kind]
+    sketch = make()
+    sketch.update(*columns())
+    for _ in range(70):
+        before = sketch.to_bytes()
+        try:
+            sketch.merge(sketch)
+        except ValueError as error:
+            assert "would pass" in str(error) and sketch.to_bytes() == before
+            return
+    # It has no counts.
+    assert kind == "distinct"
 
 
 def test_bad_batches_leave_the_sketch_as_it_was() -> None:

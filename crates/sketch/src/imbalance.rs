@@ -269,10 +269,9 @@ impl Imbalance {
         }
         let sum = |numbers: &[u64]| total(numbers.iter().copied());
         // No queue overflows, as the total does not.
-        self.total = self.total.grown(Load {
-            packets: packets.map_or(rows.len() as u64, sum),
-            bytes: bytes.map_or(0, sum),
-        })?;
+        self.total = self
+            .total
+            .grown(Load { packets: packets.map_or(rows.len() as u64, sum), bytes: bytes.map_or(0, sum) })?;
         let load = |row| Load {
             packets: packets.map_or(1, |packets| packets.get(row).copied().unwrap_or(0)),
             bytes: bytes.map_or(0, |bytes| bytes.get(row).copied().unwrap_or(0)),

@@ -4,8 +4,8 @@
 
 use hashlane_hash::scheme::Key;
 use hashlane_sketch::{
-    Distinct, Error, Function, HeavyHitters, Imbalance, Keys, Kind, Load, Prefixes, ReadError, Reduction, Sketch,
-    Spread,
+    Distinct, Error, Function, HeavyHitters, Imbalance, Keys, Kind, Load, Prefixes, ReadError, Reduction,
+    Sketch, Spread,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;

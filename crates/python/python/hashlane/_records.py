@@ -29,7 +29,7 @@ def records(path: Path) -> Table:
     return Table(_native.read_records(os.fspath(path)))
 
 
-def compare(a: Path, b: Path, *, metrics: Sequence[str] = ()) -> Table:
+def compare(a: Path, b: Path, *, metrics: Union[str, Sequence[str]] = ()) -> Table:
     """Ratios of the records that two runs have in common.
 
     Separate runs have no verdicts, because they differ by more than the noise within each:
@@ -37,7 +37,7 @@ def compare(a: Path, b: Path, *, metrics: Sequence[str] = ()) -> Table:
 
     Args:
         a, b: As for :func:`records`.
-        metrics: Metrics to compare; all but ratios if none are given.
+        metrics: Metrics to compare, or one; all but ratios if none are given.
 
     Returns:
         Table of `study`, `workload`, `scheme`, `metric`, `unit`, `a`, `b`, `ratio` (b / a, null unless all
@@ -47,4 +47,5 @@ def compare(a: Path, b: Path, *, metrics: Sequence[str] = ()) -> Table:
         FileNotFoundError: There is no such file.
         ValueError: A file has no records; there are none in common; a metric is not in both.
     """
-    return Table(_native.compare_records(os.fspath(a), os.fspath(b), list(metrics)))
+    chosen = [metrics] if isinstance(metrics, str) else list(metrics)
+    return Table(_native.compare_records(os.fspath(a), os.fspath(b), chosen))

@@ -33,8 +33,8 @@ class Sketch:
 
         Raises:
             TypeError: `other` is no sketch.
-            ValueError: The sketches differ in kind, key or another argument, which the message names; or the
-                total weight would pass 2⁶³ − 1.
+            ValueError: The sketches differ in kind, key or another argument, which the message names; or a
+                total of keys, packets, bytes or weights would pass 2⁶³ − 1.
         """
         if not isinstance(other, Sketch):
             raise TypeError(f"expected a sketch to merge, got {type(other).__name__}")
@@ -126,7 +126,7 @@ class Spread(Sketch):
     def __init__(
         self, scheme: str, buckets: int, key: Optional[bytes] = None, *, reduction: str = "remainder"
     ) -> None:
-        self._inner = _native.sketch_spread(scheme, _size("buckets", buckets), key, reduction)
+        self._inner = _native.sketch_spread(scheme, _size("buckets", buckets, 1, 1 << 26), key, reduction)
         self._key = key
 
     def update(self, *columns: Column) -> None:
@@ -139,7 +139,7 @@ class Spread(Sketch):
         Raises:
             TypeError: A column is of another type.
             ValueError: A row is no address or port; there are other than one or four columns; the sketch was
-                read without its key.
+                read without its key; or the number of keys would pass 2⁶³ − 1.
         """
         self._inner.update([readable(column) for column in columns])
 
@@ -210,8 +210,8 @@ class Prefixes(Sketch):
     __slots__ = ()
     _kind = "Prefixes"
 
-    def __init__(self, encoding: str, *, precision: int = 12, key: Optional[bytes] = None) -> None:
-        self._inner = _native.sketch_prefixes(encoding, _size("precision", precision, 255), key)
+    def __init__(self, encoding: str, *, precision: int = 12, key: bytes) -> None:
+        self._inner = _native.sketch_prefixes(encoding, _size("precision", precision, 4, 16), key)
         self._key = key
 
     def update(self, names: Column) -> None:
@@ -222,13 +222,13 @@ class Prefixes(Sketch):
 
         Raises:
             TypeError: A column of text or of another type.
-            ValueError: The sketch was read without its key.
+            ValueError: The sketch was read without its key, or a total would pass 2⁶³ − 1.
         """
         self._inner.update([readable(names)])
 
     def fib(self, least: int = 1, most: int = 255) -> Memory:
         """Memory of a FIB with an entry for each distinct prefix of `least` to `most` components."""
-        return Memory(*self._inner.fib(_size("least", least), _size("most", most)))
+        return Memory(*self._inner.fib(_size("least", least, 0), _size("most", most, 0)))
 
     def result(self) -> PrefixesResult:
         """Population by depth."""
@@ -304,12 +304,12 @@ class Imbalance(Sketch):
         n: int,
         *,
         candidates: int = 0,
-        key: Optional[bytes] = None,
+        key: bytes,
         rss_key: bytes = RSS_PUBLISHED_KEY,
     ) -> None:
-        self._inner = _native.sketch_imbalance(
-            function, _size("n", n), _size("candidates", candidates), key, rss_key
-        )
+        queues = _size("n", n, 1, 1 << 16 if function == "keyed" else 128)
+        tried = _size("candidates", candidates, 0, 1 << 16)
+        self._inner = _native.sketch_imbalance(function, queues, tried, key, rss_key)
         self._key = key
 
     def update(
@@ -332,14 +332,22 @@ class Imbalance(Sketch):
         Raises:
             TypeError: A column is of another type.
             ValueError: A row is no address or port, or its packets or bytes are null or negative; the columns
-                are of several lengths; the sketch was read without its key.
+                are of several lengths; the sketch was read without its key; or the total of packets or of
+                bytes would pass 2⁶³ − 1.
         """
         ends = [readable(column) for column in (src, sport, dst, dport)]
         self._inner.update(ends, _readable(packets), _readable(bytes))
 
     def loads(self, number: int = 0) -> list[Load]:
-        """Load of each queue under key `number`."""
-        return [Load(*load) for load in self._inner.loads(_size("number", number))]
+        """Load of each queue under key `number`.
+
+        Raises:
+            ValueError: There is no such key.
+        """
+        return [Load(*load) for load in self._inner.loads(self._number(number))]
+
+    def _number(self, number: int) -> int:
+        return _size("number of the key", number, 0, self._inner.candidates())
 
     def candidate(self, number: int) -> bytes:
         """Key `number`: 40 bytes for a card (`ethtool -X … hkey`), 16 bytes for `keyed`.
@@ -347,7 +355,7 @@ class Imbalance(Sketch):
         Raises:
             ValueError: There is no such key, or the sketch was read without its own.
         """
-        return self._inner.candidate_key(_size("number", number))
+        return self._inner.candidate_key(self._number(number))
 
     def result(self) -> ImbalanceResult:
         """Imbalance under each key."""
@@ -386,8 +394,8 @@ class Distinct(Sketch):
     __slots__ = ()
     _kind = "Distinct"
 
-    def __init__(self, *, precision: int = 14, key: Optional[bytes] = None) -> None:
-        self._inner = _native.sketch_distinct(_size("precision", precision, 255), key)
+    def __init__(self, *, precision: int = 14, key: bytes) -> None:
+        self._inner = _native.sketch_distinct(_size("precision", precision, 4, 18), key)
         self._key = key
 
     def update(self, *columns: Column) -> None:
@@ -437,7 +445,7 @@ class HeavyHitters(Sketch):
     _kind = "HeavyHitters"
 
     def __init__(self, counters: int) -> None:
-        self._inner = _native.sketch_heavy_hitters(_size("counters", counters))
+        self._inner = _native.sketch_heavy_hitters(_size("counters", counters, 1, 1 << 20))
         self._key = None
 
     @classmethod
@@ -472,9 +480,9 @@ def _readable(column: Optional[Column]) -> Any:
     return None if column is None else readable(column)
 
 
-def _size(name: str, value: int, most: int = 2**32 - 1) -> int:
-    """A number that the native part takes; it checks the range of its meaning."""
+def _size(name: str, value: int, least: int, most: int = 2**32 - 1) -> int:
+    """A number within its range."""
     number = operator.index(value)
-    if not 0 <= number <= most:
-        raise ValueError(f"{name} is {number}, but must be from 0 to {most}")
+    if not least <= number <= most:
+        raise ValueError(f"{name} is {number}, but must be from {least} to {most:,}")
     return number

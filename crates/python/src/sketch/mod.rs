@@ -139,6 +139,14 @@ impl Sketch {
         })
     }
 
+    /// Number of candidates of an `Imbalance`.
+    fn candidates(&self, py: Python<'_>) -> PyResult<usize> {
+        self.read(py, |any| match any {
+            Any::Imbalance(sketch) => Ok(sketch.candidates()),
+            _ => Err(value("only Imbalance has candidates")),
+        })
+    }
+
     /// Packets and bytes of each queue under a key.
     fn loads(&self, py: Python<'_>, number: u64) -> PyResult<Vec<(u64, u64)>> {
         self.read(py, |any| match any {

@@ -8,7 +8,7 @@ use crate::flow::{self, Order};
 use crate::interrupt::Interrupt;
 use arrow_array::Array;
 use arrow_schema::DataType;
-use hashlane_sketch::{HeavyHitters, Keys};
+use hashlane_sketch::{Error, HeavyHitters, Keys};
 use pyo3::PyResult;
 
 /// Bytes of a tuple.
@@ -77,6 +77,7 @@ impl Batch {
     /// The exception of a signal handler; `ValueError` for a sketch without a key or a total that is too
     /// large.
     pub(super) fn add(&self, any: &mut Any, begun: &mut bool) -> PyResult<()> {
+        self.check_room(any).map_err(refused)?;
         let mut interrupt = Interrupt::default();
         match self {
             Self::Keys(column) | Self::Weighted(column, _) => {
@@ -119,6 +120,35 @@ impl Batch {
             }
         }
         Ok(())
+    }
+
+    /// Checks that the totals of the sketch have room for the whole batch, so that no part of it is taken if
+    /// they have not.
+    fn check_room(&self, any: &Any) -> Result<(), Error> {
+        let sum = |numbers: &Vec<u64>| numbers.iter().fold(0, |sum: u64, number| sum.saturating_add(*number));
+        let chunks = match self {
+            Self::Keys(column) | Self::Weighted(column, _) => column.chunks(),
+            Self::Tuples { .. } => &[],
+        };
+        let keys: u64 = chunks.iter().map(|chunk| (chunk.len() - chunk.logical_null_count()) as u64).sum();
+        match (any, self) {
+            (Any::Spread(sketch), Self::Tuples { rows, .. }) => {
+                sketch.check_room((rows.len() / TUPLE) as u64)
+            }
+            (Any::Spread(sketch), _) => sketch.check_room(keys),
+            (Any::Prefixes(sketch), _) => {
+                // Not less than the bytes of the names.
+                let bytes = chunks.iter().map(|chunk| chunk.get_buffer_memory_size() as u64).sum();
+                sketch.check_room(keys, bytes)
+            }
+            (Any::Imbalance(sketch), Self::Tuples { rows, packets, bytes }) => {
+                let packets = packets.as_ref().map_or((rows.len() / TUPLE) as u64, sum);
+                sketch.check_room(packets, bytes.as_ref().map_or(0, sum))
+            }
+            (Any::HeavyHitters(sketch), Self::Weighted(_, weights)) => sketch.check_room(sum(weights)),
+            (Any::HeavyHitters(sketch), _) => sketch.check_room(keys),
+            (Any::Imbalance(_) | Any::Distinct(_), _) => Ok(()),
+        }
     }
 }
 
