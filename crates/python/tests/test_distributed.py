@@ -19,7 +19,7 @@ from flows import KEY, table, write
 from pyarrow import fs
 
 from hashlane import distributed
-from hashlane.distributed import _files, _read, _run
+from hashlane.distributed import _files, _local, _read, _run
 
 
 @pytest.fixture
@@ -74,12 +74,107 @@ def test_arguments_are_checked_before_files_are_read() -> None:
         distributed.spread("none", "a", "crc32c", engine="sparc")
     with pytest.raises(ValueError, match="needs a key"):
         distributed.spread("none", "a", "siphash-1-3")
-    with pytest.raises(ValueError, match="workers is 0"):
+    with pytest.raises(ValueError, match="workers is 0, but must be from 1 to 65,536"):
         distributed.spread("none", "a", "crc32c", workers=0)
+    with pytest.raises(ValueError, match="workers is 1000000000, but must be from 1 to 65,536"):
+        distributed.spread("none", "a", "crc32c", workers=10**9)
+    bad: Any = "2"
+    with pytest.raises(TypeError, match="workers is '2', of type str; pass an integer"):
+        distributed.spread("none", "a", "crc32c", workers=bad)
+    bad = None
+    with pytest.raises(TypeError, match="columns is None; expected the name"):
+        distributed.spread("none", bad, "crc32c")
     with pytest.raises(ValueError, match="files end with"):
         distributed.spread(__file__, "a", "crc32c")
     with pytest.raises(ValueError, match="expected four"):
         distributed.imbalance("none", ["src"], "rss", 4, KEY)
+
+
+@pytest.mark.parametrize(
+    ("source", "kind", "message"),
+    [
+        ([], ValueError, "source is empty; pass a path"),
+        (None, TypeError, "source is None; pass a path"),
+        (b"a.csv", TypeError, "source is b'a.csv'; pass a path"),
+        (["a.csv", 3], TypeError, "source has 3; pass a path"),
+    ],
+)
+def test_sources_without_paths_are_refused(source: Any, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=message):
+        distributed.spread(source, "a", "crc32c")
+
+
+def test_threads_are_not_more_than_pieces(files: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_local, "cores", lambda: 1)
+    seen: list[str] = []
+
+    class Counted(threading.Thread):
+        def start(self) -> None:
+            seen.append(self.name)
+            super().start()
+
+    monkeypatch.setattr(threading, "Thread", Counted)
+    found = distributed.spread(files, "name", "crc32c", workers=20_000)
+    # Four for the core, and one for each of five files.
+    assert 1 <= len(seen) <= 9
+    monkeypatch.undo()
+    assert found.to_bytes() == distributed.spread(files, "name", "crc32c", workers=1).to_bytes()
+
+
+def test_each_piece_can_have_a_thread(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_local, "cores", lambda: 1)
+    for number in range(12):
+        pq.write_table(pa.table({"key": [number]}), tmp_path / f"{number}.parquet")
+    # No piece ends before all have begun.
+    barrier, read = threading.Barrier(12, timeout=60), _local.batches
+
+    def batches(piece: Any, job: Any) -> Any:
+        def wait() -> Any:
+            barrier.wait()
+            yield from read(piece, job)
+
+        return wait()
+
+    monkeypatch.setattr(_local, "batches", batches)
+    assert distributed.spread(tmp_path, "key", "crc32c", workers=12).result().keys == 12
+
+
+def test_folders_leave_out_hidden_files_and_subfolders(tmp_path: pathlib.Path) -> None:
+    deep = tmp_path / "a" / "b"
+    deep.mkdir(parents=True)
+    for path in [tmp_path / "1.parquet", tmp_path / "_metadata.parquet", tmp_path / ".2.parquet", deep / "3.parquet"]:
+        pq.write_table(pa.table({"key": [1]}), path)
+    local = fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem())
+    assert distributed.spread(tmp_path, "key", "crc32c").result().keys == 1
+    assert distributed.spread("", "key", "crc32c", filesystem=local).result().keys == 1
+    assert distributed.spread(str(tmp_path / "**/*.parquet"), "key", "crc32c").result().keys == 3
+    assert distributed.spread(tmp_path / "_metadata.parquet", "key", "crc32c").result().keys == 1
+
+
+def test_a_link_without_its_file_is_an_error(tmp_path: pathlib.Path) -> None:
+    pq.write_table(pa.table({"key": [1]}), tmp_path / "1.parquet")
+    link = tmp_path / "2.parquet"
+    link.symlink_to("gone.parquet")
+    for source in [tmp_path, str(tmp_path / "*.parquet"), link]:
+        with pytest.raises(FileNotFoundError) as error:
+            distributed.spread(source, "key", "crc32c")
+        assert str(error.value).startswith(f"{link}: a link to gone.parquet, which does not exist; restore")
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("a.parquet", b"", "damaged, or no Parquet file: Parquet file size is 0 bytes; replace"),
+        ("a.csv", b"", "damaged, or no CSV file: .*Empty CSV file.*; replace"),
+        ("a.feather", b"ARROW1", "damaged, or no IPC file: .*; replace"),
+    ],
+)
+def test_damaged_files_are_named_once(tmp_path: pathlib.Path, name: str, data: bytes, message: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match=message) as error:
+        distributed.spread(path, "a", "crc32c")
+    assert str(error.value).count(str(path)) == 1
 
 
 def test_memory_is_bounded_by_batches(tmp_path: pathlib.Path) -> None:

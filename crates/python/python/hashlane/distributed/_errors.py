@@ -26,6 +26,12 @@ _S3: list[tuple[str, type[Exception], str]] = [
     ),
 ]
 
+#: The message of pyarrow about a file without a schema.
+_UNREAD = re.compile(
+    r"Error creating dataset\. Could not read schema from .*?"
+    r": Could not open (?P<format>\w+) input source '.*?': (?:Invalid: )?(?P<cause>.+)"
+)
+
 
 def about(path: str, error: BaseException, first: int = 0) -> Exception:
     """The error with the file that it is about, and the row in the file in place of that in a batch.
@@ -41,6 +47,10 @@ def about(path: str, error: BaseException, first: int = 0) -> Exception:
         if re.search(pattern, text):
             return other(f"{path}: {next_step}")
     kind: type[Exception] = next((kind for kind in KINDS if isinstance(error, kind)), ValueError)
+    unread = _UNREAD.match(text)
+    if unread is not None:
+        cause = unread["cause"].partition(". Either ")[0]
+        return kind(f"{path}: damaged, or no {unread['format']} file: {cause}; replace it or leave it out")
     return kind(text if path in text else f"{path}: {text}")
 
 

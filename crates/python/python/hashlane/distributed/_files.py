@@ -61,13 +61,16 @@ def files(source: Source, filesystem: Any) -> list[Piece]:
     """The files in an order that does not depend on the file system.
 
     Raises:
-        FileNotFoundError: Nothing matches.
-        ValueError: The format of a file is unknown.
+        FileNotFoundError: Nothing matches, or a link to no file does.
+        TypeError: The source is no path and no list of paths.
+        ValueError: The format of a file is unknown, or the source is an empty list.
     """
     found: dict[str, int] = {}
     for path in _paths(source):
         try:
             matches = dict(_local(path) if filesystem is None else _remote(path, filesystem))
+        except _Dangling as error:
+            raise FileNotFoundError(str(error)) from None
         except OSError as error:
             raise about(path, error) from error
         if not matches:
@@ -77,16 +80,45 @@ def files(source: Source, filesystem: Any) -> list[Piece]:
 
 
 def _paths(source: Source) -> list[str]:
-    given = [source] if isinstance(source, (str, os.PathLike)) else list(source)
-    return [os.fspath(path) for path in given]
+    given: list[Any]
+    if isinstance(source, (str, os.PathLike)):
+        given = [source]
+    elif isinstance(source, Iterable) and not isinstance(source, (bytes, bytearray)):
+        given = list(source)
+    else:
+        raise TypeError(f"source is {source!r}; {_EXPECTED}")
+    if not given:
+        raise ValueError(f"source is empty; {_EXPECTED}")
+    paths = [os.fspath(path) if isinstance(path, (str, os.PathLike)) else path for path in given]
+    for path in paths:
+        if not isinstance(path, str):
+            raise TypeError(f"source has {path!r}; {_EXPECTED}")
+    return paths
+
+
+_EXPECTED = "pass a path, a pattern such as flows/*.parquet, a folder, or a list of them"
 
 
 def _local(path: str) -> Iterable[tuple[str, int]]:
     if os.path.isdir(path):
-        matches = [os.path.join(path, name) for name in os.listdir(path) if _ending(name) in _FORMATS]
+        matches = [os.path.join(path, name) for name in os.listdir(path) if _is_read(name)]
     else:
         matches = [path] if os.path.exists(path) else glob.glob(path, recursive=True)
+    for match in matches:
+        if os.path.islink(match) and not os.path.exists(match):
+            target = os.readlink(match)
+            next_step = "restore the file or remove the link"
+            raise _Dangling(f"{match}: a link to {target}, which does not exist; {next_step}")
     return [(match, os.path.getsize(match)) for match in matches if os.path.isfile(match)]
+
+
+class _Dangling(Exception):
+    """A link to a file that does not exist."""
+
+
+def _is_read(path: str) -> bool:
+    """True for files that a folder stands for: not for hidden ones, nor for `_metadata` and its like."""
+    return _ending(path) in _FORMATS and not posixpath.basename(path).startswith((".", "_"))
 
 
 def _remote(path: str, filesystem: Any) -> Iterable[tuple[str, int]]:
@@ -99,7 +131,7 @@ def _remote(path: str, filesystem: Any) -> Iterable[tuple[str, int]]:
         return [(prefix + inside, info.size)]
     if info.type == fs.FileType.Directory:
         listed = filesystem.get_file_info(fs.FileSelector(inside))
-        listed = [file for file in listed if _ending(file.path) in _FORMATS]
+        listed = [file for file in listed if _is_read(file.path)]
     elif glob.has_magic(inside):
         parts = inside.split("/")
         fixed = next(number for number, part in enumerate(parts) if glob.has_magic(part))

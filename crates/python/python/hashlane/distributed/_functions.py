@@ -27,7 +27,10 @@ def spread(
 
     Args:
         source: Files of one schema: Parquet, Arrow IPC (`.arrow`, `.feather`) or CSV, by their ending. A
-            pattern with `*`, a folder, a path, or a list of them; also of S3, as `s3://bucket/key`.
+            pattern with `*`, a folder, a path, or a list of them; also of S3, as `s3://bucket/key`. A folder
+            stands for the files directly in it, but those that begin with `.` or `_`; for subfolders give
+            `folder/**/*.parquet`. The types of CSV columns are inferred: `007` becomes 7; convert such
+            files to Parquet with the types that the keys have.
         columns: Name of the column of keys, or the names of four: source address and port, destination
             address and port.
         scheme, key, buckets, reduction: As :class:`hashlane.Spread` takes them.
@@ -35,19 +38,21 @@ def spread(
             thread, and what pyarrow holds of the row groups that it decodes. `ray`, `daft`, `spark` and
             `dask`: tasks, to which the key is sent, on the cluster or session that is active; Ray and Spark
             are started on this machine if there is none.
-        workers: Number of threads, or of tasks at a time; that of the cores if not given.
+        workers: Number of threads, or of tasks at a time, at most: 1 to 65,536. That of the cores if not
+            given.
         filesystem: A file system of `pyarrow.fs` that has the files; sent to the tasks with its credentials.
 
     Returns:
         The sketch of all files.
 
     Raises:
-        FileNotFoundError: No file matches, or there is no such bucket.
+        FileNotFoundError: No file matches, a link has no file, or there is no such bucket.
         ModuleNotFoundError: pyarrow or the engine is not installed.
-        OSError: A file cannot be read; `PermissionError` if S3 denies access.
+        OSError: A file cannot be read, or a page in it is damaged; `PermissionError` if S3 denies access.
         RuntimeError: The engine failed, or its cluster ended.
+        TypeError: A column or an argument is of a type that is not supported.
         ValueError: A file is damaged, lacks a column or has it in another type; a row has a bad value; an
-            argument is unknown or out of range. The message names the file.
+            argument is unknown or out of range; a total would pass 2⁶³ − 1. The message names the file.
     """
     job = Job(Spread, (scheme, buckets, key), {"reduction": reduction}, column_names(columns))
     result: Spread = run(job, source, engine, workers, filesystem)

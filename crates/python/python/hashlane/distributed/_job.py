@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple, Optional, Sequence, Union
+from typing import Any, Callable, Iterable, NamedTuple, Optional, Sequence, Union
 
 from .._names import parse_name
 
@@ -20,6 +20,8 @@ class Job(NamedTuple):
     encoding: Optional[str] = None
     #: Types of the columns in the first file.
     types: Any = None
+    #: Path of the first file.
+    first: str = ""
     #: File system of pyarrow; the local one if there is none.
     filesystem: Any = None
 
@@ -43,6 +45,8 @@ class Job(NamedTuple):
 
 def column_names(columns: Union[str, Sequence[str]]) -> list[str]:
     """The names of one column of keys, or of the four of a flow."""
+    if not isinstance(columns, Iterable) or isinstance(columns, bytes):
+        raise TypeError(f"columns is {columns!r}; expected the name of a column, or a list of four")
     names = [columns] if isinstance(columns, str) else list(columns)
     if len(names) not in (1, 4) or not all(isinstance(name, str) for name in names):
         raise ValueError(f"columns {names}; expected one name, or four: src, sport, dst, dport")

@@ -16,16 +16,16 @@ from ._work import SKETCH, update
 def run(job: Job, pieces: Iterator[Piece], workers: Optional[int]) -> Iterator[bytes]:
     """Answers of threads, of which each has a sketch. A thread decodes a piece of its own as long as there is
     one, and then takes batches of the pieces of the others."""
-    team, workers = _Team(job, pieces), workers or cores()
+    workers = workers or cores()
     with futures.ThreadPoolExecutor(workers) as pool:
-        started = [pool.submit(team.work) for _ in range(workers)]
+        team = _Team(job, pieces, pool, workers)
         try:
-            # Not for ever: signals are handled between two calls.
-            while futures.wait(started, timeout=0.1).not_done:
-                pass
+            # Not for ever: signals are handled between two calls. A thread starts others before it is done.
+            while not all(future.done() for future in team.started):
+                futures.wait(team.started, timeout=0.1)
         finally:
             team.stop.set()
-    for future in started:
+    for future in team.started:
         yield SKETCH + future.result().to_bytes()
 
 
@@ -49,14 +49,27 @@ class _Stream:
 
 
 class _Team:
-    """What threads share: the pieces that nobody has begun, and the streams that are open."""
+    """What threads share: the pieces that nobody has begun, and the streams that are open.
 
-    def __init__(self, job: Job, pieces: Iterator[Piece]) -> None:
+    There are at most `workers` threads; beyond four for each core, no more than pieces that were begun.
+    """
+
+    def __init__(
+        self, job: Job, pieces: Iterator[Piece], pool: futures.ThreadPoolExecutor, workers: int
+    ) -> None:
         self.stop = threading.Event()
+        self.started: list[futures.Future[Any]] = []
         self._job = job
         self._pieces = pieces
+        self._pool, self._workers, self._begun = pool, workers, 0
         self._open: list[_Stream] = []
         self._lock = threading.Lock()
+        with self._lock:
+            for _ in range(min(workers, 4 * cores())):
+                self._start()
+
+    def _start(self) -> None:
+        self.started.append(self._pool.submit(self.work))
 
     def work(self) -> Any:
         """The sketch of the batches that this thread took."""
@@ -79,6 +92,10 @@ class _Team:
                 return None
             stream = _Stream(self._job, piece)
             self._open.append(stream)
+            self._begun += 1
+            # Each thread has a piece, and more may be left.
+            if self._begun == len(self.started) < self._workers and not self.stop.is_set():
+                self._start()
             return stream
 
     def _other(self) -> Optional[_Stream]:

@@ -55,7 +55,7 @@ def batches(piece: Piece, job: Job) -> Iterator[tuple[int, Any]]:
     """
     for name, kind, first in zip(job.needed(), types(piece, job), job.types):
         if kind != first:
-            about_types = f"column {name!r} is of type {kind}, but {first} in the first file"
+            about_types = f"column {name!r} is of type {kind}, but {first} in {job.first}; cast one of them"
             raise ValueError(f"{piece.path}: {about_types}")
     row = piece.first
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import operator
 import re
 from typing import Any, Callable, Generator, Iterator, Optional
 
@@ -18,6 +19,9 @@ ENGINES = ("local", "ray", "daft", "spark", "dask")
 #: Rows of a piece, at least, if the file has row groups. Threads start none, so theirs are smaller.
 _TASK, _THREADS = 1 << 22, 1 << 21
 
+#: Largest number of workers.
+_MOST_WORKERS = 1 << 16
+
 #: An engine: answers of tasks on all pieces, of which at most so many run at a time.
 Engine = Callable[[Job, Iterator[Piece], Optional[int]], Iterator[bytes]]
 
@@ -26,14 +30,13 @@ def run(job: Job, source: Source, engine: str, workers: Optional[int], filesyste
     """The sketch of all files, by an engine."""
     if engine not in ENGINES:
         raise ValueError(f"engine {engine!r} is not supported; there are {', '.join(ENGINES)}")
-    if workers is not None and workers < 1:
-        raise ValueError(f"workers is {workers}, but must be at least 1")
+    workers = _checked(workers)
     # Before any file is read: errors of arguments.
     sketch = job.sketch()
     start: Engine = importlib.import_module(f"._{engine}", __package__).run
     job = job._replace(filesystem=filesystem if filesystem is not None else filesystem_of(source))
     found = files(source, job.filesystem)
-    job = job._replace(types=types(found[0], job))
+    job = job._replace(types=types(found[0], job), first=found[0].path)
     least = _THREADS if engine == "local" else _TASK
     pieces = _Pieces(piece for file in found for piece in split(file, job, least))
     # Closed at the first error, which cancels the tasks.
@@ -41,6 +44,20 @@ def run(job: Job, source: Source, engine: str, workers: Optional[int], filesyste
         for answer in answers:
             merge(sketch, answer)
     return sketch
+
+
+def _checked(workers: Any) -> Optional[int]:
+    """A number of workers that is within its range."""
+    if workers is None:
+        return None
+    try:
+        number = operator.index(workers)
+    except TypeError:
+        next_step = "pass an integer, or leave it out for one for each core"
+        raise TypeError(f"workers is {workers!r}, of type {type(workers).__name__}; {next_step}") from None
+    if not 1 <= number <= _MOST_WORKERS:
+        raise ValueError(f"workers is {number}, but must be from 1 to {_MOST_WORKERS:,}")
+    return number
 
 
 class _Pieces(Iterator[Piece]):

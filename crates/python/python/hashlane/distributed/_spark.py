@@ -16,8 +16,10 @@ def run(job: Job, pieces: Iterator[Piece], workers: Optional[int]) -> Iterator[b
     """Answers of the active session, or of one in local mode that repeats a task thrice."""
     from pyspark.sql import SparkSession
 
-    spark = SparkSession.getActiveSession() or _local_session(SparkSession, workers or cores())
     parts = shares(list(pieces), workers or 4 * cores())
+    # The session stays for later calls: not fewer threads than cores unless asked for.
+    threads = min(workers or cores(), max(len(parts), cores()))
+    spark = SparkSession.getActiveSession() or _local_session(SparkSession, threads)
 
     def answers(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow
