@@ -1,14 +1,13 @@
 //! Columns of Python programs: Arrow arrays, whole or in chunks.
 
 use crate::error::{value, wrong_type};
-use crate::numpy;
-use arrow_array::{Array, ArrayRef, Int64Array, LargeBinaryArray, LargeStringArray, NullArray};
-use arrow_cast::cast;
+use crate::objects::of_objects;
+use crate::{dictionary, numpy, polars};
+use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 use arrow_select::concat::concat;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyInt, PyList, PyString, PyTuple};
 use pyo3_arrow::{PyArray, PyChunkedArray};
 use std::sync::Arc;
 
@@ -67,7 +66,7 @@ impl Column {
     /// or a list of `str`, `bytes` or `int`. Dictionaries are decoded.
     ///
     /// # Errors
-    /// `TypeError` for another object.
+    /// `TypeError` for another object; `ValueError` for an index outside of its dictionary.
     pub(crate) fn of(name: &'static str, object: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = object.py();
         let of_array = |array: ArrayRef| Self {
@@ -77,17 +76,22 @@ impl Column {
             chunks: vec![array],
             is_chunked: false,
         };
-        let column = if object.hasattr(intern!(py, "__arrow_c_array__"))? {
-            of_array(object.extract::<PyArray>()?.into_inner().0)
+        let unread = |why: PyErr| {
+            wrong_type(format!("{name}: Arrow data that cannot be read: {}; cast it first", why.value(py)))
+        };
+        let column = if let Some(nulls) = polars::nulls(name, object)? {
+            Self { is_chunked: true, ..of_array(nulls) }
+        } else if object.hasattr(intern!(py, "__arrow_c_array__"))? {
+            of_array(object.extract::<PyArray>().map_err(unread)?.into_inner().0)
         } else if object.hasattr(intern!(py, "__arrow_c_stream__"))? {
-            let (chunks, field) = object.extract::<PyChunkedArray>()?.into_inner();
+            let (chunks, field) = object.extract::<PyChunkedArray>().map_err(unread)?.into_inner();
             let ends = chunks.iter().scan(0, |row, chunk| {
                 *row += chunk.len();
                 Some(*row)
             });
             Self { name, kind: field.data_type().clone(), ends: ends.collect(), chunks, is_chunked: true }
         } else if object.hasattr(intern!(py, "__array_interface__"))? {
-            match numpy::array(object)? {
+            match numpy::array(name, object)? {
                 Some(array) => of_array(array),
                 None => of_array(of_objects(name, &object.call_method0("tolist")?)?),
             }
@@ -100,8 +104,11 @@ impl Column {
     /// The values of dictionaries in place of their numbers.
     fn decoded(mut self) -> PyResult<Self> {
         if let DataType::Dictionary(_, values) = self.kind {
-            let decoded = self.chunks.iter().map(|chunk| cast(chunk, &values));
-            self.chunks = decoded.collect::<Result<_, _>>().map_err(value)?;
+            let mut first = 0;
+            for chunk in &mut self.chunks {
+                *chunk = dictionary::decoded(self.name, first, chunk)?;
+                first += chunk.len();
+            }
             self.kind = *values;
         }
         Ok(self)
@@ -223,54 +230,4 @@ impl Column {
             _ => Ok(Bound::new(py, PyChunkedArray::try_new(results, field)?)?.into_any()),
         }
     }
-}
-
-/// Array of a list of `str`, `bytes` or `int`, and `None`: of text, bytes or 64-bit integers.
-fn of_objects(name: &str, object: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
-    let items: Vec<Bound<'_, PyAny>> = if let Ok(list) = object.cast::<PyList>() {
-        list.iter().collect()
-    } else if let Ok(tuple) = object.cast::<PyTuple>() {
-        tuple.iter().collect()
-    } else {
-        return Err(wrong_type(format!(
-            "{name}: expected a column (an Arrow array, a Polars or pandas Series, a NumPy array, or a list of \
-             str, bytes or int), got {}",
-            object.get_type().name()?
-        )));
-    };
-    if !items.is_empty() && items.iter().all(|item| item.is_none()) {
-        return Ok(Arc::new(NullArray::new(items.len())));
-    }
-    let mut texts = Vec::with_capacity(items.len());
-    for item in &items {
-        match item.cast::<PyString>() {
-            Ok(text) => texts.push(Some(text.to_cow().map_err(value)?)),
-            Err(_) if item.is_none() => texts.push(None),
-            Err(_) => break,
-        }
-    }
-    if texts.len() == items.len() {
-        return Ok(Arc::new(texts.into_iter().collect::<LargeStringArray>()));
-    }
-    let is_number =
-        |item: &Bound<'_, PyAny>| item.is_instance_of::<PyInt>() && !item.is_instance_of::<PyBool>();
-    if items.iter().all(|item| item.is_none() || is_number(item)) {
-        let numbers: Vec<Option<i64>> = items.iter().map(|item| item.extract()).collect::<PyResult<_>>()?;
-        return Ok(Arc::new(Int64Array::from(numbers)));
-    }
-    let mut bytes = Vec::with_capacity(items.len());
-    for (row, item) in items.iter().enumerate() {
-        bytes.push(match item.cast::<PyBytes>() {
-            Ok(bytes) => Some(bytes.as_bytes()),
-            Err(_) if item.is_none() => None,
-            Err(_) => {
-                let kind = item.get_type();
-                return Err(wrong_type(format!(
-                    "{name}: row {row} is of type {}; a list holds str, bytes or int, only one of them, and None",
-                    kind.name()?
-                )));
-            }
-        });
-    }
-    Ok(Arc::new(bytes.into_iter().collect::<LargeBinaryArray>()))
 }

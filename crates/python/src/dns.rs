@@ -230,8 +230,8 @@ struct Source {
 impl Source {
     fn of(array: &ArrayRef) -> PyResult<Self> {
         let message = Fields::of("messages", array)?;
-        let (questions, of_questions) = message.list("questions")?;
-        let (records, of_records) = message.list("records")?;
+        let (questions, of_questions) = message.list("questions", question_types())?;
+        let (records, of_records) = message.list("records", record_types())?;
         let question = Fields::of("questions", &of_questions)?;
         let record = Fields::of("records", &of_records)?;
         let text = DataType::LargeUtf8;

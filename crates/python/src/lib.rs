@@ -7,6 +7,7 @@
 
 mod audit;
 mod column;
+mod dictionary;
 mod dns;
 mod error;
 mod flow;
@@ -15,8 +16,10 @@ mod interrupt;
 mod names;
 mod ndn;
 mod numpy;
+mod objects;
 mod parsed;
 mod pcap;
+mod polars;
 mod records;
 mod registry;
 mod rows;

@@ -1,15 +1,16 @@
 //! Rows that are parsed one by one, and results of them.
 
 use crate::column::Column;
+use crate::dictionary;
 use crate::error::{at_row, value};
 use crate::interrupt::Interrupt;
 use crate::rows::Rows;
 use arrow_array::cast::AsArray;
 use arrow_array::types::ByteArrayType;
-use arrow_array::{Array, ArrayRef, GenericByteArray, StructArray};
+use arrow_array::{Array, ArrayRef, GenericByteArray, StructArray, new_empty_array};
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_cast::{CastOptions, cast_with_options};
-use arrow_schema::DataType;
+use arrow_schema::{DataType, Fields as Types};
 use pyo3::PyResult;
 use std::sync::Arc;
 
@@ -140,18 +141,20 @@ impl<'a> Fields<'a> {
     /// `ValueError` if it is of a type that cannot become `kind`.
     pub(crate) fn optional(&self, name: &str, kind: &DataType) -> PyResult<Option<ArrayRef>> {
         let Some(array) = self.array.column_by_name(name) else { return Ok(None) };
+        let array = dictionary::decoded(&format!("{}: field {name:?}", self.what), 0, array)?;
         let strict = CastOptions { safe: false, ..CastOptions::default() };
-        match cast_with_options(array, kind, &strict) {
+        match cast_with_options(&array, kind, &strict) {
             Ok(array) => Ok(Some(array)),
             Err(why) => Err(value(format!("{}: field {name:?}: {why}", self.what))),
         }
     }
 
-    /// The field `name`, a list of structs: their offsets and the structs.
+    /// The field `name`, a list of structs: their offsets and the structs. Lists without a type, as those of
+    /// a column without an item, are empty lists of `structs`.
     ///
     /// # Errors
-    /// `ValueError` if it is missing or no list.
-    pub(crate) fn list(&self, name: &str) -> PyResult<(OffsetBuffer<i64>, ArrayRef)> {
+    /// `ValueError` if it is missing, no list, or one with items of no type.
+    pub(crate) fn list(&self, name: &str, structs: Types) -> PyResult<(OffsetBuffer<i64>, ArrayRef)> {
         let array = self.array.column_by_name(name);
         let array =
             array.ok_or_else(|| value(format!("{}: the structs have no field {name:?}", self.what)))?;
@@ -162,6 +165,13 @@ impl<'a> Fields<'a> {
         let list =
             cast_with_options(array, &DataType::LargeList(item), &CastOptions::default()).map_err(value)?;
         let list = list.as_list::<i64>();
-        Ok((list.offsets().clone(), Arc::clone(list.values())))
+        let mut items = Arc::clone(list.values());
+        if *items.data_type() == DataType::Null {
+            if !items.is_empty() {
+                return Err(value(format!("{}: field {name:?} has nulls for structs", self.what)));
+            }
+            items = new_empty_array(&DataType::Struct(structs));
+        }
+        Ok((list.offsets().clone(), items))
     }
 }

@@ -1,0 +1,169 @@
+"""Columns that are easily read wrongly: addresses, padding, masks, and types without a value."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import hashlane
+from conftest import KEY
+from hashlane import dns, ndn
+
+
+def crc(column: Any) -> Any:
+    return hashlane.hash(column, "crc32c")
+
+
+def hashes(column: Any) -> list[Any]:
+    result: list[Any] = crc(column).to_pylist()
+    return result
+
+
+def test_addresses_of_python_objects_are_never_hashed() -> None:
+    pl = pytest.importorskip("polars")
+    objects = pl.Series(["a"], dtype=pl.Object)
+    with pytest.raises(TypeError, match="array: .*Object.*cast it"):
+        crc(objects)
+    with pytest.raises(TypeError, match="src: .*Object.*cast it"):
+        hashlane.flow_hash(objects, [1], ["::"], [1], "siphash-1-3", KEY)
+    with pytest.raises(TypeError, match="messages: .*Object"):
+        dns.render(pl.DataFrame({"id": [1], "data": objects}))
+
+
+@pytest.mark.parametrize("kind", [[("a", "O")], [("a", "u1"), ("b", "<u4")], "V4"], ids=str)
+def test_structures_of_numpy_are_refused(kind: Any) -> None:
+    with pytest.raises(TypeError, match="array: .*structures.*one field, or rows of uint8"):
+        crc(np.zeros(2, kind))
+
+
+def test_padding_of_numpy_bytes_is_not_hashed() -> None:
+    rows = [b"ab", b"abc", b"", b"a\0b"]
+    assert crc(np.array(rows)).tolist() == crc(np.array(rows, "S20")).tolist() == hashes(rows)
+    full = [b"abc", b"xyz"]
+    assert crc(np.array(full)).tolist() == hashes(full)
+    zeros = np.array([b"ab\0"], "S3").view(np.uint8).reshape(1, 3)
+    assert crc(zeros).tolist() == hashes([b"ab\0"])
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[1, 2, 3], [b"ab", b"abc", b"c"], [b"abc", b"abd", b"abe"], ["a", "b", "c"]],
+    ids=["int", "padded", "full", "text"],
+)
+def test_masked_elements_of_numpy_are_nulls(values: list[Any]) -> None:
+    mask = [False, True, False]
+    whole = hashes(values)
+    assert hashes(np.ma.array(values, mask=mask)) == [whole[0], None, whole[2]]
+    assert list(crc(np.ma.array(values))) == whole
+    assert list(crc(np.ma.array(values, mask=[False] * 3))) == whole
+
+
+def test_rows_with_a_masked_byte_are_nulls() -> None:
+    matrix = np.arange(12, dtype=np.uint8).reshape(3, 4)
+    mask = np.zeros((3, 4), bool)
+    mask[1, 2] = True
+    whole = crc(matrix).tolist()
+    assert hashes(np.ma.array(matrix, mask=mask)) == [whole[0], None, whole[2]]
+
+
+def test_masks_hold_in_flows_and_weights() -> None:
+    ports = np.ma.array([1, 2], mask=[False, True])
+    result = hashlane.flow_hash(["10.0.0.1"] * 2, ports, ["10.0.0.2"] * 2, [5, 5], "siphash-1-3", KEY)
+    assert [value is None for value in result.to_pylist()] == [False, True]
+    heavy = hashlane.HeavyHitters(4)
+    with pytest.raises(ValueError, match="row 1: weights is null"):
+        heavy.update(["a", "b"], ports)
+    spread = hashlane.Spread("crc32c", 16)
+    spread.update(ports)
+    assert spread.result().keys == 1
+
+
+@pytest.mark.parametrize(
+    ("indices", "why"),
+    [
+        (pa.array([0, None, 9]), "row 2: .* dictionary index 9, outside of 0..1"),
+        (pa.array([0, -1], pa.int8()), "row 1: .* dictionary index -1, outside"),
+        (pa.array([0, 1 << 63], pa.uint64()), "row 1: .* dictionary index 9223372036854775808, outside"),
+    ],
+)
+def test_indices_outside_of_a_dictionary_are_refused(indices: Any, why: str) -> None:
+    broken = pa.DictionaryArray.from_arrays(indices, pa.array(["a"]), safe=False)
+    rest = [[1] * len(broken), ["::1"] * len(broken), [1] * len(broken)]
+    with pytest.raises(ValueError, match=why):
+        crc(broken)
+    with pytest.raises(ValueError, match=why.replace(".*", "src has the", 1)):
+        hashlane.flow_hash(broken, *rest, "siphash-1-3", KEY)
+    with pytest.raises(ValueError, match=why.replace(".*", "keys has the", 1)):
+        hashlane.Spread("crc32c", 16).update(broken)
+    packets = pa.StructArray.from_arrays([broken, broken], ["kind", "name"])
+    with pytest.raises(ValueError, match="dictionary index"):
+        ndn.encode(packets)
+
+
+def test_errors_about_dictionaries_count_rows_over_all_chunks() -> None:
+    good = pa.DictionaryArray.from_arrays(pa.array([0, 0]), pa.array(["a"]))
+    broken = pa.DictionaryArray.from_arrays(pa.array([0, 9]), pa.array(["a"]), safe=False)
+    with pytest.raises(ValueError, match="row 3: array has the dictionary index 9"):
+        crc(pa.chunked_array([good, broken]))
+
+
+def test_a_list_of_int_is_signed_or_unsigned() -> None:
+    assert hashes([7, None, -1]) == hashes(pa.array([7, None, -1], pa.int64()))
+    assert hashes([7, None, (1 << 64) - 1]) == hashes(pa.array([7, None, (1 << 64) - 1], pa.uint64()))
+    large = hashlane.hash(["a", "b", "c", "d"], "siphash-1-3", KEY)
+    assert hashes(large.to_pylist()) == hashes(large)
+    with pytest.raises(ValueError, match="array: row 1 is above 2\\^64 - 1"):
+        crc([1, 1 << 64])
+    with pytest.raises(ValueError, match="array: row 2 is negative, beside others above"):
+        crc([None, 1 << 63, -1])
+    with pytest.raises(ValueError, match="array: row 0 is below -2\\^63"):
+        crc([-(1 << 63) - 1])
+
+
+def test_an_empty_list_is_a_column_of_any_type() -> None:
+    assert hashlane.flow_hash([], [], [], [], "siphash-1-3", KEY).to_pylist() == []
+    assert hashlane.rss([], (), [], np.array([], object), hashlane.RSS_SYMMETRIC_KEY).to_pylist() == []
+    assert hashes([]) == []
+    assert hashlane.parse_name([]).to_pylist() == []
+    prefixes = hashlane.Prefixes("ndn", key=KEY)
+    prefixes.update([])
+
+
+def test_polars_nulls_and_wide_integers() -> None:
+    pl = pytest.importorskip("polars")
+    nulls = pl.Series("none", [None, None])
+    result = crc(nulls)
+    assert (result.name, result.dtype, result.to_list()) == ("none", pl.UInt64, [None, None])
+    assert crc(pl.Series([], dtype=pl.Null)).to_list() == []
+    for kind in ["Int128", "UInt128"]:
+        if hasattr(pl, kind):
+            with pytest.raises(TypeError, match=f"array: .*{kind}.*cast it"):
+                crc(pl.Series([1], dtype=getattr(pl, kind)))
+
+
+def test_messages_without_records_need_no_type() -> None:
+    question = {"name": "example.com.", "type": "A", "class": "IN"}
+    message = {"id": 7, "flags": 0x100, "questions": [question], "records": []}
+    assert dns.parse(dns.render(pa.array([message]))).to_pylist() == [message]
+    empty = {"id": 7, "flags": 0x100, "questions": [], "records": []}
+    assert dns.parse(dns.render(pa.array([empty, empty]))).to_pylist() == [empty, empty]
+    with pytest.raises(ValueError, match="\"records\" has nulls"):
+        dns.render(pa.array([{**message, "records": [None]}]))
+
+
+@pytest.mark.parametrize(
+    ("column", "row"),
+    [(["a", b"b"], 1), (["a", None, 1], 2), ([b"a", 3], 1), ([1, 2, "a"], 2), ([None, 1.5], 1), ([1, True], 1)],
+)
+def test_the_row_of_another_type_is_named(column: Any, row: int) -> None:
+    with pytest.raises(TypeError, match=f"array: row {row} is of type"):
+        crc(column)
+
+
+def test_text_without_utf_8_is_named_by_its_row() -> None:
+    with pytest.raises(ValueError, match=re.escape("array: row 1 has a surrogate")):
+        crc(["a", "\ud800"])
