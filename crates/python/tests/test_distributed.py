@@ -126,7 +126,7 @@ def test_each_piece_can_have_a_thread(tmp_path: pathlib.Path, monkeypatch: pytes
     for number in range(12):
         pq.write_table(pa.table({"key": [number]}), tmp_path / f"{number}.parquet")
     # No piece ends before all have begun.
-    barrier, read = threading.Barrier(12, timeout=60), _local.batches
+    barrier, read = threading.Barrier(12, timeout=60), _read.batches
 
     def batches(piece: Any, job: Any) -> Any:
         def wait() -> Any:
@@ -155,7 +155,8 @@ def test_a_link_without_its_file_is_an_error(tmp_path: pathlib.Path) -> None:
     pq.write_table(pa.table({"key": [1]}), tmp_path / "1.parquet")
     link = tmp_path / "2.parquet"
     link.symlink_to("gone.parquet")
-    for source in [tmp_path, str(tmp_path / "*.parquet"), link]:
+    sources: list[Any] = [tmp_path, str(tmp_path / "*.parquet"), link]
+    for source in sources:
         with pytest.raises(FileNotFoundError) as error:
             distributed.spread(source, "key", "crc32c")
         assert str(error.value).startswith(f"{link}: a link to gone.parquet, which does not exist; restore")

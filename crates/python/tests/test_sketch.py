@@ -300,14 +300,14 @@ def test_totals_end_at_their_limit() -> None:
 def test_a_batch_that_passes_the_limit_leaves_nothing() -> None:
     # Sketches take a batch in parts; the last one is too much.
     rows = 70_000
-    numbers = np.ones(rows, np.int64)
-    numbers[-1] = MOST
+    numbers = pa.array([1] * (rows - 1) + [MOST])
     imbalance, heavy = Imbalance("keyed", 2, key=KEY), HeavyHitters(3)
     column = [pa.array([value] * rows) for value in ("::1", 1)]
-    for sketch, update in [
+    updates: list[tuple[hashlane.Sketch, Callable[[], None]]] = [
         (imbalance, lambda: imbalance.update(*column, *column, bytes=numbers)),
         (heavy, lambda: heavy.update(np.arange(rows), numbers)),
-    ]:
+    ]
+    for sketch, update in updates:
         before = sketch.to_bytes()
         with pytest.raises(ValueError, match="the total would pass"):
             update()
