@@ -1,5 +1,6 @@
 //! `dns.parse` and `dns.render`.
 
+use crate::arguments;
 use crate::column::Column;
 use crate::error::{at_row, value};
 use crate::interrupt::Interrupt;
@@ -187,12 +188,10 @@ fn number(what: &str, generic: &str, known: &HashMap<&'static str, u16>, text: &
 fn dns_render<'py>(
     py: Python<'py>,
     messages: &Bound<'py, PyAny>,
-    limit: usize,
+    limit: &Bound<'py, PyAny>,
     case_sensitive: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    if !(512..=65_535).contains(&limit) {
-        return Err(value(format!("limit must be from 512 to 65,535 bytes, not {limit}")));
-    }
+    let limit = arguments::number("limit", limit, 512..=65_535)? as usize;
     let column = Column::of("messages", messages)?;
     let case = if case_sensitive { Case::Sensitive } else { Case::Ignored };
     let options = Options { limit, framing: Framing::Datagram, case };

@@ -1,5 +1,6 @@
 //! `flow_hash`, `ehash` and `rss`: hashes of the two ends of flows.
 
+use crate::arguments::{RssKey, SecretKey, number};
 use crate::column::Column;
 use crate::error::{at_row, value, wrong_type};
 use crate::interrupt::Interrupt;
@@ -98,9 +99,9 @@ fn flow_hash<'py>(
     dst: &Bound<'py, PyAny>,
     dport: &Bound<'py, PyAny>,
     scheme: &str,
-    key: Option<&[u8]>,
+    key: Option<SecretKey>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let mut hash = of_tuples(scheme, key)?;
+    let mut hash = of_tuples(scheme, key.as_deref())?;
     let columns = ends([("src", src), ("sport", sport), ("dst", dst), ("dport", dport)])?;
     let mut interrupt = Interrupt::default();
     Column::map_all(&columns, py, DataType::UInt64, |first, arrays| {
@@ -132,10 +133,10 @@ fn linux_ehash<'py>(
     foreign: &Bound<'py, PyAny>,
     fport: &Bound<'py, PyAny>,
     function: &str,
-    ehash_secret: u32,
-    ipv6_secret: u32,
-    mix: u32,
-    key: Option<&[u8]>,
+    ehash_secret: &Bound<'py, PyAny>,
+    ipv6_secret: &Bound<'py, PyAny>,
+    mix: &Bound<'py, PyAny>,
+    key: Option<SecretKey>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let of_six: fn(&Tuple, &Secrets) -> u32 = match function {
         "base" => ehash::base,
@@ -151,12 +152,20 @@ fn linux_ehash<'py>(
             return Err(unknown("function", other, known.into_iter(), &next));
         }
     };
-    let key = match (key, function) {
+    let key = match (key.as_deref(), function) {
         (Some(key), _) => Key::new(key.try_into().map_err(|_| value("key must have 16 bytes"))?),
         (None, "hsiphash" | "siphash") => return Err(value(format!("{function} needs key, 16 bytes"))),
         (None, _) => Key::VECTOR,
     };
-    let secrets = Secrets { ehash: ehash_secret, ipv6: ipv6_secret, mix, key };
+    let secret = |name: &str, object: &Bound<'py, PyAny>| {
+        number(name, object, 0..=u64::from(u32::MAX)).map(|secret| secret as u32)
+    };
+    let secrets = Secrets {
+        ehash: secret("ehash_secret", ehash_secret)?,
+        ipv6: secret("ipv6_secret", ipv6_secret)?,
+        mix: secret("mix", mix)?,
+        key,
+    };
     let columns = ends([("local", local), ("lport", lport), ("foreign", foreign), ("fport", fport)])?;
     each_tuple(py, &columns, DataType::UInt32, |tuple| match tuple.is_v4() {
         true => ehash::v4(tuple, &secrets),
@@ -172,21 +181,17 @@ fn rss_hash<'py>(
     sport: &Bound<'py, PyAny>,
     dst: &Bound<'py, PyAny>,
     dport: &Bound<'py, PyAny>,
-    key: &[u8],
-    queues: Option<usize>,
+    key: RssKey,
+    queues: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let card: &CardKey = key.try_into().map_err(|_| {
+    let card: &CardKey = (*key).try_into().map_err(|_| {
         value(format!("the key of a card has {} bytes, got {}", SYMMETRIC_KEY.len(), key.len()))
     })?;
-    if queues.is_some_and(|queues| !(1..=ENTRIES).contains(&queues)) {
-        return Err(value(format!(
-            "queues must be from 1 to {ENTRIES}, the entries of the indirection table"
-        )));
-    }
+    let queues = queues.map(|queues| number("queues", queues, 1..=ENTRIES as u64)).transpose()?;
     let card = Rss::new(card);
     let columns = ends([("dst", dst), ("dport", dport), ("src", src), ("sport", sport)])?;
     each_tuple(py, &columns, DataType::UInt32, |received| match queues {
-        Some(queues) => rss::queue(&card, received, queues) as u32,
+        Some(queues) => rss::queue(&card, received, queues as usize) as u32,
         None => rss::hash(&card, received),
     })
 }

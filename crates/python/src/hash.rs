@@ -1,5 +1,6 @@
 //! `hash` and `schemes`.
 
+use crate::arguments::SecretKey;
 use crate::column::Column;
 use crate::error::value;
 use crate::interrupt::Interrupt;
@@ -26,9 +27,9 @@ fn hash<'py>(
     py: Python<'py>,
     array: &Bound<'py, PyAny>,
     scheme: &str,
-    key: Option<&[u8]>,
+    key: Option<SecretKey>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let hasher = registry::scheme(scheme)?.keyed(key)?;
+    let hasher = registry::scheme(scheme)?.keyed(key.as_deref())?;
     let column = Column::of("array", array)?;
     let mut interrupt = Interrupt::default();
     column.map(py, DataType::UInt64, |_, array| hashed(column.name(), array, &hasher, &mut interrupt))

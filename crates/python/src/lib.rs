@@ -5,6 +5,7 @@
 //! the nulls of the first column.
 #![deny(unsafe_code)]
 
+mod arguments;
 mod audit;
 mod column;
 mod dictionary;

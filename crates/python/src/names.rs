@@ -1,5 +1,6 @@
 //! `parse_name`, `to_uri` and `name_prefix_hashes`.
 
+use crate::arguments::SecretKey;
 use crate::column::Column;
 use crate::error::{at_row, value};
 use crate::interrupt::Interrupt;
@@ -176,13 +177,13 @@ fn name_prefix_hashes<'py>(
     names: &Bound<'py, PyAny>,
     encoding: &str,
     scheme: &str,
-    key: Option<&[u8]>,
+    key: Option<SecretKey>,
     errors: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
     macro_rules! by_id {
         ($($id:ident: $encoding:ty),* $(,)?) => {
             match encoding {
-                $(id if id == <$encoding>::ID => burst::<$encoding>(scheme, key),)*
+                $(id if id == <$encoding>::ID => burst::<$encoding>(scheme, key.as_deref()),)*
                 other => Err(unknown_encoding(other, &encodings())),
             }
         };

@@ -1,5 +1,6 @@
 //! `pcap.tuples`.
 
+use crate::arguments::number;
 use crate::error::value;
 use arrow_array::builder::{FixedSizeBinaryBuilder, LargeStringBuilder};
 use arrow_array::{
@@ -43,12 +44,10 @@ impl Skipped {
 fn pcap_tuples(
     py: Python<'_>,
     path: PathBuf,
-    batch_size: usize,
+    batch_size: &Bound<'_, PyAny>,
     text: bool,
 ) -> PyResult<(PyRecordBatchReader, Skipped)> {
-    if !(1..=MOST).contains(&batch_size) {
-        return Err(value(format!("batch_size must be from 1 to {MOST} rows, not {batch_size}")));
-    }
+    let batch_size = number("batch_size", batch_size, 1..=MOST as u64)? as usize;
     // A file that is called `-` is not standard input.
     let file = if path == Path::new("-") { PathBuf::from("./-") } else { path.clone() };
     let reader = py.detach(|| open(&file)).map_err(|error| unopened(py, &path, &error))?;

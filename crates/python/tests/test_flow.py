@@ -129,8 +129,12 @@ def test_ehash_names_its_functions() -> None:
         hashlane.ehash(*columns(V6), function="jhash", ehash_secret=1)
     with pytest.raises(ValueError, match="siphash needs key"):
         hashlane.ehash(*columns(V6), function="siphash", ehash_secret=1)
-    with pytest.raises(OverflowError):
+    with pytest.raises(ValueError, match="ehash_secret must be from 0 to 4294967295, not 4294967296"):
         hashlane.ehash(*columns(V6), ehash_secret=1 << 32)
+    with pytest.raises(ValueError, match="mix must be .*, not -1"):
+        hashlane.ehash(*columns(V6), ehash_secret=1, mix=-1)
+    with pytest.raises(TypeError, match="ipv6_secret: expected an int, got str"):
+        hashlane.ehash(*columns(V6), ehash_secret=1, ipv6_secret="1")  # type: ignore[arg-type]
 
 
 def test_rss_agrees_with_the_vectors_of_the_specification(repository: pathlib.Path) -> None:

@@ -72,8 +72,7 @@ def ehash(
         Column of n `uint32` in the form of `local`, null where any of the columns is.
 
     Raises:
-        ValueError: As :func:`flow_hash`; `function` is unknown.
-        OverflowError: A secret has more than 32 bits.
+        ValueError: As :func:`flow_hash`; `function` is unknown; a secret has more than 32 bits.
     """
     result = _native.linux_ehash(
         readable(local),

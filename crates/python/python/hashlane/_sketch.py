@@ -59,7 +59,7 @@ class Sketch:
         """
         sketch = cls.__new__(cls)
         sketch._inner = _native.sketch_read(cls._kind, bytes(data), key)
-        sketch._key = key
+        sketch._key = None if key is None else bytes(key)
         return sketch
 
     def __reduce__(self) -> tuple[Any, tuple[bytes, Optional[bytes]]]:
@@ -127,7 +127,7 @@ class Spread(Sketch):
         self, scheme: str, buckets: int, key: Optional[bytes] = None, *, reduction: str = "remainder"
     ) -> None:
         self._inner = _native.sketch_spread(scheme, _size("buckets", buckets, 1, 1 << 26), key, reduction)
-        self._key = key
+        self._key = None if key is None else bytes(key)
 
     def update(self, *columns: Column) -> None:
         """Count the keys of a batch of n rows.
@@ -212,7 +212,7 @@ class Prefixes(Sketch):
 
     def __init__(self, encoding: str, *, precision: int = 12, key: bytes) -> None:
         self._inner = _native.sketch_prefixes(encoding, _size("precision", precision, 4, 16), key)
-        self._key = key
+        self._key = bytes(key)
 
     def update(self, names: Column) -> None:
         """Take the names of a batch.
@@ -310,7 +310,7 @@ class Imbalance(Sketch):
         queues = _size("n", n, 1, 1 << 16 if function == "keyed" else 128)
         tried = _size("candidates", candidates, 0, 1 << 16)
         self._inner = _native.sketch_imbalance(function, queues, tried, key, rss_key)
-        self._key = key
+        self._key = bytes(key)
 
     def update(
         self,
@@ -396,7 +396,7 @@ class Distinct(Sketch):
 
     def __init__(self, *, precision: int = 14, key: bytes) -> None:
         self._inner = _native.sketch_distinct(_size("precision", precision, 4, 18), key)
-        self._key = key
+        self._key = bytes(key)
 
     def update(self, *columns: Column) -> None:
         """Take the keys of a batch; arguments and errors as :meth:`Spread.update`."""

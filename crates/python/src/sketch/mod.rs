@@ -5,6 +5,7 @@ mod batch;
 mod result;
 mod update;
 
+use crate::arguments::{RssKey, SecretKey};
 use crate::column::Column;
 use crate::error::value;
 use any::{Any, needed, refused};
@@ -176,14 +177,14 @@ impl Sketch {
 
 #[pyfunction]
 #[pyo3(signature = (scheme, buckets, key, reduction))]
-fn sketch_spread(scheme: &str, buckets: usize, key: Option<&[u8]>, reduction: &str) -> PyResult<Sketch> {
-    Any::spread(scheme, buckets, key, reduction).map(Sketch::of)
+fn sketch_spread(scheme: &str, buckets: usize, key: Option<SecretKey>, reduction: &str) -> PyResult<Sketch> {
+    Any::spread(scheme, buckets, key.as_deref(), reduction).map(Sketch::of)
 }
 
 #[pyfunction]
 #[pyo3(signature = (encoding, precision, key))]
-fn sketch_prefixes(encoding: &str, precision: u8, key: Option<&[u8]>) -> PyResult<Sketch> {
-    let sketch = Prefixes::new(encoding, precision, &needed(key)?).map_err(refused)?;
+fn sketch_prefixes(encoding: &str, precision: u8, key: Option<SecretKey>) -> PyResult<Sketch> {
+    let sketch = Prefixes::new(encoding, precision, &needed(key.as_deref())?).map_err(refused)?;
     Ok(Sketch::of(Any::Prefixes(sketch)))
 }
 
@@ -193,16 +194,16 @@ fn sketch_imbalance(
     function: &str,
     queues: usize,
     candidates: usize,
-    key: Option<&[u8]>,
-    rss_key: &[u8],
+    key: Option<SecretKey>,
+    rss_key: RssKey,
 ) -> PyResult<Sketch> {
-    Any::imbalance(function, queues, candidates, key, rss_key).map(Sketch::of)
+    Any::imbalance(function, queues, candidates, key.as_deref(), &rss_key).map(Sketch::of)
 }
 
 #[pyfunction]
 #[pyo3(signature = (precision, key))]
-fn sketch_distinct(precision: u8, key: Option<&[u8]>) -> PyResult<Sketch> {
-    let sketch = Distinct::new(precision, &needed(key)?).map_err(refused)?;
+fn sketch_distinct(precision: u8, key: Option<SecretKey>) -> PyResult<Sketch> {
+    let sketch = Distinct::new(precision, &needed(key.as_deref())?).map_err(refused)?;
     Ok(Sketch::of(Any::Distinct(sketch)))
 }
 
@@ -214,6 +215,6 @@ fn sketch_heavy_hitters(counters: usize) -> PyResult<Sketch> {
 
 #[pyfunction]
 #[pyo3(signature = (kind, data, key))]
-fn sketch_read(py: Python<'_>, kind: &str, data: &[u8], key: Option<&[u8]>) -> PyResult<Sketch> {
-    py.detach(|| Any::read(kind, data, key)).map(Sketch::of)
+fn sketch_read(py: Python<'_>, kind: &str, data: &[u8], key: Option<SecretKey>) -> PyResult<Sketch> {
+    py.detach(|| Any::read(kind, data, key.as_deref())).map(Sketch::of)
 }
