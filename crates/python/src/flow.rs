@@ -2,7 +2,7 @@
 
 use crate::arguments::{RssKey, SecretKey, number};
 use crate::column::Column;
-use crate::error::{at_row, value, wrong_type};
+use crate::error::{at_row, type_name, value, wrong_type};
 use crate::interrupt::Interrupt;
 use crate::registry::{self, checked_key, unknown};
 use crate::rows::Rows;
@@ -353,7 +353,8 @@ impl<'a> Addresses<'a> {
             DataType::Null => Self::Nulls,
             kind => {
                 return Err(wrong_type(format!(
-                    "{name}: a column of {kind}; addresses are text, 4 or 16 bytes, or uint32 for IPv4"
+                    "{name}: a column of {}; addresses are text, 4 or 16 bytes, or uint32 for IPv4",
+                    type_name(kind)
                 )));
             }
         })
@@ -408,7 +409,7 @@ impl<'a> Ports<'a> {
                     })*
                     DataType::Null => Box::new(|_| None),
                     kind => {
-                        return Err(wrong_type(format!("{name}: a column of {kind}; ports are integers")));
+                        return Err(wrong_type(format!("{name}: a column of {}; ports are integers", type_name(kind))));
                     }
                 }
             };

@@ -2,7 +2,7 @@
 
 use crate::column::Column;
 use crate::dictionary;
-use crate::error::{at_row, value};
+use crate::error::{at_row, type_name, value};
 use crate::interrupt::Interrupt;
 use crate::rows::Rows;
 use arrow_array::cast::AsArray;
@@ -121,7 +121,7 @@ impl<'a> Fields<'a> {
             Some(array) => Ok(Self { what, array }),
             None => Err(crate::error::wrong_type(format!(
                 "{what}: a column of {}; expected structs or a table",
-                array.data_type()
+                type_name(array.data_type())
             ))),
         }
     }
@@ -160,7 +160,10 @@ impl<'a> Fields<'a> {
             array.ok_or_else(|| value(format!("{}: the structs have no field {name:?}", self.what)))?;
         let item = match array.data_type() {
             DataType::List(item) | DataType::LargeList(item) => Arc::clone(item),
-            kind => return Err(value(format!("{}: field {name:?} is {kind}, expected a list", self.what))),
+            kind => {
+                let kind = type_name(kind);
+                return Err(value(format!("{}: field {name:?} is {kind}, expected a list", self.what)));
+            }
         };
         let list =
             cast_with_options(array, &DataType::LargeList(item), &CastOptions::default()).map_err(value)?;

@@ -1,6 +1,6 @@
 //! The rows of an array as bytes.
 
-use crate::error::wrong_type;
+use crate::error::{type_name, wrong_type};
 use arrow_array::cast::AsArray;
 use arrow_array::{
     Array, ArrayRef, BinaryArray, BinaryViewArray, LargeBinaryArray, LargeStringArray, StringArray,
@@ -50,7 +50,8 @@ impl<'a> Rows<'a> {
             }
             kind => {
                 return Err(wrong_type(format!(
-                    "{name}: a column of {kind}; expected text, bytes or integers: cast it first"
+                    "{name}: a column of {}; expected text, bytes or integers: cast it first",
+                    type_name(kind)
                 )));
             }
         })

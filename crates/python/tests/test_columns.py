@@ -167,3 +167,13 @@ def test_the_row_of_another_type_is_named(column: Any, row: int) -> None:
 def test_text_without_utf_8_is_named_by_its_row() -> None:
     with pytest.raises(ValueError, match=re.escape("array: row 1 has a surrogate")):
         crc(["a", "\ud800"])
+
+
+@pytest.mark.parametrize(
+    "kind", ["string", "large_string", "string_view", "binary", "large_binary", "double", "float", "bool"]
+)
+def test_errors_name_types_as_pyarrow_does(kind: str) -> None:
+    column = pa.nulls(1, pa.type_for_alias(kind))
+    assert str(column.type) == kind
+    with pytest.raises(TypeError, match=f"sport: a column of {kind}; ports are integers"):
+        hashlane.flow_hash(["::1"], column, ["::2"], [1], "siphash-1-3", KEY)

@@ -216,9 +216,9 @@ def test_lists_give_arrays_for_every_library() -> None:
         (["a", b"b"], "row 1 is of type bytes"),
         ([b"a", 3], "row 1 is of type int"),
         ([True], "row 0 is of type bool"),
-        (pa.array([1.5]), "Float64"),
-        (pa.array([True]), "Boolean"),
-        (pa.array([[1]]), "List"),
+        (pa.array([1.5]), "a column of double;"),
+        (pa.array([True]), "a column of bool;"),
+        (pa.array([[1]]), "a column of list;"),
         (pa.table({"a": [1]}), "one column of it"),
     ],
 )

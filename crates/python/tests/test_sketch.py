@@ -336,7 +336,7 @@ def test_bad_batches_leave_the_sketch_as_it_was() -> None:
     sketches = [spread, heavy, imbalance, prefixes]
     before = [sketch.to_bytes() for sketch in sketches]
     src, sport, dst, dport = flows(3)
-    with pytest.raises(TypeError, match="keys: a column of Float64"):
+    with pytest.raises(TypeError, match="keys: a column of double"):
         spread.update(pa.array([1.5]))
     with pytest.raises(ValueError, match="2 columns"):
         spread.update(["a"], ["b"])
@@ -350,7 +350,7 @@ def test_bad_batches_leave_the_sketch_as_it_was() -> None:
         imbalance.update(src, sport, dst, dport, packets=[1, -1, 1])
     with pytest.raises(ValueError, match="row 2: bytes is null"):
         imbalance.update(src, sport, dst, dport, bytes=[1, 2, None])
-    with pytest.raises(TypeError, match="packets: a column of .*Utf8"):
+    with pytest.raises(TypeError, match="packets: a column of large_string"):
         imbalance.update(src, sport, dst, dport, packets=["1", "2", "3"])
     with pytest.raises(ValueError, match="row 2: a key of more than 4096 bytes"):
         heavy.update(["a", None, "x" * 4097])

@@ -1,7 +1,7 @@
 //! Batches for sketches: columns in pieces, without the rows that are null.
 
 use crate::column::Column;
-use crate::error::{at_row, value, wrong_type};
+use crate::error::{at_row, type_name, value, wrong_type};
 use crate::rows::Rows;
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt64Type;
@@ -89,7 +89,10 @@ pub(super) fn numbers(
 ) -> PyResult<()> {
     let kind = array.data_type();
     if !kind.is_integer() && *kind != DataType::Null {
-        return Err(wrong_type(format!("{name}: a column of {kind}; expected integers: cast it first")));
+        return Err(wrong_type(format!(
+            "{name}: a column of {}; expected integers: cast it first",
+            type_name(kind)
+        )));
     }
     // Negative numbers become nulls.
     let whole = cast(array, &DataType::UInt64).map_err(value)?;
