@@ -104,8 +104,8 @@ fn mask(object: &Bound<'_, PyAny>, rows: usize) -> PyResult<Option<BooleanArray>
     Ok(Some(BooleanArray::from(rows.collect::<Vec<_>>())))
 }
 
-/// Bytes of `width` each without the zeros at their ends, which NumPy does not tell from padding. Rows without
-/// such zeros are not copied.
+/// Bytes of `width` each without the zeros at their ends, which NumPy does not tell from padding. Rows
+/// without such zeros are not copied.
 fn without_padding(array: FixedSizeBinaryArray, width: usize) -> ArrayRef {
     let is_full = |row: &[u8]| row.last().is_none_or(|last| *last != 0);
     if array.value_data().chunks_exact(width.max(1)).all(is_full) {

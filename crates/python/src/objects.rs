@@ -28,8 +28,8 @@ impl Kind {
     }
 }
 
-/// Array of a list of `str`, `bytes` or `int`, and `None`: of text, bytes or 64-bit integers, which are signed
-/// if these hold all numbers. A list without a value is one of nulls.
+/// Array of a list of `str`, `bytes` or `int`, and `None`: of text, bytes or 64-bit integers, which are
+/// signed if these hold all numbers. A list without a value is one of nulls.
 ///
 /// # Errors
 /// `TypeError` for another object and for a list of several types; `ValueError` for text that has no UTF-8
