@@ -7,13 +7,17 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyMemoryView};
 use std::ops::{Deref, RangeInclusive};
 
-/// The bytes of a key: of `bytes`, a `bytearray` or a `memoryview`. Their number is not checked.
-pub(crate) struct SecretKey(Vec<u8>);
+/// The bytes of a key that has `LEN` of them: of `bytes`, a `bytearray` or a `memoryview`. Their number is
+/// not checked.
+pub(crate) struct KeyBytes<const LEN: usize>(Vec<u8>);
 
-/// The bytes of the key of a network card, as those of a [`SecretKey`].
-pub(crate) struct RssKey(Vec<u8>);
+/// A key of a hash.
+pub(crate) type SecretKey = KeyBytes<16>;
 
-impl Deref for SecretKey {
+/// The key of a network card.
+pub(crate) type RssKey = KeyBytes<{ SYMMETRIC_KEY.len() }>;
+
+impl<const LEN: usize> Deref for KeyBytes<LEN> {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
@@ -21,40 +25,19 @@ impl Deref for SecretKey {
     }
 }
 
-impl Deref for RssKey {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        &self.0
-    }
-}
-
-impl<'py> FromPyObject<'_, 'py> for SecretKey {
+impl<'py, const LEN: usize> FromPyObject<'_, 'py> for KeyBytes<LEN> {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        match bytes(&object)? {
-            Some(bytes) => Ok(Self(bytes)),
-            None => Err(wrong_type(format!(
-                "key: expected 16 bytes, got {}; pass hashlane.random_key()",
-                object.get_type().name()?
-            ))),
+        if let Some(bytes) = bytes(&object)? {
+            return Ok(Self(bytes));
         }
-    }
-}
-
-impl<'py> FromPyObject<'_, 'py> for RssKey {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        match bytes(&object)? {
-            Some(bytes) => Ok(Self(bytes)),
-            None => Err(wrong_type(format!(
-                "key of the card: expected {} bytes, got {}; pass hashlane.RSS_SYMMETRIC_KEY",
-                SYMMETRIC_KEY.len(),
-                object.get_type().name()?
-            ))),
-        }
+        let (what, next_step) = match LEN {
+            16 => ("key", "hashlane.random_key()"),
+            _ => ("key of the card", "hashlane.RSS_SYMMETRIC_KEY"),
+        };
+        let kind = object.get_type();
+        Err(wrong_type(format!("{what}: expected {LEN} bytes, got {}; pass {next_step}", kind.name()?)))
     }
 }
 

@@ -146,7 +146,7 @@ impl View<'_> {
                 let theirs = published.and_then(|table| table.figure(workload, scheme));
                 let theirs = theirs.map(|names| names / 1e6);
                 let both = [self.names(workload, scheme), theirs];
-                row.extend(both.map(|names| names.map_or_else(none, |names| format!("{names:.2}"))));
+                row.extend(both.map(|names| names.map_or_else(format::none, |names| format!("{names:.2}"))));
             }
             row
         };
@@ -170,7 +170,7 @@ impl View<'_> {
         cell: &dyn Fn(&str, &str) -> Option<String>,
     ) -> Table {
         let row = |scheme: &&str| {
-            let cells = workloads.iter().map(|workload| cell(workload, scheme).unwrap_or_else(none));
+            let cells = workloads.iter().map(|workload| cell(workload, scheme).unwrap_or_else(format::none));
             [(*scheme).to_owned()].into_iter().chain(cells).collect()
         };
         Table {
@@ -241,7 +241,7 @@ impl View<'_> {
         let times = self.definition.published(ELSEWHERE)?;
         let sizes = self.definition.published("elsewhere/octets");
         let cell = |row: &str, column: &str| {
-            let Some(ns) = times.figure(row, column) else { return none() };
+            let Some(ns) = times.figure(row, column) else { return format::none() };
             match sizes.and_then(|sizes| sizes.figure(row, column)) {
                 Some(bytes) => format!("{} ({} B)", count(ns), count(bytes)),
                 None => count(ns),
@@ -309,10 +309,6 @@ impl View<'_> {
         let figures = [count(least), count(bytes(OURS)?), words::ratio_with_bounds(ratio)];
         Some(cells.into_iter().chain(figures).collect())
     }
-}
-
-fn none() -> String {
-    format::NONE.to_owned()
 }
 
 #[cfg(test)]

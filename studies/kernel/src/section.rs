@@ -65,10 +65,6 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
     Some(Section { title: "In the kernel".to_owned(), note, findings, blocks })
 }
 
-fn none() -> String {
-    format::NONE.to_owned()
-}
-
 /// Size of a message.
 fn bytes(workload: &str) -> String {
     workload.split_once('/').map_or(workload, |(_, size)| size).to_owned()
@@ -99,7 +95,7 @@ fn columns<'a>(first: &'a str, schemes: impl IntoIterator<Item = &'a str>) -> Ve
 /// The source's table, of these kernels.
 fn throughput(facts: &Facts<'_>, reference: &str) -> Table {
     let cell = |workload: &str, scheme: &str| {
-        let Some(mbit) = facts.value(workload, scheme, metric::MBIT) else { return none() };
+        let Some(mbit) = facts.value(workload, scheme, metric::MBIT) else { return format::none() };
         match against(facts, workload, scheme, reference) {
             Some(ratio) => format!("{mbit:.2} ({})", per_cent(ratio.value)),
             None => format!("{mbit:.2}"),
@@ -116,7 +112,8 @@ fn throughput(facts: &Facts<'_>, reference: &str) -> Table {
 /// The same as differences, with the noise between boots.
 fn beside(facts: &Facts<'_>, reference: &str) -> Table {
     let cell = |workload: &str, scheme: &str| {
-        let apart = again(facts, workload, scheme).map_or_else(none, |again| format!("{:.1}", again * 100.0));
+        let apart =
+            again(facts, workload, scheme).map_or_else(format::none, |again| format!("{:.1}", again * 100.0));
         match against(facts, workload, scheme, reference) {
             Some(ratio) => format!("{:+.1}; {apart}", (ratio.value - 1.0) * 100.0),
             None => format!("A/A {apart}"),
@@ -207,8 +204,8 @@ fn timed(facts: &Facts<'_>, workload: &str, reference: &str) -> Table {
         Some(vec![
             (*scheme).to_owned(),
             bounds(record.interval()),
-            against(facts, workload, scheme, reference).map_or_else(none, words::ratio_with_bounds),
-            facts.value(workload, scheme, metric::AGAIN).map_or_else(none, ratio),
+            against(facts, workload, scheme, reference).map_or_else(format::none, words::ratio_with_bounds),
+            facts.value(workload, scheme, metric::AGAIN).map_or_else(format::none, ratio),
         ])
     };
     Table {

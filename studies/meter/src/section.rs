@@ -4,10 +4,10 @@ use crate::metric;
 use crate::run::{FLOOD, LIVE_FLOOD, LIVE_LOSS, MEMORY, MIX_CPU, MIX_WALL, MODEL, OURS, SOFTFLOWD};
 use hashlane_lab::definition::Definition;
 use hashlane_lab::record::{Record, RecordSet};
-use hashlane_lab::report::facts::without_empty_columns;
-use hashlane_lab::report::format::{NONE, count, figure, interval, percent, significant};
+use hashlane_lab::report::facts::table;
+use hashlane_lab::report::format::{count, figure, interval, none, percent, significant};
 use hashlane_lab::report::words;
-use hashlane_lab::report::{Block, Facts, Section, Shown, Table};
+use hashlane_lab::report::{Block, Facts, Section, Table};
 
 const MIB: f64 = 1_048_576.0;
 
@@ -24,16 +24,6 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
         findings: Vec::new(),
         blocks: tables.into_iter().flatten().map(Block::Table).collect(),
     })
-}
-
-fn none() -> String {
-    NONE.to_owned()
-}
-
-fn table(caption: &str, columns: &[&str], rows: Vec<Vec<String>>) -> Option<Table> {
-    let columns = columns.iter().map(|name| (*name).to_owned()).collect();
-    let table = Table { caption: caption.to_owned(), columns, left: 1, rows, shown: Shown::Open };
-    (!table.rows.is_empty()).then(|| without_empty_columns(table))
 }
 
 /// All meters on one capture.
@@ -74,7 +64,7 @@ fn cost(facts: &Facts<'_>, reference: &str) -> Option<Table> {
         "peak MiB",
         "records",
     ];
-    table("a capture of many flows", &columns, schemes.map(row).collect())
+    table("a capture of many flows", &columns, 1, schemes.map(row).collect())
 }
 
 /// Memory and counters of ours under floods.
@@ -111,7 +101,7 @@ fn memory(facts: &Facts<'_>) -> Option<Table> {
         "of these not counted",
         "packets of established flows miscounted",
     ];
-    table("ours under floods", &columns, labels.iter().filter(|label| of(label)).map(row).collect())
+    table("ours under floods", &columns, 1, labels.iter().filter(|label| of(label)).map(row).collect())
 }
 
 /// Losses on an interface.
@@ -125,7 +115,7 @@ fn loss(facts: &Facts<'_>) -> Option<Table> {
         vec![OURS.to_owned(), rate, packets, lost]
     });
     let rows = [softflowd, ours].into_iter().flatten().collect();
-    table("losses on an interface", &["meter", "packets/s", "packets", "lost"], rows)
+    table("losses on an interface", &["meter", "packets/s", "packets", "lost"], 1, rows)
 }
 
 #[cfg(test)]
@@ -133,6 +123,7 @@ mod tests {
     use super::*;
     use crate::sample::{definition, records};
     use hashlane_lab::outcome::Reached;
+    use hashlane_lab::report::format::NONE;
 
     #[test]
     fn tables_have_what_was_measured() {

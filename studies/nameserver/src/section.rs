@@ -4,8 +4,8 @@ use crate::metric;
 use crate::run::{ALONE, COSTS, EXISTING, LOAD, LOAD_LARGE, MEMORY, MEMORY_LARGE, MODEL, RANDOM, RELOAD};
 use hashlane_lab::definition::Definition;
 use hashlane_lab::record::{Record, RecordSet};
-use hashlane_lab::report::facts::without_empty_columns;
-use hashlane_lab::report::format::{NONE, count, figure, interval, percent, significant};
+use hashlane_lab::report::facts::table;
+use hashlane_lab::report::format::{count, figure, interval, none, percent, significant};
 use hashlane_lab::report::words;
 use hashlane_lab::report::{Block, Facts, Section, Shown, Table};
 
@@ -29,16 +29,6 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
         findings: Vec::new(),
         blocks: tables.into_iter().flatten().map(Block::Table).collect(),
     })
-}
-
-fn none() -> String {
-    NONE.to_owned()
-}
-
-fn table(caption: &str, columns: &[&str], left: usize, rows: Vec<Vec<String>>) -> Option<Table> {
-    let columns = columns.iter().map(|name| (*name).to_owned()).collect();
-    let table = Table { caption: caption.to_owned(), columns, left, rows, shown: Shown::Open };
-    (!table.rows.is_empty()).then(|| without_empty_columns(table))
 }
 
 /// Rows of all servers on workloads that have a metric.
@@ -187,6 +177,7 @@ mod tests {
     use crate::run::{NSD, OURS};
     use crate::sample::{definition, records};
     use hashlane_lab::outcome::Reached;
+    use hashlane_lab::report::format::NONE;
 
     #[test]
     fn tables_have_what_was_measured() {

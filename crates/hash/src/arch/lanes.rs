@@ -50,8 +50,8 @@ pub(crate) trait Lanes: Stage {
             self.gather_words(rows, self.load(&words))
         })
     }
-    /// True if [`columns_of`](Self::columns_of) is so fast that eight keys of several lengths take less time in
-    /// lanes than one after the other.
+    /// True if [`columns_of`](Self::columns_of) is so fast that eight keys of several lengths take less time
+    /// in lanes than one after the other.
     const ROWS: bool = false;
     /// Lane i of vector w is the little-endian word at byte `at + 8 * w` of `key(i)`, with zeros beyond the
     /// key's end.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::{Comparison, Doubt, Judged, Row, Study, Verdict, is_ratio, name, plural};
 use crate::record::Key;
-use crate::report::format::{NONE, figure, interval, plain, ratio};
+use crate::report::format::{figure, interval, none, plain, ratio};
 use crate::report::terminal::{table, wrapped};
 use crate::stats::Interval;
 
@@ -222,8 +222,4 @@ fn lacking(title: &str, keys: &[Key]) -> String {
     }
     out.push('\n');
     out
-}
-
-fn none() -> String {
-    NONE.to_owned()
 }

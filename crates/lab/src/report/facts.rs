@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::section::Table;
+use super::section::{Shown, Table};
 use crate::definition::{CriterionFigure, Definition};
 use crate::record::{Record, RecordSet};
 
@@ -108,6 +108,13 @@ pub fn by_interest<'a>(
     let mut names: Vec<&str> = names.collect();
     names.sort_by_key(|name| about.iter().position(|id| id == name).unwrap_or(usize::MAX));
     names
+}
+
+/// An open table with `left` columns of words, without the columns that are empty; `None` if it has no rows.
+pub fn table(caption: &str, columns: &[&str], left: usize, rows: Vec<Vec<String>>) -> Option<Table> {
+    let columns = columns.iter().map(|name| (*name).to_owned()).collect();
+    let table = Table { caption: caption.to_owned(), columns, left, rows, shown: Shown::Open };
+    (!table.rows.is_empty()).then(|| without_empty_columns(table))
 }
 
 /// Drops the columns, after the first `left`, that have nothing but dashes.

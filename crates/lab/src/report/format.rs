@@ -5,6 +5,11 @@ use crate::stats::Interval;
 /// Text of a cell without a record.
 pub const NONE: &str = "—";
 
+/// [`NONE`] as a cell.
+pub fn none() -> String {
+    NONE.to_owned()
+}
+
 /// Cycles and other plain figures: one decimal below 100, none from there on.
 pub fn figure(value: f64) -> String {
     // A value that rounds to 100.0 is written like 100.

@@ -99,8 +99,8 @@ fn table(
         let own = (scheme == reference).then(|| "1".to_owned());
         vec![
             scheme.to_owned(),
-            facts.record(workload, scheme, cycles).map_or_else(none, |r| words::cycles(r.interval())),
-            to_reference.or(own).unwrap_or_else(none),
+            facts.record(workload, scheme, cycles).map_or_else(format::none, |r| words::cycles(r.interval())),
+            to_reference.or(own).unwrap_or_else(format::none),
         ]
     };
     let rows: Vec<_> = facts.schemes_with(workload, &[cycles]).into_iter().map(row).collect();
@@ -111,8 +111,4 @@ fn table(
         rows,
         shown: Shown::Open,
     })
-}
-
-fn none() -> String {
-    format::NONE.to_owned()
 }

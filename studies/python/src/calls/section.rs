@@ -6,10 +6,10 @@ use crate::data::BATCH;
 use crate::metric;
 use hashlane_lab::definition::Definition;
 use hashlane_lab::record::{Record, RecordSet};
-use hashlane_lab::report::facts::without_empty_columns;
-use hashlane_lab::report::format::{NONE, figure, interval, percent, significant};
+use hashlane_lab::report::facts::table;
+use hashlane_lab::report::format::{figure, interval, none, percent, significant};
 use hashlane_lab::report::words;
-use hashlane_lab::report::{Block, Facts, Section, Shown, Table};
+use hashlane_lab::report::{Block, Facts, Section, Table};
 
 pub(super) fn section(definition: &Definition, records: &RecordSet) -> Option<Section> {
     let facts = Facts::of(definition, records, MODEL)?;
@@ -22,16 +22,6 @@ pub(super) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
         findings: Vec::new(),
         blocks: tables.into_iter().flatten().map(Block::Table).collect(),
     })
-}
-
-fn none() -> String {
-    NONE.to_owned()
-}
-
-fn table(caption: &str, columns: &[&str], rows: Vec<Vec<String>>) -> Option<Table> {
-    let columns = columns.iter().map(|name| (*name).to_owned()).collect();
-    let table = Table { caption: caption.to_owned(), columns, left: 1, rows, shown: Shown::Open };
-    (!table.rows.is_empty()).then(|| without_empty_columns(table))
 }
 
 fn with_bounds(record: &Record) -> String {
@@ -54,7 +44,7 @@ fn strings(facts: &Facts<'_>, reference: &str) -> Option<Table> {
         Some(vec![id.to_owned(), key.to_owned(), with_bounds(ns), rate(ns), ratio])
     };
     let columns = ["scheme", "keyed", "ns/key", "M keys/s", "to ours"];
-    table("strings of 16 to 64 bytes", &columns, facts.schemes_on(STRINGS).filter_map(row).collect())
+    table("strings of 16 to 64 bytes", &columns, 1, facts.schemes_on(STRINGS).filter_map(row).collect())
 }
 
 /// `true` of hashes whose collisions nobody can compute without the key.
@@ -71,7 +61,7 @@ fn spread(facts: &Facts<'_>) -> Option<Table> {
         Some(vec![(*label).to_owned(), memory, with_bounds(ns), rate(ns)])
     };
     let columns = ["workload", "counters", "ns/key", "M keys/s"];
-    table("tuples of 36 bytes into a sketch", &columns, SPREAD.iter().filter_map(row).collect())
+    table("tuples of 36 bytes into a sketch", &columns, 1, SPREAD.iter().filter_map(row).collect())
 }
 
 /// One call for all batches, and a call for each.
@@ -100,7 +90,7 @@ fn calls(facts: &Facts<'_>) -> Option<Table> {
         "empty call, ns",
         "of a batch",
     ];
-    table("a call for each 65,536 rows", &columns, CALLS.iter().filter_map(row).collect())
+    table("a call for each 65,536 rows", &columns, 1, CALLS.iter().filter_map(row).collect())
 }
 
 #[cfg(test)]
@@ -109,6 +99,7 @@ mod tests {
     use crate::calls::definition;
     use crate::sample::records;
     use hashlane_lab::outcome::Reached;
+    use hashlane_lab::report::format::NONE;
 
     #[test]
     fn tables_have_what_was_measured() {

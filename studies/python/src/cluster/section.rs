@@ -5,10 +5,10 @@ use super::run::{MODEL, ONCE, SPREAD, TWENTY, TWO};
 use crate::metric;
 use hashlane_lab::definition::Definition;
 use hashlane_lab::record::{Record, RecordSet};
-use hashlane_lab::report::facts::without_empty_columns;
-use hashlane_lab::report::format::{NONE, count, figure, interval, significant};
+use hashlane_lab::report::facts::table;
+use hashlane_lab::report::format::{count, figure, interval, none, significant};
 use hashlane_lab::report::words;
-use hashlane_lab::report::{Block, Facts, Section, Shown, Table};
+use hashlane_lab::report::{Block, Facts, Section, Table};
 
 const MIB: f64 = 1_048_576.0;
 
@@ -25,16 +25,6 @@ pub(super) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
         findings: Vec::new(),
         blocks: tables.into_iter().flatten().map(Block::Table).collect(),
     })
-}
-
-fn none() -> String {
-    NONE.to_owned()
-}
-
-fn table(caption: &str, columns: &[&str], rows: Vec<Vec<String>>) -> Option<Table> {
-    let columns = columns.iter().map(|name| (*name).to_owned()).collect();
-    let table = Table { caption: caption.to_owned(), columns, left: 1, rows, shown: Shown::Open };
-    (!table.rows.is_empty()).then(|| without_empty_columns(table))
 }
 
 fn mib(facts: &Facts<'_>, label: &str, id: &str) -> String {
@@ -59,7 +49,7 @@ fn engines(facts: &Facts<'_>, reference: &str) -> Option<Table> {
         ])
     };
     let columns = ["engine", "keys", "s", "ns/key", "M keys/s", "to one worker", "peak MiB of a worker"];
-    table("a sketch of all files", &columns, facts.schemes_on(SPREAD).filter_map(row).collect())
+    table("a sketch of all files", &columns, 1, facts.schemes_on(SPREAD).filter_map(row).collect())
 }
 
 /// CPU time by process.
@@ -74,7 +64,7 @@ fn processes(facts: &Facts<'_>) -> Option<Table> {
         cpu.iter().any(Option::is_some).then_some(row)
     };
     let columns = ["engine", "workers", "driver", "raylet", "GCS", "agents", "cores in use"];
-    table("CPU time by process, ns/key", &columns, facts.schemes_on(SPREAD).filter_map(row).collect())
+    table("CPU time by process, ns/key", &columns, 1, facts.schemes_on(SPREAD).filter_map(row).collect())
 }
 
 /// Runs with a killed worker.
@@ -85,7 +75,7 @@ fn killed(facts: &Facts<'_>) -> Option<Table> {
         Some(vec![(*label).to_owned(), count(kills), count(differing), mib(facts, label, TWO)])
     };
     let columns = ["workload", "kills", "results that differ", "peak MiB of a worker"];
-    table("workers killed midway", &columns, [ONCE, TWENTY].iter().filter_map(row).collect())
+    table("workers killed midway", &columns, 1, [ONCE, TWENTY].iter().filter_map(row).collect())
 }
 
 #[cfg(test)]
