@@ -10,6 +10,7 @@ pub use error::ConfigError;
 pub use network::Network;
 pub use sections::{Control, Metrics, RateLimit, Server, Tcp, ZoneFile};
 
+use crate::load;
 use data_encoding::HEXLOWER_PERMISSIVE;
 use error::check_keys;
 use hashlane_hash::scheme::Key;
@@ -272,22 +273,21 @@ impl ZoneFile {
             .map_err(|error| invalid("zone.name", format!("has {:?}: {error}", self.name)))
     }
 
-    /// The zone in a file whose name is that of the zone, with or without `.zone`.
+    /// The zone in a file whose name is that of the zone, with or without `.zone` or `.db`.
     ///
     /// # Errors
     /// The file's name is not a domain name.
     pub fn of(path: &Path) -> Result<Self, ConfigError> {
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let name = name.strip_suffix(".zone").unwrap_or(&name).to_owned();
-        let zone = Self { name, file: PathBuf::from(path) };
-        zone.apex().map_err(|_| {
+        let Some(name) = load::named(path) else {
             let why = format!(
                 "of {} is unknown: its file is not named after the zone, as example.com.zone is; name it by \
                  --config",
                 path.display()
             );
-            invalid("zone.name", why)
-        })?;
-        Ok(zone)
+            return Err(invalid("zone.name", why));
+        };
+        let name = name.to_string();
+        let name = name.strip_suffix('.').filter(|name| !name.is_empty()).unwrap_or(&name).to_owned();
+        Ok(Self { name, file: PathBuf::from(path) })
     }
 }

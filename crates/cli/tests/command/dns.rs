@@ -249,6 +249,12 @@ fn names_without_an_origin_take_the_one_that_is_given() {
     );
     holds(&folder.run(&["dns", "render", "zone"]).failed(), &["zone:1:1: ", "--origin NAME"]);
     assert_eq!(folder.run(&["dns", "render", "zone", "--origin", "a..b"]).code, Some(2));
+    // As in the name server, a file may be named after its zone.
+    for file in ["Example.com.zone", "Example.com.db"] {
+        folder.write(file, "www A 192.0.2.1\n@ NS www");
+        assert_eq!(folder.run(&["dns", "render", file]).ok(), hex);
+        assert_ne!(folder.run(&["dns", "render", file, "--origin", "example.org"]).ok(), hex);
+    }
 }
 
 #[test]

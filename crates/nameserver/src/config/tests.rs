@@ -57,7 +57,9 @@ fn identifiers_are_text_or_hexadecimal() {
 fn a_file_named_after_its_zone_needs_no_configuration() {
     let zone = ZoneFile::of(Path::new("zones/Example.com.zone")).unwrap();
     assert_eq!((&zone.name[..], &zone.file), ("Example.com", &PathBuf::from("zones/Example.com.zone")));
-    assert_eq!(ZoneFile::of(Path::new("example.org")).unwrap().name, "example.org");
+    for file in ["example.org", "example.org.zone", "example.org.DB"] {
+        assert_eq!(ZoneFile::of(Path::new(file)).unwrap().name, "example.org");
+    }
     assert!(ZoneFile::of(Path::new("a..b.zone")).unwrap_err().to_string().contains("--config"));
 }
 

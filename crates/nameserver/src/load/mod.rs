@@ -158,15 +158,18 @@ fn build(
     builder.finish().map_err(|error| whole::error(path, origin, options, &error))
 }
 
-/// The name of a zone by that of its file.
-fn named(path: &Path) -> Option<NameBuf> {
+/// The name of a zone by that of its file, which may end with `.zone` or `.db`.
+pub(crate) fn named(path: &Path) -> Option<NameBuf> {
+    named_zone_file(path).or_else(|| text::parse(path.file_name()?.to_str()?.as_bytes()).ok())
+}
+
+/// The name of a zone by that of its file, which ends with `.zone` or `.db`. `None` for other files.
+pub fn named_zone_file(path: &Path) -> Option<NameBuf> {
     let name = path.file_name()?.to_str()?.as_bytes();
-    let suffix = [&b".zone"[..], b".db"].into_iter().find(|suffix| {
-        let start = name.len().checked_sub(suffix.len());
-        start.and_then(|start| name.get(start..)).is_some_and(|end| end.eq_ignore_ascii_case(suffix))
-    });
-    let len = name.len() - suffix.map_or(0, <[u8]>::len);
-    text::parse(name.get(..len)?).ok()
+    [&b".zone"[..], b".db"].into_iter().find_map(|suffix| {
+        let (name, end) = name.split_at_checked(name.len().checked_sub(suffix.len())?)?;
+        end.eq_ignore_ascii_case(suffix).then(|| text::parse(name).ok())?
+    })
 }
 
 /// Reads the records of a zone file in their order. `origin` ends relative names before the first `$ORIGIN`.

@@ -58,11 +58,14 @@ pub fn read(text: &[u8], name: &str, origin: Option<Name<'_>>) -> Result<Content
     collect(name, |options, sink| records_of(name, text.to_vec(), origin, options, sink))
 }
 
-/// [`read`] of the file at a path. Files that `$INCLUDE` names are read from the folder of that file.
+/// [`read`] of the file at a path. Files that `$INCLUDE` names are read from the folder of that file. Without
+/// an `origin`, relative names in a file `example.com.zone` or `example.com.db` end with `example.com.`.
 ///
 /// # Errors
 /// As [`read`]; a file cannot be read; an included file lies outside the folder, or is included in itself.
 pub fn read_file(file: &Path, origin: Option<Name<'_>>) -> Result<Content, ZoneError> {
+    let named = load::named_zone_file(file);
+    let origin = origin.or(named.as_ref().map(NameBuf::view));
     collect(&file.display().to_string(), |options, sink| records(file, origin, options, sink))
 }
 

@@ -44,7 +44,8 @@ pub(crate) struct Render {
     /// Format of FILE; detected from its content by default
     #[arg(long, value_enum, value_name = "FORMAT")]
     input: Option<Format>,
-    /// Origin of relative names in a zone file, until its first $ORIGIN
+    /// Origin of relative names in a zone file, until its first $ORIGIN [default: NAME of a file
+    /// NAME.zone or NAME.db]
     #[arg(long, value_name = "NAME")]
     origin: Option<NameBuf>,
     /// Format of the output
