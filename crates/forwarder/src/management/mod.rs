@@ -237,6 +237,9 @@ impl Manager {
     pub fn face_down(&mut self, id: u64, now: Now, plane: &mut impl Plane) -> Vec<Vec<u8>> {
         let Some(face) = self.faces.remove(&id) else { return Vec::new() };
         self.owners.remove(&id);
+        if face.scope == FaceScope::Local {
+            self.store.close_face(id);
+        }
         self.rib.close_face(id);
         self.expire(now, plane);
         self.events.post(FaceEventKind::Destroyed, &face, now.monotonic).into_iter().collect()

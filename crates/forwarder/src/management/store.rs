@@ -8,6 +8,7 @@ use hashlane_name::component::{Component, SEGMENT, VERSION};
 use hashlane_name::ndn::{Ndn, NdnName};
 use hashlane_ndn::mgmt::segment::{number, segment, segments, with_number};
 use hashlane_table::share::Owner;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
 
 /// Most datasets kept.
@@ -26,8 +27,8 @@ const MAX_USERS: usize = 256;
 
 /// The last datasets, oldest first. They are kept so that their later segments can be asked for.
 ///
-/// A dataset counts for each face that has asked for it. When there are too many, the user or address that
-/// has most loses one, of the face that has most of them.
+/// A dataset counts for each face that has asked for it; all closed faces of a user or address count as one.
+/// When there are too many, the user or address that has most loses one, of the face that has most of them.
 #[derive(Default)]
 pub(super) struct Store {
     datasets: VecDeque<Dataset>,
@@ -43,7 +44,15 @@ struct Dataset {
     /// Number of changes of what lists show, when it was made.
     changes: u64,
     /// Faces that have asked for it, and the time of their last Interest.
-    users: BTreeMap<(Option<Owner>, u64), u64>,
+    users: BTreeMap<User, u64>,
+}
+
+/// A face of a user or address; `None` for all of its closed faces.
+type User = (Option<Owner>, Option<u64>);
+
+/// The face of an Interest.
+fn user(from: &Origin) -> User {
+    (from.peer.owner(), Some(from.face))
 }
 
 impl Dataset {
@@ -54,7 +63,7 @@ impl Dataset {
 
     /// Counts the dataset for a face that asks for it.
     fn add_user(&mut self, from: &Origin, now: Now) {
-        let user = (from.peer.owner(), from.face);
+        let user = user(from);
         if self.users.len() < MAX_USERS || self.users.contains_key(&user) {
             self.users.insert(user, now.monotonic);
         }
@@ -101,7 +110,7 @@ impl Store {
         let name = with_number(name, VERSION, self.last_version).ok()?;
         let first = segment(name.view(), &content, 0, FRESHNESS).ok()??;
         self.bytes += content.len();
-        let users = BTreeMap::from([((from.peer.owner(), from.face), now.monotonic)]);
+        let users = BTreeMap::from([(user(from), now.monotonic)]);
         self.datasets.push_back(Dataset { name, content, made: now.monotonic, changes, users });
         while self.datasets.len() > MAX_DATASETS || (self.bytes > MAX_BYTES && self.datasets.len() > 1) {
             self.evict(now);
@@ -109,37 +118,53 @@ impl Store {
         Some(first)
     }
 
-    /// Makes room, by a dataset of the holder that has most, the newest dataset excepted. Long ones that are
-    /// being read count only if there are no others. The face of that holder that has most gives up its
-    /// oldest dataset of one segment. If it has none, the oldest dataset of the holder that nobody reads any
-    /// more is dropped, or else the face gives up its oldest. What a face gives up is dropped if no other
-    /// face has asked for it.
+    /// Handles that a face has closed.
+    pub(super) fn close_face(&mut self, face: u64) {
+        for Dataset { users, .. } in &mut self.datasets {
+            let user = users.keys().find(|(_, user)| *user == Some(face)).copied();
+            if let Some((user, asked)) = user.and_then(|user| users.remove_entry(&user)) {
+                let closed = users.entry((user.0, None)).or_default();
+                *closed = asked.max(*closed);
+            }
+        }
+    }
+
+    /// Makes room; the newest dataset stays.
+    ///
+    /// - Datasets of one segment and those that nobody has asked for lately go; others only if there are none
+    ///   of these.
+    /// - The holder that has most gives way: the face of it that has most gives up its oldest dataset of one
+    ///   segment, or else the oldest one of the holder that nobody has asked for lately is dropped, or else
+    ///   the face gives up its oldest.
+    /// - A dataset that a face gives up is dropped if it counts for no other face.
     fn evict(&mut self, now: Now) {
         let mut holders = BTreeMap::<Option<Owner>, usize>::new();
-        let mut faces = BTreeMap::<(Option<Owner>, u64), usize>::new();
+        // Weight, and time of the last Interest.
+        let mut faces = BTreeMap::<User, (usize, u64)>::new();
         let older = self.datasets.len().saturating_sub(1);
         // Long ones that are being read go only if there are no others.
         let is_idle = |dataset: &Dataset| dataset.is_whole() || dataset.is_stale(now);
         let are_all_read = !self.datasets.iter().take(older).any(is_idle);
         let goes = |dataset: &Dataset| are_all_read || is_idle(dataset);
-        for dataset in self.datasets.iter().take(older).filter(|dataset| goes(dataset)) {
+        let mut candidates =
+            self.datasets.iter().take(older).enumerate().filter(|(_, dataset)| goes(dataset));
+        for (_, dataset) in candidates.clone() {
             // Each counts as much as the limit of their number allows.
             let weight = dataset.content.len().max(MAX_BYTES / MAX_DATASETS);
-            for user in dataset.users.keys() {
+            for (user, asked) in &dataset.users {
                 *holders.entry(user.0).or_default() += weight;
-                *faces.entry(*user).or_default() += weight;
+                let (of_face, last) = faces.entry(*user).or_default();
+                (*of_face, *last) = (*of_face + weight, (*last).max(*asked));
             }
         }
         let largest = holders.into_iter().max_by_key(|(_, weight)| *weight).map(|(holder, _)| holder);
         let of_largest = faces.into_iter().filter(|((holder, _), _)| Some(*holder) == largest);
-        // Of equal ones the oldest face: the newest may be reading.
-        let user = of_largest.rev().max_by_key(|(_, weight)| *weight).map(|(user, _)| user);
-        let Some(user) = user else {
+        // Of equal ones the face that has asked for nothing for the longest time: another one may be reading.
+        let user = of_largest.max_by_key(|(_, (weight, last))| (*weight, Reverse(*last)));
+        let Some((user, _)) = user else {
             debug_assert!(false, "a dataset has been asked for");
             return self.drop_oldest();
         };
-        let mut candidates =
-            self.datasets.iter().take(older).enumerate().filter(|(_, dataset)| goes(dataset));
         let its = |dataset: &Dataset| dataset.users.contains_key(&user);
         // Nobody asks for more of a dataset of one segment.
         let whole = candidates.clone().find(|(_, dataset)| its(dataset) && dataset.is_whole());

@@ -134,6 +134,79 @@ fn a_list_counts_for_whoever_asks_for_a_segment_of_it() {
         bench.from = innocent.clone();
         assert!(is_kept(&mut bench, &list), "after {number} other lists");
         bench.from = flooder.clone();
-        first(&mut bench, &format!("faces/query/{number}"));
+        first(&mut bench, &format!("status/general/{number}"));
+    }
+}
+
+/// A manager with so many faces that a list of them has many segments.
+fn with_many_faces() -> Bench {
+    let mut bench = Bench::new();
+    for id in 301..601 {
+        bench.manager.face_up(face(id, &format!("fd://{id}")), NOW);
+    }
+    bench
+}
+
+#[test]
+fn clients_that_have_left_do_not_crowd_out_a_list_that_is_being_read() {
+    let mut bench = with_many_faces();
+    let innocent = bench.from.clone();
+    let flooder = from(300, innocent.peer.clone());
+    for id in 1000..1200 {
+        bench.time += 5;
+        // Each client opens a face, so that its list is made anew, reads all of it, and leaves.
+        bench.manager.face_up(face(id, "fd://21"), at(bench.time));
+        // The forwarder has aggregated its first Interest with one of the flooder.
+        bench.from = flooder.clone();
+        let list = first(&mut bench, "faces/list");
+        for number in 0..20 {
+            first(&mut bench, &format!("status/general/{id}/{number}"));
+        }
+        bench.from = from(id, innocent.peer.clone());
+        assert!(is_kept(&mut bench, &list), "the list of client {id}");
+        bench.manager.face_down(id, at(bench.time), &mut bench.plane);
+    }
+    assert_eq!(bench.manager.store.len(), 64);
+}
+
+#[test]
+fn a_list_whose_first_client_has_left_is_there_for_whoever_was_aggregated_with_it() {
+    let mut bench = with_many_faces();
+    let innocent = bench.from.clone();
+    let flooder = from(300, innocent.peer.clone());
+    for id in 1000..1200 {
+        bench.time += 5;
+        bench.manager.face_up(face(id, "fd://21"), at(bench.time));
+        // The flooder asks for most of the lists. One client leaves after the first segment.
+        let hasty = id % 8 == 0;
+        bench.from = if hasty { from(id, innocent.peer.clone()) } else { flooder.clone() };
+        let list = first(&mut bench, "faces/list");
+        if hasty {
+            bench.manager.face_down(id, at(bench.time), &mut bench.plane);
+        }
+        bench.from = flooder.clone();
+        for number in 0..20 {
+            first(&mut bench, &format!("status/general/{id}/{number}"));
+        }
+        bench.from = from(10_000 + id, innocent.peer.clone());
+        assert!(is_kept(&mut bench, &list), "list {id}");
+        bench.manager.face_up(face(10_000 + id, "fd://22"), at(bench.time));
+        bench.manager.face_down(10_000 + id, at(bench.time), &mut bench.plane);
+    }
+}
+
+#[test]
+fn faces_that_have_asked_once_give_way_to_one_that_reads() {
+    let mut bench = with_many_faces();
+    let innocent = bench.from.clone();
+    let list = first(&mut bench, "faces/list");
+    for id in 1000..1200 {
+        bench.time += 5;
+        // Another face of the same user, which stays open.
+        bench.manager.face_up(face(id, "fd://21"), at(bench.time));
+        bench.from = from(id, innocent.peer.clone());
+        first(&mut bench, "faces/list");
+        bench.from = innocent.clone();
+        assert!(is_kept(&mut bench, &list), "beside {id}");
     }
 }
