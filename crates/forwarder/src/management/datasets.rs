@@ -53,16 +53,17 @@ impl Manager {
             let response = ControlResponse::new(414, format!("the name is longer than {MAX_NAME} bytes"));
             return no_dataset(name, &response);
         }
+        let changes = self.changes + if target.module == b"faces" { self.opened } else { 0 };
         if is_long(target)
             && interest.can_be_prefix()
-            && let Some(first) = self.store.shared(name, from, self.changes, now)
+            && let Some(first) = self.store.shared(name, from, changes, now)
         {
             return Some(first);
         }
         match self.list(target, name, now) {
             // The name of the Data is longer than that of the Interest.
             Ok(_) if !interest.can_be_prefix() => None,
-            Ok(content) => self.store.keep(name, content, from, self.changes, now),
+            Ok(content) => self.store.keep(name, content, from, changes, now),
             Err(response) => no_dataset(name, &response),
         }
     }

@@ -94,8 +94,10 @@ pub struct Manager {
     pub(super) cs: CsConfig,
     pub(super) events: Events,
     pub(super) store: Store,
-    /// Number of changes that lists must show at once.
+    /// Number of commands: lists must show their effects at once.
     pub(super) changes: u64,
+    /// Number of faces that local applications have opened: lists of faces must show them at once.
+    pub(super) opened: u64,
     /// Commands that a forwarding thread has not answered yet, oldest first.
     pub(super) waiting: BTreeMap<Ticket, Waiting>,
     next_ticket: u64,
@@ -133,6 +135,7 @@ impl Manager {
             events: Events::default(),
             store: Store::default(),
             changes: 0,
+            opened: 0,
             waiting: BTreeMap::new(),
             next_ticket: 0,
             config,

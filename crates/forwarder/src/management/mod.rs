@@ -13,7 +13,8 @@
 //!   rule that it breaks.
 //! - A route to a face that does not exist is refused with 410; NFD answers 200 and forgets it.
 //! - A dataset is made anew for an Interest without a version, so that one after a command shows its effect.
-//!   Interests that come within 100 ms, without a command between them, share it.
+//!   Interests that come within 100 ms, without a command between them, share it; of the lists of faces,
+//!   those without a new face of this host between them.
 //! - `rib/announce` is answered with 501.
 //! - An Interest that no Data can answer is returned with a Nack, so that it does not stay in the PIT.
 //!
@@ -213,7 +214,7 @@ impl Manager {
     pub fn face_up(&mut self, face: FaceInfo, now: Now) -> Vec<Vec<u8>> {
         let event = self.events.post(FaceEventKind::Created, &face, now.monotonic);
         // An application finds itself in the list of faces. Other hosts come and go too often for that.
-        self.changes += u64::from(face.scope == FaceScope::Local);
+        self.opened += u64::from(face.scope == FaceScope::Local);
         self.faces.insert(face.id, face);
         event.into_iter().collect()
     }

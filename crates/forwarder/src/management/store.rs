@@ -84,14 +84,14 @@ impl Store {
         changes: u64,
         now: Now,
     ) -> Option<Vec<u8>> {
-        let is_recent = |dataset: &&mut Dataset| {
-            dataset.changes == changes && now.monotonic.saturating_sub(dataset.made) < SHARED
-        };
+        let is_recent = |dataset: &&mut Dataset| now.monotonic.saturating_sub(dataset.made) < SHARED;
         let mut recent = self.datasets.iter_mut().rev().take_while(is_recent);
         let len = name.len();
         let dataset = recent.find(|dataset| {
             let found = dataset.name.view();
-            found.len() == len + 1 && found.components().take(len).eq(name.components())
+            dataset.changes == changes
+                && found.len() == len + 1
+                && found.components().take(len).eq(name.components())
         })?;
         dataset.add_user(from, now);
         segment(dataset.name.view(), &dataset.content, 0, FRESHNESS).ok()?

@@ -210,3 +210,14 @@ fn faces_that_have_asked_once_give_way_to_one_that_reads() {
         assert!(is_kept(&mut bench, &list), "beside {id}");
     }
 }
+
+#[test]
+fn a_new_face_changes_the_lists_of_faces_only() {
+    let mut bench = with_many_faces();
+    let lists = ["rib/list", "fib/list", "strategy-choice/list", "faces/list"];
+    let before = lists.map(|list| first(&mut bench, list));
+    bench.manager.face_up(face(1000, "fd://21"), at(0));
+    let after = lists.map(|list| first(&mut bench, list));
+    assert_eq!(before[..3], after[..3]);
+    assert_ne!(before[3], after[3]);
+}
