@@ -57,10 +57,9 @@ pub(super) fn lists(bench: &Bench, id: &str) -> Result<Line, String> {
         },
     )?;
     scene.calm();
-    // A twentieth may fail: see docs/ndn.md.
     let found = format!("{sent} lists asked for, `route list` complete in {done} of {asked}");
     let attack = format!("{LISTS_A_SECOND} requests a second for a list of {routes} routes, by a local user");
-    scene.close(id, &attack, Criteria::USUAL, vec![Check::new((asked - done) * 20 <= asked, found)])
+    scene.close(id, &attack, Criteria::USUAL, vec![Check::new(is_enough(done, asked), found)])
 }
 
 /// True if at most a hundredth got nothing, as of Interests.
