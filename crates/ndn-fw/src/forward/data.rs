@@ -6,6 +6,7 @@ use super::header::{digest_for, header_for};
 use super::output::{Output, Part};
 use super::route::next_hops;
 use super::scope::{is_management, out_of_scope};
+use super::timeout::release;
 use crate::dead_nonce::LIFETIME;
 use crate::drop::DropReason;
 use crate::face::{Face, FaceId, LinkType};
@@ -65,7 +66,6 @@ impl<P: Pit> Forwarder<P> {
             let Some(gone) = self.pit.remove(slot).invariant("the entry matched") else { continue };
             let (key, records) = (&gone.key, &gone.records);
             self.counters.satisfied.add(1);
-            self.release_shares(records);
             // The content store answers a retransmission with the same Nonce, unless it did not keep the Data
             // or the Data goes stale; the dead nonce list must not call that a loop, so Nonces are recorded
             // only then.
@@ -75,7 +75,7 @@ impl<P: Pit> Forwarder<P> {
             out.enter(Part::Send);
             for record in &records.ins {
                 // The face may have been closed.
-                let Some(face) = self.faces.find(record.face) else { continue };
+                let Some(face) = release(&mut self.pending, &mut self.faces, record) else { continue };
                 if record.expires <= now || record.face == from && face.link != LinkType::AdHoc {
                     continue;
                 }

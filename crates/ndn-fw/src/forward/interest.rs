@@ -140,6 +140,22 @@ fn insert_in_record<P: Pit>(
     Ok(slot)
 }
 
+/// True if an in-record of a face needs room first: its entry has the most of them, or there are the most
+/// entries of its name with a forwarding hint.
+#[inline(always)]
+fn is_full<P: Pit>(
+    pit: &P,
+    entry: Option<u32>,
+    from: FaceId,
+    name: &HashedName<'_>,
+    interest: &Interest<'_>,
+) -> bool {
+    match entry.and_then(|slot| pit.entry(slot)) {
+        Some((_, records)) => records.ins.len() >= MAX_RECORDS && records.in_record(from).is_none(),
+        None => !interest.forwarding_hint().is_empty() && pit.has_max_hinted(name.hash()),
+    }
+}
+
 /// Lets an entry expire no earlier than at `expires`.
 #[inline(always)]
 fn extend<P: Pit>(pit: &mut P, slot: u32, expires: Time) {
@@ -227,7 +243,7 @@ impl<P: Pit> Forwarder<P> {
         now: Time,
         out: &mut impl Output,
     ) -> Result<(), DropReason> {
-        let Self { pit, cs, dead, faces, counters, config, .. } = self;
+        let Self { pit, cs, dead, faces, pending, counters, config, .. } = self;
         let Request { from, header, name, nonce, .. } = request;
         let digest_type = config.digest_type;
         if !request.admitted {
@@ -268,12 +284,30 @@ impl<P: Pit> Forwarder<P> {
         }
         counters.cs_misses.add(1);
         out.enter(Part::Pit);
+        let local_only = face.scope == Scope::NonLocal && is_localhop(name.components);
         let chosen = header.next_hop_face.filter(|_| face.local_fields);
         let chosen = chosen.map(|face| u32::try_from(face).map_or(FaceId::NONE, FaceId));
-        if let Some(chosen) = chosen {
-            faces.find(chosen).ok_or(DropReason::UnknownNextHop)?;
-        }
-        let slot = self.record_downstream(request, interest, mark, entry, now, out)?;
+        let face = match chosen {
+            Some(chosen) => {
+                faces.find(chosen).ok_or(DropReason::UnknownNextHop)?;
+                faces.find_mut(from).ok_or(DropReason::UnknownFace)?
+            }
+            None => face,
+        };
+        let place = (entry, HopFields::of(header, digest_type));
+        let inserted = if is_full(pit, entry, from, name, interest) {
+            self.insert_in_full(request, interest, mark, place, now, out)
+        } else {
+            insert_in_record(pit, face, pending, request, interest, mark, place)
+        };
+        let slot = match inserted {
+            Ok(slot) if self.pending.excess().is_none() => slot,
+            Ok(slot) => self.relieve_around(slot, from, now, out)?,
+            Err(reason) => {
+                self.refuse(request, out);
+                return Err(reason);
+            }
+        };
         if let Some(face) = chosen {
             self.outgoing_interest(slot, face, request, interest, now, out);
             return Ok(());
@@ -283,16 +317,8 @@ impl<P: Pit> Forwarder<P> {
         let (prefix, hops) = next_hops(fib, hasher, name, interest.forwarding_hint());
         let found = pit.entry_mut(slot).invariant("the entry has the in-record");
         let Some((_, records)) = found else { return Ok(()) };
-        let mut context = InterestContext {
-            ingress: from,
-            hops,
-            prefix,
-            records,
-            faces,
-            localhop: is_localhop(name.components),
-            now,
-            rng,
-        };
+        let mut context =
+            InterestContext { ingress: from, hops, prefix, records, faces, local_only, now, rng };
         let Some((at, strategy)) = choice.find_slot(name) else { return Ok(()) };
         let decision = strategy.on_interest(&mut context);
         pit.cache_lookup(slot, CachedLookup { tables: self.generation, strategy: at, prefix });
@@ -315,66 +341,52 @@ impl<P: Pit> Forwarder<P> {
         Ok(())
     }
 
-    /// Inserts or updates the in-record of the downstream, and returns the slot of its entry. If the PIT, the
-    /// entry, or the entries of the name are full, the holder that has most loses its oldest record.
+    /// Inserts the in-record of a downstream where [`is_full`]: the holder that has most loses its oldest
+    /// record.
     ///
     /// # Errors
     /// The holder that has most is this one, and has no older record; or it may take no room from those that
-    /// are there. The downstream gets a Nack.
-    #[inline(always)]
-    fn record_downstream(
+    /// are there.
+    #[cold]
+    #[inline(never)]
+    fn insert_in_full(
         &mut self,
         request: Request<'_>,
         interest: &Interest<'_>,
         mark: &P::Mark,
-        mut entry: Option<u32>,
+        (entry, hop): (Option<u32>, HopFields<'_>),
         now: Time,
         out: &mut impl Output,
     ) -> Result<u32, DropReason> {
-        let Request { from, header, name, .. } = request;
-        let digest_type = self.config.digest_type;
-        let full = entry.is_some_and(|slot| self.is_full(slot, from));
-        if full
-            || entry.is_none()
-                && !interest.forwarding_hint().is_empty()
-                && self.pit.has_max_hinted(name.hash())
-        {
-            let face = self.faces.find(from).ok_or(DropReason::UnknownFace)?;
-            let holder = face.holder;
-            let made = match entry {
-                Some(slot) => self.make_room_in_entry(slot, holder, now, out),
-                None => self.make_room_for_hint(name.hash(), holder, now, out),
-            };
-            if let Err(reason) = made {
-                self.refuse(request, out);
-                return Err(reason);
-            }
-            entry = entry.filter(|slot| self.pit.entry(*slot).is_some());
+        let holder = self.faces.find(request.from).ok_or(DropReason::UnknownFace)?.holder;
+        match entry {
+            Some(slot) => self.make_room_in_entry(slot, holder, now, out)?,
+            None => self.make_room_for_hint(request.name.hash(), holder, now, out)?,
         }
+        // The entry goes with its last record.
+        let entry = entry.filter(|slot| self.pit.entry(*slot).is_some());
         let Self { pit, faces, pending, .. } = self;
-        let face = faces.find_mut(from).ok_or(DropReason::UnknownFace)?;
-        let hop = HopFields::of(header, digest_type);
-        match insert_in_record(pit, face, pending, request, interest, mark, (entry, hop)) {
-            Ok(slot) if pending.excess().is_none() => Ok(slot),
-            Ok(slot) => {
-                self.relieve(now, out);
-                let stays =
-                    self.pit.entry(slot).is_some_and(|(_, records)| records.in_record(from).is_some());
-                if stays { Ok(slot) } else { Err(DropReason::PitFull) }
-            }
-            Err(reason) => {
-                self.refuse(request, out);
-                Err(reason)
-            }
-        }
+        let face = faces.find_mut(request.from).ok_or(DropReason::UnknownFace)?;
+        insert_in_record(pit, face, pending, request, interest, mark, (entry, hop))
     }
 
-    /// True if an entry has the most in-records, and none of this face.
-    #[inline(always)]
-    fn is_full(&self, slot: u32, from: FaceId) -> bool {
-        self.pit
-            .entry(slot)
-            .is_some_and(|(_, records)| records.ins.len() >= MAX_RECORDS && records.in_record(from).is_none())
+    /// Removes records until the PIT is within its limits. Returns the slot of the entry.
+    ///
+    /// # Errors
+    /// The new in-record of `from` was the one to remove.
+    #[cold]
+    #[inline(never)]
+    fn relieve_around(
+        &mut self,
+        slot: u32,
+        from: FaceId,
+        now: Time,
+        out: &mut impl Output,
+    ) -> Result<u32, DropReason> {
+        self.relieve(now, out);
+        let entry = self.pit.entry(slot);
+        let stays = entry.is_some_and(|(_, records)| records.in_record(from).is_some());
+        stays.then_some(slot).ok_or(DropReason::PitFull)
     }
 
     /// Sends a Nack for an Interest that there is no room for.

@@ -1,7 +1,8 @@
 //! Timeouts: expired PIT entries, and records of closed faces.
 
 use super::forwarder::Forwarder;
-use crate::face::Faces;
+use super::pending::Pending;
+use crate::face::{Face, Faces};
 use crate::pit::{InRecord, Key, Pit, Records};
 use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::time::Time;
@@ -14,6 +15,20 @@ const VISITS: usize = 4096;
 fn is_stale(records: &Records, faces: &Faces) -> bool {
     records.ins.iter().any(|record| faces.find(record.face).is_none())
         || records.outs.iter().any(|record| faces.find(record.face).is_none())
+}
+
+/// Releases the share of a removed in-record. Returns its face, unless that was closed.
+#[inline(always)]
+pub(super) fn release<'f>(
+    pending: &mut Pending,
+    faces: &'f mut Faces,
+    record: &InRecord,
+) -> Option<&'f mut Face> {
+    pending.remove(record);
+    let face = faces.find_mut(record.face)?;
+    debug_assert!(face.pending > 0, "an in-record is removed once");
+    face.pending = face.pending.saturating_sub(1);
+    Some(face)
 }
 
 impl<P: Pit> Forwarder<P> {
@@ -51,11 +66,7 @@ impl<P: Pit> Forwarder<P> {
     /// Releases the share of a removed in-record.
     #[inline(always)]
     pub(super) fn release_share(&mut self, record: &InRecord) {
-        self.pending.remove(record);
-        if let Some(face) = self.faces.find_mut(record.face) {
-            debug_assert!(face.pending > 0, "an in-record is removed once");
-            face.pending = face.pending.saturating_sub(1);
-        }
+        release(&mut self.pending, &mut self.faces, record);
     }
 
     /// Charges the first record of an entry, from which a record was removed, with its weight.

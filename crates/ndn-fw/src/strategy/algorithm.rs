@@ -23,8 +23,8 @@ pub struct InterestContext<'a> {
     pub records: &'a mut Records,
     /// All faces.
     pub faces: &'a Faces,
-    /// True for names below `/localhop`, which go no further than the next host.
-    pub localhop: bool,
+    /// True for an Interest below `/localhop` from another host, which stays on this one.
+    pub local_only: bool,
     /// Time of arrival.
     pub now: Time,
     /// Source of random numbers.
@@ -36,13 +36,12 @@ impl<'a> InterestContext<'a> {
     /// that is an ad hoc link.
     #[inline(always)]
     pub fn eligible(&self) -> impl Iterator<Item = NextHop> + use<'a> {
-        let (faces, ingress, localhop) = (self.faces, self.ingress, self.localhop);
-        let from_outside = faces.find(ingress).is_none_or(|face| face.scope == Scope::NonLocal);
+        let (faces, ingress, local_only) = (self.faces, self.ingress, self.local_only);
         self.hops.iter().copied().filter(move |hop| {
             // A route may outlive its face.
             let Some(face) = faces.find(hop.face) else { return false };
             (hop.face != ingress || face.link == LinkType::AdHoc)
-                && !(localhop && from_outside && face.scope == Scope::NonLocal)
+                && !(local_only && face.scope == Scope::NonLocal)
         })
     }
 }
