@@ -3,6 +3,7 @@
 use super::reply::refused;
 use hashlane_ndn::mgmt::face_uri::Protocol;
 use hashlane_ndn::mgmt::{ControlResponse, FaceUri};
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 /// Address of an interface of this host.
@@ -13,17 +14,19 @@ pub(super) struct Interface {
     pub(super) broadcast: Option<Ipv4Addr>,
 }
 
-/// The addresses of this host. If they cannot be read, there are none.
-pub(super) fn interfaces() -> Vec<Interface> {
-    let Ok(found) = nix::ifaddrs::getifaddrs() else { return Vec::new() };
-    let addresses = found.filter_map(|interface| {
+/// The addresses of this host.
+///
+/// # Errors
+/// The system does not tell, for example because no file descriptor is left.
+pub(super) fn interfaces() -> io::Result<Vec<Interface>> {
+    let addresses = nix::ifaddrs::getifaddrs()?.filter_map(|interface| {
         let address = interface.address?;
         let v4 = address.as_sockaddr_in().map(|address| IpAddr::V4(address.ip()));
         let v6 = || address.as_sockaddr_in6().map(|address| IpAddr::V6(address.ip()));
         let broadcast = interface.broadcast.and_then(|address| Some(address.as_sockaddr_in()?.ip()));
         Some(Interface { address: v4.or_else(v6)?, broadcast })
     });
-    addresses.collect()
+    Ok(addresses.collect())
 }
 
 /// Refuses an address that is not that of one other forwarder. `channels` are the listening sockets.
@@ -31,7 +34,7 @@ pub(super) fn check_address(
     protocol: Protocol,
     remote: SocketAddr,
     channels: &[FaceUri],
-    interfaces: impl Fn() -> Vec<Interface>,
+    interfaces: impl Fn() -> io::Result<Vec<Interface>>,
 ) -> Result<(), ControlResponse> {
     let ip = remote.ip().to_canonical();
     if remote.port() == 0 {
@@ -46,7 +49,9 @@ pub(super) fn check_address(
     if ip.is_multicast() {
         return refused(406, "Cannot create multicast UDP faces");
     }
-    let known = interfaces();
+    let known = interfaces().or_else(|error| {
+        refused(504, format!("cannot compare {ip} with the addresses of this host: {error}; try again"))
+    })?;
     let is_broadcast = ip == IpAddr::V4(Ipv4Addr::BROADCAST)
         || known.iter().any(|known| known.broadcast.is_some_and(|all| ip == IpAddr::V4(all)));
     if is_broadcast {
@@ -80,7 +85,7 @@ mod tests {
                 address: address.parse().expect("an address"),
                 broadcast: broadcast.map(|address| address.parse().expect("an address")),
             };
-            vec![interface("192.0.2.1", Some("192.0.2.255")), interface("2001:db8::1", None)]
+            Ok(vec![interface("192.0.2.1", Some("192.0.2.255")), interface("2001:db8::1", None)])
         };
         let channels: Vec<FaceUri> =
             ["udp4://0.0.0.0:6363", "tcp4://127.0.0.1:6363", "udp6://[::]:6363", "fd://3"]
@@ -113,7 +118,19 @@ mod tests {
     }
 
     #[test]
+    fn no_address_is_accepted_while_those_of_this_host_are_unknown() {
+        let remote = "192.0.2.7:6363".parse().expect("an address");
+        let unknown = || Err(io::Error::other("no file descriptor"));
+        let refusal = check_address(Protocol::Udp, remote, &[], unknown).expect_err("a refusal");
+        assert_eq!(
+            (refusal.code, refusal.text.as_str()),
+            (504, "cannot compare 192.0.2.7 with the addresses of this host: no file descriptor; try again")
+        );
+    }
+
+    #[test]
     fn this_host_has_a_loopback_interface() {
-        assert!(super::interfaces().iter().any(|interface| interface.address.is_loopback()));
+        let known = super::interfaces().expect("interfaces");
+        assert!(known.iter().any(|interface| interface.address.is_loopback()));
     }
 }

@@ -22,6 +22,7 @@ use hashlane_ndn_fw::forward::Counters;
 use hashlane_ndn_fw::strategy::StrategyKind;
 use hashlane_table::share::Owner;
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::Arc;
 
 /// Most commands that wait for a forwarding thread.
@@ -82,7 +83,7 @@ pub struct Manager {
     pub(super) counters: Arc<Counters>,
     pub(super) faces: BTreeMap<u64, FaceInfo>,
     /// Addresses of this host.
-    pub(super) interfaces: fn() -> Vec<Interface>,
+    pub(super) interfaces: fn() -> io::Result<Vec<Interface>>,
     pub(super) rib: Rib,
     /// Next hops removed in steps since freed memory was last returned to the system.
     pub(super) removed: usize,
