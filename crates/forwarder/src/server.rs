@@ -94,7 +94,7 @@ impl Server {
         let (key, pit_key, seed) = (key()?, key()?, seed()?);
 
         let sockets = Sockets::open(&config.faces)?;
-        let channels = sockets.channels(&config.faces);
+        let channels = sockets.channels(&config.faces)?;
         let (reports, inbox) = Reports::new();
         let (poll, waker) = plane::poll()?;
         let (requests, taken) = Requests::new(waker);

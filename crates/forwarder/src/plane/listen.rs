@@ -5,6 +5,7 @@ use hashlane_link::udp::UdpSocket;
 use hashlane_link::{tcp, unix};
 use hashlane_ndn::mgmt::FaceUri;
 use hashlane_ndn::mgmt::face_uri::Protocol;
+use mio::net::TcpListener;
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -12,8 +13,8 @@ use std::path::{Path, PathBuf};
 /// Listening sockets of each kind, in the order of the configuration.
 pub(crate) struct Sockets {
     pub(crate) unix: Vec<unix::Listener>,
-    pub(crate) tcp: Vec<mio::net::TcpListener>,
-    pub(crate) websocket: Vec<mio::net::TcpListener>,
+    pub(crate) tcp: Vec<TcpListener>,
+    pub(crate) websocket: Vec<TcpListener>,
     pub(crate) udp: Vec<UdpSocket>,
 }
 
@@ -51,15 +52,16 @@ impl Sockets {
     }
 
     /// URIs of the sockets, for the channel dataset of the management protocol.
-    pub(crate) fn channels(&self, config: &FaceConfig) -> Vec<FaceUri> {
-        let mut channels: Vec<FaceUri> = config.unix.path.iter().map(|path| unix_uri(path)).collect();
-        let mut add = |protocol, address: io::Result<SocketAddr>| {
-            channels.extend(address.ok().map(|address| FaceUri::from_address(protocol, address)));
-        };
-        self.tcp.iter().for_each(|listener| add(Protocol::Tcp, listener.local_addr()));
-        self.udp.iter().for_each(|socket| add(Protocol::Udp, socket.local_addr()));
-        self.websocket.iter().for_each(|listener| add(Protocol::WebSocket, listener.local_addr()));
-        channels
+    ///
+    /// # Errors
+    /// The address of a socket cannot be read.
+    pub(crate) fn channels(&self, config: &FaceConfig) -> io::Result<Vec<FaceUri>> {
+        let unix = config.unix.path.iter().map(|path| Ok(unix_uri(path)));
+        let uri = |protocol| move |address: io::Result<_>| Ok(FaceUri::from_address(protocol, address?));
+        let tcp = self.tcp.iter().map(TcpListener::local_addr).map(uri(Protocol::Tcp));
+        let udp = self.udp.iter().map(UdpSocket::local_addr).map(uri(Protocol::Udp));
+        let websocket = self.websocket.iter().map(TcpListener::local_addr).map(uri(Protocol::WebSocket));
+        unix.chain(tcp).chain(udp).chain(websocket).collect()
     }
 }
 
