@@ -1,6 +1,7 @@
 //! Reasons for dropping a packet, and their counters.
 
 use crate::face::Counter;
+use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::tlv::WireError;
 
 macro_rules! reasons {
@@ -82,13 +83,18 @@ impl DropCounters {
     /// Counts a dropped packet.
     #[inline]
     pub fn count(&self, reason: DropReason) {
-        if let Some(counter) = self.0.get(reason as usize) {
+        if let Some(counter) = self.of(reason) {
             counter.add(1);
         }
     }
 
     /// Number of packets dropped for this reason.
     pub fn value(&self, reason: DropReason) -> u64 {
-        self.0.get(reason as usize).map_or(0, Counter::value)
+        self.of(reason).map_or(0, Counter::value)
+    }
+
+    #[inline(always)]
+    fn of(&self, reason: DropReason) -> Option<&Counter> {
+        self.0.get(reason as usize).invariant("each reason has a counter")
     }
 }

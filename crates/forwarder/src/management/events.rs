@@ -5,6 +5,7 @@ use super::reply::{FRESHNESS, Reply};
 use hashlane_name::build::OwnedName;
 use hashlane_name::component::{Component, SEQUENCE_NUM};
 use hashlane_name::ndn::Ndn;
+use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::mgmt::Record;
 use hashlane_ndn::mgmt::command::Target;
 use hashlane_ndn::mgmt::dataset::FaceEventNotification;
@@ -39,8 +40,9 @@ impl Events {
             flags: face.flags,
         };
         let components = [&b"localhost"[..], b"nfd", b"faces", b"events"].map(Component::generic);
-        let stream: OwnedName<Ndn> = OwnedName::from_components(components).ok()?;
-        let name = with_number(stream.view(), SEQUENCE_NUM, self.next).ok()?;
+        let stream = OwnedName::<Ndn>::from_components(components);
+        let name = stream.and_then(|stream| with_number(stream.view(), SEQUENCE_NUM, self.next));
+        let name = name.ok().invariant("the name of an event is short")?;
         let content = event.to_bytes();
         let data = DataBuilder { freshness: Some(FRESHNESS), ..DataBuilder::new(name.view(), &content) };
         let packet = data.build();

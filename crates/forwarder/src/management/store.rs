@@ -6,6 +6,7 @@ use super::reply::FRESHNESS;
 use hashlane_name::build::OwnedName;
 use hashlane_name::component::{Component, SEGMENT, VERSION};
 use hashlane_name::ndn::{Ndn, NdnName};
+use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::mgmt::segment::{number, segment, segments, with_number};
 use hashlane_table::share::Owner;
 use std::cmp::Reverse;
@@ -56,6 +57,12 @@ fn user(from: &Origin) -> User {
 }
 
 impl Dataset {
+    /// The segment with this number; `None` after the last one.
+    fn segment(&self, index: u64) -> Option<Vec<u8>> {
+        let built = segment(self.name.view(), &self.content, index, FRESHNESS);
+        built.ok().invariant("the name of a dataset has room for the number of a segment")?
+    }
+
     /// True if it is one segment.
     fn is_whole(&self) -> bool {
         segments(&self.content) == 1
@@ -94,7 +101,7 @@ impl Store {
                 && found.components().take(len).eq(name.components())
         })?;
         dataset.add_user(from, now);
-        segment(dataset.name.view(), &dataset.content, 0, FRESHNESS).ok()?
+        dataset.segment(0)
     }
 
     /// Keeps a dataset under a new version. Returns its first segment.
@@ -107,15 +114,17 @@ impl Store {
         now: Now,
     ) -> Option<Vec<u8>> {
         self.last_version = now.unix.max(self.last_version + 1);
-        let name = with_number(name, VERSION, self.last_version).ok()?;
-        let first = segment(name.view(), &content, 0, FRESHNESS).ok()??;
+        let name = with_number(name, VERSION, self.last_version).ok();
+        let name = name.invariant("the name of a dataset has room for its version")?;
         self.bytes += content.len();
         let users = BTreeMap::from([(user(from), now.monotonic)]);
-        self.datasets.push_back(Dataset { name, content, made: now.monotonic, changes, users });
+        let dataset = Dataset { name, content, made: now.monotonic, changes, users };
+        let first = dataset.segment(0);
+        self.datasets.push_back(dataset);
         while self.datasets.len() > MAX_DATASETS || (self.bytes > MAX_BYTES && self.datasets.len() > 1) {
             self.evict(now);
         }
-        Some(first)
+        first
     }
 
     /// Handles that a face has closed.
@@ -216,7 +225,7 @@ impl Store {
         let index = number(last, SEGMENT)?;
         let dataset = self.datasets.iter_mut().find(|dataset| dataset.name == versioned)?;
         dataset.add_user(from, now);
-        segment(dataset.name.view(), &dataset.content, index, FRESHNESS).ok()?
+        dataset.segment(index)
     }
 }
 

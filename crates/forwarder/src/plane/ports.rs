@@ -6,6 +6,7 @@ use super::token::Kind;
 use super::udp::Udp;
 use crate::config::Memory;
 use crate::management::nack;
+use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::{LpHeader, NackReason};
 use hashlane_ndn_fw::face::FaceId;
@@ -304,10 +305,9 @@ impl Output for Ports {
                 debug_assert!(false, "the face of the management takes local fields");
                 return;
             };
-            let port = u32::try_from(from).ok().and_then(|id| self.find_mut(FaceId(id)));
-            debug_assert!(port.is_some(), "an Interest comes from an open face");
-            let owner = port.map_or(Owner::Local, |port| port.owner);
-            if let Some(displaced) = self.reports.interest(from, owner, packet) {
+            let port = u32::try_from(from).ok().and_then(|id| self.find(FaceId(id)));
+            let Some(port) = port.invariant("an Interest comes from an open face") else { return };
+            if let Some(displaced) = self.reports.interest(from, port.owner, packet) {
                 self.refused.push(nack(&displaced, NackReason::CONGESTION));
             }
             return;

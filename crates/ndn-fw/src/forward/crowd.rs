@@ -88,7 +88,8 @@ impl<P: Pit> Forwarder<P> {
         let holders: Vec<Holder> = hinted.iter().map(|(_, _, holder)| *holder).collect();
         let entry = crowding(&holders, newcomer).and_then(|at| hinted.get(at));
         let slot = entry.ok_or(DropReason::TooManyRecords)?.1;
-        let records = self.pit.entry(slot).map_or(0, |(_, records)| records.ins.len());
+        let entry = self.pit.entry(slot).invariant("the entry was found");
+        let records = entry.map_or(0, |(_, records)| records.ins.len());
         // The entry goes with its last record.
         for _ in 0..records {
             self.evict(slot, 0, now, out);
@@ -104,10 +105,9 @@ impl<P: Pit> Forwarder<P> {
         self.counters.evicted.add(1);
         self.release_share(&record);
         self.pit.retain_downstreams(slot, |face| face != record.face);
-        // The Interest has been parsed before.
-        if let Ok(interest) = Interest::parse(&packet)
-            && let Ok(mark) = self.pit.mark(&interest, HopFields::default())
-        {
+        let interest = Interest::parse(&packet).ok().invariant("the Interest of an entry was parsed");
+        let mark = interest.and_then(|interest| self.pit.mark(&interest, HopFields::default()).ok());
+        if let Some(mark) = mark.invariant("an Interest without hop fields has a mark") {
             self.send_nack(&record, &mut packet, nonce_at, &mark, NackReason::CONGESTION, now, out);
         }
         self.remove_if_unwanted(slot, now);

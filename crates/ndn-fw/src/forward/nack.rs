@@ -117,8 +117,8 @@ impl<P: Pit> Forwarder<P> {
         // An Interest that arrived with a hint has another digest at the downstream.
         let hinted = record.hinted.as_ref().map(|hinted| hinted.as_slice());
         let hinted_mark = hinted.and_then(|hinted| {
-            let interest = Interest::parse(hinted).ok()?;
-            self.pit.mark(&interest, HopFields::default()).ok()
+            let interest = Interest::parse(hinted).ok().invariant("the Interest was parsed as it arrived")?;
+            self.pit.mark(&interest, HopFields::default()).ok().invariant("an Interest without hop fields")
         });
         let packet = hinted.unwrap_or(packet);
         face.counters.out_nacks.add(1);
