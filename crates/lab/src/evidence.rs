@@ -144,10 +144,10 @@ impl<'a> Evidence<'a> {
             return Err(Doubt::NotMeasured { figure: figure() });
         };
         self.carried(workload, &[of, to])?;
-        let Interval { value, low, high, coverage } = more.interval();
+        let Interval { value, low, high, .. } = more.interval();
         let [value, low, high] = [value, low, high].map(|bound| base.value + bound);
         // The width of a difference is judged beside the figure that it is added to.
-        match self.check(workload, Interval { value, low, high, coverage }, more.samples, figure) {
+        match self.check(workload, Interval { value, low, high, ..more.interval() }, more.samples, figure) {
             Err(Doubt::Wide { figure, .. }) => Err(Doubt::Wide { figure, interval: more.interval() }),
             Err(doubt) => Err(doubt),
             Ok(_) => Ok(more.interval()),

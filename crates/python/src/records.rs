@@ -47,6 +47,7 @@ fn read_records(py: Python<'_>, path: PathBuf) -> PyResult<PyTable> {
         ("low", number(|record| record.low)),
         ("high", number(|record| record.high)),
         ("samples", Arc::new(UInt64Array::from_iter_values(records.iter().map(|record| record.samples)))),
+        ("launches", Arc::new(UInt64Array::from_iter_values(records.iter().map(|record| record.launches)))),
     ])
 }
 

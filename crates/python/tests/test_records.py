@@ -23,11 +23,13 @@ def test_records_are_the_rows_of_the_file(run: pathlib.Path) -> None:
     table = hashlane.records(run).to_arrow()
     with (run / "records.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert table.num_rows == len(rows) > 10 and table.column_names == list(rows[0])
+    assert table.num_rows == len(rows) > 10 and table.column_names[:11] == list(rows[0])[:11]
     for name in ["study", "scheme", "metric", "unit"]:
         assert table[name].to_pylist() == [row[name] for row in rows]
     for name in ["value", "low", "high", "samples"]:
         assert table[name].to_pylist() == [float(row[name]) for row in rows]
+    # A file of a version before 0.3 has no such column: its intervals hold within one launch.
+    assert table["launches"].to_pylist() == [float(row.get("launches", 1)) for row in rows]
     assert hashlane.records(run / "records.csv").to_arrow() == table
 
 

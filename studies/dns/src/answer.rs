@@ -279,8 +279,20 @@ mod tests {
             let [study, model, probe] = ["dns-render", MODEL, "rounds"].map(str::to_owned);
             let [workload, scheme, metric, unit] = [workload, scheme, metric, unit].map(str::to_owned);
             let (low, high) = (value * (1.0 - bound), value * (1.0 + bound));
-            let record =
-                Record { study, model, workload, scheme, probe, metric, unit, value, low, high, samples };
+            let record = Record {
+                study,
+                model,
+                workload,
+                scheme,
+                probe,
+                metric,
+                unit,
+                value,
+                low,
+                high,
+                samples,
+                launches: 6,
+            };
             all.insert(record).unwrap();
         };
         for (id, ns, bytes) in schemes {

@@ -52,6 +52,10 @@ impl Study for Renderers {
         input::load(paths)
     }
 
+    fn in_process(&self) -> bool {
+        true
+    }
+
     fn run(&self, session: &mut Session<'_>) -> Result<(), RunError> {
         run::run(session)
     }

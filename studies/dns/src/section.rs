@@ -328,8 +328,20 @@ mod tests {
                 let (study, model) = ("dns-render".into(), MODEL.into());
                 let (metric, unit) = (metric.into(), unit.into());
                 let (low, high, samples) = (value, value, 15);
-                let record =
-                    Record { study, model, workload, scheme, probe, metric, unit, value, low, high, samples };
+                let record = Record {
+                    study,
+                    model,
+                    workload,
+                    scheme,
+                    probe,
+                    metric,
+                    unit,
+                    value,
+                    low,
+                    high,
+                    samples,
+                    launches: 6,
+                };
                 records.insert(record).unwrap();
             }
         }

@@ -81,6 +81,10 @@ impl Study for Cost {
         input::load(paths)
     }
 
+    fn in_process(&self) -> bool {
+        true
+    }
+
     fn run(&self, session: &mut Session<'_>) -> Result<(), RunError> {
         cost::run::run(session)
     }
@@ -112,6 +116,10 @@ impl Study for Tables {
         input::load(paths)
     }
 
+    fn in_process(&self) -> bool {
+        true
+    }
+
     fn run(&self, session: &mut Session<'_>) -> Result<(), RunError> {
         table::run(session)
     }
@@ -140,6 +148,10 @@ impl Study for Floods {
 
     fn load(&self, paths: &Paths) -> Result<Option<Loaded>, Box<dyn Error + Send + Sync>> {
         input::load(paths)
+    }
+
+    fn in_process(&self) -> bool {
+        true
     }
 
     fn run(&self, session: &mut Session<'_>) -> Result<(), RunError> {

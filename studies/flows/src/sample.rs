@@ -167,6 +167,7 @@ impl Adder<'_> {
             low: i.low,
             high: i.high,
             samples: 20,
+            launches: 6,
         };
         self.set.insert(record).unwrap();
     }

@@ -117,8 +117,20 @@ mod tests {
             let [study, model, probe] = ["flow-kernel", model, "boots"].map(str::to_owned);
             let [workload, scheme, metric, unit] = [workload, scheme, metric, unit].map(str::to_owned);
             let (low, high) = (0.99 * value, 1.01 * value);
-            let record =
-                Record { study, model, workload, scheme, probe, metric, unit, value, low, high, samples };
+            let record = Record {
+                study,
+                model,
+                workload,
+                scheme,
+                probe,
+                metric,
+                unit,
+                value,
+                low,
+                high,
+                samples,
+                launches: 6,
+            };
             all.insert(record).unwrap();
         }
         all

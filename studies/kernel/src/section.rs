@@ -242,6 +242,7 @@ mod tests {
             low: value,
             high: value,
             samples: 2,
+            launches: 6,
         }
     }
 

@@ -145,7 +145,7 @@ fn record(session: &mut Session<'_>, subjects: &[Subject], mix: Mix) {
     let ids: Vec<String> = measured.iter().map(|subject| subject.id.clone()).collect();
     let of = |figure: fn(&Usage) -> Duration| {
         let each = |usage: &Usage| figure(usage).as_secs_f64() * 1e9 / packets;
-        Rounds::of(measured.iter().map(|subject| subject.used.iter().map(each).collect()).collect())
+        Rounds::of_launches(measured.iter().map(|subject| subject.used.iter().map(each).collect()).collect())
     };
     let (cpu, wall) = (of(Usage::cpu), of(|usage| usage.wall));
     for (label, probe, rounds) in [(MIX_CPU, "rusage", &cpu), (MIX_WALL, "wall-clock", &wall)] {
@@ -159,9 +159,9 @@ fn record(session: &mut Session<'_>, subjects: &[Subject], mix: Mix) {
     }
     for Subject { id, used, stated, .. } in &measured {
         let rates: Vec<f64> = used.iter().map(|usage| packets / usage.cpu().as_secs_f64()).collect();
-        session.add(MODEL, MIX_CPU, id, "rusage", metric::RATE_CORE, "1/s", Fact::median(&rates));
+        session.add(MODEL, MIX_CPU, id, "rusage", metric::RATE_CORE, "1/s", Fact::over_launches(&rates));
         let peaks: Vec<f64> = used.iter().map(|usage| usage.peak as f64).collect();
-        session.add(MODEL, MIX_CPU, id, "rusage", metric::PEAK, "bytes", Fact::median(&peaks));
+        session.add(MODEL, MIX_CPU, id, "rusage", metric::PEAK, "bytes", Fact::over_launches(&peaks));
         if let Some(records) = stated.records {
             let fact = Fact::exact(records as f64, used.len());
             session.add(MODEL, MIX_CPU, id, "count", metric::RECORDS, "records", fact);

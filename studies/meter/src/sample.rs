@@ -18,8 +18,21 @@ pub(crate) fn records(figures: &[(&str, &str, &str, &str, f64)]) -> RecordSet {
         let [study, model, probe] = ["flow-meter", MODEL, "p"].map(str::to_owned);
         let [workload, scheme, metric, unit] = [workload, scheme, metric, unit].map(str::to_owned);
         let samples = 6;
-        all.insert(Record { study, model, workload, scheme, probe, metric, unit, value, low, high, samples })
-            .unwrap();
+        all.insert(Record {
+            study,
+            model,
+            workload,
+            scheme,
+            probe,
+            metric,
+            unit,
+            value,
+            low,
+            high,
+            samples,
+            launches: 6,
+        })
+        .unwrap();
     }
     all
 }

@@ -67,6 +67,10 @@ impl Study for Names {
         input::load(paths)
     }
 
+    fn in_process(&self) -> bool {
+        true
+    }
+
     fn run(&self, session: &mut Session<'_>) -> Result<(), RunError> {
         run::run(session)
     }

@@ -97,6 +97,7 @@ pub(crate) fn records(definition: &Definition, own: &[&str]) -> RecordSet {
                 low: i.low,
                 high: i.high,
                 samples: 20,
+                launches: 6,
             };
             set.insert(record).unwrap();
         };

@@ -163,7 +163,7 @@ impl Tally {
         let deviation = standard_deviation(&minima).unwrap_or_default();
         let error = 1.96 * deviation / (minima.len().max(1) as f64).sqrt() * self.samples();
         let interval = Interval::bounded(value, value - error, value + error);
-        Fact { interval, samples: minima.len() as u64, outliers: 0 }
+        Fact { interval, samples: minima.len() as u64, outliers: 0, launches: 1 }
     }
 
     /// The standard deviation of the repetitions' means.
@@ -213,7 +213,7 @@ impl Tallies {
             );
             samples = ratios.len() as u64;
         }
-        (samples > 0 && most.low > 0.0).then_some(Fact { interval: most, samples, outliers: 0 })
+        (samples > 0 && most.low > 0.0).then_some(Fact { interval: most, samples, outliers: 0, launches: 1 })
     }
 
     /// The time of one subject over that of another, pair by pair over the segments of all repetitions.

@@ -155,17 +155,17 @@ fn record(
     };
     let each =
         |figures: &Figures| of(figures, |memory| memory.resident).iter().map(|b| b / records).collect();
-    let bytes = Rounds::of(figures.iter().map(each).collect());
-    let seconds = Rounds::of(figures.iter().map(Figures::seconds).collect());
+    let bytes = Rounds::of_launches(figures.iter().map(each).collect());
+    let seconds = Rounds::of_launches(figures.iter().map(Figures::seconds).collect());
     for (at, (id, figures)) in ids.iter().zip(figures).enumerate() {
         let rounds = figures.loaded.len();
         if wants_memory {
             let mut add = |metric, fact| session.add(MODEL, memory, id, "proc", metric, "bytes", fact);
             add(metric::BYTES_PER_RECORD, bytes.time(at));
-            add(metric::MEMORY, Fact::median(&of(figures, |memory| memory.resident)));
-            add(metric::PEAK, Fact::median(&of(figures, |memory| memory.peak)));
+            add(metric::MEMORY, Fact::over_launches(&of(figures, |memory| memory.resident)));
+            add(metric::PEAK, Fact::over_launches(&of(figures, |memory| memory.peak)));
             let empty: Vec<f64> = figures.empty.iter().map(|(_, memory)| memory.resident as f64).collect();
-            add(metric::EMPTY_MEMORY, Fact::median(&empty));
+            add(metric::EMPTY_MEMORY, Fact::over_launches(&empty));
             let fact = Fact::exact(records, rounds);
             session.add(MODEL, memory, id, "count", metric::RECORDS, "records", fact);
         }
@@ -173,9 +173,9 @@ fn record(
             let mut add = |metric, unit, fact| session.add(MODEL, load, id, "wall-clock", metric, unit, fact);
             add(metric::LOAD_SECONDS, "s", seconds.time(at));
             let empty: Vec<f64> = figures.empty.iter().map(|(time, _)| time.as_secs_f64()).collect();
-            add(metric::EMPTY_SECONDS, "s", Fact::median(&empty));
+            add(metric::EMPTY_SECONDS, "s", Fact::over_launches(&empty));
             let rates: Vec<f64> = figures.seconds().iter().map(|seconds| records / seconds).collect();
-            add(metric::LOAD_RATE, "1/s", Fact::median(&rates));
+            add(metric::LOAD_RATE, "1/s", Fact::over_launches(&rates));
         }
     }
     if wants_memory {

@@ -7,5 +7,5 @@ pub(crate) fn record(study: &str, model: &str, at: [&str; 4], bounds: (f64, f64,
     let [workload, scheme, metric, unit] = at.map(str::to_owned);
     let [study, model, probe] = [study, model, "p"].map(str::to_owned);
     let ((value, low, high), samples) = (bounds, 6);
-    Record { study, model, workload, scheme, probe, metric, unit, value, low, high, samples }
+    Record { study, model, workload, scheme, probe, metric, unit, value, low, high, samples, launches: 6 }
 }

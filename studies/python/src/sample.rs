@@ -10,8 +10,21 @@ pub(crate) fn records(study: &Definition, figures: &[(&str, &str, &str, &str, f6
         let [study, model, probe] = [study.slug.as_str(), &study.model, "p"].map(str::to_owned);
         let [workload, scheme, metric, unit] = [workload, scheme, metric, unit].map(str::to_owned);
         let (low, high, samples) = (value * 0.99, value * 1.01, 6);
-        all.insert(Record { study, model, workload, scheme, probe, metric, unit, value, low, high, samples })
-            .unwrap();
+        all.insert(Record {
+            study,
+            model,
+            workload,
+            scheme,
+            probe,
+            metric,
+            unit,
+            value,
+            low,
+            high,
+            samples,
+            launches: 6,
+        })
+        .unwrap();
     }
     all
 }

@@ -31,7 +31,7 @@ pub fn quantile(mean: f64, share: f64) -> u64 {
 pub fn deepest(mean: f64, buckets: usize) -> Interval {
     // All buckets are at or below k with the probability P(X ≤ k)^buckets.
     let of = |share: f64| quantile(mean, share.powf(1.0 / buckets as f64)) as f64;
-    Interval { value: of(0.5), low: of(0.0005), high: of(0.9995), coverage: 0.999 }
+    Interval { coverage: 0.999, ..Interval::bounded(of(0.5), of(0.0005), of(0.9995)) }
 }
 
 #[cfg(test)]

@@ -140,6 +140,5 @@ fn mean_of(series: &[(Key, Vec<[f64; SIDES]>)], side: usize) -> Option<Interval>
 }
 
 fn exp(logs: Interval) -> Interval {
-    let Interval { value, low, high, coverage } = logs;
-    Interval { value: value.exp(), low: low.exp(), high: high.exp(), coverage }
+    Interval { value: logs.value.exp(), low: logs.low.exp(), high: logs.high.exp(), ..logs }
 }

@@ -113,6 +113,7 @@ fn launch(figures: &[f64]) -> RecordSet {
             low: value,
             high: value,
             samples: 6,
+            launches: 6,
         };
         set.insert(record).unwrap();
     }

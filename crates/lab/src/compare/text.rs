@@ -17,9 +17,9 @@ const MAX_RANKED: usize = 5;
 
 /// Reason why ratios of two runs decide nothing. The figures are of six runs of name-encodings by one build,
 /// compared in pairs.
-const NO_VERDICT: &str = "No verdict: A and B are separate runs. Clock rates, the layout of memory and \
-                          neighbours on the machine differ between runs, and the bounds at 95 % hold the \
-                          noise within a run only: between six runs of one build, 92 to 140 of 329 of them \
+const NO_VERDICT: &str = "No verdict: A and B are separate runs, and did not alternate. Clock rates and \
+                          neighbours on the machine may have changed in between. Bounds marked ¹ hold \
+                          within one launch only: between six runs of one build, 92 to 140 of 329 of them \
                           did not contain 1. For verdicts, let the two builds alternate: hashlane compare \
                           --run BEFORE AFTER.";
 
@@ -135,7 +135,7 @@ fn tables(study: &Study, width: u16) -> String {
             true => {
                 table(&["scheme", "A", "B", "B / A", "95 %, all rows", "A′ / A", "verdict"], rows, 1, width)
             }
-            false => table(&["scheme", "A", "B", "B / A", "noise within runs"], rows, 1, width),
+            false => table(&["scheme", "A", "B", "B / A", "95 %, no verdict"], rows, 1, width),
         };
         out.push('\n');
     }

@@ -8,9 +8,11 @@ use std::path::Path;
 use super::atomic::write_atomically;
 use super::set::{Record, RecordSet};
 
-/// The columns, which every file states in its first line.
-const COLUMNS: [&str; 11] =
-    ["study", "model", "workload", "scheme", "probe", "metric", "unit", "value", "low", "high", "samples"];
+/// The columns, which every file states in its first line. The last is absent in files of versions before 0.3.
+const COLUMNS: [&str; 12] = [
+    "study", "model", "workload", "scheme", "probe", "metric", "unit", "value", "low", "high", "samples",
+    "launches",
+];
 
 /// No file of records is longer; a full run of a study writes under one MiB.
 const MAX_BYTES: u64 = 16 << 20;
@@ -127,7 +129,9 @@ impl RecordSet {
         }
         let mut reader = ::csv::ReaderBuilder::new().from_reader(bytes);
         let header = match reader.headers() {
-            Ok(header) if header.iter().eq(COLUMNS) => header.clone(),
+            Ok(header) if header.iter().eq(COLUMNS) || header.iter().eq(COLUMNS.into_iter().take(11)) => {
+                header.clone()
+            }
             _ => return Err(ReadError::Header { origin }),
         };
         let mut set = Self::new();
@@ -208,7 +212,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const HEADER: &str = "study,model,workload,scheme,probe,metric,unit,value,low,high,samples\n";
+    const HEADER: &str = "study,model,workload,scheme,probe,metric,unit,value,low,high,samples,launches\n";
 
     fn error(rows: &str) -> String {
         RecordSet::parse(format!("{HEADER}{rows}").as_bytes(), "r.csv").unwrap_err().to_string()
@@ -216,32 +220,43 @@ mod tests {
 
     #[test]
     fn reads_rows() {
-        let rows = "s,sample,\"N(7.3,sd=11.7)Bx8\",foo/idle,tsc,cycles_mean,cycles,10.5,10.25,11,20\n";
+        let rows = "s,sample,\"N(7.3,sd=11.7)Bx8\",foo/idle,tsc,cycles_mean,cycles,10.5,10.25,11,20,6\n";
         let set = RecordSet::parse(format!("{HEADER}{rows}").as_bytes(), "r.csv").unwrap();
         let record = set.iter().next().unwrap();
         assert_eq!(record.workload, "N(7.3,sd=11.7)Bx8");
-        assert_eq!((record.value, record.low, record.high, record.samples), (10.5, 10.25, 11.0, 20));
+        assert_eq!(
+            (record.value, record.low, record.high, record.samples, record.launches),
+            (10.5, 10.25, 11.0, 20, 6)
+        );
         assert_eq!(
             set.to_csv().unwrap(),
-            format!("{HEADER}{}", rows.replace(",11,20", ",11.0,20")).into_bytes()
+            format!("{HEADER}{}", rows.replace(",11,20,", ",11.0,20,")).into_bytes()
         );
         assert!(RecordSet::parse(HEADER.as_bytes(), "r.csv").unwrap().is_empty());
     }
 
     #[test]
     fn names_the_line_of_a_malformed_row() {
-        let good = "s,m,w,a,p,x,u,1,1,1,1\n";
+        let good = "s,m,w,a,p,x,u,1,1,1,1,1\n";
         for (bad, reason) in [
-            ("s,m,w,b,p,x,u,1,1,1\n", "10 fields, expected 11 columns"),
-            ("s,m,w,b,p,x,u,one,1,1,1\n", "value: invalid float literal"),
-            ("s,m,w,b,p,x,u,1,1,1,-1\n", "samples: invalid digit found in string"),
-            ("s,m,w,b,p,x,u,NaN,1,1,1\n", "value, low and high must be finite, and low not above high"),
-            ("s,m,w,b,p,x,u,1,1,inf,1\n", "value, low and high must be finite, and low not above high"),
-            ("s,m,w,b,p,x,u,1,2,1,1\n", "value, low and high must be finite, and low not above high"),
+            ("s,m,w,b,p,x,u,1,1,1,1\n", "11 fields, expected 12 columns"),
+            ("s,m,w,b,p,x,u,one,1,1,1,1\n", "value: invalid float literal"),
+            ("s,m,w,b,p,x,u,1,1,1,-1,1\n", "samples: invalid digit found in string"),
+            ("s,m,w,b,p,x,u,NaN,1,1,1,1\n", "value, low and high must be finite, and low not above high"),
+            ("s,m,w,b,p,x,u,1,1,inf,1,1\n", "value, low and high must be finite, and low not above high"),
+            ("s,m,w,b,p,x,u,1,2,1,1,1\n", "value, low and high must be finite, and low not above high"),
             (good, "an earlier row has the same key"),
         ] {
             assert_eq!(error(&format!("{good}{bad}")), format!("r.csv:3: {reason}"));
         }
+    }
+
+    #[test]
+    fn reads_files_without_the_column_of_launches() {
+        let header = HEADER.replace(",launches", "");
+        let set = RecordSet::parse(format!("{header}s,m,w,a,p,x,u,1,0.5,2,9\n").as_bytes(), "r.csv").unwrap();
+        let record = set.iter().next().unwrap();
+        assert!(record.launches == 1 && record.interval().one_launch, "{record:?}");
     }
 
     #[test]
@@ -254,7 +269,7 @@ mod tests {
 
     #[test]
     fn refuses_octets_that_are_not_text() {
-        let bytes = [HEADER.as_bytes(), b"s,m,w,\xff,p,x,u,1,1,1,1\n"].concat();
+        let bytes = [HEADER.as_bytes(), b"s,m,w,\xff,p,x,u,1,1,1,1,1\n"].concat();
         assert_eq!(RecordSet::parse(&bytes, "r.csv").unwrap_err().to_string(), "r.csv:2: not UTF-8");
     }
 
@@ -280,7 +295,8 @@ mod tests {
     fn writes_a_file_that_reads_back() {
         let dir = crate::record::tests::folder("csv");
         let path = dir.join("records.csv");
-        let set = RecordSet::parse(format!("{HEADER}s,m,w,a,p,x,u,0.1,0.05,0.3,9\n").as_bytes(), "").unwrap();
+        let set =
+            RecordSet::parse(format!("{HEADER}s,m,w,a,p,x,u,0.1,0.05,0.3,9,5\n").as_bytes(), "").unwrap();
         set.write(&path).unwrap();
         assert_eq!(RecordSet::read(&path).unwrap(), set);
         std::fs::remove_dir_all(dir).unwrap();
@@ -291,9 +307,23 @@ mod tests {
         let figure = || prop::num::f64::NORMAL | prop::num::f64::SUBNORMAL | prop::num::f64::ZERO;
         let names = (text(), text(), text(), text(), text(), text(), text());
         (names, figure(), figure(), figure(), any::<u64>()).prop_map(|(names, value, a, b, samples)| {
+            let launches = samples / 7;
             let (study, model, workload, scheme, probe, metric, unit) = names;
             let (low, high) = (a.min(b), a.max(b));
-            Record { study, model, workload, scheme, probe, metric, unit, value, low, high, samples }
+            Record {
+                study,
+                model,
+                workload,
+                scheme,
+                probe,
+                metric,
+                unit,
+                value,
+                low,
+                high,
+                samples,
+                launches,
+            }
         })
     }
 

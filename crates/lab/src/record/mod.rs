@@ -3,6 +3,7 @@
 mod atomic;
 mod csv;
 pub mod date;
+mod launches;
 pub mod machine;
 pub mod metric;
 pub mod noise;

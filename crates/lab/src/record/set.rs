@@ -35,6 +35,15 @@ pub struct Record {
     pub high: f64,
     /// Number of samples behind the figure.
     pub samples: u64,
+    /// Launches of a program between which the bounds hold: those of the next run, too. 1 if they hold within
+    /// one launch only, or the figure is exact; 0 if they are those of chance, whatever the launch.
+    #[serde(default = "one")]
+    pub launches: u64,
+}
+
+/// The launches of records of versions before 0.3, which have no such column.
+fn one() -> u64 {
+    1
 }
 
 /// Subject of a record: all columns before the value. Ordered by study, workload, scheme, metric, unit,
@@ -71,14 +80,16 @@ impl Record {
         }
     }
 
-    /// The figure with its bounds. Those of fewer than six samples are the smallest and the largest of them,
-    /// and cover less than 95 %.
+    /// The figure with its bounds. Within one launch, those of fewer than six samples are the smallest and the
+    /// largest of them, and cover less than 95 %.
     pub fn interval(&self) -> Interval {
-        let Self { value, low, high, samples, .. } = *self;
-        if low == high {
-            return Interval { value, low, high, coverage: 1.0 };
+        let Self { value, low, high, samples, launches, .. } = *self;
+        let interval = Interval::bounded(value, low, high);
+        match (low == high, launches > 1) {
+            (true, _) => Interval { coverage: 1.0, ..interval },
+            (false, true) => interval,
+            (false, false) => Interval { coverage: coverage(samples), one_launch: launches == 1, ..interval },
         }
-        Interval { value, low, high, coverage: coverage(samples) }
     }
 
     /// Checks that all figures are finite and the bounds in order.
@@ -232,6 +243,7 @@ mod tests {
             low: value - 1.0,
             high: value + 1.0,
             samples: 10,
+            launches: 1,
         }
     }
 

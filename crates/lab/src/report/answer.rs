@@ -1,5 +1,6 @@
 //! The answer to a study's question: a sentence with its figures, or the reason why there is none.
 
+use super::format::{ONE_LAUNCH, significant};
 use super::section::Block;
 use crate::evidence::Doubt;
 use crate::stats::Interval;
@@ -35,16 +36,24 @@ impl Answer {
 }
 
 impl Statement {
-    /// Largest distance of a bound from its figure, as a share of the figure; `None` without figures.
+    /// Largest distance of a bound from its figure as the sentence rounds it, as a share of that; `None` without
+    /// figures.
     pub fn precision(&self) -> Option<f64> {
-        let share = |i: &Interval| ((i.high - i.value) / i.value).max((i.value - i.low) / i.value);
+        let share = |i: &Interval| {
+            let shown = significant(i.value).replace(',', "").parse().unwrap_or(i.value);
+            ((i.high - shown) / shown).max((shown - i.low) / shown)
+        };
         self.figures.iter().filter(|i| i.value > 0.0).map(share).reduce(f64::max)
     }
 
-    /// The precision for people: `±1 %`.
+    /// The precision for people, rounded up: `±1 %`; with a mark if it holds within one launch only.
     pub fn precision_text(&self) -> Option<String> {
         let percent = self.precision()? * 100.0;
-        Some(if percent < 0.95 { format!("±{percent:.1} %") } else { format!("±{percent:.0} %") })
+        let digits = if percent < 0.9 { 10.0 } else { 1.0 };
+        // Less than any digit shown, so that 5.000000000000004 is not rounded to 6.
+        let percent = (percent * digits - 1e-9).ceil() / digits;
+        let mark = if self.figures.iter().any(|figure| figure.one_launch) { ONE_LAUNCH } else { "" };
+        Some(format!("±{percent} %{mark}"))
     }
 }
 
@@ -52,12 +61,27 @@ impl Statement {
 mod tests {
     use super::*;
 
+    fn of(figures: &[(f64, f64, f64)]) -> Option<String> {
+        let figures = figures.iter().map(|&(value, low, high)| Interval::bounded(value, low, high));
+        Statement { text: String::new(), figures: figures.collect() }.precision_text()
+    }
+
+    #[test]
+    fn the_precision_holds_around_the_rounded_figure() {
+        // 0.2345 is written 0.23, from which the upper bound is 2.2 % away.
+        assert_eq!(of(&[(0.2345, 0.234, 0.235)]).as_deref(), Some("±3 %"));
+        assert_eq!(of(&[(1871.0, 1870.9, 1872.0)]).as_deref(), Some("±0.2 %"));
+    }
+
+    #[test]
+    fn the_precision_of_one_launch_is_marked() {
+        let figures = vec![Interval { one_launch: true, ..Interval::bounded(1.0, 0.99, 1.01) }];
+        let statement = Statement { text: String::new(), figures };
+        assert_eq!(statement.precision_text().as_deref(), Some("±1 %¹"));
+    }
+
     #[test]
     fn the_precision_is_that_of_the_widest_figure() {
-        let of = |figures: &[(f64, f64, f64)]| {
-            let figures = figures.iter().map(|&(value, low, high)| Interval::bounded(value, low, high));
-            Statement { text: String::new(), figures: figures.collect() }.precision_text()
-        };
         assert_eq!(of(&[]), None);
         assert_eq!(of(&[(1.0, 0.99, 1.02), (2.0, 1.9, 2.0)]).as_deref(), Some("±5 %"));
         assert_eq!(of(&[(1.0, 0.998, 1.001)]).as_deref(), Some("±0.2 %"));

@@ -86,10 +86,15 @@ pub fn short(value: f64) -> String {
     }
 }
 
-/// `[low, high]`, each bound formatted by `show`; with the coverage if it is below 95 %: `[low, high] at 75
-/// %`.
+/// Mark of bounds that hold within one launch only.
+pub const ONE_LAUNCH: &str = "¹";
+
+/// `[low, high]`, each bound formatted by `show`; with [`ONE_LAUNCH`] if they hold within one launch only, and
+/// with the coverage if it is below 95 %: `[low, high]¹ at 75 %`. The figure that stands beside it must be
+/// formatted by `show`, too: of a figure within the bounds, any function here writes a number within.
 pub fn interval(interval: Interval, show: fn(f64) -> String) -> String {
-    let bounds = format!("[{}, {}]", show(interval.low), show(interval.high));
+    let mark = if interval.one_launch { ONE_LAUNCH } else { "" };
+    let bounds = format!("[{}, {}]{mark}", show(interval.low), show(interval.high));
     if interval.is_conclusive() {
         return bounds;
     }
@@ -110,6 +115,31 @@ pub fn plain(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    /// The number that a text says.
+    fn read(text: &str) -> f64 {
+        let (text, scale) = match (text.strip_suffix(" %"), text.strip_prefix("× ")) {
+            (Some(percent), _) => (percent, 0.01),
+            (None, factor) => (factor.unwrap_or(text), 1.0),
+        };
+        text.replace(',', "").parse::<f64>().unwrap() * scale
+    }
+
+    proptest! {
+        #[test]
+        fn prints_every_figure_within_its_bounds(
+            value in prop_oneof![0.0..3.0f64, 0.0..120.0f64, 0.0..2e4f64, prop::num::f64::POSITIVE],
+            down in 0.0..0.02f64,
+            up in 0.0..0.02f64,
+        ) {
+            for show in [figure, ratio, significant, percent, count, short] {
+                let [low, value, high] = [value * (1.0 - down), value, value * (1.0 + up)].map(show);
+                let within = read(&low) <= read(&value) && read(&value) <= read(&high);
+                prop_assert!(within, "{value} [{low}, {high}]");
+            }
+        }
+    }
 
     #[test]
     fn shows_as_many_decimals_as_count() {
@@ -134,6 +164,10 @@ mod tests {
         assert_eq!(of(3), "[10.0, 11.0] at 75 %");
         assert_eq!(of(5), "[10.0, 11.0] at 93 %");
         assert_eq!(of(6), "[10.0, 11.0]");
+        let one_launch = Interval { one_launch: true, ..Interval::bounded(10.5, 10.0, 11.0) };
+        assert_eq!(interval(one_launch, figure), "[10.0, 11.0]¹");
+        let few = Interval { coverage: crate::stats::coverage(3), ..one_launch };
+        assert_eq!(interval(few, figure), "[10.0, 11.0]¹ at 75 %");
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Findings in words.
 
-use super::format::{figure, interval, ratio};
-use crate::definition::{Criterion, CriterionFigure};
+use super::format::{ONE_LAUNCH, figure, interval, ratio};
+use crate::definition::{Criterion, CriterionFigure, Definition};
 use crate::outcome::{ClaimOutcome, Counts, Finding, Reached, Tally};
+use crate::record::RecordSet;
 use crate::stats::Interval;
 
 /// Word for a finding.
@@ -79,6 +80,27 @@ pub fn rule(outcome: &ClaimOutcome<'_>) -> String {
     }
 }
 
+/// The intervals of a study's figures, by what they hold: the next run, or one launch; `None` without any.
+pub fn intervals(definition: &Definition, records: &RecordSet) -> Option<String> {
+    let of_study = records.iter().filter(|r| r.study == definition.slug && r.low < r.high);
+    let (within, between): (Vec<u64>, Vec<u64>) =
+        of_study.map(|record| record.launches).filter(|launches| *launches > 0).partition(|n| *n == 1);
+    let within =
+        if within.is_empty() { None } else { Some(format!("{ONE_LAUNCH} holds within one launch only")) };
+    let between = between.iter().min().zip(between.iter().max()).map(|(least, most)| {
+        let count = if least == most { most.to_string() } else { format!("{least} to {most}") };
+        format!("Intervals at 95 % are for the next run of this build on this machine, from {count} launches")
+    });
+    match (between, within) {
+        (Some(between), Some(within)) => Some(format!("{between}; an interval with {within}.")),
+        (Some(between), None) => Some(format!("{between}.")),
+        (None, Some(within)) => {
+            Some(format!("An interval with {within}: the next run may have a figure outside."))
+        }
+        (None, None) => None,
+    }
+}
+
 /// Cycles with their bounds.
 pub fn cycles(estimate: Interval) -> String {
     format!("{} {}", figure(estimate.value), interval(estimate, figure))
@@ -92,6 +114,31 @@ pub fn ratio_with_bounds(estimate: Interval) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::sample;
+
+    #[test]
+    fn intervals_are_told_apart_by_their_launches() {
+        let definition = sample::definition();
+        let records = sample::records(&definition, &[]);
+        let with = |launches: &[u64]| {
+            let mut set = RecordSet::new();
+            for (record, launches) in records.iter().zip(launches.iter().cycle()) {
+                let mut record = record.clone();
+                record.launches = *launches;
+                set.insert(record).unwrap();
+            }
+            intervals(&definition, &set).unwrap()
+        };
+        let between = "Intervals at 95 % are for the next run of this build on this machine, from 6 launches";
+        assert_eq!(with(&[6]), format!("{between}."));
+        assert_eq!(with(&[6, 1]), format!("{between}; an interval with ¹ holds within one launch only."));
+        assert_eq!(
+            with(&[1]),
+            "An interval with ¹ holds within one launch only: the next run may have a figure outside."
+        );
+        assert!(with(&[5, 6]).contains("from 5 to 6 launches"));
+        assert_eq!(intervals(&definition, &RecordSet::new()), None);
+    }
 
     #[test]
     fn comparisons_are_counted_by_finding() {

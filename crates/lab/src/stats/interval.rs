@@ -12,6 +12,8 @@ pub struct Interval {
     /// Probability, at least, that the true value lies within the bounds: 1 for an exact figure,
     /// [`CONFIDENCE`] for bounds of enough samples, less for bounds of fewer.
     pub coverage: f64,
+    /// `true` if the bounds hold within one launch of a program only: another launch may lie outside.
+    pub one_launch: bool,
 }
 
 /// Coverage of the bounds that records and reports state, and that a verdict needs.
@@ -23,19 +25,19 @@ pub const ENOUGH_SAMPLES: u64 = 6;
 impl Interval {
     /// A figure without uncertainty.
     pub fn exact(value: f64) -> Self {
-        Self { value, low: value, high: value, coverage: 1.0 }
+        Self { value, low: value, high: value, coverage: 1.0, one_launch: false }
     }
 
     /// A figure with bounds at [`CONFIDENCE`].
     pub fn bounded(value: f64, low: f64, high: f64) -> Self {
-        Self { value, low, high, coverage: CONFIDENCE }
+        Self { value, low, high, coverage: CONFIDENCE, one_launch: false }
     }
 
     /// The interval with figure and bounds multiplied by `factor`, which is not negative.
     #[must_use]
     pub fn scaled(self, factor: f64) -> Self {
-        let Self { value, low, high, coverage } = self;
-        Self { value: value * factor, low: low * factor, high: high * factor, coverage }
+        let Self { value, low, high, .. } = self;
+        Self { value: value * factor, low: low * factor, high: high * factor, ..self }
     }
 
     /// True if the coverage is enough for a verdict.
@@ -81,6 +83,6 @@ mod tests {
     #[test]
     fn scaling_keeps_the_coverage() {
         let scaled = Interval { coverage: 0.75, ..Interval::bounded(2.0, 1.0, 4.0) }.scaled(0.5);
-        assert_eq!(scaled, Interval { value: 1.0, low: 0.5, high: 2.0, coverage: 0.75 });
+        assert_eq!(scaled, Interval { coverage: 0.75, ..Interval::bounded(1.0, 0.5, 2.0) });
     }
 }

@@ -34,7 +34,7 @@ pub fn joint_median_interval(sample: &[f64], count: usize) -> Option<Interval> {
     // The extremes miss the median with this probability, at least.
     let missed = 1.0 - coverage_of_extremes(sorted.len());
     let coverage = if missed <= error { CONFIDENCE } else { (1.0 - count as f64 * missed).max(0.0) };
-    Some(Interval { value: median(&sorted)?, low, high, coverage })
+    Some(Interval { coverage, ..Interval::bounded(median(&sorted)?, low, high) })
 }
 
 /// Values outside the bounds at each end, of `n` in order: the most for which P(B ≤ outside) is at most half
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn takes_many_samples() {
         let sample: Vec<f64> = (0..10_001).map(f64::from).collect();
-        let Interval { value, low, high, coverage } = median_interval(&sample).unwrap();
+        let Interval { value, low, high, coverage, .. } = median_interval(&sample).unwrap();
         // 1.96 standard deviations of the binomial, 98, on each side.
         assert_eq!((value, coverage), (5000.0, CONFIDENCE));
         assert!((4900.0..4904.0).contains(&low) && (low + high - 10_000.0).abs() < 1e-9, "{low} {high}");

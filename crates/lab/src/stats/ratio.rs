@@ -20,7 +20,9 @@ pub fn independent(of: Interval, to: Interval) -> Option<Interval> {
     let down = (of.value / of.low).ln().hypot((to.high / to.value).ln());
     let up = (of.high / of.value).ln().hypot((to.value / to.low).ln());
     let coverage = of.coverage.min(to.coverage);
-    let interval = Interval { value, low: value * (-down).exp(), high: value * up.exp(), coverage };
+    let one_launch = of.one_launch || to.one_launch;
+    let interval =
+        Interval { value, low: value * (-down).exp(), high: value * up.exp(), coverage, one_launch };
     // Quotients of extreme numbers can still leave the range of f64.
     (interval.low > 0.0 && interval.high.is_finite()).then_some(interval)
 }

@@ -29,7 +29,7 @@ pub fn center(sample: &[f64], error: f64) -> Option<Interval> {
     means.sort_unstable_by(f64::total_cmp);
     let outside = outside(n, error / 2.0)?;
     let (low, high) = (*means.get(outside)?, *means.get(means.len() - 1 - outside)?);
-    Some(Interval { value: median(&means)?, low, high, coverage: 1.0 - error })
+    Some(Interval { coverage: 1.0 - error, ..Interval::bounded(median(&means)?, low, high) })
 }
 
 /// The fewest values that bound a centre with this error probability: the sum of signed ranks is extreme with

@@ -12,12 +12,14 @@ pub struct Fact {
     /// Samples far from the median: more than 3.5 robust standard deviations, which are 1.4826 median
     /// absolute deviations (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993).
     pub outliers: u64,
+    /// Launches of a program, if the bounds hold between them; 1 within one launch.
+    pub launches: u64,
 }
 
 impl Fact {
     /// A figure without an uncertainty.
     pub fn exact(value: f64, samples: usize) -> Self {
-        Self { interval: Interval::exact(value), samples: samples as u64, outliers: 0 }
+        Self { interval: Interval::exact(value), samples: samples as u64, outliers: 0, launches: 1 }
     }
 
     /// The median of `values`, bounded by [order statistics](median_interval); 0 of nothing.
@@ -28,7 +30,18 @@ impl Fact {
     /// [`median`](Self::median), or `None` of nothing.
     pub fn try_median(values: &[f64]) -> Option<Self> {
         let interval = median_interval(values)?;
-        Some(Self { interval, samples: values.len() as u64, outliers: outliers(values, interval.value) })
+        let outliers = outliers(values, interval.value);
+        Some(Self { interval, samples: values.len() as u64, outliers, launches: 1 })
+    }
+
+    /// The median of the figures of launches, with bounds that hold [between](stats::over_launches) them; as
+    /// [`median`](Self::median) of one launch.
+    pub fn over_launches(values: &[f64]) -> Self {
+        let fact = Self::median(values);
+        match stats::over_launches(values) {
+            Some(interval) => Self { interval, launches: fact.samples, ..fact },
+            None => fact,
+        }
     }
 
     /// The figure less a constant.

@@ -47,6 +47,12 @@ pub trait Study: Sync {
         Ok(None)
     }
 
+    /// `true` if code of this process is timed: a run then launches the command several times, as the layout
+    /// of memory differs between launches. Kinds that start the timed programs themselves return `false`.
+    fn in_process(&self) -> bool {
+        false
+    }
+
     /// Measures a study and adds its records to the session. Looks up all workloads and schemes before it
     /// measures anything; returns early, without an error, once the session is stopped.
     ///

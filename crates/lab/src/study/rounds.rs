@@ -18,7 +18,12 @@ fn greatest_common_divisor(a: usize, b: usize) -> usize {
 
 /// The times of the subjects, round by round.
 #[derive(Clone, Debug, Default)]
-pub struct Rounds(Vec<Vec<f64>>);
+pub struct Rounds {
+    /// Times of each subject.
+    times: Vec<Vec<f64>>,
+    /// Each turn was a launch of a program.
+    launches: bool,
+}
 
 impl Rounds {
     /// Gives each of `subjects` its turn in each of `rounds`: `prepare` is called before each round with its
@@ -45,25 +50,30 @@ impl Rounds {
                 }
             }
         }
-        Self(times)
+        Self::of(times)
     }
 
     /// Rounds from figures already measured: those of each subject, round by round.
-    pub fn of(figures: Vec<Vec<f64>>) -> Self {
-        Self(figures)
+    pub fn of(times: Vec<Vec<f64>>) -> Self {
+        Self { times, launches: false }
+    }
+
+    /// [`of`](Self::of) turns that each launched a program: the bounds of figures hold between launches.
+    pub fn of_launches(times: Vec<Vec<f64>>) -> Self {
+        Self { times, launches: true }
     }
 
     /// Adds rounds of the same subjects that were timed later.
     pub fn append(&mut self, later: Self) {
-        self.0.resize(self.0.len().max(later.0.len()), Vec::new());
-        for (times, more) in self.0.iter_mut().zip(later.0) {
+        self.times.resize(self.times.len().max(later.times.len()), Vec::new());
+        for (times, more) in self.times.iter_mut().zip(later.times) {
             times.extend(more);
         }
     }
 
     /// Number of rounds.
     pub fn len(&self) -> usize {
-        self.0.first().map_or(0, Vec::len)
+        self.times.first().map_or(0, Vec::len)
     }
 
     /// `true` if there was no round.
@@ -73,7 +83,8 @@ impl Rounds {
 
     /// The median of a subject's times.
     pub fn time(&self, subject: usize) -> Fact {
-        Fact::median(self.0.get(subject).map_or(&[], Vec::as_slice))
+        let times = self.times.get(subject).map_or(&[][..], Vec::as_slice);
+        self.median(times).unwrap_or(Fact::exact(0.0, times.len()))
     }
 
     /// The time of one subject over that of another, round by round: the median of the ratios.
@@ -89,7 +100,7 @@ impl Rounds {
     /// The largest figure of a subject over the smallest: the noise between turns of the same subject. `None`
     /// for a single turn.
     pub fn apart(&self, subject: usize) -> Option<Fact> {
-        let figures = self.0.get(subject).filter(|figures| figures.len() > 1)?;
+        let figures = self.times.get(subject).filter(|figures| figures.len() > 1)?;
         let (least, most) = figures
             .iter()
             .fold((f64::INFINITY, 0.0_f64), |(least, most), figure| (least.min(*figure), most.max(*figure)));
@@ -97,10 +108,15 @@ impl Rounds {
     }
 
     fn compare(&self, of: usize, to: usize, by: impl Fn(f64, f64) -> f64) -> Option<Fact> {
-        let pairs = self.0.get(of)?.iter().zip(self.0.get(to)?);
+        let pairs = self.times.get(of)?.iter().zip(self.times.get(to)?);
         let figures: Vec<f64> =
             pairs.map(|(of, to)| by(*of, *to)).filter(|figure| figure.is_finite()).collect();
-        Fact::try_median(&figures)
+        self.median(&figures)
+    }
+
+    fn median(&self, figures: &[f64]) -> Option<Fact> {
+        let fact = Fact::try_median(figures)?;
+        Some(if self.launches { Fact::over_launches(figures) } else { fact })
     }
 }
 
@@ -150,6 +166,17 @@ mod tests {
             if count > 2 {
                 assert!(before.iter().all(|others| others.len() > 1), "{count}: {before:?}");
             }
+        }
+    }
+
+    #[test]
+    fn bounds_of_launched_programs_hold_between_launches() {
+        let times = vec![vec![5.0, 7.0, 9.0], vec![1.0, 2.0, 3.0]];
+        let (launched, within) = (Rounds::of_launches(times.clone()), Rounds::of(times));
+        for of in [|rounds: &Rounds| rounds.time(0), |rounds: &Rounds| rounds.ratio(0, 1).unwrap()] {
+            let (launched, within) = (of(&launched), of(&within));
+            assert_eq!((launched.launches, within.launches), (3, 1));
+            assert!(launched.interval.is_conclusive() && launched.interval.high > within.interval.high);
         }
     }
 

@@ -212,6 +212,7 @@ impl<'a> Session<'a> {
             low: fact.interval.low,
             high: fact.interval.high,
             samples: fact.samples,
+            launches: fact.launches,
         };
         if fact.interval.low < fact.interval.high {
             self.samples.0 += fact.samples;

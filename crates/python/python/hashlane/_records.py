@@ -20,7 +20,8 @@ def records(path: Path) -> Table:
 
     Returns:
         Table of `study`, `model`, `workload`, `scheme`, `probe`, `metric`, `unit`, `value` (the median, unless
-        the metric names another statistic), `low` and `high` (bounds at 95 %), `samples`.
+        the metric names another statistic), `low` and `high` (bounds at 95 %), `samples`, `launches` (between
+        which the bounds hold; 1: within one launch).
 
     Raises:
         FileNotFoundError: There is no such file.

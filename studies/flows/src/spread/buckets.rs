@@ -47,10 +47,8 @@ impl Spread {
             longest_expected: poisson::deepest(expected, buckets),
             chi_squared: chi / degrees,
             chi_expected: Interval {
-                value: 1.0,
-                low: chi_per_degree(degrees, -Z_999),
-                high: chi_per_degree(degrees, Z_999),
                 coverage: 0.999,
+                ..Interval::bounded(1.0, chi_per_degree(degrees, -Z_999), chi_per_degree(degrees, Z_999))
             },
             collisions: tuples.len() - hashes.len(),
             collisions_expected: collisions(tuples.len() as f64, f64::from(H::INFO.width)),
@@ -130,6 +128,7 @@ fn record(
         low,
         high,
         samples: samples as u64,
+        launches: 0,
     }
 }
 

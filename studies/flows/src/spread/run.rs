@@ -117,7 +117,7 @@ fn generates(session: &Session<'_>) -> bool {
 /// Spread of the packets of a capture over receive queues.
 fn queues(session: &mut Session<'_>, workload: &str, capture: &Capture) {
     let busiest = Busiest::of(capture, session.settings.seed);
-    let fact = |interval| Fact { interval, samples: capture.packets.len() as u64, outliers: 0 };
+    let fact = |interval| Fact { interval, samples: capture.packets.len() as u64, outliers: 0, launches: 0 };
     let [found, by_chance] = BUSIEST;
     session.add("spread", workload, RSS, "spread", found, "means", fact(Interval::exact(busiest.found)));
     session.add("spread", workload, RSS, "spread", by_chance, "means", fact(busiest.by_chance));

@@ -105,12 +105,12 @@ fn record(session: &mut Session<'_>, subjects: &[Subject]) {
     let measured: Vec<&Subject> =
         subjects.iter().filter(|subject| !subject.failed && subject.readings.len() > 1).collect();
     let cpu = |subject: &&Subject| subject.readings.iter().filter_map(Reading::cpu_us).collect();
-    let rounds = Rounds::of(measured.iter().map(cpu).collect());
+    let rounds = Rounds::of_launches(measured.iter().map(cpu).collect());
     for (at, subject) in measured.iter().enumerate() {
         let (label, id) = (subject.label.as_str(), subject.id.as_str());
         let rates: Vec<f64> = subject.readings.iter().map(Reading::rate).collect();
         session.add(MODEL, label, id, PROBE, metric::CPU_US, "us", rounds.time(at));
-        session.add(MODEL, label, id, "wall-clock", metric::RATE, "1/s", Fact::median(&rates));
+        session.add(MODEL, label, id, "wall-clock", metric::RATE, "1/s", Fact::over_launches(&rates));
         let counts = subject.counts();
         let lost = counts.lost as f64 * 1e6 / counts.answered.max(1) as f64;
         session.add(

@@ -185,6 +185,7 @@ mod tests {
                 low: if exact { value } else { value * 0.95 },
                 high: if exact { value } else { value * 1.05 },
                 samples: 9,
+                launches: 6,
             };
             self.0.insert(record).unwrap();
         }

@@ -64,7 +64,7 @@ fn record(session: &mut Session<'_>, subjects: &[Subject]) {
     let reference = subjects.iter().position(|subject| subject.id == session.definition.reference);
     for (name, unit, probe, figure) in FIGURES {
         let of = |subject: &Subject| subject.readings.iter().filter_map(figure).collect::<Vec<f64>>();
-        let rounds = Rounds::of(subjects.iter().map(of).collect());
+        let rounds = Rounds::of_launches(subjects.iter().map(of).collect());
         if rounds.is_empty() {
             continue;
         }

@@ -248,6 +248,7 @@ mod tests {
                 low: value - 0.01,
                 high: value + 0.01,
                 samples: 6,
+                launches: 6,
             };
             records.insert(record).unwrap();
         };

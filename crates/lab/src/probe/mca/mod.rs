@@ -55,6 +55,7 @@ pub fn records(study: &str, cpu: &str, calls: Calls, scheme: &str, reading: &Rea
         low: value,
         high: value,
         samples: 1,
+        launches: 1,
     };
     facts.into_iter().map(record).collect()
 }

@@ -242,12 +242,13 @@ fn sentences(definition: &Definition, records: &RecordSet) -> Vec<String> {
     }
     if any(|r| r.metric == metric::RATIO) {
         made.push(
-            "Schemes that are compared are timed in alternation within one run; a ratio is taken pair by \
-             pair, and its bounds are order statistics of the pairs. Verdicts are drawn from intervals of \
-             95 %, not from medians; fewer than six rounds cover less, which is stated, and decide nothing."
+            "Schemes that are compared are timed in alternation; a ratio is taken pair by pair. Verdicts are \
+             drawn from intervals of 95 %, not from medians; fewer than six rounds of one launch cover less, \
+             which is stated, and decide nothing."
                 .to_owned(),
         );
     }
+    made.extend(words::intervals(definition, records).map(|words| format!("{}: {words}", definition.slug)));
     made
 }
 

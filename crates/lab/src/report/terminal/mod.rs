@@ -72,7 +72,8 @@ fn answer(part: &Part<'_>, width: u16, colours: Colours) -> String {
     for line in wrapped(&format::plain(&text), "  ", width).lines() {
         out += &format!("{}\n", coloured(line, code, colours));
     }
-    limits.iter().for_each(|limit| out += &wrapped(&format::plain(limit), "  ", width));
+    let intervals = words::intervals(part.definition, part.records);
+    limits.iter().chain(&intervals).for_each(|line| out += &wrapped(&format::plain(line), "  ", width));
     out
 }
 

@@ -4,7 +4,7 @@ use super::{BOLD, Colours, YELLOW, coloured, wrapped};
 use crate::record::Machine;
 use crate::report::answer::Answer;
 use crate::report::differences::differences;
-use crate::report::format::plain;
+use crate::report::format::{ONE_LAUNCH, plain};
 use crate::report::noise::noise;
 use crate::report::part::Part;
 
@@ -46,6 +46,10 @@ pub fn summary(parts: &[Part<'_>], folder: &str, width: u16, colours: Colours) -
         let advice =
             format!("Some answers are undecided: run again with --wait-quiet {WAIT}, or with --full.");
         out += &format!("\n{}", wrapped(&advice, "", width));
+    }
+    if out.contains(ONE_LAUNCH) {
+        let note = format!("{ONE_LAUNCH} within one launch only: the next run may have a figure outside.");
+        out += &format!("\n{}", wrapped(&note, "", width));
     }
     let differences = differences(parts);
     if !differences.is_empty() {

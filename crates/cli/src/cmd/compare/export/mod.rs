@@ -77,6 +77,7 @@ mod tests {
             low: value,
             high: value,
             samples: 6,
+            launches: 6,
         }
     }
 
