@@ -5,6 +5,7 @@ use anyhow::{Result, bail};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, value_parser};
 use hashlane_lab::definition::Definition;
 use hashlane_lab::study::{Input, Paths};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Files that the user gave, by option.
@@ -33,9 +34,10 @@ impl InputArgs {
         &self.0
     }
 
-    /// Tests if the file of an option is of use to a study.
-    pub(crate) fn is_for(&self, option: &str, definition: &Definition) -> bool {
-        self.0.contains_key(option) && takes(option, &definition.model)
+    /// The options of `study run` with the files that a study takes.
+    pub(crate) fn options_of(&self, study: &Definition) -> Vec<OsString> {
+        let given = self.0.iter().filter(|(option, _)| takes(option, &study.model));
+        given.flat_map(|(option, path)| [format!("--{option}").into(), path.into()]).collect()
     }
 
     /// Checks that each file is of use to one of the studies: otherwise it would be ignored silently.

@@ -6,6 +6,7 @@ pub(crate) mod dns;
 pub(crate) mod flow;
 mod inputs;
 pub(crate) mod lab;
+mod launch;
 pub(crate) mod ndn;
 mod number;
 pub(crate) mod report;

@@ -20,12 +20,15 @@ const AGAIN: Duration = Duration::from_secs(30);
 const SHORT: Duration = Duration::from_millis(100);
 
 /// Progress on standard error, shown until it is dropped.
-pub(crate) struct Progress(Shown);
+pub(crate) struct Progress {
+    study: String,
+    shown: Shown,
+}
 
 enum Shown {
     Bar(ProgressBar),
     /// Channel of steps to the thread that prints them, which ends when the sender is dropped.
-    Lines(Option<(Sender<String>, JoinHandle<()>)>),
+    Lines(Option<(Sender<(String, String)>, JoinHandle<()>)>),
 }
 
 impl Progress {
@@ -36,49 +39,46 @@ impl Progress {
     pub(crate) fn new(study: &str) -> io::Result<Self> {
         if !io::stderr().is_terminal() {
             let (to, steps) = mpsc::channel();
-            let study = study.to_owned();
-            let thread = thread::Builder::new().spawn(move || print(&study, &steps))?;
-            return Ok(Self(Shown::Lines(Some((to, thread)))));
+            let thread = thread::Builder::new().spawn(move || print(&steps))?;
+            return Ok(Self { study: study.to_owned(), shown: Shown::Lines(Some((to, thread))) });
         }
         let bar = ProgressBar::new(1);
         let style = "{prefix} [{bar:30}] {percent:>3} %  {elapsed} of about {duration}  {msg}";
         if let Ok(style) = ProgressStyle::with_template(style) {
             bar.set_style(style.progress_chars("=> "));
         }
-        bar.set_prefix(study.to_owned());
         bar.enable_steady_tick(Duration::from_secs(1));
-        Ok(Self(Shown::Bar(bar)))
+        Ok(Self { study: study.to_owned(), shown: Shown::Bar(bar) })
     }
 
     /// Shows the current step.
     pub(crate) fn show(&self, step: Step<'_>) {
+        self.show_of(&self.study, step);
+    }
+
+    /// Shows the current step, of another study.
+    pub(crate) fn show_of(&self, study: &str, step: Step<'_>) {
         let what = format!("{}: {}", step.workload, step.what);
-        match &self.0 {
+        match &self.shown {
             Shown::Bar(bar) => {
+                bar.set_prefix(study.to_owned());
                 bar.set_length(step.total as u64);
                 bar.set_position(step.done as u64);
                 bar.set_message(what);
             }
             Shown::Lines(Some((to, _))) => {
                 // The thread lasts until this is dropped.
-                let _ = to.send(format!("step {} of {}: {what}", step.done + 1, step.total));
+                let _ =
+                    to.send((study.to_owned(), format!("step {} of {}: {what}", step.done + 1, step.total)));
             }
             Shown::Lines(None) => {}
-        }
-    }
-
-    /// Prints a message beside the progress.
-    pub(crate) fn tell(&self, text: &str) {
-        match &self.0 {
-            Shown::Bar(bar) => bar.suspend(|| super::tell(text)),
-            Shown::Lines(_) => super::tell(text),
         }
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        match &mut self.0 {
+        match &mut self.shown {
             Shown::Bar(bar) => bar.finish_and_clear(),
             Shown::Lines(lines) => {
                 if let Some((to, thread)) = lines.take() {
@@ -92,14 +92,14 @@ impl Drop for Progress {
 }
 
 /// Prints the newest step, but no more than one line in [`EVERY`], until the sender is dropped.
-fn print(study: &str, steps: &Receiver<String>) {
+fn print(steps: &Receiver<(String, String)>) {
     let begun = Instant::now();
     let (mut newest, mut is_shown, mut next) = (None, true, begun + FIRST);
     loop {
         let due = if is_shown { next + (AGAIN - EVERY) } else { next };
         let now = Instant::now();
         match &newest {
-            Some(step) if now >= due => {
+            Some((study, step)) if now >= due => {
                 super::tell(&format!("{study}, {} s: {step}", begun.elapsed().as_secs()));
                 (is_shown, next) = (true, now + EVERY);
             }

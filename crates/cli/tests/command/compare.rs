@@ -132,6 +132,82 @@ fn too_few_rounds_are_undecided() {
     );
 }
 
+/// Builds whose launches take 5 ms for each item of the study, and log them. Seconds of a comparison in so many.
+fn timed(rows: &[String], study: &str, time: &str) -> (Ran, Vec<u32>, Duration) {
+    let folder = folder(1.0);
+    folder.write("mine.toml", study);
+    let items = "items=$(sed -n 's/^items = //p' \"$3\" | head -n 1)\necho $items >> launches\n\
+                 sleep $(awk \"BEGIN { print $items * 0.005 }\")";
+    for name in ["before", "after"] {
+        build(&folder, name, items, &format!("{HEADER}\n{}", rows.join("\n")));
+    }
+    let begun = Instant::now();
+    let ran = compare(&folder, &["--time", time]);
+    let took = begun.elapsed();
+    let launches = fs::read_to_string(folder.path("launches")).unwrap();
+    (ran, launches.lines().map(|items| items.parse().unwrap()).collect(), took)
+}
+
+#[test]
+fn launches_have_fewer_items_if_verdicts_need_the_time() {
+    let rows = [record("ndn/one-by-one/crc32c", "cycles_mean", "cycles", 100.0)];
+    // 300 items take 1.5 s: seven rounds of three launches would take half a minute.
+    let (ran, items, took) = timed(&rows, STUDY, "16");
+    holds(&ran.out, &["1 without a difference, 0 undecided"]);
+    assert!(items.last().is_some_and(|items| (37..300).contains(items)), "{items:?}");
+    // A round that has begun is ended, and a loaded machine starts processes slowly.
+    assert!(took < Duration::from_secs(32), "{took:?}");
+}
+
+#[test]
+fn only_the_headline_is_compared_if_there_is_no_time_for_all_rows() {
+    let study = STUDY
+        .replace("ndn/{one-by-one,one-pass}/crc32c", "{ndn,ccnx,offset}/{one-by-one,one-pass}/crc32c")
+        + "[[criterion]]\nof = \"ndn/one-pass/crc32c\"\nto = \"ndn/one-by-one/crc32c\"\nworkload = \"3Bx2\"\n\
+           at_most = 1.0\n";
+    let scheme = |at: usize| record(&format!("scheme-{at}"), "cycles_mean", "cycles", 100.0);
+    // Rows for 12 rounds, each of at least 0.6 s.
+    let rows: Vec<String> = (0..60).map(scheme).collect();
+    let (ran, _, took) = timed(&rows, &study, "5");
+    holds(
+        &ran.err,
+        &[
+            "mine: no time for verdicts on all rows, so only on those of its criteria and claims, 2 schemes on \
+           3Bx2; --all-rows compares all",
+        ],
+    );
+    assert!(took < Duration::from_secs(20), "{took:?}");
+}
+
+#[test]
+fn records_that_cannot_be_read_are_refused() {
+    let folder = folder(1.0);
+    build(&folder, "before", "", "rubbish");
+    let message = compare(&folder, &[]).failed();
+    holds(
+        &message,
+        &["a launch of ", "before left no records: ", "records.csv:1: the columns must be study,"],
+    );
+}
+
+#[test]
+fn runs_of_one_build_are_counted() {
+    let folder = folder(1.0);
+    for (name, cycles) in [("a", 100.0), ("b", 100.5), ("c", 103.0)] {
+        fs::create_dir(folder.path(name)).unwrap();
+        let (low, high) = (cycles - 1.0, cycles + 1.0);
+        let row = format!("mine,names,3Bx2,ndn/walk,cycles,cycles_mean,cycles,{cycles},{low},{high},9,6");
+        folder.write(&format!("{name}/records.csv"), format!("{HEADER},launches\n{row}\n"));
+    }
+    let out = folder.run(&["compare", "--same", "a", "b", "c"]).ok();
+    let words = out.split_whitespace().collect::<Vec<_>>().join(" ");
+    // Of the pairs, b holds a and a holds b; b and c do not touch by half a cycle, a and c by one.
+    holds(&words, &["mine times 1 50.0 % 33.3 % 66.7 % 2.0 %"]);
+    let message = folder.run(&["compare", "--same", "a", "nowhere"]).failed();
+    holds(&message, &["nowhere has no records.csv"]);
+    assert_eq!(folder.run(&["compare", "a", "b", "c"]).code, Some(2));
+}
+
 #[test]
 fn exports_are_printed_or_written() {
     let folder = folder(1.5);
@@ -274,6 +350,7 @@ fn options_of_runs_are_refused_for_folders() {
         &["a", "b", "--out", "x"],
         &["--run", "a", "b", "--threshold", "1"],
         &["--run", "a", "b", "--repetitions", "1"],
+        &["--run", "--same", "a", "b"],
     ] {
         let ran = folder.run(&[&["compare"], arguments].concat());
         assert_eq!(ran.code, Some(2), "{ran:#?}");

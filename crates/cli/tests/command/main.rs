@@ -22,6 +22,7 @@ mod input;
 mod kept;
 mod kernel_patches;
 mod kernels;
+mod launches;
 mod meters;
 mod names;
 mod nameservers;

@@ -2,28 +2,27 @@
 #![cfg(unix)]
 
 use crate::support::{Folder, Ran, STUDY, holds};
+use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Starts a study that would take minutes, and interrupts it after a delay, as Ctrl-C does.
-fn interrupted(folder: &Folder, after: Duration) -> Ran {
+/// Starts a study that would take minutes, and interrupts it once its first launch times something.
+fn interrupted(folder: &Folder) -> Ran {
     let long = STUDY
         .replace("\"3Bx2\"", "\"3Bx2\", \"domain\"")
         .replace("items = 300, repetitions = 2", "items = 20000, repetitions = 1000");
     folder.write("mine.toml", long);
-    let child = folder
+    let mut child = folder
         .command(&["study", "run", "mine.toml", "--out", "a"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // Once the folder is there, the run is about to begin.
-    let begun = Instant::now();
-    while !folder.path("a").exists() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "the run did not begin");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    std::thread::sleep(after);
+    // The launch reports its steps after two seconds; it ends after minutes, so that the line comes or the end.
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let timing = lines.by_ref().map_while(Result::ok).find(|line| line.contains(": timing"));
+    assert!(timing.is_some_and(|line| line.contains("launch 1 of 6: ")), "nothing was timed");
+    std::thread::sleep(Duration::from_secs(1));
     let id = child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
     let stopped = Instant::now();
@@ -35,7 +34,7 @@ fn interrupted(folder: &Folder, after: Duration) -> Ran {
 #[test]
 fn what_was_measured_is_kept_and_marked_partial() {
     let folder = Folder::new();
-    let ran = interrupted(&folder, Duration::from_secs(2));
+    let ran = interrupted(&folder);
     assert_eq!(ran.code, Some(130), "{ran:#?}");
     holds(&ran.out, &["stopped by Ctrl-C; results until then are kept", "report:  a/report.html"]);
     let records = std::fs::read_to_string(folder.path("a/records.csv")).unwrap();

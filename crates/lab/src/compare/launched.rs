@@ -38,9 +38,9 @@ impl Launched {
         Only { workload: workload.clone(), schemes }
     }
 
-    /// Text of the study file for a launch of so many repetitions: the fields that time something, so no
+    /// Text of the study file for a launch of so many items and repetitions: the fields that time something, so no
     /// claims, charts, criteria and tables of its kind, such as the simulation of machine code.
-    pub fn file(&self, repetitions: u32) -> String {
+    pub fn file(&self, items: u32, repetitions: u32) -> String {
         let study = &self.study;
         let schemes: Vec<String> = study.schemes.iter().filter(|id| self.has(id)).cloned().collect();
         let only: Vec<Only> = study.only.iter().map(|only| self.only(only)).collect();
@@ -48,16 +48,14 @@ impl Launched {
         let workloads: Vec<String> = study.workloads.iter().filter(|id| !is_bare(id)).cloned().collect();
         let kept = Some(&study.reference).filter(|reference| schemes.contains(reference));
         let reference = kept.or(schemes.first()).unwrap_or(&study.reference);
-        let size = |items: u32| {
+        let size = || {
             let mut size = toml::Table::new();
             size.insert("items".into(), i64::from(items).into());
             size.insert("repetitions".into(), i64::from(repetitions).into());
             size
         };
-        let sizes: toml::Table = [("quick", study.size.quick.items), ("full", study.size.full.items)]
-            .map(|(name, items)| (name.to_owned(), size(items).into()))
-            .into_iter()
-            .collect();
+        let sizes: toml::Table =
+            ["quick", "full"].into_iter().map(|name| (name.to_owned(), size().into())).collect();
         let mut file = toml::Table::new();
         for (field, text) in [
             ("slug", &study.slug),
@@ -95,12 +93,12 @@ mod tests {
     #[test]
     fn a_study_file_of_a_launch_can_be_read() {
         let study = sample::definition();
-        let all = Definition::parse(&Launched::new(study.clone()).file(7), "f").unwrap();
+        let all = Definition::parse(&Launched::new(study.clone()).file(512, 7), "f").unwrap();
         assert_eq!(
             (&all.schemes, &all.workloads, &all.reference),
             (&study.schemes, &study.workloads, &study.reference)
         );
-        assert_eq!((all.size.quick.items, all.size.quick.repetitions), (1024, 7));
+        assert_eq!((all.size.quick.items, all.size.quick.repetitions), (512, 7));
         assert!(all.claims.is_empty() && all.charts.is_empty() && all.control.is_none());
 
         let mut few = study;
@@ -108,11 +106,11 @@ mod tests {
         let workloads = vec!["6Bx10".to_owned()];
         few.select(&Selection { schemes, workloads, repetitions: None }).unwrap();
         let mut few = Launched::new(few);
-        let read = Definition::parse(&few.file(2), "f").unwrap();
+        let read = Definition::parse(&few.file(1024, 2), "f").unwrap();
         assert_eq!((read.schemes.len(), read.workloads.as_slice()), (2, &["6Bx10".to_owned()][..]));
         assert_eq!(read.reference, "quux/batch/summed");
         assert!(few.remove("foo/idle") && !few.remove("foo/idle") && !few.remove("quux/batch/summed"));
-        assert_eq!(Definition::parse(&few.file(2), "f").unwrap().schemes, ["quux/batch/summed"]);
+        assert_eq!(Definition::parse(&few.file(1024, 2), "f").unwrap().schemes, ["quux/batch/summed"]);
     }
 
     #[test]
@@ -121,6 +119,6 @@ mod tests {
         study.only.push(Only { workload: "12Bx5".into(), schemes: vec!["foo/idle".into()] });
         let mut launched = Launched::new(study);
         assert!(launched.remove("foo/idle"));
-        assert_eq!(Definition::parse(&launched.file(2), "f").unwrap().workloads, ["6Bx10"]);
+        assert_eq!(Definition::parse(&launched.file(1024, 2), "f").unwrap().workloads, ["6Bx10"]);
     }
 }

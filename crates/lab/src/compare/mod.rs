@@ -4,12 +4,14 @@
 //!   control; these have verdicts.
 //! - [`launched`]: the study file of a launch, without the schemes that a build does not know.
 //! - [`folders`]: two sets of records of separate runs, which have ratios and no verdict.
+//! - [`repeats`]: sets of records of runs of one build, a test of their intervals.
 //! - [`text`](Comparison::text): both as tables for the terminal.
 
 pub mod folders;
 pub mod launched;
 pub mod launches;
 mod rank;
+pub mod repeats;
 mod text;
 mod verdict;
 

@@ -1,9 +1,9 @@
 //! Two builds, launched alternately.
 
-use super::launch::{Launch, Launcher};
 use crate::cmd::inputs::InputArgs;
+use crate::cmd::launch::{Launch, Launcher, last_lines, unknown_scheme};
 use crate::output::{self, folder::definition, progress::Progress};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use hashlane_lab::compare::launched::Launched;
 use hashlane_lab::compare::launches::{self, Round, SIDES};
 use hashlane_lab::compare::{Comparison, is_time, plural};
@@ -11,25 +11,28 @@ use hashlane_lab::definition::{Definition, Selection};
 use hashlane_lab::record::{Key, RecordSet};
 use hashlane_lab::study::Step;
 use std::collections::BTreeSet;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Studies that are compared if none is named: their first workloads take a second or less.
+/// Studies that are compared if none is named.
 const DEFAULT: [&str; 4] = ["name-encodings", "flow-hash", "flow-table", "dns-render"];
 
 /// Most rounds of a study: more would narrow the bounds by little.
 const MOST_ROUNDS: usize = 40;
 
-/// Rounds that the number of repetitions aims at.
+/// Rounds that the size of a launch aims at.
 const AIM: usize = 24;
 
-/// Repetitions of the first launch: the fewest that a study may have.
+/// Repetitions of the first launches: the fewest that a study may have.
 const TRIED: u32 = 2;
 
 /// Fewest repetitions of a launch: a median of fewer does not survive one that was interrupted.
 const FEWEST: u32 = 3;
+
+/// A launch has one of so many of the study's items at least: fewer would be learned by branch predictors.
+const FEWEST_ITEMS: u32 = 8;
 
 /// Names of the launches of a round.
 const NAMES: [&str; SIDES] = ["A", "B", "A′"];
@@ -44,6 +47,8 @@ pub(super) struct Plan<'a> {
     /// Names of studies; none stands for [`DEFAULT`].
     pub(super) studies: &'a [String],
     pub(super) selection: Selection,
+    /// All rows, also if there is no time for verdicts on so many.
+    pub(super) all_rows: bool,
     /// Metrics; none stands for that of each study.
     pub(super) metrics: &'a [String],
     /// Seconds for each study.
@@ -71,7 +76,7 @@ pub(super) fn run(plan: &Plan<'_>) -> Result<(Comparison, bool)> {
 
     let mut comparison = Comparison::default();
     for study in launched {
-        let launcher = Launcher::new(plan.inputs_of(&study.study)?, &STOP)?;
+        let launcher = Launcher::new(plan.inputs.options_of(&study.study), &STOP, false)?;
         let run =
             StudyRun { plan, commands: [&a, &b], launcher, studies: studies.len(), begun: Instant::now() };
         if let Some(compared) = run.compare(study)? {
@@ -120,17 +125,21 @@ impl Plan<'_> {
         Ok(Launched::new(study))
     }
 
-    /// The options of `study run` with the user's own workload, as far as the study takes them.
-    fn inputs_of(&self, study: &Definition) -> Result<Vec<OsString>> {
-        let takes = |option: &str| self.inputs.is_for(option, study);
-        let given = self.inputs.paths().iter().filter(|(option, _)| takes(option));
-        given
-            .map(|(option, path)| {
-                let path = path.canonicalize().with_context(|| format!("cannot read {}", path.display()))?;
-                Ok([OsString::from(format!("--{option}")), path.into()])
-            })
-            .collect::<Result<Vec<_>>>()
-            .map(|pairs| pairs.into_iter().flatten().collect())
+    /// The headline of a study, in place of all its rows; `None` if the user has chosen rows.
+    fn headline(&self, study: &Definition) -> Result<Option<Launched>> {
+        if self.all_rows || !self.selection.schemes.is_empty() || !self.selection.workloads.is_empty() {
+            return Ok(None);
+        }
+        let mut headline = study.clone();
+        headline.select(&study.headline())?;
+        output::tell(&format!(
+            "{}: no time for verdicts on all rows, so only on those of its criteria and claims, {} on {}; \
+             --all-rows compares all, --scheme and --workload choose",
+            study.slug,
+            plural(headline.schemes.len(), "scheme"),
+            headline.workloads.join(", "),
+        ));
+        Ok(Some(Launched::new(headline)))
     }
 }
 
@@ -147,9 +156,9 @@ struct StudyRun<'a> {
 /// Outcome of the first launches.
 struct Tried {
     records: RecordSet,
-    /// Seconds of a launch, without its repetitions and of each repetition.
+    /// Seconds of a launch without its items, and of an item in a repetition.
     fixed: f64,
-    repetition: f64,
+    item: f64,
     /// Rows that one of the builds does not know.
     only: [Vec<Key>; 2],
 }
@@ -157,13 +166,22 @@ struct Tried {
 impl StudyRun<'_> {
     /// `None` if Ctrl-C ended it before the first round.
     fn compare(&self, mut study: Launched) -> Result<Option<Comparison>> {
-        let Some(tried) = self.try_both(&mut study)? else { return Ok(None) };
+        let Some(mut tried) = self.try_both(&mut study)? else { return Ok(None) };
+        if !self.has_time(&study.study, &tried)
+            && let Some(headline) = self.plan.headline(&study.study)?
+        {
+            study = headline;
+            match self.try_both(&mut study)? {
+                Some(again) => tried = again,
+                None => return Ok(None),
+            }
+        }
         let metrics = self.metrics(&study.study, &tried.records)?;
         let is_compared = |key: &Key| metrics.contains(&key.metric) && is_time(&key.unit);
         let rows = tried.records.iter().filter(|record| is_compared(&record.key())).count();
         let needed = launches::needed(rows, self.studies);
-        let (repetitions, rounds) = self.size(&study.study, &tried, rows, needed);
-        self.launcher.write_study(&study.file(repetitions))?;
+        let (items, repetitions, rounds) = self.size(&study.study, &tried, rows, needed);
+        self.launcher.write_study(&study.file(items, repetitions))?;
         let rounds = self.rounds(&study.study.slug, rounds)?;
         if rounds.is_empty() {
             return Ok(None);
@@ -177,44 +195,60 @@ impl StudyRun<'_> {
         Ok(Some(compared))
     }
 
-    /// Launches each build once: schemes that it does not know are left out, and the times tell how many
-    /// repetitions and rounds there is time for.
+    /// Launches each build once, the second with more items: schemes that a build does not know are left out,
+    /// and the times tell how much work a launch has time for.
     fn try_both(&self, study: &mut Launched) -> Result<Option<Tried>> {
-        let quick = self.plan.repetitions.unwrap_or(study.study.size.quick.repetitions);
+        let all = study.study.size.quick.items;
         let mut only = [Vec::new(), Vec::new()];
-        let mut repetitions = TRIED;
+        let mut items = (all / FEWEST_ITEMS).max(1);
         let mut times = Vec::new();
         let mut records = RecordSet::new();
         for (side, command) in self.commands.into_iter().enumerate() {
             let (launched, seconds) = loop {
-                self.launcher.write_study(&study.file(repetitions))?;
-                match self.launcher.launch(command)? {
+                self.launcher.write_study(&study.file(items, TRIED))?;
+                match self.launcher.launch(command, "--quick", &mut |_| ())? {
                     Launch::Stopped => return Ok(None),
                     Launch::Records(records, seconds) => break (records, seconds),
-                    Launch::Unknown(scheme) => {
-                        if !study.remove(&scheme) {
+                    Launch::Failed(status, said) => {
+                        let Some(scheme) = unknown_scheme(&said) else {
+                            return Err(failure(command, status, &said));
+                        };
+                        if !study.remove(scheme) {
                             bail!("{} does not know the scheme {scheme:?}, the last one", command.display());
                         }
                         // The other build has it, as far as is known.
-                        only[1 - side].push(unknown(&study.study, scheme));
+                        only[1 - side].push(unknown(&study.study, scheme.to_owned()));
                     }
                 }
             };
-            times.push((repetitions, seconds));
+            times.push((items, seconds));
             records.extend(&launched);
             // As many as take a twelfth of the time at most.
-            let share = self.plan.seconds as f64 / 12.0 / seconds * f64::from(TRIED);
-            repetitions = quick.min(share as u32).max(TRIED);
+            let share = self.plan.seconds as f64 / 12.0 / seconds * f64::from(items);
+            items = all.min(share as u32).max(items);
         }
-        let (fixed, repetition) = match times.as_slice() {
+        let (fixed, item) = match times.as_slice() {
             [(few, short), (many, long)] if many > few && long > short => {
-                let repetition = (long - short) / f64::from(many - few);
-                ((short - repetition * f64::from(*few)).max(0.0), repetition)
+                let item = (long - short) / f64::from(many - few);
+                ((short - item * f64::from(*few)).max(0.0), item)
             }
             [(few, short), ..] => (0.0, short / f64::from(*few)),
             [] => (0.0, 0.0),
         };
-        Ok(Some(Tried { records, fixed, repetition, only }))
+        Ok(Some(Tried { records, fixed, item: item / f64::from(TRIED), only }))
+    }
+
+    /// Tests if there is time for verdicts on all rows, with the fewest items.
+    fn has_time(&self, study: &Definition, tried: &Tried) -> bool {
+        let rows = tried.records.iter().filter(|record| record.metric == study.metric).count();
+        let items = f64::from((study.size.quick.items / FEWEST_ITEMS).max(1));
+        let launch = tried.fixed + tried.item * items * f64::from(FEWEST);
+        launch * (SIDES * launches::needed(rows, self.studies)) as f64 <= self.left()
+    }
+
+    /// Seconds that are left.
+    fn left(&self) -> f64 {
+        (self.plan.seconds as f64 - self.begun.elapsed().as_secs_f64()).max(0.0)
     }
 
     /// Metrics to compare: those that were named, that of the study, or all times if it has none.
@@ -242,19 +276,24 @@ impl StudyRun<'_> {
         }
     }
 
-    /// Repetitions of a launch, and most rounds; says so if there is no time for verdicts.
-    fn size(&self, study: &Definition, tried: &Tried, rows: usize, needed: usize) -> (u32, usize) {
-        let Tried { fixed, repetition, .. } = *tried;
-        let budget = self.plan.seconds as f64;
-        let launch = budget / (SIDES * AIM.max(needed)) as f64;
-        let fitting = ((launch - fixed) / repetition.max(f64::MIN_POSITIVE)).max(0.0) as u32;
-        let repetitions = self
-            .plan
-            .repetitions
-            .unwrap_or_else(|| fitting.clamp(FEWEST, study.size.quick.repetitions.max(FEWEST)));
-        let launch = fixed + repetition * f64::from(repetitions);
+    /// Items and repetitions of a launch, and most rounds: [`AIM`] of them with all items if there is time, else
+    /// as many as verdicts need, with fewer items. Says so if there is no time for verdicts.
+    fn size(&self, study: &Definition, tried: &Tried, rows: usize, needed: usize) -> (u32, u32, usize) {
+        let Tried { fixed, item, .. } = *tried;
+        let all = study.size.quick.items;
+        let left = self.left();
+        // Items that a launch has time for in all repetitions, if there are so many rounds.
+        let work = |rounds: usize| (left / (SIDES * rounds) as f64 - fixed) / item.max(f64::MIN_POSITIVE);
+        let fewest = f64::from(self.plan.repetitions.unwrap_or(FEWEST));
+        let work = [AIM.max(needed), needed].map(work);
+        let work = if work[0] >= fewest * f64::from(all) { work[0] } else { work[1] };
+        let items = ((work / fewest) as u32).clamp((all / FEWEST_ITEMS).max(1), all);
+        let most = study.size.quick.repetitions.max(FEWEST);
+        let fitting = (work / f64::from(items)) as u32;
+        let repetitions = self.plan.repetitions.unwrap_or(fitting.clamp(FEWEST, most));
+        let launch = fixed + item * f64::from(items) * f64::from(repetitions);
         let round = launch * SIDES as f64;
-        let rounds = ((budget / round.max(0.001)) as usize).clamp(1, MOST_ROUNDS);
+        let rounds = ((left / round.max(0.001)) as usize).clamp(1, MOST_ROUNDS);
         let slug = &study.slug;
         output::tell(&format!(
             "{slug}: {}; a launch takes {launch:.2} s, so about {} of A, B and A′ in {:.0} s",
@@ -270,7 +309,7 @@ impl StudyRun<'_> {
                  with --scheme and --workload"
             ));
         }
-        (repetitions, rounds)
+        (items, repetitions, rounds)
     }
 
     /// Launches rounds until the time is over or Ctrl-C; only complete ones count.
@@ -280,8 +319,7 @@ impl StudyRun<'_> {
         let mut rounds: Vec<Round> = Vec::new();
         let mut longest = Duration::ZERO;
         // The first round may take more than the time: without it there is nothing to show.
-        while rounds.len() < MOST_ROUNDS && (rounds.is_empty() || self.begun.elapsed() + longest / 2 < budget)
-        {
+        while rounds.len() < MOST_ROUNDS && (rounds.is_empty() || self.begun.elapsed() + longest <= budget) {
             let begun = Instant::now();
             let mut round = [RecordSet::new(), RecordSet::new(), RecordSet::new()];
             for side in launches::order(rounds.len()) {
@@ -289,18 +327,32 @@ impl StudyRun<'_> {
                 let workload = format!("round {}", rounds.len() + 1);
                 let (done, total) = (rounds.len(), most.max(rounds.len() + 1));
                 progress.show(Step { done, total, workload: &workload, what: &what });
-                match self.launcher.launch(self.commands[side % self.commands.len()])? {
+                let command = self.commands[side % self.commands.len()];
+                match self.launcher.launch(command, "--quick", &mut |_| ())? {
                     Launch::Records(records, _) => round[side] = records,
                     Launch::Stopped => return Ok(rounds),
-                    Launch::Unknown(scheme) => {
-                        bail!("a launch of {} lost the scheme {scheme:?}", NAMES[side])
-                    }
+                    Launch::Failed(status, said) => return Err(failure(command, status, &said)),
                 }
             }
             rounds.push(round);
             longest = longest.max(begun.elapsed());
         }
         Ok(rounds)
+    }
+}
+
+/// Error for a launch that failed, with the next step.
+fn failure(command: &Path, status: ExitStatus, said: &str) -> anyhow::Error {
+    let command = command.display();
+    let lines = last_lines(said);
+    match status.code() {
+        Some(1) => anyhow!(
+            "{command} failed: {lines}; choose what both builds know with STUDY, --scheme and --workload"
+        ),
+        _ => anyhow!(
+            "{command} failed ({status}): {lines}; is it a build of hashlane? `{command} --version` should \
+             say so"
+        ),
     }
 }
 

@@ -1,9 +1,9 @@
-//! Two folders of records.
+//! Folders of records.
 
 use crate::output::folder::Folder;
 use crate::studies::STUDIES;
 use anyhow::{Result, bail};
-use hashlane_lab::compare::{Comparison, folders};
+use hashlane_lab::compare::{Comparison, folders, repeats};
 use hashlane_lab::record::RecordSet;
 use std::path::Path;
 
@@ -24,6 +24,16 @@ pub(super) fn compare(a: &Path, b: &Path, metrics: &[String]) -> Result<Comparis
         bail!("no metric {unknown:?} in both folders; the metrics are {}", common.join(", "));
     }
     Ok(folders::compare(&of_a, &of_b, metrics, metric))
+}
+
+/// Table of the intervals that hold the values of other runs of one build.
+pub(super) fn same(folders: &[&Path], width: u16) -> Result<String> {
+    let runs = folders.iter().map(|folder| records(folder)).collect::<Result<Vec<_>>>()?;
+    let found = repeats::repeats(&runs);
+    if found.is_empty() {
+        bail!("the folders have no timed record in common: name runs of the same study by one build");
+    }
+    Ok(repeats::text(&found, width))
 }
 
 /// Metric of a study that comes with the command.

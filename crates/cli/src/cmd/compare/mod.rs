@@ -3,7 +3,6 @@
 mod alternate;
 mod export;
 mod folders;
-mod launch;
 
 use super::inputs::InputArgs;
 use crate::output;
@@ -26,15 +25,19 @@ Examples:
   hashlane compare --run ./before ./after flow-hash --ci --threshold 5
   hashlane compare --run ./before ./after --export bmf --out bencher.json
   hashlane compare before after                            two folders of records, ratios only
+  hashlane compare --same run-1 run-2 run-3                 do the intervals of one build's runs hold?
 
 --run launches the builds alternately: A, B, and A again (A′) in each round, in changing order. B / A
 is taken within rounds; its bounds hold at 95 % for all rows together. A row is called slower or
 faster only if B / A lies further from 1 than A′ / A, the same build twice, may. Otherwise it has no
 difference, with the smallest that could have been seen, or is undecided, with the reason. The
 studies are those of this command; each launch measures a small copy without simulations and claims.
-Without STUDY: name-encodings, flow-hash, flow-table and dns-render, the first workload of each.
+Without STUDY: name-encodings, flow-hash, flow-table and dns-render, the first workload of each. If
+there is no time for verdicts on all rows: the schemes of criteria and claims, on one workload.
 
-Folders of records have no verdicts, because separate runs differ by more than the noise within each.
+Folders of records have no verdicts: A and B did not alternate. --same takes two or more folders of
+runs of one build, in their order, and prints how many intervals hold the value of the next run, and of
+any other.
 
 Exit codes: 0; 1 after an error; 130 after Ctrl-C, which prints the rounds until then. With --ci: 0
 without a regression, 1 with one, 2 after an error.")]
@@ -44,10 +47,13 @@ pub(crate) struct Compare {
     /// Folder of the second run; with --run, the command of the second build
     b: PathBuf,
     /// Launch two builds alternately and give verdicts
-    #[arg(long)]
+    #[arg(long, group = "more")]
     run: bool,
-    /// Slugs of studies, or files that end with .toml [default: four, see below]
-    #[arg(value_name = "STUDY", requires = "run")]
+    /// Count the intervals of several runs of one build that hold each other's values
+    #[arg(long, group = "more", conflicts_with_all = ["metric", "export"])]
+    same: bool,
+    /// Slugs of studies, or files that end with .toml [default: four, see below]; with --same, more folders
+    #[arg(value_name = "STUDY", requires = "more")]
     studies: Vec<String>,
     /// Metric to compare (repeatable) [default: that of each study]
     #[arg(long)]
@@ -58,10 +64,13 @@ pub(crate) struct Compare {
     /// Workload to compare (repeatable) [default: all]
     #[arg(long, requires = "run")]
     workload: Vec<String>,
+    /// Compare all rows, also if there is no time for verdicts on so many
+    #[arg(long, requires = "run")]
+    all_rows: bool,
     /// Seconds for each study; at most 40 rounds are run
     #[arg(long, value_name = "SECONDS", default_value_t = 60, requires = "run")]
     time: u64,
-    /// Repetitions within a launch [default: as many as let 24 rounds fit into the time]
+    /// Repetitions within a launch [default: as many as let enough rounds fit into the time]
     #[arg(long, value_name = "N", requires = "run", value_parser = clap::value_parser!(u32).range(2..=1000))]
     repetitions: Option<u32>,
     /// Print a Markdown comment, and exit with 1 if a row is slower
@@ -96,6 +105,12 @@ impl Compare {
     }
 
     fn compared(self) -> Result<ExitCode> {
+        if self.same {
+            let more = self.studies.iter().map(std::path::Path::new);
+            let folders: Vec<_> = [self.a.as_path(), self.b.as_path()].into_iter().chain(more).collect();
+            output::print(&folders::same(&folders, output::width())?)?;
+            return Ok(ExitCode::SUCCESS);
+        }
         let (comparison, stopped) = match self.run {
             true => {
                 let (schemes, workloads) = (self.scheme.clone(), self.workload.clone());
@@ -103,6 +118,7 @@ impl Compare {
                     commands: [&self.a, &self.b],
                     studies: &self.studies,
                     selection: Selection { schemes, workloads, repetitions: None },
+                    all_rows: self.all_rows,
                     metrics: &self.metric,
                     seconds: self.time,
                     repetitions: self.repetitions,
