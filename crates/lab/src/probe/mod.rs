@@ -1,5 +1,6 @@
 //! Probes: how time is taken, and how machine code is simulated.
 
+mod child;
 pub mod clock;
 mod cores;
 pub mod counter;

@@ -16,7 +16,7 @@
 //! figures; [`Calls::None`] simulates the function alone.
 
 mod calls;
-mod child;
+
 mod function;
 mod reading;
 mod tool;

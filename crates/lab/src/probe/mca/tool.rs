@@ -6,10 +6,10 @@ use std::process::Command;
 use std::{env, fs};
 
 use super::calls::Calls;
-use super::child::{self, ChildError, Ended};
 use super::function::Function;
 use super::reading::Reading;
 use super::tool_error::{LIMITS, NAME, ToolError};
+use crate::probe::child::{self, ChildError, Ended};
 
 /// An installed llvm-mca, with its release and its cores.
 #[derive(Clone, Debug)]

@@ -5,8 +5,8 @@ use std::process::ExitStatus;
 use std::time::Duration;
 use std::{fmt, io};
 
-use super::child::Limits;
 use super::reading::ReadingError;
+use crate::probe::child::Limits;
 
 /// Limits on a run of the tool.
 pub(super) const LIMITS: Limits = Limits { time: Duration::from_secs(20), output: 1 << 20 };
