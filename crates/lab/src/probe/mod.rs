@@ -1,5 +1,6 @@
 //! Probes: how time is taken, and how machine code is simulated.
 
+pub mod c_program;
 mod child;
 pub mod clock;
 mod cores;

@@ -1,0 +1,170 @@
+//! The C compiler of this machine.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+use tempfile::TempDir;
+
+use super::error::{CError, LIMITS};
+use crate::probe::child::{self, ChildError, Ended};
+
+/// A C compiler that runs, and its version.
+#[derive(Clone, Debug)]
+pub struct Compiler {
+    program: PathBuf,
+    /// Arguments before all others, as in `CC="ccache gcc"`.
+    first: Vec<OsString>,
+    version: String,
+}
+
+/// A compiled program, in a temporary folder that goes with it.
+#[derive(Debug)]
+pub struct Built {
+    folder: TempDir,
+}
+
+impl Built {
+    pub(super) fn path(&self) -> PathBuf {
+        self.folder.path().join(PROGRAM)
+    }
+}
+
+/// Name of a program in its folder.
+const PROGRAM: &str = "program";
+
+impl Compiler {
+    /// The compiler that `CC` names, or the `cc` of PATH.
+    ///
+    /// # Errors
+    /// There is none, or it does not run; the processor is not x86-64.
+    pub fn find() -> Result<Self, CError> {
+        Self::find_in(env::var_os("CC").as_deref(), &env::var_os("PATH").unwrap_or_default())
+    }
+
+    /// The compiler that `cc` names, or the one of the folders of `path`.
+    ///
+    /// # Errors
+    /// As [`find`](Self::find).
+    pub fn find_in(cc: Option<&OsStr>, path: &OsStr) -> Result<Self, CError> {
+        if !cfg!(target_arch = "x86_64") {
+            return Err(CError::Unsupported);
+        }
+        let named = cc.and_then(OsStr::to_str).unwrap_or_default();
+        let mut words = named.split_whitespace();
+        let name = words.next().unwrap_or("cc");
+        let first = words.map(OsString::from).collect();
+        let program = if name.contains('/') {
+            PathBuf::from(name)
+        } else {
+            let found = env::split_paths(path).filter(|folder| folder.is_absolute());
+            found.map(|folder| folder.join(name)).find(|file| file.is_file()).ok_or(CError::Missing)?
+        };
+        let mut compiler = Self { program, first, version: String::new() };
+        let printed = compiler.execute(&["--version"], "")?.stdout;
+        compiler.version = printed.lines().next().unwrap_or_default().trim().to_owned();
+        Ok(compiler)
+    }
+
+    /// First line that the compiler prints of its version, as `cc (Debian 12.2.0-14) 12.2.0`.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// Makes a program of `text`.
+    ///
+    /// # Errors
+    /// There is no temporary folder, or the compiler rejects the text or the flags.
+    pub fn program(&self, text: &str, flags: &[&str]) -> Result<Built, CError> {
+        let built = Built { folder: folder()? };
+        self.compile(text, flags, &built.path())?;
+        Ok(built)
+    }
+
+    /// Makes an object file of `text`: its bytes.
+    ///
+    /// # Errors
+    /// As [`program`](Self::program).
+    pub fn object(&self, text: &str, flags: &[&str]) -> Result<Vec<u8>, CError> {
+        let folder = folder()?;
+        let path = folder.path().join("object.o");
+        self.compile(text, &[flags, &["-c"]].concat(), &path)?;
+        fs::read(&path).map_err(CError::Folder)
+    }
+
+    fn compile(&self, text: &str, flags: &[&str], to: &Path) -> Result<(), CError> {
+        let to = to.to_str().ok_or_else(|| CError::Folder(std::io::ErrorKind::InvalidFilename.into()))?;
+        self.execute(&[flags, &["-x", "c", "-", "-o", to]].concat(), text).map(drop)
+    }
+
+    fn execute(&self, arguments: &[&str], input: &str) -> Result<Ended, CError> {
+        let program = || self.program.clone();
+        let mut command = Command::new(&self.program);
+        command.args(&self.first).args(arguments);
+        let ended = child::run(&mut command, input, LIMITS).map_err(|error| match error {
+            ChildError::Io(error) => CError::Start(program(), error),
+            ChildError::TooSlow | ChildError::TooMuch => CError::Limit(program()),
+        })?;
+        if ended.status.success() {
+            return Ok(ended);
+        }
+        let line = ended.stderr.lines().find(|line| !line.trim().is_empty());
+        let stderr = line.map_or_else(|| ended.status.to_string(), |line| line.trim().to_owned());
+        Err(CError::Rejected { program: program(), stderr })
+    }
+}
+
+fn folder() -> Result<TempDir, CError> {
+    tempfile::Builder::new().prefix("hashlane-c-").tempdir().map_err(CError::Folder)
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::*;
+    use crate::probe::c_program::{HEADER, Program, compiler_or_skip};
+
+    #[test]
+    fn names_the_package_where_there_is_no_compiler() {
+        let error = Compiler::find_in(None, OsStr::new("/no/such/folder")).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "no C compiler found; install one (Debian: apt-get install gcc), or name it in CC"
+        );
+        let error = Compiler::find_in(Some(OsStr::new("/no/such/cc -m64")), OsStr::new("")).unwrap_err();
+        assert!(error.to_string().starts_with("/no/such/cc: "), "{error}");
+        let error = Compiler::find_in(Some(OsStr::new("/bin/false")), OsStr::new("")).unwrap_err();
+        assert!(error.to_string().starts_with("/bin/false: exit status: 1"), "{error}");
+    }
+
+    #[test]
+    fn states_the_line_that_the_compiler_rejects() {
+        let Some(compiler) = compiler_or_skip() else { return };
+        assert!(!compiler.version().is_empty());
+        let error = compiler.program("int main(void) { return no_such_name; }", &[]).unwrap_err();
+        assert!(error.to_string().contains("error") || error.to_string().contains("main"), "{error}");
+        assert!(!error.to_string().contains('\n'), "{error}");
+    }
+
+    #[test]
+    fn a_program_answers_until_it_is_dropped() {
+        let Some(compiler) = compiler_or_skip() else { return };
+        let text = "int main(void) { for (uint64_t n;;) { probe_read(&n, 8); if (n == 7) _exit(3);\n\
+                    uint64_t before = probe_start(); n += 1; if (probe_stop() >= before) probe_write(&n, 8); } }";
+        let built = compiler.program(&format!("{HEADER}{text}"), &["-O2"]).unwrap();
+        let path = built.path();
+        let mut program = Program::start(built).unwrap();
+        let mut ask = |number: u64| {
+            let mut answer = [0; 8];
+            program.ask(&[number], &[], &mut answer)?;
+            Ok::<u64, CError>(u64::from_le_bytes(answer))
+        };
+        assert_eq!((ask(1).unwrap(), ask(41).unwrap()), (2, 42));
+        let error = ask(7).unwrap_err().to_string();
+        assert!(error.starts_with("the C program gives no answer: "), "{error}");
+        assert!(ask(1).is_err(), "it has ended");
+        assert!(path.exists());
+        drop(program);
+        assert!(!path.exists(), "the folder goes with the program");
+    }
+}

@@ -1,0 +1,105 @@
+//! A running C program, asked over a pipe.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+use super::compiler::Built;
+use super::error::{CError, PATIENCE};
+
+/// A C program of a study in a process of its own, with an empty environment. It ends when this is dropped.
+#[derive(Debug)]
+pub struct Program {
+    child: Child,
+    requests: File,
+    answers: File,
+    /// Keeps the file of the program while it runs.
+    _built: Built,
+}
+
+/// Bytes of a write that a pipe takes at once, if it takes any (POSIX `PIPE_BUF` is 512 or more).
+const CHUNK: usize = 4096;
+
+impl Program {
+    /// Starts a program.
+    ///
+    /// # Errors
+    /// It cannot be started, as from a folder that is mounted `noexec`.
+    pub fn start(built: Built) -> Result<Self, CError> {
+        let fail = |error| CError::Start(built.path(), error);
+        let mut command = Command::new(built.path());
+        // In a process group of its own, so that Ctrl-C ends the study's block, and not the program within it.
+        command.env_clear().process_group(0);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().map_err(fail)?;
+        match (child.stdin.take(), child.stdout.take()) {
+            (Some(requests), Some(answers)) => {
+                let (requests, answers) = (OwnedFd::from(requests), OwnedFd::from(answers));
+                Ok(Self { child, requests: requests.into(), answers: answers.into(), _built: built })
+            }
+            // Both were asked for.
+            _ => Err(fail(ErrorKind::BrokenPipe.into())),
+        }
+    }
+
+    /// Sends a request, its words in the machine's order and then `bytes`, and fills `answer`.
+    ///
+    /// # Errors
+    /// The program has ended, or takes longer than a minute to read or to answer.
+    pub fn ask(&mut self, words: &[u64], bytes: &[u8], answer: &mut [u8]) -> Result<(), CError> {
+        let words: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+        self.send(&words).and_then(|()| self.send(bytes)).map_err(CError::Silent)?;
+        self.receive(answer)
+    }
+
+    /// Fills `answer` with more of the answer to the last request.
+    ///
+    /// # Errors
+    /// As [`ask`](Self::ask).
+    pub fn receive(&mut self, mut answer: &mut [u8]) -> Result<(), CError> {
+        while !answer.is_empty() {
+            let read = wait(&self.answers, PollFlags::POLLIN).and_then(|()| self.answers.read(answer));
+            match read {
+                Ok(0) => return Err(CError::Silent(ErrorKind::UnexpectedEof.into())),
+                Ok(taken) => answer = answer.get_mut(taken..).unwrap_or_default(),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(CError::Silent(error)),
+            }
+        }
+        Ok(())
+    }
+
+    fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        for chunk in bytes.chunks(CHUNK) {
+            wait(&self.requests, PollFlags::POLLOUT)?;
+            self.requests.write_all(chunk)?;
+        }
+        Ok(())
+    }
+}
+
+/// Waits until the program has read or written.
+fn wait(pipe: &File, event: PollFlags) -> io::Result<()> {
+    let timeout = PollTimeout::try_from(PATIENCE).unwrap_or(PollTimeout::MAX);
+    loop {
+        match poll(&mut [PollFd::new(pipe.as_fd(), event)], timeout) {
+            Ok(0) => return Err(ErrorKind::TimedOut.into()),
+            Ok(_) => return Ok(()),
+            Err(Errno::EINTR) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // It may have ended by itself; then there is nothing to kill.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
