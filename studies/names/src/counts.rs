@@ -1,5 +1,6 @@
 //! Counts of the names of a workload: bytes, components, words, and the checksum of their hashes.
 
+use crate::blocks::Part;
 use crate::packed::{Names, Packed};
 use crate::schemes;
 use hashlane_hash::scheme::Key;
@@ -44,10 +45,7 @@ pub(super) fn components<E: Encoding>(packed: &Packed, first: usize) -> u64 {
 pub(super) fn checksum(encoding: &str, names: &Names, first: usize) -> u64 {
     let subject = schemes::names(&format!("{encoding}/one-by-one/crc32c"), &Key::VECTOR);
     match (subject, names.packed(encoding)) {
-        (Some(mut subject), Some(packed)) => {
-            let first: Vec<_> = (0..first).map(|at| packed.name(at)).collect();
-            subject.digest(&first)
-        }
+        (Some(mut subject), Some(packed)) => subject.digest(&Part::new(packed, 0..first)),
         _ => 0,
     }
 }

@@ -11,6 +11,7 @@ mod chart;
 mod counts;
 mod figures;
 pub mod file;
+mod in_c;
 mod input;
 mod methods;
 mod metric;

@@ -16,6 +16,9 @@ pub(crate) const CRC_WORDS_LIMIT: &str = "crc_words_limit";
 /// readings.
 pub(crate) const EMPTY: &str = "empty";
 
+/// The same of the source's program.
+pub(crate) const EMPTY_IN_C: &str = "empty-in-c";
+
 /// Mean cycles of a pair of readings around no work, which are subtracted from means and minima.
 pub(crate) const OVERHEAD_MEAN: &str = "overhead_mean";
 

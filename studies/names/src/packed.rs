@@ -34,6 +34,11 @@ impl Packed {
         self.bytes.len()
     }
 
+    /// The end of each name in the bytes of all, and those bytes.
+    pub(crate) fn parts(&self) -> (&[u32], &[u8]) {
+        (&self.ends, &self.bytes)
+    }
+
     /// The encoded name numbered `index`; empty if there is none.
     pub fn name(&self, index: usize) -> &[u8] {
         let start = index.checked_sub(1).map_or(Some(&0), |before| self.ends.get(before));

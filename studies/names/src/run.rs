@@ -1,7 +1,8 @@
 //! Names: every method of hashing their prefixes, block by block in alternation.
 
-use crate::blocks::{BLOCK, Blocks};
+use crate::blocks::{BLOCK, Blocks, Part};
 use crate::counts::{checksum, components, figures};
+use crate::in_c::{self, Source};
 use crate::metric;
 use crate::model::Empty;
 use crate::packed::{COMPARED, ENCODINGS, Names};
@@ -9,7 +10,7 @@ use crate::schemes;
 use crate::shape::Shape;
 use crate::subject::Subject;
 use crate::tables::{Checksum, Expect, expects};
-use crate::tally::Tallies;
+use crate::tally::{Reads, Tallies};
 use hashlane_baseline::separated::Separated;
 use hashlane_hash::scheme::Key;
 use hashlane_lab::definition::subject;
@@ -31,7 +32,7 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     let key = Key::new(settings.key);
     let expects = expects(definition)?;
     // All names are looked up before anything takes time.
-    entries(definition.measured_schemes(), &key)?;
+    entries(definition.measured_schemes(), &key, None)?;
     let shapes = definition
         .workloads
         .iter()
@@ -46,10 +47,12 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     let steps = settings.size.repetitions as usize + 1;
     let own = session.own::<Names>();
     session.total = own.map_or(0, |_| steps) + (steps + 1) * shapes.len();
-    let mut run = Run { expects, settings, session };
+    let source = start_source(session);
+    let source = source.as_ref();
+    let mut run = Run { expects, settings, session, source };
     if let Some((label, names)) = own {
         run.session.notes.extend(few(label, names));
-        run.workload(label, names, &mut entries(definition.schemes_on(label), &key)?)?;
+        run.workload(label, names, &mut entries(definition.schemes_on(label), &key, source)?)?;
     }
     for (label, shape) in shapes {
         if run.session.stopped() {
@@ -63,18 +66,48 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
             .map_err(|error| RunError::Generate(label.into(), error.to_string()))?;
         run.check(label, &names)?;
         run.session.notes.extend(few(label, &names));
-        run.workload(label, &names, &mut entries(definition.schemes_on(label), &key)?)?;
+        run.workload(label, &names, &mut entries(definition.schemes_on(label), &key, source)?)?;
     }
     Ok(())
 }
 
-/// The timed subjects of schemes, an A/A control as a subject of its own.
-fn entries(ids: &[String], key: &Key) -> Result<Vec<Entry>, RunError> {
-    let entry = |id: &String| match schemes::names(subject(id), key) {
-        Some(subject) => Ok((id.clone(), subject)),
-        None => Err(RunError::UnknownScheme { id: id.clone(), help: schemes::names_help() }),
-    };
-    ids.iter().map(entry).collect()
+/// The timed subjects of schemes, an A/A control as a subject of its own. Schemes of the source's program are
+/// left out where it does not run.
+fn entries(ids: &[String], key: &Key, source: Option<&Source>) -> Result<Vec<Entry>, RunError> {
+    let mut entries = Vec::with_capacity(ids.len());
+    for id in ids {
+        if in_c::is_in_c(id) {
+            let subject = source.and_then(|source| source.subject(id));
+            entries.extend(subject.map(|subject| (id.clone(), Box::new(subject) as Box<dyn Subject>)));
+            continue;
+        }
+        match schemes::names(subject(id), key) {
+            Some(subject) => entries.push((id.clone(), subject)),
+            None => return Err(RunError::UnknownScheme { id: id.clone(), help: schemes::names_help() }),
+        }
+    }
+    Ok(entries)
+}
+
+/// The source's program, if the study measures it and it runs here; a note says which compiler made it, or
+/// why it was not measured.
+fn start_source(session: &mut Session<'_>) -> Option<Source> {
+    if !session.definition.measured_schemes().iter().any(|id| in_c::is_in_c(id)) {
+        return None;
+    }
+    match Source::start() {
+        Ok(source) => {
+            let (hash, flags) = (in_c::HASH, in_c::FLAGS.join(" "));
+            session
+                .notes
+                .push(format!("{hash}: the source's algorithm in C, {flags}, by {}", source.compiler));
+            Some(source)
+        }
+        Err(why) => {
+            session.notes.push(format!("{}: not measured: {why}", in_c::HASH));
+            None
+        }
+    }
 }
 
 /// A warning where a workload is so small that the branch predictors may learn it.
@@ -96,6 +129,7 @@ struct Run<'a, 's> {
     expects: Vec<Expect>,
     settings: &'a Settings<'a>,
     session: &'a mut Session<'s>,
+    source: Option<&'a Source>,
 }
 
 impl Run<'_, '_> {
@@ -126,9 +160,12 @@ impl Run<'_, '_> {
     /// Measures all subjects over one workload and records the results.
     fn workload(&mut self, label: &str, names: &Names, subjects: &mut [Entry]) -> Result<(), RunError> {
         self.session.step(label, "checking that all methods give the same hashes");
+        if let Some(source) = self.source {
+            source.load(names);
+        }
         agree(label, names, subjects)?;
-        let units = self.units(names, subjects);
-        let mut tallies = Tallies::new(names.len(), BLOCK, &units);
+        let reads = self.reads(names, subjects);
+        let mut tallies = Tallies::new(names.len(), BLOCK, &reads);
         for repetition in 0..self.settings.size.repetitions as usize {
             self.session.step(label, "timing");
             if !self.repetition(names, subjects, repetition, &mut tallies) {
@@ -143,26 +180,22 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// Units of work of each subject between two reads of the counter: as few as span [`STEPS`] of its steps
-    /// in addition to the probe's own cost.
-    fn units(&self, names: &Names, subjects: &mut [Entry]) -> Vec<usize> {
+    /// Way of reading the counter around each subject: as few units of work between two reads as span
+    /// [`STEPS`] of its steps in addition to the probe's own cost.
+    fn reads(&self, names: &Names, subjects: &mut [Entry]) -> Vec<Reads> {
         let step = self.session.rates.step;
         let blocks = Blocks::new(names, 0);
         // The names before the first block, so that none is shown to a subject out of turn.
         let typical = |subject: &mut dyn Subject, encoding: &str| {
-            let warm = &blocks.of(encoding).warm;
             let mut samples = Vec::new();
-            subject.each(warm, 1, &mut samples);
-            // The second time is warm.
-            samples.clear();
-            subject.each(warm, 1, &mut samples);
+            subject.each(&blocks.of(encoding).warm_twice(), 1, &mut samples);
             samples.sort_unstable();
             u64::from(samples.get(samples.len() / 2).copied().unwrap_or_default())
         };
         let probe = typical(&mut Empty, "ndn");
         let of = |(id, subject): &mut Entry| {
             let count = typical(subject.as_mut(), encoding_of(id)).saturating_sub(probe);
-            units_of(step, count, BLOCK / subject.unit())
+            Reads { in_c: in_c::is_in_c(id), units: units_of(step, count, BLOCK / subject.unit()) }
         };
         subjects.iter_mut().map(of).collect()
     }
@@ -176,6 +209,7 @@ impl Run<'_, '_> {
         tallies: &mut Tallies,
     ) -> bool {
         let mut samples = Vec::with_capacity(BLOCK);
+        let source = self.source;
         // First every unit by itself, then block by block in one stretch: between a block's two visits lie
         // all others.
         for stream in [false, true] {
@@ -187,12 +221,13 @@ impl Run<'_, '_> {
                 let far = Blocks::new(names, far_from(first, names.len()));
                 if !stream {
                     let block = blocks.of("ndn");
-                    for (units, tally) in &mut tallies.empty {
+                    for (Reads { in_c, units }, tally) in &mut tallies.empty {
                         samples.clear();
-                        Empty.each(&block.warm, *units, &mut samples);
-                        samples.clear();
-                        Empty.each(&block.names, *units, &mut samples);
-                        tally.add(number, block.names.len(), &samples);
+                        match source.filter(|_| *in_c) {
+                            Some(source) => source.empty().each(block, *units, &mut samples),
+                            None => Empty.each(block, *units, &mut samples),
+                        }
+                        tally.add(number, block.names.names.len(), &samples);
                     }
                 }
                 // The order is turned from block to block, so that no scheme always follows the same other
@@ -204,15 +239,13 @@ impl Run<'_, '_> {
                     let blocks = if self.session.definition.is_control(id) { &far } else { &blocks };
                     let block = blocks.of(encoding_of(id));
                     let tally = &mut tallies.subjects[at];
-                    block.touch();
-                    samples.clear();
-                    subject.each(&block.warm, tally.units, &mut samples);
-                    samples.clear();
+                    let units = tally.reads.units;
                     if stream {
-                        tally.add_stream(subject.stream(&block.names));
+                        tally.add_stream(subject.stream(block, units));
                     } else {
-                        subject.each(&block.names, tally.units, &mut samples);
-                        tally.add(number, block.names.len(), &samples);
+                        samples.clear();
+                        subject.each(block, units, &mut samples);
+                        tally.add(number, block.names.names.len(), &samples);
                     }
                 }
             }
@@ -224,16 +257,26 @@ impl Run<'_, '_> {
         let rates = self.session.rates;
         let place = |id: &str| subjects.iter().position(|(other, _)| other == id);
         let ids: Vec<String> = subjects.iter().map(|(id, _)| id.clone()).collect();
-        self.session.add_ratios("names", label, "cycles", &ids, |of, to| tallies.ratio(of, to));
+        let failures: Vec<Option<String>> = subjects.iter().map(|(_, subject)| subject.failure()).collect();
+        if let Some((id, why)) = ids.iter().zip(&failures).find_map(|(id, why)| Some((id, why.as_ref()?))) {
+            self.session.notes.push(format!("{label}: {id} and those like it were not measured: {why}"));
+        }
+        let measured = |at: usize| failures.get(at).is_some_and(Option::is_none);
+        self.session.add_ratios("names", label, "cycles", &ids, |of, to| {
+            if measured(of) && measured(to) { tallies.ratio(of, to) } else { None }
+        });
         let mut add = |scheme: &str, probe: &str, metric: &str, unit: &str, fact: Fact| {
             self.session.add("names", label, scheme, probe, metric, unit, fact);
         };
         let mut coarse = Vec::new();
-        for ((id, subject), tally) in subjects.iter().zip(&tallies.subjects) {
+        for (at, ((id, subject), tally)) in subjects.iter().zip(&tallies.subjects).enumerate() {
+            if !measured(at) {
+                continue;
+            }
             let Some(empty) = tallies.empty(tally) else { continue };
             let least = tally.min_mean(empty);
             coarse.push((id.as_str(), rates.step as f64 * tally.samples(), least.interval.value));
-            let timed_at_once = Fact::exact((tally.units * subject.unit()) as f64, names.len());
+            let timed_at_once = Fact::exact((tally.reads.units * subject.unit()) as f64, names.len());
             add(id, "cycles", metric::CYCLES_MEAN, "cycles", tally.mean(empty));
             add(id, "cycles", metric::CYCLES_MIN_MEAN, "cycles", least);
             add(id, "cycles", metric::CYCLES_MEAN_SD, "cycles", tally.mean_deviation());
@@ -241,14 +284,17 @@ impl Run<'_, '_> {
             add(id, "count", metric::NAMES_PER_READING, "names", timed_at_once);
         }
         for method in methods(subjects.iter().map(|(id, _)| id.as_str())) {
-            let places = COMPARED.iter().map(|encoding| place(&format!("{encoding}/{method}")));
+            let places = COMPARED
+                .iter()
+                .map(|encoding| place(&format!("{encoding}/{method}")).filter(|at| measured(*at)));
             let places: Option<Vec<usize>> = places.collect();
             if let Some(ratio) = places.and_then(|places| tallies.slowest_to_fastest(&places)) {
                 add(method, "cycles", metric::SLOWEST_TO_FASTEST, "ratio", ratio);
             }
         }
-        for (units, tally) in &tallies.empty {
-            let probe = format!("{}/{units}", metric::EMPTY);
+        for (Reads { in_c, units }, tally) in &tallies.empty {
+            let probe = if *in_c { metric::EMPTY_IN_C } else { metric::EMPTY };
+            let probe = format!("{probe}/{units}");
             add(&probe, "cycles", metric::OVERHEAD_MEAN, "cycles", tally.cost());
             add(&probe, "cycles", metric::OVERHEAD_MIN, "cycles", tally.least_cost());
         }
@@ -329,14 +375,16 @@ fn agree(label: &str, names: &Names, subjects: &mut [Entry]) -> Result<(), RunEr
         // the way of hashing.
         let (Some(packed), false) = (names.packed(encoding), hash == "crc32c-masked") else { continue };
         let hash = match hash {
-            "crc32c-shifted" => "crc32c",
+            "crc32c-shifted" | in_c::HASH => "crc32c",
             "burst" if id.contains("/walk/") => "walk",
             hash => hash,
         };
         // A sum of the hashes of whole names, not of all prefixes.
         let hashed = if id.contains("/all-in-one/") { "names" } else { "prefixes" };
-        let block: Vec<_> = (0..first).map(|at| packed.name(at)).collect();
-        let digest = timed.digest(&block);
+        let digest = timed.digest(&Part::new(packed, 0..first));
+        if timed.failure().is_some() {
+            continue;
+        }
         let (other, expected) =
             seen.entry((encoding.into(), hash.into(), hashed)).or_insert_with(|| (id.clone(), digest));
         if *expected != digest {

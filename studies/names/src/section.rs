@@ -190,12 +190,18 @@ fn stream(definition: &Definition, records: &RecordSet, workloads: &[&str]) -> B
 fn overhead(definition: &Definition, records: &RecordSet) -> Option<Section> {
     let figures = |i: Interval| if i.low < i.high { words::cycles(i) } else { figure(i.value) };
     let row = |mean: &Record| {
-        let units = mean.scheme.strip_prefix(metric::EMPTY)?;
-        let label = match units.strip_prefix('/') {
-            Some("1") => format!("{}, 1 unit", mean.workload),
-            Some(units) => format!("{}, {units} units", mean.workload),
-            None => mean.workload.clone(),
+        let (probe, units) = mean.scheme.split_once('/').unwrap_or((&mean.scheme, ""));
+        let whose = match probe {
+            metric::EMPTY => "",
+            metric::EMPTY_IN_C => ", in C",
+            _ => return None,
         };
+        let units = match units {
+            "" => String::new(),
+            "1" => ", 1 unit".to_owned(),
+            units => format!(", {units} units"),
+        };
+        let label = format!("{}{whose}{units}", mean.workload);
         let least = records.metric(&definition.slug, &mean.workload, &mean.scheme, metric::OVERHEAD_MIN);
         Some(vec![label, figures(mean.interval()), cell(least.map(|record| figures(record.interval())))])
     };

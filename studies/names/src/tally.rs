@@ -12,17 +12,26 @@ const SEGMENTS: usize = 4;
 pub(crate) struct Tallies {
     /// In the order of the subjects.
     pub(crate) subjects: Vec<Tally>,
-    /// Cost of the probe around no work, for each number of units in a reading that a subject has.
-    pub(crate) empty: BTreeMap<usize, Tally>,
+    /// Cost of the probe around no work, for each way of reading that a subject has.
+    pub(crate) empty: BTreeMap<Reads, Tally>,
+}
+
+/// The way in which a subject is timed, on which the cost of the probe depends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Reads {
+    /// By the loop of the source's program, not by ours.
+    pub(crate) in_c: bool,
+    /// Units of work between two readings of the counter.
+    pub(crate) units: usize,
 }
 
 impl Tallies {
-    /// For `names` names in blocks of `block`, with the units that each subject does between two reads.
-    pub(crate) fn new(names: usize, block: usize, units: &[usize]) -> Self {
+    /// For `names` names in blocks of `block`, with the way of reading of each subject.
+    pub(crate) fn new(names: usize, block: usize, reads: &[Reads]) -> Self {
         let blocks = names.div_ceil(block);
         Self {
-            subjects: units.iter().map(|units| Tally::new(names, blocks, *units)).collect(),
-            empty: units.iter().map(|units| (*units, Tally::new(names, blocks, *units))).collect(),
+            subjects: reads.iter().map(|reads| Tally::new(names, blocks, *reads)).collect(),
+            empty: reads.iter().map(|reads| (*reads, Tally::new(names, blocks, *reads))).collect(),
         }
     }
 
@@ -47,8 +56,8 @@ impl Tallies {
 /// minima less the probe's minimum can exceed the mean.
 #[derive(Clone, Debug)]
 pub(crate) struct Tally {
-    /// Units of work between two readings of the counter.
-    pub(crate) units: usize,
+    /// The way of reading the counter.
+    pub(crate) reads: Reads,
     names: usize,
     blocks: usize,
     /// The smallest count of each sample in any repetition.
@@ -81,9 +90,9 @@ impl Sum {
 }
 
 impl Tally {
-    fn new(names: usize, blocks: usize, units: usize) -> Self {
+    fn new(names: usize, blocks: usize, reads: Reads) -> Self {
         Self {
-            units,
+            reads,
             names,
             blocks,
             minima: Vec::new(),
@@ -183,9 +192,9 @@ impl Tally {
 }
 
 impl Tallies {
-    /// The tally of the probe around no work, of as many units to a reading as the subject's.
+    /// The tally of the probe around no work, read in the subject's way.
     pub(crate) fn empty(&self, subject: &Tally) -> Option<&Tally> {
-        self.empty.get(&subject.units)
+        self.empty.get(&subject.reads)
     }
 
     /// The time of one subject over that of another: the median of the ratios, pair by pair.
@@ -237,12 +246,16 @@ mod tests {
     use rand_xoshiro::Xoshiro256PlusPlus;
     use rand_xoshiro::rand_core::SeedableRng;
 
+    fn ours(units: usize) -> Reads {
+        Reads { in_c: false, units }
+    }
+
     /// Two subjects, the second with units of four names, and a probe that costs 10 around one unit.
     fn tallies() -> Tallies {
-        let mut tallies = Tallies::new(8, 4, &[1, 1]);
+        let mut tallies = Tallies::new(8, 4, &[ours(1), ours(1)]);
         for repetition in 0..3 {
             for number in 0..2 {
-                tallies.empty.get_mut(&1).unwrap().add(number, 4, &[10; 4]);
+                tallies.empty.get_mut(&ours(1)).unwrap().add(number, 4, &[10; 4]);
                 tallies.subjects[0].add(number, 4, &[110 + repetition; 4]);
                 tallies.subjects[1].add(number, 4, &[4 * 50 + 10]);
                 tallies.subjects[1].add_stream(160);
@@ -255,7 +268,7 @@ mod tests {
     #[test]
     fn means_and_minima_are_without_the_probe_s_cost() {
         let tallies = tallies();
-        let (subjects, empty) = (&tallies.subjects, &tallies.empty[&1]);
+        let (subjects, empty) = (&tallies.subjects, &tallies.empty[&ours(1)]);
         assert_eq!(subjects[0].mean(empty).interval.value, 101.0);
         assert_eq!(subjects[0].min_mean(empty).interval.value, 100.0);
         assert_eq!(subjects[1].mean(empty).interval.value, 50.0);
@@ -277,10 +290,10 @@ mod tests {
 
     #[test]
     fn the_slowest_over_the_fastest_is_the_largest_ratio_of_two() {
-        let mut tallies = Tallies::new(8, 4, &[1, 1, 1]);
+        let mut tallies = Tallies::new(8, 4, &[ours(1), ours(1), ours(1)]);
         for turn in 0..6 {
             for number in 0..2 {
-                tallies.empty.get_mut(&1).unwrap().add(number, 4, &[10; 4]);
+                tallies.empty.get_mut(&ours(1)).unwrap().add(number, 4, &[10; 4]);
                 // The machine slows down, and an interruption hits one subject after the other.
                 for at in 0..3 {
                     let interruption = if turn == at { 1000 } else { 0 };
@@ -298,10 +311,10 @@ mod tests {
 
     #[test]
     fn a_probe_of_several_units_is_subtracted_once_for_each_reading() {
-        let mut tallies = Tallies::new(8, 8, &[1, 4]);
+        let mut tallies = Tallies::new(8, 8, &[ours(1), ours(4)]);
         for _ in 0..2 {
-            tallies.empty.get_mut(&1).unwrap().add(0, 8, &[10; 8]);
-            tallies.empty.get_mut(&4).unwrap().add(0, 8, &[16; 2]);
+            tallies.empty.get_mut(&ours(1)).unwrap().add(0, 8, &[10; 8]);
+            tallies.empty.get_mut(&ours(4)).unwrap().add(0, 8, &[16; 2]);
             tallies.subjects[0].add(0, 8, &[110; 8]);
             tallies.subjects[1].add(0, 8, &[416; 2]);
             tallies.end_repetition();
@@ -331,7 +344,7 @@ mod tests {
             let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
             let mut unit = || rand_distr::Uniform::new(0.0, 1.0).map_or(0.5, |all| all.sample(&mut random));
             for units in [1, 8] {
-                let mut tallies = Tallies::new(NAMES, NAMES, &[units]);
+                let mut tallies = Tallies::new(NAMES, NAMES, &[ours(units)]);
                 for _ in 0..10 {
                     let readings = NAMES / units;
                     let mut samples = |work: f64| -> Vec<u32> {
@@ -339,7 +352,7 @@ mod tests {
                         (0..readings).map(|_| read(step, probe + work + noise * unit(), unit())).collect()
                     };
                     let (empty, subject) = (samples(0.0), samples(work));
-                    tallies.empty.get_mut(&units).unwrap().add(0, NAMES, &empty);
+                    tallies.empty.get_mut(&ours(units)).unwrap().add(0, NAMES, &empty);
                     tallies.subjects[0].add(0, NAMES, &subject);
                     tallies.end_repetition();
                 }

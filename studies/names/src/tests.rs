@@ -1,16 +1,22 @@
 //! The study file, a small run, and the report of believable records.
 
-use crate::packed::ENCODINGS;
+use crate::blocks::Part;
+use crate::in_c::{Source, is_in_c};
+use crate::packed::{ENCODINGS, Names};
 use crate::shape::Shape;
-use crate::{Names, metric, sample, tables};
+use crate::subject::Subject;
+use crate::{Names as Kind, metric, sample, schemes, tables};
+use hashlane_hash::scheme::Key;
 use hashlane_lab::definition::{CriterionFigure, Definition, DefinitionError, Rule, Selection, Size};
+use hashlane_lab::probe::c_program::compiler_or_skip;
 use hashlane_lab::report::terminal::{self, Colours};
 use hashlane_lab::study::{Event, FindError, Loaded, Outcome, Settings, Studies, run};
+use hashlane_name::component::Component;
 use proptest::prelude::*;
 use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
 
-const STUDIES: Studies = Studies(&[&Names]);
+const STUDIES: Studies = Studies(&[&Kind]);
 const STUDY: &str = include_str!("../name-encodings/study.toml");
 
 fn changed(from: &str, to: &str) -> Result<Definition, FindError> {
@@ -27,7 +33,7 @@ fn reads_the_study_of_name_encodings() {
     let study = STUDIES.parse(STUDY, "study.toml").unwrap();
     assert_eq!(study.slug, "name-encodings");
     assert_eq!(study.workloads.len(), 7);
-    assert_eq!(study.schemes.len(), 3 * 13 + 3 + 3 + 8);
+    assert_eq!(study.schemes.len(), 3 * 13 + 12 + 3 + 3 + 8);
     assert!(study.schemes.contains(&study.reference));
     assert_eq!(study.size.full, Size { items: 1_000_000, repetitions: 20 });
     assert_eq!(tables::repeatability(&study).unwrap().unwrap().below, 1.0);
@@ -46,9 +52,9 @@ fn lists_each_ratio_once() {
     let pairs = study.ratio_pairs();
     let distinct: HashSet<_> = pairs.iter().collect();
     assert_eq!(distinct.len(), pairs.len());
-    // 52 to the reference, among them the four criteria; the control; six of ALU's penalty; of the claims'
+    // 64 to the reference, among them the four criteria; the control; six of ALU's penalty; of the claims'
     // seven pairs two are the same.
-    assert_eq!(pairs.len(), 52 + 1 + 6 + 6);
+    assert_eq!(pairs.len(), 64 + 1 + 6 + 6);
     assert!(pairs.contains(&("ccnx/one-by-one/crc32c", "offset/one-by-one/crc32c")));
     assert!(pairs.iter().all(|(of, to)| of != to));
 }
@@ -107,7 +113,7 @@ fn measures_the_pairs_of_the_file() {
     let with = |pair: &str| changed("pairs = [", &format!("pairs = [[{pair}],"));
     let study = with("\"ndn/walk\", \"ccnx/walk\"").unwrap();
     assert!(study.ratio_pairs().contains(&("ndn/walk", "ccnx/walk")));
-    assert_eq!(study.ratio_pairs().len(), 52 + 1 + 6 + 6 + 1);
+    assert_eq!(study.ratio_pairs().len(), 64 + 1 + 6 + 6 + 1);
     let error = message(with("\"ndn/walk\", \"ndn\""));
     assert!(error.contains("pairs[0]: \"ndn\" is not in the study"), "{error}");
     let error = message(with("\"ndn/walk\", \"ndn/walk\""));
@@ -169,7 +175,7 @@ fn rejects_duplicates() {
 #[test]
 fn names_the_field_whose_braces_do_not_expand() {
     let error = message(changed("{offset,ccnx,ndn}/walk\"", "{offset,ccnx,ndn/walk\""));
-    assert_eq!(error, "study.toml: schemes[13]: the brace opened at offset 0 is not closed");
+    assert_eq!(error, "study.toml: schemes[15]: the brace opened at offset 0 is not closed");
 }
 
 #[test]
@@ -200,7 +206,7 @@ fn no_mean_of_minima_lies_above_its_mean() {
     definition.workloads.truncate(1);
     let size = Size { items: 512, repetitions: 4 };
     let settings = Settings { size, ..Settings::new(&definition, false, "hashlane".into()) };
-    let outcome = run(&Names, &definition, &settings, &AtomicBool::new(false), &mut |_| ());
+    let outcome = run(&Kind, &definition, &settings, &AtomicBool::new(false), &mut |_| ());
     assert!(outcome.failed.is_none(), "{:?}", outcome.failed);
     for scheme in &definition.schemes {
         let value = |name| {
@@ -246,7 +252,7 @@ fn selected(schemes: &[&str], workloads: &[&str]) -> Outcome {
     definition.select(&selection).unwrap();
     let size = Size { items: 300, repetitions: 2 };
     let settings = Settings { size, ..Settings::new(&definition, false, "hashlane".into()) };
-    let outcome = run(&Names, &definition, &settings, &AtomicBool::new(false), &mut |_| ());
+    let outcome = run(&Kind, &definition, &settings, &AtomicBool::new(false), &mut |_| ());
     assert!(outcome.failed.is_none(), "{schemes:?} {workloads:?}: {:?}", outcome.failed);
     outcome
 }
@@ -300,7 +306,7 @@ fn own_names_replace_the_generated_ones_unless_both_are_wanted() {
         let settings = Settings::new(&definition, false, "hashlane".into());
         let settings = Settings { size, own: Some(&own), with_generated, ..settings };
         let mut last = (0, 0);
-        let outcome = run(&Names, &definition, &settings, &AtomicBool::new(false), &mut |event| {
+        let outcome = run(&Kind, &definition, &settings, &AtomicBool::new(false), &mut |event| {
             if let Event::Step(step) = event {
                 last = (step.done, step.total);
             }
@@ -318,4 +324,56 @@ fn expects_every_encoding() {
     for expect in tables::expects(&study).unwrap() {
         assert!(ENCODINGS.iter().all(|id| expect.checksum.contains_key(*id)), "{}", expect.workload);
     }
+}
+
+#[test]
+fn the_source_s_program_gives_our_hashes_of_every_workload() {
+    if compiler_or_skip().is_none() {
+        return;
+    }
+    let definition = STUDIES.parse(STUDY, "study.toml").unwrap();
+    let source = Source::start().unwrap();
+    let schemes: Vec<_> = definition.schemes.iter().filter(|id| is_in_c(id)).collect();
+    assert_eq!(schemes.len(), 12);
+    // And names of many and of long components, the lengths of which take three bytes in NDN.
+    let mut long = Names::default();
+    for value in [vec![7; 252], vec![8; 253], vec![9; 5000]].iter().cycle().take(300) {
+        long.push([Component::generic(value), Component::generic(b"a")].into_iter()).unwrap();
+    }
+    let generated = definition.workloads.iter().map(String::as_str).chain(["1Bx250"]);
+    let generated = generated.map(|id| (id, id.parse::<Shape>().unwrap().generate(300, 2015).unwrap()));
+    for (workload, names) in generated.chain([("long", long)]) {
+        source.load(&names);
+        for id in &schemes {
+            let packed = names.packed(id.split('/').next().unwrap()).unwrap();
+            let ours = id.replace("-in-c", "");
+            for range in [0..300, 17..18, 290..300] {
+                let part = Part::new(packed, range);
+                let sum = schemes::names(&ours, &Key::VECTOR).unwrap().digest(&part);
+                assert_eq!(source.subject(id).unwrap().digest(&part), sum, "{id}, {workload}");
+            }
+        }
+    }
+    assert_eq!(source.empty().failure(), None);
+}
+
+#[test]
+fn the_source_s_program_takes_its_turns_among_the_others() {
+    let outcome = selected(&["ndn/one-by-one/crc32c", "ndn/one-by-one/crc32c-in-c"], &["12Bx5"]);
+    let value = |scheme: &str, name| outcome.records.metric("name-encodings", "12Bx5", scheme, name);
+    if compiler_or_skip().is_none() {
+        let note = "crc32c-in-c: not measured: no C compiler found; install one";
+        assert!(outcome.notes.iter().any(|other| other.starts_with(note)), "{:?}", outcome.notes);
+        assert!(value("ndn/one-by-one/crc32c-in-c", metric::CYCLES_MEAN).is_none());
+        return;
+    }
+    let note = "crc32c-in-c: the source's algorithm in C, -O3 -msse4.2, by ";
+    assert!(outcome.notes.iter().any(|other| other.starts_with(note)), "{:?}", outcome.notes);
+    for name in [metric::CYCLES_MEAN, metric::CYCLES_MIN_MEAN, metric::CYCLES_STREAM] {
+        assert!(value("ndn/one-by-one/crc32c-in-c", name).is_some(), "{name}");
+    }
+    let (of, to) = ("ndn/one-by-one/crc32c-in-c", "ndn/one-by-one/crc32c");
+    assert!(outcome.records.ratio("name-encodings", "12Bx5", of, to).is_some());
+    let probes = outcome.records.iter().filter(|record| record.scheme.starts_with("empty-in-c/"));
+    assert_eq!(probes.count(), 2, "mean and fewest of its own probe");
 }

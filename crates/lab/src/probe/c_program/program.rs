@@ -51,17 +51,14 @@ impl Program {
     ///
     /// # Errors
     /// The program has ended, or takes longer than a minute to read or to answer.
-    pub fn ask(&mut self, words: &[u64], bytes: &[u8], answer: &mut [u8]) -> Result<(), CError> {
+    pub fn ask(&mut self, words: &[u64], bytes: &[&[u8]], answer: &mut [u8]) -> Result<(), CError> {
         let words: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
-        self.send(&words).and_then(|()| self.send(bytes)).map_err(CError::Silent)?;
+        self.send(&words).map_err(CError::Silent)?;
+        bytes.iter().try_for_each(|bytes| self.send(bytes)).map_err(CError::Silent)?;
         self.receive(answer)
     }
 
-    /// Fills `answer` with more of the answer to the last request.
-    ///
-    /// # Errors
-    /// As [`ask`](Self::ask).
-    pub fn receive(&mut self, mut answer: &mut [u8]) -> Result<(), CError> {
+    fn receive(&mut self, mut answer: &mut [u8]) -> Result<(), CError> {
         while !answer.is_empty() {
             let read = wait(&self.answers, PollFlags::POLLIN).and_then(|()| self.answers.read(answer));
             match read {

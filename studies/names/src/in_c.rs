@@ -1,0 +1,169 @@
+//! The source's algorithms as a C program, timed block by block among the other schemes.
+//!
+//! A difference between the source and our code may be the compiler's. So the source's claims are judged on
+//! its algorithms as it wrote them, in C and by a C compiler. The program is a process of its own, which gets
+//! the names of a workload once; it takes its turns as the other schemes do, over the same blocks and with
+//! the same barriers.
+
+use crate::blocks::{Block, Part};
+use crate::packed::{COMPARED, Names, Packed};
+use crate::subject::Subject;
+use hashlane_lab::definition::subject;
+use hashlane_lab::probe::c_program::{CError, Compiler, HEADER, Program};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Last part of the ids of these schemes, in place of the hash.
+pub(crate) const HASH: &str = "crc32c-in-c";
+
+/// The methods of the source's program, in its order.
+const METHODS: [&str; 4] =
+    ["one-by-one", "all-at-once", "one-by-one/longest-first", "all-at-once/longest-first"];
+
+/// Place of the program's loop around no work, after those of its methods.
+const NOTHING: usize = METHODS.len();
+
+/// The optimisation that the source states, and the instruction that it uses.
+pub(crate) const FLAGS: [&str; 2] = ["-O3", "-msse4.2"];
+
+const TEXT: &str = include_str!("source.c");
+
+// Requests, as `source.c` numbers them.
+const LOAD: u64 = 0;
+const EACH: u64 = 1;
+const STREAM: u64 = 2;
+const SUM: u64 = 3;
+
+/// `true` for the id of a scheme of the source's program.
+pub(crate) fn is_in_c(id: &str) -> bool {
+    method(id).is_some()
+}
+
+/// The places of a scheme's encoding and method.
+fn method(id: &str) -> Option<(usize, usize)> {
+    let (encoding, rest) = subject(id).split_once('/')?;
+    let method = rest.strip_suffix(HASH)?.strip_suffix('/')?;
+    let encoding = COMPARED.iter().position(|id| *id == encoding)?;
+    Some((encoding, METHODS.iter().position(|id| *id == method)?))
+}
+
+/// The running program.
+pub(crate) struct Source {
+    state: Rc<RefCell<State>>,
+    /// The compiler's words of itself.
+    pub(crate) compiler: String,
+}
+
+struct State {
+    program: Program,
+    /// The first failure, after which nothing is asked.
+    failure: Option<String>,
+}
+
+impl Source {
+    /// Compiles the program and starts it.
+    ///
+    /// # Errors
+    /// There is no C compiler, or the program does not run; the CPU lacks the instruction.
+    pub(crate) fn start() -> Result<Self, String> {
+        #[cfg(target_arch = "x86_64")]
+        if !std::arch::is_x86_feature_detected!("sse4.2") {
+            return Err("this CPU has no CRC32C instruction".to_owned());
+        }
+        let start = || {
+            let compiler = Compiler::find()?;
+            let program = Program::start(compiler.program(&format!("{HEADER}{TEXT}"), &FLAGS)?)?;
+            let state = Rc::new(RefCell::new(State { program, failure: None }));
+            Ok(Self { state, compiler: compiler.version().to_owned() })
+        };
+        start().map_err(|error: CError| error.to_string())
+    }
+
+    /// Gives the program the names of a workload. A failure is that of all its subjects.
+    pub(crate) fn load(&self, names: &Names) {
+        for (at, encoding) in COMPARED.iter().enumerate() {
+            if let Some(packed) = names.packed(encoding) {
+                self.state.borrow_mut().load(at, packed);
+            }
+        }
+    }
+
+    /// The timed subject of a scheme; `None` if it is not one of the program's.
+    pub(crate) fn subject(&self, id: &str) -> Option<InC> {
+        let (encoding, method) = method(id)?;
+        Some(InC { state: self.state.clone(), encoding, method })
+    }
+
+    /// The program's loop around no work, over the names of the study's `ndn`.
+    pub(crate) fn empty(&self) -> InC {
+        let encoding = COMPARED.iter().position(|id| *id == "ndn").unwrap_or_default();
+        InC { state: self.state.clone(), encoding, method: NOTHING }
+    }
+}
+
+impl State {
+    fn load(&mut self, encoding: usize, packed: &Packed) {
+        let (ends, bytes) = packed.parts();
+        let ends: Vec<u8> = ends.iter().flat_map(|end| end.to_ne_bytes()).collect();
+        let mut words = [0; WORDS];
+        (words[0], words[1], words[4], words[7]) =
+            (LOAD, encoding as u64, packed.len() as u64, bytes.len() as u64);
+        self.ask(&words, &[&ends, bytes], &mut [0; 8]);
+    }
+
+    fn ask(&mut self, words: &[u64; WORDS], bytes: &[&[u8]], answer: &mut [u8]) {
+        if self.failure.is_none() {
+            self.failure = self.program.ask(words, bytes, answer).err().map(|error| error.to_string());
+        }
+    }
+}
+
+/// Words of a request, as `source.c` names them: what, encoding, way, first, count, warm_first, warm_count,
+/// units.
+const WORDS: usize = 8;
+
+/// A method over an encoding, by the source's program.
+pub(crate) struct InC {
+    state: Rc<RefCell<State>>,
+    encoding: usize,
+    method: usize,
+}
+
+impl InC {
+    fn ask(&self, what: u64, names: &Part<'_>, warm: &Part<'_>, units: usize, answer: &mut [u8]) {
+        let [encoding, method, first, count, warm_first, warm_count, units] =
+            [self.encoding, self.method, names.first, names.names.len(), warm.first, warm.names.len(), units]
+                .map(|number| number as u64);
+        let words = [what, encoding, method, first, count, warm_first, warm_count, units];
+        self.state.borrow_mut().ask(&words, &[], answer);
+    }
+}
+
+impl Subject for InC {
+    fn unit(&self) -> usize {
+        1
+    }
+
+    fn each(&mut self, block: &Block<'_>, units: usize, samples: &mut Vec<u32>) {
+        let units = units.max(1);
+        let mut answer = vec![0; 4 * block.names.names.len().div_ceil(units)];
+        self.ask(EACH, &block.names, &block.warm, units, &mut answer);
+        samples.extend(answer.as_chunks().0.iter().map(|count| u32::from_ne_bytes(*count)));
+    }
+
+    fn stream(&mut self, block: &Block<'_>, units: usize) -> u64 {
+        let mut answer = [0; 8];
+        self.ask(STREAM, &block.names, &block.warm, units.max(1), &mut answer);
+        u64::from_ne_bytes(answer)
+    }
+
+    fn digest(&mut self, names: &Part<'_>) -> u64 {
+        let mut answer = [0; 8];
+        self.ask(SUM, names, names, 1, &mut answer);
+        u64::from_ne_bytes(answer)
+    }
+
+    fn failure(&self) -> Option<String> {
+        self.state.borrow().failure.clone()
+    }
+}
