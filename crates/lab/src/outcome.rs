@@ -133,11 +133,13 @@ impl Rule {
         if !ratio.is_conclusive() || low <= 0.0 {
             return Finding::Undecided;
         }
-        let (floor, ceiling) = (1.0 - tolerance, 1.0 + tolerance);
+        let (floor, ceiling) = self.fits(tolerance);
         let (agrees, disagrees) = match self {
-            Self::NoMore => (high <= ceiling, low > ceiling),
             Self::LittleMore => (low > 1.0 && high <= ceiling, high <= 1.0 || low > ceiling),
-            Self::Alike => (low >= floor && high <= ceiling, high < floor || low > ceiling),
+            Self::NoMore | Self::Alike | Self::Between { .. } => {
+                let floor = floor.unwrap_or(0.0);
+                (low >= floor && high <= ceiling, high < floor || low > ceiling)
+            }
         };
         match (agrees, disagrees) {
             (true, _) => Finding::Agrees,
@@ -146,14 +148,18 @@ impl Rule {
         }
     }
 
-    /// The ratios that fit the rule; the lower end is absent where any lower ratio fits.
+    /// The ratios that fit the rule; the lower end is absent where any lower ratio fits, and the upper end is
+    /// infinite where any higher one does.
     pub fn fits(self, tolerance: f64) -> (Option<f64>, f64) {
-        let floor = match self {
-            Self::NoMore => None,
-            Self::LittleMore => Some(1.0),
-            Self::Alike => Some(1.0 - tolerance),
-        };
-        (floor, 1.0 + tolerance)
+        let ceiling = 1.0 + tolerance;
+        match self {
+            Self::NoMore => (None, ceiling),
+            Self::LittleMore => (Some(1.0), ceiling),
+            Self::Alike => (Some(1.0 - tolerance), ceiling),
+            Self::Between { low, high } => {
+                (low.map(|low| low / ceiling), high.map_or(f64::INFINITY, |high| high * ceiling))
+            }
+        }
     }
 }
 
@@ -226,7 +232,7 @@ impl Definition {
             let mut cases = Vec::new();
             for (workload, own) in named.chain(own.iter().map(|&w| (w, true))) {
                 for (of, to) in &claim.pairs {
-                    if let Some(record) = records.ratio(&self.slug, workload, of, to) {
+                    if let Some(record) = records.metric_in(&self.slug, workload, of, &claim.metric, to) {
                         let ratio = record.interval();
                         let finding = claim.rule.judge(claim.tolerance, ratio);
                         cases.push(Case { workload, own, of, to, ratio, finding });
@@ -303,6 +309,26 @@ mod tests {
         assert_eq!(judge(Rule::Alike, 1.0, 1.15), Finding::Undecided);
         assert_eq!(judge(Rule::Alike, 0.7, 0.8), Finding::Disagrees);
         assert_eq!(judge(Rule::Alike, 1.2, 1.3), Finding::Disagrees);
+    }
+
+    #[test]
+    fn judges_between_by_the_bounds_that_there_are() {
+        let between = |low, high| Rule::Between { low, high };
+        let three_to_seven = between(Some(1.0 / 7.0), Some(1.0 / 3.0));
+        let judge = |rule: Rule, tolerance, low, high| {
+            rule.judge(tolerance, Interval::bounded(f64::midpoint(low, high), low, high))
+        };
+        assert_eq!(judge(three_to_seven, 0.0, 0.15, 0.33), Finding::Agrees);
+        assert_eq!(judge(three_to_seven, 0.0, 0.32, 0.34), Finding::Undecided);
+        assert_eq!(judge(three_to_seven, 0.0, 0.34, 0.36), Finding::Disagrees);
+        assert_eq!(judge(three_to_seven, 0.0, 0.1, 0.14), Finding::Disagrees);
+        // 0.2 more: from 0.119 to 0.4.
+        assert_eq!(judge(three_to_seven, 0.2, 0.12, 0.399), Finding::Agrees);
+        assert_eq!(judge(three_to_seven, 0.2, 0.401, 0.41), Finding::Disagrees);
+        let slower = between(Some(1.0), None);
+        assert_eq!(judge(slower, 0.0, 1.01, 90.0), Finding::Agrees);
+        assert_eq!(judge(slower, 0.0, 0.9, 0.99), Finding::Disagrees);
+        assert_eq!(judge(between(None, Some(0.1)), 0.0, 0.01, 0.1), Finding::Agrees);
     }
 
     #[test]

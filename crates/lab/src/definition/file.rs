@@ -110,10 +110,28 @@ fn default_per() -> String {
 struct FileClaim {
     id: String,
     words: String,
-    rule: Rule,
-    tolerance: f64,
+    #[serde(default = "default_ratio")]
+    metric: String,
+    rule: FileRule,
+    tolerance: Option<f64>,
+    /// Bounds of `between`.
+    low: Option<f64>,
+    high: Option<f64>,
     workloads: Vec<String>,
     pairs: Vec<(String, String)>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum FileRule {
+    NoMore,
+    LittleMore,
+    Alike,
+    Between,
+}
+
+fn default_ratio() -> String {
+    metric::RATIO.to_owned()
 }
 
 #[derive(Deserialize)]
@@ -308,12 +326,8 @@ impl Checker<'_> {
         workloads: &[String],
         schemes: &[String],
     ) -> Result<Claim, DefinitionError> {
-        let tolerance = format!("{field}.tolerance");
-        self.range(
-            &tolerance,
-            claim.tolerance > 0.0 && claim.tolerance < 1.0,
-            "a number above 0 and below 1",
-        )?;
+        let (rule, tolerance) = self.rule(field, &claim)?;
+        self.range(&format!("{field}.metric"), !claim.metric.trim().is_empty(), "some words")?;
         let field_workloads = format!("{field}.workloads");
         self.ids(&field_workloads, &claim.workloads)?;
         claim.workloads.iter().try_for_each(|w| self.known(&field_workloads, w, workloads))?;
@@ -321,7 +335,81 @@ impl Checker<'_> {
         for (i, (of, to)) in claim.pairs.iter().enumerate() {
             self.pair(&format!("{field}.pairs[{i}]"), of, to, schemes)?;
         }
-        let FileClaim { id, words, rule, tolerance, workloads, pairs } = claim;
-        Ok(Claim { id, words, rule, tolerance, workloads, pairs })
+        let FileClaim { id, words, metric, workloads, pairs, .. } = claim;
+        Ok(Claim { id, words, metric, rule, tolerance, workloads, pairs })
+    }
+
+    /// Rule of a claim, and its tolerance.
+    fn rule(&self, field: &str, claim: &FileClaim) -> Result<(Rule, f64), DefinitionError> {
+        let FileClaim { rule, tolerance, low, high, .. } = *claim;
+        let rule = match rule {
+            FileRule::NoMore => Rule::NoMore,
+            FileRule::LittleMore => Rule::LittleMore,
+            FileRule::Alike => Rule::Alike,
+            FileRule::Between => Rule::Between { low, high },
+        };
+        let is_between = matches!(rule, Rule::Between { .. });
+        let given = low.is_some() || high.is_some();
+        self.range(field, given == is_between, "low, high or both with the rule between, and with no other")?;
+        for (name, bound) in [("low", low), ("high", high)] {
+            if let Some(bound) = bound {
+                self.positive(&format!("{field}.{name}"), bound)?;
+            }
+        }
+        let ordered = low.zip(high).is_none_or(|(low, high)| low < high);
+        self.range(&format!("{field}.low"), ordered, "a number below high")?;
+        let is_default = is_between && tolerance.is_none();
+        let tolerance = tolerance.unwrap_or(0.0);
+        let holds = is_default || tolerance > 0.0 && tolerance < 1.0;
+        self.range(&format!("{field}.tolerance"), holds, "a number above 0 and below 1")?;
+        Ok((rule, tolerance))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    /// Error of the small study with this rule for its first claim.
+    fn error(rule: &str) -> Option<String> {
+        let text = sample::definition().text().replacen("rule = \"little-more\"\ntolerance = 0.15", rule, 1);
+        Definition::parse(&text, "study.toml").err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_claim_between_bounds_has_one_bound_or_two() {
+        let read = |rule: &str| {
+            let text =
+                sample::definition().text().replacen("rule = \"little-more\"\ntolerance = 0.15", rule, 1);
+            let claim = Definition::parse(&text, "study.toml").unwrap().claims.swap_remove(0);
+            (claim.rule, claim.tolerance, claim.metric)
+        };
+        let between = |low, high| Rule::Between { low, high };
+        assert_eq!(
+            read("rule = \"between\"\nlow = 0.2\nhigh = 0.5\ntolerance = 0.2"),
+            (between(Some(0.2), Some(0.5)), 0.2, "ratio".to_owned())
+        );
+        assert_eq!(
+            read("metric = \"ratio_rtt\"\nrule = \"between\"\nlow = 1"),
+            (between(Some(1.0), None), 0.0, "ratio_rtt".to_owned())
+        );
+    }
+
+    #[test]
+    fn refuses_rules_without_their_figures() {
+        for (rule, words) in [
+            ("rule = \"between\"", "low, high or both"),
+            ("rule = \"alike\"\ntolerance = 0.1\nhigh = 2", "low, high or both"),
+            ("rule = \"alike\"", "claim[0].tolerance"),
+            ("rule = \"between\"\nhigh = 2\ntolerance = 1", "claim[0].tolerance"),
+            ("rule = \"between\"\nlow = -1", "claim[0].low"),
+            ("rule = \"between\"\nlow = 2\nhigh = 1", "below high"),
+            ("rule = \"between\"\nlow = nan", "claim[0].low"),
+            ("rule = \"between\"\nlow = 1\nmetric = \" \"", "claim[0].metric"),
+        ] {
+            let error = error(rule).unwrap_or_default();
+            assert!(error.contains(words), "{rule}: {error}");
+        }
     }
 }

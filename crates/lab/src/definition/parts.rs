@@ -135,9 +135,12 @@ pub struct Claim {
     pub id: String,
     /// The source's words.
     pub words: String,
+    /// Metric of the ratio that the words are about. Default: `ratio`, that of the times.
+    pub metric: String,
     /// Rule on the ratio that the words state.
     pub rule: Rule,
-    /// Largest distance of the ratio from 1 at which the words still hold, above 0 and below 1.
+    /// Largest distance of the ratio from 1 at which the words still hold, above 0 and below 1; of
+    /// [`Rule::Between`], the share by which the ratio may exceed either bound, 0 or above.
     pub tolerance: f64,
     /// The workloads that the words are about.
     pub workloads: Vec<String>,
@@ -146,8 +149,7 @@ pub struct Claim {
 }
 
 /// A claim's rule on a ratio.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Rule {
     /// At or below 1 + tolerance.
@@ -156,6 +158,13 @@ pub enum Rule {
     LittleMore,
     /// Between 1 − tolerance and 1 + tolerance.
     Alike,
+    /// Between the bounds, those that there are, each moved outward by the tolerance.
+    Between {
+        /// Lower bound, above 0.
+        low: Option<f64>,
+        /// Upper bound.
+        high: Option<f64>,
+    },
 }
 
 /// A bar chart, drawn once for each workload.

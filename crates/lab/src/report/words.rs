@@ -74,6 +74,9 @@ pub fn range(outcome: &ClaimOutcome<'_>) -> String {
 /// The ratios that fit a claim.
 pub fn rule(outcome: &ClaimOutcome<'_>) -> String {
     match outcome.claim.rule.fits(outcome.claim.tolerance) {
+        (Some(floor), ceiling) if ceiling.is_infinite() => {
+            format!("fits a ratio at or above {}", ratio(floor))
+        }
         (None, ceiling) => format!("fits a ratio at or below {}", ratio(ceiling)),
         (Some(1.0), ceiling) => format!("fits a ratio above 1 and at or below {}", ratio(ceiling)),
         (Some(floor), ceiling) => format!("fits a ratio from {} to {}", ratio(floor), ratio(ceiling)),

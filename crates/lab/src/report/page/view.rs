@@ -255,7 +255,7 @@ fn sentences(definition: &Definition, records: &RecordSet) -> Vec<String> {
 fn claim(outcome: &ClaimOutcome<'_>) -> ClaimView {
     let fits = outcome.claim.rule.fits(outcome.claim.tolerance);
     let bounds = outcome.cases.iter().flat_map(|case| [case.ratio.low, case.ratio.high]);
-    let axis = Axis::over(bounds.chain([2.0 - fits.1, fits.1]));
+    let axis = Axis::over(bounds.chain(fits.0).chain([fits.1]));
     let case = |case: &Case<'_>| CaseView {
         workload: format::plain(case.workload),
         of: case.of.to_owned(),
