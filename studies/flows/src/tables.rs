@@ -1,5 +1,6 @@
 //! Tables that only study files of hashes of tuples have: `[spread]` and `[mca]`.
 
+use crate::cost::in_c;
 use hashlane_lab::definition::{Definition, DefinitionError};
 use serde::Deserialize;
 
@@ -47,6 +48,9 @@ pub(crate) struct Bins {
 pub(crate) struct Mca {
     /// Hashes; all others are compared with the first.
     pub(crate) schemes: Vec<String>,
+    /// Hashes of the source, as the C compiler makes them.
+    #[serde(default)]
+    pub(crate) in_c: Vec<String>,
 }
 
 /// The table `[spread]`, with its braces expanded.
@@ -72,6 +76,9 @@ pub(crate) fn spread(definition: &Definition) -> Result<Option<Spread>, Definiti
 /// The first rule that it breaks.
 pub(crate) fn mca(definition: &Definition) -> Result<Option<Mca>, DefinitionError> {
     let Some(mca) = definition.table::<Mca>("mca")? else { return Ok(None) };
-    let schemes = definition.checker().expand("mca.schemes", &mca.schemes)?;
-    Ok(Some(Mca { schemes }))
+    let check = definition.checker();
+    let schemes = check.expand("mca.schemes", &mca.schemes)?;
+    let known = in_c::HASHES.map(str::to_owned);
+    mca.in_c.iter().try_for_each(|id| check.known("mca.in_c", id, &known))?;
+    Ok(Some(Mca { schemes, in_c: mca.in_c }))
 }

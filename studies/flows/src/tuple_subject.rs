@@ -19,6 +19,22 @@ pub trait TupleSubject {
 
     /// The sum, modulo 2⁶⁴, of the hashes: the check that all manners of one scheme yield the same.
     fn sum(&mut self, tuples: &[Tuple]) -> u64;
+
+    /// [`throughput`](Self::throughput) of so many passes over the tuples, after one that does not count.
+    fn throughputs(&mut self, tuples: &[Tuple], passes: usize) -> u64 {
+        self.throughput(black_box(tuples));
+        (0..passes).map(|_| self.throughput(black_box(tuples))).sum()
+    }
+
+    /// [`latency`](Self::latency) of so many passes over the tuples.
+    fn latencies(&mut self, tuples: &[Tuple], passes: usize) -> Option<u64> {
+        (0..passes).map(|_| self.latency(black_box(tuples))).sum()
+    }
+
+    /// The reason why the counts of this subject are not to be used.
+    fn failure(&self) -> Option<String> {
+        None
+    }
 }
 
 /// The hash of one tuple as a function of its own, like the kernel's: so the timed code is the disassembled

@@ -1,6 +1,8 @@
 //! Report section: the figures of llvm-mca, printed as q2ven/inet6_ehashfn prints them.
 
+use super::mca::IN_C;
 use hashlane_lab::definition::Definition;
+use hashlane_lab::probe::mca::Calls;
 use hashlane_lab::record::RecordSet;
 use hashlane_lab::report::Facts;
 use hashlane_lab::report::format;
@@ -19,7 +21,6 @@ const ROWS: [(&str, &str); 7] = [
     ("ipc", "IPC"),
 ];
 
-const COLD_CALL: &str = "/cold-call";
 const TOTAL_CYCLES: &str = "total_cycles";
 /// The scheme to which the percentages are, as in the source.
 const BASE: &str = "base";
@@ -41,13 +42,18 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
     for cpu in &cpus {
         let published = definition.published(&published_id(cpu));
         let shown = if published.is_some() { Shown::Open } else { Shown::PageOnly };
-        let reading = |cold: bool| {
-            let wanted = |w: &&&str| self::cpu(w) == *cpu && w.ends_with(COLD_CALL) == cold;
-            let workload = facts.workloads.iter().find(wanted)?;
-            let reading = if cold { "with the cold call, as in the source" } else { "without the cold call" };
-            Some(Block::Table(ours(&facts, workload, cpu, reading, shown)))
+        let reading = |code: Code, cold: bool| {
+            let workload = code.workload(cpu, cold);
+            let workload = facts.workloads.iter().find(|id| **id == workload)?;
+            let whose = match code {
+                Code::InC => "the source's code in C, ",
+                Code::Ours => "",
+            };
+            let call = if cold { "with the cold call, as in the source" } else { "without the cold call" };
+            Some(Block::Table(ours(&facts, workload, cpu, &format!("{whose}{call}"), shown)))
         };
-        blocks.extend(reading(true));
+        blocks.extend(reading(Code::InC, true));
+        blocks.extend(reading(Code::Ours, true));
         blocks.extend(published.map(|table| {
             let columns: Vec<_> = table
                 .columns
@@ -56,12 +62,15 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
                 .collect();
             Block::Table(print(cpu, format!("{cpu}, the source's own figures"), &columns, Shown::Open))
         }));
-        blocks.extend(reading(false));
+        blocks.extend(reading(Code::InC, false));
+        blocks.extend(reading(Code::Ours, false));
     }
-    for (cold, reading) in [(true, "with"), (false, "without")] {
-        let shown = if cold { Shown::PageOnly } else { Shown::Open };
-        let caption = format!("Total Cycles on every core, {reading} the cold call");
-        blocks.extend(summary(&facts, &cpus, cold, caption, shown).map(Block::Table));
+    for (code, whose) in [(Code::InC, "The source's code in C: total cycles"), (Code::Ours, "Total Cycles")] {
+        for (cold, reading) in [(true, "with"), (false, "without")] {
+            let shown = if cold { Shown::PageOnly } else { Shown::Open };
+            let caption = format!("{whose} on every core, {reading} the cold call");
+            blocks.extend(summary(&facts, &cpus, (code, cold), caption, shown).map(Block::Table));
+        }
     }
     Some(Section {
         title: "What llvm-mca computes".to_owned(),
@@ -71,7 +80,8 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
                           default latency of the cold call that draws the secret. They dilute the \
                           differences in every column. With the cold call: two such calls after our code, \
                           which overlap with it as far as dependences allow. Without: the differences of \
-                          the hashes themselves."
+                          the hashes themselves. The code in C draws its secrets as the source's does, so \
+                          its calls are its own."
                 .to_owned(),
         ),
         findings: Vec::new(),
@@ -79,15 +89,35 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
     })
 }
 
-/// The core that a workload names: `mca/CPU` or `mca/CPU/cold-call`.
+/// The simulated code.
+#[derive(Clone, Copy)]
+enum Code {
+    /// The functions that the study times, as rustc makes them.
+    Ours,
+    /// The source's, as the C compiler makes them.
+    InC,
+}
+
+impl Code {
+    /// The workload of its simulation on a core.
+    fn workload(self, cpu: &str, cold: bool) -> String {
+        let calls = if cold { Calls::Cold } else { Calls::None };
+        let suffix = match self {
+            Self::Ours => "",
+            Self::InC => IN_C,
+        };
+        format!("{}{suffix}", calls.workload(cpu))
+    }
+}
+
 /// Id of the published figures of a core.
 fn published_id(cpu: &str) -> String {
     format!("llvm-mca/{cpu}")
 }
 
+/// The core that a workload names: `mca/CPU`, the calls and the code.
 fn cpu(workload: &str) -> &str {
-    let cpu = workload.strip_prefix("mca/").unwrap_or(workload);
-    cpu.strip_suffix(COLD_CALL).unwrap_or(cpu)
+    workload.strip_prefix("mca/").unwrap_or(workload).split('/').next().unwrap_or_default()
 }
 
 fn ours(facts: &Facts<'_>, workload: &str, cpu: &str, reading: &str, shown: Shown) -> Table {
@@ -124,23 +154,30 @@ fn print(cpu: &str, caption: String, columns: &[(&str, [Option<f64>; 7])], shown
 }
 
 /// Total cycles of every scheme on every core; `None` for a single core, whose table has them already.
-fn summary(facts: &Facts<'_>, cpus: &[&str], cold: bool, caption: String, shown: Shown) -> Option<Table> {
+fn summary(
+    facts: &Facts<'_>,
+    cpus: &[&str],
+    (code, cold): (Code, bool),
+    caption: String,
+    shown: Shown,
+) -> Option<Table> {
     let workload = |cpu: &str| {
-        let wanted = |w: &&&str| self::cpu(w) == cpu && w.ends_with(COLD_CALL) == cold;
-        facts.workloads.iter().find(wanted).copied()
+        let wanted = code.workload(cpu, cold);
+        facts.workloads.iter().find(|id| **id == wanted).copied()
     };
     let measured: Vec<_> = cpus.iter().filter_map(|cpu| Some((*cpu, workload(cpu)?))).collect();
-    let base = facts.schemes.iter().find(|scheme| **scheme == BASE).or(facts.schemes.first())?;
+    let schemes = facts.schemes_with(measured.first()?.1, &[TOTAL_CYCLES]);
+    let base = schemes.iter().find(|scheme| **scheme == BASE).or(schemes.first())?;
     let row = |(cpu, workload): &(&str, &str)| {
         let of_base = facts.value(workload, base, TOTAL_CYCLES);
         let cell = |scheme: &&str| {
             with_percent(facts.value(workload, scheme, TOTAL_CYCLES), of_base, scheme == base)
         };
-        [(*cpu).to_owned()].into_iter().chain(facts.schemes.iter().map(cell)).collect()
+        [(*cpu).to_owned()].into_iter().chain(schemes.iter().map(cell)).collect()
     };
     (measured.len() > 1).then(|| Table {
         caption,
-        columns: ["core"].into_iter().chain(facts.schemes.iter().copied()).map(str::to_owned).collect(),
+        columns: ["core"].into_iter().chain(schemes.iter().copied()).map(str::to_owned).collect(),
         left: 1,
         rows: measured.iter().map(row).collect(),
         shown,

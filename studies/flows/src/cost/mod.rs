@@ -1,6 +1,7 @@
 //! Cycles of hashes of tuples, and their machine code simulated.
 
 mod answer;
+pub(crate) mod in_c;
 mod mca;
 mod mca_section;
 #[cfg(feature = "plant")]

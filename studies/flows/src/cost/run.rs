@@ -1,6 +1,7 @@
 //! Run of a study of tuple hashes: their cost, the simulated cost of their code, and their spread of tuples
 //! over buckets.
 
+use super::in_c::{self, Source};
 use crate::capture::Capture;
 use crate::hashes;
 use crate::metric;
@@ -11,7 +12,6 @@ use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::Key;
 use hashlane_lab::definition::subject;
 use hashlane_lab::study::{Rounds, RunError, Session};
-use std::hint::black_box;
 
 /// Tuples that are hashed repeatedly: as many as stay in the first-level cache with everything else.
 const BLOCK: usize = 512;
@@ -21,7 +21,11 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     let definition = session.definition;
     // All names are looked up before anything takes time.
     let schemes = definition.measured_schemes();
-    let mut subjects = schemes.iter().map(|id| entry(id, session)).collect::<Result<Vec<_>, _>>()?;
+    let source = start_source(session);
+    let mut subjects = Vec::with_capacity(schemes.len());
+    for id in schemes {
+        subjects.extend(entry(id, session, source.as_ref())?);
+    }
     let sets = definition.workloads.iter().map(|id| set(id)).collect::<Result<Vec<_>, _>>()?;
 
     let spread = crate::spread::run::Plan::new(session)?;
@@ -66,14 +70,39 @@ struct Entry {
     subject: Box<dyn TupleSubject>,
 }
 
-fn entry(id: &str, session: &Session<'_>) -> Result<Entry, RunError> {
+/// The timed subject of a scheme; `None` of one in C where its program does not run.
+fn entry(id: &str, session: &Session<'_>, source: Option<&Source>) -> Result<Option<Entry>, RunError> {
+    if in_c::is_in_c(id) {
+        let subject = source.and_then(|source| source.subject(id));
+        return Ok(subject.map(|subject| Entry { id: id.into(), subject: Box::new(subject) }));
+    }
     match hashes::tuples(subject(id), &Key::new(session.settings.key)) {
         Some(subject) => {
             #[cfg(feature = "plant")]
             let subject = super::plant::planted(hashlane_lab::definition::subject(id), subject)?;
-            Ok(Entry { id: id.into(), subject })
+            Ok(Some(Entry { id: id.into(), subject }))
         }
         None => Err(RunError::UnknownScheme { id: id.into(), help: hashes::tuples_help() }),
+    }
+}
+
+/// The source's hashes in C, if the study measures them and they compile here; a note says by which compiler,
+/// or why they were not measured.
+fn start_source(session: &mut Session<'_>) -> Option<Source> {
+    if !session.definition.measured_schemes().iter().any(|id| in_c::is_in_c(id)) {
+        return None;
+    }
+    let manner = in_c::MANNER;
+    match Source::start(&Key::new(session.settings.key)) {
+        Ok(source) => {
+            let (compiler, flags) = (&source.compiler, in_c::FLAGS.join(" "));
+            session.notes.push(format!("{manner}: the source's hashes in C, {flags}, by {compiler}"));
+            Some(source)
+        }
+        Err(why) => {
+            session.notes.push(format!("{manner}: not measured: {why}"));
+            None
+        }
     }
 }
 
@@ -85,6 +114,9 @@ fn agree(workload: &str, tuples: &[Tuple], subjects: &mut [Entry]) -> Result<(),
     for Entry { id, subject } in subjects {
         let hash = id.split('/').next().unwrap_or_default();
         let sum = subject.sum(tuples);
+        if subject.failure().is_some() {
+            continue;
+        }
         match seen.iter().find(|(other, ..)| other == hash) {
             Some((_, other, expected)) if *expected != sum => {
                 let schemes = (other.clone(), id.clone());
@@ -107,26 +139,29 @@ fn cost(session: &mut Session<'_>, workload: &str, tuples: &[Tuple], subjects: &
         subjects,
         rounds,
         |_| !session.stopped(),
-        |Entry { subject, .. }| {
-            subject.throughput(black_box(tuples));
-            per_tuple((0..passes).map(|_| subject.throughput(black_box(tuples))).sum())
-        },
+        |Entry { subject, .. }| per_tuple(subject.throughputs(tuples, passes)),
     );
     let latency = Rounds::run(
         subjects,
         rounds,
         |_| !session.stopped(),
-        |Entry { subject, .. }| {
-            let counts = (0..passes).map(|_| subject.latency(black_box(tuples))).sum::<Option<u64>>();
-            counts.map_or(f64::NAN, per_tuple)
-        },
+        |Entry { subject, .. }| subject.latencies(tuples, passes).map_or(f64::NAN, per_tuple),
     );
     if throughput.len().min(latency.len()) < 2 {
         return;
     }
     let ids: Vec<String> = subjects.iter().map(|entry| entry.id.clone()).collect();
-    let waits: Vec<bool> = subjects.iter_mut().map(|entry| entry.subject.latency(&[]).is_some()).collect();
-    for (at, id) in ids.iter().enumerate() {
+    let failures: Vec<Option<String>> = subjects.iter().map(|entry| entry.subject.failure()).collect();
+    if let Some((id, why)) = ids.iter().zip(&failures).find_map(|(id, why)| Some((id, why.as_ref()?))) {
+        session.notes.push(format!("{workload}: {id} and those like it were not measured: {why}"));
+    }
+    let measured = |at: usize| failures.get(at).is_some_and(Option::is_none);
+    let waits: Vec<bool> = subjects
+        .iter_mut()
+        .enumerate()
+        .map(|(at, entry)| measured(at) && entry.subject.latency(&[]).is_some())
+        .collect();
+    for (at, id) in ids.iter().enumerate().filter(|(at, _)| measured(*at)) {
         session.add(
             "tuples",
             workload,
@@ -148,7 +183,9 @@ fn cost(session: &mut Session<'_>, workload: &str, tuples: &[Tuple], subjects: &
             );
         }
     }
-    session.add_ratios("tuples", workload, "throughput", &ids, |of, to| throughput.ratio(of, to));
+    session.add_ratios("tuples", workload, "throughput", &ids, |of, to| {
+        if measured(of) && measured(to) { throughput.ratio(of, to) } else { None }
+    });
     for (of, to) in session.definition.ratio_pairs() {
         let place = |id: &str| ids.iter().position(|other| other == id).filter(|at| waits[*at]);
         if let (Some(of_at), Some(to_at)) = (place(of), place(to))

@@ -19,7 +19,7 @@ impl Calls {
     }
 
     /// The workload's id: `mca/CPU` or `mca/CPU/cold-call`.
-    pub(super) fn workload(self, cpu: &str) -> String {
+    pub fn workload(self, cpu: &str) -> String {
         match self {
             Self::None => format!("mca/{cpu}"),
             Self::Cold => format!("mca/{cpu}/cold-call"),

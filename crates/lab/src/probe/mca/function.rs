@@ -1,4 +1,4 @@
-//! A function of the running program: its symbol and its machine code, as assembly.
+//! A function of the running program, or of an object file: its symbol and its machine code, as assembly.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hint::black_box;
@@ -10,7 +10,8 @@ use iced_x86::{
 };
 use object::{Architecture, Object, ObjectSection, ObjectSymbol, SymbolKind};
 
-/// A function of the running program, on x86-64 and out of an ELF file that still has its symbols.
+/// A function of the running program or of an object file, on x86-64 and out of an ELF file that still has
+/// its symbols.
 #[derive(Clone, Debug)]
 pub struct Function {
     symbol: String,
@@ -72,16 +73,38 @@ impl Function {
         let bias = load_bias(&symbols).ok_or(FunctionError::NoSymbols)?;
         let at = (address as u64).wrapping_sub(bias);
         let symbol = symbols.0.get(&at).ok_or(FunctionError::NoFunction { address })?;
-        let no_code = |offset| FunctionError::NoCode { symbol: symbol.demangled(), offset };
-        let bytes = file
-            .sections()
-            .find_map(|section| section.data_range(at, symbol.len).ok().flatten())
-            .ok_or_else(|| no_code(0))?;
+        let no_code = FunctionError::NoCode { symbol: symbol.demangled(), offset: 0 };
+        let code = file.sections().find_map(|section| section.data_range(at, symbol.len).ok().flatten());
+        Self::disassemble(&symbols, symbol, at, code.ok_or(no_code)?)
+    }
+
+    /// The function `name` of an object file for x86-64, before it is linked: the targets of its calls and
+    /// the addresses of its data are not those of a program.
+    ///
+    /// # Errors
+    /// The bytes are no such file, or it has no such function.
+    pub fn in_object(bytes: &[u8], name: &str) -> Result<Self, FunctionError> {
+        let file = object::File::parse(bytes).map_err(FunctionError::Object)?;
+        if file.architecture() != Architecture::X86_64 || !bytes.starts_with(&object::elf::ELFMAG) {
+            return Err(FunctionError::Unsupported);
+        }
+        let no_code = || FunctionError::NoCode { symbol: name.to_owned(), offset: 0 };
+        let found = file.symbols().find(|s| s.kind() == SymbolKind::Text && s.name() == Ok(name));
+        let found = found.ok_or_else(no_code)?;
+        let section = found.section_index().and_then(|index| file.section_by_index(index).ok());
+        let code =
+            section.and_then(|section| section.data_range(found.address(), found.size()).ok().flatten());
+        let symbol = Symbol { name: name.to_owned(), len: found.size() };
+        Self::disassemble(&Symbols(BTreeMap::new()), &symbol, found.address(), code.ok_or_else(no_code)?)
+    }
+
+    fn disassemble(symbols: &Symbols, symbol: &Symbol, at: u64, bytes: &[u8]) -> Result<Self, FunctionError> {
         let instructions: Vec<_> = Decoder::with_ip(64, bytes, at, DecoderOptions::NONE).iter().collect();
         if let Some(wrong) = instructions.iter().find(|instruction| instruction.is_invalid()) {
-            return Err(no_code(wrong.ip() - at));
+            let offset = wrong.ip() - at;
+            return Err(FunctionError::NoCode { symbol: symbol.demangled(), offset });
         }
-        let code = Code { start: at, end: at + symbol.len, symbols: &symbols };
+        let code = Code { start: at, end: at + symbol.len, symbols };
         Ok(Self {
             symbol: symbol.demangled(),
             bytes: bytes.to_vec(),
@@ -90,6 +113,20 @@ impl Function {
             calls: instructions.iter().filter(|i| code.leaves(i)).count(),
             loops: instructions.iter().any(|i| code.jump(i).is_some_and(|to| to <= i.ip())),
         })
+    }
+
+    /// The function without the instructions that call another: only for a simulation.
+    #[must_use]
+    pub fn without_calls(&self) -> Self {
+        let is_call = |line: &&str| line.starts_with("\tcall");
+        let removed = self.assembly.lines().filter(is_call).count();
+        let assembly = self.assembly.lines().filter(|line| !is_call(line)).map(|line| format!("{line}\n"));
+        Self {
+            assembly: assembly.collect(),
+            instructions: self.instructions.saturating_sub(removed),
+            calls: self.calls.saturating_sub(removed),
+            ..self.clone()
+        }
     }
 
     /// The demangled symbol, without its hash.

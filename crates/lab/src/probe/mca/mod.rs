@@ -34,7 +34,7 @@ use crate::record::Record;
 pub const PROBE: &str = "mca";
 
 /// The records of one reading, of the model and the probe `mca`.
-pub fn records(study: &str, cpu: &str, calls: Calls, scheme: &str, reading: &Reading) -> Vec<Record> {
+pub fn records(study: &str, workload: &str, scheme: &str, reading: &Reading) -> Vec<Record> {
     let facts = [
         ("instructions", "instructions", reading.instructions as f64),
         ("total_cycles", "cycles", reading.total_cycles as f64),
@@ -46,7 +46,7 @@ pub fn records(study: &str, cpu: &str, calls: Calls, scheme: &str, reading: &Rea
     let record = |(metric, unit, value): (&str, &str, f64)| Record {
         study: study.to_owned(),
         model: PROBE.to_owned(),
-        workload: calls.workload(cpu),
+        workload: workload.to_owned(),
         scheme: scheme.to_owned(),
         probe: PROBE.to_owned(),
         metric: metric.to_owned(),
@@ -77,7 +77,7 @@ mod tests {
         };
         let mut set = RecordSet::new();
         for calls in [Calls::None, Calls::Cold] {
-            for record in records("flow-hash", "skylake", calls, "base", &reading) {
+            for record in records("flow-hash", &calls.workload("skylake"), "base", &reading) {
                 assert_eq!((record.low, record.high, record.samples), (record.value, record.value, 1));
                 set.insert(record).unwrap();
             }
