@@ -163,6 +163,22 @@ impl Rule {
     }
 }
 
+impl Claim {
+    /// Finding on a ratio. One outside the rule by no more than the allowance is undecided.
+    pub fn judge(&self, ratio: Interval) -> Finding {
+        let finding = self.rule.judge(self.tolerance, ratio);
+        let more = 1.0 + self.allowance;
+        let allowed = Interval { low: ratio.low / more, high: ratio.high * more, ..ratio };
+        match finding {
+            Finding::Disagrees => match self.rule.judge(self.tolerance, allowed) {
+                Finding::Disagrees => finding,
+                _ => Finding::Undecided,
+            },
+            finding => finding,
+        }
+    }
+}
+
 impl<'a> ClaimOutcome<'a> {
     /// The cases that count: those on the claim's own workloads if there are any, for a user's names may be
     /// of a kind that the words are not about; otherwise all.
@@ -173,7 +189,11 @@ impl<'a> ClaimOutcome<'a> {
 
     /// The cases that count, by finding.
     pub fn counts(&self) -> Counts {
+        let claimed = self.claim.workloads.len() * self.claim.pairs.len();
         let mut counts = Counts::default();
+        if self.cases.is_empty() || self.cases.iter().any(|case| !case.own) {
+            counts.not_measured = claimed - self.cases.iter().filter(|case| !case.own).count();
+        }
         for case in self.counted() {
             counts.all += 1;
             match case.finding {
@@ -200,7 +220,7 @@ impl<'a> ClaimOutcome<'a> {
 /// Cases of a claim, by finding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// All of them.
+    /// All that were measured.
     pub all: usize,
     /// Those that agree.
     pub agree: usize,
@@ -208,6 +228,8 @@ pub struct Counts {
     pub disagree: usize,
     /// Those that are undecided.
     pub undecided: usize,
+    /// Comparisons of the claim without a record.
+    pub not_measured: usize,
 }
 
 impl Definition {
@@ -232,9 +254,8 @@ impl Definition {
             let mut cases = Vec::new();
             for (workload, own) in named.chain(own.iter().map(|&w| (w, true))) {
                 for (of, to) in &claim.pairs {
-                    if let Some(record) = records.metric_in(&self.slug, workload, of, &claim.metric, to) {
-                        let ratio = record.interval();
-                        let finding = claim.rule.judge(claim.tolerance, ratio);
+                    if let Some(ratio) = self.claimed(claim, records, workload, (of, to)) {
+                        let finding = claim.judge(ratio);
                         cases.push(Case { workload, own, of, to, ratio, finding });
                     }
                 }
@@ -242,6 +263,30 @@ impl Definition {
             ClaimOutcome { claim, cases }
         };
         self.claims.iter().map(outcome).collect()
+    }
+
+    /// The ratio of a claim: the recorded one, or the quotient of two figures of which the first is exact.
+    fn claimed(
+        &self,
+        claim: &Claim,
+        records: &RecordSet,
+        workload: &str,
+        (of, to): (&str, &str),
+    ) -> Option<Interval> {
+        if let Some(record) = records.metric_in(&self.slug, workload, of, &claim.metric, to) {
+            return Some(record.interval());
+        }
+        let over = claim.over.as_ref().unwrap_or(&claim.metric);
+        let of = records.metric(&self.slug, workload, of, &claim.metric)?;
+        let to = records.metric(&self.slug, workload, to, over)?;
+        let (of, to) = (of.interval(), to.interval());
+        let exact = of.low == of.high && to.low > 0.0;
+        exact.then(|| Interval {
+            value: of.value / to.value,
+            low: of.value / to.high,
+            high: of.value / to.low,
+            coverage: to.coverage,
+        })
     }
 
     /// Each criterion with its measured figure. Criteria are about the study's workloads, so a run on the
@@ -329,6 +374,48 @@ mod tests {
         assert_eq!(judge(slower, 0.0, 1.01, 90.0), Finding::Agrees);
         assert_eq!(judge(slower, 0.0, 0.9, 0.99), Finding::Disagrees);
         assert_eq!(judge(between(None, Some(0.1)), 0.0, 0.01, 0.1), Finding::Agrees);
+    }
+
+    #[test]
+    fn an_allowance_leaves_ratios_near_the_rule_undecided() {
+        let claim = Claim { allowance: 0.2, ..sample::definition().claims[0].clone() };
+        // A little more: above 1, at most 1.15.
+        let judge = |low, high| claim.judge(Interval::bounded((low + high) / 2.0, low, high));
+        assert_eq!(judge(1.01, 1.1), Finding::Agrees);
+        assert_eq!(judge(0.85, 0.95), Finding::Undecided);
+        assert_eq!(judge(1.2, 1.35), Finding::Undecided);
+        assert_eq!(judge(0.7, 0.8), Finding::Disagrees);
+        assert_eq!(judge(1.39, 1.5), Finding::Disagrees);
+    }
+
+    #[test]
+    fn divides_figures_of_which_the_first_is_exact() {
+        let mut definition = sample::definition();
+        let mut records = sample::records(&definition, &[]);
+        let claim = &mut definition.claims[0];
+        claim.model = Some("mca".to_owned());
+        claim.metric = "cycles".to_owned();
+        claim.workloads = vec!["mca/x".to_owned()];
+        claim.pairs = vec![("a".to_owned(), "b".to_owned()), ("b".to_owned(), "c".to_owned())];
+        let mut add = |scheme: &str, metric: &str, value: f64, low: f64, high: f64| {
+            let mut record = records.iter().next().unwrap().clone();
+            (record.model, record.workload) = ("mca".to_owned(), "mca/x".to_owned());
+            (record.scheme, record.metric) = (scheme.to_owned(), metric.to_owned());
+            (record.value, record.low, record.high, record.samples) = (value, low, high, 20);
+            records.insert(record).unwrap();
+        };
+        add("a", "cycles", 110.0, 110.0, 110.0);
+        add("b", "cycles", 100.0, 80.0, 125.0);
+        add("c", "cycles", 50.0, 50.0, 50.0);
+        add("a", "expected", 100.0, 100.0, 100.0);
+        let outcomes = definition.claim_outcomes(&records);
+        let [case] = outcomes[0].cases.as_slice() else { panic!("{:?}", outcomes[0].cases) };
+        assert_eq!((case.ratio.value, case.ratio.low, case.ratio.high), (1.1, 110.0 / 125.0, 110.0 / 80.0));
+        let counts = outcomes[0].counts();
+        assert_eq!((counts.all, counts.undecided, counts.not_measured), (1, 1, 1), "b is not exact");
+        definition.claims[0].over = Some("expected".to_owned());
+        definition.claims[0].pairs = vec![("a".to_owned(), "a".to_owned())];
+        assert_eq!(definition.claim_outcomes(&records)[0].cases[0].ratio.value, 1.1);
     }
 
     #[test]

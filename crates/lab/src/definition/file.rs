@@ -110,9 +110,13 @@ fn default_per() -> String {
 struct FileClaim {
     id: String,
     words: String,
+    model: Option<String>,
     #[serde(default = "default_ratio")]
     metric: String,
+    over: Option<String>,
     rule: FileRule,
+    #[serde(default)]
+    allowance: f64,
     tolerance: Option<f64>,
     /// Bounds of `between`.
     low: Option<f64>,
@@ -330,13 +334,23 @@ impl Checker<'_> {
         self.range(&format!("{field}.metric"), !claim.metric.trim().is_empty(), "some words")?;
         let field_workloads = format!("{field}.workloads");
         self.ids(&field_workloads, &claim.workloads)?;
-        claim.workloads.iter().try_for_each(|w| self.known(&field_workloads, w, workloads))?;
+        let own = claim.model.is_none();
+        if own {
+            claim.workloads.iter().try_for_each(|w| self.known(&field_workloads, w, workloads))?;
+        }
         self.range(&format!("{field}.pairs"), !claim.pairs.is_empty(), "one pair or more")?;
         for (i, (of, to)) in claim.pairs.iter().enumerate() {
-            self.pair(&format!("{field}.pairs[{i}]"), of, to, schemes)?;
+            let field = format!("{field}.pairs[{i}]");
+            if own {
+                self.known(&field, of, schemes)?;
+                self.known(&field, to, schemes)?;
+            }
+            self.range(&field, of != to || claim.over.is_some(), "two different schemes")?;
         }
-        let FileClaim { id, words, metric, workloads, pairs, .. } = claim;
-        Ok(Claim { id, words, metric, rule, tolerance, workloads, pairs })
+        let share = (0.0..=1.0).contains(&claim.allowance);
+        self.range(&format!("{field}.allowance"), share, "a number from 0 to 1")?;
+        let FileClaim { id, words, model, metric, over, allowance, workloads, pairs, .. } = claim;
+        Ok(Claim { id, words, model, metric, over, allowance, rule, tolerance, workloads, pairs })
     }
 
     /// Rule of a claim, and its tolerance.
@@ -394,6 +408,21 @@ mod tests {
             read("metric = \"ratio_rtt\"\nrule = \"between\"\nlow = 1"),
             (between(Some(1.0), None), 0.0, "ratio_rtt".to_owned())
         );
+    }
+
+    #[test]
+    fn a_claim_about_other_records_names_their_workloads_and_schemes() {
+        let with = |lines: &str| {
+            let text = sample::definition().text().replacen("rule = \"little-more\"", lines, 1);
+            Definition::parse(&text, "study.toml").map(|mut study| study.claims.swap_remove(0))
+        };
+        let claim = with("rule = \"little-more\"\nallowance = 0.2").unwrap();
+        assert_eq!((claim.model, claim.over, claim.allowance), (None, None, 0.2));
+        let lines = "model = \"mca\"\nmetric = \"total_cycles\"\nover = \"ipc\"\nrule = \"little-more\"";
+        let claim = with(lines).unwrap();
+        assert_eq!((claim.model.as_deref(), claim.over.as_deref()), (Some("mca"), Some("ipc")));
+        let error = with("rule = \"little-more\"\nallowance = 1.5").unwrap_err().to_string();
+        assert!(error.contains("claim[0].allowance: takes a number from 0 to 1"), "{error}");
     }
 
     #[test]

@@ -135,8 +135,18 @@ pub struct Claim {
     pub id: String,
     /// The source's words.
     pub words: String,
-    /// Metric of the ratio that the words are about. Default: `ratio`, that of the times.
+    /// Model of the records that the words are about, such as `mca`, if it is not the study's own: its kind
+    /// knows their workloads and schemes.
+    pub model: Option<String>,
+    /// Metric of the ratio that the words are about. Default: `ratio`, that of the times. Of a metric that is
+    /// no recorded ratio, the figure of the first scheme is divided by that of the second, if the first is
+    /// exact.
     pub metric: String,
+    /// Metric by which the figure is divided, if it is another one; a pair may then name one scheme twice.
+    pub over: Option<String>,
+    /// Share by which a ratio must lie outside the rule to contradict the words, 0 to 1: what the code's
+    /// compiler may explain. Default: 0.
+    pub allowance: f64,
     /// Rule on the ratio that the words state.
     pub rule: Rule,
     /// Largest distance of the ratio from 1 at which the words still hold, above 0 and below 1; of

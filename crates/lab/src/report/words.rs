@@ -15,10 +15,17 @@ pub fn finding(finding: Finding) -> &'static str {
     }
 }
 
-/// The comparisons of a claim by finding: `agrees: 1 of 7 comparisons; disagrees: 5; undecided: 1`.
+/// The comparisons of a claim by finding: `agrees: 1 of 7 comparisons; disagrees: 5; undecided: 1`. Those
+/// without a record are among all, and stated last.
 pub fn comparisons(counts: Counts) -> String {
-    let Counts { all, agree, disagree, undecided } = counts;
-    let found = [("agrees", agree), ("disagrees", disagree), ("undecided", undecided)];
+    let Counts { all, agree, disagree, undecided, not_measured } = counts;
+    let all = all + not_measured;
+    let found = [
+        ("agrees", agree),
+        ("disagrees", disagree),
+        ("undecided", undecided),
+        ("not measured", not_measured),
+    ];
     let mut out = String::new();
     for (word, count) in found.into_iter().filter(|(_, count)| *count > 0) {
         if out.is_empty() {
@@ -73,14 +80,19 @@ pub fn range(outcome: &ClaimOutcome<'_>) -> String {
 
 /// The ratios that fit a claim.
 pub fn rule(outcome: &ClaimOutcome<'_>) -> String {
-    match outcome.claim.rule.fits(outcome.claim.tolerance) {
+    let allowance = match outcome.claim.allowance {
+        0.0 => String::new(),
+        share => format!("; contradicted beyond {:.0} % more, which the compiler may explain", 100.0 * share),
+    };
+    let fits = match outcome.claim.rule.fits(outcome.claim.tolerance) {
         (Some(floor), ceiling) if ceiling.is_infinite() => {
             format!("fits a ratio at or above {}", ratio(floor))
         }
         (None, ceiling) => format!("fits a ratio at or below {}", ratio(ceiling)),
         (Some(1.0), ceiling) => format!("fits a ratio above 1 and at or below {}", ratio(ceiling)),
         (Some(floor), ceiling) => format!("fits a ratio from {} to {}", ratio(floor), ratio(ceiling)),
-    }
+    };
+    fits + &allowance
 }
 
 /// The intervals of a study's figures, by what they hold: the next run, or one launch; `None` without any.
@@ -145,13 +157,15 @@ mod tests {
 
     #[test]
     fn comparisons_are_counted_by_finding() {
-        let of = |agree, disagree, undecided| {
-            comparisons(Counts { all: agree + disagree + undecided, agree, disagree, undecided })
+        let of = |agree, disagree, undecided, not_measured| {
+            let all = agree + disagree + undecided;
+            comparisons(Counts { all, agree, disagree, undecided, not_measured })
         };
-        assert_eq!(of(1, 5, 1), "agrees: 1 of 7 comparisons; disagrees: 5; undecided: 1");
-        assert_eq!(of(2, 0, 0), "agrees: 2 of 2 comparisons");
-        assert_eq!(of(0, 0, 1), "undecided: 1 of 1 comparison");
-        assert_eq!(of(0, 0, 0), "not measured");
+        assert_eq!(of(1, 5, 1, 0), "agrees: 1 of 7 comparisons; disagrees: 5; undecided: 1");
+        assert_eq!(of(2, 0, 0, 6), "agrees: 2 of 8 comparisons; not measured: 6");
+        assert_eq!(of(0, 0, 1, 0), "undecided: 1 of 1 comparison");
+        assert_eq!(of(0, 0, 0, 8), "not measured: 8 of 8 comparisons");
+        assert_eq!(of(0, 0, 0, 0), "not measured");
     }
 
     #[test]
