@@ -138,19 +138,19 @@ fn linux_ehash<'py>(
     mix: &Bound<'py, PyAny>,
     key: Option<SecretKey>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let of_six: fn(&Tuple, &Secrets) -> u32 = match function {
-        "base" => ehash::base,
-        "v1" => ehash::v1,
-        "jhash2" => ehash::jhash2,
-        "hsiphash" => ehash::hsiphash,
-        "siphash" => ehash::siphash,
-        "lport" => ehash::lport,
-        "flat" => ehash::flat,
-        other => {
-            let known = ["base", "v1", "jhash2", "hsiphash", "siphash", "lport", "flat"];
-            let next = format!("known: {}", known.join(", "));
-            return Err(unknown("function", other, known.into_iter(), &next));
-        }
+    type Hash = fn(&Tuple, &Secrets) -> u32;
+    let known: [(&str, Hash, Hash); 7] = [
+        ("base", ehash::base, ehash::v4),
+        ("v1", ehash::v1, ehash::v4),
+        ("jhash2", ehash::jhash2, ehash::v4),
+        ("hsiphash", ehash::hsiphash, ehash::v4),
+        ("siphash", ehash::siphash, ehash::v4),
+        ("lport", ehash::lport, ehash::v4_lport),
+        ("flat", ehash::flat, ehash::v4_lport),
+    ];
+    let Some((_, of_six, of_four)) = known.iter().find(|(id, ..)| *id == function) else {
+        let ids = known.map(|(id, ..)| id);
+        return Err(unknown("function", function, ids.into_iter(), &format!("known: {}", ids.join(", "))));
     };
     let key = match (key.as_deref(), function) {
         (Some(key), _) => Key::new(key.try_into().map_err(|_| value("key must have 16 bytes"))?),
@@ -168,7 +168,7 @@ fn linux_ehash<'py>(
     };
     let columns = ends([("local", local), ("lport", lport), ("foreign", foreign), ("fport", fport)])?;
     each_tuple(py, &columns, DataType::UInt32, |tuple| match tuple.is_v4() {
-        true => ehash::v4(tuple, &secrets),
+        true => of_four(tuple, &secrets),
         false => of_six(tuple, &secrets),
     })
 }

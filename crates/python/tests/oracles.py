@@ -56,11 +56,16 @@ def crc32c(data: bytes) -> int:
 
 def jhash_words(words: list[int], initval: int) -> int:
     """jhash2 (Linux include/linux/jhash.h)."""
+    return jhash_lanes(words, 0xDEADBEEF + 4 * len(words) + initval)
+
+
+def jhash_lanes(words: list[int], start: int) -> int:
+    """The mixing of jhash with all lanes at `start`."""
 
     def rotl(x: int, n: int) -> int:
         return ((x << n) | (x >> (32 - n))) & M32
 
-    a = b = c = (0xDEADBEEF + 4 * len(words) + initval) & M32
+    a = b = c = start & M32
     words = list(words)
     while len(words) > 3:
         a, b, c = (a + words[0]) & M32, (b + words[1]) & M32, (c + words[2]) & M32
@@ -86,6 +91,35 @@ def jhash_words(words: list[int], initval: int) -> int:
     a = ((a ^ c) - rotl(c, 4)) & M32
     b = ((b ^ a) - rotl(a, 14)) & M32
     return ((c ^ b) - rotl(b, 24)) & M32
+
+
+#: Versions of Linux; LATEST is commit d482bb509b7d.
+Version = tuple[int, int]
+LATEST = (6, 19)
+
+
+def linux_ehash(
+    version: Version, local: bytes, lport: int, foreign: bytes, fport: int, secrets: dict[str, int]
+) -> int:
+    """`sk_ehashfn` on a little-endian machine: net/ipv4/inet_hashtables.c, net/ipv6/inet6_hashtables.c.
+
+    `local` and `foreign` have 16 bytes. A socket of IPv6 whose foreign address is IPv4-mapped takes the hash
+    of IPv4. A `__be32` and a `__be16` are read as they lie in memory; the local port is a number.
+    """
+    l, f = struct.unpack("<4I", local), struct.unpack("<4I", foreign)
+    [be_fport] = struct.unpack("<H", struct.pack(">H", fport))
+    # Commit 9544d60a2605 (6.15), in both files: the hash is taken of local port 0, and the port added to it.
+    hashed, added = (0, lport) if version >= (6, 15) else (lport, 0)
+    initval = secrets["ehash_secret"] + secrets["mix"]
+    if foreign[:12] == bytes(10) + b"\xff\xff":
+        return (added + jhash_words([l[3], f[3], hashed << 16 | be_fport], initval)) & M32
+    if version >= LATEST:
+        words = [l[0] ^ secrets["mix"], *l[1:], *f, be_fport]
+        return (added + jhash_lanes(words, secrets["ipv6_secret"])) & M32
+    # Commit d11b0df7ddf1 (6.5): jhash2 of all words, where two were joined before.
+    of_foreign = list(f) if version >= (6, 5) else [f[0] ^ f[1], f[2], f[3]]
+    fhash = jhash_words(of_foreign, secrets["ipv6_secret"])
+    return (added + jhash_words([l[3], fhash, hashed << 16 | be_fport], initval)) & M32
 
 
 def toeplitz(key: bytes, data: bytes) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from oracles import jhash_words, siphash, toeplitz
+from oracles import LATEST, Version, linux_ehash, siphash, toeplitz
 
 import hashlane
 from conftest import KEY
@@ -96,32 +96,29 @@ def test_rows_that_are_no_flow_are_named() -> None:
         hashlane.flow_hash(pa.array([1.0, 2.0, 3.0]), ports, good, ports, "siphash-1-3", KEY)
 
 
-def ehash_of(local: str, lport: int, foreign: str, fport: int, function: str, ehash: int, ipv6: int, mix: int) -> int:
-    """`inet_ehashfn` and `inet6_ehashfn` from net/ipv4/inet_hashtables.c, net/ipv6/inet6_hashtables.c."""
-    l, f = struct.unpack("<4I", packed(local)), struct.unpack("<4I", packed(foreign))
-    [be] = struct.unpack("<H", struct.pack(">H", fport))
-    seed = (ehash + mix) & 0xFFFFFFFF
-    if ":" not in local:
-        return jhash_words([l[3], f[3], lport << 16 | be], seed)
-    if function == "base":
-        fhash = jhash_words([f[0] ^ f[1], f[2], f[3]], ipv6)
-    else:
-        fhash = jhash_words(list(f), ipv6)
-    if function == "lport":
-        return (jhash_words([l[3], fhash, be], seed) + lport) & 0xFFFFFFFF
-    return jhash_words([l[3], fhash, lport << 16 | be], seed)
-
-
-@pytest.mark.parametrize("function", ["base", "jhash2", "lport"])
+@pytest.mark.parametrize(
+    ("version", "function"),
+    [((6, 4), "base"), ((6, 5), "jhash2"), ((6, 14), "jhash2"), ((6, 15), "lport"), ((6, 18), "lport"), (LATEST, "flat")],
+    ids=str,
+)
 @pytest.mark.parametrize("rows", [V4, V6], ids=["IPv4", "IPv6"])
-def test_ehash_is_that_of_linux(rows: list[Any], function: str) -> None:
+def test_ehash_is_that_of_each_linux(rows: list[Any], version: Version, function: str) -> None:
     secrets = {"ehash_secret": 0x12345678, "ipv6_secret": 0x9ABCDEF0, "mix": 0x0F1E2D3C}
     result = hashlane.ehash(*columns(rows), function=function, **secrets)
-    assert result.to_pylist() == [ehash_of(*row, function, *secrets.values()) for row in rows]
+    assert result.to_pylist() == [
+        linux_ehash(version, packed(local), lport, packed(foreign), fport, secrets)
+        for local, lport, foreign, fport in rows
+    ]
     # IPv4-mapped addresses are IPv4.
     if rows is V4:
         mapped = [("::ffff:" + a, b, "::ffff:" + c, d) for a, b, c, d in rows]
         assert hashlane.ehash(*columns(mapped), function=function, **secrets).to_pylist() == result.to_pylist()
+
+
+@pytest.mark.parametrize("function", ["v1", "hsiphash", "siphash"])
+def test_proposed_hashes_of_ipv6_leave_ipv4_as_it_was(function: str) -> None:
+    four = hashlane.ehash(*columns(V4), function=function, ehash_secret=7, mix=9, key=KEY).to_pylist()
+    assert four == hashlane.ehash(*columns(V4), function="base", ehash_secret=7, mix=9).to_pylist()
 
 
 def test_ehash_names_its_functions() -> None:

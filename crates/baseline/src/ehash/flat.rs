@@ -11,10 +11,10 @@ tuple_hash!(
     flat,
     SchemeInfo {
         id: "flat",
-        source: "Linux commit d482bb509b7d, inet6_ehashfn, as reported",
+        source: "Linux after 6.18, inet6_ehashfn at commit d482bb509b7d",
         width: 32,
         keying: Keying::Seed(64),
-        check: 0x0dbe_7aeb,
+        check: 0x1b29_1bf8,
         safe: "Tuples that no adversary chooses: every bit counts, but jhash makes no claim against one \
                who does, its secrets can be searched for, and local ports that follow one another take \
                buckets that do.",
@@ -23,13 +23,13 @@ tuple_hash!(
 
 /// One jhash over both addresses and the foreign port, nine words; the local port is added to the result.
 ///
-/// The mix goes into the first word. The lanes start from the secret alone, without the constant and the
-/// length of `jhash2`.
+/// The mix goes into the first word. The lanes start from the secret of the foreign address alone,
+/// [`Secrets::ipv6`], without the constant and the length of `jhash2`.
 #[inline(always)]
 pub fn flat(tuple: &Tuple, secrets: &Secrets) -> u32 {
     let [a, b, c, d] = tuple.local_words();
     let [e, f, g, h] = tuple.foreign_words();
     let words = [a ^ secrets.mix, b, c, d, e, f, g, h, foreign_port(tuple)];
-    let start = secrets.ehash.wrapping_sub(JHASH_INITVAL.wrapping_add(4 * 9));
+    let start = secrets.ipv6.wrapping_sub(JHASH_INITVAL.wrapping_add(4 * 9));
     jhash2(&words, start).wrapping_add(u32::from(tuple.local_port()))
 }

@@ -9,7 +9,8 @@
 //! | [`SipHash`] | SipHash-2-4, to 32 bits | as below | considered 2023 |
 //! | [`LinearPort`] | as `Jhash2` | as below, the local port added last | Linux since 6.15 |
 //! | [`Flat`] | all nine words of the tuple in one jhash, the local port added last | | Linux after 6.18 |
-//! | [`V4`] | IPv4: one word each, and the ports, in one jhash | | Linux |
+//! | [`V4`] | IPv4: one word each, and the ports, in one jhash | | Linux to 6.14 |
+//! | [`v4_lport`] | IPv4: as `V4`, the local port added last | | Linux since 6.15 |
 //!
 //! "As below" is one jhash of three words: the last word of the local address, the hash of the foreign
 //! address, and the ports. The first three words of the local address are ignored, so that all local
@@ -24,7 +25,7 @@ mod v4;
 mod words;
 
 pub use flat::{Flat, flat};
-pub use v4::{V4, v4};
+pub use v4::{V4, v4, v4_lport};
 pub use words::{Base, HSipHash, Jhash2, LinearPort, SipHash, V1};
 pub use words::{base, hsiphash, jhash2, lport, siphash, v1};
 
@@ -37,7 +38,7 @@ use hashlane_hash::scheme::Key;
 pub struct Secrets {
     /// `inet6_ehash_secret`, or `inet_ehash_secret` for IPv4.
     pub ehash: u32,
-    /// `ipv6_hash_secret`, for the foreign address.
+    /// `ipv6_hash_secret`, later `tcp_ipv6_hash_secret`: for the foreign address, and for all of [`flat`].
     pub ipv6: u32,
     /// `net_hash_mix()`, one for each network namespace.
     pub mix: u32,

@@ -1,6 +1,6 @@
 //! The hash of IPv4 connections.
 
-use super::{Secrets, ports, tuple_hash};
+use super::{Secrets, foreign_port, ports, tuple_hash};
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::jhash::jhash_3words;
 use hashlane_hash::scheme::{Keying, SchemeInfo};
@@ -20,9 +20,22 @@ tuple_hash!(
     }
 );
 
-/// `inet_ehashfn`: both IPv4 addresses and the ports in one jhash. Of an address that is not IPv4-mapped it
-/// takes the last word.
+/// `inet_ehashfn` of Linux to 6.14: both IPv4 addresses and the ports in one jhash. Of an address that is not
+/// IPv4-mapped it takes the last word.
 #[inline(always)]
 pub fn v4(tuple: &Tuple, secrets: &Secrets) -> u32 {
-    jhash_3words(tuple.local_words()[3], tuple.foreign_words()[3], ports(tuple), secrets.initval())
+    joined(tuple, ports(tuple), secrets)
+}
+
+/// `inet_ehashfn` of Linux since 6.15: as [`v4`] with a local port of 0; the local port is added to the result
+/// (Linux commit 9544d60a2605).
+#[inline(always)]
+pub fn v4_lport(tuple: &Tuple, secrets: &Secrets) -> u32 {
+    joined(tuple, foreign_port(tuple), secrets).wrapping_add(u32::from(tuple.local_port()))
+}
+
+/// `__inet_ehashfn`.
+#[inline(always)]
+fn joined(tuple: &Tuple, ports: u32, secrets: &Secrets) -> u32 {
+    jhash_3words(tuple.local_words()[3], tuple.foreign_words()[3], ports, secrets.initval())
 }

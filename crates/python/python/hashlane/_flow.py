@@ -56,15 +56,20 @@ def ehash(
     """Hash by which Linux chooses the bucket of an established connection, bit for bit.
 
     Rows of two IPv4 addresses, also IPv4-mapped, go through `inet_ehashfn`; the others through
-    `inet6_ehashfn` as `function` says. The bucket is the hash modulo the size of the table, a power of two.
+    `inet6_ehashfn`, both as in the versions of Linux that `function` stands for. The bucket is the hash
+    modulo the size of the table, a power of two.
 
     Args:
         local, foreign: Columns of n addresses, as for :func:`flow_hash`.
         lport, fport: Columns of n ports.
-        function: `base` (Linux to 6.4), `jhash2` (6.5 to 6.14), `lport` (since 6.15), `flat` (after 6.18), or
-            one that was proposed: `v1`, `hsiphash`, `siphash`.
-        ehash_secret: `inet_ehash_secret` or `inet6_ehash_secret`, 32 bits.
-        ipv6_secret: `ipv6_hash_secret`, 32 bits; IPv4 rows do without.
+        function: `base` (Linux to 6.4), `jhash2` (6.5 to 6.14, and stable kernels with the fix of
+            CVE-2023-1206), `lport` (since 6.15: the local port is added to the hash), `flat` (after 6.18), or
+            one that was proposed: `v1`, `hsiphash`, `siphash`. IPv4 rows have one hash under `lport` and
+            `flat`, and another under all others.
+        ehash_secret: `inet_ehash_secret` for IPv4 rows, `inet6_ehash_secret` for the others, 32 bits. IPv6
+            rows of `flat` do without.
+        ipv6_secret: `ipv6_hash_secret`, in later kernels `tcp_ipv6_hash_secret`, 32 bits. IPv4 rows do
+            without.
         mix: `net_hash_mix()` of the network namespace, 32 bits.
         key: 16 bytes for `hsiphash` and `siphash`.
 

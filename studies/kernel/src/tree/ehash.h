@@ -74,8 +74,8 @@ u32 inet6_ehashfn(const struct net *net, const struct in6_addr *laddr, const u16
 	/* All words in one jhash; the local port is added, so that a search for a free one is a walk over buckets. */
 	u32 a, b, c;
 
-	HASHLANE_DRAW(hashlane_ehash_secret);
-	a = b = c = hashlane_ehash_secret;
+	HASHLANE_DRAW(hashlane_ipv6_secret);
+	a = b = c = hashlane_ipv6_secret;
 	a += local[0] ^ net_hash_mix(net);
 	b += local[1];
 	c += local[2];

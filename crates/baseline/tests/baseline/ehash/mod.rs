@@ -7,7 +7,7 @@ mod spread;
 
 use core::net::Ipv6Addr;
 use hashlane_baseline::ehash::{Base, Flat, HSipHash, Jhash2, LinearPort, Secrets, SipHash, V1, V4};
-use hashlane_baseline::ehash::{base, flat, hsiphash, jhash2, lport, siphash, v1, v4};
+use hashlane_baseline::ehash::{base, flat, hsiphash, jhash2, lport, siphash, v1, v4, v4_lport};
 use hashlane_flow::ehash::TupleHash;
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::Key;
@@ -95,6 +95,11 @@ fn v4_agrees_with_the_naive_form() {
     agree(v4, naive::v4);
 }
 
+#[test]
+fn v4_lport_agrees_with_the_naive_form() {
+    agree(v4_lport, naive::v4_lport);
+}
+
 fn check<H: TupleHash>(id: &str, naive: fn(&Bytes, &Secrets) -> u32) {
     let hash = H::new(&Key::VECTOR).hash(&Tuple::CHECK);
     assert_eq!(H::INFO.id, id);
@@ -144,7 +149,7 @@ fn alike(hash: Hash, places: core::ops::Range<usize>) -> usize {
 
 #[test]
 fn only_flat_takes_the_whole_local_address() {
-    for hash in [base as Hash, v1, jhash2, hsiphash, siphash, lport, v4] {
+    for hash in [base as Hash, v1, jhash2, hsiphash, siphash, lport, v4, v4_lport] {
         assert_eq!(alike(hash, 0..12), 1000);
         assert_eq!(alike(hash, 12..16), 0);
     }
@@ -180,7 +185,7 @@ fn base_does_not_see_equal_changes_of_two_words() {
 #[test]
 fn the_local_port_only_shifts_the_later_hashes() {
     let mut random = Random::new(4);
-    for hash in [lport as Hash, flat] {
+    for hash in [lport as Hash, flat, v4_lport] {
         let (bytes, secrets) = (random.bytes::<36>(), random.secrets());
         let at = |port: u16| {
             let mut bytes = bytes;

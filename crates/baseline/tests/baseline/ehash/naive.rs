@@ -48,12 +48,18 @@ pub(crate) fn flat(bytes: &Bytes, secrets: &Secrets) -> u32 {
     for (byte, mix) in input.iter_mut().zip(secrets.mix.to_le_bytes()) {
         *byte ^= mix;
     }
-    lookup3(&input, secrets.ehash).wrapping_add(local_port(bytes))
+    lookup3(&input, secrets.ipv6).wrapping_add(local_port(bytes))
 }
 
 pub(crate) fn v4(bytes: &Bytes, secrets: &Secrets) -> u32 {
     let input = [&bytes[12..16], &bytes[28..32], &ports(bytes)].concat();
     jhash(&input, secrets.ehash.wrapping_add(secrets.mix))
+}
+
+pub(crate) fn v4_lport(bytes: &Bytes, secrets: &Secrets) -> u32 {
+    let mut without = *bytes;
+    without[32..34].fill(0);
+    v4(&without, secrets).wrapping_add(local_port(bytes))
 }
 
 /// `__inet6_ehashfn`.
