@@ -241,3 +241,54 @@ def test_a_file_system_of_pyarrow_is_read(files: pathlib.Path) -> None:
     compare([f"flows-{number}.parquet" for number in range(5)], filesystem=folder)
     with pytest.raises(FileNotFoundError, match="none/: no file"):
         distributed.spread("none/", "name", "crc32c", filesystem=folder)
+
+
+MARKS = {
+    "Delta": "_delta_log/00000000000000000000.json",
+    "Hudi": ".hoodie/hoodie.properties",
+    "Iceberg": "metadata/00001-5c0e.metadata.json",
+}
+
+
+@pytest.mark.parametrize("kind", MARKS)
+def test_folders_of_table_formats_are_refused(
+    kind: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "warehouse" / "events"
+    data = root / "data" / "day=1"
+    data.mkdir(parents=True)
+    for file in [root / "a.parquet", data / "b.parquet", tmp_path / "warehouse" / "c.parquet"]:
+        pq.write_table(pa.table({"name": [file.name]}), file)
+
+    def count(source: Any, **options: Any) -> int:
+        return distributed.spread(source, "name", "crc32c", **options).result().keys
+
+    inside = ["", "/*.parquet", "/data/day=1", "/data/*/*.parquet", "/data/day=1/b.*", "/**/b.parquet"]
+    assert [count(f"{root}{end}") for end in inside] == [1] * len(inside)
+    mark = root / MARKS[kind]
+    mark.parent.mkdir()
+    mark.write_text("{}")
+    refused = rf"table of {kind}, whose files also hold deleted rows; update a sketch with .*pass the list"
+    monkeypatch.chdir(root)
+    for end in inside:
+        for options in [{"engine": engine} for engine in distributed.ENGINES] + [{"filesystem": fs.LocalFileSystem()}]:
+            with pytest.raises(ValueError, match=refused):
+                count(f"{root}{end}", **options)
+        with pytest.raises(ValueError, match=refused):
+            count(f"events{end}", filesystem=fs.SubTreeFileSystem(str(root.parent), fs.LocalFileSystem()))
+    for relative in [".", "*.parquet", "data/day=1"]:
+        with pytest.raises(ValueError, match=refused):
+            count(relative)
+    in_table = fs.SubTreeFileSystem(str(root), fs.LocalFileSystem())
+    for source in ["*.parquet", "data/day=1", "**/b.parquet"]:
+        with pytest.raises(ValueError, match=refused):
+            count(source, filesystem=in_table)
+    (tmp_path / "link").symlink_to(data)
+    for source in [tmp_path / "link", tmp_path / "warehouse" / "**" / "*.parquet", [root / "a.parquet", root]]:
+        with pytest.raises(ValueError, match=refused):
+            count(source)
+    # The folder above the table has files of its own; and files that are named are those of the caller.
+    for options in [{}, {"filesystem": fs.LocalFileSystem()}]:
+        assert count(f"{tmp_path}/warehouse", **options) == 1
+        assert count(f"{tmp_path}/warehouse/*.parquet", **options) == 1
+        assert count([f"{root}/a.parquet", f"{data}/b.parquet"], **options) == 2

@@ -48,6 +48,17 @@ def test_patterns_folders_and_lists_of_s3(bucket: Any) -> None:
         distributed.spread(["here.parquet", "s3://bucket/folder"], "name", "crc32c")
 
 
+def test_folders_of_table_formats_on_s3_are_refused(bucket: Any, store: Any) -> None:
+    with store.open_output_stream("bucket/folder/_delta_log/00000000000000000000.json") as stream:
+        stream.write(b"{}")
+    for end in ["", "/", "/*.parquet", "/**/*.parquet"]:
+        with pytest.raises(ValueError, match="table of Delta, whose files also hold deleted rows"):
+            distributed.distinct(f"s3://bucket/folder{end}", "name", KEY)
+        with pytest.raises(ValueError, match="table of Delta"):
+            distributed.distinct(f"bucket/folder{end}", "name", KEY, filesystem=store)
+    distributed.distinct("s3://bucket/folder/flows-1.parquet", "name", KEY)
+
+
 def test_errors_of_s3_have_one_line_with_the_next_step(bucket: Any, store: Any) -> None:
     def error(source: str, columns: Any = "name", **options: Any) -> str:
         with pytest.raises((OSError, ValueError)) as raised:

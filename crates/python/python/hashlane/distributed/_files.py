@@ -10,6 +10,7 @@ import posixpath
 import re
 from typing import Any, Iterable, NamedTuple, Optional, Sequence, Union
 
+from . import _tables
 from ._errors import NO_BUCKET, about
 
 #: Files: a path, a pattern such as `flows/*.parquet`, a folder, or several of them.
@@ -63,7 +64,8 @@ def files(source: Source, filesystem: Any) -> list[Piece]:
     Raises:
         FileNotFoundError: Nothing matches, or a link to no file does.
         TypeError: The source is no path and no list of paths.
-        ValueError: The format of a file is unknown, or the source is an empty list.
+        ValueError: The format of a file is unknown, the source is an empty list, or a folder or a pattern
+            stands for files of a table of Delta, Iceberg or Hudi. A file that is named itself is taken.
     """
     found: dict[str, int] = {}
     for path in _paths(source):
@@ -102,8 +104,12 @@ _EXPECTED = "pass a path, a pattern such as flows/*.parquet, a folder, or a list
 def _local(path: str) -> Iterable[tuple[str, int]]:
     if os.path.isdir(path):
         matches = [os.path.join(path, name) for name in os.listdir(path) if _is_read(name)]
+        _tables.refuse(path, [os.path.realpath(path)], _tables.local)
+    elif os.path.exists(path):
+        matches = [path]
     else:
-        matches = [path] if os.path.exists(path) else glob.glob(path, recursive=True)
+        matches = glob.glob(path, recursive=True)
+        _tables.refuse(path, {os.path.realpath(os.path.dirname(match)) for match in matches}, _tables.local)
     for match in matches:
         if os.path.islink(match) and not os.path.exists(match):
             target = os.readlink(match)
@@ -130,15 +136,18 @@ def _remote(path: str, filesystem: Any) -> Iterable[tuple[str, int]]:
     if info.type == fs.FileType.File:
         return [(prefix + inside, info.size)]
     if info.type == fs.FileType.Directory:
-        listed = filesystem.get_file_info(fs.FileSelector(inside))
-        listed = [file for file in listed if _is_read(file.path)]
+        entries = filesystem.get_file_info(fs.FileSelector(inside))
+        listed = [file for file in entries if _is_read(file.path)]
+        _tables.refuse(path, [inside], _tables.remote(filesystem, inside, entries, recursive=False))
     elif glob.has_magic(inside):
         parts = inside.split("/")
         fixed = next(number for number, part in enumerate(parts) if glob.has_magic(part))
         below = "/".join(parts[:fixed])
         deep = len(parts) > fixed + 1 or parts[-1] == "**"
-        selector = fs.FileSelector(below, allow_not_found=True, recursive=deep)
-        listed = [file for file in filesystem.get_file_info(selector) if _matches(file.path, inside)]
+        entries = filesystem.get_file_info(fs.FileSelector(below, allow_not_found=True, recursive=deep))
+        listed = [file for file in entries if _matches(file.path, inside)]
+        folders = {posixpath.dirname(file.path) for file in listed}
+        _tables.refuse(path, folders, _tables.remote(filesystem, below, entries, deep))
     else:
         return []
     return [(prefix + file.path, file.size) for file in listed if file.type == fs.FileType.File]

@@ -29,8 +29,9 @@ def spread(
         source: Files of one schema: Parquet, Arrow IPC (`.arrow`, `.feather`) or CSV, by their ending. A
             pattern with `*`, a folder, a path, or a list of them; also of S3, as `s3://bucket/key`. A folder
             stands for the files directly in it, but those that begin with `.` or `_`; for subfolders give
-            `folder/**/*.parquet`. The types of CSV columns are inferred: `007` becomes 7; convert such
-            files to Parquet with the types that the keys have.
+            `folder/**/*.parquet`. Folders and patterns with files of a table of Delta, Iceberg or Hudi are
+            refused, as those files also hold deleted rows. The types of CSV columns are inferred: `007`
+            becomes 7; convert such files to Parquet with the types that the keys have.
         columns: Name of the column of keys, or the names of four: source address and port, destination
             address and port.
         scheme, key, buckets, reduction: As :class:`hashlane.Spread` takes them.
@@ -51,8 +52,9 @@ def spread(
         OSError: A file cannot be read, or a page in it is damaged; `PermissionError` if S3 denies access.
         RuntimeError: The engine failed, or its cluster ended.
         TypeError: A column or an argument is of a type that is not supported.
-        ValueError: A file is damaged, lacks a column or has it in another type; a row has a bad value; an
-            argument is unknown or out of range; a total would pass 2⁶³ − 1. The message names the file.
+        ValueError: A file is damaged, lacks a column or has it in another type; the files are those of a
+            table format; a row has a bad value; an argument is unknown or out of range; a total would pass
+            2⁶³ − 1. The message names the file.
     """
     job = Job(Spread, (scheme, buckets, key), {"reduction": reduction}, column_names(columns))
     result: Spread = run(job, source, engine, workers, filesystem)
