@@ -17,8 +17,10 @@ pub fn independent(of: Interval, to: Interval) -> Option<Interval> {
         return None;
     }
     let value = of.value / to.value;
-    let down = (of.value / of.low).ln().hypot((to.high / to.value).ln());
-    let up = (of.high / of.value).ln().hypot((to.value / to.low).ln());
+    // Not `hypot`: glibc has another since 2.35, and a wheel that calls it needs that version.
+    let in_squares = |a: f64, b: f64| (a * a + b * b).sqrt();
+    let down = in_squares((of.value / of.low).ln(), (to.high / to.value).ln());
+    let up = in_squares((of.high / of.value).ln(), (to.value / to.low).ln());
     let coverage = of.coverage.min(to.coverage);
     let one_launch = of.one_launch || to.one_launch;
     let interval =
