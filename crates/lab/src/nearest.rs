@@ -3,12 +3,13 @@
 /// Similarity (Jaro–Winkler, 0 to 1) from which a name is suggested.
 const SIMILAR: f64 = 0.8;
 
-/// Known name that is most similar to `name`; `None` if none is similar.
+/// Known name that is most similar to `name`; `None` if none is similar. Only names with the same first letter
+/// are compared: names that differ in it stand for other things, such as xxhash and fxhash.
 pub fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let similarity = |known: &str| strsim::jaro_winkler(known, name);
     known
         .into_iter()
-        .filter(|known| similarity(known) > SIMILAR)
+        .filter(|known| known.chars().next() == name.chars().next() && similarity(known) > SIMILAR)
         .max_by(|a, b| similarity(a).total_cmp(&similarity(b)))
 }
 
@@ -45,5 +46,7 @@ mod tests {
             assert_eq!(suggestion(name, STUDIES), "", "{name}");
         }
         assert_eq!(nearest("a", []), None);
+        assert_eq!(nearest("xxhash", ["fxhash"]), None);
+        assert_eq!(nearest("xxhash", ["fxhash", "xxh3", "ahash"]), Some("xxh3"));
     }
 }
