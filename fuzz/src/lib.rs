@@ -24,6 +24,7 @@ pub mod respond;
 pub mod rib;
 pub mod sketches;
 mod steps;
+pub mod strings;
 pub mod targets;
 pub mod zone_files;
 pub mod zones;

@@ -2,7 +2,7 @@
 
 use crate::{
     audit, client, dns_streams, dump, faces, files, flows, forwarder, ipfix, management, ndn, queries,
-    reassembly, respond, rib, sketches, zone_files, zones,
+    reassembly, respond, rib, sketches, strings, zone_files, zones,
 };
 use hashlane_flow::packet::Packet;
 use hashlane_name::ccnx::Ccnx;
@@ -15,6 +15,7 @@ use hashlane_study_flows::capture::read_from;
 macro_rules! with_targets {
     ($macro:ident) => {
         $macro![
+            arrow_strings,
             audit_names,
             audit_pair,
             audit_signature,
@@ -57,6 +58,11 @@ macro_rules! with_targets {
             zone_file,
         ];
     };
+}
+
+/// Hashes strings in Arrow's layouts; see [`strings::check_strings`].
+pub fn arrow_strings(bytes: &[u8]) {
+    strings::check_strings(bytes);
 }
 
 /// Reads a file of names; see [`audit::check_names`].

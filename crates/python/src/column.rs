@@ -1,8 +1,8 @@
 //! Columns of Python programs: Arrow arrays, whole or in chunks.
 
-use crate::error::{value, wrong_type};
+use crate::error::value;
 use crate::objects::of_objects;
-use crate::{dictionary, numpy, polars};
+use crate::{checked, dictionary, numpy, polars};
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 use arrow_select::concat::concat;
@@ -48,6 +48,12 @@ fn is_numeric(result: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(result.data_type().is_numeric() && result.chunks().iter().all(|chunk| chunk.null_count() == 0))
 }
 
+/// Name of the package that the type of `object` is from.
+fn library(object: &Bound<'_, PyAny>) -> PyResult<String> {
+    let module = object.get_type().module()?;
+    Ok(module.to_cow()?.split('.').next().unwrap_or_default().to_owned())
+}
+
 /// A column.
 #[derive(Debug)]
 pub(crate) struct Column {
@@ -66,7 +72,8 @@ impl Column {
     /// or a list of `str`, `bytes` or `int`. Dictionaries are decoded.
     ///
     /// # Errors
-    /// `TypeError` for another object; `ValueError` for an index outside of its dictionary.
+    /// `TypeError` for another object; `ValueError` for an array that breaks its layout, and for an index
+    /// outside of its dictionary.
     pub(crate) fn of(name: &'static str, object: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = object.py();
         let of_array = |array: ArrayRef| Self {
@@ -76,20 +83,23 @@ impl Column {
             chunks: vec![array],
             is_chunked: false,
         };
-        let unread = |why: PyErr| {
-            wrong_type(format!("{name}: Arrow data that cannot be read: {}; cast it first", why.value(py)))
+        let library = library(object)?;
+        let object = &match library.as_str() {
+            "pyarrow" => checked::of_pyarrow(name, object)?,
+            _ => object.clone(),
         };
-        let column = if let Some(nulls) = polars::nulls(name, object)? {
+        let nulls = if library == "polars" { polars::nulls(name, object)? } else { None };
+        let column = if let Some(nulls) = nulls {
             Self { is_chunked: true, ..of_array(nulls) }
         } else if object.hasattr(intern!(py, "__arrow_c_array__"))? {
-            of_array(object.extract::<PyArray>().map_err(unread)?.into_inner().0)
+            of_array(checked::one(name, object)?)
         } else if object.hasattr(intern!(py, "__arrow_c_stream__"))? {
-            let (chunks, field) = object.extract::<PyChunkedArray>().map_err(unread)?.into_inner();
+            let (chunks, kind) = checked::chunks(name, object)?;
             let ends = chunks.iter().scan(0, |row, chunk| {
                 *row += chunk.len();
                 Some(*row)
             });
-            Self { name, kind: field.data_type().clone(), ends: ends.collect(), chunks, is_chunked: true }
+            Self { name, kind, ends: ends.collect(), chunks, is_chunked: true }
         } else if object.hasattr(intern!(py, "__array_interface__"))? {
             match numpy::array(name, object)? {
                 Some(array) => of_array(array),

@@ -7,6 +7,7 @@
 
 mod arguments;
 mod audit;
+mod checked;
 mod column;
 mod dictionary;
 mod dns;

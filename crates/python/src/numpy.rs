@@ -23,22 +23,22 @@ use std::sync::Arc;
 /// masked element. `None` for arrays of Python objects and of text.
 ///
 /// # Errors
-/// `TypeError` for another type, another byte order or a shape of more dimensions; `ValueError` for gaps
-/// between elements.
+/// `TypeError` for another type, another byte order or a shape of more dimensions, and for an interface that
+/// is not as documented; `ValueError` for gaps between elements.
 pub(crate) fn array(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Option<ArrayRef>> {
     let interface = object.getattr("__array_interface__")?;
-    let interface = interface.cast::<PyDict>()?;
-    let what = name;
-    let field = |name: &str| {
-        interface
-            .get_item(name)?
-            .ok_or_else(|| wrong_type(format!("{what}: __array_interface__ has no {name:?}")))
+    let unlike = |field: &str| {
+        wrong_type(format!(
+            "{name}: __array_interface__ has no {field} as NumPy documents it; pass numpy.asarray(array)"
+        ))
     };
-    let kind: String = field("typestr")?.extract()?;
+    let interface = interface.cast::<PyDict>().map_err(|_| unlike("fields"))?;
+    let field = |name: &str| interface.get_item(name)?.ok_or_else(|| unlike(name));
+    let kind: String = field("typestr")?.extract().map_err(|_| unlike("typestr"))?;
     if matches!(kind.as_bytes(), [_, b'O' | b'U' | b'T', ..]) {
         return Ok(None);
     }
-    let shape: Vec<usize> = field("shape")?.extract()?;
+    let shape: Vec<usize> = field("shape")?.extract().map_err(|_| unlike("shape"))?;
     let strides: Option<Bound<'_, PyAny>> =
         interface.get_item("strides")?.filter(|strides| !strides.is_none());
     let rows = shape.first().copied().unwrap_or_default();
@@ -57,8 +57,12 @@ pub(crate) fn array(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Option<Ar
             "{name}: a NumPy array with gaps between its elements: pass numpy.ascontiguousarray(array)"
         )));
     }
-    let (address, _): (usize, bool) = field("data")?.extract()?;
-    let len = rows.saturating_mul(width).saturating_mul(columns.unwrap_or(1));
+    let (address, _): (usize, bool) = field("data")?.extract().map_err(|_| unlike("data"))?;
+    let len = rows.checked_mul(width).and_then(|len| len.checked_mul(columns.unwrap_or(1)));
+    // Neither the size of memory nor a sum with an address may pass the end of the address space.
+    let is_memory =
+        |len: &usize| *len == 0 || (address != 0 && isize::try_from(address.saturating_add(*len)).is_ok());
+    let len = len.filter(is_memory).ok_or_else(|| unlike("data of its shape"))?;
     let buffer = borrowed(address, len, object.clone().unbind());
     let array: ArrayRef = match (kind.as_str(), columns) {
         (_, Some(columns)) => Arc::new(fixed(name, buffer, columns)?),

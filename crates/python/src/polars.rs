@@ -6,18 +6,14 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// Nulls for a Series of type `Null`: Polars exports them with a buffer, which Arrow's specification forbids.
-/// `None` for other columns.
+/// Nulls for a Series of Polars of type `Null`: it exports them with a buffer, which Arrow's specification
+/// forbids. `None` for other columns of Polars.
 ///
 /// # Errors
 /// `TypeError` for Series and frames of Python objects, which Polars exports as addresses in memory, and of
 /// integers of 128 bits.
 pub(crate) fn nulls(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Option<ArrayRef>> {
     let py = object.py();
-    let module = object.get_type().module()?;
-    if module.to_cow()?.split('.').next() != Some("polars") {
-        return Ok(None);
-    }
     let types: Vec<Bound<'_, PyAny>> = if let Ok(one) = object.getattr(intern!(py, "dtype")) {
         vec![one]
     } else if let Ok(all) = object.getattr(intern!(py, "dtypes")) {

@@ -46,6 +46,11 @@ pub enum Error {
         /// Its number, from 0.
         at: usize,
     },
+    /// The string of a view is not in its buffer.
+    View {
+        /// Its number, from 0.
+        at: usize,
+    },
     /// A column has another number of rows than the keys.
     Rows {
         /// Name of the column.
@@ -104,6 +109,7 @@ impl fmt::Display for Error {
                 f,
                 "offset {at} is negative, lower than the one before it, or beyond the end of the bytes"
             ),
+            Self::View { at } => write!(f, "view {at} is of bytes that are not in its buffer"),
             Self::Rows { column, rows, keys } => {
                 write!(f, "column {column} has {rows} rows, but there are {keys} keys")
             }

@@ -19,12 +19,14 @@
 //! again.
 //!
 //! - [`hasher`]: every registered hash over a batch of keys, by its id.
+//! - [`arrow`]: checks of columns of strings.
 //!
 //! # Format
 //! `HLSK`, a version and a kind, a byte each; the parameters: the id of the hash, 64 bits to recognise the
 //! key by, and sizes; then counts as LEB128 numbers, and registers as bytes. A value has one form.
 #![forbid(unsafe_code)]
 
+pub mod arrow;
 mod distinct;
 mod error;
 pub mod hasher;

@@ -60,10 +60,23 @@ def batches(piece: Piece, job: Job) -> Iterator[tuple[int, Any]]:
     row = piece.first
     try:
         for batch in _open(piece, job):
+            # The other formats are decoded; this one is memory as the file has it.
+            if piece.format == "ipc":
+                _check(piece.path, batch)
             yield row, batch
             row += len(batch)
     except _failures() as error:
         raise about(piece.path, error) from error
+
+
+def _check(path: str, batch: Any) -> None:
+    import pyarrow
+
+    try:
+        batch.validate(full=True)
+    except pyarrow.ArrowInvalid as error:
+        cause = " ".join(str(error).split())
+        raise ValueError(f"{path}: damaged: {cause}; replace the file or leave it out") from error
 
 
 def _failures() -> tuple[type[Exception], ...]:
