@@ -83,6 +83,11 @@ impl Texts {
         Self { bytes: Vec::new(), lengths: Vec::new(), valid: Vec::new() }
     }
 
+    /// Room for so many rows.
+    pub(crate) fn with_rows(rows: usize) -> Self {
+        Self { lengths: Vec::with_capacity(rows), valid: Vec::with_capacity(rows), ..Self::new() }
+    }
+
     pub(crate) fn push(&mut self, row: Option<impl AsRef<[u8]>>) {
         let before = self.bytes.len();
         self.valid.push(row.is_some());
@@ -98,8 +103,8 @@ impl Texts {
     /// `ValueError` for text that is not UTF-8.
     pub(crate) fn finish<T: ByteArrayType<Offset = i64>>(self) -> PyResult<ArrayRef> {
         let offsets = OffsetBuffer::from_lengths(self.lengths);
-        let array =
-            GenericByteArray::<T>::try_new(offsets, self.bytes.into(), Some(NullBuffer::from(self.valid)));
+        let nulls = Some(NullBuffer::from(self.valid)).filter(|nulls| nulls.null_count() > 0);
+        let array = GenericByteArray::<T>::try_new(offsets, self.bytes.into(), nulls);
         Ok(Arc::new(array.map_err(value)?))
     }
 }
