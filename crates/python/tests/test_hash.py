@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from oracles import crc32c, siphash
+from oracles import crc32c, jhash_words, siphash
 
 import hashlane
 from conftest import KEY
@@ -159,6 +159,57 @@ def test_pandas_in_and_out() -> None:
         assert [None if pd.isna(value) else value for value in result] == [*HASHES, None]
     numbers = pd.Series([1, 2, 3], dtype="int64")
     assert list(sip(numbers)) == [siphash(KEY, struct.pack("<q", number), 1, 3) for number in [1, 2, 3]]
+
+
+def test_numbers_of_pandas_have_arithmetic() -> None:
+    pd = pytest.importorskip("pandas")
+    texts = [row.decode() for row in ROWS]
+    for series in [pd.Series([*texts, None]), pd.Series([*texts, None], dtype="string[pyarrow]")]:
+        result = sip(series)
+        assert result.dtype == "UInt64"
+        assert (result % 7).tolist()[:-1] == [hash % 7 for hash in HASHES] and pd.isna(result.iloc[-1])
+        assert result.isna().sum() == 1 and (result // 2).iloc[0] == HASHES[0] // 2
+    ports = pd.Series([1, 2])
+    queues = hashlane.rss(pd.Series(["::1"] * 2), ports, pd.Series(["::2"] * 2), ports, hashlane.RSS_SYMMETRIC_KEY)
+    assert queues.dtype == "UInt32" and (queues % 7).between(0, 6).all()
+    assert hashlane.parse_name(pd.Series(["/a"])).dtype == pd.ArrowDtype(pa.large_binary())
+
+
+def test_an_index_of_pandas_gives_an_index() -> None:
+    pd = pytest.importorskip("pandas")
+    texts = [row.decode() for row in ROWS]
+    result = sip(pd.Index(texts, name="names"))
+    assert isinstance(result, pd.Index) and result.name == "names" and result.tolist() == HASHES
+    assert sip(pd.CategoricalIndex(texts)).tolist() == HASHES
+    assert sip(pd.RangeIndex(3)).tolist() == sip(pd.Series([0, 1, 2])).tolist()
+    assert isinstance(hashlane.parse_name(pd.Index(["/a"])), pd.Index)
+
+
+def test_seeds_are_the_first_bytes_of_the_key() -> None:
+    import xxhash
+
+    for seed in [0, 7, (1 << 63) + 12345]:
+        key = seed.to_bytes(16, "little")
+        expected = [xxhash.xxh3_64_intdigest(row, seed) for row in ROWS]
+        assert hashlane.hash(ROWS, "xxh3", key).to_pylist() == expected
+        assert hashlane.hash(ROWS, "xxh3", key[:8] + bytes(range(8))).to_pylist() == expected
+    words = [3, 5, 7, 11, 13]
+    row = struct.pack("<5I", *words)
+    assert hashlane.hash([row], "jhash", (99).to_bytes(4, "little") + bytes(12)).to_pylist() == [jhash_words(words, 99)]
+    for scheme in hashlane.schemes():
+        if scheme.keys == "bytes" and scheme.key_bits in (32, 64):
+            part = scheme.key_bits // 8
+            [one, other] = [hashlane.hash(ROWS, scheme.id, KEY[:part] + bytes([fill] * (16 - part))) for fill in (0, 255)]
+            assert one.to_pylist() == other.to_pylist(), scheme.id
+
+
+@pytest.mark.parametrize(
+    ("id", "near"), [("xxhash", "xxh3"), ("siphash", "siphash-"), ("crc32", "crc32c"), ("sha256", None)]
+)
+def test_suggestions_begin_as_the_name_that_was_given(id: str, near: Any) -> None:
+    with pytest.raises(ValueError) as error:
+        hashlane.hash(ROWS, id)
+    assert (f'; did you mean "{near}' in str(error.value)) if near else ("did you mean" not in str(error.value))
 
 
 def test_numpy_in_and_out() -> None:

@@ -26,7 +26,8 @@ class NumPyArray(Protocol):
     def __array_interface__(self) -> dict[str, Any]: ...
 
 
-#: A column: an Arrow array, whole or in chunks, a Polars or pandas Series, a NumPy array, or a list.
+#: A column: an Arrow array, whole or in chunks, a Series of Polars or pandas, an Index of pandas, a NumPy array,
+#: or a list.
 Column = Union[
     ArrowArray,
     ArrowStream,
@@ -117,7 +118,7 @@ class Table:
 
 
 def readable(column: Any) -> Any:
-    """A column as the native functions read it: pandas Series as Arrow arrays."""
+    """A column as the native functions read it: a Series or Index of pandas as an Arrow array."""
     if _library(column) != "pandas":
         return column
     import pyarrow
@@ -128,7 +129,7 @@ def readable(column: Any) -> Any:
 def like(result: Union[_native.Array, _native.ChunkedArray], source: Any) -> Any:
     """A result in the form of the column that it was computed from.
 
-    pyarrow, Polars and pandas get their own types, the last with the index of `source`; NumPy gets an array
+    pyarrow, Polars and pandas get their own types, a Series with the index of `source`; NumPy gets an array
     if the values are numbers; everything else gets an :class:`Array`.
     """
     library = _library(source)
@@ -147,9 +148,12 @@ def like(result: Union[_native.Array, _native.ChunkedArray], source: Any) -> Any
         import pyarrow
 
         column = pyarrow.chunked_array(_native.chunked(result))
-        return pandas.Series(
-            pandas.arrays.ArrowExtensionArray(column), index=source.index, name=source.name
-        )
+        # Arrow memory of pandas has no `%`, which hashes are made for.
+        numbers = {"uint64": pandas.UInt64Dtype, "uint32": pandas.UInt32Dtype}.get(str(column.type))
+        values = numbers().__from_arrow__(column) if numbers else pandas.arrays.ArrowExtensionArray(column)
+        if isinstance(source, pandas.Index):
+            return pandas.Index(values, name=source.name)
+        return pandas.Series(values, index=source.index, name=source.name)
     if library == "numpy" and _native.is_numeric(result):
         import numpy
 

@@ -20,7 +20,8 @@ class Scheme(NamedTuple):
     bits: int
     #: `secret`: a key that makes collisions unpredictable; `seed`: one that does not; `none`.
     keying: str
-    #: Bits of the key that reach the hash.
+    #: Bits of the key that reach the hash: 32 or 64 are its first 4 or 8 bytes, read in little-endian order; the
+    #: schemes `ehash/…` derive their secrets from all 16.
     key_bits: int
     #: Hash of the nine bytes `123456789` under the key 00 01 … 0f.
     check: int
@@ -52,7 +53,8 @@ def hash(array: Column, scheme: str, key: Optional[bytes] = None) -> Any:
             values. A NumPy matrix of `uint8` is a column of its rows.
         scheme: Id of a hash of bytes, such as `siphash-1-3`; see :func:`schemes`.
         key: 16 bytes, such as :func:`random_key` makes. A scheme with a key refuses to work without one, and
-            an unkeyed scheme with one.
+            an unkeyed scheme with one. A seed of 64 bits is the first 8 bytes, of 32 bits the first 4, in
+            little-endian order: `seed.to_bytes(16, "little")` gives `xxh3` and `jhash` that seed.
 
     Returns:
         Column of n `uint64`, null where `array` is.
