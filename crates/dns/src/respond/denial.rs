@@ -127,10 +127,11 @@ impl Answer<'_, '_> {
         match (zone.denial(), star) {
             (Denial::None, _) => {}
             (Denial::Nsec, star) => {
+                // In this order: unbound 1.17 takes the last of several wildcards for the one that matches.
+                self.add_nsec(number, zone, name);
                 if let Some(star) = star {
                     self.add_nsec(number, zone, zone.name(star).view());
                 }
-                self.add_nsec(number, zone, name);
             }
             (Denial::Nsec3(_), Some(_)) => self.add_encloser_and_wildcard(number, zone, name, located.below),
             (Denial::Nsec3(_), None) => {

@@ -623,6 +623,9 @@ fn proves_with_nsec_records() {
         &[&["0 aa", "an x.wild.example. TXT", "an x.wild.example. RRSIG TXT"][..], &wild].concat(),
     );
     check(&signed("x.wild.example.", "A"), &[&["0 aa"][..], &soa, &wild].concat());
+    // The record that covers the name, then the wildcard's: unbound 1.17 validates no other order if there
+    // is a wildcard further up, too.
+    check(&signed("\\000.wild.example.", "A"), &[&["0 aa"][..], &soa, &secure, &wild].concat());
     let referral = ["0", "au child.example. NS ns.child.example."];
     check(&signed("x.child.example.", "A"), &[&referral[..], &child, &["ad ns.child.example. A 2"]].concat());
     check(
