@@ -81,11 +81,11 @@ pub(crate) fn listen(control: &Control, is_default: bool) -> io::Result<Option<(
     match unix::Listener::bind(&control.path, MODE) {
         Ok(listener) => Ok(Some((listener, control.path.clone()))),
         Err(error) if is_default => {
-            tracing::warn!(%error, "no control socket; name another path by --control");
+            tracing::warn!(%error, "no control socket; name another path by --socket");
             Ok(None)
         }
         Err(error) => {
-            let why = format!("{error}; name another path in `control.path` or by --control");
+            let why = format!("{error}; name another path in `control.path` or by --socket");
             Err(io::Error::new(error.kind(), why))
         }
     }

@@ -56,7 +56,7 @@ impl Server {
 
 /// Arguments of a server in its folder.
 const SERVE: [&str; 7] =
-    ["dns", "serve", "example.com.zone", "--listen", "127.0.0.1:0", "--control", "control.sock"];
+    ["dns", "serve", "example.com.zone", "--listen", "127.0.0.1:0", "--socket", "control.sock"];
 
 fn folder() -> Folder {
     let folder = Folder::new();
@@ -178,12 +178,26 @@ fn a_log_that_has_reached_the_limit_of_its_size_does_not_end_the_server() {
 }
 
 #[test]
+fn the_older_name_of_the_socket_option_goes_on() {
+    let folder = folder();
+    let arguments = SERVE.map(|word| if word == "--socket" { "--control" } else { word });
+    let _server = Server::start(folder.command(&arguments));
+    for option in ["--control", "--socket"] {
+        holds(&folder.run(&["dns", "control", option, "control.sock", "status"]).ok(), &["example.com"]);
+    }
+    for verb in ["serve", "control"] {
+        let help = folder.run(&["dns", verb, "--help"]).ok();
+        assert!(help.contains("--socket <PATH>") && !help.contains("--control"), "{help}");
+    }
+}
+
+#[test]
 fn a_refused_configuration_is_shown_until_a_reload_works() {
     let folder = folder();
     let zone = "[[zone]]\nname = \"example.com\"\nfile = \"example.com.zone\"\n";
     folder.write("dns.toml", zone);
     let arguments = ["dns", "serve", "--config", "dns.toml", "--listen", "127.0.0.1:0"];
-    let _server = Server::start(folder.command(&[&arguments[..], &["--control", "control.sock"]].concat()));
+    let _server = Server::start(folder.command(&[&arguments[..], &["--socket", "control.sock"]].concat()));
     let control = |arguments: &[&str]| {
         folder.run(&[&["dns", "control", "--socket", "control.sock"], arguments].concat())
     };
@@ -208,7 +222,7 @@ fn errors_name_the_next_step() {
     holds(&says(&["serve"]), &["no zone to serve", "--config"]);
     let taken = UdpSocket::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
-    let serve = ["serve", "example.com.zone", "--control", "none", "--listen"];
+    let serve = ["serve", "example.com.zone", "--socket", "none", "--listen"];
     holds(
         &says(&[&serve[..], &[&address]].concat()),
         &["is in use by another program; end it, or choose another port"],
@@ -237,7 +251,7 @@ fn errors_name_the_next_step() {
         "example.com=missing.zone",
         "--listen",
         "127.0.0.1:0",
-        "--control",
+        "--socket",
         "none",
     ]);
     assert_eq!(bad.code, Some(1));
@@ -282,13 +296,13 @@ fn root_becomes_the_user_that_it_names() {
     let is_root = id.lines().any(|line| line.starts_with("Uid:\t0\t"));
     let folder = folder();
     if !is_root {
-        let serve = ["dns", "serve", "example.com.zone", "--listen", "127.0.0.1:0", "--control", "none"];
+        let serve = ["dns", "serve", "example.com.zone", "--listen", "127.0.0.1:0", "--socket", "none"];
         let error = folder.run(&[&serve[..], &["--user", "root"]].concat()).failed();
         holds(&error, &["cannot run as user 0", "start as root"]);
         return;
     }
     // The folder belongs to root, so that this user could create no socket there.
-    let serve = ["dns", "serve", "example.com.zone", "--listen", "127.0.0.1:0", "--control", "none"];
+    let serve = ["dns", "serve", "example.com.zone", "--listen", "127.0.0.1:0", "--socket", "none"];
     let mut command = folder.command(&serve);
     command.args(["--user", "65534"]);
     let server = Server::start(command);

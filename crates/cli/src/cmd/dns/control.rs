@@ -31,7 +31,7 @@ pub(super) struct Control {
     #[command(subcommand)]
     command: Command,
     /// Unix socket of the server
-    #[arg(long, value_name = "PATH", global = true)]
+    #[arg(long, alias = "control", value_name = "PATH", global = true)]
     socket: Option<PathBuf>,
     /// Print JSON
     #[arg(long, global = true)]

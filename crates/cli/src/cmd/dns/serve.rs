@@ -66,8 +66,8 @@ pub(super) struct Serve {
     #[arg(short, long, value_name = "USER")]
     user: Option<String>,
     /// Unix socket for `hashlane dns control`, or none
-    #[arg(long, value_name = "PATH")]
-    control: Option<PathBuf>,
+    #[arg(long, alias = "control", value_name = "PATH")]
+    socket: Option<PathBuf>,
     /// Address and port of counters over HTTP, in the format of Prometheus (repeatable)
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
     metrics: Vec<SocketAddr>,
@@ -147,7 +147,7 @@ impl Serve {
         if let Some(user) = &self.user {
             config.server.user.clone_from(user);
         }
-        if let Some(path) = &self.control {
+        if let Some(path) = &self.socket {
             config.control.path = if path.as_os_str() == "none" { PathBuf::new() } else { path.clone() };
         }
         if !self.metrics.is_empty() {
