@@ -39,6 +39,7 @@ pub mod composer;
 pub mod query;
 pub mod render;
 pub mod respond;
+pub mod slices;
 pub mod wire;
 pub mod zone;
 

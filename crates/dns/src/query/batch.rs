@@ -1,6 +1,7 @@
 //! Datagrams as they were received, and the stage that parses them.
 
 use super::parse::{DropReason, Outcome, parse};
+use crate::slices::Parts as _;
 use alloc::vec;
 use alloc::vec::Vec;
 use hashlane_hash::prefix::Group;
@@ -44,13 +45,13 @@ impl<'d> Batch<'d> {
     /// The datagrams with their indices, in order of arrival.
     #[inline]
     pub fn datagrams(&self) -> &[(usize, &'d [u8])] {
-        self.datagrams.get(..self.len).unwrap_or_default()
+        self.datagrams.part(..self.len)
     }
 
     /// The outcome of each datagram, in order of arrival; valid after [`Decode`].
     #[inline]
     pub fn outcomes(&self) -> &[Outcome<'d>] {
-        self.outcomes.get(..self.len).unwrap_or_default()
+        self.outcomes.part(..self.len)
     }
 
     /// The hashes of the name of datagram `number`, counted from 0 in order of arrival: hash `i` is that of
@@ -118,7 +119,7 @@ impl Suffixes {
     /// Room for the hashes that come next.
     #[inline]
     pub(super) fn room(&mut self) -> &mut [u64] {
-        self.hashes.get_mut(self.len..).unwrap_or_default()
+        self.hashes.part_mut(self.len..)
     }
 
     /// Adds `hashes` hashes, the next in the [room](Self::room).
@@ -131,6 +132,6 @@ impl Suffixes {
     fn of(&self, number: usize) -> &[u64] {
         let (first, count) = self.places.get(number).map_or((0, 0), |(first, count)| (*first, *count));
         let (first, count) = (usize::from(first), usize::from(count));
-        self.hashes.get(first..first + count).unwrap_or_default()
+        self.hashes.part(first..first + count)
     }
 }

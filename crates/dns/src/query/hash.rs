@@ -2,6 +2,7 @@
 
 use super::batch::{Batch, Suffixes};
 use super::parse::Outcome;
+use crate::slices::Parts as _;
 use core::fmt;
 use hashlane_hash::prefix::{EveryKernel, EveryPrefix, Group};
 use hashlane_hash::scheme::{Key, Scheme};
@@ -40,7 +41,7 @@ impl<H: EveryPrefix + Scheme> Hash<H> {
     pub fn name(&mut self, name: Name<'_>) -> &[u64] {
         let Self { hash, group, name: hashes } = self;
         let count = hash.run_every(Single { group, name, hashes });
-        hashes.get(..count).unwrap_or_default()
+        hashes.part(..count)
     }
 }
 
@@ -121,7 +122,7 @@ impl EveryKernel for Single<'_, '_> {
 fn stage<H: EveryPrefix>(hash: &H, group: &mut Group, name: Name<'_>) -> usize {
     let mut reversed = [0; MAX_NAME_LEN];
     let len = name.len() - 1;
-    let reversed = reversed.get_mut(..len).unwrap_or_default();
+    let reversed = reversed.part_mut(..len);
     reverse(name, reversed);
     let Some(mut prefixes) = group.push(hash, reversed) else { return 0 };
     let (mut end, mut count) = (len, 1);

@@ -6,6 +6,8 @@ use crate::wire::Rcode;
 /// An OPT record in wire form.
 #[derive(Clone, Copy)]
 pub(super) struct Opt<'d> {
+    /// Offset of its owner in the message.
+    pub(super) start: usize,
     /// UDP payload size, in place of a class.
     pub(super) payload: u16,
     /// Extended rcode, version and flags, in place of a time to live.

@@ -3,6 +3,7 @@
 use super::opt::Opt;
 use crate::render::Edns;
 use crate::wire::{Class, Flags, HEADER_LEN, Header, Message, Opcode, Rcode, RecordType, Section};
+use core::ops::Range;
 use hashlane_name::dns::Name;
 
 /// Bytes of a UDP response at most, unless the query's OPT record allows more (RFC 1035 §4.2.1).
@@ -106,6 +107,34 @@ pub fn parse(datagram: &[u8]) -> Outcome<'_> {
     }
 }
 
+/// Makes a response empty but for its questions and its OPT record, and sets TC.
+/// Returns its length; `None`, and nothing is changed, if the message is malformed.
+pub fn truncate(response: &mut [u8]) -> Option<usize> {
+    let (end, opt) = parts(response)?;
+    let len = end + opt.len();
+    response.copy_within(opt.clone(), end);
+    if let Some([_, _, flags, _, _, _, counts @ ..]) = response.first_chunk_mut::<HEADER_LEN>() {
+        *flags |= (Flags::TRUNCATED.0 >> 8) as u8;
+        *counts = [0, 0, 0, 0, 0, u8::from(!opt.is_empty())];
+    }
+    Some(len)
+}
+
+/// The offset after the questions of a message, and the place of its OPT record, empty if it has none.
+fn parts(message: &[u8]) -> Option<(usize, Range<usize>)> {
+    let counts = Message::parse(message).ok()?;
+    let [questions, records @ ..] = Section::ALL.map(|section| counts.count(section));
+    let mut rest = Rest { datagram: message, at: HEADER_LEN };
+    for _ in 0..questions {
+        rest.question()?;
+    }
+    let (end, mut opt) = (rest.at, None);
+    rest.records(records, &mut opt)?;
+    // The root, ten bytes, and the options.
+    let place = opt.map_or(end..end, |opt| opt.start..opt.start + 11 + opt.options.len());
+    Some((end, place))
+}
+
 /// The part of a datagram that was not read yet.
 struct Rest<'d> {
     datagram: &'d [u8],
@@ -113,6 +142,8 @@ struct Rest<'d> {
 }
 
 impl<'d> Rest<'d> {
+    /// Empty beyond the end, as after a label that is longer than the datagram: what comes next is missing
+    /// then, which is an error.
     #[inline(always)]
     fn bytes(&self) -> &'d [u8] {
         self.datagram.get(self.at..).unwrap_or_default()
@@ -139,7 +170,7 @@ impl<'d> Rest<'d> {
     fn records(&mut self, counts: [usize; 3], opt: &mut Option<Opt<'d>>) -> Option<()> {
         for (section, count) in Section::ALL.into_iter().skip(1).zip(counts) {
             for _ in 0..count {
-                let root = self.bytes().first() == Some(&0);
+                let (start, root) = (self.at, self.bytes().first() == Some(&0));
                 self.skip_name()?;
                 let [a, b, c, d, ttl @ .., e, f] = self.take::<10>()?;
                 let len = usize::from(u16::from_be_bytes([e, f]));
@@ -149,7 +180,7 @@ impl<'d> Rest<'d> {
                     if section != Section::Additional || !root || opt.is_some() {
                         return None;
                     }
-                    *opt = Some(Opt { payload: u16::from_be_bytes([c, d]), ttl, options: data });
+                    *opt = Some(Opt { start, payload: u16::from_be_bytes([c, d]), ttl, options: data });
                 }
             }
         }

@@ -394,3 +394,40 @@ fn a_full_batch_takes_no_datagram_and_a_new_one_forgets_the_last() {
     let batch = Batch::new(&mut suffixes);
     assert!(batch.outcomes().is_empty() && batch.suffixes(0).is_empty());
 }
+
+#[test]
+fn a_truncated_response_keeps_its_question_and_its_opt_record() {
+    // A question for `www.sub.example`, type A, and the records.
+    let message = |counts: [u8; 4], records: &[u8]| {
+        let [a, b, c, d] = counts;
+        let header = [0, 1, 0x84, 0, 0, a, 0, b, 0, c, 0, d];
+        [&header[..], b"\x03www\x03sub\x07example\0\0\x01\0\x01", records].concat()
+    };
+    let a = b"\0\x01\0\x01\0\0\0\x3c\0\x04\xc0\0\x02\x01";
+    let opt = b"\0\0\x29\x04\xd0\0\0\x80\0\0\x06\0\x0a\0\x02ab";
+    let cut = |opt: &[u8]| {
+        let mut cut = message([1, 0, 0, u8::from(!opt.is_empty())], opt);
+        cut[2] |= 0x02;
+        cut
+    };
+    // Wherever the OPT record stands in its section.
+    let record = [b"\xc0\x10", &a[..]].concat();
+    for additional in [[&record[..], opt].concat(), [&opt[..], &record].concat()] {
+        let mut whole = message([1, 1, 0, 2], &[b"\xc0\x0c", &a[..], &additional].concat());
+        let len = truncate(&mut whole).unwrap();
+        assert_eq!(whole[..len], cut(opt));
+    }
+    let mut plain = message([1, 1, 0, 0], &[b"\xc0\x0c", &a[..]].concat());
+    let len = truncate(&mut plain).unwrap();
+    assert_eq!(plain[..len], cut(&[]));
+    let mut header = [0, 1, 0x84, 1, 0, 0, 0, 0, 0, 0, 0, 0];
+    assert_eq!((truncate(&mut header), header[2]), (Some(12), 0x86));
+    // Malformed: a record that is cut off, one that is missing, a second OPT record.
+    for (counts, records) in
+        [([1, 1, 0, 0], &a[..9]), ([1, 0, 0, 1], &b""[..]), ([1, 0, 0, 2], &opt.repeat(2))]
+    {
+        let mut bad = message(counts, records);
+        let before = bad.clone();
+        assert_eq!((truncate(&mut bad), bad), (None, before));
+    }
+}

@@ -2,6 +2,7 @@
 
 use super::RenderError;
 use super::compressor::Compressor;
+use crate::slices::Parts as _;
 use hashlane_name::dns::{Case, Name};
 
 /// Writes bytes and names into a buffer, and compresses names against earlier ones.
@@ -47,7 +48,7 @@ impl<'a, C: Compressor> Writer<'a, C> {
     /// The message so far.
     #[inline]
     pub fn written(&self) -> &[u8] {
-        self.bytes.get(self.base..self.end).unwrap_or_default()
+        self.bytes.part(self.base..self.end)
     }
 
     /// Reserves `bytes` at the end for later, in place of an earlier reservation.
@@ -133,7 +134,7 @@ impl<'a, C: Compressor> Writer<'a, C> {
     #[inline(always)]
     pub(super) fn name_at(&mut self, at: usize, name: Name<'_>) -> Result<usize, RenderError> {
         let place = self.compressor.place(&self.bytes[self.base..at], name);
-        let labels = name.as_bytes().get(..place.literal()).unwrap_or_default();
+        let labels = name.as_bytes().part(..place.literal());
         let end = at + labels.len();
         let limit = self.bytes.len().saturating_sub(self.reserved);
         let end = match place.pointer() {

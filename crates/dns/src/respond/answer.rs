@@ -6,6 +6,7 @@ use super::offsets::Offsets;
 use super::writer::{Form, Full, Owner, Writer};
 use super::{Kind, MAX_CHAIN, Transport, Zones};
 use crate::query::Hash;
+use crate::slices::{Parts as _, own_hash};
 use crate::wire::{Class, Flags, HEADER_LEN, Rcode, RecordType, Section};
 use crate::zone::{Located, NameId, Set, Zone};
 use hashlane_hash::scheme::Key;
@@ -34,7 +35,7 @@ impl Chain {
 
     /// Adds a name; false if it was there or if there are too many.
     fn visit(&mut self, name: Visited) -> bool {
-        let is_new = !self.names.get(..self.len).unwrap_or_default().contains(&name);
+        let is_new = !self.names.part(..self.len).contains(&name);
         match self.names.get_mut(self.len).filter(|_| is_new) {
             Some(place) => {
                 *place = name;
@@ -47,7 +48,7 @@ impl Chain {
 
     /// Returns true if the DNAME of this owner has been used.
     fn has_dname(&self, zone: usize, owner: NameId) -> bool {
-        self.names.get(..self.len).unwrap_or_default().contains(&Visited::Dname(zone as u32, owner))
+        self.names.part(..self.len).contains(&Visited::Dname(zone as u32, owner))
     }
 }
 
@@ -382,6 +383,7 @@ impl<'a, 'o> Answer<'a, 'o> {
             return Ok(());
         };
         let minimum = set.records().next().and_then(|soa| soa.after.last_chunk().copied());
+        debug_assert!(minimum.is_some(), "the builder refuses a SOA record without its numbers");
         let max_ttl = minimum.map_or(0, u32::from_be_bytes);
         let form = Form { max_ttl, ..self.form() };
         self.write(Section::Authority, Owner::Name(zone.apex()), zone, &set, form)
@@ -426,7 +428,7 @@ impl<'a, 'o> Answer<'a, 'o> {
         let (name, target_name) = (self.bytes(link), zone.name(target));
         let of_dname = name.view().labels_from(link.located.below).as_bytes().len();
         let (name, target_name) = (name.as_bytes(), target_name.as_bytes());
-        let kept = name.get(..name.len() - of_dname).unwrap_or_default();
+        let kept = name.part(..name.len() - of_dname);
         let mut bytes = [0; MAX_NAME_LEN];
         let Some(made) = bytes.get_mut(..kept.len() + target_name.len()) else {
             self.rcode = Rcode::NAME_TOO_LONG;
@@ -464,7 +466,7 @@ impl<'a, 'o> Answer<'a, 'o> {
         {
             let hash = match located.below {
                 0 => 0,
-                _ => self.scratch.hash.name(zone.name(target).view()).first().copied().unwrap_or_default(),
+                _ => own_hash(self.scratch.hash.name(zone.name(target).view())),
             };
             let visited = Visited::of(link.zone, located, hash);
             return Some(Link { zone: link.zone, located, owner: Owner::Name(target), spelling, visited });
@@ -492,7 +494,7 @@ impl<'a, 'o> Answer<'a, 'o> {
         let suffixes = self.scratch.hash.name(name.view());
         let zone = self.zones.find(suffixes, name.view(), self.rtype)?;
         let located = self.zones.zone(zone)?.locate(suffixes, name.view());
-        let visited = Visited::of(zone, located, suffixes.first().copied().unwrap_or_default());
+        let visited = Visited::of(zone, located, own_hash(suffixes));
         Some(Link { zone, located, owner, spelling, visited })
     }
 }

@@ -2,6 +2,7 @@
 
 use super::answer::Answer;
 use super::writer::{Full, Owner};
+use crate::slices::Parts as _;
 use crate::wire::{RecordType, Section};
 use crate::zone::{Denial, Located, NameId, Zone};
 use hashlane_name::dns::{Name, NameBuf};
@@ -29,10 +30,11 @@ impl Proofs {
 
     fn add(&mut self, zone: usize, owner: Option<NameId>) {
         let Some(owner) = owner.map(|owner| (zone as u32, owner)) else { return };
-        let present = self.owners.get(..self.len).unwrap_or_default();
-        if !present.contains(&owner)
-            && let Some(place) = self.owners.get_mut(self.len)
-        {
+        if self.owners.part(..self.len).contains(&owner) {
+            return;
+        }
+        debug_assert!(self.len < MAX, "a chain has a proof for each of its aliases, and three at its end");
+        if let Some(place) = self.owners.get_mut(self.len) {
             *place = owner;
             self.len += 1;
         }

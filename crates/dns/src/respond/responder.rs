@@ -6,6 +6,7 @@ use super::writer::{Full, Writer};
 use super::{Asker, Settings, Transport, Zones, chaos};
 use crate::MAX_MESSAGE_LEN;
 use crate::query::{BATCH, Batch, Outcome, Query, Refusal};
+use crate::slices::{Parts as _, own_hash};
 use crate::wire::{Class, Flags, Header, Rcode, RecordType, Section};
 use crate::zone::{Located, Zone};
 use hashlane_hash::scheme::Key;
@@ -101,7 +102,7 @@ impl Responder {
         batch: &'r Batch<'r>,
     ) -> Responses<'r> {
         let len = batch.outcomes().len();
-        let places = self.places.get_mut(..len).unwrap_or_default();
+        let places = self.places.part_mut(..len);
         for ((place, number), outcome) in places.iter_mut().zip(0..).zip(batch.outcomes()) {
             *place = None;
             if let Outcome::Answer(query) = outcome
@@ -238,7 +239,7 @@ impl Responses<'_> {
                         dnssec,
                         writer,
                     );
-                    let hash = self.batch.suffixes(number).first().copied().unwrap_or_default();
+                    let hash = own_hash(self.batch.suffixes(number));
                     answer.run(zone as usize, located, (query.name, hash));
                     let ended = answer.end();
                     writer = ended.writer;

@@ -1,6 +1,7 @@
 //! The zones of a server, and the one that holds a name.
 
 use crate::query::Hash;
+use crate::slices::own_hash;
 use crate::wire::RecordType;
 use crate::zone::Zone;
 use alloc::boxed::Box;
@@ -53,7 +54,7 @@ impl Zones {
         for (number, entry) in zones.entries.iter().enumerate() {
             let apex = entry.apex.view();
             let suffixes = hash.name(apex);
-            let own = suffixes.first().copied().unwrap_or_default();
+            let own = own_hash(suffixes);
             if zones.at(own, apex).is_some() {
                 return Err(DuplicateZone(Box::new(entry.apex)));
             }

@@ -1,6 +1,7 @@
 //! Reading a message.
 
 use super::{Class, Flags, HEADER_LEN, Header, RecordType, Section};
+use crate::slices::Parts as _;
 use alloc::vec::Vec;
 use core::error::Error;
 use core::fmt;
@@ -161,7 +162,7 @@ impl<'a> Cursor<'a> {
         let mut next = at + before;
         for _ in 0..layout.names {
             // Names in the data may point to earlier parts of the message, and must end within the data.
-            let message = self.bytes.get(..end).unwrap_or_default();
+            let message = self.bytes.part(..end);
             let (name, after) = dns::message::read(message, next).map_err(ParseError::Name)?;
             data.extend_from_slice(name.as_bytes());
             next = after;

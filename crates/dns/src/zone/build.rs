@@ -86,7 +86,9 @@ impl Builder {
         let mut interner = Interner::new(key);
         let suffixes = interner.prefetch(apex).to_vec();
         // The first name and labels are never too many.
-        let id = interner.intern(apex, &suffixes).unwrap_or(NameId::ROOT);
+        let id = interner.intern(apex, &suffixes);
+        debug_assert!(id.is_some(), "an empty interner has room for a name");
+        let id = id.unwrap_or(NameId::ROOT);
         interner.names.add_flags(id, Flags::EXISTS);
         let apex = NameBuf::from(apex);
         Self {

@@ -6,6 +6,7 @@ use super::intern::index_of;
 use super::names::{Flags, NameId, Names};
 use super::sets::Writer;
 use super::{MAX_TYPES, Zone, nsec3, order, sets};
+use crate::slices::Parts as _;
 use crate::wire::RecordType;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -20,7 +21,10 @@ pub(super) fn finish(contents: Contents) -> Result<Zone, ZoneError> {
     let visible = names.ids().zip(hashes).filter(|(id, _)| names.flags(*id).is_visible());
     let visible: Vec<(NameId, u64)> = visible.collect();
     let new = names.split(|flags| flags.has(Flags::OWNER) || flags.has(Flags::EXISTS));
-    let renumber = |id: NameId| new.get(id.index()).copied().unwrap_or(NameId::ROOT);
+    let renumber = |id: NameId| {
+        debug_assert!(id.index() < new.len(), "each name has a new number");
+        new.get(id.index()).copied().unwrap_or(NameId::ROOT)
+    };
     let index = index_of(visible.iter().map(|(id, hash)| (*hash, renumber(*id).0)), visible.len());
     drop(visible);
     let apex = renumber(apex);
@@ -28,7 +32,7 @@ pub(super) fn finish(contents: Contents) -> Result<Zone, ZoneError> {
     wildcards.sort_unstable();
     for entry in &mut entries {
         entry.owner = renumber(entry.owner);
-        let record = data.get_mut(entry.range()).unwrap_or_default();
+        let record = data.part_mut(entry.range());
         if !entry.signs {
             sets::renumber(entry.rtype, record, renumber);
         }
@@ -62,6 +66,7 @@ pub(super) fn finish(contents: Contents) -> Result<Zone, ZoneError> {
     let fail = |rtype, rule| ZoneError { owner: Box::new(apex_name), rtype, rule };
     let soa = zone.set(apex, RecordType::SOA).ok_or_else(|| fail(RecordType::SOA, Rule::NoSoa))?;
     let serial = soa.records().next().and_then(|soa| soa.after.first_chunk().copied());
+    debug_assert!(serial.is_some(), "the builder refuses a SOA record without its numbers");
     zone.serial = serial.map_or(0, u32::from_be_bytes);
     if zone.set(apex, RecordType::NS).is_none() {
         return Err(fail(RecordType::NS, Rule::NoNameServer));
@@ -183,6 +188,7 @@ impl<'a> Sets<'a> {
         let stored = records.len() + signatures.len();
         self.records += stored;
         self.duplicates += entries.len() - stored;
+        debug_assert!(!all.is_empty(), "a set has a record");
         let ttl = all.iter().map(|entry| entry.ttl).min().unwrap_or_default();
         if let Some(entry) = all.iter().find(|entry| entry.ttl != ttl) {
             warnings.add(|| names.name(entry.owner), rtype, Cause::TtlsDiffer);
@@ -222,7 +228,7 @@ impl<'a> Sets<'a> {
 }
 
 fn bytes<'a>(data: &'a [u8], entry: &Entry) -> &'a [u8] {
-    data.get(entry.range()).unwrap_or_default()
+    data.part(entry.range())
 }
 
 /// Writes `entries` to `out`, those with equal data once, in their order.

@@ -6,6 +6,7 @@ use super::sets::{Record, Set};
 use super::{Zone, nsec3};
 use crate::MAX_MESSAGE_LEN;
 use crate::query::Hash;
+use crate::slices::Parts as _;
 use crate::wire::{HEADER_LEN, RecordType};
 use alloc::vec::Vec;
 use hashlane_hash::scheme::{BytesHash as _, Key, Scheme as _};
@@ -103,6 +104,7 @@ impl Zone {
             match self.host(owner, set.rtype, &record, hash) {
                 Host::Alias => warnings.add(|| self.name(owner), set.rtype, Cause::HostIsAlias),
                 Host::Missing if set.rtype == RecordType::NS => {
+                    debug_assert!(record.names[0].is_some(), "an NS record has a name");
                     let server = record.names[0].unwrap_or(NameId::ROOT);
                     warnings.add(|| self.name(server), RecordType::A, Cause::NoAddress);
                 }
@@ -168,7 +170,7 @@ impl Zone {
             let from = bytes.len();
             bytes.extend_from_slice(self.name(id).as_bytes());
             // The bytes of length are no letters.
-            bytes.get_mut(from..).unwrap_or_default().make_ascii_lowercase();
+            bytes.part_mut(from..).make_ascii_lowercase();
         };
         for id in self.names.ids().filter(|id| self.names.sets(*id).is_some()) {
             bytes.clear();

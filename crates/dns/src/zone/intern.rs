@@ -2,6 +2,7 @@
 
 use super::names::{Flags, NameId, Names};
 use crate::query::Hash;
+use crate::slices::Parts as _;
 use alloc::vec;
 use alloc::vec::Vec;
 use hashlane_hash::scheme::Key;
@@ -151,8 +152,8 @@ fn label_of(names: &mut Names, recent: &mut [u32], label: &[u8]) -> Option<u32> 
 fn place_of(label: &[u8]) -> usize {
     let mut ends = [[0; 8]; 2];
     let (first, last) = (label.len().min(8), label.len().saturating_sub(8));
-    for (end, bytes) in ends.iter_mut().zip([label.get(..first), label.get(last..)]) {
-        for (byte, of_label) in end.iter_mut().zip(bytes.unwrap_or_default()) {
+    for (end, bytes) in ends.iter_mut().zip([label.part(..first), label.part(last..)]) {
+        for (byte, of_label) in end.iter_mut().zip(bytes) {
             *byte = *of_label;
         }
     }

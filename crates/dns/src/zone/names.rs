@@ -1,5 +1,6 @@
 //! The names of a zone as one tree from the root, without an allocation for each.
 
+use crate::slices::Parts as _;
 use alloc::vec::Vec;
 use hashlane_name::dns::{Case, Labels, NameBuf};
 use hashlane_table::{prefetch, prefetch_bytes};
@@ -135,6 +136,7 @@ impl Names {
             .collect();
         let mut split = (Vec::with_capacity(full), Vec::with_capacity(nodes.len() - full));
         for (id, node) in nodes.iter().enumerate() {
+            debug_assert!((node.parent as usize) < new.len(), "the name above each name has a number");
             let parent = new.get(node.parent as usize).map_or(0, |parent| parent.0);
             match new.get(id) {
                 Some(id) if id.index() < full => split.0.push(Node { parent, ..*node }),
@@ -205,9 +207,10 @@ impl Names {
     /// The label at an offset with its length before it.
     #[inline(always)]
     pub(super) fn label_at(&self, offset: u32) -> &[u8] {
-        let rest = self.labels.get(offset as usize..).unwrap_or_default();
-        let len = rest.first().map_or(0, |len| usize::from(*len));
-        rest.get(..1 + len).unwrap_or(&[0])
+        let rest = self.labels.part(offset as usize..);
+        let label = rest.first().and_then(|len| rest.get(..1 + usize::from(*len)));
+        debug_assert!(label.is_some(), "an offset is that of a label");
+        label.unwrap_or(&[0])
     }
 
     /// The place of the sets, if the name has any.
@@ -262,7 +265,7 @@ impl Names {
         let mut at = id;
         for label in labels.take(count) {
             let node = self.node(at);
-            let own = self.label_at(node.label).get(1..).unwrap_or_default();
+            let own = self.label_at(node.label).part(1..);
             if at == end || !Case::Ignored.eq(own, label) {
                 return false;
             }
@@ -276,7 +279,7 @@ impl Names {
         let (mut name, mut at) = (NameBuf::ROOT, id);
         while at != NameId::ROOT {
             // Names of the tree are at most 255 bytes long.
-            let label = self.label(at).get(1..).unwrap_or_default();
+            let label = self.label(at).part(1..);
             if name.push(label).is_err() {
                 break;
             }

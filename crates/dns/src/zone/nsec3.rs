@@ -3,6 +3,7 @@
 use super::Zone;
 use super::error::{Cause, Warnings};
 use super::names::NameId;
+use crate::slices::Parts as _;
 use crate::wire::RecordType;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -82,7 +83,7 @@ impl<'a> Params<'a> {
 /// The hash of a name (RFC 5155 §5).
 pub(super) fn hash(name: Name<'_>, iterations: u16, salt: &[u8]) -> [u8; 20] {
     let mut lower = [0; hashlane_name::dns::MAX_NAME_LEN];
-    let lower = lower.get_mut(..name.len()).unwrap_or_default();
+    let lower = lower.part_mut(..name.len());
     lower.copy_from_slice(name.as_bytes());
     // The bytes of length are no letters.
     lower.make_ascii_lowercase();
@@ -134,7 +135,7 @@ impl Chain {
             warnings.add(|| zone.name(owner), RecordType::NSEC3, Cause::Nsec3Ignored);
         };
         for owner in owners {
-            let label = zone.label(owner).get(1..).unwrap_or_default();
+            let label = zone.label(owner).part(1..);
             match decode(label).filter(|_| zone.parent(owner) == zone.apex) {
                 Some(hash) => hashed.push((hash, owner)),
                 None => ignored(warnings, owner),

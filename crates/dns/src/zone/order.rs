@@ -2,6 +2,7 @@
 
 use super::Zone;
 use super::names::{NameId, Names};
+use crate::slices::Parts as _;
 use core::cmp::Ordering;
 use hashlane_name::dns::{MAX_LABELS, Name};
 
@@ -54,7 +55,7 @@ pub(super) fn sort(names: &Names, apex: NameId, ids: &mut [NameId]) {
 }
 
 fn bytes(names: &Names, id: NameId) -> &[u8] {
-    names.label(id).get(1..).unwrap_or_default()
+    names.label(id).part(1..)
 }
 
 impl Zone {
@@ -67,7 +68,7 @@ impl Zone {
             *place = label;
             count += 1;
         }
-        let below_apex = labels.get(..count - self.apex_labels.min(count)).unwrap_or_default();
+        let below_apex = labels.part(..count - self.apex_labels.min(count));
         let is_not_after = |id: &NameId| {
             let path = Path::of(&self.names, self.apex, *id);
             let mut labels = below_apex.iter().rev();

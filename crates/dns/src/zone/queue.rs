@@ -2,6 +2,7 @@
 
 use super::intern::Interner;
 use super::names::NameId;
+use crate::slices::Parts as _;
 use alloc::vec::Vec;
 use hashlane_name::dns::Name;
 
@@ -51,8 +52,8 @@ impl Queue {
     pub(super) fn prefetch(&self, interner: &Interner) {
         let each = |prefetch: fn(&Interner, u64)| {
             for Queued { suffixes: (first, count), .. } in &self.names {
-                let suffixes = self.suffixes.get(*first as usize..).unwrap_or_default();
-                let suffixes = suffixes.get(..(*count as usize).min(2)).unwrap_or_default();
+                let suffixes = self.suffixes.part(*first as usize..);
+                let suffixes = suffixes.part(..(*count as usize).min(2));
                 suffixes.iter().for_each(|suffix| prefetch(interner, *suffix));
             }
         };

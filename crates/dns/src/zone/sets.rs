@@ -21,6 +21,7 @@
 //! before its length if any signature's TTL is not that of the set. Numbers are little-endian.
 
 use super::names::NameId;
+use crate::slices::Parts as _;
 use crate::wire::RecordType;
 use alloc::vec::Vec;
 use core::fmt;
@@ -60,6 +61,10 @@ impl Shape {
             _ if !rtype.compresses() => Self::Variable,
             _ => match rtype.layout() {
                 Some(layout) => {
+                    debug_assert!(
+                        layout.after.is_some(),
+                        "{rtype}: types that compress end at a known length"
+                    );
                     let after = layout.after.unwrap_or_default();
                     Self::Names { before: layout.before, names: layout.names, after }
                 }
@@ -121,7 +126,9 @@ impl<'z> Set<'z> {
         let mut records = self.records();
         records.by_ref().for_each(drop);
         let mut rest = records.rest;
-        let left = take(&mut rest).map_or(0, u16::from_le_bytes);
+        let left = take(&mut rest);
+        debug_assert!(left.is_some(), "the number of signatures follows the records");
+        let left = left.map_or(0, u16::from_le_bytes);
         Signatures { left, ttl: self.ttl, own_ttls: self.flags & TTLS != 0, rest }
     }
 }
@@ -235,7 +242,7 @@ impl<'z> Sets<'z> {
     /// The sets at a place, which [`Writer::start`] gave.
     #[inline(always)]
     pub(super) fn at(arena: &'z [u8], place: u32) -> Self {
-        Self { rest: arena.get(place as usize * UNIT..).unwrap_or_default() }
+        Self { rest: arena.part(place as usize * UNIT..) }
     }
 }
 
@@ -368,7 +375,7 @@ impl Writer {
 /// Gives the names in the data of a record their new numbers.
 pub(super) fn renumber(rtype: RecordType, record: &mut [u8], new: impl Fn(NameId) -> NameId) {
     let Shape::Names { before, names, .. } = Shape::of(rtype) else { return };
-    let (ids, _) = record.get_mut(before..).unwrap_or_default().as_chunks_mut();
+    let (ids, _) = record.part_mut(before..).as_chunks_mut();
     for id in ids.iter_mut().take(names) {
         *id = new(NameId(u32::from_le_bytes(*id))).0.to_le_bytes();
     }
@@ -378,5 +385,5 @@ pub(super) fn renumber(rtype: RecordType, record: &mut [u8], new: impl Fn(NameId
 #[inline(always)]
 pub(super) fn prefetch(arena: &[u8], place: u32) {
     let at = place as usize * UNIT;
-    hashlane_table::prefetch_bytes(arena.get(at..arena.len().min(at + 64)).unwrap_or_default());
+    hashlane_table::prefetch_bytes(arena.part(at..arena.len().min(at + 64)));
 }

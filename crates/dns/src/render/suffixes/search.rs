@@ -5,6 +5,7 @@ use super::parents::{Parent, ParentPlace};
 use super::slots::Entry;
 use super::{First, SuffixTable};
 use crate::render::compressor::{POINTER_LIMIT, Place};
+use crate::slices::Parts as _;
 
 /// Number of names in a message after which a name that shares nothing with them is not expected to be the
 /// first of several with its parent.
@@ -134,12 +135,12 @@ impl SuffixTable {
         let mut end_key = None;
         if labels > 2 {
             let (second, third) = (self.label_at(1), self.label_at(2));
-            let end = bytes.get(third..).unwrap_or_default();
+            let end = bytes.part(third..);
             let key = ParentPlace::of(end);
             match self.parents.find(key, end, self.slots.message()) {
                 Some(Parent { at, left, .. }) => {
                     let (at, left) = (usize::from(*at), usize::from(*left));
-                    let label = bytes.get(second..third).unwrap_or_default();
+                    let label = bytes.part(second..third);
                     if left == 0 || !self.is_label(written, left, label) {
                         (known, reached) = (Known { label: 2, at, left }, Some((third, at)));
                     }
@@ -159,8 +160,8 @@ impl SuffixTable {
         while let Some(label) = known.label.checked_sub(1) {
             let (start, end) = (self.label_at(label), self.label_at(known.label));
             let hash = self.hash.suffix(&self.sums, bytes.len() - start);
-            let suffix = bytes.get(start..).unwrap_or_default();
-            let own = bytes.get(start..end).unwrap_or_default();
+            let suffix = bytes.part(start..);
+            let own = bytes.part(start..end);
             let found = self.slots.find(hash, |slot| {
                 let at = slot.at();
                 let same = written.get(at..at + own.len()).is_some_and(|here| case.eq(here, own));
@@ -212,6 +213,7 @@ impl SuffixTable {
     /// Offset of a label in the present name.
     #[inline(always)]
     fn label_at(&self, label: usize) -> usize {
+        debug_assert!(label < self.starts.len(), "a name has at most as many labels");
         self.starts.get(label).copied().map_or(0, usize::from)
     }
 
@@ -258,7 +260,7 @@ impl SuffixTable {
     /// summed up.
     #[inline]
     fn keep_parent(&mut self, key: ParentPlace, name: &[u8], from: usize, (at, left): (usize, usize)) {
-        let rest = name.get(from..).unwrap_or_default();
+        let rest = name.part(from..);
         // The label before the root may be one that no pointer reaches.
         let left = if left < POINTER_LIMIT { left } else { 0 };
         if at < POINTER_LIMIT {
