@@ -27,7 +27,7 @@ pub fn check_zone_file(text: &[u8]) {
 /// The records of a text, one a line, in generic form.
 fn read(text: &[u8], piece: usize) -> Result<String, LoadError> {
     let origin: NameBuf = "example.com".parse().expect("a name");
-    let options = Options { threads: 1, piece, max_generated: 100_000, ..Options::default() };
+    let options = Options { threads: 1, piece, max_generated_bytes: 100_000, ..Options::default() };
     let mut out = String::new();
     let mut sink = |Record { owner, rtype, ttl, data }: Record<'_>| {
         assert_eq!(Name::parse(owner.as_bytes()), Ok(owner));

@@ -8,7 +8,7 @@ mod tests;
 
 pub use error::ConfigError;
 pub use network::Network;
-pub use sections::{Control, Metrics, RateLimit, Server, Tcp, ZoneFile};
+pub use sections::{Control, Metrics, RateLimit, Server, Tcp, ZoneFile, ZoneFiles};
 
 use crate::load;
 use data_encoding::HEXLOWER_PERMISSIVE;
@@ -40,6 +40,8 @@ pub struct Config {
     pub control: Control,
     /// Counters over HTTP.
     pub metrics: Metrics,
+    /// Limits of zone files.
+    pub zone_files: ZoneFiles,
     /// Zones and their files.
     pub zone: Vec<ZoneFile>,
 }
@@ -115,7 +117,7 @@ impl Config {
     /// # Errors
     /// The first invalid value.
     pub fn check(&self) -> Result<(), ConfigError> {
-        let Self { server, tcp, rate_limit, zone, .. } = self;
+        let Self { server, tcp, rate_limit, zone_files, zone, .. } = self;
         let within = |key: &str, value: u64, least: u64, most: u64| {
             let why = || format!("is {value}, but must be between {least} and {most}");
             if (least..=most).contains(&value) { Ok(()) } else { Err(invalid(key, why())) }
@@ -148,6 +150,8 @@ impl Config {
         within("rate_limit.ipv4_prefix", rate_limit.ipv4_prefix.into(), 8, 32)?;
         within("rate_limit.ipv6_prefix", rate_limit.ipv6_prefix.into(), 16, 64)?;
         within("rate_limit.entries", rate_limit.entries as u64, 1024, 1 << 28)?;
+        within("zone_files.max_bytes", zone_files.max_bytes, 1 << 10, 1 << 40)?;
+        within("zone_files.max_generated", zone_files.max_generated, 0, 1 << 24)?;
         // The kernel chooses different ports in place of 0.
         let mut metrics = self.metrics.listen.iter().filter(|address| address.port() != 0);
         if let Some(address) = metrics.find(|address| server.listen.contains(address)) {

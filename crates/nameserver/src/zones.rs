@@ -1,6 +1,6 @@
 //! The zones of the configuration: their files, their data, and the time and size by which a change shows.
 
-use crate::config::{Config, ZoneFile};
+use crate::config::{Config, ZoneFile, ZoneFiles};
 use crate::counters::ZoneCounters;
 use crate::load::{self, Options};
 use crate::status::{Reloaded, ZoneStatus};
@@ -167,7 +167,7 @@ impl Catalog {
                 .filter_map(|at| self.zones.get(*at))
                 .map(|zone| (zone.file.file.as_path(), zone.apex.view()))
                 .collect();
-            load_all(&wanted, &self.key)
+            load_all(&wanted, &config.zone_files, &self.key)
         };
         for (at, outcome) in due.into_iter().zip(outcomes) {
             if let Some(zone) = self.zones.get_mut(at) {
@@ -291,7 +291,7 @@ fn of_serial(old: &Zone, new: &Zone, key: &Key) -> Option<String> {
 }
 
 /// Loads zones on all cores; the outcomes are in the order of the zones.
-fn load_all(zones: &[(&Path, Name<'_>)], key: &Key) -> Vec<Outcome> {
+fn load_all(zones: &[(&Path, Name<'_>)], limits: &ZoneFiles, key: &Key) -> Vec<Outcome> {
     let next = AtomicUsize::new(0);
     let outcomes: Vec<Mutex<Option<Outcome>>> = zones.iter().map(|_| Mutex::new(None)).collect();
     let work = || {
@@ -299,7 +299,7 @@ fn load_all(zones: &[(&Path, Name<'_>)], key: &Key) -> Vec<Outcome> {
             let at = next.fetch_add(1, Ordering::Relaxed);
             zones.get(at).zip(outcomes.get(at))
         } {
-            *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(load(file, *apex, key));
+            *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(load(file, *apex, limits, key));
         }
     };
     let threads = thread::available_parallelism().map_or(1, usize::from).min(zones.len());
@@ -319,12 +319,13 @@ fn load_all(zones: &[(&Path, Name<'_>)], key: &Key) -> Vec<Outcome> {
     taken.map(|outcome| outcome.unwrap_or_else(missing)).collect()
 }
 
-fn load(file: &Path, apex: Name<'_>, key: &Key) -> Outcome {
+fn load(file: &Path, apex: Name<'_>, limits: &ZoneFiles, key: &Key) -> Outcome {
     let begun = (Instant::now(), SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default());
     // Before the file is read, so that a change during the load shows at the next reload.
     let own = Stamp::of(file);
     let (included, paths) = channel();
-    let options = Options { included: Some(included), ..Options::default() };
+    let ZoneFiles { max_bytes, max_generated } = *limits;
+    let options = Options { included: Some(included), max_bytes, max_generated, ..Options::default() };
     let result = load::zone(file, Some(apex), &options, key).map_err(|error| error.to_string());
     drop(options);
     // Times of signatures are numbers on a circle.

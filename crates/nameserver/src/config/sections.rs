@@ -1,6 +1,7 @@
 //! The tables of the configuration.
 
 use super::Network;
+use crate::load::Options;
 use serde::{Deserialize, Serialize};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
@@ -134,7 +135,9 @@ pub struct Control {
 
 impl Default for Control {
     fn default() -> Self {
-        Self { path: hashlane_link::unix::places(SERVICE).into_iter().next().unwrap_or_default() }
+        let place = hashlane_link::unix::places(SERVICE).into_iter().next();
+        debug_assert!(place.is_some(), "root's paths are always in the list");
+        Self { path: place.unwrap_or_default() }
     }
 }
 
@@ -142,6 +145,24 @@ impl Control {
     /// Path at which a client finds the socket of a server with the default configuration.
     pub fn find() -> PathBuf {
         hashlane_link::unix::find(SERVICE)
+    }
+}
+
+/// Limits of zone files, for those that others write.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ZoneFiles {
+    /// Most bytes of a zone file and the files that it includes, each counted as often as it is included.
+    pub max_bytes: u64,
+    /// Most records that the `$GENERATE` lines of a zone make together; 0: `$GENERATE` is refused. 65,536 are
+    /// the addresses of an IPv4 /16.
+    pub max_generated: u64,
+}
+
+impl Default for ZoneFiles {
+    fn default() -> Self {
+        let Options { max_bytes, max_generated, .. } = Options::default();
+        Self { max_bytes, max_generated }
     }
 }
 

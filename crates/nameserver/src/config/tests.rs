@@ -33,6 +33,8 @@ fn says_what_is_wrong() {
     );
     assert_eq!(says("zzz = 1"), "unknown key `zzz`");
     assert_eq!(says("[server]\nmax_udp = 100"), "`server.max_udp` is 100, but must be between 512 and 4096");
+    let generated = "`zone_files.max_generated` is 99999999, but must be between 0 and 16777216";
+    assert_eq!(says("[zone_files]\nmax_generated = 99999999"), generated);
     assert!(says("[server]\nlisten = []").contains("name an address"));
     assert!(says("[server]\nnsid = \"ns1\"").contains("ascii_ns1"));
     assert!(says("[server]\ncookie_secrets = [\"00\"]").contains("32 hexadecimal digits"));

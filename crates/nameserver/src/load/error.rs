@@ -90,6 +90,8 @@ pub enum What {
     Data(String),
     /// Data of more than 65,535 bytes.
     DataTooLong,
+    /// An entry of more than [`MAX_ENTRY`](super::MAX_ENTRY) bytes. The reader stops there.
+    EntryTooLong,
     /// An `$INCLUDE` that is not followed.
     Include {
         /// The path as the file has it.
@@ -99,6 +101,8 @@ pub enum What {
     },
     /// A `$GENERATE` that cannot be expanded.
     Generate(&'static str),
+    /// `$GENERATE` makes more than this number of records in the zone.
+    TooManyGenerated(u64),
     /// The records that `$GENERATE` makes take more than this number of bytes.
     TooMuchGenerated(usize),
     /// The zone file cannot be read.
@@ -142,7 +146,8 @@ impl fmt::Display for LoadError {
             write!(f, "{fault}")?;
         }
         if self.more {
-            write!(f, "\nstopped after {} errors; mend these and check again", self.faults.len())?;
+            let errors = if self.faults.len() == 1 { "error" } else { "errors" };
+            write!(f, "\nstopped after {} {errors}; mend these and check again", self.faults.len())?;
         }
         Ok(())
     }
@@ -223,15 +228,25 @@ impl fmt::Display for What {
                 write!(f, "data of {found} bytes where \\# states {stated}; correct the length")
             }
             Self::Data(why) | Self::Zone(why) => f.write_str(why),
+            Self::EntryTooLong => write!(
+                f,
+                "line or record of more than {} bytes with its comments; end the line, or close a parenthesis",
+                super::MAX_ENTRY
+            ),
             Self::DataTooLong => f.write_str("record data longer than 65,535 bytes; shorten them"),
             Self::Include { path, why } => write!(f, "$INCLUDE of \"{path}\": {why}"),
             Self::Generate(why) => write!(f, "$GENERATE: {why}"),
+            Self::TooManyGenerated(most) => write!(
+                f,
+                "$GENERATE: the zone would have more than {most} records of it; \
+                 shorten the range, or raise zone_files.max_generated"
+            ),
             Self::TooMuchGenerated(most) => {
                 write!(f, "$GENERATE: the records of the zone take more than {most} bytes; write fewer")
             }
             Self::Io(why) => write!(f, "cannot read the zone file: {why}"),
             Self::TooManyBytes(most) => {
-                write!(f, "the files of the zone are longer than {most} bytes; split the zone")
+                write!(f, "the files of the zone have more than {most} bytes; raise zone_files.max_bytes")
             }
             Self::NoApex => f.write_str(
                 "neither a SOA record nor the name of the file names the zone; add the SOA record",

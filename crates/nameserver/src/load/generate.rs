@@ -4,9 +4,6 @@ use super::error::What;
 use super::number::decimal;
 use std::fmt::Write as _;
 
-/// Most records of a directive.
-pub const MAX_GENERATED: u32 = 65_536;
-
 /// Most bytes of a template, so that a short file does not keep a server busy.
 const MAX_TEMPLATE: usize = 1_024;
 
@@ -34,11 +31,12 @@ impl Range {
             let (start, stop) = (decimal(range.get(..dash)?)?, decimal(range.get(dash + 1..)?)?);
             (start <= stop && step > 0 && stop <= i32::MAX as u32).then_some(Self { start, stop, step })
         };
-        let range = parse().ok_or(invalid)?;
-        match (range.stop - range.start) / range.step < MAX_GENERATED {
-            true => Ok(range),
-            false => Err(What::Generate("more than 65,536 records; split the range")),
-        }
+        parse().ok_or(invalid)
+    }
+
+    /// Number of the values.
+    pub(super) fn count(self) -> u64 {
+        u64::from((self.stop - self.start) / self.step) + 1
     }
 
     /// The values in their order.
@@ -206,11 +204,12 @@ mod tests {
         assert!(Template::parse(&[b'a'; 1_025]).is_err());
         let mut out = Vec::new();
         assert!(Template::parse(b"${-2}").unwrap().expand(1, &mut out).is_err());
-        for range in ["", "1", "2-1", "1-2/0", "-1-2", "1-", "0-65536", "0-4294967295/65537", "1-2/x"] {
+        for range in ["", "1", "2-1", "1-2/0", "-1-2", "1-", "0-4294967295/65537", "1-2/x"] {
             assert!(Range::parse(range.as_bytes()).is_err(), "{range}");
         }
         let values: Vec<u32> = Range::parse(b"0-65535").unwrap().values().collect();
         assert_eq!((values.len(), values.last()), (65_536, Some(&65_535)));
-        assert!(Range::parse(b"1-10/4").unwrap().values().eq([1, 5, 9]));
+        let range = Range::parse(b"1-10/4").unwrap();
+        assert!(range.values().eq([1, 5, 9]) && range.count() == 3);
     }
 }

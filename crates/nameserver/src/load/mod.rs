@@ -8,7 +8,8 @@
 //! | `$TTL`; without it the last stated TTL | RFC 2308 §4, RFC 1035 §5.1 |
 //! | times with units, such as `1h30m` | in TTLs and SOA records |
 //! | `$INCLUDE path [origin]` | inside the zone's folder; at most [`MAX_DEPTH`] deep, [`MAX_FILES`] in all |
-//! | `$GENERATE` | as BIND 9; at most [`MAX_GENERATED`] records each, [`Options::max_generated`] in all |
+//! | `$GENERATE` | as BIND 9; at most [`Options::max_generated`] records in all |
+//! | lines, and records of several lines | at most [`MAX_ENTRY`] bytes |
 //! | unknown types and classes, `\# LENGTH HEX` | RFC 3597 §5 |
 //!
 //! A `$TTL` of an included file holds until the next one, as in BIND and NSD; its `$ORIGIN` and its last
@@ -38,8 +39,8 @@ mod whole;
 mod wks;
 
 pub use error::{Fault, IncludeError, LoadError, What};
-pub use generate::MAX_GENERATED;
 pub use include::{MAX_DEPTH, MAX_FILES};
+pub use scan::MAX_ENTRY;
 
 use hashlane_dns::wire::RecordType;
 use hashlane_dns::zone::{Builder, Zone, ZoneError};
@@ -59,9 +60,10 @@ pub struct Options {
     pub threads: usize,
     /// Most bytes of the zone file and the files that it includes.
     pub max_bytes: u64,
-    /// Most bytes of all records that `$GENERATE` makes, 80 bytes counted for each record beside its owner
-    /// and data.
-    pub max_generated: usize,
+    /// Most records that all `$GENERATE` lines make together.
+    pub max_generated: u64,
+    /// Most bytes of these records, 80 bytes counted for each beside its owner and data.
+    pub max_generated_bytes: usize,
     /// Errors that are reported before the reader stops, at least 1.
     pub max_errors: usize,
     /// TTL in seconds of records before any `$TTL` and any stated TTL; `None` makes them an error.
@@ -77,7 +79,8 @@ impl Default for Options {
         Self {
             threads: 0,
             max_bytes: 16 << 30,
-            max_generated: 256 << 20,
+            max_generated: 65_536,
+            max_generated_bytes: 256 << 20,
             max_errors: 20,
             default_ttl: None,
             piece: 256 << 10,

@@ -2,6 +2,7 @@
 
 use super::error::What;
 use super::scan::{Token, shown};
+use hashlane_dns::slices::Parts as _;
 use hashlane_name::dns::{MAX_LABEL_LEN, MAX_NAME_LEN};
 
 /// Appends the name of `token` in wire form. `origin` ends it if it is relative, and is the name `@`.
@@ -66,7 +67,7 @@ fn escaped_labels(text: &[u8], out: &mut Vec<u8>) -> Result<bool, What> {
                 [b'\\', ref after @ ..] => {
                     let (byte, taken) = unescape(after).ok_or_else(|| What::Escape(shown(text)))?;
                     out.push(byte);
-                    rest = after.get(taken..).unwrap_or_default();
+                    rest = after.part(taken..);
                 }
                 [byte, ref after @ ..] => {
                     out.push(byte);
@@ -123,7 +124,7 @@ fn bytes(token: Token<'_>, most: usize, out: &mut Vec<u8>) -> Result<Option<()>,
             return Ok(None);
         }
         out.push(byte);
-        rest = after.get(taken..).unwrap_or_default();
+        rest = after.part(taken..);
     }
     Ok(Some(()))
 }

@@ -7,6 +7,7 @@ use super::rdata::{Data, expect, found};
 use super::scan::{Place, Scanner, Start, Token};
 use super::split::Piece;
 use super::{Options, name, types};
+use hashlane_dns::slices::Parts as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -18,16 +19,19 @@ const RECORD: usize = 80;
 pub(super) struct Limits {
     /// Errors of a piece.
     pub(super) faults: usize,
-    /// Most bytes that `$GENERATE` makes.
-    max_generated: usize,
-    /// Those that it has made.
+    /// Most records that `$GENERATE` makes.
+    max_generated: u64,
+    /// Most bytes that they take.
+    max_generated_bytes: usize,
+    /// Bytes that they take so far.
     generated: AtomicUsize,
 }
 
 impl Limits {
     pub(super) fn new(options: &Options) -> Self {
-        let Options { max_errors, max_generated, .. } = *options;
-        Self { faults: max_errors.max(1), max_generated, generated: AtomicUsize::new(0) }
+        let Options { max_errors, max_generated, max_generated_bytes, .. } = *options;
+        let generated = AtomicUsize::new(0);
+        Self { faults: max_errors.max(1), max_generated, max_generated_bytes, generated }
     }
 }
 
@@ -75,44 +79,64 @@ pub(super) struct Records {
     /// The last TTL of a record.
     pub(super) last_ttl: Option<u32>,
     pub(super) faults: Vec<Fault>,
+    /// The reader stops at the last of the errors: an entry that is too long.
+    pub(super) cut_off: bool,
 }
 
 impl Records {
     /// An owner in wire form.
     pub(super) fn owner(&self, owner: Owner) -> &[u8] {
         let at = owner.at as usize;
-        self.bytes.get(at..at + usize::from(owner.len)).unwrap_or_default()
+        self.bytes.part(at..at + usize::from(owner.len))
     }
 
     /// The data of a record in wire form.
     pub(super) fn data(&self, head: &Head) -> &[u8] {
         let at = head.data as usize;
-        self.bytes.get(at..at + usize::from(head.len)).unwrap_or_default()
+        self.bytes.part(at..at + usize::from(head.len))
     }
 }
 
 /// Reads the records of a piece.
 pub(super) fn read(piece: &Piece, limits: &Limits) -> Records {
-    let text = piece.source.text.get(piece.range.clone()).unwrap_or_default();
+    let text = piece.source.text.part(piece.range.clone());
     let mut records = Records::default();
     records.bytes.reserve(text.len());
-    let mut reader = Reader { origin: piece.origin.clone(), data: Data::default(), records, limits };
+    let (origin, generated) = (piece.origin.clone(), piece.generated);
+    let mut reader = Reader { origin, data: Data::default(), records, limits, generated };
     let mut scanner = Scanner::new(text, piece.line);
+    let fault = |Place { line, column }, what| Fault {
+        file: piece.source.name.clone(),
+        line: Some(line),
+        column: Some(column),
+        what,
+    };
     while let Some(start) = scanner.start() {
         let before = (reader.records.heads.len(), scanner.offset());
-        if let Err(what) = reader.record(start, &mut scanner) {
-            let Place { line, column } = scanner.place();
-            let fault =
-                Fault { file: piece.source.name.clone(), line: Some(line), column: Some(column), what };
+        let entry = scanner.place();
+        let error = reader.record(start, &mut scanner).err().map(|what| (scanner.place(), what));
+        if error.is_some() {
             // The rest of an unclosed quotation or parenthesis is the rest of the text.
             scanner.skip_record();
             reader.records.heads.truncate(before.0);
-            reader.records.faults.push(fault);
-            if reader.records.faults.len() >= limits.faults {
-                break;
-            }
+        }
+        if scanner.is_cut_off() {
+            // An error within the longest entry says more than its length.
+            let (place, what) = error.unwrap_or((entry, What::EntryTooLong));
+            reader.records.faults.push(fault(place, what));
+            reader.records.cut_off = true;
+            return reader.records;
+        }
+        reader.records.faults.extend(error.map(|(place, what)| fault(place, what)));
+        if reader.records.faults.len() >= limits.faults {
+            return reader.records;
         }
         debug_assert!(scanner.offset() > before.1, "each record takes bytes");
+    }
+    if scanner.is_cut_off() || piece.cut_off {
+        debug_assert!(scanner.is_cut_off(), "the splitter cuts off what the reader does not read");
+        reader.records.faults.push(fault(scanner.place(), What::EntryTooLong));
+        reader.records.cut_off = true;
     }
     reader.records
 }
@@ -122,6 +146,8 @@ struct Reader<'z> {
     data: Data,
     records: Records,
     limits: &'z Limits,
+    /// Records that `$GENERATE` makes in the pieces before this one.
+    generated: u64,
 }
 
 impl Reader<'_> {
@@ -210,6 +236,9 @@ impl Reader<'_> {
     fn generate(&mut self, scanner: &mut Scanner<'_>) -> Result<(), What> {
         let line = scanner.line();
         let range = Range::parse(expect(scanner, "a range")?.text)?;
+        if self.generated.saturating_add(range.count()) > self.limits.max_generated {
+            return Err(What::TooManyGenerated(self.limits.max_generated));
+        }
         let owner = Template::parse(expect(scanner, "an owner")?.text)?;
         let (ttl, rtype) = head(None, scanner)?;
         let data = Template::parse(&rest(scanner)?)?;
@@ -227,8 +256,8 @@ impl Reader<'_> {
             let mut scanner = Scanner::new(&expanded, line);
             self.add(Some(owner), ttl, rtype, line, &mut scanner)?;
             let cost = self.records.bytes.len() - start + RECORD;
-            if self.limits.generated.fetch_add(cost, Ordering::Relaxed) > self.limits.max_generated {
-                return Err(What::TooMuchGenerated(self.limits.max_generated));
+            if self.limits.generated.fetch_add(cost, Ordering::Relaxed) > self.limits.max_generated_bytes {
+                return Err(What::TooMuchGenerated(self.limits.max_generated_bytes));
             }
         }
         Ok(())

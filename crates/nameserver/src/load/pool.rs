@@ -13,6 +13,8 @@ const PIECES: usize = 3;
 struct Faults {
     list: Vec<Fault>,
     most: usize,
+    /// The reader has stopped before the end of the file.
+    stopped: bool,
 }
 
 impl Faults {
@@ -23,10 +25,31 @@ impl Faults {
         self.list.len() < self.most
     }
 
+    /// Passes the records of a piece on. Returns false if no more are to be read.
+    fn take(
+        &mut self,
+        merger: &mut Merger,
+        piece: &Piece,
+        records: Records,
+        sink: &mut dyn FnMut(Record<'_>) -> Result<(), What>,
+    ) -> bool {
+        self.stopped = records.cut_off;
+        self.add(merger.add(piece, records, sink)) && !self.stopped
+    }
+
+    /// Adds the error of an `$INCLUDE`. Returns false if no more are to be read.
+    fn take_fault(&mut self, fault: Fault, stops: bool) -> bool {
+        self.stopped = stops;
+        self.add([fault]) && !stops
+    }
+
     fn result(self) -> Result<(), LoadError> {
         match self.list.is_empty() {
             true => Ok(()),
-            false => Err(LoadError { more: self.list.len() >= self.most, faults: self.list }),
+            false => {
+                let more = self.stopped || self.list.len() >= self.most;
+                Err(LoadError { more, faults: self.list })
+            }
         }
     }
 }
@@ -39,13 +62,13 @@ pub(super) fn serial(
     sink: &mut dyn FnMut(Record<'_>) -> Result<(), What>,
 ) -> Result<(), LoadError> {
     let limits = Limits::new(options);
-    let mut faults = Faults { list: Vec::new(), most: limits.faults };
+    let mut faults = Faults { list: Vec::new(), most: limits.faults, stopped: false };
     for item in splitter {
         let more = match item {
-            Item::Fault(fault) => faults.add([fault]),
+            Item::Fault { fault, stops } => faults.take_fault(fault, stops),
             Item::Piece(piece) => {
                 let records = piece::read(&piece, &limits);
-                faults.add(merger.add(&piece, records, sink))
+                faults.take(&mut merger, &piece, records, sink)
             }
         };
         if !more {
@@ -63,7 +86,7 @@ struct Job {
 
 /// Results of the pieces, in their order.
 enum Waiting {
-    Fault(Fault),
+    Fault(Fault, bool),
     Records(mpsc::Receiver<(Piece, Records)>),
 }
 
@@ -76,7 +99,7 @@ pub(super) fn parallel(
     sink: &mut dyn FnMut(Record<'_>) -> Result<(), What>,
 ) -> Result<(), LoadError> {
     let limits = Limits::new(options);
-    let mut faults = Faults { list: Vec::new(), most: limits.faults };
+    let mut faults = Faults { list: Vec::new(), most: limits.faults, stopped: false };
     let (jobs, queue) = mpsc::channel::<Job>();
     let queue = Mutex::new(queue);
     let work = || {
@@ -98,7 +121,7 @@ pub(super) fn parallel(
                 && let Some(item) = splitter.next()
             {
                 waiting.push_back(match item {
-                    Item::Fault(fault) => Waiting::Fault(fault),
+                    Item::Fault { fault, stops } => Waiting::Fault(fault, stops),
                     Item::Piece(piece) => {
                         let (done, records) = mpsc::sync_channel(1);
                         // The queue lives as long as this scope.
@@ -108,9 +131,9 @@ pub(super) fn parallel(
                 });
             }
             let more = match waiting.pop_front() {
-                Some(Waiting::Fault(fault)) => faults.add([fault]),
+                Some(Waiting::Fault(fault, stops)) => faults.take_fault(fault, stops),
                 Some(Waiting::Records(records)) => match records.recv() {
-                    Ok((piece, records)) => faults.add(merger.add(&piece, records, sink)),
+                    Ok((piece, records)) => faults.take(&mut merger, &piece, records, sink),
                     // The thread panicked, and so does this scope at its end.
                     Err(_) => false,
                 },

@@ -6,6 +6,7 @@ use super::scan::{Scanner, Token};
 use super::types::{self, Field, Form};
 use super::{library, name, special, wks};
 use data_encoding::{BASE32HEX_NOPAD, BASE64, HEXUPPER, HEXUPPER_PERMISSIVE};
+use hashlane_dns::slices::Parts as _;
 use hashlane_dns::wire::{Rdata, RecordType};
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -31,7 +32,7 @@ impl Data {
         if let Some(marked) = generic(scanner) {
             *scanner = marked;
             self.generic(scanner, out)?;
-            let data = out.get(start..).unwrap_or_default();
+            let data = out.part(start..);
             return check(rtype, data);
         }
         match types::form(rtype) {
@@ -223,7 +224,7 @@ fn decode(
         return Err(What::DataTooLong);
     }
     out.resize(start + most, 0);
-    let into = out.get_mut(start..).unwrap_or_default();
+    let into = out.part_mut(start..);
     let len = encoding.decode_mut(digits, into).map_err(|_| refused())?;
     out.truncate(start + len);
     Ok(())

@@ -1,6 +1,12 @@
 //! The tokens of a zone file (RFC 1035 §5.1).
 
 use super::error::What;
+use hashlane_dns::slices::Parts as _;
+
+/// Most bytes of an entry: a record, a directive, a comment or a blank, from the start of its first line to its
+/// last line break. Data of 65,535 bytes take at most 753,000 characters, as the APL record
+/// `2:0000:0000:0000:0000:0000:0000:0000:0000/0 …`.
+pub const MAX_ENTRY: usize = 1 << 20;
 
 /// A token: a word, or a quoted string without its quotes.
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +63,8 @@ pub(super) enum Start {
 /// Reads tokens, record by record.
 #[derive(Clone, Debug)]
 pub(super) struct Scanner<'t> {
+    whole: &'t [u8],
+    /// The text up to the end of the longest entry that may begin with the current line.
     text: &'t [u8],
     at: usize,
     line: u32,
@@ -85,10 +93,30 @@ const SPECIAL: [bool; 256] = {
     table
 };
 
+/// The text up to the end of the longest entry that begins at `start`, and its line break.
+fn longest_entry(text: &[u8], start: usize) -> &[u8] {
+    text.get(..start.saturating_add(MAX_ENTRY + 1)).unwrap_or(text)
+}
+
 impl<'t> Scanner<'t> {
     /// A scanner of text that begins at a record, in line `line` of its file.
     pub(super) fn new(text: &'t [u8], line: u32) -> Self {
-        Self { text, at: 0, line, line_start: 0, depth: 0, opened: line, place: Place { line, column: 1 } }
+        let place = Place { line, column: 1 };
+        Self {
+            whole: text,
+            text: longest_entry(text, 0),
+            at: 0,
+            line,
+            line_start: 0,
+            depth: 0,
+            opened: line,
+            place,
+        }
+    }
+
+    /// Returns true at the end of an entry that is longer than [`MAX_ENTRY`], or of a line without one.
+    pub(super) fn is_cut_off(&self) -> bool {
+        self.at >= self.text.len() && self.text.len() < self.whole.len()
     }
 
     /// Offset of the next byte.
@@ -108,7 +136,7 @@ impl<'t> Scanner<'t> {
 
     /// Returns false if the next token cannot begin with a backslash.
     pub(super) fn may_escape(&self) -> bool {
-        let rest = self.text.get(self.at..).unwrap_or_default();
+        let rest = self.text.part(self.at..);
         let next = rest.iter().find(|byte| !matches!(byte, b' ' | b'\t'));
         matches!(next, Some(b'\\' | b'(' | b')' | b';' | b'\r' | b'\n'))
     }
@@ -130,7 +158,7 @@ impl<'t> Scanner<'t> {
     }
 
     fn skip_comment(&mut self) {
-        let rest = self.text.get(self.at..).unwrap_or_default();
+        let rest = self.text.part(self.at..);
         self.at += rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
     }
 
@@ -144,7 +172,10 @@ impl<'t> Scanner<'t> {
                 self.at += 1;
             }
             match self.peek()? {
-                b'\n' => self.break_line(),
+                b'\n' => {
+                    self.break_line();
+                    self.text = longest_entry(self.whole, self.at);
+                }
                 b';' => self.skip_comment(),
                 _ if blank => return Some(Start::Blank),
                 _ => return Some(Start::Word),
@@ -200,7 +231,7 @@ impl<'t> Scanner<'t> {
         let start = self.at;
         let mut escaped = false;
         loop {
-            let rest = self.text.get(self.at..).unwrap_or_default();
+            let rest = self.text.part(self.at..);
             let end = rest.iter().position(|byte| SPECIAL[usize::from(*byte)]).unwrap_or(rest.len());
             self.at += end;
             if self.peek() != Some(b'\\') {
@@ -209,7 +240,7 @@ impl<'t> Scanner<'t> {
             escaped = true;
             self.escape();
         }
-        Token { text: self.text.get(start..self.at).unwrap_or_default(), quoted: false, escaped, spaced }
+        Token { text: self.text.part(start..self.at), quoted: false, escaped, spaced }
     }
 
     /// Goes past a backslash and the byte after it.
@@ -228,7 +259,7 @@ impl<'t> Scanner<'t> {
         let start = self.at;
         let mut escaped = false;
         loop {
-            let rest = self.text.get(self.at..).unwrap_or_default();
+            let rest = self.text.part(self.at..);
             let special = |byte: &u8| matches!(byte, b'"' | b'\\' | b'\n' | 0);
             self.at += rest.iter().position(special).unwrap_or(rest.len());
             match self.peek() {
@@ -250,7 +281,7 @@ impl<'t> Scanner<'t> {
                     return Err(What::Nul);
                 }
                 Some(_) => {
-                    let text = self.text.get(start..self.at).unwrap_or_default();
+                    let text = self.text.part(start..self.at);
                     self.at += 1;
                     return Ok(Token { text, quoted: true, escaped, spaced });
                 }

@@ -1,9 +1,11 @@
 //! Zone files in pieces that threads read apart.
 
 use super::error::{Fault, What};
+use super::generate::Range as Values;
 use super::include::{Folder, Refused};
 use super::name;
-use super::scan::{Scanner, Start, Token, shown};
+use super::scan::{MAX_ENTRY, Scanner, Start, Token, shown};
+use hashlane_dns::slices::Parts as _;
 use hashlane_name::dns::MAX_NAME_LEN;
 use std::ops::Range;
 use std::sync::Arc;
@@ -30,6 +32,10 @@ pub(super) struct Piece {
     pub(super) depth: usize,
     /// True for the first piece of a file.
     pub(super) first: bool,
+    /// True if it ends within an entry that is too long. It is the last piece then.
+    pub(super) cut_off: bool,
+    /// Records that `$GENERATE` makes in the pieces before it.
+    pub(super) generated: u64,
 }
 
 /// A file that is being split.
@@ -52,12 +58,18 @@ pub(super) struct Splitter {
     /// Least bytes of a piece, except the last of a file and those at directives.
     least: usize,
     max_bytes: u64,
+    /// Records that `$GENERATE` makes so far.
+    generated: u64,
 }
 
 /// The next piece, or the error of an `$INCLUDE`.
 pub(super) enum Item {
     Piece(Piece),
-    Fault(Fault),
+    Fault {
+        fault: Fault,
+        /// True if it is the last item: the line is too long.
+        stops: bool,
+    },
 }
 
 /// A directive that ends pieces.
@@ -75,7 +87,7 @@ impl Splitter {
         least: usize,
         max_bytes: u64,
     ) -> Self {
-        let mut this = Self { frames: Vec::new(), folder, least, max_bytes };
+        let mut this = Self { frames: Vec::new(), folder, least, max_bytes, generated: 0 };
         this.push(name, text, origin.map(Arc::from));
         this
     }
@@ -91,7 +103,7 @@ impl Splitter {
     fn include(&mut self) -> Option<Fault> {
         let frame = self.frames.last_mut()?;
         let source = Arc::clone(&frame.source);
-        let text = source.text.get(frame.at..).unwrap_or_default();
+        let text = source.text.part(frame.at..);
         let mut scanner = Scanner::new(text, frame.line);
         let read = include_line(&mut scanner, frame.origin.as_ref());
         if read.is_err() {
@@ -99,10 +111,15 @@ impl Splitter {
         }
         frame.at += scanner.offset();
         frame.line = scanner.line();
+        let place = scanner.place();
         let fault = |what| {
-            let place = scanner.place();
-            Some(Fault { file: source.name.clone(), line: Some(place.line), column: None, what })
+            let (line, column) = (Some(place.line), Some(place.column));
+            Some(Fault { file: source.name.clone(), line, column, what })
         };
+        if scanner.is_cut_off() {
+            self.frames.clear();
+            return fault(read.err().unwrap_or(What::EntryTooLong));
+        }
         let (path, origin) = match read {
             Ok(read) => read,
             Err(what) => return fault(what),
@@ -132,26 +149,46 @@ impl Iterator for Splitter {
                 }
                 continue;
             }
-            let text = frame.source.text.get(frame.at..).unwrap_or_default();
-            if let Some(Directive::Include) = directive(text) {
+            let text = frame.source.text.part(frame.at..);
+            let directive = directive(text);
+            if let Some(Directive::Include) = directive {
                 match self.include() {
-                    Some(fault) => return Some(Item::Fault(fault)),
+                    Some(fault) => return Some(Item::Fault { fault, stops: self.frames.is_empty() }),
                     None => continue,
                 }
             }
             let origin = frame.origin.clone();
-            let len = piece(text, self.least, &mut frame.origin);
+            // More than the reader takes for one entry.
+            let most = self.least.saturating_add(MAX_ENTRY + 2);
+            let len = piece(text.get(..most).unwrap_or(text), self.least, &mut frame.origin);
+            let cut_off = len == most && len < text.len();
+            let generated = self.generated;
+            if let Some(Directive::Generate) = directive {
+                self.generated = generated.saturating_add(values(text));
+            }
             let range = frame.at..frame.at + len;
-            let text = text.get(..len).unwrap_or_default();
+            let text = text.part(..len);
             let breaks = text.iter().filter(|byte| **byte == b'\n').count();
             let line = frame.line;
             frame.at = range.end;
             frame.line = line.saturating_add(u32::try_from(breaks).unwrap_or(u32::MAX));
             let first = std::mem::take(&mut frame.first);
             let source = Arc::clone(&frame.source);
-            return Some(Item::Piece(Piece { source, range, line, origin, depth, first }));
+            if cut_off {
+                self.frames.clear();
+            }
+            let piece = Piece { source, range, line, origin, depth, first, cut_off, generated };
+            return Some(Item::Piece(piece));
         }
     }
+}
+
+/// Records that a `$GENERATE` line makes; 0 if its range has an error, which is found when the piece is read.
+fn values(text: &[u8]) -> u64 {
+    let mut scanner = Scanner::new(text, 1);
+    scanner.start();
+    let mut token = || scanner.next().ok().flatten();
+    token().and_then(|_| token()).and_then(|range| Values::parse(range.text).ok()).map_or(0, Values::count)
 }
 
 /// The path and the origin of an `$INCLUDE` line.
@@ -200,6 +237,9 @@ fn directive(text: &[u8]) -> Option<Directive> {
 /// Bytes that are looked at together.
 const BLOCK: usize = 64;
 
+/// Bytes that are looked at one by one before that.
+const NEAR: usize = 4;
+
 /// Returns true for bytes that begin or end something that may hold a line break, and the sign of directives.
 const fn special(byte: u8) -> bool {
     matches!(byte, b'"' | b'(' | b')' | b';' | b'\\' | b'$')
@@ -209,8 +249,13 @@ const fn special(byte: u8) -> bool {
 #[inline]
 fn run(text: &[u8], breaks: bool) -> usize {
     let stops = |byte: u8| special(byte) | (breaks & (byte == b'\n'));
-    let mut len = 0;
-    for block in text.chunks(BLOCK) {
+    // Special bytes that are next to each other do not have a whole block looked at each.
+    let (near, far) = text.split_at(NEAR.min(text.len()));
+    if let Some(len) = near.iter().position(|byte| stops(*byte)) {
+        return len;
+    }
+    let mut len = near.len();
+    for block in far.chunks(BLOCK) {
         // Without a branch for each byte, so that many are compared at once.
         if block.iter().fold(false, |any, byte| any | stops(*byte)) {
             return len + block.iter().position(|byte| stops(*byte)).unwrap_or(block.len());
@@ -229,11 +274,11 @@ fn piece(text: &[u8], least: usize, origin: &mut Option<Arc<[u8]>>) -> usize {
     }
     let (mut at, mut depth) = (0, 0_u64);
     loop {
-        // Line breaks count from `least` on.
+        // Line breaks count from `least` on; nothing is before it once it is passed.
         let before = text.get(at..least.min(text.len())).unwrap_or_default();
         at += run(before, false);
         if at >= least {
-            at += run(text.get(at..).unwrap_or_default(), depth == 0);
+            at += run(text.part(at..), depth == 0);
         }
         let Some(rest @ [byte, ..]) = text.get(at..) else { return text.len() };
         match byte {
@@ -256,12 +301,12 @@ fn piece(text: &[u8], least: usize, origin: &mut Option<Arc<[u8]>>) -> usize {
 fn record(text: &[u8]) -> usize {
     let (mut at, mut depth) = (0, 0);
     loop {
-        let rest = text.get(at..).unwrap_or_default();
+        let rest = text.part(at..);
         at += run(rest, depth == 0);
         match text.get(at) {
             None => return text.len(),
             Some(b'\n') => return at + 1,
-            Some(_) => at += step(text.get(at..).unwrap_or_default(), &mut depth),
+            Some(_) => at += step(text.part(at..), &mut depth),
         }
     }
 }
@@ -274,7 +319,7 @@ fn step(text: &[u8], depth: &mut u64) -> usize {
         Some(b'"') => {
             let mut at = 1;
             loop {
-                let rest = text.get(at..).unwrap_or_default();
+                let rest = text.part(at..);
                 let stop = rest.iter().position(|byte| matches!(byte, b'"' | b'\\'));
                 let Some(stop) = stop else { return text.len() };
                 at += stop + 1;

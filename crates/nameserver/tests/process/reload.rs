@@ -179,3 +179,17 @@ fn faults_of_a_zone_are_warned_of_at_each_load() {
     server.handle.reload(None).unwrap();
     assert_eq!(server.handle.status().zones[0].warnings, [""; 0]);
 }
+
+#[test]
+fn the_bounds_of_zone_files_change_with_a_reload() {
+    let server = Running::start(|config| config.zone_files.max_generated = 0);
+    fs::write(server.file("example.com.zone"), zone(8) + "$GENERATE 1-3 h$ A 192.0.2.$\n").unwrap();
+    let refused = server.handle.reload(None).unwrap();
+    let why = &refused.failed["example.com"];
+    assert!(
+        why.contains(":10:11: $GENERATE: ") && why.ends_with("or raise zone_files.max_generated"),
+        "{why}"
+    );
+    server.next.lock().unwrap().zone_files.max_generated = 3;
+    assert_eq!(server.handle.reload(None).unwrap().loaded["example.com"], 8);
+}

@@ -49,7 +49,7 @@ fn says_where_and_what() {
         ("a 1 HTTPS 1 . port=x", "1:15: data that HTTPS cannot have: "),
         (
             "$INCLUDE x",
-            "1: $INCLUDE of \"x\": the zone is not read from a file, so it has no folder; \
+            "1:10: $INCLUDE of \"x\": the zone is not read from a file, so it has no folder; \
              insert the lines here",
         ),
     ] {

@@ -87,7 +87,9 @@ fn includes_only_files_inside_the_folder() {
     fs::write(zones.join("main"), "$INCLUDE none\n$INCLUDE\n$INCLUDE sub/a x y\n").unwrap();
     let error = load(&folder, &serial()).unwrap_err();
     assert_eq!(error.faults.len(), 3);
-    assert!(error.faults[0].to_string().starts_with("main:1: $INCLUDE of \"none\": cannot read the file: "));
+    assert!(
+        error.faults[0].to_string().starts_with("main:1:10: $INCLUDE of \"none\": cannot read the file: ")
+    );
     fs::write(zones.join("main"), "$INCLUDE ./inside\n$INCLUDE sub/a\n").unwrap();
     assert_eq!(load(&folder, &serial()).unwrap(), "a.example.com. 1, a.example.com. 1");
 }
@@ -101,11 +103,11 @@ fn files_that_include_one_another_are_bounded() {
     let error = load(&folder(&files), &serial()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "f7:1: $INCLUDE of \"f8\": more than 8 files include one another; nest them less"
+        "f7:1:10: $INCLUDE of \"f8\": more than 8 files include one another; nest them less"
     );
     let cycle = folder(&[("main", "$INCLUDE a"), ("a", "$INCLUDE b"), ("b", "$INCLUDE a")]);
     let error = load(&cycle, &serial()).unwrap_err();
-    assert_eq!(error.to_string(), "b:1: $INCLUDE of \"a\": the file includes itself; remove the line");
+    assert_eq!(error.to_string(), "b:1:10: $INCLUDE of \"a\": the file includes itself; remove the line");
 }
 
 #[test]
@@ -120,10 +122,13 @@ fn includes_do_not_multiply_without_end() {
     let error = load(&folder(&[("main", "$INCLUDE b\n$INCLUDE b\n"), ("b", &"\n".repeat(15_000))]), &options);
     assert_eq!(
         error.unwrap_err().faults[0].to_string(),
-        "main:2: the files of the zone are longer than 20000 bytes; split the zone"
+        "main:2:10: the files of the zone have more than 20000 bytes; raise zone_files.max_bytes"
     );
     let error = load(&folder(&[("main", &"\n".repeat(20_001))]), &options).unwrap_err();
-    assert_eq!(error.to_string(), "main: the files of the zone are longer than 20000 bytes; split the zone");
+    assert_eq!(
+        error.to_string(),
+        "main: the files of the zone have more than 20000 bytes; raise zone_files.max_bytes"
+    );
 }
 
 #[test]
