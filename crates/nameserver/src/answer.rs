@@ -6,7 +6,8 @@ use crate::view::View;
 use hashlane_dns::MAX_MESSAGE_LEN;
 use hashlane_dns::query::{Batch, Decode, Hash, Suffixes};
 use hashlane_dns::respond::{Asker, Kind, Reply, Responder};
-use hashlane_dns::wire::{HEADER_LEN, RecordType};
+use hashlane_dns::slices::Parts as _;
+use hashlane_dns::wire::RecordType;
 use hashlane_hash::scheme::Key;
 use hashlane_table::stage::Stage as _;
 use std::net::SocketAddr;
@@ -74,7 +75,7 @@ impl Answerer {
                 }
             }
             debug_assert!(reply.len <= self.out.len(), "a response is written into the buffer");
-            let message = self.out.get_mut(..reply.len).unwrap_or_default();
+            let message = self.out.part_mut(..reply.len);
             if !each(number, Response { message, reply, suffixes: batch.suffixes(number) }) {
                 break;
             }
@@ -105,55 +106,6 @@ impl Response<'_> {
             _ => Subject { kind: limit::Kind::Error, name: 0 },
         }
     }
-
-    /// Makes the response empty but for its question and OPT record, with TC set. Returns its length.
-    pub(crate) fn truncate(&mut self) -> usize {
-        let end = question_end(self.message).unwrap_or(self.message.len());
-        let opt = opt_record(self.message, end);
-        let len = match &opt {
-            Some(opt) if opt.end <= self.message.len() => {
-                self.message.copy_within(opt.clone(), end);
-                end + opt.len()
-            }
-            _ => end,
-        };
-        if let Some([_, _, flags, _, _, _, counts @ ..]) = self.message.first_chunk_mut::<HEADER_LEN>() {
-            *flags |= 0x02;
-            *counts = [0, 0, 0, 0, 0, u8::from(opt.is_some())];
-        }
-        len
-    }
-}
-
-/// Offset after the question.
-fn question_end(message: &[u8]) -> Option<usize> {
-    let questions = message.get(5).copied()?;
-    if questions == 0 { Some(HEADER_LEN) } else { Some(name_end(message, HEADER_LEN)? + 4) }
-}
-
-/// Offset after a name.
-fn name_end(message: &[u8], mut at: usize) -> Option<usize> {
-    loop {
-        match *message.get(at)? {
-            0 => return Some(at + 1),
-            0xc0.. => return Some(at + 2),
-            len => at += 1 + usize::from(len),
-        }
-    }
-}
-
-/// Place of the OPT record, with the offset of the first record.
-fn opt_record(message: &[u8], mut at: usize) -> Option<std::ops::Range<usize>> {
-    while at < message.len() {
-        let start = at;
-        let head = name_end(message, at)?;
-        let [a, b, .., c, d] = *message.get(head..)?.first_chunk::<10>()?;
-        at = head + 10 + usize::from(u16::from_be_bytes([c, d]));
-        if u16::from_be_bytes([a, b]) == RecordType::OPT.0 {
-            return Some(start..at);
-        }
-    }
-    None
 }
 
 #[cfg(test)]
@@ -168,8 +120,6 @@ mod tests {
     }
 
     const A: &[u8] = b"\0\x01\0\x01\0\0\0\x3c\0\x04\xc0\0\x02\x01";
-    const OPT: &[u8] = b"\0\0\x29\x04\xd0\0\0\x80\0\0\x06\0\x0a\0\x02ab";
-
     fn response(message: &mut [u8], kind: Kind, below: usize) -> Response<'_> {
         let reply = Reply {
             len: message.len(),
@@ -182,25 +132,6 @@ mod tests {
             is_known: false,
         };
         Response { message, reply, suffixes: &[10, 11, 12, 13] }
-    }
-
-    #[test]
-    fn a_truncated_response_keeps_its_question_and_its_opt_record() {
-        let records = [b"\xc0\x0c", A, b"\xc0\x10", A, OPT].concat();
-        let mut whole = message([1, 1, 1, 1], &records);
-        let len = response(&mut whole, Kind::Positive, 0).truncate();
-        let mut expected = message([1, 0, 0, 1], OPT);
-        expected[2] |= 0x02;
-        assert_eq!(whole[..len], expected);
-
-        let mut plain = message([1, 1, 0, 0], &[b"\xc0\x0c", A].concat());
-        let len = response(&mut plain, Kind::Positive, 0).truncate();
-        let mut expected = message([1, 0, 0, 0], &[]);
-        expected[2] |= 0x02;
-        assert_eq!(plain[..len], expected);
-
-        let mut header = vec![0, 1, 0x84, 1, 0, 0, 0, 0, 0, 0, 0, 0];
-        assert_eq!(response(&mut header, Kind::Error, 0).truncate(), HEADER_LEN);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! in, responses in order out (RFC 7766 §6, §8).
 
 use crate::config::Tcp;
+use hashlane_dns::slices::Parts as _;
 use std::time::{Duration, Instant};
 
 /// Bytes of responses in the queue from which on no further query is answered.
@@ -102,7 +103,7 @@ impl Framing {
 
     /// Bytes that wait to be sent.
     pub fn unsent(&self) -> &[u8] {
-        self.output.get(self.sent..).unwrap_or_default()
+        self.output.part(self.sent..)
     }
 
     /// Takes the queue of responses, to add to it while the input is borrowed.

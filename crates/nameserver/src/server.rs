@@ -102,8 +102,9 @@ impl Server {
         let mut catalog = Catalog::new(&key, threads)?;
         let loaded = catalog.update(config, None)?;
         if !catalog.serves() {
-            let why = loaded.failed.into_values().next().unwrap_or_default();
-            return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+            let why = loaded.failed.into_values().next();
+            debug_assert!(why.is_some(), "a zone that is not served has failed to load");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, why.unwrap_or_default()));
         }
         let view = Cell::new(catalog.view(config)?);
 

@@ -21,6 +21,7 @@ use crate::framing::{MAX_QUEUED, Timeout};
 use crate::view::View;
 use connection::Connection;
 use hashlane_dns::query::BATCH;
+use hashlane_dns::slices::Parts as _;
 use hashlane_hash::scheme::Key;
 use hashlane_link::tcp;
 use mio::net::{TcpListener, TcpStream};
@@ -346,7 +347,7 @@ fn answer(connection: &mut Connection, parts: &mut Parts, most: usize, now: Inst
         *place = (peer, message);
         received += 1;
     }
-    let messages = messages.get(..received).unwrap_or_default();
+    let messages = messages.part(..received);
     let (mut answered, mut is_query) = (0, true);
     answerer.run(view, counters, clock.now().seconds, messages, |_, response| {
         let len = response.message.len();

@@ -11,7 +11,8 @@ use crate::config::RateLimit;
 use crate::counters::Counters;
 use crate::limit::{Limiter, Verdict};
 use crate::view::View;
-use hashlane_dns::query::BATCH;
+use hashlane_dns::query::{BATCH, truncate};
+use hashlane_dns::slices::Parts as _;
 use hashlane_hash::scheme::Key;
 use hashlane_link::udp::{Datagram, RecvBatch, SendBatch, UdpSocket};
 use std::io;
@@ -82,7 +83,7 @@ impl Worker {
             *place = (from, payload);
         }
         let messages = messages.get(..received.len()).unwrap_or(&messages);
-        answerer.run(view, counters, now.seconds, messages, |number, mut response| {
+        answerer.run(view, counters, now.seconds, messages, |number, response| {
             let Some((to, _)) = messages.get(number).copied() else { return false };
             let mut len = response.message.len();
             if len == 0 {
@@ -98,12 +99,18 @@ impl Worker {
                         return true;
                     }
                     Verdict::Truncate => {
-                        len = response.truncate();
+                        let cut = truncate(response.message);
+                        debug_assert!(cut.is_some(), "a response of this server is well-formed");
+                        let Some(cut) = cut else {
+                            counters.limited_dropped.add(1);
+                            return true;
+                        };
+                        len = cut;
                         counters.limited_truncated.add(1);
                     }
                 }
             }
-            let message = response.message.get(..len).unwrap_or_default();
+            let message = response.message.part(..len);
             counters.rcode(reply.rcode);
             counters.truncated.add(u64::from(reply.truncated));
             counters.sent_bytes.add(len as u64);

@@ -1,6 +1,7 @@
 //! One connection: a socket, its queues, and its shares.
 
 use crate::framing::Framing;
+use hashlane_dns::slices::Parts as _;
 use hashlane_table::share::{Holder, ItemId};
 use mio::net::TcpStream;
 use std::io::{self, ErrorKind, Read as _, Write as _};
@@ -49,7 +50,7 @@ impl Connection {
                 }
                 Ok(length) => {
                     debug_assert!(length <= scratch.len(), "a read fills no more than its buffer");
-                    self.framing.receive(scratch.get(..length).unwrap_or_default(), now);
+                    self.framing.receive(scratch.part(..length), now);
                     return Ok(true);
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
