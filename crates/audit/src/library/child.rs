@@ -2,6 +2,7 @@
 
 use super::foreign::{Guarded, HashFunction, TableFunctions};
 use super::measure;
+use super::privilege;
 use super::wire::{self, Guard, HEAD, Reply, Request};
 use crate::keys::Keys;
 use nix::errno::Errno;
@@ -28,9 +29,11 @@ const PADDING: usize = 64;
 /// Loads a library and answers requests about it, until the connection on standard input is closed.
 ///
 /// For a program that a [`Launcher`](super::Launcher) starts, and for no other use. Libraries may do anything
-/// in this process, which ends with the thread that has started it.
+/// in this process, which ends with the thread that has started it, but with the rights of its user alone: it
+/// gives up all capabilities first, and starts its program anew to do so.
 pub fn child_main() -> ! {
-    let result = connect().and_then(|stream| serve(&mut ManuallyDrop::new(stream)));
+    let may_load = privilege::drop_all();
+    let result = connect().and_then(|stream| serve(&mut ManuallyDrop::new(stream), &may_load));
     std::process::exit(if result.is_ok() { 0 } else { CONNECTION_LOST })
 }
 
@@ -56,7 +59,7 @@ enum Loaded {
 }
 
 /// A stream that the library has closed must not be closed again, which aborts the process: see `child_main`.
-fn serve(stream: &mut UnixStream) -> io::Result<()> {
+fn serve(stream: &mut UnixStream, may_load: &Result<(), String>) -> io::Result<()> {
     let mut loaded = Loaded::Nothing;
     let mut measured = Keys::default();
     loop {
@@ -73,15 +76,16 @@ fn serve(stream: &mut UnixStream) -> io::Result<()> {
         let reply = match (Request::decode(&body).ok_or_else(invalid)?, &loaded) {
             (Request::LoadHash { parent, path, symbol, signature }, _) => {
                 check_parent(parent)?;
-                let function = signature
-                    .parse()
-                    .map_err(|error| format!("{error}"))
-                    .and_then(|signature| HashFunction::load(&path, &symbol, signature));
+                let function = may_load.clone().and_then(|()| {
+                    let signature = signature.parse().map_err(|error| format!("{error}"))?;
+                    HashFunction::load(&path, &symbol, signature)
+                });
                 settle(function.map(Loaded::Hash), &mut loaded)
             }
             (Request::LoadTable { parent, path }, _) => {
                 check_parent(parent)?;
-                settle(TableFunctions::load(&path).map(Loaded::Table), &mut loaded)
+                let functions = may_load.clone().and_then(|()| TableFunctions::load(&path));
+                settle(functions.map(Loaded::Table), &mut loaded)
             }
             (Request::Hash { seed, guard, keys }, Loaded::Hash(function)) => {
                 hash_all(function, &seed, guard, &keys)

@@ -2,7 +2,8 @@
 //!
 //! A [`Library`] is a hash function with a stated [`Signature`]. A [`Table`] has the functions of the header
 //! `include/hashlane_audit.h`. Both are loaded by [`child_main`] in a process that a [`Launcher`] starts: a
-//! crash, an endless loop or a closed descriptor there is a [`Fault`](crate::subject::Fault) here.
+//! crash, an endless loop or a closed descriptor there is a [`Fault`](crate::subject::Fault) here. That process
+//! gives up all capabilities before it loads anything, and loads nothing if it cannot.
 //! [`behaviour`] checks how a function treats its arguments.
 
 pub mod behaviour;
@@ -10,6 +11,7 @@ mod child;
 mod foreign;
 mod hash;
 mod measure;
+mod privilege;
 mod process;
 mod signature;
 mod table;

@@ -1,7 +1,7 @@
 //! Functions and files that do harm: each ends in its fault, within bounded time.
 
-use crate::support::{LIMIT, Object, keys, launcher};
-use hashlane_audit::library::Library;
+use crate::support::{CHILD, LIMIT, Object, keys, launcher, run};
+use hashlane_audit::library::{Launcher, Library};
 use hashlane_audit::subject::{Fault, Lengths, Subject};
 use hashlane_hash::scheme::Key;
 use std::path::Path;
@@ -139,6 +139,20 @@ fn ends(pid: u64, zombie: bool) {
         assert!(start.elapsed() < LIMIT, "process {pid} has not ended");
         std::thread::sleep(Duration::from_millis(20));
     }
+}
+
+#[test]
+fn nothing_is_loaded_by_a_process_that_cannot_give_up_its_privileges() {
+    let object = Object::of(&format!("{MEANT} {{ return *p + n + seed; }}"));
+    let signature = "u64(const u8*, usize, u64 seed)".parse().unwrap();
+    // Its file is gone once it runs, so that it cannot be started again.
+    let copy = object.path().with_file_name("child");
+    run(Command::new("cp").arg(std::env::current_exe().unwrap()).arg(&copy));
+    let script = "exec 9<\"$0\"; rm \"$0\"; exec /proc/self/fd/9 \"$@\"";
+    let arguments = ["-c", script, copy.to_str().unwrap()].into_iter().chain(CHILD);
+    let launcher = Launcher::program("sh".into(), arguments);
+    let loaded = Library::load(launcher, &object.path(), "f", &signature, Lengths::Any, LIMIT);
+    says(&loaded.unwrap_err(), "cannot give them up: cannot start ");
 }
 
 #[test]

@@ -13,9 +13,12 @@ use tempfile::TempDir;
 /// Limit of libraries that return, on a machine that others load.
 pub(crate) const LIMIT: Duration = Duration::from_secs(60);
 
+/// Arguments of this program as the process of a library.
+pub(crate) const CHILD: [&str; 4] = ["--exact", "child", "--ignored", "--nocapture"];
+
 /// This program as the process of a library.
 pub(crate) fn launcher() -> Launcher {
-    Launcher::this_program(["--exact", "child", "--ignored", "--nocapture"]).unwrap()
+    Launcher::this_program(CHILD).unwrap()
 }
 
 /// Runs a command to its end, which must be a success.
