@@ -1,12 +1,61 @@
 //! The historical compressors: messages of the source have their sizes, and every message reads back.
 
-use hashlane_baseline::dns::{Dumb, New, Old};
-use hashlane_dns::render::{Compressor, Options, RenderError, Renderer, SuffixTable, Writer};
+use hashlane_baseline::dns::{Dumb, HashNotStored, HashedTwice, New, Old, PrimeBuckets, WholeName};
+use hashlane_dns::render::{
+    Compressor, Options, POINTER_LIMIT, Place, RenderError, Renderer, SuffixTable, Writer,
+};
 use hashlane_dns::wire::{Class, Content, Header, Question, Rdata, Record, RecordType, Section};
 use hashlane_hash::scheme::Key;
-use hashlane_name::dns::{Case, NameBuf};
+use hashlane_name::dns::{Case, Name, NameBuf};
 use proptest::collection::vec;
 use proptest::prelude::*;
+
+/// A list of all suffixes written, in lower case unless case matters, with their offsets.
+#[derive(Default)]
+struct Naive {
+    case: Case,
+    suffixes: Vec<(Vec<u8>, usize)>,
+}
+
+impl Compressor for Naive {
+    fn start(&mut self, case: Case) {
+        *self = Self { case, suffixes: Vec::new() };
+    }
+
+    fn place(&mut self, written: &[u8], name: Name<'_>) -> Place {
+        let (bytes, mut labels) = (name.as_bytes(), name.labels());
+        while labels.rest().len() > 1 {
+            let rest = labels.rest();
+            let start = bytes.len() - rest.len();
+            let folded: Vec<u8> = rest.iter().map(|byte| self.case.fold(*byte)).collect();
+            if let Some((_, at)) = self.suffixes.iter().find(|(suffix, _)| *suffix == folded) {
+                return Place::new(start, Some(*at as u16));
+            }
+            if written.len() + start < POINTER_LIMIT {
+                self.suffixes.push((folded, written.len() + start));
+            }
+            labels.next();
+        }
+        Place::new(bytes.len(), None)
+    }
+
+    fn truncate(&mut self, len: usize) {
+        self.suffixes.retain(|(_, at)| *at < len);
+    }
+}
+
+/// Runs a block of code with each of the new renderer's forms.
+macro_rules! for_each_new {
+    ($compressor:pat_param, $code:block) => {
+        for_each_new!(@ $compressor, $code, New, PrimeBuckets, WholeName, HashNotStored, HashedTwice)
+    };
+    (@ $compressor:pat_param, $code:block, $($form:ty),*) => {
+        $({
+            let $compressor = <$form>::default();
+            $code
+        })*
+    };
+}
 
 fn names(all: &[&str]) -> Vec<NameBuf> {
     all.iter().map(|name| name.parse().unwrap()).collect()
@@ -67,6 +116,36 @@ fn messages_of_the_source_have_their_known_sizes() {
         assert_eq!(write(&mut Dumb, &names, Case::Ignored).len(), plain);
     }
     assert_eq!(positive().len(), 42);
+}
+
+#[test]
+fn each_form_of_the_new_table_writes_the_bytes_of_a_naive_list() {
+    let hosts = |count| (0..count).map(|n| format!("Host{n}.zone{}.example", n % 7).parse().unwrap());
+    for names in [positive(), hosts(2000).collect::<Vec<_>>(), names(&["a.b", ".", "A.B", "x.a.b"])] {
+        for case in [Case::Ignored, Case::Sensitive] {
+            let expected = write(&mut Naive::default(), &names, case);
+            for_each_new!(mut compressor, {
+                assert!(write(&mut compressor, &names, case) == expected);
+                assert!(write(&mut compressor, &names, case) == expected, "the second message");
+            });
+        }
+    }
+}
+
+#[test]
+fn forms_of_the_new_table_differ_in_their_buckets() {
+    let start = "0123456789abcdef";
+    let names: Vec<NameBuf> = (10..70).map(|n| format!("{start}{n}").parse().unwrap()).collect();
+    let fullest = |buckets: Vec<usize>| (buckets.len(), buckets.into_iter().max().unwrap());
+    let mut all = Vec::new();
+    for_each_new!(mut compressor, {
+        write(&mut compressor, &names, Case::Ignored);
+        all.push(fullest(compressor.occupancy().collect()));
+    });
+    let [new, prime, whole, not_stored, twice] = all.try_into().unwrap();
+    assert_eq!([new, not_stored, twice], [(64, 60); 3], "the names share their first 16 bytes");
+    assert_eq!(prime, (67, 60));
+    assert!(whole.0 == 64 && whole.1 < 10, "{whole:?}");
 }
 
 /// The first version of the source's renderer kept pointers into an array that moved when it grew.
@@ -174,8 +253,12 @@ proptest! {
         let options = Options { limit, case, ..Options::default() };
         let (message, content) = render(Old::default(), &names, &steps, options);
         check(&message, &content, case);
-        let (message, content) = render(New::default(), &names, &steps, options);
-        check(&message, &content, case);
+        let (expected, content) = render(Naive::default(), &names, &steps, options);
+        check(&expected, &content, case);
+        for_each_new!(compressor, {
+            let (message, _) = render(compressor, &names, &steps, options);
+            prop_assert_eq!(&message, &expected);
+        });
         let (message, content) = render(Dumb, &names, &steps, options);
         check(&message, &content, Case::Sensitive);
     }
