@@ -2,7 +2,7 @@
 //! the user's own messages.
 
 use crate::metric;
-use crate::section::{COMPOSER, DUMB, HOSTILE, MODEL, NEW, OLD, OURS, SOURCE, role};
+use crate::section::{COMPOSER, DUMB, HOSTILE, MODEL, NEW, OLD, OURS, SOURCE, is_form, role};
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::{Doubt, Evidence};
 use hashlane_lab::record::{Record, RecordSet};
@@ -204,7 +204,7 @@ impl View<'_> {
         let project = |id: &str| id.split('/').next().unwrap_or_default().to_owned();
         let mut projects: Vec<String> = Vec::new();
         let mut chosen: Vec<&str> =
-            schemes.iter().copied().filter(|id| !is_peer(id) && !is_composer(id)).collect();
+            schemes.iter().copied().filter(|id| !is_peer(id) && !is_composer(id) && !is_form(id)).collect();
         for id in schemes.iter().filter(|id| is_peer(id)) {
             let project_of = project(id);
             if projects.contains(&project_of) {
@@ -253,7 +253,7 @@ impl View<'_> {
 
 /// `true` for the renderers of other projects.
 fn is_peer(id: &str) -> bool {
-    id != OURS && !SOURCE.contains(&id) && !is_composer(id)
+    id != OURS && !SOURCE.contains(&id) && !is_composer(id) && !is_form(id)
 }
 
 fn is_composer(id: &str) -> bool {

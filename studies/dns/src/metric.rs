@@ -5,6 +5,12 @@ pub(crate) use hashlane_lab::record::metric::*;
 /// Names in a message, on average over the messages of a workload.
 pub(crate) const NAMES: &str = "names";
 
+/// Pairs of a message's suffixes in one bucket of a table.
+pub(crate) const COLLISIONS: &str = "collisions";
+
+/// The same of one table divided by those of another, whose id is the unit.
+pub(crate) const RATIO_COLLISIONS: &str = "ratio_collisions";
+
 /// Records in a message, on average over the messages of a workload.
 pub(crate) const RECORDS: &str = "records";
 

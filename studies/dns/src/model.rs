@@ -50,6 +50,11 @@ impl<'a, C: Compressor> Names<'a, C> {
     pub(crate) fn new(packed: &'a Packed, compressor: C) -> Self {
         Self { names: packed.names().collect(), compressor, buffer: vec![0; 12 + packed.bytes.len()] }
     }
+
+    /// The compressor, with the names of the last rendering.
+    pub(crate) fn compressor(&self) -> &C {
+        &self.compressor
+    }
 }
 
 impl<C: Compressor> Render for Names<'_, C> {

@@ -4,13 +4,24 @@
 use crate::composer::{Fresh, Reused};
 use crate::model::{Messages, Names, Packed};
 use crate::workload::Corpus;
-use hashlane_baseline::dns::{Dumb, New, Old};
+use hashlane_baseline::dns::{
+    Dumb, HashNotStored, HashedTwice, Item, New, NewTable, Old, PrimeBuckets, WholeName,
+};
 use hashlane_dns::render::{Compressor, SuffixTable};
 use hashlane_peers::dns::{BUILT_IN, IDS, Input, Render};
 use hashlane_peers_cpp::renderer as c;
 
-/// Those of this repository.
-const OURS: [&str; 4] = ["old", "new", "dumb", "ours"];
+/// Those of this repository; `new/…` are forms of `new`.
+const OURS: [&str; 8] = [
+    "old",
+    "new",
+    "dumb",
+    "ours",
+    "new/prime-buckets",
+    "new/whole-name",
+    "new/hash-not-stored",
+    "new/hashed-twice",
+];
 
 /// Our compressor behind the message builder of `domain`, with the feature `peers`.
 const COMPOSERS: [&str; 2] = ["composer/fresh", "composer/reused"];
@@ -68,6 +79,10 @@ pub(crate) fn renderer<'a>(
         _ if c::IDS.contains(&id) => Ok(Box::new(Library::new(id, corpus, plain)?)),
         "old" => ours(corpus, packed, Old::default()),
         "new" => ours(corpus, packed, New::default()),
+        "new/prime-buckets" => ours(corpus, packed, PrimeBuckets::default()),
+        "new/whole-name" => ours(corpus, packed, WholeName::default()),
+        "new/hash-not-stored" => ours(corpus, packed, HashNotStored::default()),
+        "new/hashed-twice" => ours(corpus, packed, HashedTwice::default()),
         "dumb" => ours(corpus, packed, Dumb),
         "ours" => ours(corpus, packed, table.clone()),
         _ => {
@@ -88,6 +103,28 @@ pub(crate) fn renderer<'a>(
             hashlane_peers::dns::renderer(id, input)
         }
     }
+}
+
+/// Pairs of suffixes in one bucket after names, in the forms of `new` that differ in it.
+///
+/// # Errors
+/// The names cannot be rendered.
+pub(crate) fn collisions(id: &str, packed: &Packed) -> Option<Result<f64, String>> {
+    fn pairs<I: Item, const COUNT: usize, const LEN: usize, const KEPT: bool>(
+        packed: &Packed,
+        table: NewTable<I, COUNT, LEN, KEPT>,
+    ) -> Result<f64, String> {
+        let mut names = Names::new(packed, table);
+        names.render(0)?;
+        let pairs = |items: usize| items * items.saturating_sub(1) / 2;
+        Ok(names.compressor().occupancy().map(pairs).sum::<usize>() as f64)
+    }
+    Some(match id {
+        "new" => pairs(packed, New::default()),
+        "new/prime-buckets" => pairs(packed, PrimeBuckets::default()),
+        "new/whole-name" => pairs(packed, WholeName::default()),
+        _ => return None,
+    })
 }
 
 /// A renderer of a C library.

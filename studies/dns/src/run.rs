@@ -3,6 +3,7 @@
 use crate::metric;
 use crate::model::Packed;
 use crate::renderers;
+use crate::section::NEW;
 use crate::tables;
 use crate::workload::{Corpus, Kind};
 use ::hashlane_dns::render::SuffixTable;
@@ -111,6 +112,34 @@ fn workload(session: &mut Session<'_>, label: &str, corpus: &Corpus) -> Result<(
         }
     }
     session.add_ratios("render", label, "rounds", &ids, |of, to| rounds.ratio(of, to));
+    if let Corpus::Names(_) = corpus {
+        collisions(session, label, &ids, &packed)?;
+    }
+    Ok(())
+}
+
+/// Counts what shares a bucket in the source's table and its other forms.
+fn collisions(
+    session: &mut Session<'_>,
+    label: &str,
+    ids: &[String],
+    packed: &Packed,
+) -> Result<(), RunError> {
+    let count = |id: &str| {
+        renderers::collisions(subject(id), packed)
+            .transpose()
+            .map_err(|what| RunError::Expectation { workload: label.into(), what })
+    };
+    let of_new = if ids.iter().any(|id| id == NEW) { count(NEW)?.filter(|pairs| *pairs > 0.0) } else { None };
+    for id in ids {
+        let Some(pairs) = count(id)? else { continue };
+        let exact = |value| Fact::exact(value, 1);
+        session.add("render", label, id, "count", metric::COLLISIONS, "pairs", exact(pairs));
+        if let Some(of_new) = of_new.filter(|_| id != NEW) {
+            let ratio = exact(pairs / of_new);
+            session.add("render", label, id, "count", metric::RATIO_COLLISIONS, NEW, ratio);
+        }
+    }
     Ok(())
 }
 
@@ -221,6 +250,7 @@ impl Subject<'_> {
 #[cfg(test)]
 mod tests {
     use crate::Renderers;
+    use crate::metric;
     use hashlane_lab::definition::{Definition, Selection};
     use hashlane_lab::record::RecordSet;
     use hashlane_lab::study::{self, Loaded, Settings};
@@ -242,7 +272,7 @@ mod tests {
 
     #[test]
     fn each_renderer_alone_has_a_control() {
-        for scheme in ["old", "new", "dumb", "ours"] {
+        for scheme in ["old", "new", "dumb", "ours", "new/whole-name"] {
             let records = run(&[scheme], &["servfail", "response/a1"], None, false);
             for workload in ["servfail", "response/a1"] {
                 let again = format!("{scheme}/again");
@@ -252,6 +282,29 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn the_forms_of_the_source_s_table_are_compared_with_it() {
+        let forms = ["new", "new/prime-buckets", "new/whole-name", "new/hash-not-stored", "new/hashed-twice"];
+        let records = run(&forms, &["names/distinct500", "hostile/same-start"], None, false);
+        let at = |workload, scheme, metric| records.metric("dns-render", workload, scheme, metric).unwrap();
+        for form in &forms[1..] {
+            let ratio = |of, to| records.ratio("dns-render", "names/distinct500", of, to).is_some();
+            assert!(ratio(form, "new") || ratio("new", form), "{form}");
+            let bytes = |id| at("hostile/same-start", id, metric::OCTETS).value;
+            assert_eq!(bytes(form), bytes("new"), "{form}");
+        }
+        let collisions = |workload, id| at(workload, id, metric::COLLISIONS).value;
+        assert_eq!(
+            at("names/distinct500", "new/prime-buckets", metric::RATIO_COLLISIONS).value,
+            collisions("names/distinct500", "new/prime-buckets") / collisions("names/distinct500", "new")
+        );
+        assert!(
+            records
+                .metric("dns-render", "names/distinct500", "new/hashed-twice", metric::COLLISIONS)
+                .is_none()
+        );
     }
 
     #[test]

@@ -30,8 +30,13 @@ pub(crate) const OLD: &str = "old";
 /// The source's renderer that compresses nothing.
 pub(crate) const DUMB: &str = "dumb";
 
-/// All of the source's renderers.
+/// The source's renderers, of its benchmark.
 pub(crate) const SOURCE: [&str; 3] = [NEW, OLD, DUMB];
+
+/// `true` for other forms of the source's hash table.
+pub(crate) fn is_form(scheme: &str) -> bool {
+    scheme.strip_prefix(NEW).is_some_and(|form| form.starts_with('/'))
+}
 
 /// The table of figures of renderers that were measured elsewhere.
 const ELSEWHERE: &str = "elsewhere";
@@ -100,11 +105,11 @@ struct View<'a> {
     facts: &'a Facts<'a>,
 }
 
-/// The role of a renderer: the source's three are history, third-party crates are peers.
+/// The role of a renderer: the source's are history, third-party crates are peers.
 pub(crate) fn role(scheme: &str) -> Role {
     match scheme {
         OURS => Role::Ours,
-        _ if SOURCE.contains(&scheme) => Role::Historical,
+        _ if SOURCE.contains(&scheme) || is_form(scheme) => Role::Historical,
         _ => Role::Peer,
     }
 }
@@ -397,6 +402,34 @@ mod tests {
         let rivals = section.table("the fastest other renderer");
         assert_eq!(rivals.rows[0], ["positive", "domain/hash-reused", "153", "153", "4.00 [3.96, 4.04]"]);
         assert_eq!(rivals.rows[1], ["servfail", "dumb", "29", "29", "0.667 [0.660, 0.674]"]);
+    }
+
+    #[test]
+    fn the_ticket_s_words_have_their_verdicts_on_committed_records() {
+        const RECORDS: &str = include_str!("../../../records/epyc-avx512-2vcpu/dns-render/records.csv");
+        let definition = Definition::parse(STUDY, "study.toml").unwrap();
+        let records = RecordSet::parse(RECORDS.as_bytes(), "records.csv").unwrap();
+        let verdicts: Vec<String> = definition
+            .claim_outcomes(&records)
+            .iter()
+            .map(|outcome| format!("{}: {}", outcome.claim.id, words::comparisons(outcome.counts())))
+            .collect();
+        assert_eq!(
+            verdicts[..4],
+            [
+                "3-to-7-times: agrees: 1 of 2 comparisons; disagrees: 1",
+                "2-to-5-times: agrees: 2 of 2 comparisons",
+                "nxdomain-3-times: disagrees: 1 of 1 comparison",
+                "one-name-slower: agrees: 1 of 1 comparison",
+            ]
+        );
+        // Those records have neither the forms of the table nor `dumb` beside the source's others.
+        let rest = verdicts[4..].iter();
+        assert!(
+            verdicts.len() == 10 && rest.clone().all(|line| line.ends_with(": not measured")),
+            "{rest:?}"
+        );
+        assert!(section(&definition, &records).is_some());
     }
 
     #[test]

@@ -59,7 +59,10 @@ fn messages_of_another_size_are_not_believed() {
     holds(&failed, &["nxdomain differs from the study's expectation", "old renders 43 bytes, expected 42"]);
     folder.write("unknown.toml", RENDERS.replace("\"dumb\"", "\"dump\""));
     let failed = folder.run(&["study", "run", "unknown.toml"]).failed();
-    holds(&failed, &["unknown scheme \"dump\": a renderer is one of old, new, dumb, ours, composer/fresh"]);
+    holds(
+        &failed,
+        &["unknown scheme \"dump\": a renderer is one of old, new, dumb, ours, new/prime-buckets"],
+    );
     folder.write("workload.toml", RENDERS.replace("response/a1", "response/a2"));
     holds(&folder.run(&["study", "run", "workload.toml"]).failed(), &["hostile/known-key"]);
 }
