@@ -198,6 +198,30 @@ mod tests {
     }
 
     #[test]
+    fn all_sentences_precede_the_first_chart() {
+        let definition = sample::definition();
+        let (records, machine) = (sample::records(&definition, &[]), sample::machine());
+        let mut parts = vec![part(&definition, &records, &machine); 8];
+        for (number, part) in parts.iter_mut().enumerate() {
+            let Some(Answer { sentence: Ok(statement), .. }) = &mut part.answer else {
+                panic!("no sentence")
+            };
+            statement.text = format!("Sentence {number}.");
+        }
+        let page = html(&parts).unwrap();
+        let (before, _) = page.split_once("<svg").unwrap();
+        let list = between(before, "<ul class=\"answers\"", "</ul>");
+        let lines: Vec<&str> = list.lines().filter(|line| line.starts_with("<li>")).collect();
+        assert_eq!(lines.len(), 8);
+        for (number, line) in lines.iter().enumerate() {
+            let answer = format!("Sentence {number}.</b> <span class=\"quiet\">figures ±1 %");
+            assert!(line.contains(&answer) && line.contains("Which is fastest?"), "{line}");
+        }
+        // One study has its sentence at its head.
+        assert!(!html(&parts[..1]).unwrap().contains("class=\"answers\""));
+    }
+
+    #[test]
     fn joins_several_studies_on_one_page() {
         let definition = sample::definition();
         let (records, machine) = (sample::records(&definition, &[]), sample::machine());
