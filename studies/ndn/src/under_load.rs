@@ -39,7 +39,7 @@ impl Subject {
     }
 
     /// Answered share of the offered Interests, 0 to 1; `None` of a load without a pace.
-    fn carried(&self) -> Option<f64> {
+    pub(crate) fn carried(&self) -> Option<f64> {
         let offered: f64 = self.readings.iter().filter_map(|reading| self.plan.offered(reading.time)).sum();
         (offered > 0.0).then(|| (self.counts().answered as f64 / offered).min(1.0))
     }

@@ -167,6 +167,45 @@ fn tables_are_filled_before_a_large_load_is_measured() {
 }
 
 #[test]
+fn indexes_are_compared_at_a_pace_that_takes_nearly_a_core_if_there_is_one() {
+    let folder = Folder::new();
+    let (head, _) = STUDY.split_once("[[criterion]]").unwrap();
+    let study = head
+        .replace("model = \"forwarder\"", "model = \"pit\"")
+        .replace(
+            "\"unix/4\", \"udp/4\", \"unix/5/third-distinct\", \"unix/4/pending-500\"",
+            "\"busy/unix/4\"",
+        )
+        .replace("[\"ours\", \"relay\"]", "[\"name\", \"token\"]")
+        .replace("reference = \"ours\"", "reference = \"name\"\ncontrol = [\"name/again\", \"name\"]");
+    folder.write("mine.toml", study);
+    let out = folder.run(&["study", "run", "mine.toml", "--full", "--out", "a"]).ok();
+    let out = out.split_whitespace().collect::<Vec<_>>().join(" ");
+    holds(&out, &["the source's load on the router", "busy/unix/4: name took"]);
+    let records = lines(&folder.path("a/records.csv"));
+    let figure = |scheme: &str, metric: &str| -> f64 {
+        let start = format!("mine,pit-load,busy/unix/4,{scheme},");
+        let row = records.iter().find(|row| row.starts_with(&start) && row.contains(metric));
+        row.unwrap_or_else(|| panic!("no {metric} of {scheme}")).split(',').nth(7).unwrap().parse().unwrap()
+    };
+    for scheme in ["name", "name/again", "token"] {
+        assert!(figure(scheme, ",rtt_ms,ms,") > 0.0 && figure(scheme, ",carried,share,") > 0.0);
+    }
+    // Where others use the cores, too, there may be no such pace.
+    let is_compared = records.iter().any(|row| row.contains(",ratio_rtt,name,"));
+    if figure("name", ",cpu_percent,%,") < 90.0 {
+        assert!(!is_compared);
+        holds(&out, &["90 % of a core was not reached", "90 % was not reached, so no index is compared"]);
+    } else {
+        let all = ["token", "name"].iter().all(|scheme| figure(scheme, ",carried,share,") >= 0.99);
+        assert_eq!(
+            records.iter().any(|row| row.contains(",token,") && row.contains(",ratio_rtt,name,")),
+            all
+        );
+    }
+}
+
+#[test]
 fn refuses_workloads_and_schemes_that_there_are_not() {
     let folder = Folder::new();
     for (from, to, words) in [

@@ -24,6 +24,9 @@ const LOOKUPS: [&str; 3] = ["match/1Mi/11", "match/64Ki/11", "match/1Ki/11"];
 /// Whole exchanges, those with the least besides the table first.
 const WHOLE: [&str; 2] = ["load/unix/11", "load/udp/11"];
 
+/// Loads that take nearly a whole core, in the order of [`PACED`].
+const BUSY: [&str; 4] = ["busy/udp/11", "busy/netns/11", "busy/udp/4", "busy/netns/4"];
+
 /// The source's savings in points, by components of names.
 const SOURCE: &str = "network";
 
@@ -104,10 +107,27 @@ impl View<'_> {
             Effect::Costs => "No, it costs",
             Effect::None => "No saving seen",
         };
-        let token = token.map_or_else(String::new, |token| format!(" {token}"));
-        let text = format!("{verdict}: {} points of CPU; A/A {}.{token}", points(digest), points(again));
+        let more: String =
+            self.round_trip().into_iter().chain(token).map(|sentence| format!(" {sentence}")).collect();
+        let text = format!("{verdict}: {} points of CPU; A/A {}.{more}", points(digest), points(again));
         // The bounds of all figures are in the text.
         Ok(Statement { text, figures: Vec::new() })
+    }
+
+    /// Round-trip time by digest where the forwarder by name takes nearly a whole core, as the source's did.
+    fn round_trip(&self) -> Option<String> {
+        let workload = self.first(&BUSY, DIGEST, metric::RATIO_RTT)?;
+        let percent = self.evidence.figure(workload, NAME, metric::CPU_PERCENT).ok()?;
+        let ratio = |index| self.evidence.ratio_in(metric::RATIO_RTT, workload, index, NAME).ok();
+        let shown =
+            |ratio: Interval| format!("{} × {}", significant(ratio.value), interval(ratio, significant));
+        let (digest, again) = (ratio(DIGEST)?, ratio(AGAIN)?);
+        Some(format!(
+            "At {:.0} % of a core, round trips take {}; A/A {}.",
+            percent.value,
+            shown(digest),
+            shown(again)
+        ))
     }
 
     /// Saving of the token: of the lookup, and of the whole exchange.
@@ -283,6 +303,19 @@ mod tests {
         let mut all = Adder::paced("paced/udp/11", (0.1, -0.2, 0.3), (0.0, -0.3, 0.3));
         all.ratio("match/64Ki/11", DIGEST, (1.4, 1.3, 1.5));
         assert_eq!(answered(&all).surprises, ["A lookup by digest takes 1.40 × [1.30, 1.50] one by name."]);
+    }
+
+    #[test]
+    fn the_round_trip_at_nine_tenths_of_a_core_is_stated_beside_its_control() {
+        let mut all = Adder::paced("paced/udp/11", (0.1, -0.2, 0.3), (0.0, -0.3, 0.3));
+        all.add("busy/udp/11", NAME, metric::CPU_PERCENT, "%", (93.2, 92.0, 94.0));
+        all.ratio("busy/udp/11", AGAIN, (1.0, 0.99, 1.01));
+        all.add("busy/udp/11", DIGEST, metric::RATIO_RTT, NAME, (1.1, 1.05, 1.2));
+        assert!(sentence(&all).unwrap().ends_with("+0.3]."), "not without the control");
+        all.add("busy/udp/11", AGAIN, metric::RATIO_RTT, NAME, (1.0, 0.95, 1.04));
+        let text = sentence(&all).unwrap();
+        let stated = "At 93 % of a core, round trips take 1.10 × [1.05, 1.20]; A/A 1.00 × [0.95, 1.04].";
+        assert!(text.ends_with(stated), "{text}");
     }
 
     #[test]

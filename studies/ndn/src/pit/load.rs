@@ -1,9 +1,13 @@
-//! Forwarders with each index under load: their turns and the records of them.
+//! Forwarders with each index under load: their turns and the records of them. At full load and at the
+//! source's pace; and at the pace at which the forwarder by name takes nearly a whole core, as the source's did.
 
+use super::busy;
 use super::work::{Work, indexes};
 use crate::load::{Forwarder, Plan, Reading};
 use crate::metric;
 use crate::under_load::{Subject, note, turns};
+use hashlane_lab::evidence::CARRIED;
+use hashlane_lab::stats::quantile;
 use hashlane_lab::study::{Rounds, RunError, Session};
 use std::time::Duration;
 
@@ -25,6 +29,10 @@ pub(super) fn forwarders(
         let (workload, plan) = match work {
             Work::Load(workload) => (*workload, Plan::lasting(time)),
             Work::Paced(workload) => (*workload, Plan::paced(time, PACE)),
+            Work::Busy(workload) => match busy::pace(session, label, workload, time)? {
+                Some(pace) => (*workload, Plan::paced(time, pace)),
+                None => return Ok(()),
+            },
             _ => continue,
         };
         for (id, index) in indexes(session, true) {
@@ -41,6 +49,7 @@ fn record_loads(session: &mut Session<'_>, subjects: &[Subject]) {
     }
     for subjects in subjects.chunk_by(|a, b| a.label == b.label) {
         record(session, subjects);
+        note_busy(session, subjects);
     }
     note(session, LOAD_MODEL, &subjects.iter().collect::<Vec<_>>());
 }
@@ -58,10 +67,41 @@ const FIGURES: [(&str, &str, &str, Figure); 6] = [
     (metric::RTT_P99_MS, "ms", "wall-clock", |reading| reading.rtt.map(|rtt| rtt.p99)),
 ];
 
+/// Start of the ids of loads that take nearly a whole core.
+pub(super) const BUSY: &str = "busy/";
+
+/// Share of a core that the reference took of the subjects of a workload with [`BUSY`] in its id, in per cent.
+fn busy_percent(session: &Session<'_>, subjects: &[Subject]) -> Option<f64> {
+    let mut subjects = subjects.iter().filter(|subject| subject.label.starts_with(BUSY));
+    let name = subjects.find(|subject| subject.id == session.definition.reference)?;
+    quantile(&name.readings.iter().map(Reading::cpu_percent).collect::<Vec<_>>(), 0.5)
+}
+
+/// Adds a note to a load that was to take nearly a whole core, and did not.
+fn note_busy(session: &mut Session<'_>, subjects: &[Subject]) {
+    let (Some(percent), Some(subject)) = (busy_percent(session, subjects), subjects.first()) else { return };
+    if percent < busy::LEAST {
+        let offered = subject.plan.offered(Duration::from_secs(1)).unwrap_or_default();
+        session.notes.push(format!(
+            "{}: {:.0} % of a core was not reached: {} took {percent:.0} %, at {offered:.0} Interests a second; no \
+             index was compared with it",
+            subject.label,
+            busy::LEAST,
+            session.definition.reference,
+        ));
+    }
+}
+
 /// Records the results of the forwarders on one workload.
 fn record(session: &mut Session<'_>, subjects: &[Subject]) {
     let Some(label) = subjects.first().map(|subject| subject.label.as_str()) else { return };
     let reference = subjects.iter().position(|subject| subject.id == session.definition.reference);
+    // Below that share of a core, or with queues that grow, a comparison is not of the load that it names.
+    let is_reached = busy_percent(session, subjects).is_none_or(|percent| percent >= busy::LEAST);
+    let is_carried = |at: usize| {
+        let share = subjects.get(at).and_then(Subject::carried);
+        !label.starts_with(BUSY) || share.is_some_and(|share| share >= CARRIED)
+    };
     for (name, unit, probe, figure) in FIGURES {
         let of = |subject: &Subject| subject.readings.iter().filter_map(figure).collect::<Vec<f64>>();
         let rounds = Rounds::of_launches(subjects.iter().map(of).collect());
@@ -78,6 +118,9 @@ fn record(session: &mut Session<'_>, subjects: &[Subject]) {
                 metric::RTT_MS => (metric::RATIO_RTT, rounds.ratio(at, reference)),
                 _ => continue,
             };
+            if !is_reached || !is_carried(at) || !is_carried(reference) {
+                continue;
+            }
             if let Some(fact) = fact {
                 session.add(
                     LOAD_MODEL,

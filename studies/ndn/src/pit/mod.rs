@@ -1,6 +1,7 @@
 //! Indexes of the pending Interest table: forwarders under load, operations, parts, digests.
 
 mod answer;
+mod busy;
 mod load;
 mod parts_section;
 mod run;

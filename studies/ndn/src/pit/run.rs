@@ -48,8 +48,7 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
             left_out += 1;
         }
     }
-    let netns =
-        |work: &Work| matches!(work, Work::Load(load) | Work::Paced(load) if load.link == load::Link::Netns);
+    let netns = |work: &Work| work.load().is_some_and(|load| load.link == load::Link::Netns);
     if works.iter().any(|(_, work)| netns(work))
         && !session.stopped()
         && let Some(why) = load::namespaces_refused()
@@ -60,7 +59,7 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     if left_out > 0 {
         session.notes.push(format!(
             "{left_out} workloads were left out: names of other than {QUICK_COMPONENTS} components, more \
-             than {QUICK_PENDING} entries, Unix sockets, namespaces; --full measures them"
+             than {QUICK_PENDING} entries, Unix sockets, namespaces, a busy core; --full measures them"
         ));
     }
     let rounds = session.settings.size.repetitions as usize;
@@ -72,7 +71,7 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
             fillings.push(*filling);
         }
     }
-    let loads = works.iter().filter(|(_, work)| matches!(work, Work::Load(_) | Work::Paced(_))).count();
+    let loads = works.iter().filter(|(_, work)| work.load().is_some()).count();
     let others = works.iter().filter(|(_, work)| matches!(work, Work::Parts(_) | Work::Digest(_))).count();
     session.total = rounds
         * (fillings.len() * indexes(session, false).len() + loads * indexes(session, true).len())
@@ -269,6 +268,7 @@ mod tests {
             Workload { link: Link::Udp, names: names(4), pending: 0, tables: None, pace: Pace::Full };
         assert_eq!(parse("paced/udp/4").unwrap(), Work::Paced(workload));
         assert_eq!(parse("load/udp/4").unwrap(), Work::Load(workload));
+        assert_eq!(parse("busy/udp/4").unwrap(), Work::Busy(workload));
         assert_eq!(parse("parts/4").unwrap(), Work::Parts(names(4)));
         assert_eq!(parse("digest/20").unwrap(), Work::Digest(names(20)));
     }

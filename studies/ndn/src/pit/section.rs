@@ -1,6 +1,8 @@
 //! Indexes of the pending Interest table: the source's table printed again, full load, operations on the PIT,
 //! parts of the forwarder, digests.
 
+use super::busy::LEAST as BUSY_LEAST;
+use super::load::BUSY;
 use super::parts_section::{digests, none, parts_table};
 use crate::metric;
 use hashlane_lab::definition::Definition;
@@ -39,9 +41,11 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
     let reference = definition.reference.as_str();
     let (mut blocks, mut findings) = (Vec::new(), Vec::new());
     if let Some(facts) = &load {
-        blocks.extend(network(definition, facts, reference));
+        blocks.extend(network(definition, facts, reference, "paced/", PACED));
+        blocks.extend(network(definition, facts, reference, BUSY, BUSY_CAPTION));
         blocks.extend(saturated(facts, reference));
         findings.extend(network_findings(definition, records, facts));
+        findings.extend(of_kind(facts, BUSY).filter_map(|workload| busy_finding(facts, workload, reference)));
     }
     if let Some(facts) = &alone {
         blocks.push(operations(facts, reference));
@@ -84,10 +88,16 @@ fn of_kind<'f>(facts: &'f Facts<'_>, kind: &'f str) -> impl Iterator<Item = &'f 
     facts.workloads.iter().copied().filter(move |workload| workload.starts_with(kind))
 }
 
-/// The source's table: the router's CPU and the mean round-trip time.
-fn network(definition: &Definition, facts: &Facts<'_>, reference: &str) -> Option<Block> {
+/// The source's table, on workloads that begin with `kind`: the router's CPU and the mean round-trip time.
+fn network(
+    definition: &Definition,
+    facts: &Facts<'_>,
+    reference: &str,
+    kind: &str,
+    caption: &str,
+) -> Option<Block> {
     let mut rows = Vec::new();
-    for workload in of_kind(facts, "paced/") {
+    for workload in of_kind(facts, kind) {
         for scheme in facts.schemes_with(workload, &[metric::CPU_PERCENT]) {
             let more = |metric, show: fn(f64) -> String| shown(facts, workload, scheme, metric, show);
             rows.push(vec![
@@ -126,9 +136,7 @@ fn network(definition: &Definition, facts: &Facts<'_>, reference: &str) -> Optio
         ]);
     }
     Some(Block::Table(Table {
-        caption:
-            "the source's network: 16 pairs, each consumer 1000 Interests a second, through one forwarder"
-                .to_owned(),
+        caption: caption.to_owned(),
         columns: [
             "network",
             "index",
@@ -146,6 +154,33 @@ fn network(definition: &Definition, facts: &Facts<'_>, reference: &str) -> Optio
         rows,
         shown: Shown::Open,
     }))
+}
+
+/// Captions of the source's table.
+const PACED: &str =
+    "the source's network: 16 pairs, each consumer 1000 Interests a second, through one forwarder";
+const BUSY_CAPTION: &str = "the source's load on the router: 16 pairs, at the pace at which the forwarder by name \
+                            takes 90 % of a core or more; the same for every index";
+
+/// The share of a core that the reference took of a load that was to take nearly all of one.
+fn busy_finding(facts: &Facts<'_>, workload: &str, reference: &str) -> Option<String> {
+    let percent = facts.record(workload, reference, metric::CPU_PERCENT)?.interval();
+    let rate = facts.value(workload, reference, metric::RATE)?;
+    let rtt = facts.record(workload, reference, metric::RTT_MS)?.interval();
+    let reached = if percent.value < BUSY_LEAST {
+        "; 90 % was not reached, so no index is compared with it"
+    } else {
+        ""
+    };
+    Some(format!(
+        "{workload}: {reference} took {} % of a core {}, at {} answered Interests a second, with a mean \
+         round-trip time of {} ms {}{reached}.",
+        figure(percent.value),
+        interval(percent, figure),
+        count(rate.round()),
+        fine(rtt.value),
+        interval(rtt, fine),
+    ))
 }
 
 fn figure_2(value: f64) -> String {
@@ -221,7 +256,7 @@ fn network_findings(definition: &Definition, records: &RecordSet, facts: &Facts<
             rtt.unwrap_or_default()
         ))
     };
-    let paced = of_kind(facts, "paced/");
+    let paced = of_kind(facts, "paced/").chain(of_kind(facts, BUSY));
     let pairs = paced.flat_map(|w| facts.schemes_with(w, &[metric::MORE]).into_iter().map(move |id| (w, id)));
     pairs.filter_map(|(workload, id)| finding(workload, id)).collect()
 }
@@ -303,6 +338,55 @@ mod tests {
         );
         assert_eq!(network.rows[3][..6], ["source/4 *", "digest", "91 to 94", "-2.0", "2.44", "0.637"]);
         assert_eq!(section.findings.len(), 1);
+    }
+
+    #[test]
+    fn says_if_nine_tenths_of_a_core_were_not_reached() {
+        let definition = Definition::parse(STUDY, "study.toml").unwrap();
+        let findings = |percent: f64| {
+            let mut records = RecordSet::new();
+            for (metric, unit, value) in [
+                (metric::CPU_PERCENT, "%", percent),
+                (metric::RTT_MS, "ms", 0.25),
+                (metric::RATE, "1/s", 96_000.0),
+            ] {
+                let at = ["busy/udp/4", "name", metric, unit];
+                records.insert(crate::sample::record("pit-index", LOAD, at, (value, value, value))).unwrap();
+            }
+            let section = section(&definition, &records).unwrap();
+            assert_eq!(section.table("the source's load on the router").rows[0][..2], ["busy/udp/4", "name"]);
+            section.findings.join(" ")
+        };
+        let reached = findings(93.0);
+        assert!(
+            reached.contains("name took 93.0 % of a core [") && reached.contains("96,000 answered"),
+            "{reached}"
+        );
+        assert!(!reached.contains("not reached"), "{reached}");
+        let missed = findings(71.0);
+        assert!(missed.contains("90 % was not reached"), "{missed}");
+    }
+
+    #[test]
+    fn the_source_s_words_have_their_verdicts_on_committed_records() {
+        const RECORDS: &str = include_str!("../../../../records/epyc-avx512-2vcpu/pit-index/records.csv");
+        let definition = Definition::parse(STUDY, "study.toml").unwrap();
+        let records = RecordSet::parse(RECORDS.as_bytes(), "records.csv").unwrap();
+        let verdict = |outcome: &hashlane_lab::outcome::ClaimOutcome<'_>| {
+            format!("{}: {}", outcome.claim.id, words::comparisons(outcome.counts()))
+        };
+        let verdicts: Vec<String> = definition.claim_outcomes(&records).iter().map(verdict).collect();
+        assert_eq!(
+            verdicts,
+            [
+                "quickly-found: disagrees: 2 of 3 comparisons; undecided: 1",
+                "minor-gain: disagrees: 1 of 4 comparisons; undecided: 3",
+                // Those records are older than the loads that take nearly a whole core.
+                "rtt-4: not measured",
+                "rtt-11: not measured",
+            ]
+        );
+        assert!(section(&definition, &records).is_some());
     }
 
     #[test]

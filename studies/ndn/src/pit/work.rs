@@ -15,8 +15,20 @@ pub(super) enum Work {
     Table(Operation, Filling),
     Load(Workload),
     Paced(Workload),
+    /// At the pace that takes nearly a whole core.
+    Busy(Workload),
     Parts(Names),
     Digest(Names),
+}
+
+impl Work {
+    /// The load of forwarders in processes of their own.
+    pub(super) fn load(&self) -> Option<Workload> {
+        match self {
+            Self::Load(load) | Self::Paced(load) | Self::Busy(load) => Some(*load),
+            Self::Table(..) | Self::Parts(_) | Self::Digest(_) => None,
+        }
+    }
 }
 
 /// Indexes that the study names. Without load, each Data satisfies one entry, so `digest-one` equals `digest`
@@ -35,17 +47,21 @@ pub(super) fn is_quick(work: &Work) -> bool {
         Work::Load(workload) | Work::Paced(workload) => {
             workload.names.components == QUICK_COMPONENTS && workload.link == load::Link::Udp
         }
+        // So short a time as the quick size has decides nothing about queues.
+        Work::Busy(_) => false,
         Work::Parts(names) | Work::Digest(names) => names.components == QUICK_COMPONENTS,
     }
 }
 
-/// Parses the id of a workload: `match/64Ki/11`, `load/udp/11`, `paced/udp/11`, `parts/11`, `digest/11`.
+/// Parses the id of a workload: `match/64Ki/11`, `load/udp/11`, `paced/udp/11`, `busy/udp/11`, `parts/11`,
+/// `digest/11`.
 pub(super) fn parse(id: &str) -> Result<Work, RunError> {
     let unknown = || {
         RunError::UnknownWorkload(format!(
             "no workload {id:?}: there are OPERATION/ENTRIES/COMPONENTS, perhaps with /prefixes behind it \
              (operations: insert, match, interest, data, expire; entries: a number, or one with Ki or Mi, \
-             from 1Ki to 16Mi), load/LINK/COMPONENTS and paced/LINK/COMPONENTS (links: unix, udp, netns), \
+             from 1Ki to 16Mi), load/LINK/COMPONENTS, paced/LINK/COMPONENTS and busy/LINK/COMPONENTS (links: \
+             unix, udp, netns), \
              parts/COMPONENTS and digest/COMPONENTS; components: 3 to 20"
         ))
     };
@@ -68,6 +84,7 @@ pub(super) fn parse(id: &str) -> Result<Work, RunError> {
         match kind {
             "load" => Some(Work::Load(rest.parse().ok()?)),
             "paced" => Some(Work::Paced(rest.parse().ok()?)),
+            "busy" => Some(Work::Busy(rest.parse().ok()?)),
             "parts" => Some(Work::Parts(names(rest)?)),
             "digest" => Some(Work::Digest(names(rest)?)),
             _ => None,
