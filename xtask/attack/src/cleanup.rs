@@ -2,10 +2,13 @@
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
+use std::thread;
 use tempfile::TempDir;
 
 static PROCESSES: Mutex<Vec<u32>> = Mutex::new(Vec::new());
@@ -16,7 +19,10 @@ static FOLDERS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// # Errors
 /// The handler cannot be installed.
 pub(crate) fn on_signals() -> Result<(), String> {
-    ctrlc::set_handler(|| {
+    let mut signals =
+        Signals::new([SIGINT, SIGTERM]).map_err(|error| format!("no handler for Ctrl-C: {error}"))?;
+    let end_all = move || {
+        signals.forever().next();
         for pid in PROCESSES.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
             end(pid);
         }
@@ -26,8 +32,9 @@ pub(crate) fn on_signals() -> Result<(), String> {
         }
         eprintln!("hashlane-attack: stopped; the server and its folder are removed");
         std::process::exit(130);
-    })
-    .map_err(|error| format!("no handler for Ctrl-C: {error}"))
+    };
+    thread::spawn(end_all);
+    Ok(())
 }
 
 fn end(pid: u32) {

@@ -1,6 +1,7 @@
 //! `hashlane lab`: processes that studies start, for no other use.
 
 use crate::output;
+use crate::process::signals::on_stop;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use hashlane_study_flows::hostile::Attack;
@@ -131,7 +132,7 @@ impl Lab {
                     .context("cannot become another program")
             }
             Command::Usage(Usage { parent, program }) => {
-                ctrlc::set_handler(move || usage::on_signal(parent)).context("cannot handle signals")?;
+                on_stop(move || usage::on_signal(parent))?;
                 usage::end_with(parent)?;
                 let used = usage::run(&program).context("cannot run the program")?;
                 output::print(&format!("{used}\n"))?;

@@ -12,6 +12,7 @@ use crate::output::{
     quiet,
     results::Results,
 };
+use crate::process::signals::on_stop;
 use crate::studies::STUDIES;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, Subcommand};
@@ -271,10 +272,9 @@ fn once(named: Vec<Definition>) -> Result<Vec<Definition>> {
 /// The first Ctrl-C ends the run after what is being timed; the second one ends the process.
 fn stop_on_ctrl_c() -> Result<()> {
     launch::stop_with_parent(&STOP);
-    ctrlc::set_handler(|| {
+    on_stop(|| {
         if STOP.swap(true, Ordering::Relaxed) {
             std::process::exit(i32::from(STOPPED));
         }
     })
-    .context("cannot listen for Ctrl-C")
 }

@@ -1,8 +1,9 @@
-//! Signals of a server.
+//! Signals of a server, and those that end a run.
 
 use super::supervisor::Supervisor;
 use anyhow::{Context, Result};
 use nix::sys::signal::{SigSet, Signal};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::fs;
 use std::sync::mpsc::Sender;
 use std::thread;
@@ -11,15 +12,12 @@ use std::thread;
 pub(crate) struct Signals(SigSet);
 
 impl Signals {
-    /// Blocks SIGHUP, SIGINT and SIGTERM in this thread and in the threads that it starts. A SIGHUP that was
-    /// ignored at the start (`nohup`) stays ignored. SIGXFSZ is blocked, too, and never taken: a log that has
-    /// reached the limit of its size (`ulimit -f`) is an error of the write. So are SIGUSR1 and SIGUSR2, by
-    /// which other servers rotate their logs.
+    /// Blocks SIGHUP, SIGINT and SIGTERM in this thread and in the threads that it starts: the kernel keeps a
+    /// blocked signal also if it was ignored at the start (`nohup`). SIGXFSZ is blocked, too, and never taken:
+    /// a log that has reached the limit of its size (`ulimit -f`) is an error of the write. So are SIGUSR1
+    /// and SIGUSR2, by which other servers rotate their logs.
     pub(crate) fn block() -> Result<Self> {
-        let mut signals: SigSet = [Signal::SIGINT, Signal::SIGTERM].into_iter().collect();
-        if !is_ignored(Signal::SIGHUP) {
-            signals.add(Signal::SIGHUP);
-        }
+        let signals: SigSet = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGTERM].into_iter().collect();
         let mut blocked = signals;
         for never_taken in [Signal::SIGXFSZ, Signal::SIGUSR1, Signal::SIGUSR2] {
             blocked.add(never_taken);
@@ -62,6 +60,22 @@ impl Signals {
     }
 }
 
+/// Calls `stop` on a thread of its own at each SIGINT and SIGTERM, and at each SIGHUP unless that was ignored
+/// at the start: a run under `nohup` goes on without its terminal.
+///
+/// # Errors
+/// The system refuses handlers or a thread.
+pub(crate) fn on_stop(stop: impl Fn() + Send + 'static) -> Result<()> {
+    let hangup = (!is_ignored(Signal::SIGHUP)).then_some(SIGHUP);
+    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM].into_iter().chain(hangup))
+        .context("cannot handle signals")?;
+    thread::Builder::new()
+        .name("signals".into())
+        .spawn(move || signals.forever().for_each(|_| stop()))
+        .context("cannot start the signal thread")?;
+    Ok(())
+}
+
 /// True if the process ignores a signal. The system call that tells this can also set a handler, and is
 /// unsafe.
 fn is_ignored(signal: Signal) -> bool {
@@ -69,6 +83,6 @@ fn is_ignored(signal: Signal) -> bool {
     let mask =
         status.as_deref().and_then(|status| status.lines().find_map(|line| line.strip_prefix("SigIgn:")));
     let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    // Without /proc, a SIGHUP re-reads the configuration.
+    // Without /proc, a SIGHUP ends a run.
     mask.is_some_and(|mask| mask >> (signal as i32 - 1) & 1 == 1)
 }

@@ -5,16 +5,11 @@ mod languages;
 mod pictures;
 
 use crate::support::{Folder, Ran, holds};
-use std::process::{Command, Output};
+use std::process::Command;
 
 fn audit(folder: &Folder, arguments: &[&str]) -> (Option<i32>, String, String) {
-    let Output { status, stdout, stderr } = Command::new(env!("CARGO_BIN_EXE_hashlane"))
-        .current_dir(folder.path("."))
-        .args([&["audit", "--seed", "7"], arguments].concat())
-        .output()
-        .unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (status.code(), text(stdout), text(stderr))
+    let Ran { code, out, err } = folder.run(&[&["audit", "--seed", "7"], arguments].concat());
+    (code, out, err)
 }
 
 #[test]
@@ -291,9 +286,9 @@ fn traffic_is_read_from_standard_input() {
         folder.write("input", input);
         let mut command = folder.command(&["audit", option, "-", "--function", function]);
         let input = std::fs::File::open(folder.path("input")).unwrap();
-        let ran = Ran::from(command.stdin(input).output().unwrap());
+        let ran = Ran::of(command.stdin(input));
         holds(&ran.ok(), &[part]);
-        let ran = Ran::from(command.stdin(std::process::Stdio::null()).output().unwrap());
+        let ran = Ran::of(command.stdin(std::process::Stdio::null()));
         assert_eq!(ran.code, Some(2), "{ran:#?}");
         holds(&ran.err, &["standard input"]);
     }

@@ -2,6 +2,7 @@
 //! command itself.
 #![cfg(unix)]
 
+use crate::children::start;
 use crate::support::{Folder, Ran, STUDY, holds};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -56,7 +57,7 @@ fn command(folder: &Folder, arguments: &[&str]) -> Command {
 }
 
 fn compare(folder: &Folder, arguments: &[&str]) -> Ran {
-    let ran = Ran::from(command(folder, arguments).output().unwrap());
+    let ran = Ran::of(command(folder, arguments));
     assert_eq!(fs::read_dir(folder.path("temporary")).unwrap().count(), 0, "{ran:#?}");
     ran
 }
@@ -280,13 +281,11 @@ fn ctrl_c_prints_the_rounds_until_then() {
     for name in ["before", "after"] {
         build(&folder, name, counted, &records(if name == "after" { 150.0 } else { 100.0 }));
     }
-    let child = command(&folder, &[]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let child = start(command(&folder, &[]).stdout(Stdio::piped()).stderr(Stdio::piped()));
     let launches = || fs::read(folder.path("launches")).map_or(0, |launches| launches.len());
     wait_for("the launch that does not end", || launches() > 27);
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
-    let stopped = Instant::now();
-    let ran = Ran::from(child.wait_with_output().unwrap());
-    assert!(stopped.elapsed() < Duration::from_secs(20), "it went on for {:?}", stopped.elapsed());
+    let ran = Ran::finish(child);
     assert_eq!(ran.code, Some(130), "{ran:#?}");
     holds(&ran.err, &["stopped by Ctrl-C; the rounds until then follow"]);
     holds(&ran.out, &["mine: 2 rows in 8 rounds, ", "1 slower"]);

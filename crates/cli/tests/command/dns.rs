@@ -1,6 +1,7 @@
 //! DNS messages from zone files, hex and captures, and back.
 
-use crate::support::{Folder, holds};
+use crate::children::start;
+use crate::support::{Folder, Ran, holds};
 use domain::base::{Message, Record, Rtype};
 use domain::rdata::ZoneRecordData;
 use domain::zonefile::inplace::{Entry, Zonefile};
@@ -64,12 +65,11 @@ fn hold_the_records(messages: &[Vec<u8>], zone: &str) {
     assert_eq!(found, expected.len());
 }
 
-fn stdin(folder: &Folder, arguments: &[&str], input: &[u8]) -> crate::support::Ran {
+fn stdin(folder: &Folder, arguments: &[&str], input: &[u8]) -> Ran {
     let mut command = folder.command(arguments);
-    let mut child =
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = start(command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()));
     child.stdin.take().unwrap().write_all(input).unwrap();
-    child.wait_with_output().unwrap().into()
+    Ran::finish(child)
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! `hashlane dns serve`, `control` and `check-config`, end to end.
 
+use crate::children::{ignoring, start};
 use crate::ndn::process::{Process, until};
 use crate::support::{Folder, holds};
 use std::ffi::OsStr;
@@ -33,7 +34,7 @@ impl Server {
     #[track_caller]
     fn start(mut command: Command) -> Self {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
+        let mut child = start(&mut command);
         let log = child.stderr.take().unwrap();
         let process = Process::new(child, log);
         process.wait_for("listening", 1);
@@ -95,7 +96,8 @@ fn control_reports_and_reloads_and_so_does_a_signal() {
     supervisor.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     let mut command = folder.command(&SERVE);
     command.args(["--metrics", "127.0.0.1:0"]).env("NOTIFY_SOCKET", folder.path("notify"));
-    let server = Server::start(command);
+    // Signals ignored at the start, as under nohup, have their effect.
+    let server = Server::start(ignoring("HUP INT TERM", &command));
     let control = |arguments: &[&str]| {
         folder.run(&[&["dns", "control", "--socket", "control.sock"], arguments].concat())
     };
@@ -152,6 +154,8 @@ fn control_reports_and_reloads_and_so_does_a_signal() {
             "hashlane_dns_zone_loads_total{result=\"failed\"} 1\n",
         ],
     );
+    server.process.signal("-INT");
+    assert_eq!(server.process.end(), Some(0));
 }
 
 #[test]
@@ -162,7 +166,7 @@ fn a_log_that_has_reached_the_limit_of_its_size_does_not_end_the_server() {
     command.args(["-c", script, env!("CARGO_BIN_EXE_hashlane")]).args(SERVE);
     command.current_dir(folder.path("."));
     command.stdin(Stdio::null()).stdout(Stdio::null());
-    let mut server = command.spawn().unwrap();
+    let mut server = start(&mut command);
     let control = |arguments: &[&str]| {
         folder.run(&[&["dns", "control", "--socket", "control.sock"], arguments].concat())
     };

@@ -1,5 +1,6 @@
 //! Captures of NDN packets, written here, as lines; and a live exchange.
 
+use crate::children::{Lines, ended, finish, start};
 use crate::support::{Folder, holds};
 use etherparse::PacketBuilder;
 use hashlane_name::ndn::Ndn;
@@ -15,9 +16,9 @@ use pcap_file::pcapng::blocks::interface_description::{
     InterfaceDescriptionBlock, InterfaceDescriptionOption,
 };
 use std::collections::HashMap;
-use std::io::{BufRead, BufReader, Lines, Write};
+use std::io::Write;
 use std::net::UdpSocket;
-use std::process::{Child, ChildStderr, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Source and destination of the packets in these tests.
@@ -250,12 +251,11 @@ fn reads_the_time_of_pcapng_as_its_interface_counts_it() {
 fn reads_standard_input_and_sums_up() {
     let folder = Folder::new();
     let mut command = folder.command(&["ndn", "dump", "-"]);
-    let mut child =
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = start(command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()));
     let mut octets = capture(DataLink::ETHERNET, &[udp(&interest("/a")), vec![0; 60]]);
     octets.extend_from_slice(&[0; 5]);
     child.stdin.take().unwrap().write_all(&octets).unwrap();
-    let output = child.wait_with_output().unwrap();
+    let output = finish(child);
     assert!(output.status.success());
     let message = String::from_utf8(output.stderr).unwrap();
     holds(&message, &["1 line from 2 frames; 1 skipped: 1 of other protocols; the file is truncated: "]);
@@ -296,12 +296,11 @@ fn port() -> String {
 
 /// Starts a dump of the loopback interface. Returns it and the lines of its standard error; `None` if
 /// listening is not permitted.
-fn listen(folder: &Folder, more: &[&str]) -> Option<(Running, Lines<BufReader<ChildStderr>>)> {
+fn listen(folder: &Folder, more: &[&str]) -> Option<(Running, Lines)> {
     let mut command = folder.command(&[&["ndn", "dump", "-i", "lo"], more].concat());
-    let mut dump = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut log = BufReader::new(dump.stderr.take().unwrap()).lines();
-    let first = log.next().unwrap().unwrap();
-    let dump = Running(dump);
+    let mut dump = Running(start(command.stdout(Stdio::piped()).stderr(Stdio::piped())));
+    let mut log = Lines::of(dump.0.stderr.take());
+    let first = log.line();
     if first.contains("CAP_NET_RAW") {
         holds(&first, &["cannot listen to lo", "sudo setcap cap_net_raw+ep"]);
         println!("skipped: {first}");
@@ -313,7 +312,7 @@ fn listen(folder: &Folder, more: &[&str]) -> Option<(Running, Lines<BufReader<Ch
 
 fn spawn(folder: &Folder, arguments: &[&str]) -> Running {
     let mut command = folder.command(arguments);
-    Running(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+    Running(start(command.stdout(Stdio::null()).stderr(Stdio::null())))
 }
 
 /// A forwarder that listens on a socket of this name and a UDP port.
@@ -340,10 +339,10 @@ fn listens_to_an_exchange_and_ends_at_ctrl_c() {
     // Until the server has registered its prefix, Interests return as Nacks.
     let udp = format!("udp://127.0.0.1:{port}");
     let _ping = spawn(&folder, &["ndn", "ping", "/live", "-i", "50", "--connect", &udp]);
-    let mut lines = BufReader::new(dump.0.stdout.take().unwrap()).lines();
+    let mut lines = Lines::of(dump.0.stdout.take());
     let mut asked = 0;
     let answered = loop {
-        let line = lines.next().unwrap().unwrap();
+        let line = lines.line();
         holds(&line, &[" From: 127.0.0.1, To: 127.0.0.1, Tunnel Type: UDP, ", ": "]);
         asked += u32::from(line.contains("INTEREST: /live/ping/"));
         if line.contains("DATA: /live/ping/") {
@@ -352,9 +351,9 @@ fn listens_to_an_exchange_and_ends_at_ctrl_c() {
     };
     assert!(asked > 0, "{answered}");
     assert!(Command::new("kill").args(["-INT", &dump.0.id().to_string()]).status().unwrap().success());
-    assert!(lines.map_while(Result::ok).count() < 10_000);
-    assert_eq!(dump.0.wait().unwrap().code(), Some(0));
-    holds(&log.next().unwrap().unwrap(), &[" from ", " frame"]);
+    assert!(lines.rest().len() < 10_000);
+    assert_eq!(ended(&mut dump.0).code(), Some(0));
+    holds(&log.line(), &[" from ", " frame"]);
 }
 
 #[test]
@@ -369,10 +368,10 @@ fn hears_the_digests_of_two_forwarders() {
     folder.run(&["ndn", "route", "add", "/live", &uri, "--connect", &near]).ok();
     let _server = spawn(&folder, &["ndn", "ping-server", "/live", "--connect", &far]);
     let _ping = spawn(&folder, &["ndn", "ping", "/live", "-i", "50", "--connect", &near]);
-    let mut lines = BufReader::new(dump.0.stdout.take().unwrap()).lines();
+    let mut lines = Lines::of(dump.0.stdout.take());
     let mut asked = HashMap::new();
     loop {
-        let line = lines.next().unwrap().unwrap();
+        let line = lines.line();
         let (_, rest) = line.split_once("UDP, NDNLPv2 InterestDigest=").expect("all have a digest");
         let (digest, packet) = rest.split_once(", ").unwrap();
         // The SHA-1 of the Interest.
@@ -389,6 +388,6 @@ fn hears_the_digests_of_two_forwarders() {
         }
     }
     assert!(Command::new("kill").args(["-INT", &dump.0.id().to_string()]).status().unwrap().success());
-    assert!(lines.map_while(Result::ok).count() < 10_000);
-    assert_eq!(dump.0.wait().unwrap().code(), Some(0));
+    assert!(lines.rest().len() < 10_000);
+    assert_eq!(ended(&mut dump.0).code(), Some(0));
 }

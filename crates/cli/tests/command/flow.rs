@@ -1,7 +1,9 @@
 //! `hashlane flow`: captures in, overviews and records out.
 
+use crate::children::{ignoring, read_line, start};
 use crate::support::{Folder, Ran, holds, lines};
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::fs;
+use std::io::{BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -242,7 +244,7 @@ fn no_output_overwrites_an_input_or_another_output() {
     }
     let mut command = folder.command(&["flow", "meter", "-", "--json", "trace.pcap", "--force"]);
     command.stdin(std::fs::File::open(folder.path("trace.pcap")).unwrap());
-    holds(&Ran::from(command.output().unwrap()).failed(), &["would overwrite the input -"]);
+    holds(&Ran::of(command).failed(), &["would overwrite the input -"]);
     assert_eq!(std::fs::read(folder.path("trace.pcap")).unwrap(), kept);
     assert_eq!(lines(&folder.path("there.csv")), ["kept"]);
     assert!(!folder.path("x").exists() && !folder.path("-").exists());
@@ -293,9 +295,12 @@ pub(crate) struct Reading {
 
 impl Reading {
     pub(crate) fn start(folder: &Folder, output: &[&str]) -> Self {
-        let mut command = folder.command(&[&["flow", "meter", "-", "--idle", "5s"], output].concat());
+        Self::of(folder.command(&[&["flow", "meter", "-", "--idle", "5s"], output].concat()))
+    }
+
+    fn of(mut command: Command) -> Self {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
+        let mut child = start(&mut command);
         child.stdin.as_mut().unwrap().write_all(&capture()).unwrap();
         Self { child, at: 3_600_000 }
     }
@@ -335,13 +340,33 @@ fn ctrl_c_exports_the_flows_that_are_open() {
     run.go_on("no flows in the file", |_| length(&folder.path("flows.json")) > 0);
     run.signal("-INT");
     run.go_on("it did not end", |child| child.try_wait().unwrap().is_some());
-    let ran = Ran::from(run.child.wait_with_output().unwrap());
+    let ran = Ran::finish(run.child);
     assert_eq!(ran.code, Some(130), "{ran:#?}");
     let flows = lines(&folder.path("flows.json"));
     assert_eq!(flows.len(), 6, "{ran:#?}");
     // The one that was open.
     let last: serde_json::Value = serde_json::from_str(&flows[5]).unwrap();
     assert_eq!((&last["destinationTransportPort"], &last["flowEndReason"]), (&2.into(), &4.into()), "{last}");
+}
+
+#[test]
+fn a_hangup_ends_a_run_that_was_not_started_by_nohup() {
+    let folder = folder();
+    let command = |file| folder.command(&["flow", "meter", "-", "--idle", "5s", "--json", file]);
+    let runs = [command("a.json"), ignoring("HUP", &command("b.json"))];
+    for (command, (file, signals)) in
+        runs.into_iter().zip([("a.json", &["-HUP"][..]), ("b.json", &["-HUP", "-INT"])])
+    {
+        let mut run = Reading::of(command);
+        run.go_on("no flows in the file", |_| length(&folder.path(file)) > 0);
+        let status = fs::read_to_string(format!("/proc/{}/status", run.child.id())).unwrap();
+        let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap().trim();
+        assert_eq!(u64::from_str_radix(ignored, 16).unwrap() & 1 == 1, file == "b.json", "{ignored}");
+        signals.iter().for_each(|signal| run.signal(signal));
+        let ran = Ran::finish(run.child);
+        assert_eq!(ran.code, Some(130), "{ran:#?}");
+        assert_eq!(lines(&folder.path(file)).len(), 6, "{ran:#?}");
+    }
 }
 
 #[test]
@@ -433,11 +458,9 @@ fn flows_that_a_collector_refuses_are_lost_for_a_reason() {
 /// Exit code and messages of a run whose standard output is closed after a line.
 fn without_reader(folder: &Folder, outputs: &[&str]) -> (Option<i32>, String) {
     let mut command = folder.command(&[&["flow", "meter", "many.pcap"], outputs].concat());
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut first = String::new();
-    BufReader::with_capacity(64, child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+    let mut child = start(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
+    let first = read_line(&mut BufReader::with_capacity(64, child.stdout.take().unwrap()));
     assert!(first.starts_with('{'), "{first}");
-    let mut err = String::new();
-    child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
-    (child.wait().unwrap().code(), err)
+    let ran = Ran::finish(child);
+    (ran.code, ran.err)
 }

@@ -3,8 +3,9 @@
 //!
 //! Skipped where no namespace can be made; with CI=true that is a failure.
 
+use crate::children::{ended, start};
 use crate::flow::{CLIENT, SERVER, signal, tcp, udp};
-use crate::flow_metrics::{Metrics, ended};
+use crate::flow_metrics::Metrics;
 use crate::support::{Folder, holds, lines};
 use nix::sys::socket::{
     AddressFamily, LinkAddr, MsgFlags, SockFlag, SockProtocol, SockType, SockaddrLike as _, sendto, socket,
@@ -79,9 +80,13 @@ impl Sender {
 
 /// A run over `vb` that has received a frame.
 fn started(folder: &Folder, sender: &Sender, arguments: &[&str]) -> (Child, Metrics) {
-    let always = ["flow", "meter", "--interface", "vb", "--metrics", "127.0.0.1:0"];
-    let mut command = folder.command(&[&always, arguments].concat());
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    started_by(folder.command(&[]), sender, arguments)
+}
+
+/// A run by a command, whose arguments follow.
+fn started_by(mut command: Command, sender: &Sender, arguments: &[&str]) -> (Child, Metrics) {
+    command.args(["flow", "meter", "--interface", "vb", "--metrics", "127.0.0.1:0"]).args(arguments);
+    let mut child = start(command.stdout(Stdio::null()).stderr(Stdio::piped()));
     let metrics = Metrics::of(&mut child);
     let knock = udp(0, [[10, 9, 9, 9], SERVER], [9, 9], 0);
     metrics.wait("packets_total", 1, || sender.send(&knock));
@@ -121,7 +126,7 @@ fn the_flows_of_an_interface_are_exported_by_a_whole_run() {
         }
         metrics.wait("packets_total", before + 110, || {});
         signal(&child, "-TERM");
-        assert_eq!(ended(&mut child), Some(130));
+        assert_eq!(ended(&mut child).code(), Some(130));
         let said = metrics.said();
         let records = lines(&folder.path("flows.json")).len();
         holds(
@@ -144,7 +149,7 @@ fn a_run_over_a_silent_interface_ends_by_a_signal_and_after_its_time() {
         let folder = Folder::new();
         let (mut child, metrics) = started(&folder, sender, &["--json", "flows.json"]);
         signal(&child, "-INT");
-        assert_eq!(ended(&mut child), Some(130));
+        assert_eq!(ended(&mut child).code(), Some(130));
         holds(&metrics.said(), &["flows.json: "]);
         assert_eq!(flows(&folder, "10.9.9.").len(), 1);
         let ran = folder.run(&["flow", "meter", "--interface", "vb", "--duration", "300ms", "--json", "-"]);
@@ -204,7 +209,7 @@ fn a_flood_of_syns_leaves_established_flows_their_counters() {
         (most, open) = (memory(&child).max(most), metrics.sum("flows_open").max(open));
         let evicted = metrics.sum("flows_evicted_total");
         signal(&child, "-INT");
-        assert_eq!(ended(&mut child), Some(130));
+        assert_eq!(ended(&mut child).code(), Some(130));
 
         // Two workers have half of the limit each.
         assert!(open <= FLOWS, "{open} flows");

@@ -1,8 +1,9 @@
 //! `hashlane flow meter --metrics`: counters over HTTP during a run.
 
+use crate::children::{ended, read_line, start};
 use crate::flow::{PATIENCE, Reading};
 use crate::support::{Folder, holds, lines};
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::Child;
 use std::thread;
@@ -18,8 +19,7 @@ impl Metrics {
     /// The metrics of a run with `--metrics 127.0.0.1:0`, whose standard error is a pipe.
     pub(crate) fn of(child: &mut Child) -> Self {
         let mut err = BufReader::new(child.stderr.take().unwrap());
-        let mut line = String::new();
-        err.read_line(&mut line).unwrap();
+        let line = read_line(&mut err);
         let address = line.strip_prefix("metrics: http://").and_then(|rest| rest.strip_suffix("/metrics\n"));
         let address = address.unwrap_or_else(|| panic!("{line}")).to_owned();
         // Read on, so that the process never waits for the pipe.
@@ -71,22 +71,6 @@ impl Metrics {
     }
 }
 
-/// Waits for the end of a process.
-#[track_caller]
-pub(crate) fn ended(child: &mut Child) -> Option<i32> {
-    let begun = Instant::now();
-    loop {
-        if let Some(status) = child.try_wait().unwrap() {
-            return status.code();
-        }
-        if begun.elapsed() > PATIENCE {
-            child.kill().unwrap();
-            panic!("it did not end");
-        }
-        thread::sleep(Duration::from_millis(10));
-    }
-}
-
 #[test]
 fn a_signal_ends_a_run_whose_standard_input_is_silent() {
     let folder = Folder::new();
@@ -97,7 +81,7 @@ fn a_signal_ends_a_run_whose_standard_input_is_silent() {
         metrics.wait("packets_total", 14, || {});
         run.signal(signal);
         // Standard input stays open.
-        assert_eq!(ended(&mut run.child), Some(130));
+        assert_eq!(ended(&mut run.child).code(), Some(130));
         assert_eq!(lines(&folder.path(file)).len(), 5);
         let said = metrics.said();
         holds(&said, &["14 packets, ", " 5 flows in "]);
@@ -111,10 +95,10 @@ fn a_signal_ends_a_run_that_has_not_got_a_capture_yet() {
     let mut command =
         folder.command(&["flow", "meter", "-", "--json", "none.json", "--metrics", "127.0.0.1:0"]);
     command.stdin(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
-    let mut child = command.spawn().unwrap();
+    let mut child = start(&mut command);
     let metrics = Metrics::of(&mut child);
     crate::flow::signal(&child, "-INT");
-    assert_eq!(ended(&mut child), Some(130));
+    assert_eq!(ended(&mut child).code(), Some(130));
     holds(&metrics.said(), &["0 packets, 0 bytes, 0 flows in "]);
     assert_eq!(lines(&folder.path("none.json")).len(), 0);
 }
@@ -146,7 +130,7 @@ fn clients_that_are_slow_stop_neither_others_nor_the_run() {
         sent > 20 && metrics.sum("packets_total") > before
     });
     run.signal("-INT");
-    assert_eq!(ended(&mut run.child), Some(130));
+    assert_eq!(ended(&mut run.child).code(), Some(130));
     slow.join().unwrap();
     assert_eq!(lines(&folder.path("flows.json")).len(), 6);
 }

@@ -1,7 +1,7 @@
 //! `hashlane flow meter --top` in a pseudo terminal.
 
+use crate::children::{ended, start};
 use crate::flow::{PATIENCE, capture, signal};
-use crate::flow_metrics::ended;
 use crate::support::{Folder, lines};
 use nix::pty::{OpenptyResult, Winsize, openpty};
 use nix::sys::termios::{LocalFlags, tcgetattr};
@@ -34,7 +34,7 @@ impl InTerminal {
         command.args(["--ctty", env!("CARGO_BIN_EXE_hashlane"), "flow", "meter"]).args(arguments);
         command.current_dir(folder.path("")).env("TERM", "xterm");
         command.stdin(slave.try_clone().unwrap()).stdout(slave.try_clone().unwrap());
-        let child = command.stderr(slave.try_clone().unwrap()).spawn().unwrap();
+        let child = start(command.stderr(slave.try_clone().unwrap()));
         let keys = File::from(master);
         let (mut from, screen) = (keys.try_clone().unwrap(), Arc::new(Mutex::new(Vec::new())));
         let all = Arc::clone(&screen);
@@ -67,7 +67,7 @@ impl InTerminal {
     /// Exit code and screen at the end, where the terminal is as before.
     #[track_caller]
     fn end(mut self) -> (Option<i32>, String) {
-        let code = ended(&mut self.child);
+        let code = ended(&mut self.child).code();
         // Behind all that it has written.
         File::from(self.terminal.try_clone().unwrap()).write_all(b"-- the end").unwrap();
         self.wait("-- the end");

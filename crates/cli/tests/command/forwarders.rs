@@ -1,6 +1,7 @@
 //! Forwarders under load.
 #![cfg(target_os = "linux")]
 
+use crate::children::{ended, start};
 use crate::support::{Folder, Ran, holds, lines, namespace};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -95,7 +96,7 @@ fn forwarders_start_where_hardly_a_port_is_free() {
                   exec \"$HASHLANE\" study run mine.toml --out a";
     let Some(mut command) = namespace("--net", Path::new("/bin/sh"), &["-c", script]) else { return };
     command.current_dir(folder.path("")).env("HASHLANE", env!("CARGO_BIN_EXE_hashlane"));
-    Ran::from(command.output().unwrap()).ok();
+    Ran::of(command).ok();
     let records = std::fs::read_to_string(folder.path("a/records.csv")).unwrap();
     holds(&records, &["\nmine,forwarder,udp/4,ours,cpu-clock,", "\nmine,forwarder,udp/4,relay,cpu-clock,"]);
 }
@@ -120,7 +121,7 @@ exec "$HASHLANE" ndn run --unix "$socket" --udp "127.0.0.1:$port" --tcp none --w
     let mut command = folder.command(&["study", "run", "mine.toml", "--out", "a"]);
     command.env("HASHLANE_NDND", &ndnd).env("FOLDER", folder.path(""));
     command.env("HASHLANE", env!("CARGO_BIN_EXE_hashlane"));
-    let out = Ran::from(command.output().unwrap()).ok();
+    let out = Ran::of(command).ok();
     assert!(!out.contains("was not measured"), "{out}");
     let records = std::fs::read_to_string(folder.path("a/records.csv")).unwrap();
     holds(&records, &["\nmine,forwarder,udp/4,ndnd,cpu-clock,cpu_us,"]);
@@ -136,7 +137,7 @@ fn a_forwarder_that_is_missing_is_named_with_what_to_do() {
     let study = study.split("[[criterion]]").next().unwrap();
     folder.write("mine.toml", study);
     let mut command = folder.command(&["study", "run", "mine.toml", "--out", "a"]);
-    let out = Ran::from(command.env("HASHLANE_NDND", "/nowhere/ndnd").output().unwrap()).ok();
+    let out = Ran::of(command.env("HASHLANE_NDND", "/nowhere/ndnd")).ok();
     holds(
         &out,
         &["note: ndnd was not measured", "HASHLANE_NDND", "github.com/named-data/ndnd/cmd/ndnd@v1.5.3"],
@@ -153,7 +154,7 @@ fn tables_are_filled_before_a_large_load_is_measured() {
     let mut command = folder.command(&["study", "run", "mine.toml", "--out", "a"]);
     command.env("HASHLANE_BEFORE", env!("CARGO_BIN_EXE_hashlane"));
     // A table smaller than the workload states is an error.
-    let out = Ran::from(command.output().unwrap()).ok();
+    let out = Ran::of(command).ok();
     holds(&out, &["note: unix/11/large was left out; --full measures it", "`ours-again` is an A/A control"]);
     let records = std::fs::read_to_string(folder.path("a/records.csv")).unwrap();
     for workload in ["unix/11/large-1k", "udp/4/large-1k"] {
@@ -250,7 +251,7 @@ fn no_forwarder_is_left_by_a_run_that_is_stopped_or_killed() {
         let mut command = folder.command(&["study", "run", "mine.toml", "--out", "a"]);
         // This folder also contains, and removes, the leftovers of a killed run.
         command.env("TMPDIR", folder.path(""));
-        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let mut child = start(command.stdout(Stdio::null()).stderr(Stdio::null()));
         let begun = Instant::now();
         let forwarders = loop {
             let children = children(child.id());
@@ -262,7 +263,7 @@ fn no_forwarder_is_left_by_a_run_that_is_stopped_or_killed() {
         };
         assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
         let stopped = Instant::now();
-        assert_eq!(child.wait().unwrap().code(), code);
+        assert_eq!(ended(&mut child).code(), code);
         while forwarders.iter().any(|id| is_alive(*id)) {
             assert!(stopped.elapsed() < Duration::from_secs(20), "{forwarders:?} are left");
             std::thread::sleep(Duration::from_millis(10));

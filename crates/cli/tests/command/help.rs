@@ -1,7 +1,8 @@
 //! Help, lists and usage errors.
 
+use crate::children::{ended, finish, read_line, start};
 use crate::support::{Folder, holds};
-use std::io::{BufRead, BufReader};
+use std::io::BufReader;
 use std::process::Stdio;
 
 #[test]
@@ -108,17 +109,15 @@ fn the_page_of_schemes_is_the_one_that_is_printed() {
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
     let folder = Folder::new();
-    let mut child =
-        folder.command(&["schemes"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut first = String::new();
-    BufReader::with_capacity(16, child.stdout.take().unwrap()).read_line(&mut first).unwrap();
-    let output = child.wait_with_output().unwrap();
+    let mut child = start(folder.command(&["schemes"]).stdout(Stdio::piped()).stderr(Stdio::piped()));
+    let first = read_line(&mut BufReader::with_capacity(16, child.stdout.take().unwrap()));
+    let output = finish(child);
     assert!(first.starts_with("crc32c "));
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
 
-    let mut child = folder.command(&["study", "run", "nothing"]).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = start(folder.command(&["study", "run", "nothing"]).stderr(Stdio::piped()));
     drop(child.stderr.take());
-    assert_eq!(child.wait().unwrap().code(), Some(1));
+    assert_eq!(ended(&mut child).code(), Some(1));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Results survive later runs, failures, signals and removed folders.
 #![cfg(target_os = "linux")]
 
+use crate::children::start;
 use crate::support::{Folder, Ran, STUDY, holds};
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -62,7 +63,7 @@ impl Waiting {
         let mut command = folder.command(&[&["study", "run"], studies, &["--out", "a"]].concat());
         // This folder also contains, and removes, the leftovers of a killed run.
         command.env("TMPDIR", folder.path("")).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
+        let mut child = start(&mut command);
         let lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let (to, said) = mpsc::channel();
         let reader = std::thread::spawn(move || {
@@ -84,7 +85,7 @@ impl Waiting {
     fn end(mut self, signal: &str) -> Ran {
         let child = self.child.take().unwrap();
         kill(signal, child.id());
-        let mut ran = Ran::from(child.wait_with_output().unwrap());
+        let mut ran = Ran::finish(child);
         ran.err = self.reader.take().unwrap().join().unwrap().join("\n");
         ran
     }

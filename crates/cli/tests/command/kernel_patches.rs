@@ -59,7 +59,7 @@ fn commit_all(tree: &Path) {
 
 fn write(folder: &Folder, tree: &str) -> Ran {
     let mut command = folder.command(&["study", "kernel-patches", tree, "--out", "out"]);
-    Ran::from(as_user(&mut command).output().unwrap())
+    Ran::of(as_user(&mut command))
 }
 
 /// Applies each series of `out` to the tree, on a branch of its own.
@@ -174,10 +174,10 @@ fn a_series_is_never_overwritten_and_has_an_author() {
     for role in ["AUTHOR", "COMMITTER"] {
         nobody.env_remove(format!("GIT_{role}_NAME")).env_remove(format!("GIT_{role}_EMAIL"));
     }
-    let said = Ran::from(nobody.output().unwrap()).failed();
+    let said = Ran::of(nobody).failed();
     holds(&said, &["git config --global user.name", "repeat the command"]);
     let mut no_git = folder.command(&["study", "kernel-patches", "linux", "--out", "out"]);
-    let said = Ran::from(no_git.env("PATH", folder.path("")).output().unwrap()).failed();
+    let said = Ran::of(no_git.env("PATH", folder.path(""))).failed();
     holds(&said, &["cannot run git", "apt-get install git"]);
     // A tree without a repository, as of Debian's package.
     write(&folder, "linux").ok();

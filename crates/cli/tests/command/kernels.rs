@@ -2,6 +2,7 @@
 //! messages, and the end of processes.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
+use crate::children::start;
 use crate::support::{Folder, Ran, holds, lines};
 use std::fmt::Write as _;
 use std::fs;
@@ -98,7 +99,7 @@ impl StandIns {
     }
 
     fn run(&self) -> Ran {
-        Ran::from(self.command().output().unwrap())
+        Ran::of(self.command())
     }
 
     /// Targets that `make` was called with.
@@ -202,7 +203,7 @@ fn records_are_kept_as_each_boot_ends() {
     // The second kernel says nothing: the run is killed while it waits.
     let silent = KERNEL.replace("f=1;", "test \"$NAME\" = flat && exec sleep 1000; f=1;");
     let stand_ins = StandIns::new(&silent);
-    let mut child = stand_ins.command().stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut child = start(stand_ins.command().stdout(Stdio::null()).stderr(Stdio::null()));
     let path = stand_ins.folder.path("a/records.csv");
     let begun = Instant::now();
     while !path.exists() && begun.elapsed() < Duration::from_secs(60) {
@@ -291,11 +292,11 @@ fn a_source_of_another_kind_is_refused() {
 fn ctrl_c_ends_a_kernel_and_all_that_it_started() {
     let endless = "#!/bin/sh\nsleep 1000 &\necho $! > \"$STAND_INS/inside\"; wait\n";
     let stand_ins = StandIns::new(endless);
-    let child = stand_ins.command().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let child = start(stand_ins.command().stdout(Stdio::piped()).stderr(Stdio::piped()));
     let inside = until(&stand_ins.folder.path("inside"));
     let id = child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
-    let ran = Ran::from(child.wait_with_output().unwrap());
+    let ran = Ran::finish(child);
     assert_eq!(ran.code, Some(130), "{ran:#?}");
     holds(&ran.out, &["stopped by Ctrl-C"]);
     // A zombie that its new parent has not fetched yet is at its end too.

@@ -1,6 +1,7 @@
 //! The study of flow meters, with stand-ins for other projects' meters.
 #![cfg(target_os = "linux")]
 
+use crate::children::{ended, start};
 use crate::support::{Folder, Ran, holds, lines};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -87,7 +88,7 @@ impl Meters {
 #[test]
 fn meters_take_turns_and_flows_are_counted() {
     let meters = Meters::new(STUDY, &[("softflowd", SOFTFLOWD), ("nfpcapd", NFPCAPD)]);
-    let out = Ran::from(meters.command().output().unwrap()).ok();
+    let out = Ran::of(meters.command()).ok();
     holds(
         &out,
         &[
@@ -131,7 +132,7 @@ fn an_interface_is_metered_or_the_reason_is_named() {
     let mut command = meters.command();
     // The command `ip` makes interfaces.
     command.env("PATH", std::env::var_os("PATH").unwrap());
-    let out = Ran::from(command.output().unwrap()).ok();
+    let out = Ran::of(command).ok();
     let Some(packets) = meters_packets(&meters) else {
         holds(&out, &["live/loss was not measured: ", "live/flood was not measured: "]);
         return;
@@ -178,7 +179,7 @@ fn runs(pid: i32) -> bool {
 
 /// A run whose meter sleeps, and the id of the meter's process.
 fn sleeping(meters: &Meters) -> (Child, i32) {
-    let command = meters.command().stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let command = start(meters.command().stdout(Stdio::null()).stderr(Stdio::null()));
     let pid = meters.0.path("pid");
     let pid = until("no meter starts", || fs::read_to_string(&pid).ok()?.trim().parse().ok());
     assert!(runs(pid));
@@ -199,7 +200,7 @@ fn ctrl_c_ends_the_meter_and_leaves_no_files() {
     let meters = sleeper();
     let (mut run, pid) = sleeping(&meters);
     kill(Pid::from_raw(run.id() as i32), Signal::SIGINT).unwrap();
-    assert_eq!(run.wait().unwrap().code(), Some(130));
+    assert_eq!(ended(&mut run).code(), Some(130));
     assert!(!runs(pid));
     assert_eq!(meters.left(), [""; 0]);
 }

@@ -71,7 +71,7 @@ fn names_are_read_from_standard_input() {
     folder.write("mine.toml", crate::support::STUDY);
     let names = std::fs::File::open(folder.write("names.txt", paths(20))).unwrap();
     let mut command = folder.command(&["study", "run", "mine.toml", "--names", "-"]);
-    let ran = Ran::from(command.stdin(names).output().unwrap());
+    let ran = Ran::of(command.stdin(names));
     holds(&ran.err, &["stdin: 20 names from 20 lines\n"]);
     ran.ok();
     let records = std::fs::read_to_string(folder.path("hashlane-report/records.csv")).unwrap();

@@ -52,9 +52,9 @@ fn value(folder: &Folder, beginning: &str) -> Option<f64> {
 #[test]
 fn missing_and_failing_servers_are_named_and_the_echo_is_measured() {
     let failing = "#!/bin/sh\necho 'cannot read the configuration' >&2\nexit 3\n";
-    let (folder, mut command) =
+    let (folder, command) =
         study(&["small/positive", "signed/positive"], &["echo", "nsd", "knot"], Some(("nsd", failing)));
-    let out = Ran::from(command.output().unwrap()).ok();
+    let out = Ran::of(command).ok();
     holds(
         &out,
         &[
@@ -76,8 +76,8 @@ fn missing_and_failing_servers_are_named_and_the_echo_is_measured() {
 #[test]
 fn our_server_answers_loads_reloads_and_loses_nothing() {
     let workloads = ["small/mix", "165k/random", "memory/1m", "load/1m", "reload", "latency/random"];
-    let (folder, mut command) = study(&workloads, &["ours", "echo"], None);
-    let out = Ran::from(command.output().unwrap()).ok();
+    let (folder, command) = study(&workloads, &["ours", "echo"], None);
+    let out = Ran::of(command).ok();
     holds(&out, &["cost of an answer", "memory and load time", "reloads under", "latency of a client"]);
     let row = |rest: &str| value(&folder, &format!("mine,nameserver,{rest},"));
     assert!(row("small/mix,ours,cpu-clock,cpu_us,us").unwrap() > 0.0);
@@ -92,10 +92,10 @@ fn our_server_answers_loads_reloads_and_loses_nothing() {
 
 #[test]
 fn unknown_servers_and_workloads_are_refused() {
-    let (_folder, mut command) = study(&["small/positive"], &["echo", "unbound"], None);
-    let ran = Ran::from(command.output().unwrap());
+    let (_folder, command) = study(&["small/positive"], &["echo", "unbound"], None);
+    let ran = Ran::of(command);
     holds(&ran.err, &["unknown scheme \"unbound\": known: ours, nsd, knot, named, echo"]);
-    let (_folder, mut command) = study(&["large/positive"], &["echo"], None);
-    let ran = Ran::from(command.output().unwrap());
+    let (_folder, command) = study(&["large/positive"], &["echo"], None);
+    let ran = Ran::of(command);
     holds(&ran.err, &["unknown workload \"large/positive\"; known: small/positive"]);
 }

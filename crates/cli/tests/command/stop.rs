@@ -1,6 +1,7 @@
 //! Ctrl-C during a run.
 #![cfg(unix)]
 
+use crate::children::start;
 use crate::support::{Folder, Ran, STUDY, holds};
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
@@ -12,12 +13,8 @@ fn interrupted(folder: &Folder) -> Ran {
         .replace("\"3Bx2\"", "\"3Bx2\", \"domain\"")
         .replace("items = 300, repetitions = 2", "items = 20000, repetitions = 1000");
     folder.write("mine.toml", long);
-    let mut child = folder
-        .command(&["study", "run", "mine.toml", "--out", "a"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut command = folder.command(&["study", "run", "mine.toml", "--out", "a"]);
+    let mut child = start(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
     // The launch reports its steps after two seconds; it ends after minutes, so that the line comes or the end.
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     let timing = lines.by_ref().map_while(Result::ok).find(|line| line.contains(": timing"));
@@ -25,10 +22,7 @@ fn interrupted(folder: &Folder) -> Ran {
     std::thread::sleep(Duration::from_secs(1));
     let id = child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
-    let stopped = Instant::now();
-    let ran = Ran::from(child.wait_with_output().unwrap());
-    assert!(stopped.elapsed() < Duration::from_secs(20), "it went on for {:?}", stopped.elapsed());
-    ran
+    Ran::finish(child)
 }
 
 #[test]

@@ -1,7 +1,11 @@
 //! Runs of the command in temporary folders.
 
+use crate::children;
+use std::borrow::BorrowMut;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A study that takes a fraction of a second.
@@ -44,13 +48,13 @@ impl Folder {
     /// The command, in this folder.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_hashlane"));
-        command.args(arguments).current_dir(&self.0);
+        command.args(arguments).current_dir(&self.0).stdin(Stdio::null());
         command
     }
 
     /// Runs the command to its end.
     pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
-        Ran::from(self.command(arguments).output().unwrap())
+        Ran::of(self.command(arguments))
     }
 }
 
@@ -79,6 +83,18 @@ impl From<Output> for Ran {
 }
 
 impl Ran {
+    /// Runs a command to its end.
+    #[track_caller]
+    pub(crate) fn of(mut command: impl BorrowMut<Command>) -> Self {
+        children::output(command.borrow_mut()).into()
+    }
+
+    /// The outcome of a process that is about to end.
+    #[track_caller]
+    pub(crate) fn finish(child: Child) -> Self {
+        children::finish(child).into()
+    }
+
     /// Asserts success. Returns the standard output.
     #[track_caller]
     pub(crate) fn ok(self) -> String {
@@ -96,6 +112,34 @@ impl Ran {
         assert!(self.out.is_empty() && message.starts_with("hashlane: "), "{self:#?}");
         message
     }
+}
+
+/// The user and group `nobody`: not root, and in no other group.
+pub(crate) const NOBODY: u32 = 65_534;
+
+/// Tests if this process can start processes of two users; in continuous integration it must.
+pub(crate) fn is_root() -> bool {
+    let is_root = nix::unistd::geteuid().is_root();
+    assert!(is_root || std::env::var_os("CI").is_none(), "tests of users need root");
+    if !is_root {
+        eprintln!("skipped: tests of users need root");
+    }
+    is_root
+}
+
+/// The command, copied once to a folder that every user can reach.
+pub(crate) fn copied_to(folder: &Path) -> PathBuf {
+    // The binary that cargo built may be in a folder of root. `cp` copies it, as a file that is open for
+    // writing here, and so for a moment in children of other tests, cannot be executed.
+    let program = folder.join("hashlane");
+    if !program.exists() {
+        let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_hashlane")).arg(&program).status();
+        assert!(copied.unwrap().success());
+        for path in [folder, &program] {
+            fs::set_permissions(path, Permissions::from_mode(0o755)).unwrap();
+        }
+    }
+    program
 }
 
 /// A command in a new namespace of this kind (`--net`, `--mount`), with the rights of root in it. `None` if

@@ -3,6 +3,7 @@
 use crate::cmd::inputs::InputArgs;
 use crate::cmd::launch::{Launch, Launcher, last_lines, unknown_scheme};
 use crate::output::{self, folder::definition, progress::Progress};
+use crate::process::signals::on_stop;
 use anyhow::{Context, Result, anyhow, bail};
 use hashlane_lab::compare::launched::Launched;
 use hashlane_lab::compare::launches::{self, Round, SIDES};
@@ -371,10 +372,9 @@ fn unknown(study: &Definition, scheme: String) -> Key {
 
 /// The first Ctrl-C ends the launch and keeps the rounds before it; the second one ends the process.
 fn stop_on_ctrl_c() -> Result<()> {
-    ctrlc::set_handler(|| {
+    on_stop(|| {
         if STOP.swap(true, Ordering::Relaxed) {
             std::process::exit(i32::from(crate::cmd::STOPPED));
         }
     })
-    .context("cannot listen for Ctrl-C")
 }

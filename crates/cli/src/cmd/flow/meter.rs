@@ -9,6 +9,7 @@ use super::summary::missing;
 use super::top::{self, Top};
 use crate::cmd::STOPPED;
 use crate::output;
+use crate::process::signals::on_stop;
 use anyhow::{Context as _, Error, Result, anyhow, bail};
 use clap::Args;
 use hashlane_hash::scheme::Key;
@@ -290,17 +291,16 @@ impl Output for Outputs {
     }
 }
 
-/// A flag that Ctrl-C and SIGTERM set; the second one ends the process.
+/// A flag that the signals to end set; the second one ends the process.
 pub(super) fn stop_on_signal() -> Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);
-    ctrlc::set_handler(move || {
+    on_stop(move || {
         if flag.swap(true, Ordering::Relaxed) {
             top::restore();
             std::process::exit(i32::from(STOPPED));
         }
-    })
-    .context("cannot handle Ctrl-C")?;
+    })?;
     Ok(stop)
 }
 

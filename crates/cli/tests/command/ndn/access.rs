@@ -1,34 +1,23 @@
 //! Rights of the users of a host: processes and connections of root and of another user at one forwarder.
 
 use super::process::{
-    Folder, Forwarder, Process, block_on, fetch, over_websocket, over_websocket_all, parse, produce, until,
+    Folder, Forwarder, Process, block_on, fetch, over_websocket, over_websocket_all, parse, produce,
 };
+use crate::children::{self, output};
+use crate::support::{NOBODY, copied_to, is_root};
 use hashlane_client::{Client, Express, Transport};
 use hashlane_ndn::mgmt::command::Target;
 use hashlane_ndn::mgmt::dataset::ForwarderStatus;
 use hashlane_ndn::mgmt::{CommandBuilder, ControlParameters, Record, Scope};
 use hashlane_ndn::tlv::Elements;
 use hashlane_ndn::wire::{DataBuilder, InterestBuilder};
-use nix::unistd::{Gid, Group, Uid, geteuid, setfsuid};
+use nix::unistd::{Gid, Group, Uid, setfsuid};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::{SystemTime, UNIX_EPOCH};
-
-/// The user and group `nobody`: not root, and in no other group.
-const NOBODY: u32 = 65_534;
-
-/// Tests if this process can start processes of two users; in continuous integration it must.
-pub(crate) fn is_root() -> bool {
-    let is_root = geteuid().is_root();
-    assert!(is_root || std::env::var_os("CI").is_none(), "tests of users need root");
-    if !is_root {
-        eprintln!("skipped: tests of users need root");
-    }
-    is_root
-}
 
 /// A folder that every user can reach, and a forwarder of root in it.
 pub(crate) fn start(config: &str) -> (Folder, Forwarder) {
@@ -41,15 +30,7 @@ pub(crate) fn start(config: &str) -> (Folder, Forwarder) {
 
 /// `hashlane ndn …` of the user nobody, with the forwarder at `transport`.
 pub(crate) fn nobody(folder: &Folder, transport: &str, arguments: &[&str]) -> Command {
-    // The binary that cargo built may be in a folder of root. `cp` copies it, as a file that is open for
-    // writing here, and so for a moment in children of other tests, cannot be executed.
-    let program = folder.path("hashlane");
-    if !program.exists() {
-        let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_hashlane")).arg(&program).status();
-        assert!(copied.unwrap().success());
-        fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
-    }
-    let mut command = Command::new(program);
+    let mut command = Command::new(copied_to(&folder.0));
     command.arg("ndn").args(arguments).current_dir(&folder.0).env("NDN_CLIENT_TRANSPORT", transport);
     command.uid(NOBODY).gid(NOBODY).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
@@ -70,9 +51,7 @@ pub(crate) fn refused(output: &Output, texts: &[&str]) {
 /// Output of a command that ends when it is refused.
 #[track_caller]
 fn ended(mut command: Command) -> Output {
-    let mut child = command.spawn().unwrap();
-    until(|| child.try_wait().unwrap().is_some(), || format!("the end of {command:?}"));
-    child.wait_with_output().unwrap()
+    children::finish(children::start(&mut command))
 }
 
 #[track_caller]
@@ -89,7 +68,7 @@ fn applications_of_other_users_serve_their_prefixes() {
     for transport in transports(&folder, &forwarder) {
         let server = Process::printing(nobody(&folder, &transport, &["ping-server", "/a"]));
         server.wait_for("PING SERVER", 1);
-        let ping = nobody(&folder, &transport, &["ping", "/a", "-c", "3", "-i", "10"]).output().unwrap();
+        let ping = output(&mut nobody(&folder, &transport, &["ping", "/a", "-c", "3", "-i", "10"]));
         let message = String::from_utf8_lossy(&ping.stdout);
         assert!(message.contains("3 packets transmitted, 3 received"), "{transport}: {ping:?}");
         server.signal("-INT");
@@ -136,10 +115,7 @@ fn other_users_command_nothing_but_their_own_faces() {
             (&["face", "destroy", id], ["faces/destroy from user 65534", "management.users"]),
             (&["cs", "config", "--capacity", "1"], ["cs/config from user 65534", "management.users"]),
         ] {
-            refused(
-                &nobody(&folder, &transport, arguments).output().unwrap(),
-                &[&["403"], &texts[..]].concat(),
-            );
+            refused(&output(&mut nobody(&folder, &transport, arguments)), &[&["403"], &texts[..]].concat());
         }
         // The same commands from root are done.
         let uri = ["--connect", transport.as_str()];
@@ -163,7 +139,7 @@ fn users_and_groups_of_the_configuration_give_every_command() {
     for list in lists {
         let (folder, forwarder) = start(&format!("[management]\n{list}\n"));
         for transport in transports(&folder, &forwarder) {
-            done(&nobody(&folder, &transport, &["strategy", "set", "/x", "multicast"]).output().unwrap());
+            done(&output(&mut nobody(&folder, &transport, &["strategy", "set", "/x", "multicast"])));
         }
     }
 }

@@ -1,28 +1,19 @@
 //! Configurations that `ndn run` and `ndn check-config` refuse alike.
 
 use super::process::Folder;
+use crate::children::{finish, start};
 use hashlane_ndn::security::file::MAX_FILE;
 use std::fs;
-use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
 use std::process::Output;
-use std::time::Duration;
 
 /// The error of a command that must fail without delay. A forwarder that starts is ended.
 #[track_caller]
 fn error(folder: &Folder, arguments: &[&str], config: &str) -> String {
-    let mut child = folder.command(arguments).spawn().unwrap();
-    let begun = std::time::Instant::now();
-    while child.try_wait().unwrap().is_none() {
-        if begun.elapsed() > Duration::from_secs(60) {
-            child.kill().unwrap();
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    let mut said = String::new();
-    child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(1), "{arguments:?} of:\n{config}\n{said}");
+    let ended = finish(start(&mut folder.command(arguments)));
+    let said = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(ended.status.code(), Some(1), "{arguments:?} of:\n{config}\n{said}");
     said
 }
 

@@ -1,6 +1,7 @@
 //! `hashlane ndn get` from producers that mean harm.
 
 use super::process::{Folder, Process, produce, until};
+use crate::children::start;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
@@ -41,7 +42,7 @@ fn a_get_that_is_stopped_leaves_no_file() {
     let _forwarder = folder.forwarder(&[]);
     produce(&folder, "/endless", |_| vec![7; 8000]);
     for signal in ["-INT", "-TERM"] {
-        let mut child = folder.command(&["get", "/endless/v=1", "-o", "out"]).spawn().unwrap();
+        let mut child = start(&mut folder.command(&["get", "/endless/v=1", "-o", "out"]));
         let errors = child.stderr.take().unwrap();
         let get = Process::new(child, errors);
         until(|| files(&folder).iter().any(|name| name.starts_with(".hashlane-get-")), || "a file".into());

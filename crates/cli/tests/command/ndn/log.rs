@@ -1,9 +1,10 @@
 //! The log of `hashlane ndn run`: no failure of it ends or delays the forwarder.
 
 use super::process::{Folder, Process, RUN, block_on, fetch, produce, until};
+use crate::children::{output, read_line, start};
 use hashlane_client::Client;
 use std::fs::OpenOptions;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Stdio};
@@ -24,7 +25,7 @@ impl Drop for Silent {
 
 impl Silent {
     fn start(folder: &Folder, log: Stdio) -> Self {
-        Self(folder.command(&RUN).stdout(Stdio::null()).stderr(log).spawn().unwrap())
+        Self(start(folder.command(&RUN).stdout(Stdio::null()).stderr(log)))
     }
 
     /// Waits until it listens, without its log.
@@ -51,7 +52,7 @@ impl Silent {
 #[test]
 fn a_level_that_there_is_not_is_an_error() {
     let folder = Folder::new();
-    let ended = folder.command(&RUN).env("HASHLANE_LOG", "bogus").output().unwrap();
+    let ended = output(folder.command(&RUN).env("HASHLANE_LOG", "bogus"));
     let said = String::from_utf8_lossy(&ended.stderr);
     assert_eq!(ended.status.code(), Some(1), "{said}");
     let expected = "HASHLANE_LOG=bogus is not a level: set error, warn, info, debug, trace or off";
@@ -64,7 +65,7 @@ fn the_soft_limit_of_descriptors_is_raised() {
     let mut limited = std::process::Command::new("sh");
     let script = "ulimit -Sn 64; exec \"$0\" ndn \"$@\"";
     limited.args(["-c", script, env!("CARGO_BIN_EXE_hashlane")]).args(RUN).current_dir(&folder.0);
-    let mut forwarder = Silent(limited.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
+    let mut forwarder = Silent(start(limited.stdout(Stdio::null()).stderr(Stdio::null())));
     forwarder.wait_for(&folder);
     let many: Vec<_> = (0..100).map(|_| UnixStream::connect(folder.path("nfd.sock")).unwrap()).collect();
     block_on(async {
@@ -111,10 +112,7 @@ fn a_full_disk_under_the_log_does_not_end_it() {
 fn a_closed_pipe_under_the_log_does_not_end_it() {
     let folder = Folder::new();
     let mut forwarder = Silent::start(&folder, Stdio::piped());
-    let mut log = BufReader::new(forwarder.0.stderr.take().unwrap());
-    let mut line = String::new();
-    assert!(log.read_line(&mut line).unwrap() > 0, "it logs");
-    drop(log);
+    assert_ne!(read_line(&mut BufReader::new(forwarder.0.stderr.take().unwrap())), "", "it logs");
     forwarder.wait_for(&folder);
     come_and_go(&folder);
     forwards(&folder);
@@ -133,8 +131,8 @@ fn an_unread_pipe_does_not_block_the_forwarder() {
     let mut log = BufReader::new(forwarder.0.stderr.take().unwrap());
     let mut line = String::new();
     while !line.ends_with(" lines of the log were dropped\n") {
-        line.clear();
-        assert!(log.read_line(&mut line).unwrap() > 0);
+        line = read_line(&mut log);
+        assert_ne!(line, "");
     }
     let dropped: usize = line.split(' ').nth(1).unwrap().parse().unwrap();
     assert!((1..=3 * CONNECTIONS).contains(&dropped), "{line}");
@@ -150,7 +148,7 @@ fn bad_handshakes_make_a_few_lines_a_second_and_their_count() {
     let folder = Folder::new();
     let more = ["--udp", "127.0.0.1:0", "--tcp", "127.0.0.1:0", "--ws", "127.0.0.1:0"];
     let arguments = [&["run", "--unix", "nfd.sock"], &more[..]].concat();
-    let mut child = folder.command(&arguments).env("HASHLANE_LOG", "info").spawn().unwrap();
+    let mut child = start(folder.command(&arguments).env("HASHLANE_LOG", "info"));
     let log = child.stderr.take().unwrap();
     let process = Process::new(child, log);
     process.wait_for("channel=ws://", 1);
@@ -219,7 +217,7 @@ fn a_producer_whose_output_is_full_closed_or_unread_goes_on() {
             0 => command.stdout(full()).stderr(full()),
             _ => command.stdout(Stdio::piped()).stderr(Stdio::piped()),
         };
-        let mut server = Silent(command.spawn().unwrap());
+        let mut server = Silent(start(&mut command));
         if kind == 1 {
             drop((server.0.stdout.take(), server.0.stderr.take()));
         }
@@ -234,7 +232,7 @@ fn a_producer_whose_output_is_full_closed_or_unread_goes_on() {
             0 => command.stdout(full()).stderr(full()),
             _ => command.stdout(Stdio::piped()).stderr(Stdio::piped()),
         };
-        let mut server = Silent(command.spawn().unwrap());
+        let mut server = Silent(start(&mut command));
         if kind == 1 {
             drop((server.0.stdout.take(), server.0.stderr.take()));
         }

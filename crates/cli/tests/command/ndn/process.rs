@@ -1,5 +1,6 @@
 //! Processes of `hashlane ndn`, and operations on them.
 
+use crate::children::{output, start};
 use hashlane_client::{Client, Express, Incoming, Transport};
 use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::Ndn;
@@ -44,7 +45,7 @@ impl Folder {
     }
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().unwrap()
+        output(&mut self.command(arguments))
     }
 
     /// A forwarder on a Unix socket, and on ports of UDP and TCP that the kernel chooses.
@@ -89,7 +90,7 @@ impl Process {
 
     /// A process with the lines of its standard output.
     pub(crate) fn printing(mut command: Command) -> Self {
-        let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+        let mut child = start(command.stderr(Stdio::null()));
         let output = child.stdout.take().unwrap();
         Self::new(child, output)
     }
@@ -110,7 +111,10 @@ impl Process {
     }
 
     /// Waits for its end, and for the last of its lines.
+    #[track_caller]
     pub(crate) fn end(mut self) -> Option<i32> {
+        let lines = || format!("its end after {:#?}", self.lines.lock().unwrap());
+        until(|| self.child.try_wait().unwrap().is_some(), lines);
         let code = self.child.wait().unwrap().code();
         self.reader.take().map(JoinHandle::join).transpose().unwrap();
         code
@@ -134,7 +138,7 @@ pub(crate) struct Forwarder {
 impl Forwarder {
     #[track_caller]
     pub(crate) fn start(mut command: Command) -> Self {
-        let mut child = command.spawn().unwrap();
+        let mut child = start(&mut command);
         let log = child.stderr.take().unwrap();
         let process = Process::new(child, log);
         process.wait_for("listening", 3);

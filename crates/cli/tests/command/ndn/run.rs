@@ -3,6 +3,7 @@
 use super::process::{
     Folder, Forwarder, Process, RUN, block_on, fetch, over_websocket, parse, produce, until,
 };
+use crate::children::{PROMPT, finish, start};
 use hashlane_client::Client;
 use hashlane_ndn::mgmt::command::Target;
 use hashlane_ndn::mgmt::dataset::FaceStatus;
@@ -177,13 +178,12 @@ fn two_who_ask_for_one_tcp_face_get_the_same() {
     let folder = Folder::new();
     let _forwarder = folder.forwarder(&[]);
     let (listener, uri, filled) = silent();
-    let asking: Vec<_> = (0..2).map(|_| folder.command(&["face", "create", &uri]).spawn().unwrap()).collect();
+    let asking: Vec<_> = (0..2).map(|_| start(&mut folder.command(&["face", "create", &uri]))).collect();
     // Both connections are on their way, or both commands are; then there is room.
     thread::sleep(Duration::from_millis(500));
     drop(filled);
     thread::spawn(move || listener.incoming().map_while(Result::ok).collect::<Vec<_>>());
-    let message =
-        asking.into_iter().map(|child| String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap());
+    let message = asking.into_iter().map(|child| String::from_utf8(finish(child).stdout).unwrap());
     let mut message: Vec<_> = message.collect();
     message.sort();
     let made = message[0].strip_prefix("face-created ").expect("one is made");
@@ -306,7 +306,7 @@ fn unreachable_hosts_do_not_block_others() {
         &["504", "cannot connect to", "refused"],
     );
     let (_silent, uri, _filled) = silent();
-    let waits = folder.command(&["face", "create", &uri]).spawn().unwrap();
+    let waits = start(&mut folder.command(&["face", "create", &uri]));
     let client = async {
         let client = Client::connect(&folder.transport()).await.unwrap();
         for number in 0..100 {
@@ -314,7 +314,7 @@ fn unreachable_hosts_do_not_block_others() {
         }
     };
     block_on(client);
-    refused(&waits.wait_with_output().unwrap(), &["504", "has not answered within 8 s"]);
+    refused(&finish(waits), &["504", "has not answered within 8 s"]);
 }
 
 #[test]
@@ -398,7 +398,7 @@ fn what_is_pending_is_answered_before_the_end() {
         let (go, wait) = mpsc::channel();
         produce(&folder, "/a", move |_| {
             came.send(()).unwrap();
-            wait.recv().unwrap();
+            wait.recv_timeout(PROMPT).unwrap();
             b"late".to_vec()
         });
         let transport = folder.transport();
@@ -408,7 +408,7 @@ fn what_is_pending_is_answered_before_the_end() {
                 fetch(&client, "/a/b").await
             })
         });
-        asked.recv().unwrap();
+        asked.recv_timeout(PROMPT).expect("the Interest arrives");
         forwarder.process.signal(signal);
         forwarder.process.wait_for("shutting down", 1);
         go.send(()).unwrap();
@@ -508,7 +508,7 @@ fn routes_that_come_and_go_cost_no_packet() {
     let folder = Folder::new();
     let _forwarder = folder.forwarder(&[]);
     produce(&folder, "/a", |_| b"hello".to_vec());
-    let ping = folder.command(&["ping", "/a", "-c", "300", "-i", "5", "-q"]).spawn().unwrap();
+    let ping = start(&mut folder.command(&["ping", "/a", "-c", "300", "-i", "5", "-q"]));
     block_on(async {
         let client = Client::connect(&folder.transport()).await.unwrap();
         let uri = Some("udp4://127.0.0.1:9".to_owned());
@@ -525,7 +525,7 @@ fn routes_that_come_and_go_cost_no_packet() {
         let routes = hashlane_ndn::mgmt::dataset::RibEntry::parse_all(&routes).unwrap();
         assert!(routes.iter().all(|route| !route.name.to_string().starts_with("/other")));
     });
-    let output = ping.wait_with_output().unwrap();
+    let output = finish(ping);
     let message = String::from_utf8_lossy(&output.stdout);
     assert!(message.contains("300 packets transmitted, 300 received, 0 lost"), "{message}");
 }
@@ -555,13 +555,13 @@ fn a_permanent_tcp_face_is_connected_again_and_a_persistent_one_closed() {
     let (mut second, _): (TcpStream, _) = listener.accept().unwrap();
     forwarder.process.wait_for("connected again", 1);
     assert_eq!(number(&show()), Some(face.clone()), "the same face");
-    let asking = folder.command(&["peek", "/t/x", "-l", "1000"]).spawn().unwrap();
+    let asking = start(&mut folder.command(&["peek", "/t/x", "-l", "1000"]));
     second.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     let mut octets = [0; 512];
     let read = second.read(&mut octets).unwrap();
     let interest = hashlane_ndn::wire::LpPacket::parse(&octets[..read]).unwrap().fragment;
     assert_eq!(hashlane_ndn::wire::Interest::parse(interest).unwrap().name(), parse("/t/x").view());
-    asking.wait_with_output().unwrap();
+    finish(asking);
     assert!(folder.run(&["face", "destroy", face.trim()]).status.success());
     assert_eq!(second.read(&mut octets).unwrap(), 0, "destroyed it is not connected again");
 }

@@ -1,10 +1,11 @@
 //! Supervisors: notifications to `NOTIFY_SOCKET`, and the wait for a forwarder.
 
-use super::process::{Folder, Forwarder, RUN, until};
+use super::process::{Folder, Forwarder, RUN};
+use crate::children::{PROMPT, ended, start};
 use std::fs;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
-use std::time::Duration;
+use std::time::Instant;
 
 /// A supervisor, as `NOTIFY_SOCKET` names it.
 struct Supervisor {
@@ -20,17 +21,20 @@ impl Supervisor {
             false => (SocketAddr::from_pathname(&path).unwrap(), path),
         };
         let socket = UnixDatagram::bind_addr(&address).unwrap();
-        socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        socket.set_read_timeout(Some(PROMPT)).unwrap();
         Self { socket, name }
     }
 
-    /// The next notification that is no WATCHDOG=1.
+    /// The next notification that is no WATCHDOG=1, of which each one is followed by another.
+    #[track_caller]
     fn next(&self) -> String {
+        let begun = Instant::now();
         loop {
             let message = self.any();
             if message != "WATCHDOG=1" {
                 return message;
             }
+            assert!(begun.elapsed() < PROMPT, "nothing but WATCHDOG=1 within {PROMPT:?}");
         }
     }
 
@@ -91,9 +95,8 @@ fn status_waits_until_a_forwarder_answers() {
     assert!(message.contains("no forwarder has answered within 1 s: "), "{message}");
     assert_eq!(folder.run(&["status", "--wait", "0"]).status.code(), Some(2));
 
-    let mut waiting = folder.command(&["status", "--wait", "60"]).spawn().unwrap();
+    let mut waiting = start(&mut folder.command(&["status", "--wait", "60"]));
     let forwarder = folder.forwarder(&[]);
-    until(|| waiting.try_wait().unwrap().is_some(), || "an answer".into());
-    assert_eq!(waiting.wait().unwrap().code(), Some(0));
+    assert_eq!(ended(&mut waiting).code(), Some(0));
     drop(forwarder);
 }

@@ -1,5 +1,6 @@
 //! The tools of NDN as a user meets them, on the two sides of a forwarder that shares nothing with ours.
 
+use crate::children::{Lines, PROMPT, ended, output, start};
 use hashlane_client::{Client, Library, Publication, Transport};
 use hashlane_client_testing::Forwarder;
 use hashlane_name::build::OwnedName;
@@ -8,7 +9,6 @@ use hashlane_name::ndn::Ndn;
 use hashlane_ndn::security::Signer;
 use hashlane_ndn::security::certificate::CertificateBuilder;
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -48,19 +48,25 @@ impl Network {
     }
 
     fn run(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().unwrap()
+        output(&mut self.command(arguments))
     }
 
     /// Starts a producer, and waits until it has registered its prefix.
     fn start(&self, arguments: &[&str]) -> Running {
         let before = self.registrations();
-        let child = self.command(arguments).spawn().unwrap();
+        let child = Running(start(&mut self.command(arguments)));
+        self.wait_for_registration(before);
+        child
+    }
+
+    /// Waits for a registration after so many.
+    #[track_caller]
+    fn wait_for_registration(&self, before: usize) {
         let begun = Instant::now();
         while self.registrations() == before {
-            assert!(begun.elapsed() < Duration::from_secs(30), "{arguments:?} did not register");
+            assert!(begun.elapsed() < PROMPT, "no prefix was registered within {PROMPT:?}");
             std::thread::sleep(Duration::from_millis(5));
         }
-        Running(child)
     }
 
     fn registrations(&self) -> usize {
@@ -83,9 +89,8 @@ impl Running {
     fn stop(mut self, signal: &str) -> (Option<i32>, String) {
         let id = self.0.id().to_string();
         assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
-        let mut out = String::new();
-        self.0.stdout.take().unwrap().read_to_string(&mut out).unwrap();
-        (self.0.wait().unwrap().code(), out)
+        let lines = Lines::of(self.0.stdout.take()).rest();
+        (ended(&mut self.0).code(), lines.iter().map(|line| format!("{line}\n")).collect())
     }
 }
 
@@ -146,14 +151,14 @@ fn a_ping_that_is_stopped_sums_up() {
     for signal in ["-INT", "-TERM"] {
         let network = Network::new();
         let _server = network.start(&["ping-server", "/a"]);
-        let mut ping = network.command(&["ping", "/a", "-i", "10"]).spawn().unwrap();
-        let mut lines = BufReader::new(ping.stdout.take().unwrap()).lines();
-        assert_eq!(lines.next().unwrap().unwrap(), "PING /a");
-        assert!(lines.next().unwrap().unwrap().starts_with("content from /a"));
-        assert!(Command::new("kill").args([signal, &ping.id().to_string()]).status().unwrap().success());
-        let rest: Vec<String> = lines.map(Result::unwrap).collect();
+        let mut ping = Running(start(&mut network.command(&["ping", "/a", "-i", "10"])));
+        let mut lines = Lines::of(ping.0.stdout.take());
+        assert_eq!(lines.line(), "PING /a");
+        assert!(lines.line().starts_with("content from /a"));
+        assert!(Command::new("kill").args([signal, &ping.0.id().to_string()]).status().unwrap().success());
+        let rest = lines.rest();
         assert!(rest.iter().any(|line| line == "--- /a ping statistics ---"), "{rest:?}");
-        assert_eq!(ping.wait().unwrap().code(), Some(0));
+        assert_eq!(ended(&mut ping.0).code(), Some(0));
     }
 }
 
@@ -162,7 +167,7 @@ fn a_ping_server_ends_after_so_many_answers() {
     let network = Network::new();
     let mut server = network.start(&["ping-server", "/a", "-p", "2", "-q"]);
     out(&network.run(&["ping", "/a", "-c", "2", "-i", "10", "-q"]), 0);
-    assert_eq!(server.0.wait().unwrap().code(), Some(0));
+    assert_eq!(ended(&mut server.0).code(), Some(0));
 }
 
 #[test]
@@ -187,11 +192,8 @@ fn standard_input_is_put_and_peeked_at() {
     fs::write(network.path("text"), "hello\n").unwrap();
     let before = network.registrations();
     let mut command = network.command(&["put", "/a/hello/v=3"]);
-    let child = command.stdin(fs::File::open(network.path("text")).unwrap()).spawn().unwrap();
-    let _producer = Running(child);
-    while network.registrations() == before {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    let _producer = Running(start(command.stdin(fs::File::open(network.path("text")).unwrap())));
+    network.wait_for_registration(before);
     assert_eq!(out(&network.run(&["peek", "-P", "/a/hello"]), 0), "hello\n");
     assert_eq!(out(&network.run(&["get", "/a/hello", "-q"]), 0), "hello\n");
     let raw = network.run(&["peek", "/a/hello/v=3/seg=0", "--raw", "-v"]);

@@ -1,5 +1,8 @@
 //! A shell that runs blocks of a page.
 
+use crate::children::{PROMPT, start, status_within};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -25,16 +28,16 @@ pub(super) struct Shell {
 impl Shell {
     pub(super) fn new(folder: &Path) -> Self {
         let path = std::env::var("PATH").unwrap_or_default();
-        let mut shell = Command::new("bash")
+        let mut command = Command::new("bash");
+        command
             .arg("-s")
             .current_dir(folder)
             .env("PATH", format!("{}:{path}", bin().display()))
             .env_remove("NDN_CLIENT_TRANSPORT")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::inherit())
-            .spawn()
-            .expect("bash");
+            .stderr(Stdio::inherit());
+        let mut shell = start(&mut command);
         let (sender, lines) = channel();
         let out = BufReader::new(shell.stdout.take().expect("its output"));
         thread::spawn(move || out.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
@@ -74,6 +77,13 @@ impl Drop for Shell {
     fn drop(&mut self) {
         // At the end of its input it ends, and its jobs.
         self.commands = None;
-        let _ = self.shell.wait();
+        if status_within(&mut self.shell, PROMPT).is_none() {
+            // A command that does not end; the shell then ends its jobs, too.
+            let _ = kill(Pid::from_raw(self.shell.id() as i32), Signal::SIGTERM);
+            if status_within(&mut self.shell, PROMPT).is_none() {
+                let _ = self.shell.kill();
+                let _ = self.shell.wait();
+            }
+        }
     }
 }

@@ -7,6 +7,7 @@ mod stream;
 use super::connection::name;
 use crate::cmd::number::positive;
 use crate::output;
+use crate::process::signals::on_stop;
 use anyhow::{Context, Result, anyhow};
 use clap::{ArgGroup, Args};
 use dissect::{Dissector, Wanted};
@@ -185,7 +186,7 @@ fn listen(interface: &str, lines: &mut Lines) -> Result<()> {
     })?;
     let stopped = Arc::new(AtomicBool::new(false));
     let stop = Arc::clone(&stopped);
-    ctrlc::set_handler(move || stop.store(true, Ordering::Relaxed))?;
+    on_stop(move || stop.store(true, Ordering::Relaxed))?;
     output::tell(&format!("listening to {interface}"));
     let link = match tap.kind() {
         LinkKind::Ethernet => ETHERNET,
