@@ -64,6 +64,11 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    if let Err(error) = process::check_ids() {
+        output::tell(&format!("hashlane: {error:#}"));
+        // As for arguments that are refused; 1 is a verdict of `audit`.
+        return ExitCode::from(2);
+    }
     let cli = Cli::parse();
     let result = match cli.command {
         Command::Study(command) => command.run(),

@@ -3,6 +3,8 @@
 #[cfg(target_os = "linux")]
 mod languages;
 mod pictures;
+#[cfg(target_os = "linux")]
+mod privilege;
 
 use crate::support::{Folder, Ran, holds};
 use std::process::Command;

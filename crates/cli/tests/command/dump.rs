@@ -302,7 +302,7 @@ fn listen(folder: &Folder, more: &[&str]) -> Option<(Running, Lines)> {
     let mut log = Lines::of(dump.0.stderr.take());
     let first = log.line();
     if first.contains("CAP_NET_RAW") {
-        holds(&first, &["cannot listen to lo", "sudo setcap cap_net_raw+ep"]);
+        holds(&first, &["cannot listen to lo", "sudo", "AmbientCapabilities=CAP_NET_RAW"]);
         println!("skipped: {first}");
         return None;
     }

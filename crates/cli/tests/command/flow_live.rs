@@ -6,7 +6,7 @@
 use crate::children::{ended, start};
 use crate::flow::{CLIENT, SERVER, signal, tcp, udp};
 use crate::flow_metrics::Metrics;
-use crate::support::{Folder, holds, lines};
+use crate::support::{Folder, NOBODY, copied_to, holds, is_root, lines};
 use nix::sys::socket::{
     AddressFamily, LinkAddr, MsgFlags, SockFlag, SockProtocol, SockType, SockaddrLike as _, sendto, socket,
 };
@@ -154,6 +154,24 @@ fn a_run_over_a_silent_interface_ends_by_a_signal_and_after_its_time() {
         assert_eq!(flows(&folder, "10.9.9.").len(), 1);
         let ran = folder.run(&["flow", "meter", "--interface", "vb", "--duration", "300ms", "--json", "-"]);
         assert_eq!(ran.code, Some(0), "{ran:#?}");
+    });
+}
+
+#[test]
+fn a_user_with_the_capability_to_read_interfaces_alone_meters_one() {
+    if !is_root() {
+        return;
+    }
+    in_namespace(|sender| {
+        let folder = Folder::new();
+        let mut command = Command::new("setpriv");
+        command.args([format!("--reuid={NOBODY}"), format!("--regid={NOBODY}")]);
+        let rights = ["--inh-caps=-all,+net_raw", "--ambient-caps=+net_raw", "--bounding-set=-all,+net_raw"];
+        command.args(rights).args(["--clear-groups", "--no-new-privs"]);
+        command.arg(copied_to(&folder.path(""))).current_dir(folder.path(""));
+        let (mut child, _metrics) = started_by(command, sender, &["--json", "-", "--threads", "2"]);
+        signal(&child, "-TERM");
+        assert_eq!(ended(&mut child).code(), Some(130));
     });
 }
 

@@ -232,8 +232,7 @@ fn failed(error: RunError, finished: &[Finished]) -> Result<ExitCode> {
 pub(super) fn explained(error: &RunError) -> Error {
     let step = match error {
         RunError::Interface(_, TapError::Forbidden) => {
-            "; run as root, or add the capability: sudo setcap cap_net_raw+ep $(command -v \
-             hashlane)"
+            "; run it with sudo, or as a service with AmbientCapabilities=CAP_NET_RAW (docs/flow.md)"
                 .to_owned()
         }
         RunError::Capture(_, FormatError::NotACapture(_)) => {

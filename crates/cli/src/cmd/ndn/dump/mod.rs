@@ -34,8 +34,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// fragmented IP packets are not read.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Listening to an interface needs root, or a capability of the command:
-  sudo setcap cap_net_raw+ep $(command -v hashlane)
+Listening to an interface needs the capability CAP_NET_RAW, as under sudo.
 
 Examples:
   hashlane ndn dump capture.pcap
@@ -179,8 +178,8 @@ fn read(file: &Path, lines: &mut Lines) -> Result<Option<String>> {
 fn listen(interface: &str, lines: &mut Lines) -> Result<()> {
     let mut tap = Tap::open(interface, WAIT).map_err(|error| match error {
         TapError::Forbidden => anyhow!(
-            "cannot listen to {interface}: {error}; run as root, or add the capability: sudo setcap \
-             cap_net_raw+ep $(command -v hashlane)"
+            "cannot listen to {interface}: {error}; run it with sudo, or as a service with \
+             AmbientCapabilities=CAP_NET_RAW"
         ),
         error => anyhow!("cannot listen to {interface}: {error}"),
     })?;
