@@ -286,6 +286,7 @@ impl Definition {
             low: of.value / to.high,
             high: of.value / to.low,
             coverage: to.coverage,
+            one_launch: of.one_launch || to.one_launch,
         })
     }
 

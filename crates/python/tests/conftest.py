@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import pathlib
+import signal
 
 import pytest
 
 KEY = bytes(range(16))
+
+# Python and its children ignore a Ctrl-C that was ignored at the start, as under nohup or an agent.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -91,7 +92,7 @@ fn domain_server() -> Result<(), String> {
 struct Server {
     child: Child,
     /// Kept open, as the server writes to it until it ends.
-    _output: BufReader<ChildStdout>,
+    _output: Option<BufReader<ChildStdout>>,
     port: u16,
 }
 
@@ -100,11 +101,19 @@ impl Server {
     fn start(command: &mut Command) -> Result<Self, String> {
         let mut child =
             command.stdout(Stdio::piped()).spawn().map_err(|error| format!("the server: {error}"))?;
-        let mut output = BufReader::new(child.stdout.take().ok_or("the server has no output")?);
-        let mut line = String::new();
-        let read = output.read_line(&mut line);
-        let mut server = Self { child, _output: output, port: 0 };
-        read.map_err(|error| format!("the output of the server: {error}"))?;
+        let output = child.stdout.take();
+        let mut server = Self { child, _output: None, port: 0 };
+        let mut output = BufReader::new(output.ok_or("the server has no output")?);
+        let (to, read) = channel();
+        thread::spawn(move || {
+            let mut line = String::new();
+            let read = output.read_line(&mut line);
+            // The receiver is gone once the time is over.
+            let _ = to.send(read.map(|_| (line, output)));
+        });
+        let read = read.recv_timeout(TIMEOUT).map_err(|_| "the server has not printed a line".to_owned())?;
+        let (line, output) = read.map_err(|error| format!("the output of the server: {error}"))?;
+        server._output = Some(output);
         let digits =
             line.split("127.0.0.1:").nth(1).and_then(|rest| rest.split(|c: char| !c.is_ascii_digit()).next());
         server.port = digits

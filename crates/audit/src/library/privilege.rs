@@ -13,9 +13,9 @@ use std::process::Command;
 
 /// Gives up all capabilities of the process, and the means to gain others by starting a program.
 ///
-/// Capabilities are those of a thread, and only this one can give up its own. So it starts the program anew in
-/// its place, with the same arguments: no other thread is left, and no_new_privs keeps the file of the program
-/// from adding anything. The new start finds nothing to give up, and returns.
+/// Capabilities are those of a thread, and only this one can give up its own. So it starts the program anew
+/// in its place, with the same arguments: no other thread is left, and no_new_privs keeps the file of the
+/// program from adding anything. The new start finds nothing to give up, and returns.
 ///
 /// # Errors
 /// One line with the reason and the next step: the process runs setuid or setgid, or the system refuses a

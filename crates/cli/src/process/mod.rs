@@ -8,8 +8,8 @@ use anyhow::{Context as _, Result, bail};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::unistd::{getresgid, getresuid};
 
-/// Checks that the command does not run setuid or setgid. It starts programs and loads shared objects that its
-/// user names, with all of its rights.
+/// Checks that the command does not run setuid or setgid. It starts programs that its user names, with all of
+/// its rights.
 ///
 /// # Errors
 /// It does, or the system does not say.

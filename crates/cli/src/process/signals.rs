@@ -13,9 +13,9 @@ pub(crate) struct Signals(SigSet);
 
 impl Signals {
     /// Blocks SIGHUP, SIGINT and SIGTERM in this thread and in the threads that it starts: the kernel keeps a
-    /// blocked signal also if it was ignored at the start (`nohup`). SIGXFSZ is blocked, too, and never taken:
-    /// a log that has reached the limit of its size (`ulimit -f`) is an error of the write. So are SIGUSR1
-    /// and SIGUSR2, by which other servers rotate their logs.
+    /// blocked signal also if it was ignored at the start (`nohup`). SIGXFSZ is blocked, too, and never
+    /// taken: a log that has reached the limit of its size (`ulimit -f`) is an error of the write. So are
+    /// SIGUSR1 and SIGUSR2, by which other servers rotate their logs.
     pub(crate) fn block() -> Result<Self> {
         let signals: SigSet = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGTERM].into_iter().collect();
         let mut blocked = signals;

@@ -16,6 +16,8 @@ fn commands_return_documents_and_errors() {
     let path = folder.path().join("control.sock");
     let server = Running::start(|config| config.control.path = path.clone());
     server.ask(&query(1, "www.example.com", 1));
+    // The counters follow the response.
+    server.wait("the response is counted", |handle| handle.stats().udp.sent == 1);
     let status: Status = serde_json::from_str(&request(&path, "status").unwrap()).unwrap();
     assert_eq!((status.pid, &status.listen[..]), (std::process::id(), &[server.address][..]));
     assert_eq!(

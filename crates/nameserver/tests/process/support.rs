@@ -97,14 +97,29 @@ impl Running {
     /// Stops the server. Returns how it ended.
     pub(crate) fn stop(mut self) -> std::io::Result<()> {
         self.handle.stop();
+        self.wait_for_end();
         self.thread.take().unwrap().join().unwrap()
+    }
+
+    /// Waits until the thread has ended, or until a failed test has waited long enough.
+    #[track_caller]
+    fn wait_for_end(&self) {
+        let begun = Instant::now();
+        while self.thread.as_ref().is_some_and(|thread| !thread.is_finished()) {
+            if begun.elapsed() > PATIENCE {
+                assert!(std::thread::panicking(), "the server has not ended: {:#?}", self.handle.stats());
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
         self.handle.stop();
-        if let Some(thread) = self.thread.take() {
+        self.wait_for_end();
+        if let Some(thread) = self.thread.take().filter(JoinHandle::is_finished) {
             let ended = thread.join();
             assert!(std::thread::panicking() || matches!(ended, Ok(Ok(()))), "{ended:?}");
         }

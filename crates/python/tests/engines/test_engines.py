@@ -74,6 +74,7 @@ def test_daft_runs_on_ray(files: pathlib.Path, ray: Any) -> None:
         capture_output=True,
         text=True,
         env={**os.environ, "PYTHONPATH": tests},
+        timeout=300,
     )
     assert run.returncode == 0, run.stderr
     raised = json.loads(run.stdout.splitlines()[-1])

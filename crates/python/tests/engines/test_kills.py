@@ -164,5 +164,5 @@ def gone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, subproc
 
 def test_a_cluster_that_ends_is_an_error(gone: dict[str, subprocess.Popen[str]]) -> None:
     for engine, process in gone.items():
-        output, _ = process.communicate()
+        output, _ = process.communicate(timeout=180)
         assert f"engine '{engine}' failed: " in output and output.endswith("repeat the call\n"), output
