@@ -11,6 +11,7 @@
 //! - [`evidence`]: checks of the figures that a sentence states.
 //! - [`report`]: the page and the terminal's tables, computed from records.
 //! - [`compare`]: two builds that are launched alternately, or two sets of records, compared.
+//! - [`memory`]: limits of memory, and studies that are refused under them.
 //! - [`nearest`]: suggestions for misspelled names.
 //!
 //! Only a run measures. It writes records; every table, chart and verdict is computed from records.
@@ -20,6 +21,7 @@ pub mod compare;
 pub mod definition;
 pub mod evidence;
 pub mod hex;
+pub mod memory;
 pub mod nearest;
 pub mod outcome;
 pub mod probe;

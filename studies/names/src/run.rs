@@ -14,6 +14,7 @@ use crate::tally::{Reads, Tallies};
 use hashlane_baseline::separated::Separated;
 use hashlane_hash::scheme::Key;
 use hashlane_lab::definition::subject;
+use hashlane_lab::memory;
 use hashlane_lab::report::scheme_id;
 use hashlane_lab::study::{Fact, RunError, Session, Settings};
 use hashlane_name::ndn::Ndn;
@@ -22,6 +23,9 @@ use std::collections::BTreeMap;
 /// Steps of the counter that a sample should span, if a block has enough names: one step is then 1 % of the
 /// sample.
 const STEPS: u64 = 100;
+
+/// Most bytes of a generated name in one encoding, on average; and each scheme keeps a count for each name.
+const ENCODED: usize = 160;
 
 /// Share of a figure above which one step of the counter is reported.
 const COARSE: f64 = 0.02;
@@ -42,6 +46,11 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
             Ok((id.as_str(), shape))
         })
         .collect::<Result<Vec<_>, RunError>>()?;
+
+    let names = settings.size.items as usize * usize::from(session.measures_generated());
+    let needed = names * (ENCODINGS.len() * ENCODED + size_of::<u32>() * definition.measured_schemes().len());
+    memory::check(&definition.slug, needed as u64, "measure without --full, or fewer schemes (--scheme)")
+        .map_err(|error| RunError::Other(Box::new(error)))?;
 
     // Steps of a workload: the check, and each repetition.
     let steps = settings.size.repetitions as usize + 1;

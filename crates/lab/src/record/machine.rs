@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::atomic::write_atomically;
 use super::noise::Noise;
+use crate::memory;
 
 /// Most bytes of a file.
 const MAX_BYTES: u64 = 16 << 20;
@@ -265,10 +266,12 @@ impl Cpu {
     }
 }
 
-/// Memory that a process may take without swapping, in bytes; `None` if the system does not report it.
+/// Memory that this process may take without swapping and under its limits, in bytes; `None` if the system
+/// reports neither.
 pub fn available_memory() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    memory_kib(&text, "MemAvailable:").map(|kib| kib.saturating_mul(1024))
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let free = memory::field(&text, "MemAvailable:");
+    free.into_iter().chain(memory::room().map(|room| room.bytes)).min()
 }
 
 /// A field of the text of `/proc/meminfo`, in KiB.

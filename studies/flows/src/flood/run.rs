@@ -13,6 +13,7 @@ use hashlane_flow::burst::BURST;
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::Key;
 use hashlane_lab::definition::subject;
+use hashlane_lab::memory;
 use hashlane_lab::study::{Fact, Rounds, RunError, Session};
 
 /// Innocent flows that are of the kind that the attack is aimed at; they were there first.
@@ -23,6 +24,9 @@ const ELSEWHERE: usize = 1024;
 
 /// Most hostile flows.
 const MAX_HOSTILE: usize = 1 << 16;
+
+/// Most bytes of a table: it has room for all hostile flows, however many are in it.
+const PER_TABLE: u64 = 120 * (AIMED_AT + ELSEWHERE + MAX_HOSTILE) as u64;
 
 /// Measures a study of floods.
 pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
@@ -39,6 +43,10 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
             return Err(RunError::UnknownScheme { id: id.clone(), help: hashes::flows_help() });
         }
     }
+    let tables = definition.workloads.iter().map(|id| definition.schemes_on(id).len()).max().unwrap_or(0);
+    let smaller = "measure fewer tables (--scheme)";
+    memory::check(&definition.slug, tables as u64 * PER_TABLE, smaller)
+        .map_err(|error| RunError::Other(Box::new(error)))?;
     let capture = session.own::<Capture>();
     let generated = session.measures_generated();
     session.total = 2 * attacks.len() * (usize::from(capture.is_some()) + usize::from(generated));

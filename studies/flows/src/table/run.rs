@@ -10,6 +10,7 @@ use crate::tuples::TupleSet;
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::Key;
 use hashlane_lab::definition::{Definition, subject};
+use hashlane_lab::memory;
 use hashlane_lab::record::machine;
 use hashlane_lab::study::{Fact, Rounds, RunError, Session, order};
 use hashlane_peers::ahash::AES;
@@ -59,6 +60,7 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
                 .to_owned(),
         );
     }
+    refuse_beyond_limits(session, &plans, capture.map(|(_, capture)| capture))?;
     caches::add(session);
     if let Some((label, capture)) = capture {
         session.total += own::STEPS;
@@ -230,28 +232,70 @@ pub(super) struct Entry {
     pub(super) flows: Box<dyn Flows>,
 }
 
-/// Most bytes that a flow takes in a table, with the spare room of a table of twice the size.
-const PER_FLOW: u64 = 144;
+/// Most bytes that a flow takes in a table: its entry and the wheel's, in a table that has just doubled.
+const PER_FLOW: u64 = 120;
 
 /// Most bytes that the tables of one size may take in a quick run, by that estimate. Schemes that are
 /// compared are timed in alternation, so all their tables are in memory at once: 7.5 GB for 16 Mi flows in
 /// five tables, one of which is the control.
 const QUICK: u64 = 4 << 30;
 
+/// Memory of so many tables and of the tuples that are looked up in them.
+fn needed(flows: usize, tables: usize) -> u64 {
+    flows as u64 * (tables as u64 * PER_FLOW + 2 * size_of::<Tuple>() as u64)
+}
+
+/// Checks that the largest tables of the run fit into the limits of the process: an allocation beyond one
+/// would end it.
+fn refuse_beyond_limits(
+    session: &Session<'_>,
+    plans: &[Plan<'_>],
+    capture: Option<&Capture>,
+) -> Result<(), RunError> {
+    let definition = session.definition;
+    let of_capture =
+        capture.map_or(0, |capture| needed(capture.tuples.len(), definition.measured_schemes().len()));
+    let full = session.settings.full;
+    let measured =
+        |plan: &&Plan<'_>| plan.too_long(session).is_none() && (full || plan.needed(definition) <= QUICK);
+    let of_plans = plans.iter().filter(measured).map(|plan| plan.needed(definition)).max();
+    let most = of_plans.unwrap_or(0).max(of_capture);
+    let room = memory::room().map_or(u64::MAX, |room| room.bytes);
+    let fits = |plan: &&Plan<'_>| plan.needed(definition) <= room;
+    let smaller =
+        match plans.iter().filter(fits).max_by_key(|plan| plan.flows).and_then(|p| p.workloads.first()) {
+            Some((id, _)) => format!("measure fewer flows: --workload {id} fits"),
+            None => "measure fewer tables (--scheme)".to_owned(),
+        };
+    memory::check(&definition.slug, most, &smaller).map_err(|error| RunError::Other(Box::new(error)))
+}
+
 impl Plan<'_> {
+    /// The schemes whose tables are all in memory at once.
+    fn schemes(&self, definition: &Definition) -> Vec<String> {
+        let finds = self.workloads.iter().filter(|(_, kind)| kind.finds());
+        let mut schemes: Vec<String> = finds.flat_map(|(id, _)| schemes_on(definition, id)).collect();
+        schemes.sort();
+        schemes.dedup();
+        schemes
+    }
+
+    /// Most tables in memory at once: other kinds than lookups and churn have one at a time.
+    fn tables(&self, definition: &Definition) -> usize {
+        let churned = self.workloads.iter().filter(|(_, kind)| *kind == Kind::Churn);
+        let churned = churned.map(|(id, _)| schemes_on(definition, id).len()).max().unwrap_or(1);
+        self.schemes(definition).len().max(churned)
+    }
+
+    fn needed(&self, definition: &Definition) -> u64 {
+        needed(self.flows, self.tables(definition))
+    }
+
     fn run(&self, session: &mut Session<'_>) -> Result<(), RunError> {
         let definition = session.definition;
         let finds = |&&(_, kind): &&(&str, Kind)| kind.finds();
-        let mut schemes: Vec<String> = Vec::new();
-        for (id, _) in self.workloads.iter().filter(finds) {
-            schemes.extend(schemes_on(definition, id));
-        }
-        schemes.sort();
-        schemes.dedup();
-        // Other kinds have one table at a time.
-        let churned = self.workloads.iter().filter(|(_, kind)| *kind == Kind::Churn);
-        let churned = churned.map(|(id, _)| schemes_on(definition, id).len()).max().unwrap_or(1);
-        let note = too_large(self.flows, schemes.len().max(churned), session.settings.full);
+        let schemes = self.schemes(definition);
+        let note = too_large(self.flows, self.tables(definition), session.settings.full);
         if let Some(note) = note.or_else(|| self.too_long(session)) {
             session.notes.push(note);
             session.skip(1 + self.workloads.len());
@@ -375,7 +419,7 @@ fn below(random: &mut Xoshiro256PlusPlus, bound: usize) -> usize {
 /// Note for tables of so many flows that they would not fit into the free memory, or not into that of a quick
 /// run; `None` if they fit.
 pub(super) fn too_large(flows: usize, tables: usize, full: bool) -> Option<String> {
-    let needed = flows as u64 * (tables as u64 * PER_FLOW + 2 * size_of::<Tuple>() as u64);
+    let needed = needed(flows, tables);
     let gib = |bytes: u64| bytes as f64 / (1u64 << 30) as f64;
     let reason = match machine::available_memory() {
         Some(free) if needed > free => format!(
