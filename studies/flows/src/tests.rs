@@ -5,8 +5,11 @@ use crate::{Cost, Floods, Tables};
 use hashlane_lab::definition::Definition;
 use hashlane_lab::record::{Machine, Record, RecordSet};
 use hashlane_lab::report::terminal::{Colours, tables};
-use hashlane_lab::report::{Part, html};
-use hashlane_lab::study::Studies;
+use hashlane_lab::report::{Part, html, words};
+use hashlane_lab::study::{Settings, Studies, run};
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
 
 const STUDIES: Studies = Studies(&[&Cost, &Floods, &Tables]);
 
@@ -24,6 +27,12 @@ fn flows(records: &RecordSet) -> String {
     let page = html(&definitions.iter().map(part).collect::<Vec<_>>()).unwrap();
     // The page ends with a script of its own.
     page.split("<script>\n// Adds").next().unwrap_or_default().to_owned()
+}
+
+/// A study file of this room.
+fn study(slug: &str) -> Definition {
+    let file = STUDIES.files().find(|file| file.slug == slug).unwrap();
+    STUDIES.parse(file.text, slug).unwrap()
 }
 
 #[test]
@@ -152,4 +161,58 @@ fn answers_have_at_most_200_characters() {
             assert!(text.chars().count() <= 200, "{text}");
         }
     }
+}
+
+#[test]
+fn judges_the_claims_by_committed_records() {
+    let claims = |slug: &str| {
+        let study = study(slug);
+        let path = format!("../../records/xeon-avx512-2vcpu/{slug}/records.csv");
+        words::claims(&study, &RecordSet::read(Path::new(&path)).unwrap())
+    };
+    insta::assert_snapshot!(claims("flow-hash"), @r"
+    hsiphash-slower/cold-call-in-c: not measured: 2 of 2 comparisons
+    hsiphash-slower/in-c: not measured: 2 of 2 comparisons
+    hsiphash-slower/cold-call: undecided: 2 of 2 comparisons
+    siphash-slower/cold-call-in-c: not measured: 2 of 2 comparisons
+    siphash-slower/in-c: not measured: 2 of 2 comparisons
+    siphash-slower/cold-call: agrees: 2 of 2 comparisons
+    base-always-the-same-hash: agrees: 1 of 1 comparison
+    candidates-spread: agrees: 3 of 3 comparisons
+    ");
+    insta::assert_snapshot!(claims("flow-flood"), @"collisions-slow-a-lookup: agrees: 1 of 1 comparison");
+    insta::assert_snapshot!(claims("flow-table"), @"batches-are-faster: not measured: 12 of 12 comparisons");
+}
+
+/// A part of the next test: it runs in a process of its own, under a limit.
+#[test]
+#[ignore = "takes the memory of the study"]
+fn runs_the_tables_of_a_quick_run() {
+    let study = study("flow-table");
+    let settings = Settings::new(&study, false, "hashlane".into());
+    let outcome = run(&Tables, &study, &settings, &AtomicBool::new(false), &mut |_| ());
+    println!("failed: {}", outcome.failed.unwrap());
+    assert!(outcome.records.is_empty());
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn refuses_tables_before_it_starts_under_a_limit_of_memory() {
+    let output = Command::new("sh")
+        .args(["-c", "ulimit -v 524288 && exec \"$0\" \"$@\""])
+        .arg(std::env::current_exe().unwrap())
+        .args(["--ignored", "--exact", "--nocapture", "tests::runs_the_tables_of_a_quick_run"])
+        .env_remove("RUST_BACKTRACE")
+        .output()
+        .unwrap();
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let message = printed.lines().find_map(|line| line.strip_prefix("failed: "));
+    let message = message.unwrap_or_else(|| panic!("{printed}{}", String::from_utf8_lossy(&output.stderr)));
+    assert!(output.status.success(), "{printed}");
+    assert!(message.starts_with("flow-table was not started: it takes up to "), "{message}");
+    assert!(message.contains("the limit on address space (ulimit -v) leaves "), "{message}");
+    assert!(
+        message.ends_with("raise the limit, or measure fewer flows: --workload 64Ki/hit fits"),
+        "{message}"
+    );
 }

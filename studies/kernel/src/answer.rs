@@ -104,6 +104,8 @@ fn chart(facts: &Facts<'_>, reference: &str) -> Option<Block> {
 mod tests {
     use super::*;
     use crate::section::SYN;
+    use hashlane_lab::report::words;
+    use std::path::Path;
 
     fn definition() -> Definition {
         Definition::parse(include_str!("../flow-kernel/study.toml"), "test").unwrap()
@@ -184,5 +186,25 @@ mod tests {
         assert_eq!(chart.reference, Some((66.8, "base".to_owned())));
         let labels: Vec<&str> = chart.plots[0].groups[0].bars.iter().map(|bar| bar.label.as_str()).collect();
         assert_eq!(labels, ["base", "siphash-1-3"]);
+    }
+
+    #[test]
+    fn judges_the_claims_by_committed_records() {
+        let definition = definition();
+        let claims = |folder: &str| {
+            let path = format!("../../records/epyc-avx512-2vcpu/{folder}/records.csv");
+            words::claims(&definition, &RecordSet::read(Path::new(&path)).unwrap())
+        };
+        // Two boots of each kernel cover 50 %.
+        insta::assert_snapshot!(claims("flow-kernel"), @r"
+        not-dominant: undecided: 21 of 21 comparisons
+        collisions-slow-a-syn: not measured: 1 of 1 comparison
+        95-percent-of-cpu: not measured: 1 of 1 comparison
+        ");
+        insta::assert_snapshot!(claims("flow-kernel-6.12"), @r"
+        not-dominant: not measured: 21 of 21 comparisons
+        collisions-slow-a-syn: agrees: 1 of 1 comparison
+        95-percent-of-cpu: not measured: 1 of 1 comparison
+        ");
     }
 }

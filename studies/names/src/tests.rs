@@ -9,11 +9,14 @@ use crate::{Names as Kind, metric, sample, schemes, tables};
 use hashlane_hash::scheme::Key;
 use hashlane_lab::definition::{CriterionFigure, Definition, DefinitionError, Rule, Selection, Size};
 use hashlane_lab::probe::c_program::compiler_or_skip;
+use hashlane_lab::record::RecordSet;
 use hashlane_lab::report::terminal::{self, Colours};
+use hashlane_lab::report::words;
 use hashlane_lab::study::{Event, FindError, Loaded, Outcome, Settings, Studies, run};
 use hashlane_name::component::Component;
 use proptest::prelude::*;
 use std::collections::HashSet;
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 const STUDIES: Studies = Studies(&[&Kind]);
@@ -39,8 +42,8 @@ fn reads_the_study_of_name_encodings() {
     assert_eq!(tables::repeatability(&study).unwrap().unwrap().below, 1.0);
     assert_eq!((study.metric.as_str(), study.per.as_str()), ("cycles_mean", "name"));
     assert_eq!(study.criteria.len(), 4);
-    assert_eq!(study.claims[1].rule, Rule::LittleMore);
-    assert_eq!(study.charts[0].schemes.len(), 6);
+    assert_eq!(study.claims[2].rule, Rule::LittleMore);
+    assert_eq!(study.charts[1].schemes.len(), 6);
     let expects = tables::expects(&study).unwrap();
     assert!(expects.iter().map(|expect| &expect.workload).eq(&study.workloads));
     assert!(expects.iter().all(|expect| expect.names <= study.size.quick.items));
@@ -52,9 +55,9 @@ fn lists_each_ratio_once() {
     let pairs = study.ratio_pairs();
     let distinct: HashSet<_> = pairs.iter().collect();
     assert_eq!(distinct.len(), pairs.len());
-    // 64 to the reference, among them the four criteria; the control; six of ALU's penalty; of the claims'
-    // seven pairs two are the same.
-    assert_eq!(pairs.len(), 64 + 1 + 6 + 6);
+    // 64 to the reference, among them the four criteria; the control; six of ALU's penalty, and three of our
+    // code over C; seven of the claims in C, and as many in Rust.
+    assert_eq!(pairs.len(), 64 + 1 + 9 + 14);
     assert!(pairs.contains(&("ccnx/one-by-one/crc32c", "offset/one-by-one/crc32c")));
     assert!(pairs.iter().all(|(of, to)| of != to));
 }
@@ -113,7 +116,7 @@ fn measures_the_pairs_of_the_file() {
     let with = |pair: &str| changed("pairs = [", &format!("pairs = [[{pair}],"));
     let study = with("\"ndn/walk\", \"ccnx/walk\"").unwrap();
     assert!(study.ratio_pairs().contains(&("ndn/walk", "ccnx/walk")));
-    assert_eq!(study.ratio_pairs().len(), 64 + 1 + 6 + 6 + 1);
+    assert_eq!(study.ratio_pairs().len(), 64 + 1 + 9 + 14 + 1);
     let error = message(with("\"ndn/walk\", \"ndn\""));
     assert!(error.contains("pairs[0]: \"ndn\" is not in the study"), "{error}");
     let error = message(with("\"ndn/walk\", \"ndn/walk\""));
@@ -140,9 +143,9 @@ fn lists_what_there_is_when_a_scheme_or_workload_is_unknown() {
         "[\"ndn/one-by-one/crc32c\", \"ccnx/one-by-one/crc32c\"]",
         "[\"ndn/one-by-one/crc32c\", \"ccnx/one-by-one/md5\"]",
     ));
-    assert!(error.contains("claim[1].pairs[0]: \"ccnx/one-by-one/md5\""), "{error}");
+    assert!(error.contains("claim[3].pairs[0]: \"ccnx/one-by-one/md5\""), "{error}");
     let error = message(changed("\"ndn/walk\",\n  \"ndn/walk/burst\"", "\"ndn/run\""));
-    assert!(error.contains("chart[2].schemes: \"ndn/run\""), "{error}");
+    assert!(error.contains("chart[3].schemes: \"ndn/run\""), "{error}");
 }
 
 #[test]
@@ -154,7 +157,7 @@ fn rejects_values_out_of_range() {
         ("repetitions = 10 ", "repetitions = 1 ", "size.quick.repetitions"),
         ("at_most = 0.13", "at_most = nan", "criterion[1].at_most"),
         ("at_most = 0.13", "at_most = -1", "criterion[1].at_most"),
-        ("tolerance = 0.15", "tolerance = 1.0", "claim[1].tolerance"),
+        ("tolerance = 0.15", "tolerance = 1.0", "claim[2].tolerance"),
         ("below = 1.0", "below = -inf", "repeatability.below"),
     ] {
         let error = message(changed(from, to));
@@ -168,8 +171,8 @@ fn rejects_duplicates() {
     assert_eq!(error, "study.toml: workloads: \"12Bx5\" is repeated");
     let error = message(changed("{offset,ccnx,ndn}/walk\"", "{ndn,ccnx,ndn}/walk\""));
     assert_eq!(error, "study.toml: schemes: \"ndn/walk\" is repeated");
-    let error = message(changed("ndn-a-little-worse", "no-penalty-2+2"));
-    assert_eq!(error, "study.toml: claim[1].id: \"no-penalty-2+2\" is repeated");
+    let error = message(changed("ndn-a-little-worse/in-c", "no-penalty-2+2/in-c"));
+    assert_eq!(error, "study.toml: claim[2].id: \"no-penalty-2+2/in-c\" is repeated");
 }
 
 #[test]
@@ -376,4 +379,21 @@ fn the_source_s_program_takes_its_turns_among_the_others() {
     assert!(outcome.records.ratio("name-encodings", "12Bx5", of, to).is_some());
     let probes = outcome.records.iter().filter(|record| record.scheme.starts_with("empty-in-c/"));
     assert_eq!(probes.count(), 2, "mean and fewest of its own probe");
+}
+
+#[test]
+fn judges_the_claims_by_committed_records() {
+    let study = STUDIES.parse(STUDY, "study.toml").unwrap();
+    let path = "../../records/xeon-avx512-2vcpu/name-encodings/records.csv";
+    let records = RecordSet::read(Path::new(path)).unwrap();
+    insta::assert_snapshot!(words::claims(&study, &records), @r"
+    no-penalty-2+2/in-c: not measured: 8 of 8 comparisons
+    no-penalty-2+2/in-rust: agrees: 1 of 8 comparisons; undecided: 7
+    ndn-a-little-worse/in-c: not measured: 8 of 8 comparisons
+    ndn-a-little-worse/in-rust: undecided: 8 of 8 comparisons
+    all-at-once-hardly-differs/in-c: not measured: 6 of 6 comparisons
+    all-at-once-hardly-differs/in-rust: agrees: 5 of 6 comparisons; undecided: 1
+    no-difference-random/in-c: not measured: 4 of 4 comparisons
+    no-difference-random/in-rust: agrees: 2 of 4 comparisons; not measured: 2
+    ");
 }

@@ -110,6 +110,7 @@ fn default_per() -> String {
 struct FileClaim {
     id: String,
     words: String,
+    with: Option<String>,
     model: Option<String>,
     #[serde(default = "default_ratio")]
     metric: String,
@@ -349,8 +350,8 @@ impl Checker<'_> {
         }
         let share = (0.0..=1.0).contains(&claim.allowance);
         self.range(&format!("{field}.allowance"), share, "a number from 0 to 1")?;
-        let FileClaim { id, words, model, metric, over, allowance, workloads, pairs, .. } = claim;
-        Ok(Claim { id, words, model, metric, over, allowance, rule, tolerance, workloads, pairs })
+        let FileClaim { id, words, with, model, metric, over, allowance, workloads, pairs, .. } = claim;
+        Ok(Claim { id, words, with, model, metric, over, allowance, rule, tolerance, workloads, pairs })
     }
 
     /// Rule of a claim, and its tolerance.

@@ -135,6 +135,9 @@ pub struct Claim {
     pub id: String,
     /// The source's words.
     pub words: String,
+    /// Code or conditions under which the words are tested, after "with", where there are several: `the
+    /// source's program in C`.
+    pub with: Option<String>,
     /// Model of the records that the words are about, such as `mca`, if it is not the study's own: its kind
     /// knows their workloads and schemes.
     pub model: Option<String>,
@@ -271,7 +274,8 @@ impl Definition {
             CriterionFigure::Ratio(to) => Some((criterion.of.as_str(), to.as_str())),
             _ => None,
         });
-        let named = self.control.iter().chain(&self.pairs).chain(self.claims.iter().flat_map(|c| &c.pairs));
+        let claims = self.claims.iter().filter(|claim| claim.model.is_none()).flat_map(|claim| &claim.pairs);
+        let named = self.control.iter().chain(&self.pairs).chain(claims);
         let named = named.map(|(of, to)| (of.as_str(), to.as_str()));
         let mut seen = HashSet::new();
         to_reference.chain(criteria).chain(named).filter(|&pair| seen.insert(pair)).collect()

@@ -23,8 +23,8 @@ pub fn differences(parts: &[Part<'_>]) -> Vec<Difference> {
         part.answer.iter().flat_map(|answer| &answer.surprises).for_each(|text| add(plain(text)));
         for outcome in part.definition.claim_outcomes(part.records) {
             if outcome.counts().disagree > 0 {
-                let (claim, found) = (plain(&outcome.claim.words), words::comparisons(outcome.counts()));
-                add(format!("“{claim}” {found}. {}", words::range(&outcome)));
+                let (claim, found) = (words::quoted(outcome.claim), words::comparisons(outcome.counts()));
+                add(format!("{claim} {found}. {}", words::range(&outcome)));
             }
         }
     }

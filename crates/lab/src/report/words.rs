@@ -1,7 +1,7 @@
 //! Findings in words.
 
-use super::format::{ONE_LAUNCH, figure, interval, ratio};
-use crate::definition::{Criterion, CriterionFigure, Definition};
+use super::format::{ONE_LAUNCH, figure, interval, plain, ratio};
+use crate::definition::{Claim, Criterion, CriterionFigure, Definition};
 use crate::outcome::{ClaimOutcome, Counts, Finding, Reached, Tally};
 use crate::record::RecordSet;
 use crate::stats::Interval;
@@ -13,6 +13,12 @@ pub fn finding(finding: Finding) -> &'static str {
         Finding::Disagrees => "disagrees",
         Finding::Undecided => "undecided",
     }
+}
+
+/// The words of a claim in quotation marks, and with what they are tested.
+pub fn quoted(claim: &Claim) -> String {
+    let with = claim.with.as_ref().map_or_else(String::new, |with| format!(", with {}", plain(with)));
+    format!("“{}”{with}", plain(&claim.words))
 }
 
 /// The comparisons of a claim by finding: `agrees: 1 of 7 comparisons; disagrees: 5; undecided: 1`. Those
@@ -36,6 +42,13 @@ pub fn comparisons(counts: Counts) -> String {
         }
     }
     if out.is_empty() { "not measured".to_owned() } else { out }
+}
+
+/// The finding on each claim of a study, a line each: `ID: agrees: 2 of 2 comparisons`.
+pub fn claims(definition: &Definition, records: &RecordSet) -> String {
+    let outcomes = definition.claim_outcomes(records);
+    let line = |o: &ClaimOutcome<'_>| format!("{}: {}\n", o.claim.id, comparisons(o.counts()));
+    outcomes.iter().map(line).collect()
 }
 
 /// Criteria by finding, those without any left out: `1 met, 2 not measured`.
@@ -92,7 +105,8 @@ pub fn rule(outcome: &ClaimOutcome<'_>) -> String {
         (Some(1.0), ceiling) => format!("fits a ratio above 1 and at or below {}", ratio(ceiling)),
         (Some(floor), ceiling) => format!("fits a ratio from {} to {}", ratio(floor), ratio(ceiling)),
     };
-    fits + &allowance
+    let with = outcome.claim.with.as_ref().map_or_else(String::new, |with| format!("with {with}: "));
+    with + &fits + &allowance
 }
 
 /// The intervals of a study's figures, by what they hold: the next run, or one launch; `None` without any.

@@ -181,8 +181,7 @@ fn claims(definition: &Definition, records: &RecordSet, width: u16, colours: Col
             Overall::Disagrees => RED,
             Overall::Mixed | Overall::Undecided | Overall::NotMeasured => YELLOW,
         };
-        let quoted = format!("“{}”", format::plain(&outcome.claim.words));
-        out += &wrapped(&quoted, "", width);
+        out += &wrapped(&words::quoted(outcome.claim), "", width);
         let found = sentence(&words::comparisons(outcome.counts()));
         out += &format!("  {}\n", coloured(&found, code, colours));
         out += &wrapped(&words::range(&outcome), "  ", width);
