@@ -2,8 +2,9 @@
 //!
 //! [`Old`] is an ordered set of suffixes, [`New`] the hash table that replaced it, [`Dumb`] the renderer of
 //! its benchmark that compresses nothing. [`PrimeBuckets`], [`WholeName`], [`HashNotStored`] and
-//! [`HashedTwice`] are forms of [`New`] that the ticket discusses. They are written from the ticket's text and published facts about
-//! the program; the trimming of the new one's buckets and the order of its search are the original's.
+//! [`HashedTwice`] are forms of [`New`] that the ticket discusses. They are written from the ticket's text
+//! and published facts about the program; the trimming of the new one's buckets and the order of its search
+//! are the original's.
 
 mod bytes;
 mod dumb;

@@ -1,5 +1,5 @@
-//! Forwarders with each index under load: their turns and the records of them. At full load and at the
-//! source's pace; and at the pace at which the forwarder by name takes nearly a whole core, as the source's did.
+//! Forwarders with each index under load: their turns and the records of them. The load is full, at the
+//! source's pace, or at the pace at which the forwarder by name takes nearly a whole core.
 
 use super::busy;
 use super::work::{Work, indexes};
@@ -70,7 +70,7 @@ const FIGURES: [(&str, &str, &str, Figure); 6] = [
 /// Start of the ids of loads that take nearly a whole core.
 pub(super) const BUSY: &str = "busy/";
 
-/// Share of a core that the reference took of the subjects of a workload with [`BUSY`] in its id, in per cent.
+/// Share of a core that the reference took on a workload with [`BUSY`] in its id, in per cent.
 fn busy_percent(session: &Session<'_>, subjects: &[Subject]) -> Option<f64> {
     let mut subjects = subjects.iter().filter(|subject| subject.label.starts_with(BUSY));
     let name = subjects.find(|subject| subject.id == session.definition.reference)?;
