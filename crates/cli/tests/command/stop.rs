@@ -5,7 +5,7 @@ use crate::children::start;
 use crate::support::{Folder, Ran, STUDY, holds};
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Starts a study that would take minutes, and interrupts it once its first launch times something.
 fn interrupted(folder: &Folder) -> Ran {
