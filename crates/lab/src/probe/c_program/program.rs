@@ -33,7 +33,7 @@ impl Program {
     pub fn start(built: Built) -> Result<Self, CError> {
         let fail = |error| CError::Start(built.path(), error);
         let mut command = Command::new(built.path());
-        // In a process group of its own, so that Ctrl-C ends the study's block, and not the program within it.
+        // In a process group of its own: Ctrl-C is to end the study after its block, not the program before.
         command.env_clear().process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().map_err(fail)?;
