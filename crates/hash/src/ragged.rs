@@ -1,8 +1,8 @@
 //! Keys of any lengths, many at once: text, names, addresses of strings.
 //!
-//! With AVX-512 eight keys fill the lanes of a vector. All lanes take as many rounds as the longest key needs;
-//! a lane whose key has ended keeps its state. Groups in which this would cost more than it saves are hashed
-//! one by one.
+//! With AVX-512 eight keys fill the lanes of a vector. All lanes take as many rounds as the longest key
+//! needs; a lane whose key has ended keeps its state. Groups in which this would cost more than it saves are
+//! hashed one by one.
 //!
 //! Other CPUs, and CRC32C, take keys [in order of their words](order): then the CPU foresees where a key ends,
 //! and a vector has no lane that waits.

@@ -3,8 +3,8 @@
 /// Similarity (Jaro–Winkler, 0 to 1) from which a name is suggested.
 const SIMILAR: f64 = 0.8;
 
-/// Known name that is most similar to `name`; `None` if none is similar. Only names with the same first letter
-/// are compared: names that differ in it stand for other things, such as xxhash and fxhash.
+/// Known name that is most similar to `name`; `None` if none is similar. Only names with the same first
+/// letter are compared: names that differ in it stand for other things, such as xxhash and fxhash.
 pub fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let similarity = |known: &str| strsim::jaro_winkler(known, name);
     known

@@ -32,6 +32,9 @@ Examples:
 /// Largest wheel, in bytes.
 const LARGEST: u64 = 12_000_000;
 
+/// Newest glibc that a wheel may need, 2.x: docs/python.md promises it.
+const GLIBC: u32 = 34;
+
 impl Wheel {
     /// Both files, in dist/.
     pub(crate) fn with_sdist() -> Self {
@@ -55,11 +58,21 @@ impl Wheel {
         let wheel = wheel(&out, "release")?;
         let bytes = fs::metadata(&wheel).map_err(|error| format!("{}: {error}", wheel.display()))?.len();
         println!("{}: {:.1} MB", wheel.display(), bytes as f64 / 1e6);
-        match bytes {
-            ..=LARGEST => Ok(()),
-            bytes => Err(format!("the wheel has {bytes} bytes, more than {LARGEST}")),
+        match (bytes, glibc(&wheel)) {
+            (..=LARGEST, ..=GLIBC) => Ok(()),
+            (..=LARGEST, version) => Err(format!(
+                "the wheel needs glibc 2.{version}, newer than 2.{GLIBC}: find the function with objdump -T"
+            )),
+            _ => Err(format!("the wheel has {bytes} bytes, more than {LARGEST}")),
         }
     }
+}
+
+/// The glibc 2.x that a wheel needs, by the tag in its name; 0 if the tag has none.
+fn glibc(wheel: &Path) -> u32 {
+    let name = wheel.to_string_lossy();
+    let (_, version) = name.rsplit_once("manylinux_2_").unwrap_or_default();
+    version.split('_').next().and_then(|version| version.parse().ok()).unwrap_or(0)
 }
 
 /// The folder of the package.
@@ -124,4 +137,20 @@ fn remove(out: &Path, end: &str) -> Result<(), String> {
 
 fn find(out: &Path, end: &str) -> Result<PathBuf, String> {
     files(out, end).pop().ok_or_else(|| format!("maturin has written no file *{end} to {}", out.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tag_of_a_wheel_has_the_glibc_that_it_needs() {
+        for (name, version) in [
+            ("dist/hashlane-0.1.0-cp39-abi3-manylinux_2_34_x86_64.whl", 34),
+            ("hashlane-0.1.0-cp39-abi3-manylinux_2_17_x86_64.manylinux_2_5_x86_64.whl", 5),
+            ("hashlane-0.1.0-cp39-abi3-linux_x86_64.whl", 0),
+        ] {
+            assert_eq!(glibc(Path::new(name)), version, "{name}");
+        }
+    }
 }

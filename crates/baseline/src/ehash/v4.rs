@@ -27,8 +27,8 @@ pub fn v4(tuple: &Tuple, secrets: &Secrets) -> u32 {
     joined(tuple, ports(tuple), secrets)
 }
 
-/// `inet_ehashfn` of Linux since 6.15: as [`v4`] with a local port of 0; the local port is added to the result
-/// (Linux commit 9544d60a2605).
+/// `inet_ehashfn` of Linux since 6.15 (commit 9544d60a2605): as [`v4`] with a local port of 0; the local port
+/// is added to the result.
 #[inline(always)]
 pub fn v4_lport(tuple: &Tuple, secrets: &Secrets) -> u32 {
     joined(tuple, foreign_port(tuple), secrets).wrapping_add(u32::from(tuple.local_port()))

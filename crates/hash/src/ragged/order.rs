@@ -1,8 +1,8 @@
 //! Keys in order of their words.
 //!
 //! A loop over the words of a key ends where the CPU did not foresee it, as lengths follow no rule: some 20
-//! cycles for each key, more than a key of 20 bytes takes otherwise. Among keys of as many words it ends where
-//! the last one did, and the CPU works on several keys at once.
+//! cycles for each key. Among keys of as many words it ends where the last one did, and the CPU works on
+//! several keys at once.
 
 use super::{Keys, Ragged};
 use crate::arch::lanes::{Lanes, WIDTH};
