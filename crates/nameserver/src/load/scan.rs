@@ -3,8 +3,8 @@
 use super::error::What;
 use hashlane_dns::slices::Parts as _;
 
-/// Most bytes of an entry: a record, a directive, a comment or a blank, from the start of its first line to its
-/// last line break. Data of 65,535 bytes take at most 753,000 characters, as the APL record
+/// Most bytes of an entry: a record, a directive, a comment or a blank, from the start of its first line to
+/// its last line break. Data of 65,535 bytes take at most 753,000 characters, as the APL record
 /// `2:0000:0000:0000:0000:0000:0000:0000:0000/0 …`.
 pub const MAX_ENTRY: usize = 1 << 20;
 
