@@ -1,6 +1,7 @@
-//! The rules as a section of a document.
+//! The rules and reasons as lists of a document.
 
 use crate::rules::RULES;
+use crate::rules::verdicts::REASONS;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -8,19 +9,28 @@ use std::path::Path;
 /// Columns of the document.
 const WIDTH: usize = 110;
 
-/// The section, with the number of answers that each rule excuses.
-pub(crate) fn section(excused: &BTreeMap<usize, usize>) -> String {
-    let entry = |(number, rule): (usize, &crate::rules::Rule)| {
-        let count = excused.get(&number).copied().unwrap_or_default();
-        wrapped(&format!("- **{}** ({}). {}", rule.name, grouped(count), rule.why))
-    };
-    RULES.iter().enumerate().map(|(number, rule)| entry((number, rule))).collect()
+/// Names and sentences of the rules and of the reasons.
+fn entries() -> [Vec<(&'static str, &'static str)>; 2] {
+    let rules = RULES.iter().map(|rule| (rule.name, rule.why)).collect();
+    [rules, REASONS.iter().map(|reason| (reason.name, reason.why)).collect()]
 }
 
-/// Tests if a document explains all rules, in the words of the rules.
+/// The lists, with the number of answers that each rule excuses and of verdicts that each reason explains.
+pub(crate) fn lists(counts: [&BTreeMap<usize, usize>; 2]) -> String {
+    let list = |(entries, counts): (Vec<(&str, &str)>, &BTreeMap<usize, usize>)| {
+        let entry = |(number, (name, why)): (usize, &(&str, &str))| {
+            let count = counts.get(&number).copied().unwrap_or_default();
+            wrapped(&format!("- **{name}** ({}). {why}", grouped(count)))
+        };
+        entries.iter().enumerate().map(entry).collect::<String>()
+    };
+    entries().into_iter().zip(counts).map(list).collect::<Vec<_>>().join("\n")
+}
+
+/// Tests if a document explains all rules and reasons, in their words.
 ///
 /// # Errors
-/// The rules that it does not explain.
+/// Those that it does not explain.
 pub(crate) fn check(path: &Path) -> Result<(), String> {
     let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -29,12 +39,12 @@ pub(crate) fn check(path: &Path) -> Result<(), String> {
             |(count, rest)| count.chars().all(|c| c.is_ascii_digit() || c == ',') && rest.starts_with(why),
         )
     };
-    let missing: Vec<&str> =
-        RULES.iter().filter(|rule| !explains(rule.name, rule.why)).map(|rule| rule.name).collect();
+    let all = entries().into_iter().flatten();
+    let missing: Vec<&str> = all.filter(|(name, why)| !explains(name, why)).map(|(name, _)| name).collect();
     match &missing[..] {
         [] => Ok(()),
         missing => Err(format!(
-            "{} does not explain: {}; take the section that --markdown prints",
+            "{} does not explain: {}; take the lists that --markdown prints",
             path.display(),
             missing.join("; ")
         )),
@@ -91,10 +101,10 @@ mod tests {
     }
 
     #[test]
-    fn rules_have_different_names() {
-        let mut names: Vec<&str> = RULES.iter().map(|rule| rule.name).collect();
+    fn rules_and_reasons_have_different_names() {
+        let mut names: Vec<&str> = entries().concat().into_iter().map(|(name, _)| name).collect();
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), RULES.len());
+        assert_eq!(names.len(), RULES.len() + REASONS.len());
     }
 }

@@ -5,6 +5,9 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream, UdpSocket};
 use std::time::{Duration, Instant};
 
+/// Answers to queries in their order, `None` for none.
+pub(crate) type Answers = Vec<Option<Vec<u8>>>;
+
 /// Most queries without an answer at a time.
 const WINDOW: usize = 64;
 /// Time after which a query is sent again.
@@ -34,7 +37,7 @@ pub(crate) fn id(at: usize) -> u16 {
 }
 
 /// Sends `queries`, whose identifiers are those of [`id`], over UDP. Returns the answers in the same order.
-pub(crate) fn udp(server: SocketAddr, queries: &[Vec<u8>]) -> Result<Vec<Option<Vec<u8>>>, String> {
+pub(crate) fn udp(server: SocketAddr, queries: &[Vec<u8>]) -> Result<Answers, String> {
     let failed = |error: std::io::Error| format!("UDP to {server}: {error}");
     let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).map_err(failed)?;
     socket.connect(server).map_err(failed)?;
@@ -82,7 +85,7 @@ pub(crate) fn udp(server: SocketAddr, queries: &[Vec<u8>]) -> Result<Vec<Option<
 }
 
 /// Sends `queries` over TCP, some at a time on one connection. Returns the answers in the same order.
-pub(crate) fn tcp(server: SocketAddr, queries: &[Vec<u8>]) -> Result<Vec<Option<Vec<u8>>>, String> {
+pub(crate) fn tcp(server: SocketAddr, queries: &[Vec<u8>]) -> Result<Answers, String> {
     let mut answers = vec![None; queries.len()];
     let mut connection = None;
     for (chunk, first) in queries.chunks(PIPELINE).zip((0..).step_by(PIPELINE)) {

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod answer;
+mod cases;
 mod compare;
 mod content;
 mod document;
@@ -19,6 +20,7 @@ mod run;
 mod servers;
 mod sign;
 mod validate;
+mod verdict;
 mod zone;
 
 use clap::Parser;
@@ -37,6 +39,9 @@ pub(crate) struct Options {
     /// Number of queries
     #[arg(long, default_value_t = 210_000)]
     queries: usize,
+    /// Number of queries through a validating resolver for each server
+    #[arg(long, default_value_t = 4_000)]
+    validated: usize,
     /// Seed of zones and queries
     #[arg(long, default_value_t = 20)]
     seed: u64,

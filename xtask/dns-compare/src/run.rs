@@ -2,6 +2,7 @@
 
 use crate::answer::{Answer, TC};
 use crate::compare::{Difference, differences};
+use crate::exchange::Answers;
 use crate::generate::{Generator, META};
 use crate::query::Query;
 use crate::rules::{Case, RULES, World, excuse};
@@ -12,6 +13,7 @@ use crate::{Options, content, document, exchange, sign};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::thread;
 use std::time::Instant;
@@ -75,14 +77,17 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
         round((&zones, &world), &mut running, batch, &mut totals)?;
     }
     println!("{} queries after {:.1} s", totals.queries, start.elapsed().as_secs_f64());
-    let validated = validate(running[0].address, (&zones, &world), &folder, options.seed);
+    let validated = validate(&running, (&zones, &world), &folder, options);
     println!("validated after {:.1} s", start.elapsed().as_secs_f64());
     if options.markdown {
-        print!("{}", document::section(&totals.excused));
+        let reasons = validated.as_ref().ok().cloned().unwrap_or_default();
+        print!("{}", document::lists([&totals.excused, &reasons]));
     }
     let explained = options.document.as_deref().map_or(Ok(()), document::check);
-    let wrong: Vec<String> =
-        [report(&totals, options.show), validated, explained].into_iter().filter_map(Result::err).collect();
+    let wrong: Vec<String> = [report(&totals, options.show), validated.map(drop), explained]
+        .into_iter()
+        .filter_map(Result::err)
+        .collect();
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }
 
@@ -91,11 +96,7 @@ fn zones(options: &Options, folder: &Path) -> Result<Vec<Zone>, String> {
     let path = folder.join("anchors");
     let folder = folder.join("zones");
     let mut zones = content::zones(options.seed);
-    let mut anchors = String::new();
-    for zone in &mut zones {
-        zone.write(&folder)?;
-        sign::sign(zone, &folder, &mut anchors)?;
-    }
+    let anchors = sign::sign(&mut zones, &folder)?;
     fs::write(&path, anchors).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(zones)
 }
@@ -136,13 +137,11 @@ fn over_tcp(
     running.iter_mut().try_for_each(Running::check)
 }
 
-type Answers = Vec<Option<Vec<u8>>>;
-
 /// Asks all servers at the same time.
 fn ask(
     running: &[Running],
     asked: &[Vec<u8>],
-    way: fn(std::net::SocketAddr, &[Vec<u8>]) -> Result<Answers, String>,
+    way: fn(SocketAddr, &[Vec<u8>]) -> Result<Answers, String>,
 ) -> Result<Vec<Answers>, String> {
     thread::scope(|scope| {
         let threads: Vec<_> =

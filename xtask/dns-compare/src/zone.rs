@@ -95,6 +95,10 @@ impl Zone {
         self.signed != Signed::No
     }
 
+    pub(crate) fn is_signed_by_ldns(&self) -> bool {
+        matches!(self.signed, Signed::LdnsNsec | Signed::LdnsNsec3(..))
+    }
+
     /// True if insecure delegations have no NSEC3 record.
     pub(crate) fn opts_out(&self) -> bool {
         matches!(self.signed, Signed::Nsec3(_, _, true) | Signed::LdnsNsec3(_, _, true))

@@ -1,6 +1,7 @@
 //! Differences between our answers and those of other servers that have a reason.
 
 mod table;
+pub(crate) mod verdicts;
 
 pub(crate) use table::RULES;
 
@@ -15,9 +16,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Names of the zones, in lower case.
 pub(crate) struct World {
     /// The apex of each zone, with its number.
-    apexes: BTreeMap<Vec<u8>, usize>,
+    pub(crate) apexes: BTreeMap<Vec<u8>, usize>,
     /// Owners of NSEC3 records.
-    hashed: BTreeSet<Vec<u8>>,
+    pub(crate) hashed: BTreeSet<Vec<u8>>,
 }
 
 impl World {
