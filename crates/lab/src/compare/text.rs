@@ -17,8 +17,8 @@ const MAX_RANKED: usize = 5;
 
 /// Reason why ratios of two runs decide nothing. The figures are of six runs of name-encodings by one build,
 /// compared in pairs.
-const NO_VERDICT: &str = "No verdict: A and B are separate runs, and did not alternate. Clock rates and \
-                          neighbours on the machine may have changed in between. Bounds marked ¹ hold \
+const NO_VERDICT: &str = "No verdict: A and B are separate runs. They did not alternate: clock rates \
+                          and neighbours on the machine may have changed in between. Bounds marked ¹ hold \
                           within one launch only: between six runs of one build, 92 to 140 of 329 of them \
                           did not contain 1. For verdicts, let the two builds alternate: hashlane compare \
                           --run BEFORE AFTER.";

@@ -102,14 +102,9 @@ impl<'a> Run<'a> {
                 None => Progress::new(&slug).context("cannot show progress")?,
             };
             let is_launched = self.studies.get(at).is_some_and(|study| study.launcher.is_some());
-            let show = |step: Step<'_>| match (is_launched, jobs) {
-                (false, 1) => shown.show(step),
-                (true, _) => shown.show_of(&slug, Step { done: job, total: jobs, ..step }),
-                (false, _) => {
-                    let Step { done, total, workload, what } = step;
-                    let what = format!("step {} of {total}: {what}", done + 1);
-                    shown.show_of(&slug, Step { done: job, total: jobs, workload, what: &what });
-                }
+            let show = |step: Step<'_>| match is_launched {
+                true => shown.show_of(&slug, Step { done: job, total: jobs, ..step }),
+                false => shown.show_of(&slug, step),
             };
             match is_launched {
                 true => self.launch(at, &show)?,
@@ -139,7 +134,7 @@ impl<'a> Run<'a> {
                 let study = &mut self.studies[at];
                 (study.records, study.notes) = (records.clone(), notes.to_vec());
                 study.run.seconds = begun.elapsed().as_secs_f64();
-                self.write();
+                self.write(false);
             }
         });
         let (before, after) = outcome.rates;
@@ -242,15 +237,12 @@ impl<'a> Run<'a> {
     /// Writes the results after a launch or a study, and prints the tables of a study that has ended.
     fn after(&mut self, at: usize) -> Result<()> {
         // Written before anything is printed, as the reader of the output may have closed it.
-        self.write();
-        let study = &self.studies[at];
-        if !study.has_ended || is_launch() {
+        let draws = self.studies[at].has_ended && !is_launch();
+        self.write(draws);
+        if !draws {
             return Ok(());
         }
         let (machine, (records, studies)) = (self.machine(), self.records());
-        let ended: Vec<Definition> = self.ended().cloned().collect();
-        let drawn = self.results.draw(&folder::parts(&ended, &records, &machine, &studies));
-        self.see(drawn);
         let study = &self.studies[at];
         let has_failed =
             self.failed.iter().any(|why| why.starts_with(&format!("study {}: ", study.run.slug)));
@@ -286,27 +278,31 @@ impl<'a> Run<'a> {
     fn machine(&self) -> Machine {
         let mut machine = self.machine.clone();
         machine.run.notes.extend(self.studies.iter().flat_map(|study| &study.notes).cloned());
-        let left: Vec<&Study<'_>> = self.studies.iter().filter(|study| !study.has_ended).collect();
-        match left.as_slice() {
-            [] => {}
-            [one] => machine.run.mark_partial(format!("study {} had not ended", one.run.slug)),
-            left => {
-                let all = self.studies.len();
-                machine.run.mark_partial(format!("{} of {all} studies had not ended", left.len()));
+        let left = self.studies.iter().filter(|study| !study.has_ended).count();
+        match self.studies.as_slice() {
+            [one] if left > 0 => machine.run.mark_partial(format!("study {} had not ended", one.run.slug)),
+            all if left > 0 => {
+                machine.run.mark_partial(format!("{left} of {} studies had not ended", all.len()));
             }
+            _ => {}
         }
         machine.run.noise = self.begun.until(&Activity::now());
         machine
     }
 
-    /// Writes the records so far. A launch writes at its end only, so as not to disturb itself.
-    fn write(&mut self) {
+    /// Writes the records so far, and the page if `draws`. A launch writes at its end only, so as not to disturb
+    /// itself.
+    fn write(&mut self, draws: bool) {
         let is_over = STOP.load(Ordering::Relaxed) || self.studies.iter().all(|study| study.has_ended);
         if is_launch() && !is_over {
             return;
         }
         let (machine, (records, studies)) = (self.machine(), self.records());
-        let written = self.results.write(&records, &machine, &studies);
+        let ended: Vec<Definition> = self.ended().cloned().collect();
+        let mut written = self.results.write(&records, &machine, &studies);
+        if draws && written.is_ok() {
+            written = self.results.draw(&folder::parts(&ended, &records, &machine, &studies));
+        }
         self.see(written);
     }
 
