@@ -109,7 +109,7 @@ struct RunArgs {
     #[arg(long, value_name = "N")]
     repetitions: Option<u32>,
     /// Launches of each study that times code in its own process; 1: intervals hold within one launch
-    #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=100))]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
     launches: u32,
     /// Wait until other processes leave the machine alone, at most so long
     #[arg(long, value_name = "SECONDS")]
