@@ -22,7 +22,8 @@ const STEP: &str = " s: step ";
 /// Lines of a launch's standard error that an error repeats.
 const MAX_LINES: usize = 5;
 
-/// Variable of the environment of a launch. Its run has no launches of its own, draws nothing, and ends early,
+/// Variable of the environment of a launch. Its run has no launches of its own, draws nothing, and ends
+/// early,
 /// with its records, once its standard input is closed. Builds before 0.3 do not read it.
 const LAUNCH: &str = "HASHLANE_LAUNCH";
 
@@ -99,7 +100,8 @@ impl<'a> Launcher<'a> {
         Folder::open(&self.out())
     }
 
-    /// Runs the study once by `command`, in a size, `--quick` or `--full`. Gives `step` its lines of progress.
+    /// Runs the study once by `command`, in a size, `--quick` or `--full`. Gives `step` its lines of
+    /// progress.
     ///
     /// # Errors
     /// The command cannot be started, or leaves no records.
@@ -142,7 +144,8 @@ impl<'a> Launcher<'a> {
         Ok(Launch::Records(records, seconds))
     }
 
-    /// Waits for the child's end, also after Ctrl-C, and returns its standard error without lines of progress.
+    /// Waits for the child's end, also after Ctrl-C, and returns its standard error without lines of
+    /// progress.
     fn wait(&self, mut child: Child, step: &mut dyn FnMut(&str)) -> io::Result<(ExitStatus, String)> {
         let mut stdin = child.stdin.take();
         let (to, lines) = mpsc::channel();

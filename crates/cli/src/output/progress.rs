@@ -25,10 +25,13 @@ pub(crate) struct Progress {
     shown: Shown,
 }
 
+/// A study, and its step.
+type Line = (String, String);
+
 enum Shown {
     Bar(ProgressBar),
     /// Channel of steps to the thread that prints them, which ends when the sender is dropped.
-    Lines(Option<(Sender<(String, String)>, JoinHandle<()>)>),
+    Lines(Option<(Sender<Line>, JoinHandle<()>)>),
 }
 
 impl Progress {
@@ -92,7 +95,7 @@ impl Drop for Progress {
 }
 
 /// Prints the newest step, but no more than one line in [`EVERY`], until the sender is dropped.
-fn print(steps: &Receiver<(String, String)>) {
+fn print(steps: &Receiver<Line>) {
     let begun = Instant::now();
     let (mut newest, mut is_shown, mut next) = (None, true, begun + FIRST);
     loop {

@@ -133,7 +133,8 @@ fn too_few_rounds_are_undecided() {
     );
 }
 
-/// Builds whose launches take 5 ms for each item of the study, and log them. Seconds of a comparison in so many.
+/// Builds whose launches take 5 ms for each item of the study, and log them. Seconds of a comparison in so
+/// many.
 fn timed(rows: &[String], study: &str, time: &str) -> (Ran, Vec<u32>, Duration) {
     let folder = folder(1.0);
     folder.write("mine.toml", study);

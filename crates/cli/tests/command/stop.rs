@@ -15,7 +15,8 @@ fn interrupted(folder: &Folder) -> Ran {
     folder.write("mine.toml", long);
     let mut command = folder.command(&["study", "run", "mine.toml", "--out", "a"]);
     let mut child = start(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
-    // The launch reports its steps after two seconds; it ends after minutes, so that the line comes or the end.
+    // The launch reports its steps after two seconds; it ends after minutes, so that the line comes or the
+    // end.
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     let timing = lines.by_ref().map_while(Result::ok).find(|line| line.contains(": timing"));
     assert!(timing.is_some_and(|line| line.contains("launch 1 of 5: ")), "nothing was timed");

@@ -38,7 +38,8 @@ impl Launched {
         Only { workload: workload.clone(), schemes }
     }
 
-    /// Text of the study file for a launch of so many items and repetitions: the fields that time something, so no
+    /// Text of the study file for a launch of so many items and repetitions: the fields that time something,
+    /// so no
     /// claims, charts, criteria and tables of its kind, such as the simulation of machine code.
     pub fn file(&self, items: u32, repetitions: u32) -> String {
         let study = &self.study;

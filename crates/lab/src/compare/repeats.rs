@@ -4,7 +4,7 @@ use super::{is_ratio, is_time};
 use crate::record::{Record, RecordSet};
 use crate::report::terminal::table;
 
-/// How often the intervals of runs hold the values of others.
+/// Shares of the intervals of runs that hold the values of others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Repeats {
     /// The study's slug.

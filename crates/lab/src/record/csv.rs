@@ -8,7 +8,8 @@ use std::path::Path;
 use super::atomic::write_atomically;
 use super::set::{Record, RecordSet};
 
-/// The columns, which every file states in its first line. The last is absent in files of versions before 0.3.
+/// The columns, which every file states in its first line. The last is absent in files of versions before
+/// 0.3.
 const COLUMNS: [&str; 12] = [
     "study", "model", "workload", "scheme", "probe", "metric", "unit", "value", "low", "high", "samples",
     "launches",

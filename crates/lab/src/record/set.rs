@@ -80,7 +80,8 @@ impl Record {
         }
     }
 
-    /// The figure with its bounds. Within one launch, those of fewer than six samples are the smallest and the
+    /// The figure with its bounds. Within one launch, those of fewer than six samples are the smallest and
+    /// the
     /// largest of them, and cover less than 95 %.
     pub fn interval(&self) -> Interval {
         let Self { value, low, high, samples, launches, .. } = *self;

@@ -36,7 +36,8 @@ impl Answer {
 }
 
 impl Statement {
-    /// Largest distance of a bound from its figure as the sentence rounds it, as a share of that; `None` without
+    /// Largest distance of a bound from its figure as the sentence rounds it, as a share of that; `None`
+    /// without
     /// figures.
     pub fn precision(&self) -> Option<f64> {
         let share = |i: &Interval| {

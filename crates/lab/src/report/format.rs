@@ -89,7 +89,8 @@ pub fn short(value: f64) -> String {
 /// Mark of bounds that hold within one launch only.
 pub const ONE_LAUNCH: &str = "¹";
 
-/// `[low, high]`, each bound formatted by `show`; with [`ONE_LAUNCH`] if they hold within one launch only, and
+/// `[low, high]`, each bound formatted by `show`; with [`ONE_LAUNCH`] if they hold within one launch only,
+/// and
 /// with the coverage if it is below 95 %: `[low, high]¹ at 75 %`. The figure that stands beside it must be
 /// formatted by `show`, too: of a figure within the bounds, any function here writes a number within.
 pub fn interval(interval: Interval, show: fn(f64) -> String) -> String {

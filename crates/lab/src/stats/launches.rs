@@ -84,7 +84,8 @@ mod tests {
         ("with an effect of the run", with_run),
     ];
 
-    /// Share of runs whose interval holds the value of the next one, in which the effects of launches dominate:
+    /// Share of runs whose interval holds the value of the next one, in which the effects of launches
+    /// dominate:
     /// each launch has 8 rounds with a tenth of their noise.
     fn coverage(effects: Effects, launches: usize, interval: fn(&[Vec<f64>]) -> Interval) -> f64 {
         const RUNS: usize = 1500;
@@ -132,7 +133,8 @@ mod tests {
 
     #[test]
     fn agrees_with_tabulated_quantiles() {
-        // Student's t at 97.5 %: 2.776 for 4 degrees of freedom. The sample has a standard deviation of 1.581.
+        // Student's t at 97.5 %: 2.776 for 4 degrees of freedom. The sample has a standard deviation of
+        // 1.581.
         let interval = over_launches(&[-2.0, -1.0, 0.0, 1.0, 2.0]).unwrap();
         let half = 2.776 * 2.5f64.sqrt() * 1.2f64.sqrt();
         assert!((interval.high - half).abs() < 1e-3 && (interval.low + half).abs() < 1e-3, "{interval:?}");

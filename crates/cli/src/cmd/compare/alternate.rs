@@ -277,7 +277,8 @@ impl StudyRun<'_> {
         }
     }
 
-    /// Items and repetitions of a launch, and most rounds: [`AIM`] of them with all items if there is time, else
+    /// Items and repetitions of a launch, and most rounds: [`AIM`] of them with all items if there is time,
+    /// else
     /// as many as verdicts need, with fewer items. Says so if there is no time for verdicts.
     fn size(&self, study: &Definition, tried: &Tried, rows: usize, needed: usize) -> (u32, u32, usize) {
         let Tried { fixed, item, .. } = *tried;
@@ -286,7 +287,8 @@ impl StudyRun<'_> {
         // Items that a launch has time for in all repetitions, if there are so many rounds.
         let work = |rounds: usize| (left / (SIDES * rounds) as f64 - fixed) / item.max(f64::MIN_POSITIVE);
         let fewest = f64::from(self.plan.repetitions.unwrap_or(FEWEST));
-        let work = [AIM.max(needed), needed].map(work);
+        // A third more than verdicts need: rounds become longer beside other processes.
+        let work = [AIM.max(needed), needed + needed.div_ceil(3)].map(work);
         let work = if work[0] >= fewest * f64::from(all) { work[0] } else { work[1] };
         let items = ((work / fewest) as u32).clamp((all / FEWEST_ITEMS).max(1), all);
         let most = study.size.quick.repetitions.max(FEWEST);

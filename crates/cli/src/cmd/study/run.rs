@@ -290,7 +290,8 @@ impl<'a> Run<'a> {
         machine
     }
 
-    /// Writes the records so far, and the page if `draws`. A launch writes at its end only, so as not to disturb
+    /// Writes the records so far, and the page if `draws`. A launch writes at its end only, so as not to
+    /// disturb
     /// itself.
     fn write(&mut self, draws: bool) {
         let is_over = STOP.load(Ordering::Relaxed) || self.studies.iter().all(|study| study.has_ended);
