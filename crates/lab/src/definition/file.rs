@@ -371,8 +371,8 @@ impl Checker<'_> {
                 self.positive(&format!("{field}.{name}"), bound)?;
             }
         }
-        let ordered = low.zip(high).is_none_or(|(low, high)| low < high);
-        self.range(&format!("{field}.low"), ordered, "a number below high")?;
+        let ordered = low.zip(high).is_none_or(|(low, high)| low <= high);
+        self.range(&format!("{field}.low"), ordered, "a number not above high")?;
         let is_default = is_between && tolerance.is_none();
         let tolerance = tolerance.unwrap_or(0.0);
         let holds = is_default || tolerance > 0.0 && tolerance < 1.0;
@@ -434,7 +434,7 @@ mod tests {
             ("rule = \"alike\"", "claim[0].tolerance"),
             ("rule = \"between\"\nhigh = 2\ntolerance = 1", "claim[0].tolerance"),
             ("rule = \"between\"\nlow = -1", "claim[0].low"),
-            ("rule = \"between\"\nlow = 2\nhigh = 1", "below high"),
+            ("rule = \"between\"\nlow = 2\nhigh = 1", "not above high"),
             ("rule = \"between\"\nlow = nan", "claim[0].low"),
             ("rule = \"between\"\nlow = 1\nmetric = \" \"", "claim[0].metric"),
         ] {
