@@ -1,8 +1,8 @@
 //! Registered hashes by their id, over batches of keys.
 //!
 //! SipHash and jhash take rows of the [widths](WIDTHS) of addresses and tuples as words, eight in a vector.
-//! SipHash and CRC32C take [keys of any lengths](hashlane_hash::ragged) many at once; all others hash key by
-//! key. The results are those of [`BytesHash::hash`].
+//! SipHash takes [keys of any lengths](hashlane_hash::ragged) in vectors, CRC32C eight at once by its form for
+//! [every prefix](hashlane_hash::prefix); all others hash key by key. The results are those of [`BytesHash::hash`].
 
 mod rows;
 mod strings;
@@ -121,7 +121,7 @@ fn by_id(id: &str, key: &Key) -> Option<Hasher> {
         ($($hash:ty),*) => {
             $(if has(<$hash>::INFO) {
                 let hash = <$hash>::new(key);
-                return Some(Hasher::with::<$hash>(key, Some(rows::of(hash.clone())), strings::at_once(hash)));
+                return Some(Hasher::with::<$hash>(key, Some(rows::of(hash.clone())), strings::in_lanes(hash)));
             })*
         };
     }
@@ -131,7 +131,7 @@ fn by_id(id: &str, key: &Key) -> Option<Hasher> {
         return Some(Hasher::with::<Jhash>(key, Some(rows), strings));
     }
     if has(Crc32c::INFO) {
-        return Some(Hasher::with::<Crc32c>(key, None, strings::at_once(Crc32c::new(key))));
+        return Some(Hasher::with::<Crc32c>(key, None, strings::in_groups(Crc32c::new(key))));
     }
     macro_rules! find {
         ($($group:ident: $($hash:ty),*;)*) => {

@@ -53,8 +53,6 @@ pub(crate) trait Lanes: Stage {
     /// True if [`columns_of`](Self::columns_of) is so fast that eight keys of several lengths take less time
     /// in lanes than one after the other.
     const ROWS: bool = false;
-    /// True if eight keys of as many words take less time in lanes than one after the other.
-    const EIGHTS: bool = false;
     /// Lane i of vector w is the little-endian word at byte `at + 8 * w` of `key(i)`, with zeros beyond the
     /// key's end.
     ///

@@ -493,7 +493,6 @@ impl Stage for Avx2 {}
 
 impl Lanes for Avx2 {
     type V = Pair;
-    const EIGHTS: bool = true;
 
     #[inline(always)]
     fn load(self, from: &[u64; WIDTH]) -> Pair {
