@@ -271,7 +271,7 @@ fn a_zone_of_the_field_has_units_and_includes_files_of_its_folder() {
     folder.write("zones/main", "$INCLUDE ../secret\n");
     holds(
         &folder.run(&["dns", "render", "zones/main"]).failed(),
-        &["zones/main:1: $INCLUDE of \"../secret\": not a path inside the zone's folder"],
+        &["zones/main:1:10: $INCLUDE of \"../secret\": not a path inside the zone's folder"],
     );
 }
 

@@ -214,7 +214,7 @@ fn records_are_kept_as_each_boot_ends() {
     let records = fs::read_to_string(&path).unwrap();
     holds(
         &records,
-        &["\nmine,kernel-streams,streams/64,base,boots,mbit_per_second,Mbit/s,15.5,15.5,15.5,1\n"],
+        &["\nmine,kernel-streams,streams/64,base,boots,mbit_per_second,Mbit/s,15.5,15.5,15.5,1,1\n"],
     );
     assert!(!records.contains("flat"), "{records}");
 }

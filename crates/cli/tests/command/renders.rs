@@ -91,15 +91,12 @@ fn a_zone_file_or_a_capture_takes_the_place_of_generated_messages() {
 fn what_is_of_no_use_is_refused_before_anything_is_measured() {
     let folder = Folder::new();
     folder.write("a.zone", ZONE);
-    folder.write("bare.zone", "www A 192.0.2.1\n");
+    folder.write("bare", "www A 192.0.2.1\n");
     folder.write("none.pcap", include_bytes!("../../../../vectors/captures/ipv4.pcap"));
     let refused = |arguments: &[&str]| folder.run(&[&["study", "run"], arguments].concat()).failed();
     holds(&refused(&["flow-hash", "--zone", "a.zone"]), &["--zone is for dns-render"]);
     holds(&refused(&["dns-render", "--zone", "b.zone"]), &["cannot read b.zone"]);
-    holds(
-        &refused(&["dns-render", "--zone", "bare.zone"]),
-        &["bare.zone:1:1: ", "a line `$ORIGIN NAME` before it"],
-    );
+    holds(&refused(&["dns-render", "--zone", "bare"]), &["bare:1:1: ", "a line `$ORIGIN NAME` before it"]);
     holds(&refused(&["dns-render", "--pcap", "none.pcap"]), &["none.pcap has no DNS message"]);
     holds(&refused(&["dns-render", "--pcap", "a.zone"]), &["a.zone: not a pcap or pcapng file"]);
 }

@@ -252,7 +252,7 @@ impl<'a> Run<'a> {
                 output::print(&format!("{}\n", terminal::text(&part, output::width(), output::colours())))?;
             }
             for note in &study.notes {
-                output::print(&terminal::wrapped(note, "", output::width()))?;
+                output::print(&format!("note: {note}\n"))?;
             }
         }
         Ok(())
