@@ -164,7 +164,10 @@ odd     TYPE65280 ( \\# 3 ; comment
             ("a. A 192.0.2.1\na. MX 10\nb. A x", "zone:2:7: expected a name, found the end of the record"),
             ("; nothing\n", "zone: no record"),
             ("a. CH TXT x", "zone:1:4: class CH"),
-            ("$INCLUDE other.zone", "zone:1: $INCLUDE of \"other.zone\": the zone is not read from a file"),
+            (
+                "$INCLUDE other.zone",
+                "zone:1:10: $INCLUDE of \"other.zone\": the zone is not read from a file",
+            ),
         ] {
             let error = says(text);
             assert!(error.to_string().starts_with(expected), "{error}");

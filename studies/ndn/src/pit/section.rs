@@ -382,8 +382,8 @@ mod tests {
                 "quickly-found: disagrees: 2 of 3 comparisons; undecided: 1",
                 "minor-gain: disagrees: 1 of 4 comparisons; undecided: 3",
                 // Those records are older than the loads that take nearly a whole core.
-                "rtt-4: not measured",
-                "rtt-11: not measured",
+                "rtt-4: not measured: 2 of 2 comparisons",
+                "rtt-11: not measured: 2 of 2 comparisons",
             ]
         );
         assert!(section(&definition, &records).is_some());

@@ -214,7 +214,7 @@ mod tests {
         let lines: Vec<&str> = list.lines().filter(|line| line.starts_with("<li>")).collect();
         assert_eq!(lines.len(), 8);
         for (number, line) in lines.iter().enumerate() {
-            let answer = format!("Sentence {number}.</b> <span class=\"quiet\">figures ±1 %");
+            let answer = format!("Sentence {number}.</b> <span class=\"quiet\">figures ±2 %");
             assert!(line.contains(&answer) && line.contains("Which is fastest?"), "{line}");
         }
         // One study has its sentence at its head.
