@@ -1,8 +1,8 @@
 //! Keys of any lengths, many at once: text, names, addresses of strings.
 //!
-//! Eight keys fill the lanes of a vector. All lanes take as many rounds as the longest key needs; a lane
-//! whose key has ended keeps its state. Groups in which this would cost more than it saves are hashed one by
-//! one.
+//! SipHash: eight keys fill the lanes of a vector. All lanes take as many rounds as the longest key needs; a
+//! lane whose key has ended keeps its state. Groups in which this would cost more than it saves are hashed one
+//! by one. [CRC32C](crate::crc32c) steps eight registers and needs no lanes.
 
 use crate::arch::lanes::{LaneKernel, Lanes, WIDTH};
 use crate::scheme::BytesHash;
@@ -215,7 +215,7 @@ impl<const C: usize, const D: usize> RaggedHash for SipHash<C, D> {
 
 /// Hashes the keys from `first` on.
 #[inline(always)]
-fn one_by_one<K: Keys + ?Sized>(hash: &impl BytesHash, keys: &K, first: usize, out: &mut [u64]) {
+pub(crate) fn one_by_one<K: Keys + ?Sized>(hash: &impl BytesHash, keys: &K, first: usize, out: &mut [u64]) {
     for (place, out) in (first..keys.count()).zip(out) {
         *out = hash.hash(keys.key(place));
     }

@@ -1,8 +1,9 @@
 //! Registered hashes by their id, over batches of keys.
 //!
-//! SipHash and jhash take rows of the [widths](WIDTHS) of addresses and tuples as words, eight in a vector.
-//! SipHash takes [keys of any lengths](hashlane_hash::ragged) in vectors, CRC32C eight at once by its form for
-//! [every prefix](hashlane_hash::prefix); all others hash key by key. The results are those of [`BytesHash::hash`].
+//! SipHash and jhash take rows of the [widths](WIDTHS) of addresses and tuples as words, eight in a vector;
+//! CRC32C takes such rows one by one, without a branch. SipHash and CRC32C take
+//! [keys of any lengths](hashlane_hash::ragged) eight at once. All other keys are hashed one by one. The
+//! results equal [`BytesHash::hash`].
 
 mod rows;
 mod strings;
@@ -131,7 +132,9 @@ fn by_id(id: &str, key: &Key) -> Option<Hasher> {
         return Some(Hasher::with::<Jhash>(key, Some(rows), strings));
     }
     if has(Crc32c::INFO) {
-        return Some(Hasher::with::<Crc32c>(key, None, strings::in_groups(Crc32c::new(key))));
+        let hash = Crc32c::new(key);
+        let rows = rows::one_by_one(hash);
+        return Some(Hasher::with::<Crc32c>(key, Some(rows), strings::in_lanes(hash)));
     }
     macro_rules! find {
         ($($group:ident: $($hash:ty),*;)*) => {

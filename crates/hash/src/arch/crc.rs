@@ -3,6 +3,7 @@
 use super::crc_table;
 use super::lanes::WIDTH;
 use super::stage::Stage;
+use crate::load::le64_short;
 
 /// The CRC32C instructions of a CPU. The low 32 bits of a `u64` hold the register, as in SSE4.2's widest
 /// form.
@@ -26,6 +27,22 @@ pub(crate) trait CrcStep: Stage {
         let bits = 8 * bytes;
         let top = ((crc ^ word) << 8).wrapping_shl(56u32.wrapping_sub(bits));
         self.u64(0, top) ^ crc.wrapping_shr(bits)
+    }
+
+    /// True if [`block_before`](Self::block_before) is so fast that eight keys of several lengths take less
+    /// time in step than one after the other.
+    const IN_STEP: bool = false;
+
+    /// Writes the eight words of `key` that end `after` bytes before its end, with zeros before its start.
+    #[inline(always)]
+    fn block_before(self, key: &[u8], after: usize, block: &mut [u64; WIDTH]) {
+        let key = key.get(..key.len().saturating_sub(after)).unwrap_or_default();
+        let (start, words) = key.as_rchunks::<8>();
+        *block = [0; WIDTH];
+        block.iter_mut().rev().zip(words.iter().rev()).for_each(|(to, word)| *to = u64::from_le_bytes(*word));
+        if let (false, Some(to)) = (start.is_empty(), block.iter_mut().rev().nth(words.len())) {
+            *to = le64_short(start) << (8 * (8 - start.len()));
+        }
     }
 
     /// Applies [`low_bytes`](Self::low_bytes) to eight ends at once. `bytes` has the word of each end and

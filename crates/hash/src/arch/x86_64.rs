@@ -22,7 +22,10 @@ macro_rules! has {
 }
 
 macro_rules! crc_token {
-    ($(#[$doc:meta])* $name:ident, $features:literal, $detect:expr, { $($stage:item)? } $(, $more:item)?) => {
+    (
+        $(#[$doc:meta])*
+        $name:ident, $features:literal, $detect:expr, { $($stage:item)? } $(, $($more:item)+)?
+    ) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub(crate) struct $name(());
@@ -68,7 +71,7 @@ macro_rules! crc_token {
                 // SAFETY: as above.
                 u64::from(unsafe { _mm_crc32_u8(crc as u32, word) })
             }
-            $($more)?
+            $($($more)+)?
         }
     };
 }
@@ -100,6 +103,19 @@ crc_token!(
             Avx512(()).stage(place, bytes);
         }
     },
+    const IN_STEP: bool = true;
+    /// Uses a masked load, without a branch.
+    #[inline(always)]
+    fn block_before(self, key: &[u8], after: usize, block: &mut [u64; WIDTH]) {
+        let end = key.len().saturating_sub(after);
+        // SAFETY: the token exists only where `detect` found AVX-512 and BMI2. The mask admits only bytes
+        // that stand before `end` in `key`; the others are neither read nor can they fault.
+        unsafe {
+            let mask = !_bzhi_u64(u64::MAX, 64_u32.saturating_sub(end.min(64) as u32));
+            let from = key.as_ptr().wrapping_add(end).wrapping_sub(64);
+            Avx512(()).store(_mm512_maskz_loadu_epi8(mask, from.cast()), block);
+        }
+    }
     #[inline(always)]
     fn eight_ends<const LEN: usize, const WORDS: usize>(
         self,

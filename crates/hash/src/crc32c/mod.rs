@@ -7,6 +7,7 @@
 //! CRC32C is a linear code, not a keyed hash: the difference of two inputs determines the difference of their
 //! hashes, so anyone can compute collisions, under any initial value.
 
+mod ragged;
 pub mod tail;
 
 use crate::arch::crc::{CrcKernel, CrcStep};
@@ -22,7 +23,7 @@ pub(crate) const INITIAL: u64 = 0xffff_ffff;
 
 /// The hash of a final register.
 #[inline(always)]
-pub(crate) fn finished(register: u64) -> u64 {
+pub(crate) const fn finished(register: u64) -> u64 {
     register ^ 0xffff_ffff
 }
 

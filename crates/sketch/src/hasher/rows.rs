@@ -1,6 +1,7 @@
-//! Rows of common widths as words, eight in a vector.
+//! Rows of common widths: as words, eight in a vector, or one by one in code for the width.
 
 use super::Rows;
+use hashlane_hash::scheme::{BytesHash, BytesKernel};
 use hashlane_hash::words::WordsHash;
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ const STAGED: usize = 64;
 
 macro_rules! widths {
     ($($width:literal)*) => {
-        /// Widths of rows, in bytes, that SipHash and jhash take as words.
+        /// Widths of rows, in bytes, that SipHash, jhash and CRC32C take without a loop over their bytes.
         pub const WIDTHS: [usize; [$($width),*].len()] = [$($width),*];
 
         /// A hash of words of all these widths.
@@ -27,12 +28,51 @@ macro_rules! widths {
                 _ => false,
             })
         }
+
+        /// Rows of any width, one after another: the branches on one width are predicted.
+        pub(super) fn one_by_one<H: BytesHash + Send + Sync + 'static>(hash: H) -> Arc<Rows> {
+            Arc::new(move |bytes, width, out| {
+                match width {
+                    $($width => hash.run(EachOf::<$width>(bytes, out)),)*
+                    _ => hash.run(Each(bytes, width, out)),
+                }
+                true
+            })
+        }
     };
 }
 
 // An IPv4 address, a number, an IPv4 tuple, an IPv6 address or a key of 128 bits, a digest, a tuple, and
 // multiples of a word.
 widths!(4 8 12 16 20 24 32 36 40 48 64);
+
+/// Rows of a width that the compiler knows.
+struct EachOf<'a, const LEN: usize>(&'a [u8], &'a mut [u64]);
+
+impl<const LEN: usize> BytesKernel for EachOf<'_, LEN> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<H: BytesHash>(self, hash: &H) {
+        for (place, row) in self.1.iter_mut().zip(self.0.as_chunks::<LEN>().0) {
+            *place = hash.hash(row);
+        }
+    }
+}
+
+/// Rows of any width.
+struct Each<'a>(&'a [u8], usize, &'a mut [u64]);
+
+impl BytesKernel for Each<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<H: BytesHash>(self, hash: &H) {
+        for (place, row) in self.2.iter_mut().zip(self.0.chunks_exact(self.1)) {
+            *place = hash.hash(row);
+        }
+    }
+}
 
 /// Hashes rows of `LEN` bytes.
 fn burst<H: WordsHash<N, LEN>, const N: usize, const LEN: usize>(hash: &H, bytes: &[u8], out: &mut [u64]) {
