@@ -2,6 +2,7 @@
 
 pub(crate) mod style;
 
+mod commits;
 mod links;
 mod markdown;
 mod walks;
@@ -16,7 +17,7 @@ struct Text {
     content: String,
 }
 
-/// Checks the links of every tracked Markdown file, and the walks of the architecture.
+/// Checks the links of every tracked Markdown file, the walks of the architecture, and records.
 pub(crate) fn check() -> Outcome {
     let texts = match tracked(&["*.md"]) {
         Ok(texts) => texts,
@@ -35,8 +36,21 @@ pub(crate) fn check() -> Outcome {
     for difference in &wrong {
         println!("{difference}");
     }
-    println!("{} Markdown files, {} broken links, {} wrong walks", texts.len(), broken.len(), wrong.len());
-    match broken.len() + wrong.len() {
+    let missing = match tracked(&["records/**/machine.toml"]).and_then(|texts| commits::missing(&texts)) {
+        Ok(missing) => missing,
+        Err(why) => return Outcome::Failed(why),
+    };
+    for record in &missing {
+        println!("{record}");
+    }
+    println!(
+        "{} Markdown files, {} broken links, {} wrong walks, {} records without their commit",
+        texts.len(),
+        broken.len(),
+        wrong.len(),
+        missing.len()
+    );
+    match broken.len() + wrong.len() + missing.len() {
         0 => Outcome::Passed,
         faults => Outcome::Failed(format!("{faults} faults")),
     }
