@@ -24,7 +24,7 @@ const MAX_LINES: usize = 5;
 
 /// Variable of the environment of a launch. Its run has no launches of its own, draws nothing, and ends
 /// early,
-/// with its records, once its standard input is closed. Builds before 0.3 do not read it.
+/// with its records, once its standard input is closed. Older builds do not read it.
 const LAUNCH: &str = "HASHLANE_LAUNCH";
 
 /// Launches builds, each with its own folder for results.

@@ -69,7 +69,7 @@ A line of --names is a path, each element of which is a component, or a URI afte
 Packets of --pcap without ports, and fragments, are counted and skipped.
 The records of --zone are divided into messages of 65,535 bytes, as in a zone transfer.
 
-All studies take about two minutes with --quick. --full takes the size of the source: hours for all,
+All studies take about three minutes with --quick. --full takes the size of the source: hours for all,
 2 to 60 minutes for one.
 
 Studies of code in one process are launched several times, in turn, as figures differ between launches

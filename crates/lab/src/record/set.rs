@@ -41,7 +41,7 @@ pub struct Record {
     pub launches: u64,
 }
 
-/// The launches of records of versions before 0.3, which have no such column.
+/// The launches of older records, which have no such column.
 fn one() -> u64 {
     1
 }
