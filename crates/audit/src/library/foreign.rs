@@ -16,6 +16,19 @@ use std::ptr;
 /// A function whose type is not known yet.
 type Untyped = unsafe extern "C" fn();
 
+/// Closes all descriptors beyond standard error: those that the command was started with.
+///
+/// # Errors
+/// The kernel refuses it: it is older than Linux 5.9.
+pub(super) fn close_inherited() -> io::Result<()> {
+    // SAFETY: the process has just started and owns no descriptor beyond standard error, so that none is
+    // closed behind its owner.
+    match unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, 0) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
 /// Opens a shared object. It is never closed: threads of its own may run until the process ends.
 fn open(path: &Path) -> Result<ManuallyDrop<Library>, String> {
     // SAFETY: the constructors of the library run, and may do anything; this process is there for that alone.

@@ -3,7 +3,9 @@
 //! Constructors of a library run with the rights of the process. Without this, a capability of the program's
 //! file (`setcap`) would be one of every user who names a library of his own.
 
+use super::foreign::close_inherited;
 use nix::sys::prctl;
+use nix::unistd::setsid;
 use rustix::io::Errno;
 use rustix::thread::{CapabilitySet, CapabilitySets, remove_capability_from_bounding_set, set_capabilities};
 use std::env;
@@ -11,7 +13,8 @@ use std::fs;
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
-/// Gives up all capabilities of the process, and the means to gain others by starting a program.
+/// Gives up all capabilities of the process, the means to gain others by starting a program, inherited
+/// descriptors beyond standard error, and the terminal.
 ///
 /// Capabilities are those of a thread, and only this one can give up its own. So it starts the program anew
 /// in its place, with the same arguments: no other thread is left, and no_new_privs keeps the file of the
@@ -30,6 +33,13 @@ pub(super) fn drop_all() -> Result<(), String> {
 }
 
 fn attempt() -> Result<(), String> {
+    close_inherited().map_err(|error| format!("descriptors of the program that started it: {error}"))?;
+    // Without a terminal, into which a library could type commands.
+    match setsid() {
+        // The process leads its session since its first start.
+        Ok(_) | Err(nix::errno::Errno::EPERM) => {}
+        Err(error) => return Err(format!("a session of its own: {error}")),
+    }
     let own = "/proc/thread-self/status";
     let status = read(own)?;
     has_one_user(&status)?;

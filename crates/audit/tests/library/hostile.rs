@@ -45,6 +45,16 @@ fn crashes_and_exits_are_named() {
 }
 
 #[test]
+fn a_library_has_neither_a_terminal_nor_descriptors_of_the_command() {
+    // Not closed by exec.
+    let inherited = rustix::io::dup(std::fs::File::open("/dev/null").unwrap()).unwrap();
+    let body = "if (getsid(0) != getpid() || open(\"/dev/tty\", 2) >= 0) _exit(40);
+                for (int fd = 4; fd < 1024; fd++) if (fcntl(fd, 1) >= 0) _exit(41); _exit(42);";
+    assert_eq!(fault(body, LIMIT), Fault::Crashed("exit status 42".to_owned()));
+    drop(inherited);
+}
+
+#[test]
 fn endless_loops_and_sleeps_reach_the_limit() {
     let start = Instant::now();
     assert_eq!(fault("for (volatile int i = 0;; i++);", SHORT), Fault::Hung(2));

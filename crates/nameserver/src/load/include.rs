@@ -103,10 +103,15 @@ impl Folder {
         Ok((file, open))
     }
 
-    /// The bytes of a file; `None` if they are too many.
+    /// The bytes of a file; `None` if they are too many, which the length of a regular file says before it is
+    /// read.
     fn read(&mut self, file: File) -> std::io::Result<Option<Vec<u8>>> {
         let len = file.metadata()?.len();
-        let mut bytes = Vec::with_capacity(usize::try_from(len.min(self.left)).unwrap_or(0));
+        if len > self.left {
+            return Ok(None);
+        }
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(usize::try_from(len).unwrap_or(usize::MAX))?;
         file.take(self.left.saturating_add(1)).read_to_end(&mut bytes)?;
         Ok(self.left.checked_sub(bytes.len() as u64).map(|left| {
             self.left = left;

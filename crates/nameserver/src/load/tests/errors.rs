@@ -106,3 +106,16 @@ fn types_of_questions_and_messages_are_not_for_zones() {
         assert!(found.starts_with(&expected), "{found}");
     }
 }
+
+#[test]
+fn a_file_longer_than_all_may_be_is_refused_by_its_length() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let (zone, included) = (folder.path().join("x.zone"), folder.path().join("inc"));
+    std::fs::write(&zone, "$INCLUDE inc\n").unwrap();
+    // Without blocks on the disk. Its memory is not there either.
+    std::fs::File::create(&included).unwrap().set_len(20 << 30).unwrap();
+    for file in [&zone, &included] {
+        let error = super::zone(file, None, &serial(), &Key::VECTOR).unwrap_err().to_string();
+        assert!(error.contains("more than 17179869184 bytes"), "{error}");
+    }
+}
