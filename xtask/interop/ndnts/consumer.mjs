@@ -77,7 +77,8 @@ const known = {
     await silence(`${prefix}/silent`);
     const elapsed = performance.now() - start;
     // Timers of Node may be a millisecond early.
-    check(elapsed >= PATIENCE_MS - 1 && elapsed < 10 * PATIENCE_MS, `a timeout after ${elapsed} ms`);
+    // Timers of Node may end early by a rounded millisecond or two.
+    check(elapsed >= PATIENCE_MS - 5 && elapsed < 10 * PATIENCE_MS, `a timeout after ${elapsed} ms`);
     return "timeout";
   },
 };
