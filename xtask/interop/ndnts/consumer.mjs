@@ -76,7 +76,6 @@ const known = {
     const start = performance.now();
     await silence(`${prefix}/silent`);
     const elapsed = performance.now() - start;
-    // Timers of Node may be a millisecond early.
     // Timers of Node may end early by a rounded millisecond or two.
     check(elapsed >= PATIENCE_MS - 5 && elapsed < 10 * PATIENCE_MS, `a timeout after ${elapsed} ms`);
     return "timeout";
