@@ -276,24 +276,9 @@ mod tests {
         let ours = schemes.iter().find(|(id, ..)| *id == OURS).map_or(1.0, |scheme| scheme.1);
         let mut add = |scheme: &str, metric: &str, unit: &str, value: f64, samples| {
             let bound = if metric == metric::NS || metric == metric::RATIO { 0.01 } else { 0.0 };
-            let [study, model, probe] = ["dns-render", MODEL, "rounds"].map(str::to_owned);
-            let [workload, scheme, metric, unit] = [workload, scheme, metric, unit].map(str::to_owned);
-            let (low, high) = (value * (1.0 - bound), value * (1.0 + bound));
-            let record = Record {
-                study,
-                model,
-                workload,
-                scheme,
-                probe,
-                metric,
-                unit,
-                value,
-                low,
-                high,
-                samples,
-                launches: 6,
-            };
-            all.insert(record).unwrap();
+            let columns = ["dns-render", MODEL, workload, scheme, "rounds", metric, unit];
+            let bounds = [value, value * (1.0 - bound), value * (1.0 + bound)];
+            all.insert(Record::new(columns, bounds, samples, 6)).unwrap();
         };
         for (id, ns, bytes) in schemes {
             add(id, metric::NS, "ns", *ns, 15);

@@ -329,25 +329,8 @@ mod tests {
             for (metric, unit, value) in
                 [(metric::NS, "ns", ns), (metric::OCTETS, "octets", bytes), (metric::NAMES, "names", names)]
             {
-                let (workload, scheme, probe) = (workload.into(), scheme.into(), "rounds".into());
-                let (study, model) = ("dns-render".into(), MODEL.into());
-                let (metric, unit) = (metric.into(), unit.into());
-                let (low, high, samples) = (value, value, 15);
-                let record = Record {
-                    study,
-                    model,
-                    workload,
-                    scheme,
-                    probe,
-                    metric,
-                    unit,
-                    value,
-                    low,
-                    high,
-                    samples,
-                    launches: 6,
-                };
-                records.insert(record).unwrap();
+                let columns = ["dns-render", MODEL, workload, scheme, "rounds", metric, unit];
+                records.insert(Record::new(columns, [value; 3], 15, 6)).unwrap();
             }
         }
         records

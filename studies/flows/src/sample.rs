@@ -155,21 +155,8 @@ struct Adder<'a> {
 
 impl Adder<'_> {
     fn add(&mut self, workload: &str, scheme: &str, metric: &str, unit: &str, i: Interval) {
-        let record = Record {
-            study: self.study.to_owned(),
-            model: self.model.to_owned(),
-            workload: workload.to_owned(),
-            scheme: scheme.to_owned(),
-            probe: "sample".to_owned(),
-            metric: metric.to_owned(),
-            unit: unit.to_owned(),
-            value: i.value,
-            low: i.low,
-            high: i.high,
-            samples: 20,
-            launches: 6,
-        };
-        self.set.insert(record).unwrap();
+        let columns = [self.study, self.model, workload, scheme, "sample", metric, unit];
+        self.set.insert(Record::new(columns, [i.value, i.low, i.high], 20, 6)).unwrap();
     }
 
     fn exact(&mut self, workload: &str, scheme: &str, metric: &str, value: f64) {

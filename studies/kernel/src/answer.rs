@@ -116,25 +116,11 @@ mod tests {
         let mut all = RecordSet::new();
         for &(workload, scheme, metric, unit, value) in figures {
             let model = if workload == ATTACK { SYN } else { CYCLES };
-            let [study, model, probe] = ["flow-kernel", model, "boots"].map(str::to_owned);
-            let [workload, scheme, metric, unit] = [workload, scheme, metric, unit].map(str::to_owned);
-            let (low, high) = (0.99 * value, 1.01 * value);
-            let record = Record {
-                study,
-                model,
-                workload,
-                scheme,
-                probe,
-                metric,
-                unit,
-                value,
-                low,
-                high,
-                samples,
-                // Bounds of a few boots hold within a launch.
-                launches: if samples < 6 { 1 } else { samples },
-            };
-            all.insert(record).unwrap();
+            let columns = ["flow-kernel", model, workload, scheme, "boots", metric, unit];
+            // Bounds of a few boots hold within a launch.
+            let launches = if samples < 6 { 1 } else { samples };
+            let bounds = [value, 0.99 * value, 1.01 * value];
+            all.insert(Record::new(columns, bounds, samples, launches)).unwrap();
         }
         all
     }

@@ -227,23 +227,7 @@ mod tests {
     }
 
     fn record(model: &str, workload: &str, scheme: &str, metric: &str, unit: &str, value: f64) -> Record {
-        let (study, probe) = ("flow-kernel".to_owned(), "boots".to_owned());
-        let [model, workload, scheme, metric, unit] =
-            [model, workload, scheme, metric, unit].map(str::to_owned);
-        Record {
-            study,
-            model,
-            workload,
-            scheme,
-            probe,
-            metric,
-            unit,
-            value,
-            low: value,
-            high: value,
-            samples: 2,
-            launches: 6,
-        }
+        Record::new(["flow-kernel", model, workload, scheme, "boots", metric, unit], [value; 3], 2, 6)
     }
 
     fn records() -> RecordSet {

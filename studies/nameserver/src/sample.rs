@@ -15,25 +15,9 @@ pub(crate) fn records(figures: &[(&str, &str, &str, &str, f64)]) -> RecordSet {
     let mut all = RecordSet::new();
     for &(workload, scheme, metric, unit, value) in figures {
         let is_count = ["queries", "records", "reloads"].contains(&unit);
-        let (low, high) = if is_count { (value, value) } else { (value * 0.98, value * 1.02) };
-        let [study, model, probe] = ["dns-serve", MODEL, "p"].map(str::to_owned);
-        let [workload, scheme, metric, unit] = [workload, scheme, metric, unit].map(str::to_owned);
-        let samples = 6;
-        all.insert(Record {
-            study,
-            model,
-            workload,
-            scheme,
-            probe,
-            metric,
-            unit,
-            value,
-            low,
-            high,
-            samples,
-            launches: 6,
-        })
-        .unwrap();
+        let bounds = if is_count { [value; 3] } else { [value, value * 0.98, value * 1.02] };
+        let columns = ["dns-serve", MODEL, workload, scheme, "p", metric, unit];
+        all.insert(Record::new(columns, bounds, 6, 6)).unwrap();
     }
     all
 }

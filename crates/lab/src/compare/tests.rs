@@ -101,21 +101,9 @@ fn ends_long_lists() {
 fn launch(figures: &[f64]) -> RecordSet {
     let mut set = RecordSet::new();
     for (at, &value) in figures.iter().enumerate() {
-        let record = Record {
-            study: "sample".into(),
-            model: "sample".into(),
-            workload: "12Bx5".into(),
-            scheme: format!("scheme-{at}"),
-            probe: "tsc".into(),
-            metric: metric::CYCLES_MEAN.into(),
-            unit: "cycles".into(),
-            value,
-            low: value,
-            high: value,
-            samples: 6,
-            launches: 6,
-        };
-        set.insert(record).unwrap();
+        let scheme = format!("scheme-{at}");
+        let columns = ["sample", "sample", "12Bx5", &scheme, "tsc", metric::CYCLES_MEAN, "cycles"];
+        set.insert(Record::new(columns, [value; 3], 6, 6)).unwrap();
     }
     set
 }

@@ -311,20 +311,8 @@ mod tests {
             let launches = samples / 7;
             let (study, model, workload, scheme, probe, metric, unit) = names;
             let (low, high) = (a.min(b), a.max(b));
-            Record {
-                study,
-                model,
-                workload,
-                scheme,
-                probe,
-                metric,
-                unit,
-                value,
-                low,
-                high,
-                samples,
-                launches,
-            }
+            let columns = [&study, &model, &workload, &scheme, &probe, &metric, &unit].map(String::as_str);
+            Record::new(columns, [value, low, high], samples, launches)
         })
     }
 

@@ -46,22 +46,8 @@ mod tests {
     fn launch(figures: &[(&str, f64, f64)]) -> RecordSet {
         let mut set = RecordSet::new();
         for &(scheme, value, width) in figures {
-            let text = str::to_owned;
-            let record = Record {
-                study: text("s"),
-                model: text("m"),
-                workload: text("w"),
-                scheme: text(scheme),
-                probe: text("p"),
-                metric: text("ns"),
-                unit: text("ns"),
-                value,
-                low: value - width,
-                high: value + width,
-                samples: 10,
-                launches: 1,
-            };
-            set.insert(record).unwrap();
+            let columns = ["s", "m", "w", scheme, "p", "ns", "ns"];
+            set.insert(Record::new(columns, [value, value - width, value + width], 10, 1)).unwrap();
         }
         set
     }

@@ -67,6 +67,13 @@ pub struct Key {
 }
 
 impl Record {
+    /// A record with these columns before the value, in the order of the fields; with the figure and its
+    /// bounds.
+    pub fn new(columns: [&str; 7], [value, low, high]: [f64; 3], samples: u64, launches: u64) -> Self {
+        let [study, model, workload, scheme, probe, metric, unit] = columns.map(str::to_owned);
+        Self { study, model, workload, scheme, probe, metric, unit, value, low, high, samples, launches }
+    }
+
     /// Subject of the record.
     pub fn key(&self) -> Key {
         Key {
@@ -81,8 +88,7 @@ impl Record {
     }
 
     /// The figure with its bounds. Within one launch, those of fewer than six samples are the smallest and
-    /// the
-    /// largest of them, and cover less than 95 %.
+    /// the largest of them, and cover less than 95 %.
     pub fn interval(&self) -> Interval {
         let Self { value, low, high, samples, launches, .. } = *self;
         let interval = Interval::bounded(value, low, high);
@@ -232,20 +238,8 @@ mod tests {
     use super::*;
 
     fn record(scheme: &str, metric: &str, unit: &str, value: f64) -> Record {
-        Record {
-            study: "s".into(),
-            model: "names".into(),
-            workload: "w".into(),
-            scheme: scheme.into(),
-            probe: "tsc".into(),
-            metric: metric.into(),
-            unit: unit.into(),
-            value,
-            low: value - 1.0,
-            high: value + 1.0,
-            samples: 10,
-            launches: 1,
-        }
+        let columns = ["s", "names", "w", scheme, "tsc", metric, unit];
+        Record::new(columns, [value, value - 1.0, value + 1.0], 10, 1)
     }
 
     #[test]

@@ -69,21 +69,8 @@ pub(crate) fn records(definition: &Definition, own: &[&str]) -> RecordSet {
     let workloads = definition.workloads.iter().map(String::as_str).chain(own.iter().copied());
     for (w, workload) in workloads.enumerate() {
         let mut add = |scheme: &str, metric: &str, unit: &str, i: Interval| {
-            let record = Record {
-                study: definition.slug.clone(),
-                model: definition.model.clone(),
-                workload: workload.to_owned(),
-                scheme: scheme.to_owned(),
-                probe: "tsc".to_owned(),
-                metric: metric.to_owned(),
-                unit: unit.to_owned(),
-                value: i.value,
-                low: i.low,
-                high: i.high,
-                samples: 20,
-                launches: 6,
-            };
-            set.insert(record).unwrap();
+            let columns = [&definition.slug, &definition.model, workload, scheme, "tsc", metric, unit];
+            set.insert(Record::new(columns, [i.value, i.low, i.high], 20, 6)).unwrap();
         };
         let size = 1.0 + 0.25 * w as f64;
         for (i, scheme) in definition.schemes.iter().enumerate() {

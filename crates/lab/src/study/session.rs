@@ -200,24 +200,13 @@ impl<'a> Session<'a> {
         unit: &str,
         fact: Fact,
     ) {
-        let record = Record {
-            study: self.definition.slug.clone(),
-            model: model.into(),
-            workload: workload.into(),
-            scheme: scheme.into(),
-            probe: probe.into(),
-            metric: metric.into(),
-            unit: unit.into(),
-            value: fact.interval.value,
-            low: fact.interval.low,
-            high: fact.interval.high,
-            samples: fact.samples,
-            launches: fact.launches,
-        };
-        if fact.interval.low < fact.interval.high {
+        let (value, low, high) = (fact.interval.value, fact.interval.low, fact.interval.high);
+        if low < high {
             self.samples.0 += fact.samples;
             self.samples.1 += fact.outliers;
         }
+        let columns = [&self.definition.slug, model, workload, scheme, probe, metric, unit];
+        let record = Record::new(columns, [value, low, high], fact.samples, fact.launches);
         // The keys are made of the study's distinct workloads and schemes, so no two are alike.
         let _ = self.records.insert(record);
     }

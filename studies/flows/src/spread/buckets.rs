@@ -116,20 +116,8 @@ fn record(
     samples: usize,
 ) -> Record {
     let Interval { value, low, high, .. } = interval;
-    Record {
-        study: study.into(),
-        model: "spread".into(),
-        workload: workload.into(),
-        scheme: scheme.into(),
-        probe: "spread".into(),
-        metric: metric.into(),
-        unit: unit.into(),
-        value,
-        low,
-        high,
-        samples: samples as u64,
-        launches: 0,
-    }
+    let columns = [study, "spread", workload, scheme, "spread", metric, unit];
+    Record::new(columns, [value, low, high], samples as u64, 0)
 }
 
 /// The quantile of the normal distribution that leaves 0.05 % on its side.

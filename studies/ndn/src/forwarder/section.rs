@@ -172,22 +172,9 @@ mod tests {
 
     impl Adder {
         fn add(&mut self, model: &str, workload: &str, scheme: &str, metric: &str, unit: &str, value: f64) {
-            let exact = model != MODEL;
-            let record = Record {
-                study: "ndn-forwarder".into(),
-                model: model.into(),
-                workload: workload.into(),
-                scheme: scheme.into(),
-                probe: "p".into(),
-                metric: metric.into(),
-                unit: unit.into(),
-                value,
-                low: if exact { value } else { value * 0.95 },
-                high: if exact { value } else { value * 1.05 },
-                samples: 9,
-                launches: 6,
-            };
-            self.0.insert(record).unwrap();
+            let bounds = if model != MODEL { [value; 3] } else { [value, value * 0.95, value * 1.05] };
+            let columns = ["ndn-forwarder", model, workload, scheme, "p", metric, unit];
+            self.0.insert(Record::new(columns, bounds, 9, 6)).unwrap();
         }
     }
 

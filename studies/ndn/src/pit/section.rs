@@ -271,21 +271,8 @@ mod tests {
     fn records() -> RecordSet {
         let mut records = RecordSet::new();
         let mut add = |model: &str, workload: &str, scheme: &str, metric: &str, unit: &str, value: f64| {
-            let record = Record {
-                study: "pit-index".into(),
-                model: model.into(),
-                workload: workload.into(),
-                scheme: scheme.into(),
-                probe: "p".into(),
-                metric: metric.into(),
-                unit: unit.into(),
-                value,
-                low: value - 0.01,
-                high: value + 0.01,
-                samples: 6,
-                launches: 6,
-            };
-            records.insert(record).unwrap();
+            let columns = ["pit-index", model, workload, scheme, "p", metric, unit];
+            records.insert(Record::new(columns, [value, value - 0.01, value + 0.01], 6, 6)).unwrap();
         };
         for (scheme, percent, more, rtt) in [("name", 12.0, 0.0, 0.1), ("digest", 11.5, -0.5, 0.09)] {
             add(LOAD, "paced/udp/4", scheme, metric::CPU_PERCENT, "%", percent);

@@ -43,19 +43,8 @@ pub fn records(study: &str, workload: &str, scheme: &str, reading: &Reading) -> 
         ("uops_per_cycle", "uops", reading.uops_per_cycle),
         ("ipc", "instructions", reading.ipc),
     ];
-    let record = |(metric, unit, value): (&str, &str, f64)| Record {
-        study: study.to_owned(),
-        model: PROBE.to_owned(),
-        workload: workload.to_owned(),
-        scheme: scheme.to_owned(),
-        probe: PROBE.to_owned(),
-        metric: metric.to_owned(),
-        unit: unit.to_owned(),
-        value,
-        low: value,
-        high: value,
-        samples: 1,
-        launches: 1,
+    let record = |(metric, unit, value)| {
+        Record::new([study, PROBE, workload, scheme, PROBE, metric, unit], [value; 3], 1, 1)
     };
     facts.into_iter().map(record).collect()
 }

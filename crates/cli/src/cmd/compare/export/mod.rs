@@ -65,20 +65,8 @@ mod tests {
     use hashlane_lab::record::{Record, RecordSet};
 
     fn record(scheme: &str, value: f64) -> Record {
-        Record {
-            study: "flow-hash".into(),
-            model: "tuples".into(),
-            workload: "random|x".into(),
-            scheme: scheme.into(),
-            probe: "throughput".into(),
-            metric: "cycles_throughput".into(),
-            unit: "cycles".into(),
-            value,
-            low: value,
-            high: value,
-            samples: 6,
-            launches: 6,
-        }
+        let (probe, metric) = ("throughput", "cycles_throughput");
+        Record::new(["flow-hash", "tuples", "random|x", scheme, probe, metric, "cycles"], [value; 3], 6, 6)
     }
 
     fn set(figures: &[(&str, f64)]) -> RecordSet {
