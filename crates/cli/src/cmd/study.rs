@@ -108,8 +108,9 @@ struct RunArgs {
     /// Repetitions, 2 to 1,000, divided among the launches [default: those of the study]
     #[arg(long, value_name = "N")]
     repetitions: Option<u32>,
-    /// Launches of each study that times code in its own process; 1: intervals hold within one launch
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
+    /// Launches of each study that times code in its own process, 3 to 100; or 1, whose intervals hold
+    /// within one launch
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = run::launches)]
     launches: u32,
     /// Wait until other processes leave the machine alone, at most so long
     #[arg(long, value_name = "SECONDS")]

@@ -39,6 +39,7 @@ fn numbers_out_of_range_are_refused_with_the_range() {
     for (arguments, says) in [
         (&["dns", "render", "x", "--limit", "5"][..], "expected a number from 512 to 65535"),
         (&["ndn", "get", "/a", "--pipeline", "x"], "expected a number from 1 to 2048"),
+        (&["study", "run", "all", "--launches", "2"], "expected 1, or a number from 3 to 100"),
         (&["ndn", "get", "/a", "--retries", "99999999999"], "the number is too large"),
         (&["ndn", "ping", "/a", "--count", "0"], "expected a number of at least 1"),
         (&["ndn", "ping-server", "/a", "--size", "8001"], "expected a number from 0 to 8000"),

@@ -3,6 +3,7 @@
 use super::{Own, RunArgs, STOP};
 use crate::cmd::STOPPED;
 use crate::cmd::launch::{Launch, Launcher, is_launch, last_lines};
+use crate::cmd::number::number;
 use crate::output::folder::{self, Folder};
 use crate::output::{self, progress::Progress, results::Results};
 use crate::studies::STUDIES;
@@ -20,6 +21,12 @@ use std::time::Instant;
 
 /// Fewest launches whose figures bound that of another one closely enough to be of use.
 const FEWEST_LAUNCHES: u32 = 3;
+
+/// Parses a number of launches.
+pub(super) fn launches(text: &str) -> Result<u32, String> {
+    let parsed = number(text).ok().filter(|count| *count == 1 || (FEWEST_LAUNCHES..=100).contains(count));
+    parsed.ok_or_else(|| format!("expected 1, or a number from {FEWEST_LAUNCHES} to 100: two bound nothing"))
+}
 
 /// A run under way.
 pub(super) struct Run<'a> {
@@ -291,8 +298,7 @@ impl<'a> Run<'a> {
     }
 
     /// Writes the records so far, and the page if `draws`. A launch writes at its end only, so as not to
-    /// disturb
-    /// itself.
+    /// disturb itself.
     fn write(&mut self, draws: bool) {
         let is_over = STOP.load(Ordering::Relaxed) || self.studies.iter().all(|study| study.has_ended);
         if is_launch() && !is_over {
