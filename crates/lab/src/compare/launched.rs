@@ -39,8 +39,7 @@ impl Launched {
     }
 
     /// Text of the study file for a launch of so many items and repetitions: the fields that time something,
-    /// so no
-    /// claims, charts, criteria and tables of its kind, such as the simulation of machine code.
+    /// so no claims, charts, criteria and tables of its kind, such as the simulation of machine code.
     pub fn file(&self, items: u32, repetitions: u32) -> String {
         let study = &self.study;
         let schemes: Vec<String> = study.schemes.iter().filter(|id| self.has(id)).cloned().collect();

@@ -37,8 +37,7 @@ impl Answer {
 
 impl Statement {
     /// Largest distance of a bound from its figure as the sentence rounds it, as a share of that; `None`
-    /// without
-    /// figures.
+    /// without figures.
     pub fn precision(&self) -> Option<f64> {
         let share = |i: &Interval| {
             let shown = significant(i.value).replace(',', "").parse().unwrap_or(i.value);

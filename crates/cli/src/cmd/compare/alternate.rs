@@ -278,8 +278,7 @@ impl StudyRun<'_> {
     }
 
     /// Items and repetitions of a launch, and most rounds: [`AIM`] of them with all items if there is time,
-    /// else
-    /// as many as verdicts need, with fewer items. Says so if there is no time for verdicts.
+    /// else as many as verdicts need, with fewer items. Says so if there is no time for verdicts.
     fn size(&self, study: &Definition, tried: &Tried, rows: usize, needed: usize) -> (u32, u32, usize) {
         let Tried { fixed, item, .. } = *tried;
         let all = study.size.quick.items;
