@@ -6,7 +6,7 @@
 //! the same barriers.
 
 use crate::blocks::{Block, Part};
-use crate::packed::{COMPARED, Names, Packed};
+use crate::packed::{COMPARED, Names};
 use crate::subject::Subject;
 use hashlane_lab::definition::subject;
 use hashlane_lab::probe::c_program::{CError, Compiler, HEADER, Program};
@@ -49,15 +49,9 @@ fn method(id: &str) -> Option<(usize, usize)> {
 
 /// The running program.
 pub(crate) struct Source {
-    state: Rc<RefCell<State>>,
+    program: Rc<RefCell<Program>>,
     /// The compiler's words of itself.
     pub(crate) compiler: String,
-}
-
-struct State {
-    program: Program,
-    /// The first failure, after which nothing is asked.
-    failure: Option<String>,
 }
 
 impl Source {
@@ -73,8 +67,8 @@ impl Source {
         let start = || {
             let compiler = Compiler::find()?;
             let program = Program::start(compiler.program(&format!("{HEADER}{TEXT}"), &FLAGS)?)?;
-            let state = Rc::new(RefCell::new(State { program, failure: None }));
-            Ok(Self { state, compiler: compiler.version().to_owned() })
+            let program = Rc::new(RefCell::new(program));
+            Ok(Self { program, compiler: compiler.version().to_owned() })
         };
         start().map_err(|error: CError| error.to_string())
     }
@@ -83,7 +77,12 @@ impl Source {
     pub(crate) fn load(&self, names: &Names) {
         for (at, encoding) in COMPARED.iter().enumerate() {
             if let Some(packed) = names.packed(encoding) {
-                self.state.borrow_mut().load(at, packed);
+                let (ends, bytes) = packed.parts();
+                let ends: Vec<u8> = ends.iter().flat_map(|end| end.to_ne_bytes()).collect();
+                let mut words = [0; WORDS];
+                (words[0], words[1], words[4], words[7]) =
+                    (LOAD, at as u64, packed.len() as u64, bytes.len() as u64);
+                self.program.borrow_mut().ask(&words, &[&ends, bytes], &mut [0; 8]);
             }
         }
     }
@@ -91,30 +90,13 @@ impl Source {
     /// The timed subject of a scheme; `None` if it is not one of the program's.
     pub(crate) fn subject(&self, id: &str) -> Option<InC> {
         let (encoding, method) = method(id)?;
-        Some(InC { state: self.state.clone(), encoding, method })
+        Some(InC { program: self.program.clone(), encoding, method })
     }
 
     /// The program's loop around no work, over the names of the study's `ndn`.
     pub(crate) fn empty(&self) -> InC {
         let encoding = COMPARED.iter().position(|id| *id == "ndn").unwrap_or_default();
-        InC { state: self.state.clone(), encoding, method: NOTHING }
-    }
-}
-
-impl State {
-    fn load(&mut self, encoding: usize, packed: &Packed) {
-        let (ends, bytes) = packed.parts();
-        let ends: Vec<u8> = ends.iter().flat_map(|end| end.to_ne_bytes()).collect();
-        let mut words = [0; WORDS];
-        (words[0], words[1], words[4], words[7]) =
-            (LOAD, encoding as u64, packed.len() as u64, bytes.len() as u64);
-        self.ask(&words, &[&ends, bytes], &mut [0; 8]);
-    }
-
-    fn ask(&mut self, words: &[u64; WORDS], bytes: &[&[u8]], answer: &mut [u8]) {
-        if self.failure.is_none() {
-            self.failure = self.program.ask(words, bytes, answer).err().map(|error| error.to_string());
-        }
+        InC { program: self.program.clone(), encoding, method: NOTHING }
     }
 }
 
@@ -124,7 +106,7 @@ const WORDS: usize = 8;
 
 /// A method over an encoding, by the source's program.
 pub(crate) struct InC {
-    state: Rc<RefCell<State>>,
+    program: Rc<RefCell<Program>>,
     encoding: usize,
     method: usize,
 }
@@ -135,7 +117,7 @@ impl InC {
             [self.encoding, self.method, names.first, names.names.len(), warm.first, warm.names.len(), units]
                 .map(|number| number as u64);
         let words = [what, encoding, method, first, count, warm_first, warm_count, units];
-        self.state.borrow_mut().ask(&words, &[], answer);
+        self.program.borrow_mut().ask(&words, &[], answer);
     }
 }
 
@@ -164,6 +146,6 @@ impl Subject for InC {
     }
 
     fn failure(&self) -> Option<String> {
-        self.state.borrow().failure.clone()
+        self.program.borrow().failure().map(str::to_owned)
     }
 }

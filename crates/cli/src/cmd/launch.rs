@@ -23,8 +23,7 @@ const STEP: &str = " s: step ";
 const MAX_LINES: usize = 5;
 
 /// Variable of the environment of a launch. Its run has no launches of its own, draws nothing, and ends
-/// early,
-/// with its records, once its standard input is closed. Older builds do not read it.
+/// early, with its records, once its standard input is closed. Older builds do not read it.
 const LAUNCH: &str = "HASHLANE_LAUNCH";
 
 /// Launches builds, each with its own folder for results.

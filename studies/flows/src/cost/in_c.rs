@@ -58,8 +58,6 @@ struct State {
     secrets: Secrets,
     /// The tuples that the program has.
     tuples: Vec<Tuple>,
-    /// The first failure, after which nothing is asked.
-    failure: Option<String>,
 }
 
 impl Source {
@@ -71,7 +69,7 @@ impl Source {
         let compiler = Compiler::find()?;
         let built = compiler.program(&[HEADER, SOURCE, TIMING].concat(), &FLAGS)?;
         let program = Program::start(built)?;
-        let state = State { program, secrets: Secrets::new(key), tuples: Vec::new(), failure: None };
+        let state = State { program, secrets: Secrets::new(key), tuples: Vec::new() };
         Ok(Self { state: Rc::new(RefCell::new(state)), compiler: compiler.version().to_owned() })
     }
 
@@ -125,10 +123,7 @@ impl State {
 
     fn ask(&mut self, words: [u64; 9], bytes: &[u8]) -> u64 {
         let mut answer = [0; 8];
-        if self.failure.is_none() {
-            let failure = self.program.ask(&words, &[bytes], &mut answer).err();
-            self.failure = failure.map(|error| error.to_string());
-        }
+        self.program.ask(&words, &[bytes], &mut answer);
         u64::from_ne_bytes(answer)
     }
 }
@@ -155,7 +150,7 @@ impl TupleSubject for InC {
     }
 
     fn failure(&self) -> Option<String> {
-        self.state.borrow().failure.clone()
+        self.state.borrow().program.failure().map(str::to_owned)
     }
 }
 

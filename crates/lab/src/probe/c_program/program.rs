@@ -18,6 +18,8 @@ pub struct Program {
     child: Child,
     requests: File,
     answers: File,
+    /// The first failure, after which nothing is asked.
+    failure: Option<String>,
     /// Keeps the file of the program while it runs.
     _built: Built,
 }
@@ -40,7 +42,13 @@ impl Program {
         match (child.stdin.take(), child.stdout.take()) {
             (Some(requests), Some(answers)) => {
                 let (requests, answers) = (OwnedFd::from(requests), OwnedFd::from(answers));
-                Ok(Self { child, requests: requests.into(), answers: answers.into(), _built: built })
+                Ok(Self {
+                    child,
+                    requests: requests.into(),
+                    answers: answers.into(),
+                    failure: None,
+                    _built: built,
+                })
             }
             // Both were asked for.
             _ => Err(fail(ErrorKind::BrokenPipe.into())),
@@ -49,23 +57,30 @@ impl Program {
 
     /// Sends a request, its words in the machine's order and then `bytes`, and fills `answer`.
     ///
-    /// # Errors
-    /// The program has ended, or takes longer than a minute to read or to answer.
-    pub fn ask(&mut self, words: &[u64], bytes: &[&[u8]], answer: &mut [u8]) -> Result<(), CError> {
-        let words: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
-        self.send(&words).map_err(CError::Silent)?;
-        bytes.iter().try_for_each(|bytes| self.send(bytes)).map_err(CError::Silent)?;
-        self.receive(answer)
+    /// If the program has ended, or takes longer than a minute to read or to answer, that is its
+    /// [`failure`](Self::failure), and later requests are not sent.
+    pub fn ask(&mut self, words: &[u64], bytes: &[&[u8]], answer: &mut [u8]) {
+        if self.failure.is_none() {
+            let words: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+            let sent = self.send(&words).and_then(|()| bytes.iter().try_for_each(|bytes| self.send(bytes)));
+            let failed = sent.and_then(|()| self.receive(answer)).err();
+            self.failure = failed.map(|error| CError::Silent(error).to_string());
+        }
     }
 
-    fn receive(&mut self, mut answer: &mut [u8]) -> Result<(), CError> {
+    /// The reason for which the answers to the last requests are not to be used.
+    pub fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
+    }
+
+    fn receive(&mut self, mut answer: &mut [u8]) -> io::Result<()> {
         while !answer.is_empty() {
             let read = wait(&self.answers, PollFlags::POLLIN).and_then(|()| self.answers.read(answer));
             match read {
-                Ok(0) => return Err(CError::Silent(ErrorKind::UnexpectedEof.into())),
+                Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
                 Ok(taken) => answer = answer.get_mut(taken..).unwrap_or_default(),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(CError::Silent(error)),
+                Err(error) => return Err(error),
             }
         }
         Ok(())
