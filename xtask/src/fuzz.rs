@@ -10,8 +10,8 @@ use std::process::Stdio;
 
 /// Run the fuzz targets
 ///
-/// Builds the targets of fuzz/ once and runs one after the other, each on a copy of its committed corpus in
-/// the target directory. Inputs that break a target are kept there, and printed.
+/// Builds the targets of proof/fuzz/ once and runs one after the other, each on a copy of its committed
+/// corpus in the target directory. Inputs that break a target are kept there, and printed.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Fuzz {
@@ -70,7 +70,7 @@ impl Fuzz {
         let targets = self.chosen()?;
         let dir = run::target_dir()?.join("fuzz");
         let host = host()?;
-        let build = ["rustup", "run", "nightly", "cargo", "fuzz", "build", "--fuzz-dir", "fuzz/libfuzzer"];
+        let build = ["rustup", "run", "nightly", "cargo", "fuzz", "build", "--fuzz-dir", "proof/fuzz/libfuzzer"];
         run::show(run::command(&build).args(["--target", &host, "--target-dir"]).arg(&dir))?;
 
         let mut broken = Vec::new();
@@ -87,7 +87,7 @@ impl Fuzz {
     /// Runs one target. Keeps its output in `scratch`, and prints it after a finding.
     fn fuzz_target(&self, program: &Path, target: &str, scratch: &Path) -> Result<(), String> {
         let corpus = scratch.join("corpus");
-        copy_corpus(&run::root().join("fuzz/corpus").join(target), &corpus)
+        copy_corpus(&run::root().join("proof/fuzz/corpus").join(target), &corpus)
             .map_err(|error| format!("the corpus of {target}: {error}"))?;
         let log = scratch.join("log");
         let output = fs::File::create(&log).map_err(|error| format!("{}: {error}", log.display()))?;
@@ -141,7 +141,7 @@ const NEEDS: [Need; 3] = [
     },
 ];
 
-/// The targets in `fuzz/libfuzzer/Cargo.toml`.
+/// The targets in `proof/fuzz/libfuzzer/Cargo.toml`.
 fn targets() -> Result<Vec<String>, String> {
     #[derive(Deserialize)]
     struct Manifest {
@@ -151,7 +151,7 @@ fn targets() -> Result<Vec<String>, String> {
     struct Target {
         name: String,
     }
-    let path = run::root().join("fuzz/libfuzzer/Cargo.toml");
+    let path = run::root().join("proof/fuzz/libfuzzer/Cargo.toml");
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let manifest: Manifest = toml::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(manifest.bin.into_iter().map(|target| target.name).collect())

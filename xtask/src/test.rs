@@ -37,7 +37,7 @@ Examples:
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 enum Step {
-    /// Formatting, in the workspace and in fuzz/libfuzzer/
+    /// Formatting, in the workspace and in proof/fuzz/libfuzzer/
     Fmt,
     /// Relative links in Markdown files
     Prose,
@@ -92,7 +92,7 @@ impl Step {
         match self {
             Self::Fmt => {
                 let workspace = cargo("fmt --all --check");
-                let fuzz = cargo("fmt --manifest-path fuzz/libfuzzer/Cargo.toml --check");
+                let fuzz = cargo("fmt --manifest-path proof/fuzz/libfuzzer/Cargo.toml --check");
                 workspace.and(fuzz).into()
             }
             Self::Prose => prose::check(),

@@ -77,7 +77,7 @@ impl Scenario {
     }
 
     fn compare(&self, kind: &str, path: &str) -> Result<(), String> {
-        let script = run::root().join("xtask/interop/python/flows.py");
+        let script = run::root().join("proof/interop/python/flows.py");
         run::show(run::command(&[&self.python]).arg(script).args([&self.file("expected.json"), kind, path]))
     }
 

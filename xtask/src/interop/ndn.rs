@@ -1,6 +1,6 @@
 //! NDN libraries and tools of other projects, with our forwarder between them.
 //!
-//! xtask/interop/README.md describes the programs on the libraries.
+//! proof/interop/README.md describes the programs on the libraries.
 
 use super::bench::{Bench, End, Library};
 use super::forwarder::{self, Face, Forwarder, Index, Kind};

@@ -58,7 +58,7 @@ impl Peers {
     pub(crate) fn python(&self, script: &str) -> Command {
         let mut command = self.command(&self.dir.join("python/bin/python"));
         command
-            .arg(run::root().join("xtask/interop/python").join(script))
+            .arg(run::root().join("proof/interop/python").join(script))
             .env("PYTHONDONTWRITEBYTECODE", "1");
         command
     }
@@ -99,7 +99,7 @@ impl Peers {
 
     /// Copies our programs beside the packages: Node.js searches packages from the folder of the program.
     fn place_ndnts_scripts(&self) -> std::io::Result<()> {
-        for script in fs::read_dir(run::root().join("xtask/interop/ndnts"))? {
+        for script in fs::read_dir(run::root().join("proof/interop/ndnts"))? {
             let script = script?;
             fs::copy(script.path(), self.dir.join("ndnts").join(script.file_name()))?;
         }

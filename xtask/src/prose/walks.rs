@@ -54,7 +54,7 @@ fn differences(walk: &Walk<'_>, sources: &[Text]) -> Vec<String> {
 }
 
 fn is_test(path: &str) -> bool {
-    let parts = ["tests/", "/tests.rs", "fuzz/", "examples/", "records/", "xtask/", "/sample.rs"];
+    let parts = ["tests/", "/tests.rs", "proof/", "examples/", "records/", "xtask/", "/sample.rs"];
     parts.iter().any(|part| path.contains(part))
 }
 

@@ -17,8 +17,8 @@ use venv::Venv;
 /// Test the Python package
 ///
 /// Builds the wheel without optimisation, installs it in a fresh virtual environment and runs a first program
-/// there; then runs pytest and mypy in one with the packages of crates/python/requirements-test.txt. With
-/// python3 it tests the engines, too, in one with those of crates/python/requirements-engines.txt.
+/// there; then runs pytest and mypy in one with the packages of python/requirements-test.txt. With
+/// python3 it tests the engines, too, in one with those of python/requirements-engines.txt.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Python {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// Write the Python wheel
 ///
 /// Builds the Python package hashlane for this machine, for every CPython from 3.9 on, and writes it to
-/// dist/. maturin is installed into target/python, in the version of crates/python/requirements-build.txt.
+/// dist/. maturin is installed into target/python, in the version of python/requirements-build.txt.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Wheel {
@@ -77,7 +77,7 @@ fn glibc(wheel: &Path) -> u32 {
 
 /// The folder of the package.
 pub(super) fn package() -> PathBuf {
-    run::root().join("crates/python")
+    run::root().join("python")
 }
 
 /// Folder of the virtual environments.
