@@ -5,7 +5,7 @@ use arrow_array::{ArrayRef, Float64Array, LargeStringArray, RecordBatch, UInt64A
 use arrow_schema::{Field, Schema};
 use hashlane_lab::compare::{Row, folders};
 use hashlane_lab::record::{Record, RecordSet};
-use hashlane_lab::stats::Interval;
+use hashlane_stats::Interval;
 use pyo3::exceptions::PyFileNotFoundError;
 use pyo3::prelude::*;
 use pyo3_arrow::PyTable;

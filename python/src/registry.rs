@@ -2,8 +2,8 @@
 
 use crate::error::value;
 use hashlane_hash::scheme::{Key, Keying, Scheme, SchemeInfo};
-use hashlane_lab::nearest::suggestion;
 use hashlane_sketch::hasher::Hasher;
+use hashlane_stats::nearest::suggestion;
 use pyo3::PyResult;
 
 /// A registered hash of bytes.

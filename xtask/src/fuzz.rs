@@ -70,7 +70,8 @@ impl Fuzz {
         let targets = self.chosen()?;
         let dir = run::target_dir()?.join("fuzz");
         let host = host()?;
-        let build = ["rustup", "run", "nightly", "cargo", "fuzz", "build", "--fuzz-dir", "proof/fuzz/libfuzzer"];
+        let build =
+            ["rustup", "run", "nightly", "cargo", "fuzz", "build", "--fuzz-dir", "proof/fuzz/libfuzzer"];
         run::show(run::command(&build).args(["--target", &host, "--target-dir"]).arg(&dir))?;
 
         let mut broken = Vec::new();

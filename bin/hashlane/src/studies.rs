@@ -29,8 +29,8 @@ pub(crate) const STUDIES: Studies = Studies(&[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hashlane_lab::stats::ENOUGH_SAMPLES;
     use hashlane_lab::study::{Settings, run};
+    use hashlane_stats::ENOUGH_SAMPLES;
     use std::sync::atomic::AtomicBool;
 
     #[test]

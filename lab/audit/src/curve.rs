@@ -11,7 +11,7 @@ use crate::subject::{Fault, Lengths, Subject};
 use crate::table::Geometry;
 use core::convert::Infallible;
 use hashlane_hash::scheme::Key;
-use hashlane_lab::stats::median;
+use hashlane_stats::median;
 
 /// A point of a curve: keys in the table, and the work of one operation among hostile and among random keys.
 #[derive(Clone, Copy, Debug, PartialEq)]

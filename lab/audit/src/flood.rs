@@ -6,7 +6,7 @@ use crate::subject::{Fault, Subject};
 use crate::table::time::slowdown;
 use crate::table::{Counts, Geometry};
 use hashlane_hash::scheme::Key;
-use hashlane_lab::stats::Interval;
+use hashlane_stats::Interval;
 use std::collections::HashMap;
 
 /// Criterion of a flood: an insertion or a lookup of the hostile keys takes at least this many times the work

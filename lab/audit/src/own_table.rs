@@ -7,8 +7,8 @@ use crate::library::{Comparison, Table, TableFault};
 use crate::registered::Registered;
 use crate::verdict::rounded;
 use core::fmt;
-use hashlane_lab::report::format::count;
-use hashlane_lab::stats::Interval;
+use hashlane_stats::Interval;
+use hashlane_stats::format::count;
 
 /// Keys of one attack in the table.
 #[derive(Clone, Debug)]

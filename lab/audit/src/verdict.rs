@@ -6,7 +6,7 @@ use crate::flood::Flood;
 use crate::library::behaviour::Behaviour;
 use crate::subject::Fault;
 use core::fmt;
-use hashlane_lab::report::format::count;
+use hashlane_stats::format::count;
 
 /// Proved bound from which a scheme counts as safe, as a binary logarithm.
 const SAFE: f64 = -60.0;

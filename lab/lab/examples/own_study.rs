@@ -8,8 +8,8 @@ use hashlane_lab::probe::counter;
 use hashlane_lab::record::{Machine, RecordSet, metric};
 use hashlane_lab::report::terminal::{Colours, text};
 use hashlane_lab::report::{Answer, Block, Facts, Part, Section, Shown, Statement, Table, words};
-use hashlane_lab::stats::Interval;
 use hashlane_lab::study::{Rounds, RunError, Session, Settings, Studies, Study, StudyFile, run};
+use hashlane_stats::Interval;
 use std::hint::black_box;
 use std::sync::atomic::AtomicBool;
 

@@ -4,8 +4,8 @@ use core::fmt;
 
 use crate::definition::Definition;
 use crate::record::{Record, RecordSet, metric};
-use crate::report::format::{plain, ratio};
-use crate::stats::Interval;
+use hashlane_stats::Interval;
+use hashlane_stats::format::{plain, ratio};
 
 /// Largest deviation from 1 of an A/A control's nearer bound: beyond it the machine was too noisy for a
 /// sentence about the workload.

@@ -1,18 +1,16 @@
-//! The lab's core: study files, runs, records, statistics, probes and reports. It knows no scheme and no
+//! The lab's core: study files, runs, records, probes and reports. It knows no scheme and no
 //! protocol.
 //!
 //! - [`definition`]: study files, the data that state a question, its workloads, schemes, criteria and
 //!   claims.
 //! - [`study`]: the trait of a kind of study, and its runs in alternating rounds.
 //! - [`probe`]: the time-stamp counter, its calibration, and llvm-mca.
-//! - [`stats`]: medians, intervals, ratios.
 //! - [`record`]: the facts that a run leaves, and the machine they come from.
 //! - [`outcome`]: claims and criteria of a study compared with its records.
 //! - [`evidence`]: checks of the figures that a sentence states.
 //! - [`report`]: the page and the terminal's tables, computed from records.
 //! - [`compare`]: two builds that are launched alternately, or two sets of records, compared.
 //! - [`memory`]: limits of memory, and studies that are refused under them.
-//! - [`nearest`]: suggestions for misspelled names.
 //!
 //! Only a run measures. It writes records; every table, chart and verdict is computed from records.
 #![deny(unsafe_code)]
@@ -22,11 +20,9 @@ pub mod definition;
 pub mod evidence;
 pub mod hex;
 pub mod memory;
-pub mod nearest;
 pub mod outcome;
 pub mod probe;
 pub mod record;
 pub mod report;
 pub mod scatter;
-pub mod stats;
 pub mod study;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::definition::{Claim, Criterion, CriterionFigure, Definition, Rule};
 use crate::record::{RecordSet, metric};
-use crate::stats::Interval;
+use hashlane_stats::Interval;
 
 /// Finding on a rule, from the interval of a ratio. An interval that covers less than 95 % leaves it
 /// undecided.
@@ -445,7 +445,7 @@ mod tests {
     #[test]
     fn bounds_that_cover_less_than_95_percent_decide_nothing() {
         let of = |samples| Interval {
-            coverage: crate::stats::coverage(samples),
+            coverage: hashlane_stats::coverage(samples),
             ..Interval::bounded(0.8, 0.7, 0.9)
         };
         for samples in 2..=5 {

@@ -3,7 +3,7 @@
 //! A thread writes them from a bounded queue. Lines that do not fit, because the pipe is not read, and lines
 //! that cannot be written, because the disk is full, are dropped; the next line written reports their number.
 
-use hashlane_lab::nearest::suggestion;
+use hashlane_stats::nearest::suggestion;
 use std::env;
 use std::ffi::OsStr;
 use std::fs::File;

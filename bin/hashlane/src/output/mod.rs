@@ -6,8 +6,8 @@ pub(crate) mod progress;
 pub(crate) mod quiet;
 pub(crate) mod results;
 
-use hashlane_lab::report::format;
 use hashlane_lab::report::terminal::Colours;
+use hashlane_stats::format;
 use std::io::{self, IsTerminal, Write};
 
 /// Writes to standard output.

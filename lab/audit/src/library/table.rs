@@ -8,8 +8,8 @@ use crate::keys::Keys;
 use crate::subject::Fault;
 use core::fmt;
 use hashlane_hash::scheme::Key;
-use hashlane_lab::report::format::count;
-use hashlane_lab::stats::{Interval, median_interval};
+use hashlane_stats::format::count;
+use hashlane_stats::{Interval, median_interval};
 use std::path::Path;
 use std::time::{Duration, Instant};
 

@@ -4,7 +4,7 @@ use super::{Geometry, Kind};
 use crate::keys::Keys;
 use core::hint::black_box;
 use hashbrown::HashTable;
-use hashlane_lab::stats::{Interval, median_interval};
+use hashlane_stats::{Interval, median_interval};
 use std::time::Instant;
 
 /// Rounds; both sets of keys are timed in each, so that drift of the clock reaches both.

@@ -1,7 +1,7 @@
 //! Depth of buckets: the number of keys in each.
 
 use super::poisson;
-use hashlane_lab::stats::Interval;
+use hashlane_stats::Interval;
 
 /// Number of keys in each of `buckets` buckets, at least one. The bucket of a key is its hash modulo the
 /// number of buckets: the lowest bits if that is a power of two.

@@ -2,8 +2,8 @@
 
 use super::packets;
 use hashlane_flow::tuple::Tuple;
-use hashlane_lab::report::format::count;
 use hashlane_link::capture::FormatError;
+use hashlane_stats::format::count;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::io::Read;

@@ -2,9 +2,9 @@
 
 use super::lines::{TextError, lines};
 use crate::keys::Keys;
-use hashlane_lab::report::format::count;
 use hashlane_name::ndn::Ndn;
 use hashlane_name::uri::parse_line;
+use hashlane_stats::format::count;
 use std::collections::HashSet;
 use std::fmt;
 use std::io::BufRead;

@@ -1,6 +1,6 @@
 //! The Poisson distribution: keys of one bucket under a uniform hash.
 
-use hashlane_lab::stats::Interval;
+use hashlane_stats::Interval;
 
 /// Probabilities of 0, 1, 2, … keys in a bucket that has `mean` on average, without end.
 pub fn probabilities(mean: f64) -> impl Iterator<Item = f64> {

@@ -2,7 +2,7 @@
 
 use super::{Comparison, Row, Study, is_ratio};
 use crate::record::{Key, Record, RecordSet};
-use crate::stats::{Interval, ratio::independent};
+use hashlane_stats::{Interval, ratio::independent};
 
 /// Compares `b` with `a`: the metrics of `chosen` or, if that is empty, of each study the one that
 /// `of_study` names. A study without such a metric is compared by all its metrics but ratios.
@@ -70,5 +70,5 @@ fn slugs(a: &RecordSet, b: &RecordSet) -> Vec<String> {
 /// Geometric mean of the ratios, without bounds: separate runs have none.
 fn mean(rows: &[Row]) -> Option<Interval> {
     let logs: Vec<f64> = rows.iter().filter_map(|row| row.ratio).map(|ratio| ratio.value.ln()).collect();
-    crate::stats::mean(&logs).map(|mean| Interval::exact(mean.exp()))
+    hashlane_stats::mean(&logs).map(|mean| Interval::exact(mean.exp()))
 }

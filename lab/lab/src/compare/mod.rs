@@ -22,7 +22,7 @@ pub use rank::Rank;
 pub use verdict::{Doubt, Verdict};
 
 use crate::record::{Key, metric};
-use crate::stats::Interval;
+use hashlane_stats::Interval;
 
 /// A and B compared, study by study.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -135,9 +135,4 @@ pub fn is_ratio(name: &str) -> bool {
 /// Tests if a unit is one of time, which is better if it is less.
 pub fn is_time(unit: &str) -> bool {
     matches!(unit, "cycles" | "ns" | "us" | "ms" | "s")
-}
-
-/// A count and its noun: `1 row`, `2 rows`.
-pub fn plural(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }

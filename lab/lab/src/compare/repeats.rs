@@ -70,7 +70,7 @@ fn of_rows(study: &str, name: &'static str, rows: &[Vec<&Record>]) -> Option<Rep
         next: share(next)?,
         other: share(pairs(&holds))?,
         apart: share(pairs(&|a, b| a.high < b.low || b.high < a.low))?,
-        width: crate::stats::median(&widths)?,
+        width: hashlane_stats::median(&widths)?,
     })
 }
 

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::{Comparison, Doubt, Judged, Row, Study, Verdict, is_ratio, name, plural};
+use super::{Comparison, Doubt, Judged, Row, Study, Verdict, is_ratio, name};
 use crate::record::Key;
-use crate::report::format::{figure, interval, none, plain, ratio};
 use crate::report::terminal::{table, wrapped};
-use crate::stats::Interval;
+use hashlane_stats::Interval;
+use hashlane_stats::format::{figure, interval, none, plain, plural, ratio};
 
 /// Longest list of rows that one side lacks.
 const MAX_LISTED: usize = 5;

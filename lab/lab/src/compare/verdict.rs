@@ -1,6 +1,6 @@
 //! Verdicts on a row, from B / A and A′ / A.
 
-use crate::stats::Interval;
+use hashlane_stats::Interval;
 
 /// Verdict on B in comparison with A.
 #[derive(Clone, Copy, Debug, PartialEq)]

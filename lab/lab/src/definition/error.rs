@@ -3,7 +3,7 @@
 use core::fmt;
 
 use super::braces::BraceError;
-use crate::nearest::nearest;
+use hashlane_stats::nearest::nearest;
 
 /// Rule that a study file breaks. `field` is the place in it, such as `claim[1].pairs[0]`.
 #[derive(Clone, Debug, PartialEq)]

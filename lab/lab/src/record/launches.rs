@@ -1,7 +1,7 @@
 //! Records of several launches of one study as those of one run.
 
+use super::prediction::over_launches;
 use super::set::{Record, RecordSet};
-use crate::stats::over_launches;
 
 impl RecordSet {
     /// Records of a run from those of its launches: each figure is the median over the launches that have it,

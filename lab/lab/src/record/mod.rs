@@ -7,6 +7,7 @@ mod launches;
 pub mod machine;
 pub mod metric;
 pub mod noise;
+mod prediction;
 mod set;
 mod studies;
 
@@ -14,6 +15,7 @@ pub use self::atomic::write_atomically;
 pub use self::csv::ReadError;
 pub use self::machine::Machine;
 pub use self::noise::{Activity, Noise};
+pub use self::prediction::over_launches;
 pub use self::set::{Key, Record, RecordSet};
 pub use self::studies::{RunStudies, RunStudy};
 

@@ -6,7 +6,7 @@ use std::collections::btree_map::Entry;
 use serde::{Deserialize, Serialize};
 
 use super::metric;
-use crate::stats::{Interval, coverage};
+use hashlane_stats::{Interval, coverage};
 
 /// One fact: a row of `records.csv`, whose columns are these fields in this order.
 ///

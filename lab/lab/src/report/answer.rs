@@ -1,9 +1,9 @@
 //! The answer to a study's question: a sentence with its figures, or the reason why there is none.
 
-use super::format::{ONE_LAUNCH, significant};
 use super::section::Block;
 use crate::evidence::Doubt;
-use crate::stats::Interval;
+use hashlane_stats::Interval;
+use hashlane_stats::format::{ONE_LAUNCH, significant};
 
 /// Answer to a study's question, from its records.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,8 +1,8 @@
 //! Results of a run that differ from the sources' words or from common belief.
 
-use super::format::plain;
 use super::part::Part;
 use super::words;
+use hashlane_stats::format::plain;
 
 /// A result that differs.
 #[derive(Clone, Debug, PartialEq)]

@@ -119,7 +119,7 @@ pub fn table(caption: &str, columns: &[&str], left: usize, rows: Vec<Vec<String>
 
 /// Drops the columns, after the first `left`, that have nothing but dashes.
 pub fn without_empty_columns(mut table: Table) -> Table {
-    let none = super::format::NONE;
+    let none = hashlane_stats::format::NONE;
     let filled: Vec<bool> = (0..table.columns.len())
         .map(|i| i < table.left || table.rows.iter().any(|row| row.get(i).is_some_and(|cell| cell != none)))
         .collect();

@@ -5,7 +5,6 @@ mod chart;
 mod charts;
 mod differences;
 pub mod facts;
-pub mod format;
 mod noise;
 mod page;
 mod part;

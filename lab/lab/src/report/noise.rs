@@ -1,10 +1,10 @@
 //! Noise of a run in one line, as a reader needs it before any figure.
 
-use super::format::ratio;
 use super::part::Part;
 use crate::evidence::is_off;
 use crate::record::noise::{QUIET_OTHERS, QUIET_STEAL};
 use crate::record::{Machine, Noise};
+use hashlane_stats::format::ratio;
 
 /// Change of the core's clock during the run, as a share, above which it is reported.
 const DRIFT: f64 = 0.02;

@@ -3,7 +3,7 @@
 use crate::definition::Definition;
 use crate::record::{Machine, Record, RecordSet, metric};
 use crate::report::{Block, Section, Shown, Table, scheme_id};
-use crate::stats::Interval;
+use hashlane_stats::Interval;
 
 const STUDY: &str = r#"
 slug = "sample"

@@ -1,8 +1,8 @@
 //! A bar for each scheme of a workload.
 
-use super::format::{interval, significant};
 use super::{Bar, BarPlot, BarPlots, Block, Facts, Group, Role};
 use crate::record::Record;
+use hashlane_stats::format::{interval, significant};
 
 /// Bars of one metric on one workload, in the order of the study's schemes.
 #[derive(Clone, Copy, Debug)]

@@ -1,10 +1,10 @@
 //! Findings in words.
 
-use super::format::{ONE_LAUNCH, figure, interval, plain, ratio};
 use crate::definition::{Claim, Criterion, CriterionFigure, Definition};
 use crate::outcome::{ClaimOutcome, Counts, Finding, Reached, Tally};
 use crate::record::RecordSet;
-use crate::stats::Interval;
+use hashlane_stats::Interval;
+use hashlane_stats::format::{ONE_LAUNCH, figure, interval, plain, ratio};
 
 /// Word for a finding.
 pub fn finding(finding: Finding) -> &'static str {

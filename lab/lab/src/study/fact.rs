@@ -1,6 +1,7 @@
 //! A figure on its way into the records.
 
-use crate::stats::{self, Interval, median_interval};
+use crate::record::over_launches;
+use hashlane_stats::{Interval, median_interval};
 
 /// One figure: its interval and number of samples.
 #[derive(Clone, Copy, Debug)]
@@ -34,11 +35,11 @@ impl Fact {
         Some(Self { interval, samples: values.len() as u64, outliers, launches: 1 })
     }
 
-    /// The median of the figures of launches, with bounds that hold [between](stats::over_launches) them; as
+    /// The median of the figures of launches, with bounds that hold [between](over_launches) them; as
     /// [`median`](Self::median) of one launch.
     pub fn over_launches(values: &[f64]) -> Self {
         let fact = Self::median(values);
-        match stats::over_launches(values) {
+        match over_launches(values) {
             Some(interval) => Self { interval, launches: fact.samples, ..fact },
             None => fact,
         }
@@ -61,7 +62,7 @@ impl Fact {
 /// Values far from their median.
 fn outliers(values: &[f64], median: f64) -> u64 {
     let distances: Vec<f64> = values.iter().map(|value| (value - median).abs()).collect();
-    let Some(typical) = stats::median(&distances) else { return 0 };
+    let Some(typical) = hashlane_stats::median(&distances) else { return 0 };
     distances.iter().filter(|distance| **distance > 3.5 * 1.4826 * typical).count() as u64
 }
 

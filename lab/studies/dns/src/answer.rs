@@ -6,9 +6,9 @@ use crate::section::{COMPOSER, DUMB, HOSTILE, MODEL, NEW, OLD, OURS, SOURCE, is_
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::{Doubt, Evidence};
 use hashlane_lab::record::{Record, RecordSet};
-use hashlane_lab::report::format::{count, interval, significant};
 use hashlane_lab::report::{Answer, Bar, BarPlot, BarPlots, Block, Facts, Group, Statement};
-use hashlane_lab::stats::Interval;
+use hashlane_stats::Interval;
+use hashlane_stats::format::{count, interval, significant};
 
 /// Workloads of the key chart: the source's, and the longest message.
 const CHART: [&str; 4] = ["positive", "nxdomain", "servfail", "transfer"];

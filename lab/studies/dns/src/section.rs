@@ -5,10 +5,10 @@ use hashlane_lab::definition::{Definition, PublishedRow};
 use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::Facts;
 use hashlane_lab::report::facts::without_empty_columns;
-use hashlane_lab::report::format::{self, count, figure, interval, ratio};
 use hashlane_lab::report::words;
 use hashlane_lab::report::{Bar, BarPlot, BarPlots, Block, Group, Role, Section, Shown, Table};
-use hashlane_lab::stats::Interval;
+use hashlane_stats::Interval;
+use hashlane_stats::format::{self, count, figure, interval, ratio};
 
 pub(crate) const MODEL: &str = "render";
 

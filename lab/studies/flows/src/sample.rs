@@ -4,7 +4,7 @@ use crate::metric;
 use crate::spread::{BUSIEST, RSS};
 use hashlane_lab::definition::{Definition, subject};
 use hashlane_lab::record::{Record, RecordSet};
-use hashlane_lab::stats::Interval;
+use hashlane_stats::Interval;
 
 const HASH: &str = r#"
 slug = "flow-hash"

@@ -1,7 +1,7 @@
 //! Figures in sentences: three significant digits at most.
 
-use hashlane_lab::report::format::{count, interval};
-use hashlane_lab::stats::Interval;
+use hashlane_stats::Interval;
+use hashlane_stats::format::{count, interval};
 
 /// A number with three significant digits at most, its thousands apart: `0.55`, `1.95`, `18.2`, `4,180`.
 pub(crate) fn number(value: f64) -> String {

@@ -5,9 +5,9 @@ use crate::section::{CYCLES, HIT};
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::{Doubt, Evidence};
 use hashlane_lab::record::{Record, RecordSet};
-use hashlane_lab::report::format::{count, interval, significant};
 use hashlane_lab::report::{Answer, Bar, BarPlot, BarPlots, Block, Facts, Group, Role, Statement};
-use hashlane_lab::stats::Interval;
+use hashlane_stats::Interval;
+use hashlane_stats::format::{count, interval, significant};
 
 /// The keyed hash of the whole tuple.
 const OURS: &str = "siphash-1-3";

@@ -5,10 +5,10 @@ use crate::metric;
 use hashlane_lab::definition::{Definition, Published, PublishedRow};
 use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::Facts;
-use hashlane_lab::report::format::{self, figure, interval, ratio};
 use hashlane_lab::report::words;
 use hashlane_lab::report::{Block, Section, Shown, Table};
-use hashlane_lab::stats::Interval;
+use hashlane_stats::Interval;
+use hashlane_stats::format::{self, figure, interval, ratio};
 use hashlane_study_flows::attacks;
 
 /// The models of the records.
@@ -54,7 +54,7 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
         let (attacks, found) = attacks(definition, facts, "SYN");
         blocks.extend(attacks);
         findings.extend(found);
-        if let Some(floor) = hashlane_lab::stats::median(&floors) {
+        if let Some(floor) = hashlane_stats::median(&floors) {
             findings.push(format!(
                 "About {} ns of each SYN is the cost of sending it, measured with segments that never reach \
                  the table.",

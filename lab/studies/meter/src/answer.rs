@@ -5,8 +5,8 @@ use crate::run::{MEMORY, MIX_CPU, MODEL, OURS, SOFTFLOWD};
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::{Doubt, Evidence};
 use hashlane_lab::record::RecordSet;
-use hashlane_lab::report::format::significant;
 use hashlane_lab::report::{Answer, Block, Facts, Role, SchemeBars, Statement};
+use hashlane_stats::format::significant;
 
 pub(crate) fn answer(definition: &Definition, records: &RecordSet) -> Answer {
     let evidence = Evidence::new(definition, records);

@@ -6,8 +6,8 @@ use crate::meters::{Meter, is_installed};
 use crate::metric;
 use crate::run::{self, LIVE_LOSS, MODEL, OURS, SOFTFLOWD, Sizes};
 use crate::traffic::Flood;
-use hashlane_lab::report::format::{count, significant};
 use hashlane_lab::study::{Fact, RunError, Session};
+use hashlane_stats::format::{count, significant};
 use std::path::Path;
 
 /// Steps of the workload of losses: the sender, a search, and ours.

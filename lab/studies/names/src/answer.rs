@@ -3,9 +3,9 @@
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::{Doubt, Evidence};
 use hashlane_lab::record::RecordSet;
-use hashlane_lab::report::format::count;
 use hashlane_lab::report::{Answer, Block, Statement, facts};
-use hashlane_lab::stats::Interval;
+use hashlane_stats::Interval;
+use hashlane_stats::format::count;
 
 use crate::methods::{BURST, KEYED_BURST, ONE_BY_ONE};
 use crate::packed::COMPARED;

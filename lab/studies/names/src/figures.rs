@@ -5,7 +5,7 @@ use crate::tables;
 use hashlane_lab::definition::Definition;
 use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::scheme_id;
-use hashlane_lab::stats::Interval;
+use hashlane_stats::Interval;
 
 /// All that was measured of one scheme on one workload.
 pub(crate) struct SchemeRow<'a> {

@@ -6,9 +6,9 @@
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::{Doubt, Evidence};
 use hashlane_lab::record::{Record, RecordSet};
-use hashlane_lab::report::format::{NONE, figure};
 use hashlane_lab::report::{Block, Section, Shown, Table, words};
-use hashlane_lab::stats::Interval;
+use hashlane_stats::Interval;
+use hashlane_stats::format::{NONE, figure};
 
 use crate::metric;
 

@@ -2,9 +2,9 @@
 
 use hashlane_lab::definition::Definition;
 use hashlane_lab::record::RecordSet;
-use hashlane_lab::report::format::{NONE, figure};
 use hashlane_lab::report::{Block, Section, Shown, Table, facts};
-use hashlane_lab::stats::median;
+use hashlane_stats::format::{NONE, figure};
+use hashlane_stats::median;
 
 use crate::figures::{self, SchemeRow};
 use crate::tables::{self, Repeatability};

@@ -2,9 +2,9 @@
 
 use hashlane_lab::definition::Definition;
 use hashlane_lab::record::{Record, RecordSet};
-use hashlane_lab::report::format::{self, figure};
 use hashlane_lab::report::{Block, Section, Shown, Table, facts, scheme_id, words};
-use hashlane_lab::stats::Interval;
+use hashlane_stats::Interval;
+use hashlane_stats::format::{self, figure};
 
 use crate::figures::{self, FloorRow, SchemeRow};
 use crate::{chart, methods, metric, penalty, repeatability};

@@ -1,7 +1,7 @@
 //! Counts kept while a workload is measured, and the records made from them.
 
-use hashlane_lab::stats::{Interval, joint_median_interval, standard_deviation};
 use hashlane_lab::study::Fact;
+use hashlane_stats::{Interval, joint_median_interval, standard_deviation};
 use std::collections::BTreeMap;
 
 /// Parts of a repetition that are compared pair by pair.

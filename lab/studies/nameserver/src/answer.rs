@@ -5,8 +5,8 @@ use crate::run::{MEMORY, MODEL, NSD, OURS};
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::{Doubt, Evidence};
 use hashlane_lab::record::RecordSet;
-use hashlane_lab::report::format::significant;
 use hashlane_lab::report::{Answer, Block, Facts, Role, SchemeBars, Statement};
+use hashlane_stats::format::significant;
 
 /// Workload of the sentence and the chart.
 const SHOWN: &str = "165k/mix";

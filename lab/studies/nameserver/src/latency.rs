@@ -8,8 +8,8 @@ use crate::queries::{Kind, Queries};
 use crate::run::{self, ALONE, EXISTING, MIDDLE, MODEL, Plan, RANDOM};
 use crate::servers::Server;
 use crate::subjects::{self, Subject};
-use hashlane_lab::stats::quantile;
 use hashlane_lab::study::{Fact, Rounds, RunError, Session, order};
+use hashlane_stats::quantile;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 

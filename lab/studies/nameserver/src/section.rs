@@ -5,9 +5,9 @@ use crate::run::{ALONE, COSTS, EXISTING, LOAD, LOAD_LARGE, MEMORY, MEMORY_LARGE,
 use hashlane_lab::definition::Definition;
 use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::facts::table;
-use hashlane_lab::report::format::{count, figure, interval, none, percent, significant};
 use hashlane_lab::report::words;
 use hashlane_lab::report::{Block, Facts, Section, Shown, Table};
+use hashlane_stats::format::{count, figure, interval, none, percent, significant};
 
 const MIB: f64 = 1_048_576.0;
 
@@ -177,7 +177,7 @@ mod tests {
     use crate::run::{NSD, OURS};
     use crate::sample::{definition, records};
     use hashlane_lab::outcome::Reached;
-    use hashlane_lab::report::format::NONE;
+    use hashlane_stats::format::NONE;
 
     #[test]
     fn tables_have_what_was_measured() {

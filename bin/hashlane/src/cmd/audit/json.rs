@@ -6,7 +6,7 @@ use hashlane_audit::audit::{Epsilon, Outcome, Report, Settings};
 use hashlane_audit::epsilon::vectors::hex;
 use hashlane_audit::flood::Flood;
 use hashlane_audit::own_table::{self, Trial};
-use hashlane_lab::stats::{Interval, median};
+use hashlane_stats::{Interval, median};
 use serde_json::{Value, json};
 
 /// Verdicts on functions.

@@ -2,7 +2,7 @@
 
 use super::picture;
 use hashlane_audit::curve::Curve;
-use hashlane_lab::report::format::plain;
+use hashlane_stats::format::plain;
 
 const STYLE: &str = "\
 :root{color-scheme:light dark}\

@@ -11,8 +11,8 @@ use hashlane_audit::registered::subjects;
 use hashlane_audit::subject::Subject;
 use hashlane_audit::verdict::{Flaw, Verdict};
 use hashlane_lab::report::{Block, Line, LinePlot, LinePlots, Role, Series, svg_file};
-use hashlane_lab::stats::Interval;
 use hashlane_lab::study::Step;
+use hashlane_stats::Interval;
 
 /// Most that curves drawn as one line differ, as a ratio.
 const ALIKE: f64 = 1.1;

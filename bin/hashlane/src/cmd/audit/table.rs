@@ -4,8 +4,8 @@ use hashlane_audit::attack::{About, Knowledge};
 use hashlane_audit::audit::{Epsilon, Outcome, Report, Settings};
 use hashlane_audit::table::{Geometry, Kind, MAX_KEYS};
 use hashlane_audit::verdict::{power_of_two, rounded};
-use hashlane_lab::report::format::count;
 use hashlane_peers::audited::NOT_AUDITED;
+use hashlane_stats::format::count;
 use std::fmt::Write as _;
 use std::path::Path;
 

@@ -3,11 +3,11 @@
 use crate::output;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
-use hashlane_lab::report::format::{self, plain};
 use hashlane_nameserver::Sums;
 use hashlane_nameserver::config::Control as Socket;
 use hashlane_nameserver::control::request;
 use hashlane_nameserver::status::{Reloaded, Stats, Status};
+use hashlane_stats::format::{self, plain};
 use serde::de::DeserializeOwned;
 use std::fmt::Write as _;
 use std::path::PathBuf;

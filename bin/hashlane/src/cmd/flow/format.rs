@@ -1,6 +1,6 @@
 //! Figures and names of flows for people.
 
-use hashlane_lab::report::format::{count, significant};
+use hashlane_stats::format::{count, significant};
 
 /// A count, its thousands apart.
 pub(super) fn whole(number: u64) -> String {

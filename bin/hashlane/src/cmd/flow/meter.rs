@@ -13,7 +13,6 @@ use crate::process::signals::on_stop;
 use anyhow::{Context as _, Error, Result, anyhow, bail};
 use clap::Args;
 use hashlane_hash::scheme::Key;
-use hashlane_lab::report::format::plain;
 use hashlane_link::capture::{self, FormatError};
 use hashlane_link::memory::Allocator;
 use hashlane_link::tap::{Tap, TapError};
@@ -21,6 +20,7 @@ use hashlane_meter::{
     ExportError, FlowRecord, Live, MeterStats, Output, RunError, RunOptions, Summary, meter_captures,
     meter_interface,
 };
+use hashlane_stats::format::plain;
 use std::io::{self, IsTerminal as _};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Counts of a run in words.
 
-use hashlane_lab::report::format::count;
 use hashlane_meter::Summary;
+use hashlane_stats::format::count;
 
 /// Lines about packets and flows that the records lack; empty if there are none.
 pub(super) fn missing(summary: &Summary) -> Vec<String> {

@@ -1,7 +1,7 @@
 //! Horizontal bars as data.
 
 use super::Role;
-use crate::stats::Interval;
+use hashlane_stats::Interval;
 
 /// Bar charts that share one scale.
 #[derive(Clone, Debug, Default, PartialEq)]

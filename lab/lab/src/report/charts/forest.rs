@@ -1,7 +1,7 @@
 //! Differences or ratios with their intervals as data (a forest plot).
 
 use super::Role;
-use crate::stats::Interval;
+use hashlane_stats::Interval;
 
 /// Intervals below each other on one scale, with the line of no difference.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! Lines on logarithmic axes as data.
 
 use super::Role;
-use crate::stats::Interval;
+use hashlane_stats::Interval;
 
 /// Line charts that share their scales, both logarithmic, and the styles of their lines.
 #[derive(Clone, Debug, Default, PartialEq)]

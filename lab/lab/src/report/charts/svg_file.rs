@@ -1,8 +1,8 @@
 //! A chart as a file of its own.
 
 use super::draw::{Drawn, Width, bars, forest, lines};
-use crate::report::format::plain;
 use crate::report::section::Block;
+use hashlane_stats::format::plain;
 
 /// Colours that charts take from the page.
 const FRAME: &str = "\
@@ -31,7 +31,7 @@ pub fn svg_file(block: &Block) -> Option<String> {
 mod tests {
     use super::super::{Bar, BarPlot, BarPlots, Group, Role};
     use super::*;
-    use crate::stats::Interval;
+    use hashlane_stats::Interval;
 
     fn block(value: Option<f64>) -> Block {
         let bars = vec![Bar::new("<ours>", Role::Ours, value.map(Interval::exact), "3.0")];

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use crate::report::charts::draw::{Drawn, Key, Width, bars, forest, lines};
 use crate::report::charts::{BarPlots, Forest, LinePlots};
-use crate::report::format::plain;
 use crate::report::section::Block;
+use hashlane_stats::format::plain;
 
 /// Charts with their legend.
 #[derive(Serialize)]
@@ -109,7 +109,7 @@ fn drawings(class: &'static str, legend: Vec<Key>, sizes: impl Iterator<Item = V
 mod tests {
     use super::*;
     use crate::report::charts::{Bar, BarPlot, Group, Role};
-    use crate::stats::Interval;
+    use hashlane_stats::Interval;
 
     fn bars(values: &[Option<f64>]) -> BarPlots {
         let plot = |value: &Option<f64>| BarPlot {

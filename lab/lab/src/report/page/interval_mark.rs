@@ -4,7 +4,7 @@ use minijinja::HtmlEscape;
 
 use crate::report::charts::draw::Scale;
 use crate::report::words;
-use crate::stats::Interval;
+use hashlane_stats::Interval;
 
 const WIDTH: f64 = 140.0;
 const HEIGHT: f64 = 18.0;

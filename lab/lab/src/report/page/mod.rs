@@ -37,7 +37,7 @@ mod tests {
     use crate::definition::Definition;
     use crate::record::{Machine, Record, RecordSet};
     use crate::report::{Answer, Block, Forest, ForestRow, Role, Statement, sample};
-    use crate::stats::Interval;
+    use hashlane_stats::Interval;
 
     fn answer() -> Answer {
         let figures = vec![Interval::bounded(0.28, 0.277, 0.283)];

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::drawings::{self, Drawings};
-use crate::report::format::plain;
 use crate::report::section::{Block, Section, Shown, Table, Text};
+use hashlane_stats::format::plain;
 
 #[derive(Serialize)]
 pub(super) struct SectionView {

@@ -12,10 +12,10 @@ use crate::probe::mca;
 use crate::record::{Machine, Record, RecordSet, metric};
 use crate::report::answer::Answer;
 use crate::report::differences::differences;
-use crate::report::format::{self, interval, ratio};
 use crate::report::noise::noise;
 use crate::report::part::Part;
 use crate::report::{chart, facts, words};
+use hashlane_stats::format::{self, interval, ratio};
 
 /// The page.
 #[derive(Serialize)]

@@ -8,13 +8,13 @@ use comfy_table::{Cell, CellAlignment, ContentArrangement, ContentLineStyle, Lin
 use textwrap::{Options, WordSeparator, WordSplitter};
 
 use super::answer::Answer;
-use super::format::{self, ratio};
 use super::part::Part;
 use super::section::{Block, Section, Shown, Table, Text};
 use super::words;
 use crate::definition::Definition;
 use crate::outcome::{Overall, Reached, Tally};
 use crate::record::RecordSet;
+use hashlane_stats::format::{self, ratio};
 
 /// Colouring of verdicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

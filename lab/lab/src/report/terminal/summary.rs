@@ -4,9 +4,9 @@ use super::{BOLD, Colours, YELLOW, coloured, wrapped};
 use crate::record::Machine;
 use crate::report::answer::Answer;
 use crate::report::differences::differences;
-use crate::report::format::{ONE_LAUNCH, plain};
 use crate::report::noise::noise;
 use crate::report::part::Part;
+use hashlane_stats::format::{ONE_LAUNCH, plain};
 
 /// Widest line.
 const WIDEST: u16 = 110;
@@ -114,7 +114,7 @@ mod tests {
     use crate::evidence::Doubt;
     use crate::record::{Noise, RunStudy};
     use crate::report::{Statement, sample};
-    use crate::stats::Interval;
+    use hashlane_stats::Interval;
 
     /// The summary of two studies, the second of which has no answer.
     fn printed(colours: Colours) -> String {

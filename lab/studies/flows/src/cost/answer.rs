@@ -10,7 +10,7 @@ use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::{Doubt, Evidence};
 use hashlane_lab::record::RecordSet;
 use hashlane_lab::report::{Answer, Bar, BarPlot, BarPlots, Block, Facts, Group, Role, Statement};
-use hashlane_lab::stats::Interval;
+use hashlane_stats::Interval;
 use std::collections::HashMap;
 
 /// The hash of Linux until 2023.

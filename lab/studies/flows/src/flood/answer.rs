@@ -7,9 +7,9 @@ use crate::words::times;
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::{Doubt, Evidence};
 use hashlane_lab::record::{Record, RecordSet};
-use hashlane_lab::report::format::count;
 use hashlane_lab::report::{Answer, Block, Line, LinePlot, LinePlots, Role, Series, Statement};
-use hashlane_lab::stats::Interval;
+use hashlane_stats::Interval;
+use hashlane_stats::format::count;
 
 /// The attack that collapses the keyed hashes of the source.
 const ATTACK: &str = "local";

@@ -1,7 +1,7 @@
 //! Growth of a lookup's time under a flood: with the most hostile flows, over that with the fewest.
 
-use hashlane_lab::stats::Interval;
 use hashlane_lab::study::{Rounds, Session};
+use hashlane_stats::Interval;
 
 /// A lookup is slowed if the whole interval of its growth is at or above this.
 const SLOWED: f64 = 2.0;

@@ -163,7 +163,7 @@ fn measure(session: &mut Session<'_>, workload: &str, subjects: &mut [Subject<'_
     for (at, subject) in subjects.iter().enumerate() {
         let compared: Vec<f64> =
             subject.aimed_at.iter().map(|tuple| subject.flows.comparisons(tuple) as f64).collect();
-        let mean = hashlane_lab::stats::mean(&compared).unwrap_or_default();
+        let mean = hashlane_stats::mean(&compared).unwrap_or_default();
         // The hostile flow that was added first is the last of a chain, and so are those aimed at.
         let last = subject.hostile.first().map_or(0, |tuple| subject.flows.comparisons(tuple)) as f64;
         let longest = compared.iter().copied().fold(last, f64::max);

@@ -9,9 +9,9 @@ use hashlane_lab::definition::Definition;
 use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::Facts;
 use hashlane_lab::report::facts::by_interest;
-use hashlane_lab::report::format::{self, count, figure};
 use hashlane_lab::report::{Block, Line, LinePlot, LinePlots, Section, Shown, Table};
-use hashlane_lab::stats::Interval;
+use hashlane_stats::Interval;
+use hashlane_stats::format::{self, count, figure};
 
 pub(crate) const MODEL: &str = "flood";
 

@@ -4,7 +4,7 @@ use hashlane_audit::traffic::{depth, poisson};
 use hashlane_flow::ehash::TupleHash;
 use hashlane_flow::tuple::Tuple;
 use hashlane_lab::record::Record;
-use hashlane_lab::stats::Interval;
+use hashlane_stats::Interval;
 
 /// Distribution of a set of tuples under a hash.
 #[derive(Clone, Copy, Debug, PartialEq)]

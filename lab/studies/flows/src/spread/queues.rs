@@ -5,7 +5,7 @@ use hashlane_audit::traffic::imbalance::busiest;
 use hashlane_audit::traffic::rss::queue;
 use hashlane_baseline::rss::PUBLISHED_KEY;
 use hashlane_hash::toeplitz::Rss;
-use hashlane_lab::stats::Interval;
+use hashlane_stats::Interval;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 

@@ -11,8 +11,8 @@ use crate::workload::{generate, set};
 use hashlane_flow::ehash::TupleHash;
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::Key;
-use hashlane_lab::stats::Interval;
 use hashlane_lab::study::{Fact, RunError, Session};
+use hashlane_stats::Interval;
 
 /// Tuples of the source's test.
 const SOURCE_TUPLES: usize = 1 << 20;

@@ -6,9 +6,9 @@ use hashlane_lab::definition::{Definition, Published};
 use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::Facts;
 use hashlane_lab::report::facts::without_empty_columns;
-use hashlane_lab::report::format::{self, count};
 use hashlane_lab::report::{Bar, BarPlot, BarPlots, Block, Group, Role, Section, Shown, Table, Text};
-use hashlane_lab::stats::Interval;
+use hashlane_stats::Interval;
+use hashlane_stats::format::{self, count};
 
 pub(crate) const MODEL: &str = "spread";
 

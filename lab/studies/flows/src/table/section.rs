@@ -6,9 +6,9 @@ use hashlane_lab::definition::Definition;
 use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::Facts;
 use hashlane_lab::report::facts::by_interest;
-use hashlane_lab::report::format::{self, figure};
 use hashlane_lab::report::words;
 use hashlane_lab::report::{Block, Line, LinePlot, LinePlots, Section, Shown, Table};
+use hashlane_stats::format::{self, figure};
 
 pub(crate) const MODEL: &str = "table";
 

@@ -4,7 +4,7 @@ use super::Hash;
 use super::error::PatchError;
 use crate::metric;
 use hashlane_lab::record::{Machine, RecordSet};
-use hashlane_lab::report::format;
+use hashlane_stats::format;
 use std::fmt::Write as _;
 
 /// Records of runs: `machine.toml` and `records.csv` of each.

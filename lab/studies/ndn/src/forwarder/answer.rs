@@ -6,8 +6,8 @@ use crate::metric;
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::{Doubt, Evidence};
 use hashlane_lab::record::{Record, RecordSet};
-use hashlane_lab::report::format::{interval, significant};
 use hashlane_lab::report::{Answer, Bar, BarPlot, BarPlots, Block, Facts, Group, Role, Statement};
+use hashlane_stats::format::{interval, significant};
 
 /// Workloads of the sentence, and the components of their names.
 const LOADS: [(&str, &str); 2] = [("unix/4", "4"), ("unix/11", "11")];

@@ -3,8 +3,8 @@
 use crate::metric;
 use hashlane_lab::definition::Published;
 use hashlane_lab::record::Record;
-use hashlane_lab::report::format::{self, figure};
 use hashlane_lab::report::{Block, Facts, Shown, Table, words};
+use hashlane_stats::format::{self, figure};
 
 /// Scheme of our forwarder.
 pub(super) const OURS: &str = "ours";

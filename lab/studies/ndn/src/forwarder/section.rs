@@ -8,10 +8,10 @@ use hashlane_lab::evidence::Evidence;
 use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::Facts;
 use hashlane_lab::report::facts::without_empty_columns;
-use hashlane_lab::report::format::{count, figure, interval};
 use hashlane_lab::report::words;
 use hashlane_lab::report::{Block, Section, Shown, Table};
-use hashlane_lab::stats::Interval;
+use hashlane_stats::Interval;
+use hashlane_stats::format::{count, figure, interval};
 
 pub(crate) const MODEL: &str = "forwarder";
 /// Models of the additional measurements, shown in this section.

@@ -1,7 +1,7 @@
 //! Results of one turn.
 
 use super::window::Counts;
-use hashlane_lab::stats::{mean, quantile};
+use hashlane_stats::{mean, quantile};
 use std::time::Duration;
 
 /// Round-trip times of Interests, in milliseconds.

@@ -187,7 +187,7 @@ impl<P: Pit> Turn<P> {
             return Err(format!("{ended} of {pending} entries expired"));
         }
         let [insert, matching, interest, data] =
-            samples.map(|samples| hashlane_lab::stats::median(&samples).unwrap_or_default());
+            samples.map(|samples| hashlane_stats::median(&samples).unwrap_or_default());
         Ok([insert, matching, interest, data, count as f64 / ended as f64])
     }
 

@@ -5,9 +5,9 @@ use crate::metric;
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::{Doubt, Evidence};
 use hashlane_lab::record::{Record, RecordSet};
-use hashlane_lab::report::format::{interval, significant};
 use hashlane_lab::report::{Answer, Block, Facts, Forest, ForestRow, Role, Statement};
-use hashlane_lab::stats::Interval;
+use hashlane_stats::Interval;
+use hashlane_stats::format::{interval, significant};
 
 /// The indexes compared, and the control.
 const NAME: &str = "name";

@@ -7,8 +7,8 @@ use crate::load::{Forwarder, Plan, Reading};
 use crate::metric;
 use crate::under_load::{Subject, note, turns};
 use hashlane_lab::evidence::CARRIED;
-use hashlane_lab::stats::quantile;
 use hashlane_lab::study::{Rounds, RunError, Session};
+use hashlane_stats::quantile;
 use std::time::Duration;
 
 /// Model of the records.

@@ -1,8 +1,8 @@
 //! Tables of the parts of a forwarder, and of the cost of digests.
 
 use crate::metric;
-use hashlane_lab::report::format::{self, figure};
 use hashlane_lab::report::{Block, Facts, Shown, Table};
+use hashlane_stats::format::{self, figure};
 
 /// The index that the source measured, and its function.
 const DIGESTED: &str = "digest";

@@ -10,10 +10,10 @@ use hashlane_lab::evidence::Evidence;
 use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::Facts;
 use hashlane_lab::report::facts::without_empty_columns;
-use hashlane_lab::report::format::{count, figure, interval, ratio};
 use hashlane_lab::report::words;
 use hashlane_lab::report::{Block, Section, Shown, Table};
-use hashlane_lab::stats::Interval;
+use hashlane_stats::Interval;
+use hashlane_stats::format::{count, figure, interval, ratio};
 
 /// Operations on the PIT.
 pub(crate) const MODEL: &str = "pit";

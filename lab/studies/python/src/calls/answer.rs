@@ -6,9 +6,9 @@ use crate::metric;
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::{Doubt, Evidence};
 use hashlane_lab::record::RecordSet;
-use hashlane_lab::report::format::{figure, significant};
 use hashlane_lab::report::{Answer, Block, Facts, Role, SchemeBars, Statement};
-use hashlane_lab::stats::Interval;
+use hashlane_stats::Interval;
+use hashlane_stats::format::{figure, significant};
 
 /// Times that ours is to be faster than another package.
 const TIMES: f64 = 5.0;

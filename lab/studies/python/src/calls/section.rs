@@ -7,9 +7,9 @@ use crate::metric;
 use hashlane_lab::definition::Definition;
 use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::facts::table;
-use hashlane_lab::report::format::{figure, interval, none, percent, significant};
 use hashlane_lab::report::words;
 use hashlane_lab::report::{Block, Facts, Section, Table};
+use hashlane_stats::format::{figure, interval, none, percent, significant};
 
 pub(super) fn section(definition: &Definition, records: &RecordSet) -> Option<Section> {
     let facts = Facts::of(definition, records, MODEL)?;
@@ -99,7 +99,7 @@ mod tests {
     use crate::calls::definition;
     use crate::sample::records;
     use hashlane_lab::outcome::Reached;
-    use hashlane_lab::report::format::NONE;
+    use hashlane_stats::format::NONE;
 
     #[test]
     fn tables_have_what_was_measured() {

@@ -5,8 +5,8 @@ use crate::metric;
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::{Doubt, Evidence};
 use hashlane_lab::record::RecordSet;
-use hashlane_lab::report::format::{count, figure, significant};
 use hashlane_lab::report::{Answer, Block, Facts, Role, SchemeBars, Statement};
+use hashlane_stats::format::{count, figure, significant};
 
 pub(super) fn answer(definition: &Definition, records: &RecordSet) -> Answer {
     let evidence = Evidence::new(definition, records);

@@ -6,9 +6,9 @@ use crate::metric;
 use hashlane_lab::definition::Definition;
 use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::facts::table;
-use hashlane_lab::report::format::{count, figure, interval, none, significant};
 use hashlane_lab::report::words;
 use hashlane_lab::report::{Block, Facts, Section, Table};
+use hashlane_stats::format::{count, figure, interval, none, significant};
 
 const MIB: f64 = 1_048_576.0;
 

@@ -6,7 +6,7 @@ use hashlane_audit::traffic::depth::{Depths, Row};
 use hashlane_audit::traffic::imbalance::{Imbalance, Trial};
 use hashlane_audit::traffic::rss::Spread;
 use hashlane_audit::verdict::rounded;
-use hashlane_lab::report::format::{count, plain};
+use hashlane_stats::format::{count, plain};
 
 /// Spaces before a line of a table.
 const INDENT: &str = "  ";

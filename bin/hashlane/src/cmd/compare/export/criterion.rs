@@ -5,7 +5,7 @@
 use super::{name, rounded};
 use anyhow::Result;
 use hashlane_lab::compare::{Comparison, Row, Verdict};
-use hashlane_lab::stats::Interval;
+use hashlane_stats::Interval;
 use serde_json::{Value, json};
 
 /// A `benchmark-complete` message for each row, one a line. The typical time is the median of B; the change

@@ -1,8 +1,8 @@
 //! A comment on a change, in Markdown.
 
-use hashlane_lab::compare::{Comparison, Row, Study, Verdict, plural};
-use hashlane_lab::report::format::{NONE, figure, interval, plain, ratio};
-use hashlane_lab::stats::Interval;
+use hashlane_lab::compare::{Comparison, Row, Study, Verdict};
+use hashlane_stats::Interval;
+use hashlane_stats::format::{NONE, figure, interval, plain, plural, ratio};
 use std::fmt::Write as _;
 
 /// First line, by which a later run finds the comment that it replaces.

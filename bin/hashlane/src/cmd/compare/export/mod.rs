@@ -8,7 +8,7 @@ mod markdown;
 use anyhow::Result;
 use clap::ValueEnum;
 use hashlane_lab::compare::{Comparison, Row};
-use hashlane_lab::stats::Interval;
+use hashlane_stats::Interval;
 pub(super) use markdown::markdown;
 use serde_json::{Value, json};
 

@@ -3,9 +3,9 @@
 use super::Shown;
 use crate::cmd::flow::format::{self, duration, protocol, size, whole};
 use crate::cmd::flow::summary;
-use hashlane_lab::report::format::{percent, significant};
 use hashlane_meter::Overview;
 use hashlane_meter::show::{Quantiles, Service, Top, Traffic};
+use hashlane_stats::format::{percent, significant};
 
 pub(super) fn text(shown: &Shown, top: usize) -> String {
     let Shown { overview, summary, captured } = shown;

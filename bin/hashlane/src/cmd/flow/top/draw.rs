@@ -2,8 +2,8 @@
 
 use super::state::{Phase, Row, State};
 use crate::cmd::flow::format::{protocol, rate, size, whole};
-use hashlane_lab::report::format::{percent, significant};
 use hashlane_meter::Ranking;
+use hashlane_stats::format::{percent, significant};
 use ratatui::Frame;
 use ratatui::layout::{Alignment, Constraint, Layout};
 use ratatui::style::{Style, Stylize as _};

@@ -2,13 +2,13 @@
 
 use minijinja::HtmlEscape;
 
-use super::super::super::format;
 use super::super::{Forest, ForestRow};
 use super::labels::{widest, width};
 use super::rows::{self, Columns};
 use super::svg::{Width, anchored, circle, drawing, path, push};
 use super::{Drawn, Key, Scale};
-use crate::stats::Interval;
+use hashlane_stats::Interval;
+use hashlane_stats::format;
 
 const ROW: f64 = 24.0;
 const SINGLE: &str = " (n = 1)";

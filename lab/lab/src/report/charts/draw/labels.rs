@@ -1,6 +1,6 @@
 //! Sizes and places of words in a drawing.
 
-use super::super::super::format;
+use hashlane_stats::format;
 
 /// Distance of the base lines of two lines of a label.
 pub(super) const LINE: f64 = 13.5;

@@ -1,7 +1,7 @@
 //! Entries of a legend: a mark, and its meaning.
 
 use super::svg::{circle, path, rect};
-use crate::stats::{ENOUGH_SAMPLES, Interval};
+use hashlane_stats::{ENOUGH_SAMPLES, Interval};
 
 /// An entry of a legend.
 #[derive(Clone, Debug, PartialEq)]

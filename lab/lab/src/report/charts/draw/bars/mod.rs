@@ -6,13 +6,13 @@ mod tests;
 
 use minijinja::HtmlEscape;
 
-use super::super::super::format;
 use super::super::{Bar, BarPlot, BarPlots, Role};
 use super::labels::{shortened, widest, width};
 use super::rows::{self, Columns};
 use super::svg::{Width, anchored, circle, drawing, path, push, rect, text};
 use super::{Drawn, Key, Scale};
-use crate::stats::Interval;
+use hashlane_stats::Interval;
+use hashlane_stats::format;
 
 const ROW: f64 = 21.0;
 const BAR: f64 = 13.0;

@@ -2,12 +2,12 @@
 
 use minijinja::HtmlEscape;
 
-use super::super::super::super::format::{self, figure, interval};
 use super::super::super::{Line, Series};
 use super::super::labels::LINE;
 use super::super::svg::{circle, path, push, text};
 use super::{Chart, Label, shown};
-use crate::stats::Interval;
+use hashlane_stats::Interval;
+use hashlane_stats::format::{self, figure, interval};
 
 /// A label this far from the end of its line gets a leader.
 const LEADER: f64 = 7.0;

@@ -4,13 +4,13 @@ mod curve;
 #[cfg(test)]
 mod tests;
 
-use super::super::super::format;
 use super::super::{Line, LinePlot, LinePlots, Series};
 use super::labels::{BOLD, LINE, number, placed, widest, width, wrapped};
 use super::rows::{name_of_axis, numbers};
 use super::svg::{Width, anchored, drawing, path, rect, text};
 use super::{Drawn, Key, Scale};
-use crate::stats::Interval;
+use hashlane_stats::Interval;
+use hashlane_stats::format;
 
 /// Space above the plot, for the name of the vertical axis.
 const TOP: f64 = 26.0;

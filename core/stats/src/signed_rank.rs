@@ -62,7 +62,7 @@ fn outside(n: usize, tail: f64) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::CONFIDENCE;
+    use crate::CONFIDENCE;
 
     #[test]
     fn agrees_with_the_published_critical_values() {

@@ -1,6 +1,6 @@
-//! Figures as text.
+//! Figures as text, and text from outside.
 
-use crate::stats::Interval;
+use crate::Interval;
 
 /// Text of a cell without a record.
 pub const NONE: &str = "—";
@@ -60,6 +60,11 @@ pub fn count(value: f64) -> String {
         out.push(digit);
     }
     out
+}
+
+/// A count and its noun: `1 row`, `2 rows`.
+pub fn plural(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 /// A count in units of memory if it is a multiple of one: `64Ki`, `16Mi`.
@@ -157,7 +162,7 @@ mod tests {
     #[test]
     fn states_the_coverage_of_bounds_that_have_less_than_95_percent() {
         let of = |samples| {
-            let coverage = crate::stats::coverage(samples);
+            let coverage = crate::coverage(samples);
             interval(Interval { coverage, ..Interval::bounded(10.5, 10.0, 11.0) }, figure)
         };
         assert_eq!(of(2), "[10.0, 11.0] at 50 %");
@@ -166,7 +171,7 @@ mod tests {
         assert_eq!(of(6), "[10.0, 11.0]");
         let one_launch = Interval { one_launch: true, ..Interval::bounded(10.5, 10.0, 11.0) };
         assert_eq!(interval(one_launch, figure), "[10.0, 11.0]¹");
-        let few = Interval { coverage: crate::stats::coverage(3), ..one_launch };
+        let few = Interval { coverage: crate::coverage(3), ..one_launch };
         assert_eq!(interval(few, figure), "[10.0, 11.0]¹ at 75 %");
     }
 
@@ -187,6 +192,11 @@ mod tests {
             [0.0, 0.1, 1.5, 2.0, 50.0, 1e4, 1e9].map(short),
             ["0", "0.1", "1.5", "2", "50", "10,000", "1e9"]
         );
+    }
+
+    #[test]
+    fn counts_nouns() {
+        assert_eq!([0, 1, 2].map(|count| plural(count, "row")), ["0 rows", "1 row", "2 rows"]);
     }
 
     #[test]

@@ -2,8 +2,7 @@
 
 use statrs::distribution::{ContinuousCDF as _, StudentsT};
 
-use super::descriptive::{median, standard_deviation};
-use super::interval::{CONFIDENCE, Interval};
+use hashlane_stats::{CONFIDENCE, Interval, median, standard_deviation};
 
 /// The median of the figures of several launches, and bounds that hold the figure of a further launch at
 /// [`CONFIDENCE`]: t · s · √(1 + 1/n) on each side, on the logarithmic scale if all figures are above 0.
@@ -37,7 +36,7 @@ pub fn over_launches(figures: &[f64]) -> Option<Interval> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::median_interval;
+    use hashlane_stats::median_interval;
     use rand_xoshiro::SplitMix64;
     use rand_xoshiro::rand_core::{Rng, SeedableRng};
     use std::f64::consts::{PI, TAU};

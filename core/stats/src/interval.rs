@@ -59,7 +59,7 @@ pub fn coverage(samples: u64) -> f64 {
 }
 
 /// Coverage of the median by the smallest and the largest of `samples` samples.
-pub(super) fn coverage_of_extremes(samples: usize) -> f64 {
+pub(crate) fn coverage_of_extremes(samples: usize) -> f64 {
     (1.0 - 2.0 * 0.5f64.powf(samples as f64)).max(0.0)
 }
 
