@@ -5,7 +5,6 @@
 use crate::interop;
 use crate::run::{self, Outcome};
 use clap::Args;
-use std::path::PathBuf;
 
 /// Attack a forwarder and a name server, and measure the service of everyone else during and after
 ///
@@ -41,20 +40,13 @@ impl Attack {
         run::show(&mut run::command(&build))?;
         let mut command = run::command(&[run::target_dir()?.join("debug/hashlane-attack")]);
         if !self.words.iter().any(|word| word == "--help" || word == "-h") {
-            command.arg("--hashlane").arg(build_command()?);
+            command.arg("--hashlane").arg(run::build_release()?);
             if wants_ndnd(&self.words) {
                 command.arg("--ndnd").arg(interop::install_ndnd()?);
             }
         }
         run::show(command.args(&self.words))
     }
-}
-
-/// Builds our release command, unless it is up to date.
-fn build_command() -> Result<PathBuf, String> {
-    let words = ["cargo", "build", "--release", "--package", "hashlane", "--bin", "hashlane"];
-    run::show(&mut run::command(&words))?;
-    Ok(run::target_dir()?.join("release/hashlane"))
 }
 
 /// True if ndnd is to be attacked, and not at a path of the user's.

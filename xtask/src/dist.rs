@@ -9,15 +9,15 @@ use std::process::Command;
 
 /// Write the release archives
 ///
-/// Builds the release binary, moves its debugging information to a file of its own, and writes to target/dist
-/// the archive that users download, that of the debugging information, and their SHA-256. The binary keeps
-/// the names of its functions, as the llvm-mca probe of flow-hash needs them.
+/// Builds the release binaries, moves their debugging information to files of its own, and writes to
+/// target/dist the archive that users download, that of the debugging information, and their SHA-256. The
+/// binaries keep the names of their functions, as the llvm-mca probe of flow-hash needs them.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Dist {
-    /// Pack this binary of the host instead of building one
+    /// Pack this binary of the host instead of building ours (repeatable)
     #[arg(long, value_name = "FILE")]
-    binary: Option<PathBuf>,
+    binary: Vec<PathBuf>,
 }
 
 const EXAMPLES: &str = "\
@@ -25,7 +25,7 @@ Needs objcopy (binutils), tar, gzip and sha256sum; with CI=true, installs them.
 
 Examples:
   cargo xtask dist
-  cargo xtask dist --binary target/release/hashlane";
+  cargo xtask dist --binary target/release/hashlane --binary target/release/hashlane-dns";
 
 const NEEDS: [Need; 4] = [
     Need { name: "objcopy", probe: &["objcopy", "--version"], install: "apt-get install --yes binutils" },
@@ -54,17 +54,19 @@ impl Dist {
 
     fn pack(&self) -> Result<(), String> {
         let target = run::target_dir()?;
-        let binary = match &self.binary {
-            // The commands below run in the folder of the repository.
-            Some(binary) => fs::canonicalize(binary).map_err(|error| cannot("read", binary, &error))?,
-            None => {
-                let words = ["cargo", "build", "--release", "--locked", "--package", "hashlane"];
-                run::show(run::command(&words).args(["--bin", "hashlane"]))?;
-                target.join("release").join("hashlane")
+        let binaries = match self.binary.as_slice() {
+            [] => {
+                run::show(&mut run::build(&["--release", "--locked"]))?;
+                run::COMMANDS.map(|name| target.join("release").join(name)).to_vec()
             }
+            // The commands below run in the folder of the repository.
+            some => some
+                .iter()
+                .map(|binary| fs::canonicalize(binary).map_err(|error| cannot("read", binary, &error)))
+                .collect::<Result<_, _>>()?,
         };
         let name = format!("hashlane-{}-{}", env!("CARGO_PKG_VERSION"), host()?);
-        let archives = pack(&binary, &target.join("dist"), &name, LARGEST)?;
+        let archives = pack(&binaries, &target.join("dist"), &name, LARGEST)?;
         for archive in archives {
             let bytes = fs::metadata(&archive).map_err(|error| cannot("read", &archive, &error))?.len();
             println!("{}: {:.1} MB", archive.display(), bytes as f64 / 1e6);
@@ -86,13 +88,13 @@ fn time() -> String {
     said.map_or_else(|_| "0".to_owned(), |time| time.trim().to_owned())
 }
 
-/// Packs a binary into the archives `NAME.tar.gz` and `NAME-debug.tar.gz` in `dist`, and writes their
+/// Packs binaries into the archives `NAME.tar.gz` and `NAME-debug.tar.gz` in `dist`, and writes their
 /// checksums to `NAME.sha256`. Returns the paths of the archives.
 ///
 /// # Errors
-/// A file cannot be read or written, a tool fails, or the binary without debugging information has more than
+/// A file cannot be read or written, a tool fails, or a binary without debugging information has more than
 /// `largest` bytes.
-fn pack(binary: &Path, dist: &Path, name: &str, largest: u64) -> Result<[PathBuf; 2], String> {
+fn pack(binaries: &[PathBuf], dist: &Path, name: &str, largest: u64) -> Result<[PathBuf; 2], String> {
     let debug = format!("{name}-debug");
     let (folder, debug_folder) = (dist.join(name), dist.join(&debug));
     for folder in [&folder, &debug_folder] {
@@ -100,21 +102,26 @@ fn pack(binary: &Path, dist: &Path, name: &str, largest: u64) -> Result<[PathBuf
         let _ = fs::remove_dir_all(folder);
         fs::create_dir_all(folder).map_err(|error| cannot("create", folder, &error))?;
     }
-    let (stripped, symbols) = (folder.join("hashlane"), debug_folder.join("hashlane.debug"));
     let objcopy = |options: &[&str]| {
         let mut command = run::command(&["objcopy"]);
         command.args(options);
         command
     };
-    run::show(objcopy(&["--only-keep-debug"]).args([binary, &symbols]))?;
-    // The link names the file of the debugging information and its checksum, for debuggers.
-    let link = format!("--add-gnu-debuglink={}", symbols.display());
-    run::show(objcopy(&["--strip-debug", &link]).args([binary, &stripped]))?;
-    let bytes = fs::metadata(&stripped).map_err(|error| cannot("read", &stripped, &error))?.len();
-    if bytes > largest {
-        return Err(format!(
-            "the binary has {bytes} bytes without debugging information, more than {largest}"
-        ));
+    for binary in binaries {
+        let program = binary.file_name().unwrap_or_default();
+        let (stripped, mut symbols) = (folder.join(program), debug_folder.join(program).into_os_string());
+        symbols.push(".debug");
+        run::show(objcopy(&["--only-keep-debug"]).arg(binary).arg(&symbols))?;
+        // The link names the file of the debugging information and its checksum, for debuggers.
+        let link = format!("--add-gnu-debuglink={}", symbols.display());
+        run::show(objcopy(&["--strip-debug", &link]).args([binary, &stripped]))?;
+        let bytes = fs::metadata(&stripped).map_err(|error| cannot("read", &stripped, &error))?.len();
+        if bytes > largest {
+            let program = program.display();
+            return Err(format!(
+                "{program} has {bytes} bytes without debugging information, more than {largest}"
+            ));
+        }
     }
     for document in DOCUMENTS {
         let path = run::root().join(document);
@@ -176,25 +183,26 @@ mod tests {
         // Any binary with debugging information will do: this one.
         let binary = std::env::current_exe().unwrap();
         let dist = std::env::temp_dir().join(format!("hashlane-dist-{}", std::process::id()));
-        let archives = pack(&binary, &dist, "hashlane-1.2.3-x", u64::MAX).unwrap();
+        let archives = pack(std::slice::from_ref(&binary), &dist, "hashlane-1.2.3-x", u64::MAX).unwrap();
         let list = |archive: &Path| output(Command::new("tar").arg("tzf").arg(archive)).unwrap();
-        let files = ["", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "README.md", "hashlane"];
+        let program = binary.file_name().unwrap().to_str().unwrap();
+        let files = ["", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "README.md", program];
         let expected = files.map(|file| format!("hashlane-1.2.3-x/{file}\n")).concat();
         assert_eq!(list(&archives[0]), expected);
-        let expected = "hashlane-1.2.3-x-debug/\nhashlane-1.2.3-x-debug/hashlane.debug\n";
+        let expected = format!("hashlane-1.2.3-x-debug/\nhashlane-1.2.3-x-debug/{program}.debug\n");
         assert_eq!(list(&archives[1]), expected);
         output(Command::new("sha256sum").args(["-c", "hashlane-1.2.3-x.sha256"]).current_dir(&dist)).unwrap();
         for archive in &archives {
             output(Command::new("tar").arg("xzf").arg(archive).current_dir(&dist)).unwrap();
         }
-        let stripped = dist.join("hashlane-1.2.3-x/hashlane");
+        let stripped = dist.join("hashlane-1.2.3-x").join(program);
         // The names of functions stay, for llvm-mca; the rest goes.
         let ((before, all), (after, kept)) = (has_debug(&binary), has_debug(&stripped));
         assert!(before && !after && kept == all && all > 100, "{all} {kept}");
-        assert!(has_debug(&dist.join("hashlane-1.2.3-x-debug/hashlane.debug")).0);
+        assert!(has_debug(&dist.join(format!("hashlane-1.2.3-x-debug/{program}.debug"))).0);
         let octets = fs::read(&stripped).unwrap();
         let file = object::File::parse(octets.as_slice()).unwrap();
-        assert_eq!(file.gnu_debuglink().unwrap().unwrap().0, b"hashlane.debug");
+        assert_eq!(file.gnu_debuglink().unwrap().unwrap().0, format!("{program}.debug").as_bytes());
         assert!(Command::new(&stripped).arg("--list").output().unwrap().status.success(), "it runs");
         fs::remove_dir_all(&dist).unwrap();
     }
@@ -205,8 +213,13 @@ mod tests {
             return;
         }
         let dist = std::env::temp_dir().join(format!("hashlane-large-{}", std::process::id()));
-        let error = pack(&std::env::current_exe().unwrap(), &dist, "hashlane-1.2.3-x", 1000).unwrap_err();
+        let error = pack(&[std::env::current_exe().unwrap()], &dist, "hashlane-1.2.3-x", 1000).unwrap_err();
         fs::remove_dir_all(&dist).unwrap();
-        assert!(error.starts_with("the binary has ") && error.ends_with("more than 1000"), "{error}");
+        assert!(
+            error.starts_with("xtask-")
+                && error.contains(" bytes without debugging information, ")
+                && error.ends_with("more than 1000"),
+            "{error}"
+        );
     }
 }

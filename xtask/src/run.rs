@@ -110,6 +110,29 @@ impl Begun {
     }
 }
 
+/// Names of our commands, which `cargo build` makes.
+pub(crate) const COMMANDS: [&str; 4] = ["hashlane", "hashlane-dns", "hashlane-ndn", "hashlane-flow"];
+
+/// `cargo build` of our commands with more options. With those of the tests, it makes nothing twice.
+pub(crate) fn build(options: &[&str]) -> Command {
+    let mut build = command(&["cargo", "build"]);
+    build.args(options).args(COMMANDS.iter().flat_map(|name| ["--bin", name]));
+    build
+}
+
+/// Options of builds beside those of the tests.
+pub(crate) const LIKE_TESTS: [&str; 2] = ["--workspace", "--all-features"];
+
+/// Builds our commands for release, unless they are up to date. Returns the path of `hashlane`; the others lie
+/// beside it.
+///
+/// # Errors
+/// The build fails.
+pub(crate) fn build_release() -> Result<PathBuf, String> {
+    show(&mut build(&["--release"]))?;
+    Ok(target_dir()?.join("release/hashlane"))
+}
+
 /// Tests if a command can be run and succeeds.
 pub(crate) fn works(words: &[&str]) -> bool {
     command(words).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())

@@ -3,13 +3,15 @@
 #![forbid(unsafe_code)]
 
 mod cmd;
+mod ids;
 mod output;
-mod process;
-mod read;
+mod siblings;
 mod studies;
 
 use clap::{Parser, Subcommand};
+use hashlane_command::sibling::SIBLINGS;
 use hashlane_link::memory::Allocator;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 #[global_allocator]
@@ -51,43 +53,58 @@ enum Command {
     Compare(cmd::compare::Compare),
     /// Tell if a hash table can be flooded, for any hash function, with the keys that do it
     Audit(cmd::audit::Audit),
-    /// Serve zones as a DNS name server, and render DNS messages
-    Dns(cmd::dns::Dns),
-    /// Meter flows: packets of captures in, records of flows out
-    Flow(cmd::flow::Flow),
-    /// Run, use and manage a forwarder of Named Data Networking
-    Ndn(cmd::ndn::Ndn),
+    /// Serve zones as a DNS name server, and render DNS messages: the command hashlane-dns
+    Dns(Other),
+    /// Meter flows: packets of captures in, records of flows out: the command hashlane-flow
+    Flow(Other),
+    /// Run, use and manage a forwarder of Named Data Networking: the command hashlane-ndn
+    Ndn(Other),
     #[command(hide = true)]
     Lab(cmd::lab::Lab),
     /// List the registered hashes: source, width, keying, check value, where each is safe
     Schemes(cmd::schemes::Schemes),
 }
 
+/// Arguments of a command beside this one. They are handed over before clap sees them; this is their place in
+/// the help.
+#[derive(Debug, clap::Args)]
+struct Other {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<OsString>,
+}
+
 fn main() -> ExitCode {
-    if let Err(error) = process::check_ids() {
+    if let Err(error) = ids::check() {
         output::tell(&format!("hashlane: {error:#}"));
         // As for arguments that are refused; 1 is a verdict of `audit`.
         return ExitCode::from(2);
     }
-    let cli = Cli::parse();
-    let result = match cli.command {
+    hand_over();
+    hashlane_command::main(None, |cli: Cli| match cli.command {
         Command::Study(command) => command.run(),
         Command::Report(command) => command.run(),
         Command::Compare(command) => command.run(),
         Command::Audit(command) => command.run(),
-        Command::Dns(command) => command.run(),
-        Command::Flow(command) => command.run(),
-        Command::Ndn(command) => command.run(),
         Command::Lab(command) => command.run(),
         Command::Schemes(command) => command.run(),
-    };
-    match result {
-        Ok(code) => code,
-        // The reader of our output has closed it (`hashlane schemes | head`), which is not an error.
-        Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
-        Err(error) => {
-            output::tell(&format!("hashlane: {error:#}"));
-            ExitCode::FAILURE
+        Command::Dns(_) | Command::Flow(_) | Command::Ndn(_) => unreachable!("handed over before"),
+    })
+}
+
+/// Runs the command beside this one that the arguments name, in place of this process: `hashlane dns …`, and
+/// `hashlane help dns …`.
+fn hand_over() {
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let (verb, rest) = match arguments.as_slice() {
+        [help, verb, rest @ ..] if help == "help" => {
+            (verb, [[OsString::from("help")].as_slice(), rest].concat())
         }
+        [verb, rest @ ..] => (verb, rest.to_vec()),
+        [] => return,
+    };
+    if let Some(sibling) = SIBLINGS.iter().find(|sibling| verb == sibling.verb) {
+        let Err(error) = sibling.replace_process(rest);
+        output::tell(&format!("hashlane: {error:#}"));
+        std::process::exit(1);
     }
 }

@@ -7,6 +7,7 @@
 //! - [`center`]: the centre of a symmetric sample, by Wilcoxon's signed ranks.
 //! - [`ratio::independent`]: the ratio of two estimates that were measured apart.
 //! - [`format`]: figures, counts, shares and intervals as text.
+//! - [`escape`]: text of others, without control characters.
 //! - [`nearest`]: "did you mean" for misspelled names.
 //!
 //! The bounds assume no distribution, and state what they cover: of fewer than six samples, less than 95 %.
@@ -32,6 +33,7 @@
 #![forbid(unsafe_code)]
 
 mod descriptive;
+pub mod escape;
 pub mod format;
 mod interval;
 pub mod nearest;

@@ -1,11 +1,7 @@
 //! Properties of the reader of captured TCP connections.
 
-/// The command's reader of streams, included by its path, as the command is not a library.
-#[path = "../../../bin/hashlane/src/cmd/ndn/dump/stream.rs"]
-mod stream;
-
+use hashlane_client::dump::{Found, Streams};
 use hashlane_flow::packet::StreamPart;
-use stream::{Found, Streams};
 
 /// Packets in the parts of connections are no longer than all parts together, and the number of findings is
 /// bounded by the numbers of bytes and parts. Before each part are four bytes: connection and flags, sequence

@@ -4,6 +4,7 @@
 //!   itself.
 //! - [`Fetch`] retrieves an object of many segments in order, under congestion control.
 //! - [`Registration`] receives the Interests below a prefix; a [`Library`] of [`Publication`]s answers them.
+//! - [`dump`]: the packets of captured frames as lines.
 //! - [`intact`] and [`trusted`] validate Data.
 //! - [`Client::command`] and [`Client::dataset`] speak NFD's management protocol.
 //!
@@ -42,6 +43,7 @@
 mod by_name;
 mod client;
 mod driver;
+pub mod dump;
 mod fetch;
 mod link;
 mod management;

@@ -14,10 +14,12 @@ mod pcap;
 mod pcapng;
 mod pipe;
 mod reader;
+mod skipped;
 
 pub use error::{CaptureError, FormatError, Problem};
 pub use file::{Input, open, open_until};
 pub use reader::{Batch, Chunk, Reader};
+pub use skipped::write_skipped;
 
 use std::io::Read;
 use std::ops::ControlFlow;

@@ -3,6 +3,7 @@
 //! - [`config`]: one TOML file, in which every value has a default.
 //! - [`load`]: zone files to zones, on all cores; every error has its file and line.
 //! - [`server`]: sockets, a UDP thread for each core and address, one thread for TCP, reloads.
+//! - [`messages`]: DNS messages out of zone files and captures.
 //! - [`framing`]: the bytes of a TCP connection as queries and responses, without I/O.
 //! - [`limit`]: the response rate limiter, against amplification.
 //! - [`control`] and [`status`]: the control socket, and the reports that it gives.
@@ -47,6 +48,7 @@ pub mod framing;
 pub mod limit;
 mod listen;
 pub mod load;
+pub mod messages;
 mod metrics;
 mod privileges;
 mod reload;

@@ -31,13 +31,14 @@ const CALLERS: usize = 4;
 const AROUND: usize = 3;
 
 impl Expectation {
-    /// Checks all functions that match. Returns their number, as text.
+    /// Checks all functions of the binaries that match. Returns their number, as text.
     ///
     /// # Errors
     /// A description of the fault and the next step.
-    pub(super) fn check(&self, binary: &Binary<'_>) -> Result<String, String> {
-        let functions = binary.find(&self.symbol);
-        if functions.is_empty() {
+    pub(super) fn check(&self, binaries: &[Binary<'_>]) -> Result<String, String> {
+        let found: Vec<_> = binaries.iter().map(|binary| (binary, binary.find(&self.symbol))).collect();
+        let functions: usize = found.iter().map(|(_, functions)| functions.len()).sum();
+        if functions == 0 {
             return Err(format!(
                 "  expected: a function whose name contains {:?}\n  found:    none\n  why:      {}\n  \
                  to do:    if it was renamed, change `symbol` in xtask/asm.toml; if it is no longer compiled into\n  \
@@ -45,36 +46,39 @@ impl Expectation {
                 self.symbol, self.why, ""
             ));
         }
-        let mut faults: String = functions
-            .iter()
-            .filter_map(|function| self.fault(&function.name, &binary.disassemble(function)))
-            .collect();
-        let mut passed = count(functions.len(), "function");
-        match self.path(binary, &functions) {
-            Ok(None) => {}
-            // Writing to a string cannot fail.
-            Ok(Some(path)) => drop(write!(passed, ", called by {path}")),
-            Err(fault) => faults.push_str(&fault),
+        let all = found.iter().flat_map(|(binary, functions)| functions.iter().map(move |f| (binary, f)));
+        let mut faults: String =
+            all.filter_map(|(binary, f)| self.fault(&f.name, &binary.disassemble(f))).collect();
+        let mut passed = count(functions, "function");
+        if !self.called_by.is_empty() {
+            match self.path(&found) {
+                // Writing to a string cannot fail.
+                Ok(path) => drop(write!(passed, ", called by {path}")),
+                Err(fault) => faults.push_str(&fault),
+            }
         }
         if faults.is_empty() { Ok(passed) } else { Err(faults) }
     }
 
-    /// The path of calls from a function of the plane to one of `functions`; `None` if no plane is named.
+    /// The path of calls from a function of the plane to one of the functions, in the first binary that has
+    /// one.
     ///
     /// # Errors
     /// A description of the missing function and the next step.
-    fn path(&self, binary: &Binary<'_>, functions: &[&Function]) -> Result<Option<String>, String> {
-        if self.called_by.is_empty() {
-            return Ok(None);
-        }
+    fn path(&self, found: &[(&Binary<'_>, Vec<&Function>)]) -> Result<String, String> {
         let addresses = |functions: &[&Function]| functions.iter().map(|f| f.at).collect::<Vec<_>>();
-        let names = |path: &[u64]| path.iter().map(|at| binary.name_of(*at)).collect::<Vec<_>>();
-        let plane = binary.find(&self.called_by);
-        let (from, to) = (addresses(&plane), addresses(functions));
-        match binary.call_graph().path(&from, &to) {
-            Some(path) => Ok(Some(names(&path).join(" → "))),
-            None => Err(self.uncalled(plane.len(), &names(&binary.call_graph().callers(&to)))),
+        let (mut planes, mut callers) = (0, Vec::new());
+        for (binary, functions) in found.iter().filter(|(_, functions)| !functions.is_empty()) {
+            let names = |path: &[u64]| path.iter().map(|at| binary.name_of(*at)).collect::<Vec<_>>();
+            let plane = binary.find(&self.called_by);
+            let to = addresses(functions);
+            if let Some(path) = binary.call_graph().path(&addresses(&plane), &to) {
+                return Ok(names(&path).join(" → "));
+            }
+            planes += plane.len();
+            callers.extend(names(&binary.call_graph().callers(&to)));
         }
+        Err(self.uncalled(planes, &callers))
     }
 
     /// The fault of a function that `callers` call, none of them in the plane.

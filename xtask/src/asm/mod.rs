@@ -9,11 +9,13 @@ use binary::Binary;
 use clap::Args;
 use expectation::{Expectation, Expectations};
 use std::env::consts::ARCH;
+use std::fmt::Display;
 use std::fs;
+use std::path::{Path, PathBuf};
 
 /// Check the instructions of the timed functions
 ///
-/// Builds the release binary, disassembles the functions that xtask/asm.toml names, and checks its
+/// Builds the release binaries, disassembles the functions that xtask/asm.toml names, and checks its
 /// expectations: required instructions, forbidden calls, and a data plane that calls the function.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -44,10 +46,9 @@ impl Build {
     /// `xtask/asm.toml` cannot be read, or cargo cannot be started.
     pub(crate) fn begin() -> Result<Self, String> {
         let expectations = expectations()?;
-        let words = ["cargo", "build", "--release", "--package", "hashlane", "--bin", "hashlane"];
         let cargo = match expectations.is_empty() {
             true => None,
-            false => Some(run::begin(&mut run::command(&words), &run::target_dir()?.join("asm.log"))?),
+            false => Some(run::begin(&mut run::build(&["--release"]), &run::target_dir()?.join("asm.log"))?),
         };
         Ok(Self { expectations, cargo })
     }
@@ -78,13 +79,18 @@ fn expectations() -> Result<Vec<Expectation>, String> {
 }
 
 fn check(expectations: &[Expectation]) -> Result<(), String> {
-    let path = run::target_dir()?.join("release").join("hashlane");
-    let octets = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let binary = Binary::parse(&octets).map_err(|error| format!("{}: {error}", path.display()))?;
+    let folder = run::target_dir()?.join("release");
+    let paths = run::COMMANDS.map(|name| folder.join(name));
+    let failed = |path: &Path, error: &dyn Display| format!("{}: {error}", path.display());
+    let read = |path: &PathBuf| fs::read(path).map_err(|error| failed(path, &error));
+    let files = paths.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let parse = |(path, octets): (&PathBuf, _)| Binary::parse(octets).map_err(|error| failed(path, &error));
+    let binaries =
+        paths.iter().zip(files.iter().map(Vec::as_slice)).map(parse).collect::<Result<Vec<_>, _>>()?;
 
     let mut failed = 0;
     for expectation in expectations {
-        match expectation.check(&binary) {
+        match expectation.check(&binaries) {
             Ok(functions) => println!("ok      {} ({functions})", expectation.name),
             Err(report) => {
                 failed += 1;

@@ -64,8 +64,7 @@ pub(crate) fn run(whole: bool) -> Outcome {
 /// Builds our command and the comparison with NSD and BIND, and runs the latter.
 fn compare(whole: bool) -> Result<(), String> {
     // With the features of the tests, to share their build.
-    let build = ["cargo", "build", "--workspace", "--all-features", "--bin", "hashlane", "--bin", COMPARE];
-    run::show(&mut run::command(&build))?;
+    run::show(run::build(&run::LIKE_TESTS).args(["--bin", COMPARE]))?;
     let target = run::target_dir()?;
     let folder = target.join("interop/dns");
     if folder.exists() {

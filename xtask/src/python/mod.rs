@@ -121,8 +121,7 @@ fn build_from_sdist(folder: &Path) -> Result<(), String> {
 
 /// Builds the command, for the test of studies, with the features that the other tests have built it with.
 fn build_command() -> Result<PathBuf, String> {
-    let words = ["cargo", "build", "--workspace", "--all-features", "--bin", "hashlane"];
-    run::show(&mut run::command(&words))?;
+    run::show(&mut run::build(&run::LIKE_TESTS))?;
     Ok(run::target_dir()?.join("debug/hashlane"))
 }
 

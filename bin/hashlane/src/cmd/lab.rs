@@ -1,9 +1,9 @@
 //! `hashlane lab`: processes that studies start, for no other use.
 
 use crate::output;
-use crate::process::signals::on_stop;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
+use hashlane_daemon::signals::on_stop;
 use hashlane_study_flows::hostile::Attack;
 use hashlane_study_kernel::guest::{self, Tasks};
 use hashlane_study_meter::usage;

@@ -3,7 +3,6 @@
 mod kernel;
 mod run;
 
-use super::STOPPED;
 use super::inputs::InputArgs;
 use super::launch;
 use crate::output::{
@@ -12,10 +11,11 @@ use crate::output::{
     quiet,
     results::Results,
 };
-use crate::process::signals::on_stop;
+use crate::siblings;
 use crate::studies::STUDIES;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, Subcommand};
+use hashlane_daemon::signals::on_stop;
 use hashlane_lab::definition::{Definition, Selection};
 use hashlane_lab::record::{Machine, Noise, date};
 use hashlane_lab::study::{Input, Loaded, SEED, Settings};
@@ -167,6 +167,7 @@ impl RunArgs {
         machine.run.size = if self.full { "full" } else { "quick" }.into();
         machine.run.seed = SEED;
         let own = self.load(&definitions, &mut machine)?;
+        siblings::provide(&definitions)?;
         let results = Results::create(&self.out)?;
         stop_on_ctrl_c()?;
         self.wait(&mut machine)?;
@@ -275,7 +276,8 @@ fn stop_on_ctrl_c() -> Result<()> {
     launch::stop_with_parent(&STOP);
     on_stop(|| {
         if STOP.swap(true, Ordering::Relaxed) {
-            std::process::exit(i32::from(STOPPED));
+            std::process::exit(i32::from(hashlane_command::STOPPED));
         }
     })
+    .map_err(Into::into)
 }

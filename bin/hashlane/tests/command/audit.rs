@@ -6,7 +6,7 @@ mod pictures;
 #[cfg(target_os = "linux")]
 mod privilege;
 
-use crate::support::{Folder, Ran, holds};
+use hashlane_rig::command::{Folder, Ran, holds};
 use std::process::Command;
 
 fn audit(folder: &Folder, arguments: &[&str]) -> (Option<i32>, String, String) {

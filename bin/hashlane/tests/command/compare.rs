@@ -2,8 +2,8 @@
 //! command itself.
 #![cfg(unix)]
 
-use crate::children::start;
-use crate::support::{Folder, Ran, STUDY, holds};
+use hashlane_rig::children::start;
+use hashlane_rig::command::{Folder, Ran, STUDY, holds};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;

@@ -2,7 +2,7 @@
 #![cfg(target_os = "linux")]
 
 use crate::kept::{folder, read, results, spare};
-use crate::support::{Folder, Ran, holds, namespace};
+use hashlane_rig::command::{Folder, Ran, holds, namespace};
 use std::fs;
 use std::path::Path;
 

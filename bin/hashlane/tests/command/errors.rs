@@ -1,6 +1,6 @@
 //! Errors about files and values: the operation, the file, the reason, the next step.
 
-use crate::support::{Folder, holds};
+use hashlane_rig::command::{Folder, holds};
 use std::fs;
 
 /// Standard error of a command that clap refuses.

@@ -1,6 +1,6 @@
 //! Studies of flows, small ones, over generated tuples and over a capture.
 
-use crate::support::{Folder, holds};
+use hashlane_rig::command::{Folder, holds};
 
 const HASHES: &str = r#"
 slug = "hashes"

@@ -1,8 +1,8 @@
 //! Forwarders under load.
 #![cfg(target_os = "linux")]
 
-use crate::children::{ended, start};
-use crate::support::{Folder, Ran, holds, lines, namespace};
+use hashlane_rig::children::{ended, start};
+use hashlane_rig::command::{Folder, Ran, holds, lines, namespace};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -1,7 +1,7 @@
 //! Help, lists and usage errors.
 
-use crate::children::{ended, finish, read_line, start};
-use crate::support::{Folder, holds};
+use hashlane_rig::children::{ended, finish, read_line, start};
+use hashlane_rig::command::{Folder, holds};
 use std::io::BufReader;
 use std::process::Stdio;
 

@@ -1,9 +1,9 @@
 //! Study files: embedded, the user's own, and hostile ones.
 
-use crate::support::{Folder, STUDY, holds};
+use hashlane_rig::command::{Folder, STUDY, holds};
 
 /// Runs [`STUDY`] with `from` replaced by `to`.
-fn changed(from: &str, to: &str) -> crate::support::Ran {
+fn changed(from: &str, to: &str) -> hashlane_rig::command::Ran {
     assert!(STUDY.contains(from), "{from}");
     let folder = Folder::new();
     folder.write("mine.toml", STUDY.replace(from, to));

@@ -1,8 +1,8 @@
 //! Results survive later runs, failures, signals and removed folders.
 #![cfg(target_os = "linux")]
 
-use crate::children::start;
-use crate::support::{Folder, Ran, STUDY, holds};
+use hashlane_rig::children::start;
+use hashlane_rig::command::{Folder, Ran, STUDY, holds};
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};

@@ -1,7 +1,7 @@
 //! Patches of Linux, on trees in outline that are ours, and the selftest.
 #![cfg(target_os = "linux")]
 
-use crate::support::{Folder, Ran, holds};
+use hashlane_rig::command::{Folder, Ran, holds};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

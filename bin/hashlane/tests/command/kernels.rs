@@ -2,8 +2,8 @@
 //! messages, and the end of processes.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
-use crate::children::start;
-use crate::support::{Folder, Ran, holds, lines};
+use hashlane_rig::children::start;
+use hashlane_rig::command::{Folder, Ran, holds, lines};
 use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};

@@ -1,7 +1,7 @@
 //! Runs of studies in several launches of the command.
 #![cfg(unix)]
 
-use crate::support::{Folder, Ran, STUDY, holds};
+use hashlane_rig::command::{Folder, Ran, STUDY, holds};
 use std::fs;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};

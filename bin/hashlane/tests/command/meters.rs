@@ -1,8 +1,8 @@
 //! The study of flow meters, with stand-ins for other projects' meters.
 #![cfg(target_os = "linux")]
 
-use crate::children::{ended, start};
-use crate::support::{Folder, Ran, holds, lines};
+use hashlane_rig::children::{ended, start};
+use hashlane_rig::command::{Folder, Ran, holds, lines};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::fs;

@@ -1,6 +1,6 @@
 //! The user's own names.
 
-use crate::support::{Folder, Ran, holds, lines};
+use hashlane_rig::command::{Folder, Ran, holds, lines};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -53,7 +53,7 @@ fn every_encoding_and_way_is_recorded() {
 /// Standard error of a study over the names in `content`.
 fn message(content: &[u8]) -> String {
     let folder = Folder::new();
-    folder.write("mine.toml", crate::support::STUDY);
+    folder.write("mine.toml", hashlane_rig::command::STUDY);
     folder.write("names.txt", content);
     let ran = folder.run(&["study", "run", "mine.toml", "--names", "names.txt"]);
     let lines = ran.err.lines().filter(|line| !line.contains(" s: step "));
@@ -68,7 +68,7 @@ fn message(content: &[u8]) -> String {
 #[test]
 fn names_are_read_from_standard_input() {
     let folder = Folder::new();
-    folder.write("mine.toml", crate::support::STUDY);
+    folder.write("mine.toml", hashlane_rig::command::STUDY);
     let names = std::fs::File::open(folder.write("names.txt", paths(20))).unwrap();
     let mut command = folder.command(&["study", "run", "mine.toml", "--names", "-"]);
     let ran = Ran::of(command.stdin(names));

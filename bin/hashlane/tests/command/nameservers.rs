@@ -1,7 +1,7 @@
 //! The study of name servers, with the echo and stand-ins for other projects' servers.
 #![cfg(target_os = "linux")]
 
-use crate::support::{Folder, Ran, holds, lines};
+use hashlane_rig::command::{Folder, Ran, holds, lines};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;

@@ -1,6 +1,6 @@
 //! Studies of renderers, small ones, over generated messages, a zone file and a capture.
 
-use crate::support::{Folder, holds};
+use hashlane_rig::command::{Folder, holds};
 
 const RENDERS: &str = r#"
 slug = "renders"

@@ -1,6 +1,6 @@
 //! The folder of results: written, drawn again, compared.
 
-use crate::support::{Folder, STUDY, holds};
+use hashlane_rig::command::{Folder, STUDY, holds};
 
 /// A folder in which the study has run.
 fn ran() -> Folder {

@@ -1,8 +1,8 @@
 //! Ctrl-C during a run.
 #![cfg(unix)]
 
-use crate::children::start;
-use crate::support::{Folder, Ran, STUDY, holds};
+use hashlane_rig::children::start;
+use hashlane_rig::command::{Folder, Ran, STUDY, holds};
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
 use std::time::Duration;

@@ -2,7 +2,7 @@
 
 use super::packets;
 use hashlane_flow::tuple::Tuple;
-use hashlane_link::capture::FormatError;
+use hashlane_link::capture::{FormatError, write_skipped};
 use hashlane_stats::format::count;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -42,7 +42,7 @@ impl fmt::Display for Flows {
         let flows = self.flows.len() as u64;
         let [found, seen] = [flows, self.seen].map(|number| count(number as f64));
         write!(f, "{found} flow{} from {seen} packet{}", plural(flows), plural(self.seen))?;
-        packets::write_rest(f, &self.skipped, false, self.broken.as_deref())?;
+        write_skipped(f, &self.skipped, false, self.broken.as_deref())?;
         match self.limit {
             Some(most) => write!(f, "; the rest was not read: limit of {} flows reached", count(most as f64)),
             None => Ok(()),

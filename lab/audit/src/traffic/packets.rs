@@ -3,8 +3,6 @@
 use hashlane_flow::captured::{Carried, NOT_IP};
 use hashlane_flow::packet::Segment;
 use hashlane_link::capture::{FormatError, frames};
-use std::collections::BTreeMap;
-use std::fmt;
 use std::io::Read;
 use std::ops::ControlFlow;
 
@@ -23,28 +21,4 @@ pub fn walk(from: impl Read, take: &mut Take<'_>) -> Result<Option<String>, Form
             Carried::Other { .. } => Err(NOT_IP),
         }))
     })
-}
-
-/// Writes the skipped packets by reason, and the error that ended the reading, if one did.
-///
-/// # Errors
-/// That of the formatter.
-pub fn write_rest(
-    f: &mut fmt::Formatter<'_>,
-    skipped: &BTreeMap<&'static str, u64>,
-    full: bool,
-    broken: Option<&str>,
-) -> fmt::Result {
-    let sum: u64 = skipped.values().sum();
-    if sum > 0 {
-        let reasons: Vec<String> = skipped.iter().map(|(why, count)| format!("{count} {why}")).collect();
-        write!(f, "; {sum} skipped: {}", reasons.join(", "))?;
-    }
-    if full {
-        f.write_str("; the rest was not read: limit reached")?;
-    }
-    match broken {
-        Some(why) => write!(f, "; the file is truncated: {why}"),
-        None => Ok(()),
-    }
 }

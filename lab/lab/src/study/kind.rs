@@ -53,6 +53,11 @@ pub trait Study: Sync {
         false
     }
 
+    /// Verbs of the command that its runs start and that are commands of their own, such as `ndn`.
+    fn starts(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Measures a study and adds its records to the session. Looks up all workloads and schemes before it
     /// measures anything; returns early, without an error, once the session is stopped.
     ///

@@ -7,7 +7,7 @@
 mod answer;
 #[cfg(feature = "peers")]
 mod composer;
-pub mod input;
+mod input;
 mod metric;
 mod model;
 mod renderers;

@@ -42,6 +42,10 @@ impl Study for Meters {
         study_files![by_name "flow-meter"]
     }
 
+    fn starts(&self) -> &'static [&'static str] {
+        &["flow"]
+    }
+
     fn run(&self, session: &mut Session<'_>) -> Result<(), RunError> {
         run::run(session)
     }

@@ -47,6 +47,10 @@ impl Study for Servers {
         study_files!["dns-serve"]
     }
 
+    fn starts(&self) -> &'static [&'static str] {
+        &["dns"]
+    }
+
     fn run(&self, session: &mut Session<'_>) -> Result<(), RunError> {
         run::run(session)
     }

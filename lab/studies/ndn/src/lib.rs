@@ -36,6 +36,10 @@ impl Study for Forwarders {
         study_files!["ndn-forwarder"]
     }
 
+    fn starts(&self) -> &'static [&'static str] {
+        &["ndn"]
+    }
+
     fn run(&self, session: &mut Session<'_>) -> Result<(), RunError> {
         forwarder::run(session)
     }

@@ -88,8 +88,7 @@ pub(super) fn run() -> Outcome {
 /// Meters all captures by all tools.
 fn compare() -> Result<(), String> {
     // With the features of the tests, so that nothing is built twice.
-    let build = ["cargo", "build", "--workspace", "--all-features", "--bin", "hashlane"];
-    run::show(&mut run::command(&build))?;
+    run::show(&mut run::build(&run::LIKE_TESTS))?;
     let target = run::target_dir()?;
     let dir = target.join("interop/meter-out");
     let broken = |error: std::io::Error| format!("{}: {error}", dir.display());

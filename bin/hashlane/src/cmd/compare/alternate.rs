@@ -3,8 +3,8 @@
 use crate::cmd::inputs::InputArgs;
 use crate::cmd::launch::{Launch, Launcher, last_lines, unknown_scheme};
 use crate::output::{self, folder::definition, progress::Progress};
-use crate::process::signals::on_stop;
 use anyhow::{Context, Result, anyhow, bail};
+use hashlane_daemon::signals::on_stop;
 use hashlane_lab::compare::launched::Launched;
 use hashlane_lab::compare::launches::{self, Round, SIDES};
 use hashlane_lab::compare::{Comparison, is_time};
@@ -376,7 +376,8 @@ fn unknown(study: &Definition, scheme: String) -> Key {
 fn stop_on_ctrl_c() -> Result<()> {
     on_stop(|| {
         if STOP.swap(true, Ordering::Relaxed) {
-            std::process::exit(i32::from(crate::cmd::STOPPED));
+            std::process::exit(i32::from(hashlane_command::STOPPED));
         }
     })
+    .map_err(Into::into)
 }

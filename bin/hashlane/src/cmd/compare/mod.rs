@@ -134,7 +134,7 @@ impl Compare {
         };
         self.print(&comparison)?;
         if stopped {
-            return Ok(ExitCode::from(crate::cmd::STOPPED));
+            return Ok(ExitCode::from(hashlane_command::STOPPED));
         }
         let regressed = comparison.regressions(self.threshold / 100.0).next().is_some();
         Ok(ExitCode::from(u8::from(self.ci && regressed)))

@@ -1,13 +1,13 @@
 //! A run under way: studies in this process, and launches of the others in turn.
 
 use super::{Own, RunArgs, STOP};
-use crate::cmd::STOPPED;
 use crate::cmd::launch::{Launch, Launcher, is_launch, last_lines};
-use crate::cmd::number::number;
 use crate::output::folder::{self, Folder};
 use crate::output::{self, progress::Progress, results::Results};
 use crate::studies::STUDIES;
 use anyhow::{Context, Result, bail};
+use hashlane_command::STOPPED;
+use hashlane_command::number::number;
 use hashlane_lab::definition::Definition;
 use hashlane_lab::record::{Activity, Machine, RecordSet, RunStudies, RunStudy};
 use hashlane_lab::report::terminal;

@@ -1,7 +1,7 @@
 //! The examples of `hashlane-audit` in C, Rust, Go and Python under `hashlane audit`: one verdict for all.
 
 use super::audit;
-use crate::support::{Folder, Ran};
+use hashlane_rig::command::{Folder, Ran};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,7 +1,7 @@
 //! Pictures and pages of `hashlane audit`.
 
 use super::audit;
-use crate::support::{Folder, holds};
+use hashlane_rig::command::{Folder, holds};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 

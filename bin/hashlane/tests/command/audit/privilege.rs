@@ -1,6 +1,6 @@
 //! Privileges of the command reach no shared object, and no program that it starts.
 
-use crate::support::{Folder, NOBODY, Ran, copied_to, holds, is_root};
+use hashlane_rig::command::{Folder, NOBODY, Ran, copied_to, holds, is_root};
 use rustix::fs::{XattrFlags, setxattr};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
@@ -54,7 +54,7 @@ impl Bench {
         // The constructor writes here, as any user.
         fs::create_dir(folder.path("out")).unwrap();
         fs::set_permissions(folder.path("out"), Permissions::from_mode(0o777)).unwrap();
-        let program = copied_to(&folder.path(""));
+        let program = copied_to(&folder.path(""), "hashlane");
         Self { folder, program }
     }
 

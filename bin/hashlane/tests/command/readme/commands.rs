@@ -2,7 +2,7 @@
 
 use super::shell::Shell;
 use super::{README, blocks};
-use crate::support::Folder;
+use hashlane_rig::command::Folder;
 use std::path::Path;
 
 /// Sections with a test of their own: here, and `cargo xtask interop`.

@@ -1,7 +1,7 @@
 //! The README's examples in Rust, in a package as its reader has one.
 
 use super::{README, blocks, section};
-use crate::support::Folder;
+use hashlane_rig::command::Folder;
 use std::path::Path;
 use std::process::Command;
 

@@ -3,7 +3,7 @@
 
 use super::shell::Shell;
 use super::{README, blocks, section};
-use crate::support::Folder;
+use hashlane_rig::command::Folder;
 use std::fs::File;
 use std::path::Path;
 

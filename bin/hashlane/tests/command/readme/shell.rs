@@ -1,6 +1,6 @@
 //! A shell that runs blocks of a page.
 
-use crate::children::{PROMPT, start, status_within};
+use hashlane_rig::children::{PROMPT, start, status_within};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::io::{BufRead, BufReader, Write};

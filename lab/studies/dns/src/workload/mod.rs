@@ -1,12 +1,8 @@
-//! Names and messages of the DNS: generated ones, and real ones out of [zone files](zone) and
-//! [captures](capture).
+//! Names and messages of the DNS.
 
-pub mod capture;
 pub mod corpus;
 mod held;
 mod hostile;
 mod literal;
-mod memory;
-pub mod zone;
 
 pub use corpus::{Corpus, Kind, UnknownCorpus, split};

@@ -3,10 +3,11 @@
 //! A file is read once, in a window of 1 MiB; the caller bounds the memory of the result. Nothing in the file
 //! is trusted.
 
-pub use hashlane_audit::traffic::packets;
 pub use hashlane_link::capture::FormatError;
 
+use hashlane_audit::traffic::packets;
 use hashlane_flow::tuple::Tuple;
+use hashlane_link::capture::write_skipped;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::fs::File;
@@ -71,7 +72,7 @@ impl fmt::Display for Capture {
         let plural = |count: u64| if count == 1 { "" } else { "s" };
         let tuples = self.tuples.len() as u64;
         write!(f, "{tuples} tuple{} from {} packet{}", plural(tuples), self.seen, plural(self.seen))?;
-        packets::write_rest(f, &self.skipped, self.full, self.broken.as_deref())
+        write_skipped(f, &self.skipped, self.full, self.broken.as_deref())
     }
 }
 

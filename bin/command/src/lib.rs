@@ -1,0 +1,17 @@
+//! The parts that the commands `hashlane`, `hashlane-dns`, `hashlane-ndn` and `hashlane-flow` share.
+//!
+//! - [`main`](fn@main): arguments, errors and exit code of a command.
+//! - [`sibling`]: `hashlane dns …` runs `hashlane-dns …`.
+//! - [`terminal`]: output to the terminal.
+//! - [`number`]: numbers on the command line.
+#![forbid(unsafe_code)]
+
+pub mod number;
+mod run;
+pub mod sibling;
+pub mod terminal;
+
+pub use run::main;
+
+/// Exit code after Ctrl-C, as shells define it: 128 + SIGINT.
+pub const STOPPED: u8 = 130;

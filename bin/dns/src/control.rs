@@ -1,0 +1,204 @@
+//! `hashlane dns control`
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, Subcommand};
+use hashlane_command::terminal;
+use hashlane_nameserver::Sums;
+use hashlane_nameserver::config::Control as Socket;
+use hashlane_nameserver::control::request;
+use hashlane_nameserver::status::{Reloaded, Stats, Status};
+use hashlane_stats::format::{self, plain};
+use serde::de::DeserializeOwned;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Zones of a status that text lists, besides those with errors.
+const MAX_LISTED: usize = 100;
+
+/// Ask a running name server for its state, or have it load zones
+///
+/// Only root and the user of the server may use its socket. The exit code of reload is 1 if a zone cannot be
+/// loaded.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  hashlane dns control status
+  hashlane dns control stats --json | jq .udp.rcodes
+  hashlane dns control reload                    zones whose files have changed
+  hashlane dns control reload example.com        one zone, changed or not")]
+pub(super) struct Control {
+    #[command(subcommand)]
+    command: Command,
+    /// Unix socket of the server
+    #[arg(long, alias = "control", value_name = "PATH", global = true)]
+    socket: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Show addresses, connections, and the state of each zone
+    Status,
+    /// Show counters of queries and responses
+    Stats,
+    /// Read the configuration again, and load zones whose files have changed
+    Reload {
+        /// The one zone to load, changed or not
+        zone: Option<String>,
+    },
+}
+
+impl Control {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let command = match &self.command {
+            Command::Status => "status".to_owned(),
+            Command::Stats => "stats".to_owned(),
+            Command::Reload { zone: None } => "reload".to_owned(),
+            Command::Reload { zone: Some(zone) } if zone.is_empty() => {
+                bail!("the name of the zone is empty; leave it out to load all zones that have changed")
+            }
+            Command::Reload { zone: Some(zone) } if zone.contains(char::is_whitespace) => {
+                bail!("{zone:?} is not the name of a zone; `hashlane dns control status` lists the zones")
+            }
+            Command::Reload { zone: Some(zone) } => format!("reload {zone}"),
+        };
+        let document = match request(&self.socket.unwrap_or_else(Socket::find), &command) {
+            Ok(document) => document,
+            Err(error) => {
+                if self.json {
+                    terminal::print(&format!("{}\n", serde_json::json!({ "error": error.to_string() })))?;
+                }
+                return Err(error.into());
+            }
+        };
+        let (text, code) = match self.command {
+            Command::Status => (status(&parse(&document)?), ExitCode::SUCCESS),
+            Command::Stats => (stats(&parse(&document)?), ExitCode::SUCCESS),
+            Command::Reload { .. } => {
+                let reloaded: Reloaded = parse(&document)?;
+                let code = if reloaded.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+                (reload(&reloaded), code)
+            }
+        };
+        terminal::print(&if self.json { document + "\n" } else { text })?;
+        Ok(code)
+    }
+}
+
+fn parse<T: DeserializeOwned>(document: &str) -> Result<T> {
+    serde_json::from_str(document).context("cannot read the server's report; is it of this version?")
+}
+
+fn status(status: &Status) -> String {
+    let mut text = String::new();
+    let Status { version, pid, uptime_s, listen, workers, connections, refused, zones, .. } = status;
+    let addresses: Vec<_> = listen.iter().map(ToString::to_string).collect();
+    let _ = writeln!(text, "version      {version}, process {pid}, up {uptime_s} s");
+    let _ = writeln!(text, "listening    {}, {workers} workers each", addresses.join(", "));
+    let _ = writeln!(text, "connections  {connections}");
+    if let Some(why) = refused {
+        let _ = writeln!(text, "refused      the configuration of the last reload: {}", one_line(why));
+    }
+    let loaded = zones.iter().filter(|zone| zone.serial.is_some()).count();
+    let bad = zones.iter().filter(|zone| zone.error.is_some()).count();
+    let (records, memory) =
+        zones.iter().fold((0, 0), |(records, memory), zone| (records + zone.records, memory + zone.memory));
+    let _ = writeln!(
+        text,
+        "zones        {loaded} in service, {bad} with errors; {} records, {} MB",
+        count(records),
+        count(memory.div_ceil(1_000_000))
+    );
+    let mut listed = 0;
+    for zone in zones {
+        if zone.error.is_none() && listed == MAX_LISTED {
+            continue;
+        }
+        listed += usize::from(zone.error.is_none());
+        let serial = zone.serial.map_or("not loaded".to_owned(), |serial| format!("serial {serial}"));
+        let (records, queries) = (count(zone.records), count(zone.queries));
+        let _ = writeln!(text, "{}  {serial}, {records} records, {queries} queries", plain(&zone.name));
+        if let Some(error) = &zone.error {
+            for error in error.lines() {
+                let _ = writeln!(text, "  error: {}", plain(error));
+            }
+        }
+        for warning in &zone.warnings {
+            let _ = writeln!(text, "  warning: {}", plain(warning));
+        }
+    }
+    let others = zones.len() - bad - listed;
+    if others > 0 {
+        let _ = writeln!(text, "and {} more; --json lists all", count(others as u64));
+    }
+    text
+}
+
+fn stats(stats: &Stats) -> String {
+    let mut text = String::new();
+    for (transport, sums) in [("udp", &stats.udp), ("tcp", &stats.tcp)] {
+        counts(&mut text, transport, sums);
+    }
+    let reloads = stats.reloads;
+    let _ = writeln!(
+        text,
+        "reloads      {}; zones loaded {}, failed {}; configurations refused {}",
+        reloads.reloads, reloads.loaded, reloads.failed, reloads.refused
+    );
+    text
+}
+
+/// The counters of a transport that are not 0.
+fn counts(text: &mut String, transport: &str, sums: &Sums) {
+    let _ = writeln!(text, "{transport}");
+    for (name, value) in sums.fields().filter(|(name, value)| *value > 0 || *name == "received") {
+        let _ = writeln!(text, "  {:18} {}", name.replace('_', "-"), count(value));
+    }
+    for (kind, counts) in [("types", &sums.types), ("rcodes", &sums.rcodes)] {
+        let each: Vec<_> = counts.iter().map(|(name, number)| format!("{name} {}", count(*number))).collect();
+        if !each.is_empty() {
+            let _ = writeln!(text, "  {kind:18} {}", each.join(", "));
+        }
+    }
+}
+
+fn reload(reloaded: &Reloaded) -> String {
+    let mut text = String::new();
+    let Reloaded { loaded, unchanged, removed, failed, restart } = reloaded;
+    for (zone, serial) in loaded {
+        let _ = writeln!(text, "{}: loaded, serial {serial}", plain(zone));
+    }
+    for zone in removed {
+        let _ = writeln!(text, "{}: removed", plain(zone));
+    }
+    for (zone, error) in failed {
+        let _ = writeln!(text, "{}: not loaded: {}", plain(zone), one_line(error));
+    }
+    if !failed.is_empty() {
+        let _ = writeln!(text, "old data stay in service; a zone that was never loaded gets SERVFAIL");
+    }
+    for key in restart {
+        let _ = writeln!(text, "`{key}` takes effect after a restart");
+    }
+    let _ = writeln!(
+        text,
+        "{} loaded, {unchanged} unchanged, {} removed, {} failed",
+        loaded.len(),
+        removed.len(),
+        failed.len()
+    );
+    text
+}
+
+/// Lines of an error, one after the other.
+fn one_line(error: &str) -> String {
+    error.lines().map(plain).collect::<Vec<_>>().join("; ")
+}
+
+/// A number with separators.
+fn count(number: u64) -> String {
+    format::count(number as f64)
+}

@@ -1,0 +1,255 @@
+//! `hashlane dns serve` and `hashlane dns check-config`
+
+use anyhow::{Result, bail};
+use clap::Args;
+use hashlane_command::terminal;
+use hashlane_daemon::Daemon;
+use hashlane_daemon::metrics::Http;
+use hashlane_link::memory::Allocator;
+use hashlane_nameserver::config::{Config, ZoneFile};
+use hashlane_nameserver::status::ZoneStatus;
+use hashlane_nameserver::{Handle, Server};
+use std::ffi::{OsStr, OsString};
+use std::fmt::Write as _;
+use std::io;
+use std::net::SocketAddr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::{Arc, OnceLock};
+
+/// An address with its port on the command line.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| "expected an address with its port, such as 127.0.0.1:53 or [::1]:53".to_owned())
+}
+
+/// Descriptors for as many TCP connections as the default configuration allows, and for sockets and files.
+const DESCRIPTORS: u64 = 20_000;
+
+/// Serve zones: an authoritative name server
+///
+/// Answers queries from zone files, unsigned or signed beforehand, over UDP and TCP. A zone that cannot be
+/// loaded is reported in the log with its file, line and reason, and the others are served. SIGHUP and
+/// `hashlane dns control reload` load changed zones; a zone with errors leaves the old one in service. Ctrl-C
+/// or SIGTERM ends the server.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+ZONE is a zone file whose name is that of the zone, with or without .zone; or NAME=FILE. Without
+--listen and a configuration, the server listens on port 53 of every address of this host: then it
+needs --user, or the right to use that port.
+
+The log goes to standard error; the variable HASHLANE_LOG sets its level (error, warn, info, debug,
+trace, off). Under systemd, use Type=notify-reload and WatchdogSec.
+
+Examples:
+  hashlane dns serve example.com.zone --listen 127.0.0.1:5353
+  dig @127.0.0.1 -p 5353 example.com SOA
+  hashlane dns serve example.com=db.example --listen 127.0.0.1:5353 --check
+  hashlane dns serve --config /etc/hashlane/dns.toml --user nobody
+  hashlane dns check-config --print > dns.toml        every key with its default value")]
+pub(super) struct Serve {
+    /// Zone files, besides those of the configuration
+    #[arg(value_name = "ZONE")]
+    zones: Vec<OsString>,
+    /// Configuration file; the flags below override its values
+    #[arg(short, long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Address and port for UDP and TCP (repeatable)
+    #[arg(short, long, value_name = "ADDRESS:PORT", value_parser = address)]
+    listen: Vec<SocketAddr>,
+    /// User to run as once the sockets are bound; root stays root
+    #[arg(short, long, value_name = "USER")]
+    user: Option<String>,
+    /// Unix socket for `hashlane dns control`, or none
+    #[arg(long, alias = "control", value_name = "PATH")]
+    socket: Option<PathBuf>,
+    /// Address and port of counters over HTTP, in the format of Prometheus (repeatable)
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
+    metrics: Vec<SocketAddr>,
+    /// Load the zones and check the configuration, and do not serve
+    #[arg(long)]
+    check: bool,
+}
+
+impl Serve {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let config = self.config()?;
+        if self.check {
+            return check(&config, "the configuration");
+        }
+        let mut daemon = Daemon::start(DESCRIPTORS)?;
+        hashlane_link::memory::map_large_blocks();
+        Allocator::use_huge_pages();
+        // Before the server gives up its privileges.
+        let metrics: Vec<Http> = config
+            .metrics
+            .listen
+            .iter()
+            .map(|address| Http::bind(*address, "metrics.listen or --metrics"))
+            .collect::<io::Result<_>>()?;
+        // Large zones take their time to load: a signal ends that, too.
+        let started = Arc::new(OnceLock::<Handle>::new());
+        let (running, reloaded) = (Arc::clone(&started), Arc::clone(&started));
+        let stop = move |signal: &'static str| {
+            tracing::info!(signal, "stopping");
+            match running.get() {
+                Some(handle) => handle.stop(),
+                None => std::process::exit(0),
+            }
+        };
+        // The server logs the outcome.
+        daemon.on_signals(stop, move || drop(reloaded.wait().reload(None)))?;
+        let reread = move || self.config().map_err(|error| io::Error::other(format!("{error:#}")));
+        let server = Server::start(&config, Box::new(reread));
+        if server.is_err() {
+            // The zones' errors come first.
+            daemon.flush();
+        }
+        let server = server.map_err(advise)?;
+        let handle = server.handle();
+        for http in metrics {
+            let (handle, url) = (handle.clone(), http.url());
+            http.serve(move || handle.metrics())?;
+            terminal::tell(&format!("metrics: {url}"));
+        }
+        for address in server.addresses() {
+            tracing::info!(%address, "listening");
+        }
+        if let Some(path) = server.control() {
+            tracing::info!(path = %path.display(), "control socket");
+        }
+        daemon.ready(|_| is_alive(handle.clone()))?;
+        let _ = started.set(handle);
+        let outcome = server.run();
+        Ok(daemon.end("the name server", outcome))
+    }
+
+    /// The configuration: the file, with the values that flags override, and the zones of the command line.
+    fn config(&self) -> Result<Config> {
+        let mut config = self.config.as_deref().map_or_else(|| Ok(Config::default()), read)?;
+        if !self.listen.is_empty() {
+            config.server.listen.clone_from(&self.listen);
+        }
+        if let Some(user) = &self.user {
+            config.server.user.clone_from(user);
+        }
+        if let Some(path) = &self.socket {
+            config.control.path = if path.as_os_str() == "none" { PathBuf::new() } else { path.clone() };
+        }
+        if !self.metrics.is_empty() {
+            config.metrics.listen.clone_from(&self.metrics);
+        }
+        for zone in &self.zones {
+            config.zone.push(named(zone)?);
+        }
+        config.check()?;
+        if config.zone.is_empty() {
+            bail!("there is no zone to serve; name a zone file, such as example.com.zone, or --config FILE");
+        }
+        Ok(config)
+    }
+}
+
+/// The zone of an argument: a file, or `NAME=FILE`.
+fn named(zone: &OsStr) -> Result<ZoneFile> {
+    let mut parts = zone.as_bytes().splitn(2, |byte| *byte == b'=');
+    Ok(match (parts.next(), parts.next()) {
+        (Some(name), Some(file)) => {
+            let name = String::from_utf8_lossy(name).into_owned();
+            ZoneFile { name, file: OsStr::from_bytes(file).into() }
+        }
+        _ => ZoneFile::of(Path::new(zone))?,
+    })
+}
+
+/// Reads a configuration, unless it is a pipe, which would wait for its writer.
+fn read(file: &Path) -> Result<Config> {
+    if std::fs::metadata(file).is_ok_and(|found| !found.is_file()) {
+        bail!("{} is not a regular file; name a configuration file", file.display());
+    }
+    Ok(Config::read(file)?)
+}
+
+/// The error with the next step.
+fn advise(error: io::Error) -> anyhow::Error {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied if error.to_string().contains("privileged") => anyhow::anyhow!(
+            "{error}; start as root with --user USER, or name another port, as in --listen 127.0.0.1:5353"
+        ),
+        _ => error.into(),
+    }
+}
+
+/// Tells at each call if all threads have made progress since the last one.
+fn is_alive(handle: Handle) -> impl FnMut() -> bool + Send + 'static {
+    let mut last = handle.beats();
+    move || {
+        let before = std::mem::replace(&mut last, handle.beats());
+        before.iter().zip(&last).all(|(before, now)| before != now)
+    }
+}
+
+/// Checks a configuration, and prints a line for each zone.
+fn check(config: &Config, name: &str) -> Result<ExitCode> {
+    let zones = Server::check(config)?;
+    let mut text = String::new();
+    for ZoneStatus { name, file, serial, records, warnings, error, .. } in &zones {
+        let _ = match (serial, error) {
+            (_, Some(error)) => writeln!(text, "{name}: {error}"),
+            (serial, None) => {
+                let serial = serial.unwrap_or_default();
+                writeln!(text, "{name}: serial {serial}, {records} records in {}", file.display())
+            }
+        };
+        for warning in warnings {
+            let _ = writeln!(text, "{name}: warning: {warning}");
+        }
+    }
+    let bad = zones.iter().filter(|zone| zone.error.is_some()).count();
+    if bad > 0 {
+        terminal::print_verdict(&text)?;
+        bail!("{bad} of {} zones cannot be loaded; the lines above name file, line and reason", zones.len());
+    }
+    if zones.is_empty() {
+        let _ = writeln!(
+            text,
+            "{name} is valid, without a zone: add [[zone]], or name zone files to `dns serve`"
+        );
+    } else {
+        let _ = writeln!(text, "{name} is valid");
+    }
+    terminal::print_verdict(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Check or print the configuration of a name server
+///
+/// Refuses all that `serve --config` refuses, and loads every zone as the user that runs it. Warns of faults
+/// with which a zone is served, such as expired signatures and missing glue. It listens nowhere, so the
+/// server may be running. Zones and the user may be missing, as `serve` takes them as arguments, too: a line
+/// says so.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  hashlane dns check-config dns.toml
+  hashlane dns check-config --print              every key with its default value
+  hashlane dns check-config --print dns.toml")]
+pub(super) struct CheckConfig {
+    /// Configuration file; with --print it may be left out, for the default configuration
+    file: Option<PathBuf>,
+    /// Print the configuration with all defaults filled in; zones are not loaded
+    #[arg(short, long)]
+    print: bool,
+}
+
+impl CheckConfig {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        match (&self.file, self.print) {
+            (None, false) => bail!("name a file to check, or use --print to print the defaults"),
+            (None, true) => terminal::print(&Config::default().to_toml())?,
+            (Some(file), true) => terminal::print(&read(file)?.to_toml())?,
+            (Some(file), false) => return check(&read(file)?, &file.display().to_string()),
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,5 @@
+//! `hashlane dns` as users see it: output, files, exit codes; and the name server as a process.
+#![allow(clippy::unwrap_used, reason = "a helper that cannot do its work fails the test")]
+
+mod dns;
+mod dns_serve;

@@ -1,0 +1,225 @@
+//! The exporters of a run: one that fails is closed, and the others go on.
+
+use super::format::counted;
+use hashlane_command::terminal;
+use hashlane_meter::{ExportError, Exporter, FlowRecord, MeterStats, Output, Totals};
+use std::fmt;
+use std::io;
+use std::time::{Duration, Instant};
+
+/// Time between two reports of statistics.
+const REPORT: Duration = Duration::from_secs(60);
+
+/// The exporters of a run.
+pub(super) struct Exporters {
+    all: Vec<Named>,
+    /// Observation domain of the first worker.
+    domain: u32,
+    /// Counters of the workers at the last tick.
+    workers: Vec<MeterStats>,
+    next_report: Instant,
+    /// A view holds the terminal: failures are reported at the end, and do not end the run.
+    viewed: bool,
+}
+
+/// An exporter and its name.
+struct Named {
+    name: String,
+    state: State,
+    /// Each direction of a flow is a record.
+    directions: bool,
+}
+
+enum State {
+    Open(Box<dyn Exporter>),
+    /// Closed after an error. Flows that came since are counted as lost.
+    Failed(Failure, Totals),
+}
+
+/// Reason why an output was closed.
+enum Failure {
+    /// Its reader has closed it, as `head` does.
+    Closed,
+    Error(String),
+}
+
+impl Failure {
+    fn of(error: &ExportError) -> Self {
+        match error {
+            ExportError::Write(_, error) if error.kind() == io::ErrorKind::BrokenPipe => Self::Closed,
+            error => Self::Error(error.to_string()),
+        }
+    }
+}
+
+/// Result of an output.
+pub(super) struct Finished {
+    name: String,
+    totals: Totals,
+    failure: Option<Failure>,
+    /// Reason of flows that were lost on the way to a collector.
+    reason: Option<String>,
+}
+
+impl Finished {
+    /// Tests if the reader has closed the output.
+    pub(super) const fn is_closed(&self) -> bool {
+        matches!(self.failure, Some(Failure::Closed))
+    }
+
+    /// Tests if flows were lost, unless nobody wanted them.
+    pub(super) const fn has_failed(&self) -> bool {
+        !self.is_closed() && (self.failure.is_some() || self.totals.flows_lost > 0)
+    }
+}
+
+impl fmt::Display for Finished {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, totals: Totals { flows, bytes, flows_lost, .. }, .. } = self;
+        write!(f, "{name}: {}, {bytes} bytes", counted(*flows, "flow"))?;
+        if self.is_closed() {
+            return f.write_str("; closed by its reader");
+        }
+        if *flows_lost > 0 {
+            write!(f, ", {flows_lost} lost")?;
+        }
+        match (&self.failure, &self.reason) {
+            (Some(Failure::Error(reason)), _) => write!(f, ": {reason}"),
+            (_, Some(reason)) if *flows_lost > 0 => write!(f, ": {reason}"),
+            _ if *flows_lost > 0 => f.write_str(": the collector was too slow"),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Named {
+    /// Calls `act` if the exporter is open, and closes it if that fails.
+    fn attempt(
+        &mut self,
+        now: u64,
+        act: impl FnOnce(&mut dyn Exporter) -> Result<(), ExportError>,
+    ) -> Result<(), ExportError> {
+        let State::Open(exporter) = &mut self.state else {
+            return Ok(());
+        };
+        let done = act(exporter.as_mut());
+        if let Err(error) = &done {
+            // Flows that wait are written now, or counted as lost.
+            let _ = exporter.finish(now);
+            let totals = exporter.totals();
+            self.state = State::Failed(Failure::of(error), totals);
+        }
+        done
+    }
+
+    fn write(&mut self, flows: &[FlowRecord], now: u64) -> Result<(), ExportError> {
+        let mut flows = flows.iter();
+        let done = self.attempt(now, |exporter| flows.try_for_each(|flow| exporter.write(flow, now)));
+        if let State::Failed(_, totals) = &mut self.state {
+            let directions =
+                |flow: &FlowRecord| u64::from(flow.forward.packets > 0) + u64::from(flow.is_biflow());
+            let records = flows.map(|flow| if self.directions { directions(flow) } else { 1 });
+            totals.flows_lost += records.sum::<u64>();
+        }
+        done
+    }
+
+    fn finished(self) -> Finished {
+        let (totals, failure, reason) = match self.state {
+            State::Open(exporter) => {
+                (exporter.totals(), None, exporter.last_error().map(ToString::to_string))
+            }
+            State::Failed(failure, totals) => (totals, Some(failure), None),
+        };
+        Finished { name: self.name, totals, failure, reason }
+    }
+}
+
+impl Exporters {
+    /// None yet; `domain` is the observation domain of the first worker.
+    pub(super) fn new(domain: u32) -> Self {
+        let next_report = Instant::now() + REPORT;
+        Self { all: Vec::new(), domain, workers: Vec::new(), next_report, viewed: false }
+    }
+
+    /// Adds an exporter under a name for people.
+    pub(super) fn add(&mut self, name: String, exporter: Box<dyn Exporter>) {
+        self.all.push(Named { name, state: State::Open(exporter), directions: false });
+    }
+
+    /// Adds an exporter that makes a record of each direction.
+    pub(super) fn add_directions(&mut self, name: String, exporter: Box<dyn Exporter>) {
+        self.all.push(Named { name, state: State::Open(exporter), directions: true });
+    }
+
+    /// Leaves the terminal to a view, which goes on when all outputs have failed.
+    pub(super) const fn set_viewed(&mut self, viewed: bool) {
+        self.viewed = viewed;
+    }
+
+    /// Completes all files and queues, with the last statistics.
+    pub(super) fn finish(mut self, now: u64) -> Vec<Finished> {
+        let (domain, workers) = (self.domain, std::mem::take(&mut self.workers));
+        for named in &mut self.all {
+            // Failures are in the result.
+            let _ = named.attempt(now, |exporter| report(exporter, domain, &workers, now));
+            let _ = named.attempt(now, |exporter| exporter.finish(now));
+        }
+        self.all.into_iter().map(Named::finished).collect()
+    }
+
+    /// Acts on each output, and reports those that fail.
+    ///
+    /// # Errors
+    /// No output is left.
+    fn each(
+        &mut self,
+        mut act: impl FnMut(&mut Named) -> Result<(), ExportError>,
+    ) -> Result<(), ExportError> {
+        let mut errors: Vec<_> = self
+            .all
+            .iter_mut()
+            .filter_map(|named| act(named).err().map(|error| (named.name.clone(), error)))
+            .collect();
+        if self.viewed {
+            return Ok(());
+        }
+        let is_left = self.all.iter().any(|named| matches!(named.state, State::Open(_)));
+        let last = if is_left { None } else { errors.pop() };
+        for (name, error) in errors {
+            let problem = match Failure::of(&error) {
+                Failure::Closed => format!("{name} was closed by its reader"),
+                Failure::Error(error) => error,
+            };
+            terminal::tell(&format!("{problem}; the other outputs go on"));
+        }
+        last.map_or(Ok(()), |(_, error)| Err(error))
+    }
+}
+
+/// Adds the statistics of each worker.
+fn report(
+    exporter: &mut dyn Exporter,
+    domain: u32,
+    workers: &[MeterStats],
+    now: u64,
+) -> Result<(), ExportError> {
+    (domain..=u32::MAX).zip(workers).try_for_each(|(domain, stats)| exporter.report(domain, stats, now))
+}
+
+impl Output for Exporters {
+    fn flows(&mut self, flows: &[FlowRecord], now: u64) -> Result<(), ExportError> {
+        self.each(|named| named.write(flows, now))
+    }
+
+    fn tick(&mut self, workers: &[MeterStats], now: u64) -> Result<(), ExportError> {
+        self.workers.clear();
+        self.workers.extend_from_slice(workers);
+        if Instant::now() >= self.next_report {
+            self.next_report = Instant::now() + REPORT;
+            let domain = self.domain;
+            self.each(|named| named.attempt(now, |exporter| report(exporter, domain, workers, now)))?;
+        }
+        self.each(|named| named.attempt(now, |exporter| exporter.tick(now)))
+    }
+}

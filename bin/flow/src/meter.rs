@@ -1,0 +1,319 @@
+//! `hashlane flow meter`
+
+use super::exporters::{Exporters, Finished};
+use super::format::{counted, rate};
+use super::metrics::Metrics;
+use super::outputs::Targets;
+use super::settings::{Settings, time};
+use super::summary::missing;
+use super::top::{self, Top};
+use anyhow::{Context as _, Error, Result, anyhow, bail};
+use clap::Args;
+use hashlane_command::STOPPED;
+use hashlane_command::terminal;
+use hashlane_daemon::signals::on_stop;
+use hashlane_hash::scheme::Key;
+use hashlane_link::capture::{self, FormatError};
+use hashlane_link::memory::Allocator;
+use hashlane_link::tap::{Tap, TapError};
+use hashlane_meter::{
+    ExportError, FlowRecord, Live, MeterStats, Output, RunError, RunOptions, Summary, meter_captures,
+    meter_interface,
+};
+use hashlane_stats::format::plain;
+use std::io::{self, IsTerminal as _};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// Meter the flows of captures or of an interface, and export them
+///
+/// A flow is both directions of the packets between two ends of a protocol. It ends after the idle timeout,
+/// after the active timeout, with its TCP connection, or when the meter ends. Ctrl-C exports the flows that
+/// are open, and completes all files; a second one ends at once.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Captures are pcap or pcapng, also compressed by gzip or Zstandard; - reads standard input.
+An interface needs the capability CAP_NET_RAW. The kernel shares its packets out to the workers by a hash of
+addresses and ports, and each worker has a ring of 64 MiB for them. Packets that the ring has no room for and
+flows that outputs are too slow for are counted. An interface that goes down ends the run.
+A summary goes to standard error: packets, flows, and what was dropped, by cause.
+
+--top shows the flows that are open, the largest first, with totals and drops. Keys: q ends the run and
+exports what is open; b, k and r rank by bytes, packets and rate; p pauses the view, not the meter. After the
+last capture the view stays until q or Ctrl-C. The rate of a flow is that of the last second or two.
+
+An output that fails is closed, and the others go on. If none is left, the run ends.
+
+Exit code: 0, also after q; 1 after an error, if flows were lost, or if a capture ended early; 130 after
+Ctrl-C.
+
+Examples:
+  hashlane flow meter trace.pcap --ipfix flows.ipfix
+  hashlane flow meter day-*.pcap.gz --parquet flows.parquet --threads 2
+  hashlane flow meter trace.pcapng --json -
+  hashlane flow meter trace.pcap --ipfix udp:192.0.2.1:4739 --csv flows.csv --idle 30s
+  hashlane flow meter --interface eth0 --ipfix udp:192.0.2.1:4739 --metrics 127.0.0.1:9100
+  hashlane flow meter --interface eth0 --duration 1h --parquet hour.parquet
+  hashlane flow meter --interface eth0 --top
+  tcpdump -i eth0 -w - | hashlane flow meter - --netflow9 udp:192.0.2.1:2055")]
+pub(super) struct Meter {
+    /// Captures, metered one after the other as if they were one; - for standard input
+    #[arg(value_name = "CAPTURE", required_unless_present = "interface", conflicts_with = "interface")]
+    captures: Vec<PathBuf>,
+    /// Meter the packets that this interface receives and sends
+    #[arg(long, value_name = "NAME")]
+    interface: Option<String>,
+    /// End after this time: 500ms, 60s, 5min, 1h
+    #[arg(long, value_name = "TIME", value_parser = time, requires = "interface",
+        conflicts_with = "captures")]
+    duration: Option<Duration>,
+    /// Meter also packets to other hosts, as behind a mirror port
+    #[arg(long, requires = "interface", conflicts_with = "captures")]
+    promiscuous: bool,
+    /// Serve the counters for Prometheus at http://ADDRESS/metrics
+    #[arg(long, value_name = "IP:PORT", value_parser = address)]
+    metrics: Option<SocketAddr>,
+    /// Show the largest flows on the terminal while the run goes on; outputs are optional then
+    #[arg(long)]
+    top: bool,
+    #[command(flatten)]
+    targets: Targets,
+    #[command(flatten)]
+    settings: Settings,
+}
+
+impl Meter {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        self.check()?;
+        Allocator::use_huge_pages();
+        let start = Instant::now();
+        let stop = stop_on_signal()?;
+        let key = Key::random().context("cannot draw a key")?;
+        let ingress = self.interface.as_deref().map(index).transpose()?;
+        let meter = self.settings.meter(ingress.as_ref().map_or(0, |(index, _)| *index));
+        let interfaces: Vec<_> = ingress.into_iter().collect();
+        // Outputs come last: those that are there stay as they are if the run cannot begin.
+        self.check_inputs()?;
+        let metrics = self.metrics.map(|address| Metrics::serve(address, meter.domain)).transpose()?;
+        let mut exporters = self.targets.open(&interfaces, &meter)?;
+        exporters.set_viewed(self.top);
+        let largest = self.top.then(top::lists);
+        let top = largest.as_ref().map(|largest| {
+            Top::show(self.source(), self.interface.is_some(), meter.flows, largest.clone(), stop.clone())
+        });
+        let mut outputs = Outputs { exporters, metrics, top: top.transpose()? };
+        let workers = self.settings.threads;
+        let options = RunOptions { meter, workers, key: &key, stop: &stop, largest: largest.as_deref() };
+        let ran = match &self.interface {
+            Some(interface) => {
+                let live = Live { interface, duration: self.duration, promiscuous: self.promiscuous };
+                meter_interface(&live, &options, &mut outputs)
+            }
+            None => meter_captures(&self.captures, &options, &mut outputs),
+        };
+        let seconds = start.elapsed().as_secs_f64();
+        let Outputs { exporters, top, .. } = outputs;
+        let summary = match ran {
+            Ok(summary) => summary,
+            // The inputs or threads failed; new files are removed.
+            Err(error) if !matches!(error, RunError::Output(_)) => return Err(explained(&error)),
+            Err(error) => {
+                let finished = exporters.finish(now());
+                drop(top);
+                return failed(error, &finished);
+            }
+        };
+        let finished = exporters.finish(now());
+        if let [only] = finished.as_slice()
+            && only.is_closed()
+            && top.is_none()
+        {
+            return Ok(ExitCode::SUCCESS);
+        }
+        let mut stopped = stop.load(Ordering::Relaxed);
+        let mut quit = top.as_ref().is_some_and(Top::has_quit);
+        match top {
+            Some(top) if self.interface.is_none() => {
+                // The view stays after a capture: only the key that closes it says how the run ends.
+                quit = top.end()?;
+                stopped = stop.load(Ordering::Relaxed);
+            }
+            Some(top) => top.close()?,
+            None => {}
+        }
+        terminal::tell(&describe(&summary, seconds));
+        finished.iter().for_each(|finished| terminal::tell(&finished.to_string()));
+        for (path, problem) in &summary.problems {
+            terminal::tell(&format!("{}: {problem}", path.display()));
+        }
+        let failed = finished.iter().any(Finished::has_failed)
+            || summary.total().flows_lost > 0
+            || !summary.problems.is_empty();
+        Ok(if stopped && !quit {
+            ExitCode::from(STOPPED)
+        } else if failed {
+            ExitCode::FAILURE
+        } else {
+            ExitCode::SUCCESS
+        })
+    }
+
+    /// Checks that there is an output, that none overwrites another file, that the domains fit, and that the
+    /// terminal is free for `--top`.
+    fn check(&self) -> Result<()> {
+        if self.targets.is_empty() && !self.top {
+            bail!(
+                "no output: add --ipfix, --netflow9, --json, --csv or --parquet with a file, --json - or \
+                 --top; `hashlane flow show CAPTURE` shows who talked to whom"
+            );
+        }
+        self.settings.check()?;
+        self.targets.check(&self.captures)?;
+        if !self.top {
+            return Ok(());
+        }
+        if self.targets.has_standard_output() {
+            bail!("--top and an output to - both write to standard output; name a file instead of -");
+        }
+        let reads = self.captures.iter().any(|path| path.as_os_str() == "-");
+        if reads && io::stdin().is_terminal() {
+            bail!("--top reads keys from the terminal, which is the capture, too; pipe a capture to -");
+        }
+        top::check()
+    }
+
+    /// Checks that the first capture or the interface can be read. What comes by a pipe cannot be read twice.
+    fn check_inputs(&self) -> Result<()> {
+        if let Some(interface) = &self.interface {
+            let open = Tap::open(interface, Duration::ZERO).map(drop);
+            return open.map_err(|error| explained(&RunError::Interface(interface.clone(), error)));
+        }
+        match self.captures.first() {
+            Some(path) if path.is_file() || !path.exists() && path.as_os_str() != "-" => {
+                let open = capture::open(path).map(drop);
+                open.map_err(|error| explained(&RunError::Capture(path.clone(), error)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Name of the interface or the captures, for a title.
+    fn source(&self) -> String {
+        let name = match (self.captures.as_slice(), &self.interface) {
+            (_, Some(interface)) => interface.clone(),
+            ([path], None) if path.as_os_str() == "-" => "standard input".to_owned(),
+            ([path], None) => path.display().to_string(),
+            (paths, None) => format!("{} captures", paths.len()),
+        };
+        plain(&name)
+    }
+}
+
+/// The error of a run that ended early, or success if the readers of all outputs have closed them
+/// (`--json - | head`).
+fn failed(error: RunError, finished: &[Finished]) -> Result<ExitCode> {
+    match error {
+        RunError::Output(_) if finished.iter().all(Finished::is_closed) => Ok(ExitCode::SUCCESS),
+        RunError::Output(error) => {
+            if finished.len() > 1 {
+                finished.iter().for_each(|finished| terminal::tell(&finished.to_string()));
+            }
+            bail!("{error}")
+        }
+        error => Err(explained(&error)),
+    }
+}
+
+/// The error of a run with the next step.
+pub(super) fn explained(error: &RunError) -> Error {
+    let step = match error {
+        RunError::Interface(_, TapError::Forbidden) => {
+            "; run it with sudo, or as a service with AmbientCapabilities=CAP_NET_RAW (docs/flow.md)"
+                .to_owned()
+        }
+        RunError::Capture(_, FormatError::NotACapture(_)) => {
+            "; captures are pcap or pcapng, also compressed by gzip or Zstandard; of files of flows, \
+             `hashlane flow show` reads those of IPFIX"
+                .to_owned()
+        }
+        RunError::Capture(path, FormatError::Read(cause))
+            if cause.kind() == io::ErrorKind::NotFound && is_name(path) =>
+        {
+            format!("; an interface is named with --interface {}", path.display())
+        }
+        _ => String::new(),
+    };
+    anyhow!("{error}{step}")
+}
+
+/// Tests if a path could be the name of an interface.
+fn is_name(path: &Path) -> bool {
+    path.extension().is_none() && path.components().count() == 1
+}
+
+/// Parses the address of `--metrics`.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| "expected IP:PORT, for example 127.0.0.1:9100".to_owned())
+}
+
+/// Index and name of an interface.
+fn index(interface: &str) -> Result<(u32, String)> {
+    let index = nix::net::if_::if_nametoindex(interface)
+        .with_context(|| format!("no interface {interface}; `ip link` lists those of this host"))?;
+    Ok((index, interface.to_owned()))
+}
+
+/// Receivers of the flows of a run.
+struct Outputs {
+    exporters: Exporters,
+    metrics: Option<Metrics>,
+    top: Option<Top>,
+}
+
+impl Output for Outputs {
+    fn flows(&mut self, flows: &[FlowRecord], now: u64) -> Result<(), ExportError> {
+        self.exporters.flows(flows, now)
+    }
+
+    fn tick(&mut self, workers: &[MeterStats], now: u64) -> Result<(), ExportError> {
+        if let Some(metrics) = &mut self.metrics {
+            metrics.tick(workers, now)?;
+        }
+        if let Some(top) = &mut self.top {
+            top.tick(workers, now)?;
+        }
+        self.exporters.tick(workers, now)
+    }
+}
+
+/// A flag that the signals to end set; the second one ends the process.
+pub(super) fn stop_on_signal() -> Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stop);
+    on_stop(move || {
+        if flag.swap(true, Ordering::Relaxed) {
+            top::restore();
+            std::process::exit(i32::from(STOPPED));
+        }
+    })?;
+    Ok(stop)
+}
+
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))
+}
+
+/// The summary of a run in a few lines.
+fn describe(summary: &Summary, seconds: f64) -> String {
+    let MeterStats { packets, bytes, flows_exported, .. } = summary.total();
+    let speed = rate(packets as f64 / seconds.max(1e-9));
+    let (packets, flows) = (counted(packets, "packet"), counted(flows_exported, "flow"));
+    let speed = speed.trim_end();
+    let first = format!("{packets}, {bytes} bytes, {flows} in {seconds:.2} s ({speed} packets/s)");
+    std::iter::once(first).chain(missing(summary)).collect::<Vec<_>>().join("\n")
+}

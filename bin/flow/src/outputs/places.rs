@@ -1,0 +1,134 @@
+//! Checks that no output overwrites an input or another output.
+
+use super::Targets;
+use anyhow::{Result, bail};
+use std::fs::{File, Metadata};
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
+
+/// Identity of a file, also under another name.
+#[derive(Debug, PartialEq, Eq)]
+enum Place {
+    /// Device and inode of a file that exists.
+    Inode(u64, u64),
+    /// A file that does not exist yet: folder, without links, and name.
+    New(PathBuf),
+}
+
+impl Targets {
+    /// Checks that all files are different ones, and none of `inputs`. Creates nothing.
+    pub(crate) fn check(&self, inputs: &[PathBuf]) -> Result<()> {
+        let files = self.files();
+        for (option, path) in &files {
+            if is_standard(path) && !matches!(*option, "--json" | "--csv") {
+                bail!("{option} - has no form on standard output: name a file, or use --json - or --csv -");
+            }
+            if let Some(input) = inputs.iter().find(|input| self.destroys(path, input)) {
+                bail!(
+                    "{option} {} would overwrite the input {}: choose another name",
+                    path.display(),
+                    input.display()
+                );
+            }
+        }
+        for (number, (option, path)) in files.iter().enumerate() {
+            for (other, same) in files.iter().take(number) {
+                if is_standard(path) && is_standard(same) {
+                    bail!("{other} - and {option} - both write to standard output: name a file for one");
+                }
+                if is_same(place(path, io::stdout()), place(same, io::stdout())) {
+                    let (path, same) = (path.display(), same.display());
+                    bail!(
+                        "{other} {same} and {option} {path} are the same file: choose another name for one"
+                    );
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Tests if writing to `output` destroys `input`.
+    fn destroys(&self, output: &Path, input: &Path) -> bool {
+        let input_place = place(input, io::stdin());
+        if !self.rotates() || is_standard(output) {
+            return is_same(place(output, io::stdout()), input_place);
+        }
+        // Files that rotate have numbers: `flows-0001.ipfix`.
+        let without = without_number(input).and_then(|input| new(&input));
+        without.is_some() && without == new(output)
+    }
+}
+
+fn is_standard(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+fn is_same(one: Option<Place>, other: Option<Place>) -> bool {
+    one.is_some() && one == other
+}
+
+/// The place of a path, of which - is `standard`. `None`: a device such as /dev/null, which many can write
+/// to, or a path that cannot be a file.
+fn place(path: &Path, standard: impl AsFd) -> Option<Place> {
+    let inode =
+        |data: &Metadata| (!data.file_type().is_char_device()).then(|| Place::Inode(data.dev(), data.ino()));
+    if is_standard(path) {
+        let file = File::from(standard.as_fd().try_clone_to_owned().ok()?);
+        return inode(&file.metadata().ok()?);
+    }
+    match path.metadata() {
+        Ok(data) => inode(&data),
+        Err(_) => new(path).map(Place::New),
+    }
+}
+
+/// A path with its folder as it is without links.
+fn new(path: &Path) -> Option<PathBuf> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or_else(|| Path::new(".")).canonicalize().ok()?;
+    Some(folder.join(path.file_name()?))
+}
+
+/// The path that gets this one by a number before its extension.
+fn without_number(path: &Path) -> Option<PathBuf> {
+    let stem = path.file_stem()?.to_str()?;
+    let (name, number) = stem.rsplit_once('-')?;
+    if number.len() < 4 || !number.bytes().all(|digit| digit.is_ascii_digit()) {
+        return None;
+    }
+    let mut name = PathBuf::from(name).into_os_string();
+    if let Some(extension) = path.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    Some(path.with_file_name(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_of_a_file_is_taken_off() {
+        assert_eq!(without_number(Path::new("a/b-0001.pcap")), Some("a/b.pcap".into()));
+        assert_eq!(without_number(Path::new("b-12345")), Some("b".into()));
+        for other in ["b-1.pcap", "b.pcap", "b-000x.pcap"] {
+            assert_eq!(without_number(Path::new(other)), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_device_has_no_place_and_a_file_has_one_under_all_its_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        std::fs::write(path("file"), "").unwrap();
+        std::fs::hard_link(path("file"), path("link")).unwrap();
+        let at = |path: &Path| place(path, io::stdin());
+        assert_eq!(at(Path::new("/dev/null")), None);
+        assert!(is_same(at(&path("file")), at(&path("link"))));
+        assert!(is_same(at(&path("new")), at(&path("./new"))));
+        assert!(!is_same(at(&path("new")), at(&path("file"))));
+    }
+}

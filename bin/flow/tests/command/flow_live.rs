@@ -1,0 +1,253 @@
+//! `hashlane flow meter --interface`: whole runs over a pair of virtual interfaces, in a network namespace of
+//! the test's thread.
+//!
+//! Skipped where no namespace can be made; with CI=true that is a failure.
+
+use crate::flow::{CLIENT, SERVER, signal, tcp, udp};
+use crate::flow_metrics::Metrics;
+use hashlane_rig::children::{ended, start};
+use hashlane_rig::command::{Folder, NOBODY, copied_to, holds, is_root, lines};
+use nix::sys::socket::{
+    AddressFamily, LinkAddr, MsgFlags, SockFlag, SockProtocol, SockType, SockaddrLike as _, sendto, socket,
+};
+use std::collections::HashMap;
+use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+
+/// Runs a test in a namespace with the interfaces `va` and `vb`, each the other end of a cable.
+fn in_namespace(test: fn(&Sender)) {
+    let tested = thread::spawn(move || match make_namespace() {
+        Ok(()) => {
+            test(&Sender::new("va"));
+            None
+        }
+        Err(reason) => Some(reason),
+    });
+    if let Some(reason) = tested.join().unwrap() {
+        let required = std::env::var("CI").is_ok_and(|value| value == "true" || value == "1");
+        assert!(!required, "{reason}, and CI=true asks for it");
+        eprintln!("not tested: {reason}");
+    }
+}
+
+fn make_namespace() -> Result<(), String> {
+    use nix::sched::{CloneFlags, unshare};
+    unshare(CloneFlags::CLONE_NEWNET).map_err(|error| format!("no new network namespace: {error}"))?;
+    for line in [
+        // For metrics.
+        "link set lo up",
+        "link add va type veth peer name vb",
+        // The kernel then sends little of its own.
+        "link set va addrgenmode none",
+        "link set vb addrgenmode none",
+        "link set va up",
+        "link set vb up",
+    ] {
+        let output =
+            Command::new("ip").args(line.split(' ')).output().map_err(|error| format!("ip: {error}"))?;
+        if !output.status.success() {
+            return Err(format!("ip {line}: {}", String::from_utf8_lossy(&output.stderr)));
+        }
+    }
+    Ok(())
+}
+
+/// A socket that sends frames by an interface.
+struct Sender {
+    socket: OwnedFd,
+    to: LinkAddr,
+}
+
+impl Sender {
+    fn new(interface: &str) -> Self {
+        let socket =
+            socket(AddressFamily::Packet, SockType::Raw, SockFlag::SOCK_CLOEXEC, SockProtocol::EthAll)
+                .unwrap();
+        let mut all = nix::ifaddrs::getifaddrs().unwrap().filter(|entry| entry.interface_name == interface);
+        let address = all.find_map(|entry| entry.address?.as_link_addr().copied()).unwrap();
+        assert_eq!(address.family(), Some(AddressFamily::Packet));
+        Self { socket, to: address }
+    }
+
+    /// Sends the frame of a record of a capture.
+    fn send(&self, record: &[u8]) {
+        let frame = &record[16..];
+        let sent = sendto(self.socket.as_raw_fd(), frame, &self.to, MsgFlags::empty()).unwrap();
+        assert_eq!(sent, frame.len());
+    }
+}
+
+/// A run over `vb` that has received a frame.
+fn started(folder: &Folder, sender: &Sender, arguments: &[&str]) -> (Child, Metrics) {
+    started_by(folder.command(&["flow"]), sender, arguments)
+}
+
+/// A run by a command, whose arguments follow.
+fn started_by(mut command: Command, sender: &Sender, arguments: &[&str]) -> (Child, Metrics) {
+    command.args(["meter", "--interface", "vb", "--metrics", "127.0.0.1:0"]).args(arguments);
+    let mut child = start(command.stdout(Stdio::null()).stderr(Stdio::piped()));
+    let metrics = Metrics::of(&mut child);
+    let knock = udp(0, [[10, 9, 9, 9], SERVER], [9, 9], 0);
+    metrics.wait("packets_total", 1, || sender.send(&knock));
+    (child, metrics)
+}
+
+/// Packets to and fro, records, and reasons of the end, of each flow from this network of 24 bits, by the
+/// address and port of its source.
+fn flows(folder: &Folder, network: &str) -> HashMap<String, (u64, u64, Vec<u64>)> {
+    let mut all = HashMap::<_, (u64, u64, Vec<u64>)>::new();
+    for line in lines(&folder.path("flows.json")) {
+        let flow: serde_json::Value = serde_json::from_str(&line).unwrap();
+        let Some(source) = flow["sourceIPv4Address"].as_str().filter(|source| source.starts_with(network))
+        else {
+            continue;
+        };
+        let sum = all.entry(format!("{source}:{}", flow["sourceTransportPort"])).or_default();
+        sum.0 += flow["packetDeltaCount"].as_u64().unwrap();
+        sum.1 += flow["reversePacketDeltaCount"].as_u64().unwrap_or(0);
+        sum.2.push(flow["flowEndReason"].as_u64().unwrap());
+    }
+    all
+}
+
+#[test]
+fn the_flows_of_an_interface_are_exported_by_a_whole_run() {
+    in_namespace(|sender| {
+        let folder = Folder::new();
+        let outputs = ["--json", "flows.json", "--ipfix", "flows.ipfix", "--threads", "2"];
+        let (mut child, metrics) = started(&folder, sender, &outputs);
+        let before = metrics.sum("packets_total");
+        for number in 0..10 {
+            for _ in 0..=number {
+                sender.send(&udp(0, [[10, 1, 1, number], SERVER], [4000, 53], 30));
+                sender.send(&udp(0, [SERVER, [10, 1, 1, number]], [53, 4000], 100));
+            }
+        }
+        metrics.wait("packets_total", before + 110, || {});
+        signal(&child, "-TERM");
+        assert_eq!(ended(&mut child).code(), Some(130));
+        let said = metrics.said();
+        let records = lines(&folder.path("flows.json")).len();
+        holds(
+            &said,
+            &[&format!("flows.ipfix: {records} flows, "), &format!("flows.json: {records} flows, ")],
+        );
+        let flows = flows(&folder, "10.1.1.");
+        assert_eq!(flows.len(), 10);
+        for number in 0..10 {
+            assert_eq!(flows[&format!("10.1.1.{number}:4000")], (number + 1, number + 1, vec![4]));
+        }
+        let shown = folder.run(&["flow", "show", "flows.ipfix"]).ok();
+        holds(&shown, &[&format!("{records} flows (10 answered)"), "udp/53 dns"]);
+    });
+}
+
+#[test]
+fn a_run_over_a_silent_interface_ends_by_a_signal_and_after_its_time() {
+    in_namespace(|sender| {
+        let folder = Folder::new();
+        let (mut child, metrics) = started(&folder, sender, &["--json", "flows.json"]);
+        signal(&child, "-INT");
+        assert_eq!(ended(&mut child).code(), Some(130));
+        holds(&metrics.said(), &["flows.json: "]);
+        assert_eq!(flows(&folder, "10.9.9.").len(), 1);
+        let ran = folder.run(&["flow", "meter", "--interface", "vb", "--duration", "300ms", "--json", "-"]);
+        assert_eq!(ran.code, Some(0), "{ran:#?}");
+    });
+}
+
+#[test]
+fn a_user_with_the_capability_to_read_interfaces_alone_meters_one() {
+    if !is_root() {
+        return;
+    }
+    in_namespace(|sender| {
+        let folder = Folder::new();
+        let mut command = Command::new("setpriv");
+        command.args([format!("--reuid={NOBODY}"), format!("--regid={NOBODY}")]);
+        let rights = ["--inh-caps=-all,+net_raw", "--ambient-caps=+net_raw", "--bounding-set=-all,+net_raw"];
+        command.args(rights).args(["--clear-groups", "--no-new-privs"]);
+        command.arg(copied_to(&folder.path(""), "hashlane-flow")).current_dir(folder.path(""));
+        let (mut child, _metrics) = started_by(command, sender, &["--json", "-", "--threads", "2"]);
+        signal(&child, "-TERM");
+        assert_eq!(ended(&mut child).code(), Some(130));
+    });
+}
+
+/// The anonymous memory of a process in KiB: without the ring that it shares with the kernel.
+fn memory(child: &Child) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();
+    line.trim().strip_suffix(" kB").unwrap().parse().unwrap()
+}
+
+#[test]
+fn a_flood_of_syns_leaves_established_flows_their_counters() {
+    const FLOWS: u64 = 4096;
+    const SYNS: u32 = 200_000;
+    const ROUNDS: u32 = 100;
+    in_namespace(|sender| {
+        let folder = Folder::new();
+        let arguments = ["--json", "flows.json", "--flows", "4096", "--threads", "2"];
+        let (mut child, metrics) = started(&folder, sender, &arguments);
+        let knocks = metrics.sum("packets_total");
+        let ends = |number: u8| [[10, 1, 1, number], SERVER];
+        let back = |number: u8| [SERVER, [10, 1, 1, number]];
+        for number in 0..100 {
+            sender.send(&tcp(0, ends(number), [5000, 443], 0x02, 0));
+            sender.send(&tcp(0, back(number), [443, 5000], 0x12, 0));
+        }
+        metrics.wait("packets_total", knocks + 200, || {});
+        let (before, mut most, mut open) = (memory(&child), 0, 0);
+        let mut syn = tcp(0, [CLIENT, SERVER], [5000, 443], 0x02, 0);
+        for syns in 0..SYNS {
+            // Addresses from 172.16.0.0/12.
+            let source = (0xac10_0000 + syns).to_be_bytes();
+            syn[16 + 26..16 + 30].copy_from_slice(&source);
+            sender.send(&syn);
+            if syns % (SYNS / ROUNDS) == 0 {
+                (0..100).for_each(|number| sender.send(&tcp(0, ends(number), [5000, 443], 0x10, 100)));
+                (most, open) = (memory(&child).max(most), metrics.sum("flows_open").max(open));
+            }
+        }
+        let sent = knocks + 200 + u64::from(SYNS) + u64::from(ROUNDS) * 100;
+        let ring = || {
+            let counted = metrics.scrape();
+            let lines = counted.lines().filter(|line| line.contains("cause=\"ring\""));
+            lines.map(|line| line.rsplit_once(' ').unwrap().1.parse::<u64>().unwrap()).sum::<u64>()
+        };
+        // Each packet is metered, or counted as lost.
+        let begun = std::time::Instant::now();
+        while metrics.sum("packets_total") + ring() < sent {
+            assert!(begun.elapsed() < crate::flow::PATIENCE, "{} of {sent}", metrics.sum("packets_total"));
+            thread::sleep(std::time::Duration::from_millis(50));
+        }
+        let lost = ring();
+        (most, open) = (memory(&child).max(most), metrics.sum("flows_open").max(open));
+        let evicted = metrics.sum("flows_evicted_total");
+        signal(&child, "-INT");
+        assert_eq!(ended(&mut child).code(), Some(130));
+
+        // Two workers have half of the limit each.
+        assert!(open <= FLOWS, "{open} flows");
+        // Flows of 200,000 SYNs would take 30 MB in the table, besides records on their way.
+        assert!(most < before + (48 << 10), "{before} KiB before the flood, {most} in it");
+        assert!(evicted + FLOWS + lost >= u64::from(SYNS), "{evicted} flows evicted, {lost} packets lost");
+        let said = metrics.said();
+        let records = lines(&folder.path("flows.json")).len() as u64;
+        let missing = said.lines().find_map(|line| line.split_once(" flows lost: "));
+        let missing = missing.map_or(0, |(count, _)| count.replace(',', "").parse::<u64>().unwrap());
+        assert!(records + missing + lost >= u64::from(SYNS), "{records} records, {missing} lost");
+
+        let flows = flows(&folder, "10.1.1.");
+        let counted: u64 = flows.values().map(|(there, _, _)| there).sum();
+        let expected = 100 * u64::from(ROUNDS + 1);
+        assert!(counted + lost + missing >= expected, "{counted} of {expected}, {lost} packets lost");
+        if lost + missing == 0 {
+            assert!(
+                flows.len() == 100 && flows.values().all(|flow| *flow == (u64::from(ROUNDS) + 1, 1, vec![4]))
+            );
+        }
+    });
+}

@@ -1,0 +1,104 @@
+//! `hashlane-ndn`, which `hashlane ndn` runs.
+#![forbid(unsafe_code)]
+
+mod connection;
+mod cs;
+mod dump;
+mod face;
+mod get;
+mod peek;
+mod ping;
+mod ping_server;
+mod put;
+mod route;
+mod rows;
+mod run;
+mod serve;
+mod status;
+mod strategy;
+mod trust;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+use hashlane_link::memory::Allocator;
+use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator;
+
+/// Run, use and manage a forwarder of Named Data Networking.
+#[derive(Debug, Parser)]
+#[command(
+    name = "hashlane ndn",
+    version,
+    max_term_width = 100,
+    after_help = "\
+All commands except run, check-config and dump need a running forwarder: the one that --connect
+names, else the variable NDN_CLIENT_TRANSPORT, else the forwarder of this user, else the one at
+/run/nfd/nfd.sock.
+
+Examples:
+  hashlane ndn run &
+  hashlane ndn ping-server /example &
+  hashlane ndn ping /example -c 4
+  hashlane ndn put /example/notes notes.txt &
+  hashlane ndn get /example/notes
+  hashlane ndn route add /example udp4://router.example
+  hashlane ndn dump --interface lo"
+)]
+struct Ndn {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Run(run::Run),
+    CheckConfig(run::CheckConfig),
+    Ping(ping::Ping),
+    PingServer(ping_server::PingServer),
+    Dump(dump::Dump),
+    Peek(peek::Peek),
+    Put(put::Put),
+    Get(get::Get),
+    Serve(serve::Serve),
+    Status(status::Status),
+    Face(face::Face),
+    Route(route::Route),
+    Strategy(strategy::Strategy),
+    Cs(cs::Cs),
+}
+
+fn main() -> ExitCode {
+    hashlane_command::main(Some("ndn"), Ndn::run)
+}
+
+impl Ndn {
+    fn run(self) -> Result<ExitCode> {
+        let command = match self.command {
+            Command::Run(command) => return command.run(),
+            Command::CheckConfig(command) => return command.run(),
+            Command::Dump(command) => return command.run(),
+            command => command,
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(async {
+            match command {
+                Command::Ping(command) => command.run().await,
+                Command::PingServer(command) => command.run().await,
+                Command::Peek(command) => command.run().await,
+                Command::Put(command) => command.run().await,
+                Command::Get(command) => command.run().await,
+                Command::Serve(command) => command.run().await,
+                Command::Status(command) => command.run().await,
+                Command::Face(command) => command.run().await,
+                Command::Route(command) => command.run().await,
+                Command::Strategy(command) => command.run().await,
+                Command::Cs(command) => command.run().await,
+                Command::Run(_) | Command::CheckConfig(_) | Command::Dump(_) => {
+                    unreachable!("these have run")
+                }
+            }
+        })
+    }
+}

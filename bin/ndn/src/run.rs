@@ -1,0 +1,206 @@
+//! `hashlane ndn run` and `hashlane ndn check-config`
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use hashlane_command::terminal;
+use hashlane_daemon::{Daemon, text};
+use hashlane_forwarder::{Config, PitIndex, Reloader, Server};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::str::FromStr;
+
+/// Run a forwarder
+///
+/// Without a configuration it listens on the addresses of NFD: a Unix socket, port 6363 of UDP and TCP, and
+/// port 9696 for WebSockets. Local users may register prefixes of their own face; root and the user of the
+/// forwarder may manage it. Ctrl-C or SIGTERM ends it within a second: it accepts no new Interests and still
+/// delivers answers to pending ones; a second signal ends it at once. SIGHUP re-reads the configuration file:
+/// the log lists each changed key, and those that need a restart; an invalid file changes nothing.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The log goes to standard error; the variable HASHLANE_LOG sets its level (error, warn, info, debug,
+trace, off). If standard error is full or cannot be written, lines are dropped and counted;
+forwarding does not wait.
+
+Under systemd, use Type=notify-reload and WatchdogSec: READY, RELOADING, STOPPING and WATCHDOG are
+sent to NOTIFY_SOCKET.
+
+Examples:
+  hashlane ndn run                                       on the addresses of NFD
+  hashlane ndn run --unix /tmp/nfd.sock --udp 16363 --tcp none --ws none
+  hashlane ndn run --config forwarder.toml
+  hashlane ndn check-config --print > forwarder.toml     every key with its default value")]
+pub(super) struct Run {
+    /// Configuration file; the flags below override its values
+    #[arg(short, long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Unix socket to listen on, or none (repeatable)
+    #[arg(long, value_name = "PATH")]
+    unix: Vec<Place<PathBuf>>,
+    /// UDP port, or address and port, or none (repeatable)
+    #[arg(long, value_name = "ADDRESS")]
+    udp: Vec<Place<Listen>>,
+    /// TCP port, or address and port, or none (repeatable)
+    #[arg(long, value_name = "ADDRESS")]
+    tcp: Vec<Place<Listen>>,
+    /// WebSocket port, or address and port, or none (repeatable)
+    #[arg(long, value_name = "ADDRESS")]
+    ws: Vec<Place<Listen>>,
+    /// Index of the PIT, by which Data finds pending Interests: name, digest or token
+    #[arg(long, value_name = "INDEX")]
+    pit_index: Option<PitIndex>,
+}
+
+/// An address to listen on.
+#[derive(Clone, Debug)]
+enum Place<T> {
+    Nowhere,
+    There(T),
+}
+
+impl<T: FromStr> FromStr for Place<T> {
+    type Err = T::Err;
+
+    fn from_str(text: &str) -> Result<Self, T::Err> {
+        if text == "none" { Ok(Self::Nowhere) } else { text.parse().map(Self::There) }
+    }
+}
+
+/// One address, or all of this host.
+#[derive(Clone, Debug)]
+struct Listen(Vec<SocketAddr>);
+
+impl FromStr for Listen {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        if let Ok(port) = text.parse::<u16>() {
+            let all: [IpAddr; 2] = [Ipv4Addr::UNSPECIFIED.into(), Ipv6Addr::UNSPECIFIED.into()];
+            return Ok(Self(all.map(|address| SocketAddr::new(address, port)).into()));
+        }
+        match text.parse() {
+            Ok(address) => Ok(Self(vec![address])),
+            Err(_) => {
+                bail!("expected a port (6363), an address and a port (127.0.0.1:6363, [::1]:6363), or none")
+            }
+        }
+    }
+}
+
+/// The values of the flags of one kind; `None` without such flags.
+fn places<T: Clone>(flags: &[Place<T>]) -> Option<Vec<T>> {
+    let places = flags.iter().filter_map(|place| match place {
+        Place::Nowhere => None,
+        Place::There(place) => Some(place.clone()),
+    });
+    (!flags.is_empty()).then(|| places.collect())
+}
+
+fn addresses(flags: &[Place<Listen>]) -> Option<Vec<SocketAddr>> {
+    Some(places(flags)?.into_iter().flat_map(|Listen(addresses)| addresses).collect())
+}
+
+impl Run {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let config = self.config()?;
+        let mut daemon = Daemon::start(DESCRIPTORS)?;
+        hashlane_link::memory::map_large_blocks();
+        let mut server = Server::start(&config)?;
+        for channel in server.channels() {
+            tracing::info!(%channel, "listening");
+        }
+        daemon.ready(|every| {
+            let beats = server.heartbeats(every);
+            let mut last = beats.count();
+            move || std::mem::replace(&mut last, beats.count()) != last
+        })?;
+        let (reloader, stopper) = (server.reloader(), server.stopper());
+        daemon.on_signals(move |reason| stopper.stop(reason), move || self.reload(&reloader))?;
+        let outcome = server.run();
+        Ok(daemon.end("the forwarder", outcome))
+    }
+
+    /// The configuration, read again.
+    fn config_again(&self, file: &Path) -> Result<Config> {
+        // A pipe would wait for its writer, and later signals with it.
+        if std::fs::metadata(file).is_ok_and(|found| !found.is_file()) {
+            bail!("{} is not a regular file, and cannot be read again; restart to change it", file.display());
+        }
+        self.config()
+    }
+
+    /// The configuration: the file, with the values that flags override.
+    fn config(&self) -> Result<Config> {
+        let mut config = self.config.as_deref().map_or_else(|| Ok(Config::default()), parse)?;
+        let faces = &mut config.faces;
+        places(&self.unix).into_iter().for_each(|paths| faces.unix.path = paths);
+        addresses(&self.udp).into_iter().for_each(|addresses| faces.udp.listen = addresses);
+        addresses(&self.tcp).into_iter().for_each(|addresses| faces.tcp.listen = addresses);
+        addresses(&self.ws).into_iter().for_each(|addresses| faces.websocket.listen = addresses);
+        config.pit.index = self.pit_index.unwrap_or(config.pit.index);
+        Ok(config)
+    }
+
+    /// Reads the configuration again. The log says what has changed.
+    fn reload(&self, reloader: &Reloader) {
+        let Some(file) = self.config.as_deref() else {
+            tracing::warn!("SIGHUP: no configuration file to read again, as --config names none");
+            return;
+        };
+        if let Err(error) = self.config_again(file).and_then(|config| Ok(reloader.reload(config)?)) {
+            let (file, error) = (file.display(), format!("{error:#}"));
+            tracing::error!(%file, error, "SIGHUP: the configuration is refused; nothing has changed");
+        }
+    }
+}
+
+/// Descriptors for every face and handshake at the limits of faces.
+const DESCRIPTORS: u64 = 20_000;
+
+/// Longest configuration, in bytes.
+const MAX_CONFIG: u64 = 16 << 20;
+
+fn parse(path: &Path) -> Result<Config> {
+    let text = text::read(path, MAX_CONFIG)?;
+    Config::parse(&text).with_context(|| format!("{} is not a valid configuration", path.display()))
+}
+
+/// Check or print the configuration of a forwarder
+///
+/// Refuses all that `run --config` refuses: it also reads the files that the configuration names, and checks
+/// the folders of sockets and the addresses to listen on. It listens nowhere, so the forwarder may be
+/// running.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  hashlane ndn check-config forwarder.toml
+  hashlane ndn check-config --print              every key with its default value
+  hashlane ndn check-config --print forwarder.toml")]
+pub(super) struct CheckConfig {
+    /// Configuration file [default: the default configuration]
+    file: Option<PathBuf>,
+    /// Print the configuration with all defaults filled in
+    #[arg(short, long)]
+    print: bool,
+}
+
+impl CheckConfig {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let Some(file) = &self.file else {
+            if !self.print {
+                bail!("name a file to check, or use --print to print the defaults");
+            }
+            terminal::print(&Config::default().to_toml())?;
+            return Ok(ExitCode::SUCCESS);
+        };
+        let config = parse(file)?;
+        Server::check(&config)?;
+        if self.print {
+            terminal::print(&config.to_toml())?;
+        } else {
+            terminal::print(&format!("{} is a valid configuration\n", file.display()))?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,14 @@
+//! `hashlane ndn` as processes: the forwarder, and the tools beside it.
+#![allow(clippy::unwrap_used, reason = "a helper that cannot do its work fails the test")]
+
+mod access;
+mod config;
+mod dump;
+mod forwarder;
+mod get;
+mod log;
+mod pit;
+mod reload;
+mod run;
+mod supervise;
+mod tools;

@@ -1,0 +1,26 @@
+//! The life of a server process on Linux, without its protocol.
+//!
+//! - [`Daemon`]: start, signals, readiness and end of a server.
+//! - [`signals`]: SIGINT, SIGTERM and SIGHUP, also if they were ignored at the start (`nohup`).
+//! - [`log`]: lines on standard error, which never block the server and never end it.
+//! - [`supervisor`]: notifications to systemd, with its watchdog.
+//! - [`metrics`]: counters over HTTP, in the text format of Prometheus.
+//! - [`limits`]: file descriptors.
+//! - [`text`]: text files of the user, read with a limit.
+#![forbid(unsafe_code)]
+
+mod error;
+mod life;
+pub mod limits;
+pub mod log;
+pub mod metrics;
+pub mod signals;
+pub mod supervisor;
+pub mod text;
+
+pub use life::Daemon;
+
+/// The example of the README, compiled as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
