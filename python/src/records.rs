@@ -3,8 +3,8 @@
 use crate::error::value;
 use arrow_array::{ArrayRef, Float64Array, LargeStringArray, RecordBatch, UInt64Array};
 use arrow_schema::{Field, Schema};
-use hashlane_lab::compare::{Row, folders};
-use hashlane_lab::record::{Record, RecordSet};
+use hashlane_records::compare::{Row, folders};
+use hashlane_records::{Record, RecordSet};
 use hashlane_stats::Interval;
 use pyo3::exceptions::PyFileNotFoundError;
 use pyo3::prelude::*;

@@ -5,10 +5,11 @@
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::Evidence;
 use hashlane_lab::probe::counter;
-use hashlane_lab::record::{Machine, RecordSet, metric};
 use hashlane_lab::report::terminal::{Colours, text};
 use hashlane_lab::report::{Answer, Block, Facts, Part, Section, Shown, Statement, Table, words};
+use hashlane_lab::run::Machine;
 use hashlane_lab::study::{Rounds, RunError, Session, Settings, Studies, Study, StudyFile, run};
+use hashlane_records::{RecordSet, metric};
 use hashlane_stats::Interval;
 use std::hint::black_box;
 use std::sync::atomic::AtomicBool;

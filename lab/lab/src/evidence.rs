@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::definition::Definition;
-use crate::record::{Record, RecordSet, metric};
+use hashlane_records::{Record, RecordSet, metric};
 use hashlane_stats::Interval;
 use hashlane_stats::format::{plain, ratio};
 

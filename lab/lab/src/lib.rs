@@ -5,11 +5,11 @@
 //!   claims.
 //! - [`study`]: the trait of a kind of study, and its runs in alternating rounds.
 //! - [`probe`]: the time-stamp counter, its calibration, and llvm-mca.
-//! - [`record`]: the facts that a run leaves, and the machine they come from.
+//! - [`run`]: facts of a run beside its records: the machine and the studies.
 //! - [`outcome`]: claims and criteria of a study compared with its records.
 //! - [`evidence`]: checks of the figures that a sentence states.
 //! - [`report`]: the page and the terminal's tables, computed from records.
-//! - [`compare`]: two builds that are launched alternately, or two sets of records, compared.
+//! - [`compare`]: comparisons of builds and runs as text.
 //! - [`memory`]: limits of memory, and studies that are refused under them.
 //!
 //! Only a run measures. It writes records; every table, chart and verdict is computed from records.
@@ -22,7 +22,7 @@ pub mod hex;
 pub mod memory;
 pub mod outcome;
 pub mod probe;
-pub mod record;
 pub mod report;
+pub mod run;
 pub mod scatter;
 pub mod study;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::definition::{Claim, Criterion, CriterionFigure, Definition, Rule};
-use crate::record::{RecordSet, metric};
+use hashlane_records::{RecordSet, metric};
 use hashlane_stats::Interval;
 
 /// Finding on a rule, from the interval of a ratio. An interval that covers less than 95 % leaves it

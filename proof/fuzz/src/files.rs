@@ -5,7 +5,8 @@ use ::hashlane_ndn::security::file::MAX_FILE;
 use ::hashlane_ndn::security::{Certificate, CertificateError, certificate_bytes};
 use hashlane_forwarder::Config;
 use hashlane_lab::definition::{Definition, MAX_TEXT};
-use hashlane_lab::record::{Machine, RecordSet};
+use hashlane_lab::run::Machine;
+use hashlane_records::RecordSet;
 
 /// Most characters of an error text: it may quote a line of the file, but not the whole file.
 const MAX_ERROR: usize = 4 * (1 << 14) + 1000;

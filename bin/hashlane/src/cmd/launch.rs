@@ -3,7 +3,7 @@
 
 use crate::output::folder::{Folder, RECORDS};
 use anyhow::{Context, Result, bail};
-use hashlane_lab::record::RecordSet;
+use hashlane_records::RecordSet;
 use std::ffi::OsString;
 use std::io::{self, BufRead as _, BufReader};
 use std::path::{Path, PathBuf};

@@ -8,8 +8,9 @@ use crate::studies::STUDIES;
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use hashlane_lab::definition::Definition;
-use hashlane_lab::record::{RecordSet, RunStudies, write_atomically};
 use hashlane_lab::report::{Part, differences, svg_file, terminal};
+use hashlane_lab::run::RunStudies;
+use hashlane_records::{RecordSet, write_atomically};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 

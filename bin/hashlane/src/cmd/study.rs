@@ -17,7 +17,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, Subcommand};
 use hashlane_daemon::signals::on_stop;
 use hashlane_lab::definition::{Definition, Selection};
-use hashlane_lab::record::{Machine, Noise, date};
+use hashlane_lab::run::{Machine, Noise, date};
 use hashlane_lab::study::{Input, Loaded, SEED, Settings};
 use run::Run;
 use std::fmt::Write as _;

@@ -3,8 +3,9 @@
 use crate::studies::STUDIES;
 use anyhow::{Context, Result, bail};
 use hashlane_lab::definition::{Definition, MAX_TEXT};
-use hashlane_lab::record::{Machine, RecordSet, RunStudies, write_atomically};
 use hashlane_lab::report::{Part, html};
+use hashlane_lab::run::{Machine, RunStudies};
+use hashlane_records::{RecordSet, write_atomically};
 use hashlane_stats::nearest;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Waiting for a quiet machine.
 
 use anyhow::Result;
-use hashlane_lab::record::{Activity, Noise};
+use hashlane_lab::run::{Activity, Noise};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};

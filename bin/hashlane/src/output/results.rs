@@ -3,8 +3,9 @@
 
 use super::folder::{self, EARLIER, Folder};
 use anyhow::{Context, Result, bail};
-use hashlane_lab::record::{Machine, RecordSet, RunStudies};
 use hashlane_lab::report::Part;
+use hashlane_lab::run::{Machine, RunStudies};
+use hashlane_records::RecordSet;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write as _};
 use std::os::unix::fs::MetadataExt as _;

@@ -1,11 +1,12 @@
-//! A comparison as tables for the terminal.
+//! Comparisons as tables for the terminal.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::{Comparison, Doubt, Judged, Row, Study, Verdict, is_ratio, name};
-use crate::record::Key;
 use crate::report::terminal::{table, wrapped};
+use hashlane_records::Key;
+use hashlane_records::compare::repeats::Repeats;
+use hashlane_records::compare::{Comparison, Judged, Rank, Row, Study, Verdict, is_ratio, name};
 use hashlane_stats::Interval;
 use hashlane_stats::format::{figure, interval, none, plain, plural, ratio};
 
@@ -23,81 +24,64 @@ const NO_VERDICT: &str = "No verdict: A and B are separate runs. They did not al
                           did not contain 1. For verdicts, let the two builds alternate: hashlane compare \
                           --run BEFORE AFTER.";
 
-impl Comparison {
-    /// Tables, one for each study, workload and metric, at most `width` columns wide as far as the ids of the
-    /// schemes allow; then the rows that one side lacks, the largest differences, and the geometric mean.
-    pub fn text(&self, width: u16) -> String {
-        let mut out = String::new();
-        for study in &self.studies {
-            out += &tables(study, width);
-        }
-        out += &lacking("Only in A", &self.only_a);
-        out += &lacking("Only in B", &self.only_b);
-        out += &self.ranking(width);
-        for study in &self.studies {
-            out += &wrapped(&summary(study), "", width);
-        }
-        if self.studies.iter().any(|study| study.launches.is_none()) {
-            out += &wrapped(NO_VERDICT, "", width);
-        }
-        out
+/// Tables, one for each study, workload and metric, at most `width` columns wide as far as the ids of the
+/// schemes allow; then the rows that one side lacks, the largest differences, and the geometric mean.
+pub fn comparison(comparison: &Comparison, width: u16) -> String {
+    let mut out = String::new();
+    for study in &comparison.studies {
+        out += &tables(study, width);
     }
-
-    fn ranking(&self, width: u16) -> String {
-        let rank = self.rank();
-        let mut out = String::new();
-        for (title, rows) in [("Largest increases", &rank.more), ("Largest decreases", &rank.less)] {
-            if rows.is_empty() {
-                continue;
-            }
-            let _ = writeln!(out, "{title}, B / A ({} of {}):", rows.len().min(MAX_RANKED), rows.len());
-            for row in rows.iter().take(MAX_RANKED) {
-                let Some(found) = row.ratio else { continue };
-                let line = match row.judged {
-                    Some(_) => format!("{} {}  {}", ratio(found.value), interval(found, ratio), row.name()),
-                    None => format!("{}  {}", ratio(found.value), row.name()),
-                };
-                out += &wrapped(&plain(&line), "  ", width);
-            }
-        }
-        if !out.is_empty() {
-            out.push('\n');
-        }
-        out
+    out += &lacking("Only in A", &comparison.only_a);
+    out += &lacking("Only in B", &comparison.only_b);
+    out += &ranking(&comparison.rank(), width);
+    for study in &comparison.studies {
+        out += &wrapped(&summary(study), "", width);
     }
+    if comparison.studies.iter().any(|study| study.launches.is_none()) {
+        out += &wrapped(NO_VERDICT, "", width);
+    }
+    out
 }
 
-/// The verdict in words.
-impl core::fmt::Display for Verdict {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        match self {
-            Self::Faster => f.write_str("faster"),
-            Self::Slower => f.write_str("slower"),
-            Self::NoDifference { smallest } => {
-                write!(f, "no difference ≥ {}", percent(*smallest))
-            }
-            Self::Undecided(doubt) => write!(f, "undecided: {doubt}"),
+fn ranking(rank: &Rank<'_>, width: u16) -> String {
+    let mut out = String::new();
+    for (title, rows) in [("Largest increases", &rank.more), ("Largest decreases", &rank.less)] {
+        if rows.is_empty() {
+            continue;
+        }
+        let _ = writeln!(out, "{title}, B / A ({} of {}):", rows.len().min(MAX_RANKED), rows.len());
+        for row in rows.iter().take(MAX_RANKED) {
+            let Some(found) = row.ratio else { continue };
+            let line = match row.judged {
+                Some(_) => format!("{} {}  {}", ratio(found.value), interval(found, ratio), row.name()),
+                None => format!("{}  {}", ratio(found.value), row.name()),
+            };
+            out += &wrapped(&plain(&line), "  ", width);
         }
     }
-}
-
-/// The reason in words.
-impl core::fmt::Display for Doubt {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        match self {
-            Self::FewRounds { needed } => write!(f, "needs {needed} rounds"),
-            Self::Control => f.write_str("A′ / A excludes 1"),
-            Self::AllControls => f.write_str("mean A′ / A excludes 1"),
-            Self::WithinControl => f.write_str("within A′ / A"),
-            Self::Noise { smallest } => write!(f, "noise hides < {}", percent(*smallest)),
-        }
+    if !out.is_empty() {
+        out.push('\n');
     }
+    out
 }
 
-/// A share as per cent, with the digits that count: `1.2 %`, `14 %`.
-fn percent(share: f64) -> String {
-    let percent = share * 100.0;
-    if percent < 9.95 { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
+/// Shares of intervals that hold the values of other runs, as a table.
+pub fn repeats(repeats: &[Repeats], width: u16) -> String {
+    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+    let row = |r: &Repeats| {
+        let shares = [r.next, r.other, r.apart, r.width].map(percent);
+        [r.study.clone(), r.rows.to_owned(), r.count.to_string()].into_iter().chain(shares).collect()
+    };
+    let header = [
+        "study",
+        "figures",
+        "rows",
+        "hold the next run",
+        "hold another run",
+        "do not touch",
+        "width (median)",
+    ];
+    table(&header, repeats.iter().map(row).collect(), 2, width)
 }
 
 fn tables(study: &Study, width: u16) -> String {

@@ -9,7 +9,7 @@ use super::control;
 use super::error::DefinitionError;
 use super::parts::{Chart, Claim, Criterion, CriterionFigure, Definition, Only, Origin, Rule, Sizes};
 use super::published::Published;
-use crate::record::metric;
+use hashlane_records::metric;
 
 /// Longest study file, in bytes.
 pub const MAX_TEXT: usize = 1 << 20;

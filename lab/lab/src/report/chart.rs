@@ -4,7 +4,7 @@ use super::charts::{Bar, BarPlot, BarPlots, Group, Role};
 use super::facts;
 use super::scheme_id;
 use crate::definition::{Chart, Definition};
-use crate::record::{RecordSet, metric};
+use hashlane_records::{RecordSet, metric};
 use hashlane_stats::format::{self, figure, interval};
 
 /// More encodings than these have one colour.

@@ -34,8 +34,8 @@ pub fn differences(parts: &[Part<'_>]) -> Vec<Difference> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{RecordSet, metric};
     use crate::report::{Answer, sample};
+    use hashlane_records::{RecordSet, metric};
 
     #[test]
     fn lists_surprises_and_contradicted_claims() {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::section::{Shown, Table};
 use crate::definition::{CriterionFigure, Definition};
-use crate::record::{Record, RecordSet};
+use hashlane_records::{Record, RecordSet};
 
 /// Most workloads and schemes of a section: tables have a cell for each pair, and a file of records may name
 /// any number.

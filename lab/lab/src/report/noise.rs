@@ -2,8 +2,8 @@
 
 use super::part::Part;
 use crate::evidence::is_off;
-use crate::record::noise::{QUIET_OTHERS, QUIET_STEAL};
-use crate::record::{Machine, Noise};
+use crate::run::noise::{QUIET_OTHERS, QUIET_STEAL};
+use crate::run::{Machine, Noise};
 use hashlane_stats::format::ratio;
 
 /// Change of the core's clock during the run, as a share, above which it is reported.
@@ -98,8 +98,9 @@ fn machine(machine: &Machine, facts: &mut Vec<String>) -> bool {
 mod tests {
     use super::*;
     use crate::definition::Definition;
-    use crate::record::{RecordSet, RunStudy, metric};
     use crate::report::sample;
+    use crate::run::RunStudy;
+    use hashlane_records::{RecordSet, metric};
 
     fn line(records: &RecordSet, machine: &Machine, run: Option<&RunStudy>) -> NoiseLine {
         let definition: Definition = sample::definition();

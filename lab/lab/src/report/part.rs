@@ -4,7 +4,8 @@ use super::answer::Answer;
 use super::section::Section;
 use crate::definition::Definition;
 use crate::evidence::Evidence;
-use crate::record::{Machine, RecordSet, RunStudy};
+use crate::run::{Machine, RunStudy};
+use hashlane_records::RecordSet;
 
 /// A study with the records of a run and the machine that they come from.
 #[derive(Clone, Debug)]

@@ -1,8 +1,9 @@
 //! A small study and believable records for tests.
 
 use crate::definition::Definition;
-use crate::record::{Machine, Record, RecordSet, metric};
 use crate::report::{Block, Section, Shown, Table, scheme_id};
+use crate::run::Machine;
+use hashlane_records::{Record, RecordSet, metric};
 use hashlane_stats::Interval;
 
 const STUDY: &str = r#"

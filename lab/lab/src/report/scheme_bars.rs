@@ -1,7 +1,7 @@
 //! A bar for each scheme of a workload.
 
 use super::{Bar, BarPlot, BarPlots, Block, Facts, Group, Role};
-use crate::record::Record;
+use hashlane_records::Record;
 use hashlane_stats::format::{interval, significant};
 
 /// Bars of one metric on one workload, in the order of the study's schemes.

@@ -2,7 +2,7 @@
 
 use crate::definition::{Claim, Criterion, CriterionFigure, Definition};
 use crate::outcome::{ClaimOutcome, Counts, Finding, Reached, Tally};
-use crate::record::RecordSet;
+use hashlane_records::RecordSet;
 use hashlane_stats::Interval;
 use hashlane_stats::format::{ONE_LAUNCH, figure, interval, plain, ratio};
 

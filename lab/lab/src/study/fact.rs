@@ -1,6 +1,6 @@
 //! A figure on its way into the records.
 
-use crate::record::over_launches;
+use hashlane_records::over_launches;
 use hashlane_stats::{Interval, median_interval};
 
 /// One figure: its interval and number of samples.

@@ -6,8 +6,8 @@ use super::error::RunError;
 use super::input::{Input, Loaded, Paths};
 use super::session::Session;
 use crate::definition::{Definition, DefinitionError};
-use crate::record::RecordSet;
 use crate::report::{Answer, Section};
+use hashlane_records::RecordSet;
 
 /// A kind of study: the tables of its study files, its inputs, its run, and its part of the report.
 ///

@@ -4,8 +4,8 @@ use core::fmt;
 
 use super::kind::{Study, StudyFile};
 use crate::definition::{Definition, DefinitionError};
-use crate::record::RecordSet;
 use crate::report::{Answer, Section};
+use hashlane_records::RecordSet;
 
 /// The kinds of studies that a command has, in the order of its lists.
 #[derive(Clone, Copy)]

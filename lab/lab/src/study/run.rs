@@ -8,7 +8,7 @@ use super::kind::Study;
 use super::session::{Event, Session, Settings};
 use crate::definition::Definition;
 use crate::probe::clock::{self, Rates};
-use crate::record::RecordSet;
+use hashlane_records::RecordSet;
 
 /// Results of a run.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use super::fact::Fact;
 use super::input::Loaded;
 use crate::definition::{Definition, Size};
 use crate::probe::clock::Rates;
-use crate::record::{Record, RecordSet, metric};
+use hashlane_records::{Record, RecordSet, metric};
 
 /// Settings of a run.
 pub struct Settings<'a> {

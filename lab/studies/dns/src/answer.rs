@@ -5,8 +5,8 @@ use crate::metric;
 use crate::section::{COMPOSER, DUMB, HOSTILE, MODEL, NEW, OLD, OURS, SOURCE, is_form, role};
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::{Doubt, Evidence};
-use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::{Answer, Bar, BarPlot, BarPlots, Block, Facts, Group, Statement};
+use hashlane_records::{Record, RecordSet};
 use hashlane_stats::Interval;
 use hashlane_stats::format::{count, interval, significant};
 

@@ -1,6 +1,6 @@
 //! Metrics of studies of DNS messages, in addition to the shared ones.
 
-pub(crate) use hashlane_lab::record::metric::*;
+pub(crate) use hashlane_records::metric::*;
 
 /// Names in a message, on average over the messages of a workload.
 pub(crate) const NAMES: &str = "names";

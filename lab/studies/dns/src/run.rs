@@ -252,8 +252,8 @@ mod tests {
     use crate::Renderers;
     use crate::metric;
     use hashlane_lab::definition::{Definition, Selection};
-    use hashlane_lab::record::RecordSet;
     use hashlane_lab::study::{self, Loaded, Settings};
+    use hashlane_records::RecordSet;
     use std::sync::atomic::AtomicBool;
 
     const STUDY: &str = include_str!("../dns-render/study.toml");

@@ -2,11 +2,11 @@
 
 use crate::metric;
 use hashlane_lab::definition::{Definition, PublishedRow};
-use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::Facts;
 use hashlane_lab::report::facts::without_empty_columns;
 use hashlane_lab::report::words;
 use hashlane_lab::report::{Bar, BarPlot, BarPlots, Block, Group, Role, Section, Shown, Table};
+use hashlane_records::{Record, RecordSet};
 use hashlane_stats::Interval;
 use hashlane_stats::format::{self, count, figure, interval, ratio};
 

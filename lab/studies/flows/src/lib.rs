@@ -36,10 +36,10 @@ mod tests;
 pub use flood::{add_growth, attacks};
 
 use hashlane_lab::definition::{Definition, DefinitionError};
-use hashlane_lab::record::RecordSet;
 use hashlane_lab::report::{Answer, Section};
 use hashlane_lab::study::{Input, Loaded, Paths, RunError, Session, Study, StudyFile};
 use hashlane_lab::study_files;
+use hashlane_records::RecordSet;
 use std::error::Error;
 
 /// Studies of hashes of tuples.

@@ -1,6 +1,6 @@
 //! Metrics of studies of flows, in addition to the shared ones.
 
-pub(crate) use hashlane_lab::record::metric::*;
+pub(crate) use hashlane_records::metric::*;
 
 /// Cycles per item of independent items.
 pub(crate) const CYCLES_THROUGHPUT: &str = "cycles_throughput";

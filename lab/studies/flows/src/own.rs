@@ -4,8 +4,8 @@ use crate::capture::Capture;
 use crate::metric;
 use crate::words::many;
 use hashlane_lab::definition::Definition;
-use hashlane_lab::record::RecordSet;
 use hashlane_lab::study::{Fact, Session};
+use hashlane_records::RecordSet;
 use std::fmt;
 
 /// Model of the counts.

@@ -3,7 +3,7 @@
 use crate::metric;
 use crate::spread::{BUSIEST, RSS};
 use hashlane_lab::definition::{Definition, subject};
-use hashlane_lab::record::{Record, RecordSet};
+use hashlane_records::{Record, RecordSet};
 use hashlane_stats::Interval;
 
 const HASH: &str = r#"

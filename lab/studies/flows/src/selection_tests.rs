@@ -4,8 +4,8 @@ use crate::capture::Capture;
 use crate::tuples::TupleSet;
 use crate::{Cost, Floods, Tables};
 use hashlane_lab::definition::{Definition, Selection, subject};
-use hashlane_lab::record::{RecordSet, metric};
 use hashlane_lab::study::{Loaded, Settings, Study, run};
+use hashlane_records::{RecordSet, metric};
 use std::sync::atomic::AtomicBool;
 
 const STUDIES: [&dyn Study; 3] = [&Cost, &Floods, &Tables];
@@ -45,7 +45,7 @@ fn select(study: &dyn Study, schemes: &[&str], workload: &str) {
     if definition.schemes_on(workload).contains(of) && crate::hashes::missing(to).is_none() {
         assert!(records.ratio(&definition.slug, workload, of, to).is_some(), "{workload}: {of}");
     }
-    let named = |r: &hashlane_lab::record::Record| r.workload == workload || r.workload == "caches";
+    let named = |r: &hashlane_records::Record| r.workload == workload || r.workload == "caches";
     assert!(records.iter().all(named), "side runs were not selected");
 }
 
@@ -129,7 +129,7 @@ fn captures_of_any_length_are_measured_and_answered() {
             assert!(definition.is_on_own_data(&records), "{}", definition.slug);
             assert!(definition.criterion_outcomes(&records).is_empty());
             for workload in definition.own_workloads(&records) {
-                let control = |r: &&hashlane_lab::record::Record| {
+                let control = |r: &&hashlane_records::Record| {
                     r.workload == workload && r.metric == metric::RATIO && r.scheme.ends_with("/again")
                 };
                 assert!(records.iter().any(|r| control(&r)), "{workload}");

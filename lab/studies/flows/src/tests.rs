@@ -3,10 +3,11 @@
 use crate::sample;
 use crate::{Cost, Floods, Tables};
 use hashlane_lab::definition::Definition;
-use hashlane_lab::record::{Machine, Record, RecordSet};
 use hashlane_lab::report::terminal::{Colours, tables};
 use hashlane_lab::report::{Part, html, words};
+use hashlane_lab::run::Machine;
 use hashlane_lab::study::{Settings, Studies, run};
+use hashlane_records::{Record, RecordSet};
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::AtomicBool;

@@ -2,7 +2,7 @@
 
 use crate::tuples::TupleSet;
 use hashlane_flow::tuple::Tuple;
-use hashlane_lab::record::machine;
+use hashlane_lab::run::machine;
 use hashlane_lab::study::{RunError, Session};
 
 /// The tuples of a set, as long as they fit into the memory that is free.

@@ -4,8 +4,8 @@ use crate::metric;
 use crate::section::{CYCLES, HIT};
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::{Doubt, Evidence};
-use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::{Answer, Bar, BarPlot, BarPlots, Block, Facts, Group, Role, Statement};
+use hashlane_records::{Record, RecordSet};
 use hashlane_stats::Interval;
 use hashlane_stats::format::{count, interval, significant};
 

@@ -24,10 +24,10 @@ mod source;
 mod watch;
 
 use hashlane_lab::definition::Definition;
-use hashlane_lab::record::RecordSet;
 use hashlane_lab::report::{Answer, Section};
 use hashlane_lab::study::{Input, Loaded, Paths, RunError, Session, Study, StudyFile};
 use hashlane_lab::study_files;
+use hashlane_records::RecordSet;
 use std::error::Error;
 use std::path::PathBuf;
 

@@ -1,6 +1,6 @@
 //! Metrics of studies of kernels, in addition to the shared ones.
 
-pub(crate) use hashlane_lab::record::metric::*;
+pub(crate) use hashlane_records::metric::*;
 
 /// Requests that are missing from a table of connections after a set of SYNs: of those sent, and at the worst
 /// of all boots.

@@ -3,10 +3,10 @@
 
 use crate::metric;
 use hashlane_lab::definition::{Definition, Published, PublishedRow};
-use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::Facts;
 use hashlane_lab::report::words;
 use hashlane_lab::report::{Block, Section, Shown, Table};
+use hashlane_records::{Record, RecordSet};
 use hashlane_stats::Interval;
 use hashlane_stats::format::{self, figure, interval, ratio};
 use hashlane_study_flows::attacks;

@@ -4,8 +4,8 @@ use crate::metric;
 use crate::run::{MEMORY, MIX_CPU, MODEL, OURS, SOFTFLOWD};
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::{Doubt, Evidence};
-use hashlane_lab::record::RecordSet;
 use hashlane_lab::report::{Answer, Block, Facts, Role, SchemeBars, Statement};
+use hashlane_records::RecordSet;
 use hashlane_stats::format::significant;
 
 pub(crate) fn answer(definition: &Definition, records: &RecordSet) -> Answer {

@@ -23,10 +23,10 @@ pub mod usage;
 mod sample;
 
 use hashlane_lab::definition::Definition;
-use hashlane_lab::record::RecordSet;
 use hashlane_lab::report::{Answer, Section};
 use hashlane_lab::study::{RunError, Session, Study, StudyFile};
 use hashlane_lab::study_files;
+use hashlane_records::RecordSet;
 
 /// Studies of flow meters.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! Metrics of studies of flow meters, in addition to the shared ones.
 
-pub(crate) use hashlane_lab::record::metric::*;
+pub(crate) use hashlane_records::metric::*;
 
 /// Packets per second of CPU time.
 pub(crate) const RATE_CORE: &str = "packets_per_core_second";

@@ -3,10 +3,10 @@
 use crate::metric;
 use crate::run::{FLOOD, LIVE_FLOOD, LIVE_LOSS, MEMORY, MIX_CPU, MIX_WALL, MODEL, OURS, SOFTFLOWD};
 use hashlane_lab::definition::Definition;
-use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::facts::table;
 use hashlane_lab::report::words;
 use hashlane_lab::report::{Block, Facts, Section, Table};
+use hashlane_records::{Record, RecordSet};
 use hashlane_stats::format::{count, figure, interval, none, percent, significant};
 
 const MIB: f64 = 1_048_576.0;

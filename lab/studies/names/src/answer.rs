@@ -2,8 +2,8 @@
 
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::{Doubt, Evidence};
-use hashlane_lab::record::RecordSet;
 use hashlane_lab::report::{Answer, Block, Statement, facts};
+use hashlane_records::RecordSet;
 use hashlane_stats::Interval;
 use hashlane_stats::format::count;
 
@@ -131,7 +131,7 @@ fn names_like(workload: &str) -> String {
 mod tests {
     use super::*;
     use crate::sample;
-    use hashlane_lab::record::Record;
+    use hashlane_records::Record;
 
     /// The answer to the sample records, each as `change` leaves it; with the user's names if wanted.
     fn changed(own: &[&str], change: impl Fn(&mut Record)) -> Answer {

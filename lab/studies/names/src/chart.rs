@@ -3,8 +3,8 @@
 use crate::methods;
 use crate::packed::COMPARED;
 use hashlane_lab::definition::Definition;
-use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::{Bar, BarPlot, BarPlots, Group, Role, facts};
+use hashlane_records::{Record, RecordSet};
 use hashlane_stats::format::figure;
 
 /// Bars of the methods and encodings on each workload, the reference's mean on the first as a line; `None`

@@ -3,8 +3,8 @@
 use crate::metric;
 use crate::tables;
 use hashlane_lab::definition::Definition;
-use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::scheme_id;
+use hashlane_records::{Record, RecordSet};
 use hashlane_stats::Interval;
 
 /// All that was measured of one scheme on one workload.

@@ -1,6 +1,6 @@
 //! Metrics of studies of names, in addition to the shared ones.
 
-pub(crate) use hashlane_lab::record::metric::*;
+pub(crate) use hashlane_records::metric::*;
 
 /// Standard deviation of the repetitions' means.
 pub(crate) const CYCLES_MEAN_SD: &str = "cycles_mean_sd";

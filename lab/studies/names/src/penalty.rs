@@ -5,8 +5,8 @@
 
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::{Doubt, Evidence};
-use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::{Block, Section, Shown, Table, words};
+use hashlane_records::{Record, RecordSet};
 use hashlane_stats::Interval;
 use hashlane_stats::format::{NONE, figure};
 

@@ -1,8 +1,8 @@
 //! Standard deviations of the repetitions' means, beside the one that the source states.
 
 use hashlane_lab::definition::Definition;
-use hashlane_lab::record::RecordSet;
 use hashlane_lab::report::{Block, Section, Shown, Table, facts};
+use hashlane_records::RecordSet;
 use hashlane_stats::format::{NONE, figure};
 use hashlane_stats::median;
 

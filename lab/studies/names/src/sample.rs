@@ -2,8 +2,8 @@
 
 use crate::metric;
 use hashlane_lab::definition::{Definition, subject};
-use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::scheme_id;
+use hashlane_records::{Record, RecordSet};
 use hashlane_stats::Interval;
 
 const STUDY: &str = r#"

@@ -1,8 +1,8 @@
 //! Sections of a report on names.
 
 use hashlane_lab::definition::Definition;
-use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::{Block, Section, Shown, Table, facts, scheme_id, words};
+use hashlane_records::{Record, RecordSet};
 use hashlane_stats::Interval;
 use hashlane_stats::format::{self, figure};
 

@@ -4,8 +4,8 @@ use crate::metric;
 use crate::run::{MEMORY, MODEL, NSD, OURS};
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::{Doubt, Evidence};
-use hashlane_lab::record::RecordSet;
 use hashlane_lab::report::{Answer, Block, Facts, Role, SchemeBars, Statement};
+use hashlane_records::RecordSet;
 use hashlane_stats::format::significant;
 
 /// Workload of the sentence and the chart.

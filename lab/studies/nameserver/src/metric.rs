@@ -1,7 +1,7 @@
 //! Metrics of studies of name servers, in addition to the shared ones.
 
 #[cfg(test)]
-pub(crate) use hashlane_lab::record::metric::RATIO;
+pub(crate) use hashlane_records::metric::RATIO;
 
 /// CPU time of the server's processes per answer, in microseconds.
 pub(crate) const CPU_US: &str = "cpu_us";

@@ -2,7 +2,7 @@
 
 use crate::run::MODEL;
 use hashlane_lab::definition::Definition;
-use hashlane_lab::record::{Record, RecordSet};
+use hashlane_records::{Record, RecordSet};
 
 /// The study that comes with the command.
 pub(crate) fn definition() -> Definition {

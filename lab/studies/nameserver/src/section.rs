@@ -3,10 +3,10 @@
 use crate::metric;
 use crate::run::{ALONE, COSTS, EXISTING, LOAD, LOAD_LARGE, MEMORY, MEMORY_LARGE, MODEL, RANDOM, RELOAD};
 use hashlane_lab::definition::Definition;
-use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::facts::table;
 use hashlane_lab::report::words;
 use hashlane_lab::report::{Block, Facts, Section, Shown, Table};
+use hashlane_records::{Record, RecordSet};
 use hashlane_stats::format::{count, figure, interval, none, percent, significant};
 
 const MIB: f64 = 1_048_576.0;

@@ -14,10 +14,10 @@ mod sample;
 mod under_load;
 
 use hashlane_lab::definition::Definition;
-use hashlane_lab::record::RecordSet;
 use hashlane_lab::report::{Answer, Section};
 use hashlane_lab::study::{RunError, Session, Study, StudyFile};
 use hashlane_lab::study_files;
+use hashlane_records::RecordSet;
 
 /// Studies of forwarders under load.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! Metrics of studies of forwarders, in addition to the shared ones.
 
-pub(crate) use hashlane_lab::record::metric::*;
+pub(crate) use hashlane_records::metric::*;
 
 /// Microseconds of a process's CPU time per exchange of an Interest and its Data.
 pub(crate) const CPU_US: &str = "cpu_us";

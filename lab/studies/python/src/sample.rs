@@ -1,7 +1,7 @@
 //! Records for tests.
 
 use hashlane_lab::definition::Definition;
-use hashlane_lab::record::{Record, RecordSet};
+use hashlane_records::{Record, RecordSet};
 
 /// Records of six samples each, of workload, scheme, metric, unit and value, with bounds 1 % away.
 pub(crate) fn records(study: &Definition, figures: &[(&str, &str, &str, &str, f64)]) -> RecordSet {

@@ -3,8 +3,9 @@
 use crate::output::folder::Folder;
 use crate::studies::STUDIES;
 use anyhow::{Result, bail};
-use hashlane_lab::compare::{Comparison, folders, repeats};
-use hashlane_lab::record::RecordSet;
+use hashlane_lab::compare::text;
+use hashlane_records::RecordSet;
+use hashlane_records::compare::{Comparison, folders, repeats};
 use std::path::Path;
 
 /// Compares the records of two folders: the metrics that are named, or that of each study.
@@ -33,7 +34,7 @@ pub(super) fn same(folders: &[&Path], width: u16) -> Result<String> {
     if found.is_empty() {
         bail!("the folders have no timed record in common: name runs of the same study by one build");
     }
-    Ok(repeats::text(&found, width))
+    Ok(text::repeats(&found, width))
 }
 
 /// Metric of a study that comes with the command.

@@ -10,9 +10,10 @@ use alternate::Plan;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use export::Export;
-use hashlane_lab::compare::Comparison;
+use hashlane_lab::compare::text;
 use hashlane_lab::definition::Selection;
-use hashlane_lab::record::write_atomically;
+use hashlane_records::compare::Comparison;
+use hashlane_records::write_atomically;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -147,14 +148,14 @@ impl Compare {
             return Ok(output::print(&text)?);
         }
         match (self.export, &self.out) {
-            (None, _) => output::print(&comparison.text(output::width()))?,
+            (None, _) => output::print(&text::comparison(comparison, output::width()))?,
             (Some(format), None) => output::print(&format.text(comparison, &sides)?)?,
             (Some(format), Some(path)) => {
                 // Written first, as the reader of the output may have closed it.
                 write_atomically(path, format.text(comparison, &sides)?.as_bytes()).with_context(|| {
                     format!("cannot write {}; name another file with --out", path.display())
                 })?;
-                output::print(&comparison.text(output::width()))?;
+                output::print(&text::comparison(comparison, output::width()))?;
             }
         }
         Ok(())

@@ -28,7 +28,7 @@ pub use reading::{Reading, ReadingError};
 pub use tool::Tool;
 pub use tool_error::ToolError;
 
-use crate::record::Record;
+use hashlane_records::Record;
 
 /// Model and probe of the records.
 pub const PROBE: &str = "mca";
@@ -52,7 +52,7 @@ pub fn records(study: &str, workload: &str, scheme: &str, reading: &Reading) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::RecordSet;
+    use hashlane_records::RecordSet;
 
     #[test]
     fn records_every_figure_once_and_exactly() {

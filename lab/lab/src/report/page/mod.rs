@@ -35,8 +35,9 @@ pub fn html(parts: &[Part<'_>]) -> Result<String, Error> {
 mod tests {
     use super::*;
     use crate::definition::Definition;
-    use crate::record::{Machine, Record, RecordSet};
     use crate::report::{Answer, Block, Forest, ForestRow, Role, Statement, sample};
+    use crate::run::Machine;
+    use hashlane_records::{Record, RecordSet};
     use hashlane_stats::Interval;
 
     fn answer() -> Answer {

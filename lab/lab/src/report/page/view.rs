@@ -9,12 +9,13 @@ use crate::definition::{Chart, Definition};
 use crate::evidence::is_off;
 use crate::outcome::{Case, ClaimOutcome, CriterionOutcome, Finding, Overall, Reached, Tally};
 use crate::probe::mca;
-use crate::record::{Machine, Record, RecordSet, metric};
 use crate::report::answer::Answer;
 use crate::report::differences::differences;
 use crate::report::noise::noise;
 use crate::report::part::Part;
 use crate::report::{chart, facts, words};
+use crate::run::Machine;
+use hashlane_records::{Record, RecordSet, metric};
 use hashlane_stats::format::{self, interval, ratio};
 
 /// The page.

@@ -13,7 +13,7 @@ use super::section::{Block, Section, Shown, Table, Text};
 use super::words;
 use crate::definition::Definition;
 use crate::outcome::{Overall, Reached, Tally};
-use crate::record::RecordSet;
+use hashlane_records::RecordSet;
 use hashlane_stats::format::{self, ratio};
 
 /// Colouring of verdicts.

@@ -1,11 +1,11 @@
 //! The summary of a run: one screen with the answer of every study.
 
 use super::{BOLD, Colours, YELLOW, coloured, wrapped};
-use crate::record::Machine;
 use crate::report::answer::Answer;
 use crate::report::differences::differences;
 use crate::report::noise::noise;
 use crate::report::part::Part;
+use crate::run::Machine;
 use hashlane_stats::format::{ONE_LAUNCH, plain};
 
 /// Widest line.
@@ -112,8 +112,8 @@ fn machine(machine: &Machine) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::evidence::Doubt;
-    use crate::record::{Noise, RunStudy};
     use crate::report::{Statement, sample};
+    use crate::run::{Noise, RunStudy};
     use hashlane_stats::Interval;
 
     /// The summary of two studies, the second of which has no answer.

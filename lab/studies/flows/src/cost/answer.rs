@@ -8,8 +8,8 @@ use crate::words::{number, times, times_with_bounds};
 use hashlane_hash::scheme::Keying;
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::{Doubt, Evidence};
-use hashlane_lab::record::RecordSet;
 use hashlane_lab::report::{Answer, Bar, BarPlot, BarPlots, Block, Facts, Group, Role, Statement};
+use hashlane_records::RecordSet;
 use hashlane_stats::Interval;
 use std::collections::HashMap;
 
@@ -168,7 +168,7 @@ const LINUX: [&str; 8] = ["base", "v1", "jhash2", "hsiphash", "siphash", "lport"
 mod tests {
     use super::*;
     use crate::sample;
-    use hashlane_lab::record::Record;
+    use hashlane_records::Record;
 
     fn answer_with(change: impl Fn(&mut Record)) -> Answer {
         answer(&sample::definitions()[0], &sample::changed(change))

@@ -3,9 +3,9 @@
 use super::mca::IN_C;
 use hashlane_lab::definition::Definition;
 use hashlane_lab::probe::mca::Calls;
-use hashlane_lab::record::RecordSet;
 use hashlane_lab::report::Facts;
 use hashlane_lab::report::{Block, Section, Shown, Table};
+use hashlane_records::RecordSet;
 use hashlane_stats::format;
 
 pub(crate) const MODEL: &str = "mca";

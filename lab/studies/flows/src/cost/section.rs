@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use crate::{epsilon, metric};
 use hashlane_lab::definition::Definition;
-use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::Facts;
 use hashlane_lab::report::{Bar, BarPlot, BarPlots, Block, Group, Role, Section, Shown, Table};
 use hashlane_lab::report::{scheme_id, words};
+use hashlane_records::{Record, RecordSet};
 use hashlane_stats::format::{self, figure, interval};
 
 pub(crate) const MODEL: &str = "tuples";

@@ -6,8 +6,8 @@ use crate::own::Traffic;
 use crate::words::times;
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::{Doubt, Evidence};
-use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::{Answer, Block, Line, LinePlot, LinePlots, Role, Series, Statement};
+use hashlane_records::{Record, RecordSet};
 use hashlane_stats::Interval;
 use hashlane_stats::format::count;
 

@@ -6,10 +6,10 @@ use crate::metric::{self, COMPARED, LONGEST_CHAIN, NS};
 use crate::series::series;
 use crate::words::{times, times_with_bounds};
 use hashlane_lab::definition::Definition;
-use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::Facts;
 use hashlane_lab::report::facts::by_interest;
 use hashlane_lab::report::{Block, Line, LinePlot, LinePlots, Section, Shown, Table};
+use hashlane_records::{Record, RecordSet};
 use hashlane_stats::Interval;
 use hashlane_stats::format::{self, count, figure};
 

@@ -3,7 +3,7 @@
 use hashlane_audit::traffic::{depth, poisson};
 use hashlane_flow::ehash::TupleHash;
 use hashlane_flow::tuple::Tuple;
-use hashlane_lab::record::Record;
+use hashlane_records::Record;
 use hashlane_stats::Interval;
 
 /// Distribution of a set of tuples under a hash.

@@ -6,8 +6,8 @@ use crate::own::Traffic;
 use crate::words::{number, times};
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::{Doubt, Evidence};
-use hashlane_lab::record::RecordSet;
 use hashlane_lab::report::{Answer, Block, Line, LinePlot, LinePlots, Role, Series, Shade, Statement};
+use hashlane_records::RecordSet;
 
 /// The shape and hash of `hashlane_flow::table::Flows`.
 const OURS: &str = "batched/siphash-1-3/burst";
@@ -138,7 +138,7 @@ fn shades(caches: [Option<f64>; 2], bytes_per_flow: f64) -> Vec<Shade> {
 mod tests {
     use super::*;
     use crate::sample;
-    use hashlane_lab::record::Record;
+    use hashlane_records::Record;
 
     fn answer_with(change: impl Fn(&mut Record)) -> Answer {
         answer(&sample::definitions()[2], &sample::changed(change))

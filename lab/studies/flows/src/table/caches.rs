@@ -1,8 +1,8 @@
 //! Sizes of the machine's caches, as facts beside the figures that depend on them.
 
 use hashlane_lab::definition::Definition;
-use hashlane_lab::record::RecordSet;
 use hashlane_lab::study::{Fact, Session};
+use hashlane_records::RecordSet;
 use std::fs;
 use std::path::Path;
 

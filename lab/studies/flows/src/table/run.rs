@@ -11,7 +11,7 @@ use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::Key;
 use hashlane_lab::definition::{Definition, subject};
 use hashlane_lab::memory;
-use hashlane_lab::record::machine;
+use hashlane_lab::run::machine;
 use hashlane_lab::study::{Fact, Rounds, RunError, Session, order};
 use hashlane_peers::ahash::AES;
 use rand_distr::Distribution;

@@ -3,11 +3,11 @@
 use crate::metric::{MEMORY, NS};
 use crate::series::series;
 use hashlane_lab::definition::Definition;
-use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::Facts;
 use hashlane_lab::report::facts::by_interest;
 use hashlane_lab::report::words;
 use hashlane_lab::report::{Block, Line, LinePlot, LinePlots, Section, Shown, Table};
+use hashlane_records::{Record, RecordSet};
 use hashlane_stats::format::{self, figure};
 
 pub(crate) const MODEL: &str = "table";

@@ -3,7 +3,8 @@
 use super::Hash;
 use super::error::PatchError;
 use crate::metric;
-use hashlane_lab::record::{Machine, RecordSet};
+use hashlane_lab::run::Machine;
+use hashlane_records::RecordSet;
 use hashlane_stats::format;
 use std::fmt::Write as _;
 

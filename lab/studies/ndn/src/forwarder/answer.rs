@@ -5,8 +5,8 @@ use super::section::{MODEL, PARTS};
 use crate::metric;
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::{Doubt, Evidence};
-use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::{Answer, Bar, BarPlot, BarPlots, Block, Facts, Group, Role, Statement};
+use hashlane_records::{Record, RecordSet};
 use hashlane_stats::format::{interval, significant};
 
 /// Workloads of the sentence, and the components of their names.

@@ -2,8 +2,8 @@
 
 use crate::metric;
 use hashlane_lab::definition::Published;
-use hashlane_lab::record::Record;
 use hashlane_lab::report::{Block, Facts, Shown, Table, words};
+use hashlane_records::Record;
 use hashlane_stats::format::{self, figure};
 
 /// Scheme of our forwarder.

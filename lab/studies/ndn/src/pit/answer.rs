@@ -4,8 +4,8 @@ use super::section::{LOAD, MODEL};
 use crate::metric;
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::{Doubt, Evidence};
-use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::{Answer, Block, Facts, Forest, ForestRow, Role, Statement};
+use hashlane_records::{Record, RecordSet};
 use hashlane_stats::Interval;
 use hashlane_stats::format::{interval, significant};
 

@@ -9,7 +9,7 @@ use crate::model::digest;
 use crate::model::exchanges::{self, BLOCK as EXCHANGES, PARTS};
 use crate::model::pending::{self, BLOCK, Filling, Operation};
 use hashlane_hash::scheme::Key;
-use hashlane_lab::record::machine;
+use hashlane_lab::run::machine;
 use hashlane_lab::study::Fact;
 use hashlane_lab::study::{Rounds, order};
 use hashlane_lab::study::{RunError, Session};
@@ -253,8 +253,8 @@ mod tests {
     use crate::load::Workload;
     use crate::load::{Link, Pace};
     use hashlane_lab::definition::{Definition, Selection, Size};
-    use hashlane_lab::record::RecordSet;
     use hashlane_lab::study::{self, Settings};
+    use hashlane_records::RecordSet;
     use std::sync::atomic::AtomicBool;
 
     #[test]

@@ -7,11 +7,11 @@ use super::parts_section::{digests, none, parts_table};
 use crate::metric;
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::Evidence;
-use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::Facts;
 use hashlane_lab::report::facts::without_empty_columns;
 use hashlane_lab::report::words;
 use hashlane_lab::report::{Block, Section, Shown, Table};
+use hashlane_records::{Record, RecordSet};
 use hashlane_stats::Interval;
 use hashlane_stats::format::{count, figure, interval, ratio};
 

@@ -5,8 +5,8 @@ use super::subject::{OURS, SPREAD, STRINGS};
 use crate::metric;
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::{Doubt, Evidence};
-use hashlane_lab::record::RecordSet;
 use hashlane_lab::report::{Answer, Block, Facts, Role, SchemeBars, Statement};
+use hashlane_records::RecordSet;
 use hashlane_stats::Interval;
 use hashlane_stats::format::{figure, significant};
 

@@ -6,10 +6,10 @@ mod section;
 mod subject;
 
 use hashlane_lab::definition::Definition;
-use hashlane_lab::record::RecordSet;
 use hashlane_lab::report::{Answer, Section};
 use hashlane_lab::study::{RunError, Session, Study, StudyFile};
 use hashlane_lab::study_files;
+use hashlane_records::RecordSet;
 
 /// Studies of calls from Python.
 #[derive(Clone, Copy, Debug)]

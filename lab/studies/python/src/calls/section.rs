@@ -5,10 +5,10 @@ use super::subject::{BY_BATCH, CALLS, OURS, SPREAD, STRINGS};
 use crate::data::BATCH;
 use crate::metric;
 use hashlane_lab::definition::Definition;
-use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::facts::table;
 use hashlane_lab::report::words;
 use hashlane_lab::report::{Block, Facts, Section, Table};
+use hashlane_records::{Record, RecordSet};
 use hashlane_stats::format::{figure, interval, none, percent, significant};
 
 pub(super) fn section(definition: &Definition, records: &RecordSet) -> Option<Section> {

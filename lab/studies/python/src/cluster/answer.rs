@@ -4,8 +4,8 @@ use super::run::{MODEL, ONCE, SPREAD, TWENTY, TWO};
 use crate::metric;
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::{Doubt, Evidence};
-use hashlane_lab::record::RecordSet;
 use hashlane_lab::report::{Answer, Block, Facts, Role, SchemeBars, Statement};
+use hashlane_records::RecordSet;
 use hashlane_stats::format::{count, figure, significant};
 
 pub(super) fn answer(definition: &Definition, records: &RecordSet) -> Answer {

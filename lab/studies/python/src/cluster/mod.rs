@@ -9,10 +9,10 @@ mod run;
 mod section;
 
 use hashlane_lab::definition::Definition;
-use hashlane_lab::record::RecordSet;
 use hashlane_lab::report::{Answer, Section};
 use hashlane_lab::study::{RunError, Session, Study, StudyFile};
 use hashlane_lab::study_files;
+use hashlane_records::RecordSet;
 
 /// Studies of sketches on a cluster.
 #[derive(Clone, Copy, Debug)]

@@ -4,10 +4,10 @@ use super::role::Role;
 use super::run::{MODEL, ONCE, SPREAD, TWENTY, TWO};
 use crate::metric;
 use hashlane_lab::definition::Definition;
-use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::facts::table;
 use hashlane_lab::report::words;
 use hashlane_lab::report::{Block, Facts, Section, Table};
+use hashlane_records::{Record, RecordSet};
 use hashlane_stats::format::{count, figure, interval, none, significant};
 
 const MIB: f64 = 1_048_576.0;

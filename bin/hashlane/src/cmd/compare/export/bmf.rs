@@ -3,7 +3,7 @@
 //! Source: <https://bencher.dev/docs/reference/bencher-metric-format>.
 
 use super::{interval, name};
-use hashlane_lab::compare::Comparison;
+use hashlane_records::compare::Comparison;
 use serde_json::{Map, Value};
 
 /// Names of the fields of a metric.

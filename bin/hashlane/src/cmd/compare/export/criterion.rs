@@ -4,7 +4,7 @@
 
 use super::{name, rounded};
 use anyhow::Result;
-use hashlane_lab::compare::{Comparison, Row, Verdict};
+use hashlane_records::compare::{Comparison, Row, Verdict};
 use hashlane_stats::Interval;
 use serde_json::{Value, json};
 

@@ -1,8 +1,8 @@
 //! Everything as JSON, in a format of our own.
 
 use super::interval;
-use hashlane_lab::compare::{Comparison, Row, Study, Verdict};
-use hashlane_lab::record::Key;
+use hashlane_records::Key;
+use hashlane_records::compare::{Comparison, Row, Study, Verdict};
 use serde_json::{Value, json};
 
 /// Number of the format: it grows when a field changes its meaning or goes.

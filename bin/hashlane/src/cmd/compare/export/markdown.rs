@@ -1,6 +1,6 @@
 //! A comment on a change, in Markdown.
 
-use hashlane_lab::compare::{Comparison, Row, Study, Verdict};
+use hashlane_records::compare::{Comparison, Row, Study, Verdict};
 use hashlane_stats::Interval;
 use hashlane_stats::format::{NONE, figure, interval, plain, plural, ratio};
 use std::fmt::Write as _;

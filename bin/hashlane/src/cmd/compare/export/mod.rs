@@ -7,7 +7,7 @@ mod markdown;
 
 use anyhow::Result;
 use clap::ValueEnum;
-use hashlane_lab::compare::{Comparison, Row};
+use hashlane_records::compare::{Comparison, Row};
 use hashlane_stats::Interval;
 pub(super) use markdown::markdown;
 use serde_json::{Value, json};
@@ -61,8 +61,8 @@ fn rounded(figure: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hashlane_lab::compare::launches::{self, Round};
-    use hashlane_lab::record::{Record, RecordSet};
+    use hashlane_records::compare::launches::{self, Round};
+    use hashlane_records::{Record, RecordSet};
 
     fn record(scheme: &str, value: f64) -> Record {
         let (probe, metric) = ("throughput", "cycles_throughput");

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::atomic::write_atomically;
+use hashlane_records::write_atomically;
 
 /// The studies of a run, in its order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -68,13 +68,12 @@ mod tests {
         let definition = "slug = \"a\"\nwords = '''“x”'''\n".to_owned();
         let study = RunStudy { slug: "a".into(), seconds: 1.5, samples: 7, outliers: 1, definition };
         let studies = RunStudies { study: vec![study] };
-        let dir = crate::record::tests::folder("studies");
-        let path = dir.join("studies.toml");
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("studies.toml");
         assert_eq!(RunStudies::read(&path).unwrap(), RunStudies::default());
         studies.write(&path).unwrap();
         assert_eq!(RunStudies::read(&path).unwrap(), studies);
         std::fs::write(&path, "[[study]]\ncolour = 1\n").unwrap();
         assert!(RunStudies::read(&path).is_err());
-        std::fs::remove_dir_all(dir).unwrap();
     }
 }

@@ -294,13 +294,12 @@ mod tests {
 
     #[test]
     fn writes_a_file_that_reads_back() {
-        let dir = crate::record::tests::folder("csv");
-        let path = dir.join("records.csv");
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("records.csv");
         let set =
             RecordSet::parse(format!("{HEADER}s,m,w,a,p,x,u,0.1,0.05,0.3,9,5\n").as_bytes(), "").unwrap();
         set.write(&path).unwrap();
         assert_eq!(RecordSet::read(&path).unwrap(), set);
-        std::fs::remove_dir_all(dir).unwrap();
     }
 
     fn any_record() -> impl Strategy<Value = Record> {

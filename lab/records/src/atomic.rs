@@ -44,38 +44,34 @@ mod tests {
 
     #[test]
     fn replaces_a_file_and_leaves_nothing_beside_it() {
-        let dir = crate::record::tests::folder("atomic");
-        let path = dir.join("records.csv");
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("records.csv");
         write_atomically(&path, b"one").unwrap();
         write_atomically(&path, b"two").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"two");
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode();
-        let created = dir.join("created");
+        let created = dir.path().join("created");
         File::create(&created).unwrap();
         assert_eq!(mode(&path), mode(&created));
         fs::remove_file(created).unwrap();
         assert_eq!(fs::read_dir(&dir).unwrap().count(), 1);
-        fs::remove_dir_all(dir).unwrap();
     }
 
     #[test]
     fn a_temporary_file_has_the_name_that_is_cleaned_up() {
-        let dir = crate::record::tests::folder("atomic-name");
-        let file = temporary(&dir.join("records.csv")).unwrap();
+        let dir = tempfile::tempdir().unwrap();
+        let file = temporary(&dir.path().join("records.csv")).unwrap();
         let name = file.path().file_name().unwrap().to_str().unwrap();
         assert!(name.starts_with(".records.csv.") && name.ends_with(".tmp"), "{name}");
-        drop(file);
-        fs::remove_dir(dir).unwrap();
     }
 
     #[test]
     fn leaves_nothing_behind_when_it_fails() {
-        let dir = crate::record::tests::folder("atomic-fails");
-        let path = dir.join("taken");
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("taken");
         fs::create_dir_all(path.join("not-empty")).unwrap();
         assert!(write_atomically(&path, b"x").is_err());
         assert!(write_atomically(Path::new("/"), b"x").is_err());
         assert_eq!(fs::read_dir(&dir).unwrap().count(), 1);
-        fs::remove_dir_all(dir).unwrap();
     }
 }

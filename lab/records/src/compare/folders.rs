@@ -1,7 +1,7 @@
 //! Two sets of records of separate runs.
 
 use super::{Comparison, Row, Study, is_ratio};
-use crate::record::{Key, Record, RecordSet};
+use crate::{Key, Record, RecordSet};
 use hashlane_stats::{Interval, ratio::independent};
 
 /// Compares `b` with `a`: the metrics of `chosen` or, if that is empty, of each study the one that

@@ -1,5 +1,7 @@
 //! Verdicts on a row, from B / A and A′ / A.
 
+use core::fmt;
+
 use hashlane_stats::Interval;
 
 /// Verdict on B in comparison with A.
@@ -85,6 +87,39 @@ fn excludes_1(interval: Interval) -> bool {
 fn smallest(ratio: Interval, control: Interval) -> f64 {
     let half = |of: Interval| (of.high / of.low).ln() / 2.0;
     (half(ratio) + half(control)).exp_m1()
+}
+
+/// The verdict in words.
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Faster => f.write_str("faster"),
+            Self::Slower => f.write_str("slower"),
+            Self::NoDifference { smallest } => {
+                write!(f, "no difference ≥ {}", percent(*smallest))
+            }
+            Self::Undecided(doubt) => write!(f, "undecided: {doubt}"),
+        }
+    }
+}
+
+/// The reason in words.
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::FewRounds { needed } => write!(f, "needs {needed} rounds"),
+            Self::Control => f.write_str("A′ / A excludes 1"),
+            Self::AllControls => f.write_str("mean A′ / A excludes 1"),
+            Self::WithinControl => f.write_str("within A′ / A"),
+            Self::Noise { smallest } => write!(f, "noise hides < {}", percent(*smallest)),
+        }
+    }
+}
+
+/// A share as per cent, with the digits that count: `1.2 %`, `14 %`.
+fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent < 9.95 { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
 }
 
 #[cfg(test)]

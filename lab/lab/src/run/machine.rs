@@ -7,9 +7,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::atomic::write_atomically;
 use super::noise::Noise;
 use crate::memory;
+use hashlane_records::write_atomically;
 
 /// Most bytes of a file.
 const MAX_BYTES: u64 = 16 << 20;
@@ -323,11 +323,10 @@ mod tests {
         machine.run.partial_reason = Some("stopped by \"Ctrl-C\"\n".into());
         machine.run.command = vec!["hashlane".into(), "study".into()];
         machine.run.tsc_ghz_before = Some(2.7);
-        let dir = crate::record::tests::folder("machine");
-        let path = dir.join("machine.toml");
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("machine.toml");
         machine.write(&path).unwrap();
         assert_eq!(Machine::read(&path).unwrap(), machine);
-        std::fs::remove_dir_all(dir).unwrap();
     }
 
     #[test]

@@ -1,8 +1,7 @@
 //! Runs of one build on one machine: a test of the intervals, which must hold the values of other runs.
 
 use super::{is_ratio, is_time};
-use crate::record::{Record, RecordSet};
-use crate::report::terminal::table;
+use crate::{Record, RecordSet};
 
 /// Shares of the intervals of runs that hold the values of others.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,33 +73,13 @@ fn of_rows(study: &str, name: &'static str, rows: &[Vec<&Record>]) -> Option<Rep
     })
 }
 
-/// The outcome as a table.
-pub fn text(repeats: &[Repeats], width: u16) -> String {
-    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
-    let row = |r: &Repeats| {
-        let shares = [r.next, r.other, r.apart, r.width].map(percent);
-        [r.study.clone(), r.rows.to_owned(), r.count.to_string()].into_iter().chain(shares).collect()
-    };
-    let header = [
-        "study",
-        "figures",
-        "rows",
-        "hold the next run",
-        "hold another run",
-        "do not touch",
-        "width (median)",
-    ];
-    table(&header, repeats.iter().map(row).collect(), 2, width)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sample;
 
     #[test]
     fn counts_the_intervals_that_hold_the_values_of_other_runs() {
-        let first = sample::records(&sample::definition(), &[]);
+        let first = super::super::tests::run();
         let shifted = |factor: f64| {
             let mut run = RecordSet::new();
             for record in first.iter() {
@@ -122,7 +101,6 @@ mod tests {
         let apart = repeats(&[shifted(1.0), shifted(1.5), shifted(1.0)]);
         assert!(apart.iter().all(|r| r.next == 0.0 && (r.other - 1.0 / 3.0).abs() < 1e-9), "{apart:?}");
         assert!(apart.iter().all(|r| (r.apart - 2.0 / 3.0).abs() < 1e-9), "{apart:?}");
-        assert!(text(&apart, 100).contains("sample  ratios"), "{}", text(&apart, 100));
         assert!(repeats(&[]).is_empty() && repeats(&[shifted(1.0)]).is_empty());
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::verdict::{Doubt, Verdict, is_broken, judge};
 use super::{Comparison, Judged, Launches, Row, Study};
-use crate::record::{Key, RecordSet};
+use crate::{Key, RecordSet};
 use hashlane_stats::{CONFIDENCE, Interval, center, fewest, mean, median_interval};
 
 /// Launches of a round: A, B, and A′, which is A again.
