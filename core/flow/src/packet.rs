@@ -4,7 +4,6 @@
 //! packet may have been captured in part; its ports must be there.
 
 use crate::tuple::Tuple;
-use core::fmt;
 use core::net::Ipv6Addr;
 
 pub(crate) mod ip;
@@ -146,10 +145,11 @@ pub fn ether_type(frame: &[u8]) -> Result<(u16, usize), PacketError> {
 }
 
 /// The rule that a packet breaks; `at` counts bytes from the start of the input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PacketError {
     /// It ends where `needs` more bytes should follow.
+    #[error("packet cut off: {needs} bytes expected at offset {at}")]
     TooShort {
         /// Offset of the missing bytes.
         at: usize,
@@ -157,16 +157,19 @@ pub enum PacketError {
         needs: usize,
     },
     /// An EtherType that is not of IP.
+    #[error("not an IP packet: EtherType {ether_type:#06x}")]
     NotIp {
         /// The EtherType.
         ether_type: u16,
     },
     /// More than four tags of virtual LANs.
+    #[error("more than four VLAN tags, at offset {at}")]
     TooManyTags {
         /// Offset of the fifth tag.
         at: usize,
     },
     /// The header is not of the version that it should be.
+    #[error("unknown IP version {version} at offset {at}")]
     Version {
         /// Its offset.
         at: usize,
@@ -174,46 +177,31 @@ pub enum PacketError {
         version: u8,
     },
     /// A header that states a length which is shorter than itself.
+    #[error("length at offset {at} shorter than the header")]
     HeaderLength {
         /// Offset of the length.
         at: usize,
     },
     /// A part of a packet: the ports of all parts but the first are elsewhere, and parts are not put together
     /// here.
+    #[error("IP fragment, by the field at offset {at}")]
     Fragment {
         /// Offset of the fragment field.
         at: usize,
     },
     /// More than 16 IPv6 extension headers.
+    #[error("more than sixteen extension headers, at offset {at}")]
     TooManyHeaders {
         /// Offset of the seventeenth header.
         at: usize,
     },
     /// A protocol without ports, or an encrypted one.
+    #[error("protocol {protocol} has no ports")]
     NoPorts {
         /// The protocol's number.
         protocol: u8,
     },
 }
-
-impl fmt::Display for PacketError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::TooShort { at, needs } => {
-                write!(f, "packet cut off: {needs} bytes expected at offset {at}")
-            }
-            Self::NotIp { ether_type } => write!(f, "not an IP packet: EtherType {ether_type:#06x}"),
-            Self::TooManyTags { at } => write!(f, "more than four VLAN tags, at offset {at}"),
-            Self::Version { at, version } => write!(f, "unknown IP version {version} at offset {at}"),
-            Self::HeaderLength { at } => write!(f, "length at offset {at} shorter than the header"),
-            Self::Fragment { at } => write!(f, "IP fragment, by the field at offset {at}"),
-            Self::TooManyHeaders { at } => write!(f, "more than sixteen extension headers, at offset {at}"),
-            Self::NoPorts { protocol } => write!(f, "protocol {protocol} has no ports"),
-        }
-    }
-}
-
-impl core::error::Error for PacketError {}
 
 pub(crate) const IPV4: u16 = 0x0800;
 pub(crate) const IPV6: u16 = 0x86dd;

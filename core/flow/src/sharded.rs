@@ -33,7 +33,6 @@ use crate::tuple::Tuple;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use bytemuck::Pod;
-use core::fmt;
 use hashlane_hash::scheme::Key;
 
 /// Makes a table of `count` shards (1 to [`MOST`](crate::shards::MOST)) at tick `now`, hashed under `key`: a
@@ -152,25 +151,16 @@ impl<H: TupleHash, V: Pod> Reader<H, V> {
 }
 
 /// The reason that a flow was not inserted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InsertError {
     /// The shard holds as many flows as its part of the limit.
+    #[error("the shard is full")]
     Full,
     /// The flow belongs to the shard of this number.
+    #[error("the flow belongs to shard {0}: pass it to that writer")]
     OtherShard(usize),
 }
-
-impl fmt::Display for InsertError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Full => f.write_str("the shard is full"),
-            Self::OtherShard(shard) => write!(f, "the flow belongs to shard {shard}: pass it to that writer"),
-        }
-    }
-}
-
-impl core::error::Error for InsertError {}
 
 #[cfg(test)]
 mod tests {

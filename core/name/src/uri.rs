@@ -34,9 +34,6 @@
 mod display;
 mod parse;
 
-use core::error::Error;
-use core::fmt;
-
 use crate::build::{NameBuilder, OwnedName};
 use crate::component::{
     BYTE_OFFSET, Component, IMPLICIT_SHA256_DIGEST, PARAMETERS_SHA256_DIGEST, SEGMENT, SEQUENCE_NUM,
@@ -56,27 +53,32 @@ const NUMBER_PREFIXES: [(u16, &str); 5] =
     [(SEGMENT, "seg"), (BYTE_OFFSET, "off"), (VERSION, "v"), (TIMESTAMP, "t"), (SEQUENCE_NUM, "seq")];
 
 /// The rule that a text breaks, and the offset (bytes from the start of the text) where.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UriError {
     /// A line starts neither with `ndn:` nor with `/`.
+    #[error("expected a path that starts with \"/\" or a URI that starts with \"ndn:\"")]
     NeitherUriNorPath,
     /// The name does not start with a slash.
+    #[error("expected \"/\" at offset {at}")]
     MissingSlash {
         /// Offset of the text in its place.
         at: usize,
     },
     /// A value is empty, or one or two periods alone.
+    #[error("the value at offset {at} is empty or only periods; write three periods more (\"...\" is empty)")]
     FewPeriods {
         /// Offset of the value.
         at: usize,
     },
     /// A percent sign without two hexadecimal digits after it.
+    #[error("expected two hexadecimal digits after \"%\" at offset {at}")]
     BadEscape {
         /// Offset of the percent sign.
         at: usize,
     },
     /// A byte that must be escaped in a URI.
+    #[error("the byte at offset {at} must be written \"%{byte:02X}\"")]
     Unescaped {
         /// Offset of the byte.
         at: usize,
@@ -84,75 +86,41 @@ pub enum UriError {
         byte: u8,
     },
     /// The text before `=` is neither a number nor a known prefix.
+    #[error(
+        "unknown prefix before \"=\" at offset {at}: expected a type's number, sha256digest, params-sha256, \
+         seg, off, v, t or seq; write a \"=\" that belongs to the value \"%3D\""
+    )]
     UnknownPrefix {
         /// Offset of the component.
         at: usize,
     },
     /// A component type that is not a decimal number from 1 to 65,535 without leading zeros.
+    #[error("the component type at offset {at} is not a number from 1 to 65535")]
     BadType {
         /// Offset of the component.
         at: usize,
     },
     /// A value that is not a decimal number below 2^64 without leading zeros.
+    #[error("expected a decimal number below 2^64 without leading zeros at offset {at}")]
     BadNumber {
         /// Offset of the value.
         at: usize,
     },
     /// A digest that is not 64 hexadecimal digits.
+    #[error("expected 64 hexadecimal digits at offset {at}")]
     BadDigest {
         /// Offset of the digest.
         at: usize,
     },
     /// The components do not make a name.
+    #[error("at offset {at}: {error}")]
     Build {
         /// Offset of the component.
         at: usize,
         /// The rule that they break.
+        #[source]
         error: BuildError,
     },
-}
-
-impl fmt::Display for UriError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::NeitherUriNorPath => {
-                write!(f, "expected a path that starts with \"/\" or a URI that starts with \"ndn:\"")
-            }
-            Self::MissingSlash { at } => write!(f, "expected \"/\" at offset {at}"),
-            Self::FewPeriods { at } => write!(
-                f,
-                "the value at offset {at} is empty or only periods; write three periods more (\"...\" is empty)"
-            ),
-            Self::BadEscape { at } => {
-                write!(f, "expected two hexadecimal digits after \"%\" at offset {at}")
-            }
-            Self::Unescaped { at, byte } => {
-                write!(f, "the byte at offset {at} must be written \"%{byte:02X}\"")
-            }
-            Self::UnknownPrefix { at } => write!(
-                f,
-                "unknown prefix before \"=\" at offset {at}: expected a type's number, sha256digest, \
-                 params-sha256, seg, off, v, t or seq; write a \"=\" that belongs to the value \"%3D\""
-            ),
-            Self::BadType { at } => {
-                write!(f, "the component type at offset {at} is not a number from 1 to 65535")
-            }
-            Self::BadNumber { at } => {
-                write!(f, "expected a decimal number below 2^64 without leading zeros at offset {at}")
-            }
-            Self::BadDigest { at } => write!(f, "expected 64 hexadecimal digits at offset {at}"),
-            Self::Build { at, error } => write!(f, "at offset {at}: {error}"),
-        }
-    }
-}
-
-impl Error for UriError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Build { error, .. } => Some(error),
-            _ => None,
-        }
-    }
 }
 
 /// The name of a file's path: each element a generic component, byte for byte.

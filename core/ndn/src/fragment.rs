@@ -223,31 +223,22 @@ impl Reassembler {
 }
 
 /// Reason for dropping a fragment, with the other fragments of its packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReassemblyError {
     /// No sequence number.
+    #[error("fragment without a sequence number")]
     NoSequence,
     /// More than [`MAX_FRAGMENTS`] fragments.
+    #[error("packet with too many fragments")]
     TooManyFragments,
     /// Number of fragments differs from that in earlier fragments.
+    #[error("fragment count differs from that of earlier fragments")]
     CountMismatch,
     /// Packet longer than [`MAX_PACKET`], first fragment longer than [`MAX_LINK_PACKET`], or empty fragment.
+    #[error("packet too long, or empty fragment")]
     TooLong,
 }
-
-impl core::fmt::Display for ReassemblyError {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.write_str(match self {
-            Self::NoSequence => "fragment without a sequence number",
-            Self::TooManyFragments => "packet with too many fragments",
-            Self::CountMismatch => "fragment count differs from that of earlier fragments",
-            Self::TooLong => "packet too long, or empty fragment",
-        })
-    }
-}
-
-impl core::error::Error for ReassemblyError {}
 
 #[cfg(test)]
 mod tests {

@@ -9,40 +9,45 @@
 
 use crate::invariant::part;
 use alloc::vec::Vec;
-use core::fmt;
 use hashlane_name::error::ParseError as NameError;
 use hashlane_name::tlv::{NumberError, read_number, write_number};
 
 /// Rule that a packet breaks, and its offset in bytes from the start of the parsed input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WireError {
     /// The input ends inside an element.
+    #[error("truncated: the input ends inside the element at offset {at}")]
     Truncated {
         /// Offset of the element.
         at: usize,
     },
     /// A type or length is not in its shortest form.
+    #[error("the number at offset {at} is not in its shortest form")]
     NotShortest {
         /// Offset of the number.
         at: usize,
     },
     /// A type is 0 or above 2³²−1.
+    #[error("type out of range at offset {at}: not between 1 and 4294967295")]
     TypeOutOfRange {
         /// Offset of the type.
         at: usize,
     },
     /// The input continues after the end of the packet.
+    #[error("trailing bytes after the packet, from offset {at}")]
     TrailingBytes {
         /// Offset of the first byte after the packet.
         at: usize,
     },
     /// The outer element has another type than expected.
+    #[error("unexpected packet type {typ}")]
     UnexpectedType {
         /// Type of the element.
         typ: u32,
     },
     /// A critical element is unknown, repeated or out of order.
+    #[error("critical element of type {typ} at offset {at} is unknown, repeated or out of order")]
     Critical {
         /// Type of the element.
         typ: u32,
@@ -50,12 +55,14 @@ pub enum WireError {
         at: usize,
     },
     /// A required element is missing.
+    #[error("missing element of type {typ}")]
     Missing {
         /// Type of the element.
         typ: u32,
     },
     /// The value of an element has an invalid length: a number of other than 1, 2, 4 or 8 bytes, a Nonce of
     /// other than 4.
+    #[error("invalid length of the element of type {typ} at offset {at}")]
     Length {
         /// Type of the element.
         typ: u32,
@@ -63,6 +70,7 @@ pub enum WireError {
         at: usize,
     },
     /// The value of an element is not valid for its type.
+    #[error("invalid value of the element of type {typ} at offset {at}")]
     Value {
         /// Type of the element.
         typ: u32,
@@ -70,6 +78,7 @@ pub enum WireError {
         at: usize,
     },
     /// A name breaks a rule of names.
+    #[error("in the name at offset {at}: {error}")]
     Name {
         /// Offset of the name.
         at: usize,
@@ -77,52 +86,16 @@ pub enum WireError {
         error: NameError,
     },
     /// A name that must not be empty has no component.
+    #[error("empty name at offset {at}")]
     EmptyName {
         /// Offset of the name.
         at: usize,
     },
     /// An Interest has parameters without a digest in its name, a digest without parameters, or several
     /// digests.
+    #[error("parameters require one digest of them in the name, and the reverse")]
     ParametersDigest,
 }
-
-impl fmt::Display for WireError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::Truncated { at } => {
-                write!(f, "truncated: the input ends inside the element at offset {at}")
-            }
-            Self::NotShortest { at } => write!(f, "the number at offset {at} is not in its shortest form"),
-            Self::TypeOutOfRange { at } => {
-                write!(f, "type out of range at offset {at}: not between 1 and 4294967295")
-            }
-            Self::TrailingBytes { at } => {
-                write!(f, "trailing bytes after the packet, from offset {at}")
-            }
-            Self::UnexpectedType { typ } => write!(f, "unexpected packet type {typ}"),
-            Self::Critical { typ, at } => {
-                write!(
-                    f,
-                    "critical element of type {typ} at offset {at} is unknown, repeated or out of order"
-                )
-            }
-            Self::Missing { typ } => write!(f, "missing element of type {typ}"),
-            Self::Length { typ, at } => {
-                write!(f, "invalid length of the element of type {typ} at offset {at}")
-            }
-            Self::Value { typ, at } => {
-                write!(f, "invalid value of the element of type {typ} at offset {at}")
-            }
-            Self::Name { at, error } => write!(f, "in the name at offset {at}: {error}"),
-            Self::EmptyName { at } => write!(f, "empty name at offset {at}"),
-            Self::ParametersDigest => {
-                f.write_str("parameters require one digest of them in the name, and the reverse")
-            }
-        }
-    }
-}
-
-impl core::error::Error for WireError {}
 
 /// TLV element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

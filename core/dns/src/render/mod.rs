@@ -22,8 +22,6 @@ use crate::MAX_MESSAGE_LEN;
 use crate::wire::{HEADER_LEN, Header, Section};
 use alloc::vec;
 use alloc::vec::Vec;
-use core::error::Error;
-use core::fmt;
 use hashlane_hash::scheme::Key;
 use hashlane_name::dns::Case;
 
@@ -193,12 +191,14 @@ fn start<'a, C: Compressor>(
 }
 
 /// The reason that an entry was not written; the message is unchanged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RenderError {
     /// There is no room below the limit.
+    #[error("no room in the message")]
     Full,
     /// The section comes before one that has been written into.
+    #[error("section {section:?} cannot follow section {after:?}")]
     SectionOrder {
         /// The section.
         section: Section,
@@ -206,31 +206,17 @@ pub enum RenderError {
         after: Section,
     },
     /// The section has 65,535 entries.
+    #[error("section {section:?} already has 65,535 entries")]
     TooManyRecords {
         /// The section.
         section: Section,
     },
     /// The data of a record have more than 65,535 bytes.
+    #[error("record data longer than 65,535 bytes")]
     RdataTooLong,
     /// The mark is of another message, or of a part of this one that was rolled back.
+    #[error(
+        "cannot roll back: the mark is of another message or of a part already rolled back; take a new mark"
+    )]
     Mark,
 }
-
-impl fmt::Display for RenderError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Full => f.write_str("no room in the message"),
-            Self::SectionOrder { section, after } => {
-                write!(f, "section {section:?} cannot follow section {after:?}")
-            }
-            Self::TooManyRecords { section } => write!(f, "section {section:?} already has 65,535 entries"),
-            Self::RdataTooLong => f.write_str("record data longer than 65,535 bytes"),
-            Self::Mark => f.write_str(
-                "cannot roll back: the mark is of another message or of a part already rolled back; \
-                 take a new mark",
-            ),
-        }
-    }
-}
-
-impl Error for RenderError {}

@@ -7,7 +7,6 @@ use crate::zone::Zone;
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::error::Error;
 use core::fmt;
 use hashlane_hash::scheme::Key;
 use hashlane_name::dns::{Name, NameBuf};
@@ -32,16 +31,9 @@ pub struct Zones {
 }
 
 /// Two zones have the same apex.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("zone {} is given twice; remove one of them", .0.view())]
 pub struct DuplicateZone(pub Box<NameBuf>);
-
-impl fmt::Display for DuplicateZone {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "zone {} is given twice; remove one of them", self.0.view())
-    }
-}
-
-impl Error for DuplicateZone {}
 
 impl Zones {
     /// Collects zones. `key` is the key of the zones and of the stage [`Hash`](struct@Hash).

@@ -2,8 +2,6 @@
 
 use super::{Header, Message, ParseError, Question, Rdata, RdataError, Record, Section};
 use alloc::vec::Vec;
-use core::error::Error;
-use core::fmt;
 
 /// The content of a message, independent of compression.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -72,21 +70,14 @@ impl Content {
 }
 
 /// The data of a record are not such as its type has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("record {number}: {error}")]
 pub struct ContentError {
     /// The record's number, from 0.
     pub number: usize,
     /// The rule broken.
     pub error: RdataError,
 }
-
-impl fmt::Display for ContentError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "record {}: {}", self.number, self.error)
-    }
-}
-
-impl Error for ContentError {}
 
 #[cfg(test)]
 mod tests {

@@ -3,8 +3,6 @@
 use super::{Class, Flags, HEADER_LEN, Header, RecordType, Section};
 use crate::slices::Parts as _;
 use alloc::vec::Vec;
-use core::error::Error;
-use core::fmt;
 use hashlane_name::dns::{self, NameBuf};
 
 /// A received message: its header is complete, and nothing else has been checked.
@@ -177,22 +175,26 @@ impl<'a> Cursor<'a> {
 }
 
 /// The rule that a message breaks; offsets are from its start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseError {
     /// The message ends inside its header, a question or a record.
+    #[error("message cut off after {at} bytes: its header says that there is more")]
     Truncated {
         /// Offset of the end of the input.
         at: usize,
     },
     /// Bytes follow the last record that the header counts.
+    #[error("trailing bytes at offset {at}, after the last record that the header counts")]
     TrailingBytes {
         /// The first byte that is not of it.
         at: usize,
     },
     /// Malformed name.
+    #[error("{0}")]
     Name(dns::ParseError),
     /// The data of a record are not such as its type has.
+    #[error("malformed data of a {rtype} record at offset {at}")]
     Rdata {
         /// Offset of the data.
         at: usize,
@@ -200,22 +202,3 @@ pub enum ParseError {
         rtype: RecordType,
     },
 }
-
-impl fmt::Display for ParseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Truncated { at } => {
-                write!(f, "message cut off after {at} bytes: its header says that there is more")
-            }
-            Self::TrailingBytes { at } => {
-                write!(f, "trailing bytes at offset {at}, after the last record that the header counts")
-            }
-            Self::Name(error) => error.fmt(f),
-            Self::Rdata { at, rtype } => {
-                write!(f, "malformed data of a {rtype} record at offset {at}")
-            }
-        }
-    }
-}
-
-impl Error for ParseError {}

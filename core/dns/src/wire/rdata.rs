@@ -1,8 +1,6 @@
 //! The data of a record, and the names in it.
 
 use super::RecordType;
-use core::error::Error;
-use core::fmt;
 use hashlane_name::dns::{self, Name};
 
 /// The places of names in the data of a type.
@@ -129,20 +127,23 @@ impl<'a> Rdata<'a> {
 }
 
 /// The rule that the data of a record break; offsets are from their start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RdataError {
     /// Bytes are missing.
+    #[error("record data cut off at byte {at}")]
     Truncated {
         /// Offset of the missing bytes.
         at: usize,
     },
     /// Bytes follow that the type does not have.
+    #[error("trailing bytes in the record data, at byte {at}")]
     TrailingBytes {
         /// The first of them.
         at: usize,
     },
     /// Malformed name.
+    #[error("name at byte {at} of the record data: {error}")]
     Name {
         /// Offset of the name; the offset of the error counts from there.
         at: usize,
@@ -150,20 +151,6 @@ pub enum RdataError {
         error: dns::ParseError,
     },
 }
-
-impl fmt::Display for RdataError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Truncated { at } => write!(f, "record data cut off at byte {at}"),
-            Self::TrailingBytes { at } => {
-                write!(f, "trailing bytes in the record data, at byte {at}")
-            }
-            Self::Name { at, error } => write!(f, "name at byte {at} of the record data: {error}"),
-        }
-    }
-}
-
-impl Error for RdataError {}
 
 #[cfg(test)]
 mod tests {

@@ -5,12 +5,12 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use core::error::Error;
 use core::fmt;
 use hashlane_name::dns::NameBuf;
 
 /// A zone that cannot be served: the record, and the rule that it breaks.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{owner} {rtype}: {rule}")]
 pub struct ZoneError {
     /// Owner of the record, or the apex.
     pub owner: Box<NameBuf>,
@@ -21,87 +21,62 @@ pub struct ZoneError {
 }
 
 /// A rule that records of a zone must not break.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Rule {
     /// The owner is neither the apex nor below it.
+    #[error("owner outside of the zone; move it to its own zone, or check $ORIGIN")]
     OutOfZone,
     /// The type is for questions or messages: OPT, TSIG, ANY and their like (RFC 6895 §3.1).
+    #[error("a type for questions and messages, not for zones; remove it")]
     NotAType,
     /// Malformed data.
+    #[error("malformed data: {0}; correct them")]
     Data(RdataError),
     /// Data of more than 65,535 bytes.
+    #[error("more than 65,535 bytes of data; shorten them")]
     DataTooLong,
     /// The zone has no SOA record.
+    #[error("the apex has no SOA record; add one")]
     NoSoa,
     /// Several SOA records.
+    #[error("the apex has several SOA records; keep one")]
     SeveralSoa,
     /// An SOA record below the apex.
+    #[error("SOA record below the apex; move the zone to its own file")]
     SoaBelowApex,
     /// The apex has no NS record.
+    #[error("the apex has no NS record; add the zone's name servers")]
     NoNameServer,
     /// Records beside a CNAME.
+    #[error("other records beside a CNAME (RFC 1034 §3.6.2); remove the CNAME or the others")]
     BesideCname,
     /// Several CNAME records of one name.
+    #[error("several CNAMEs at one name (RFC 2181 §10.1); keep one")]
     SeveralCname,
     /// Several DNAME records of one name.
+    #[error("several DNAMEs at one name (RFC 6672 §2.4); keep one")]
     SeveralDname,
     /// A DNAME beside NS records below the apex.
+    #[error("a DNAME beside NS records below the apex (RFC 6672 §2.3); remove either")]
     DnameBesideNs,
     /// More iterations of the NSEC3 hash than [`MAX_ITERATIONS`](super::MAX_ITERATIONS).
+    #[error(
+        "{} NSEC3 iterations; the limit is {} (RFC 9276 §3.1 asks for 0); sign with 0",
+        .0,
+        super::MAX_ITERATIONS
+    )]
     Iterations(u16),
     /// More types at one name than [`MAX_TYPES`](super::MAX_TYPES).
+    #[error("more than {} types at one name; spread them over several names", super::MAX_TYPES)]
     TooManyTypes,
     /// More than 65,535 records of one type, or signatures of them, at one name.
+    #[error("more than 65,535 records of one type at one name; spread them over several names")]
     TooManyRecords,
     /// More names, or bytes of records, than 32 bits can number.
+    #[error("more names or data than a zone can hold; split the zone")]
     TooLarge,
 }
-
-impl fmt::Display for Rule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::OutOfZone => {
-                f.write_str("owner outside of the zone; move it to its own zone, or check $ORIGIN")
-            }
-            Self::NotAType => f.write_str("a type for questions and messages, not for zones; remove it"),
-            Self::Data(error) => write!(f, "malformed data: {error}; correct them"),
-            Self::DataTooLong => f.write_str("more than 65,535 bytes of data; shorten them"),
-            Self::NoSoa => f.write_str("the apex has no SOA record; add one"),
-            Self::SeveralSoa => f.write_str("the apex has several SOA records; keep one"),
-            Self::SoaBelowApex => f.write_str("SOA record below the apex; move the zone to its own file"),
-            Self::NoNameServer => f.write_str("the apex has no NS record; add the zone's name servers"),
-            Self::BesideCname => {
-                f.write_str("other records beside a CNAME (RFC 1034 §3.6.2); remove the CNAME or the others")
-            }
-            Self::SeveralCname => f.write_str("several CNAMEs at one name (RFC 2181 §10.1); keep one"),
-            Self::SeveralDname => f.write_str("several DNAMEs at one name (RFC 6672 §2.4); keep one"),
-            Self::DnameBesideNs => {
-                f.write_str("a DNAME beside NS records below the apex (RFC 6672 §2.3); remove either")
-            }
-            Self::Iterations(iterations) => write!(
-                f,
-                "{iterations} NSEC3 iterations; the limit is {} (RFC 9276 §3.1 asks for 0); sign with 0",
-                super::MAX_ITERATIONS
-            ),
-            Self::TooManyTypes => {
-                write!(f, "more than {} types at one name; spread them over several names", super::MAX_TYPES)
-            }
-            Self::TooManyRecords => f.write_str(
-                "more than 65,535 records of one type at one name; spread them over several names",
-            ),
-            Self::TooLarge => f.write_str("more names or data than a zone can hold; split the zone"),
-        }
-    }
-}
-
-impl fmt::Display for ZoneError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}: {}", self.owner, self.rtype, self.rule)
-    }
-}
-
-impl Error for ZoneError {}
 
 /// Records that are served otherwise than they are written, or that clients cannot use as intended.
 #[derive(Clone, Debug, PartialEq, Eq)]

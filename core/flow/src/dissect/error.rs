@@ -1,25 +1,28 @@
 //! Reasons why a frame has no flow, and how often each occurred.
 
 use crate::packet::PacketError;
-use core::fmt;
 
 /// The rule that a frame breaks; `at` counts bytes from the start of the frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DissectError {
     /// A rule of Ethernet or IP.
+    #[error("{0}")]
     Packet(PacketError),
     /// More than sixteen MPLS labels.
+    #[error("more than sixteen MPLS labels, at offset {at}")]
     TooManyLabels {
         /// Offset of the seventeenth label.
         at: usize,
     },
     /// More than four layers of Ethernet in MPLS.
+    #[error("more than four layers of Ethernet, at offset {at}")]
     TooManyLayers {
         /// Offset of the fifth layer.
         at: usize,
     },
     /// A link whose frames cannot be parsed here.
+    #[error("unsupported link type {link}")]
     UnknownLink {
         /// Its LINKTYPE number.
         link: u32,
@@ -32,19 +35,6 @@ impl From<PacketError> for DissectError {
         Self::Packet(error)
     }
 }
-
-impl fmt::Display for DissectError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Packet(error) => error.fmt(f),
-            Self::TooManyLabels { at } => write!(f, "more than sixteen MPLS labels, at offset {at}"),
-            Self::TooManyLayers { at } => write!(f, "more than four layers of Ethernet, at offset {at}"),
-            Self::UnknownLink { link } => write!(f, "unsupported link type {link}"),
-        }
-    }
-}
-
-impl core::error::Error for DissectError {}
 
 /// Frames without a flow, by cause: one counter for each rule of [`DissectError`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

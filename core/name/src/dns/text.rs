@@ -5,8 +5,6 @@
 //! ASCII become `\DDD`, and characters with a meaning in zone files get a backslash.
 
 use super::{MAX_LABEL_LEN, NameBuf, ParseError};
-use core::error::Error;
-use core::fmt;
 use core::str::FromStr;
 
 /// Reads a name in presentation form. The name is absolute, with or without a trailing dot; `.` is the root.
@@ -75,47 +73,34 @@ impl FromStr for NameBuf {
 }
 
 /// The rule that a name in presentation form breaks, and the offset in the text where.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TextError {
     /// There is no text.
+    #[error("empty name; write \".\" for the root")]
     Empty,
     /// Two dots in a row, or a leading dot.
+    #[error("empty label at offset {at}")]
     EmptyLabel {
         /// Offset of the second dot.
         at: usize,
     },
     /// A label of more than 63 bytes.
+    #[error("label longer than 63 bytes at offset {at}")]
     LabelTooLong {
         /// Offset of the label.
         at: usize,
     },
     /// A name of more than 255 bytes.
+    #[error("name longer than 255 bytes, by the label at offset {at}")]
     NameTooLong {
         /// Offset of the label that is too many.
         at: usize,
     },
     /// A backslash at the end, or before digits that are not three or give more than 255.
+    #[error("bad escape at offset {at}, expected \\ and a character or three digits up to 255")]
     BadEscape {
         /// Offset of the backslash.
         at: usize,
     },
 }
-
-impl fmt::Display for TextError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Empty => f.write_str("empty name; write \".\" for the root"),
-            Self::EmptyLabel { at } => write!(f, "empty label at offset {at}"),
-            Self::LabelTooLong { at } => write!(f, "label longer than 63 bytes at offset {at}"),
-            Self::NameTooLong { at } => {
-                write!(f, "name longer than 255 bytes, by the label at offset {at}")
-            }
-            Self::BadEscape { at } => {
-                write!(f, "bad escape at offset {at}, expected \\ and a character or three digits up to 255")
-            }
-        }
-    }
-}
-
-impl Error for TextError {}

@@ -17,7 +17,6 @@ use crate::tlv::{Element, WireError, single};
 use crate::wire::data::{SIGNATURE_INFO, SIGNATURE_VALUE};
 use crate::wire::{Interest, InterestBuilder, KeyLocator, SignatureInfo, SignatureType};
 use alloc::vec::Vec;
-use core::fmt;
 use hashlane_name::build::OwnedName;
 use hashlane_name::component::{Component, GENERIC, PARAMETERS_SHA256_DIGEST};
 use hashlane_name::error::BuildError;
@@ -192,44 +191,31 @@ fn old_signature<'a>(
 }
 
 /// Reason why an Interest is not a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommandError {
     /// Name other than `/localhost/nfd/<module>/<verb>…` or `/localhop/nfd/<module>/<verb>…`.
+    #[error("not a management name: expected /localhost/nfd/<module>/<verb>")]
     NotManagement,
     /// No component with parameters.
+    #[error("the name has no component with ControlParameters")]
     MissingParameters,
     /// Malformed parameters, with an offset in their component.
+    #[error("in the ControlParameters: {0}")]
     Parameters(WireError),
     /// No signature.
+    #[error("the command is not signed")]
     Unsigned,
     /// Components that a command does not have.
+    #[error("the name has extra components for a command")]
     Components,
     /// Wrong digest of the parameters in the name.
+    #[error("wrong digest of the application parameters and signature in the name")]
     ParametersDigest,
     /// Malformed component of a signature of format 0.2, with an offset in that component.
+    #[error("in a signature component of the name: {0}")]
     SignatureComponent(WireError),
 }
-
-impl fmt::Display for CommandError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotManagement => {
-                f.write_str("not a management name: expected /localhost/nfd/<module>/<verb>")
-            }
-            Self::MissingParameters => f.write_str("the name has no component with ControlParameters"),
-            Self::Parameters(error) => write!(f, "in the ControlParameters: {error}"),
-            Self::Unsigned => f.write_str("the command is not signed"),
-            Self::Components => f.write_str("the name has extra components for a command"),
-            Self::ParametersDigest => {
-                f.write_str("wrong digest of the application parameters and signature in the name")
-            }
-            Self::SignatureComponent(error) => write!(f, "in a signature component of the name: {error}"),
-        }
-    }
-}
-
-impl core::error::Error for CommandError {}
 
 /// Builder of a command in format 0.3.
 #[derive(Clone, Debug)]

@@ -242,27 +242,38 @@ impl fmt::Display for FaceUri {
 }
 
 /// Reason for rejecting a face URI, with a hint at the right form.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FaceUriError {
     /// Longer than [`MAX_LEN`], or contains a control character or a space.
+    #[error("a face URI has at most {MAX_LEN} characters, none of them a space or a control character")]
     NotPrintable,
     /// No `://`.
+    #[error("a face URI starts with a scheme: write udp4://192.0.2.1:6363")]
     MissingScheme,
     /// Unknown scheme.
+    #[error(
+        "unknown scheme {0:?}: write one of udp4, udp6, tcp4, tcp6, ws, wsclient, unix, fd, dev, ether, \
+         internal, null"
+    )]
     UnknownScheme(String),
     /// No host.
+    #[error("the host is missing: write udp4://192.0.2.1:6363")]
     MissingHost,
     /// Host is neither an address nor a name.
+    #[error("{0:?} is neither an address nor a host name: write 192.0.2.1, [2001:db8::1] or router.example")]
     BadHost(String),
     /// IP version of the scheme differs from that of the address.
+    #[error(fmt = write_wrong_version)]
     WrongVersion {
         /// Scheme.
         scheme: &'static str,
     },
     /// Not a port.
+    #[error("{0:?} is not a port: write a number from 0 to 65535")]
     BadPort(String),
     /// Wrong syntax after the scheme.
+    #[error("not a URI of scheme {scheme}: write {example}")]
     BadRest {
         /// Scheme.
         scheme: &'static str,
@@ -270,46 +281,15 @@ pub enum FaceUriError {
         example: &'static str,
     },
     /// Host name where an address is required.
+    #[error("the host {0:?} is a name: write its address, as in udp4://192.0.2.1:6363")]
     HostName(String),
 }
 
-impl fmt::Display for FaceUriError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotPrintable => {
-                write!(
-                    f,
-                    "a face URI has at most {MAX_LEN} characters, none of them a space or a control character"
-                )
-            }
-            Self::MissingScheme => {
-                f.write_str("a face URI starts with a scheme: write udp4://192.0.2.1:6363")
-            }
-            Self::UnknownScheme(scheme) => write!(
-                f,
-                "unknown scheme {scheme:?}: write one of udp4, udp6, tcp4, tcp6, ws, wsclient, unix, fd, dev, ether, \
-                 internal, null"
-            ),
-            Self::MissingHost => f.write_str("the host is missing: write udp4://192.0.2.1:6363"),
-            Self::BadHost(host) => write!(
-                f,
-                "{host:?} is neither an address nor a host name: write 192.0.2.1, [2001:db8::1] or router.example"
-            ),
-            Self::WrongVersion { scheme } => {
-                let (other, version) = if scheme.ends_with('4') { ("6", "IPv6") } else { ("4", "IPv4") };
-                let base = scheme.trim_end_matches(['4', '6']);
-                write!(f, "scheme {scheme} with an {version} address: write {base}{other}://")
-            }
-            Self::BadPort(port) => write!(f, "{port:?} is not a port: write a number from 0 to 65535"),
-            Self::BadRest { scheme, example } => write!(f, "not a URI of scheme {scheme}: write {example}"),
-            Self::HostName(name) => {
-                write!(f, "the host {name:?} is a name: write its address, as in udp4://192.0.2.1:6363")
-            }
-        }
-    }
+fn write_wrong_version(scheme: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let (other, version) = if scheme.ends_with('4') { ("6", "IPv6") } else { ("4", "IPv4") };
+    let base = scheme.trim_end_matches(['4', '6']);
+    write!(f, "scheme {scheme} with an {version} address: write {base}{other}://")
 }
-
-impl core::error::Error for FaceUriError {}
 
 impl FromStr for FaceUri {
     type Err = FaceUriError;

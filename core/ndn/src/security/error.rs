@@ -2,142 +2,118 @@
 
 use crate::tlv::WireError;
 use crate::wire::SignatureType;
-use core::fmt;
 
 /// Reason for rejecting a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyError {
     /// Not the DER encoding of a key, or not a valid key.
+    #[error("malformed key")]
     Malformed,
     /// An elliptic curve other than P-256.
+    #[error("unsupported elliptic curve: only P-256 is supported")]
     Curve,
     /// Unsupported algorithm. Private keys: ECDSA or Ed25519; public keys: these or RSA.
+    #[error("unsupported kind of key")]
     Kind,
 }
 
-impl fmt::Display for KeyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Malformed => "malformed key",
-            Self::Curve => "unsupported elliptic curve: only P-256 is supported",
-            Self::Kind => "unsupported kind of key",
-        })
-    }
-}
-
-impl core::error::Error for KeyError {}
-
 /// Rule that a certificate breaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CertificateError {
     /// The file contains neither a Data packet nor Base64.
+    #[error("not a certificate: neither a Data packet nor Base64")]
     Text,
     /// The file is too long for a certificate.
+    #[error("not a certificate: file longer than {limit} bytes")]
     TooLong {
         /// Longest file, in bytes.
         limit: usize,
     },
     /// Not a Data packet.
+    #[error("not a certificate: {0}")]
     Packet(WireError),
     /// Name other than `/<identity>/KEY/<key>/<issuer>/<version>`.
+    #[error("not a certificate name: expected /<identity>/KEY/<key>/<issuer>/<version>")]
     Name,
     /// ContentType other than Key.
+    #[error("not a certificate: content type {stated}, expected 2 (key)")]
     ContentType {
         /// ContentType of the packet.
         stated: u64,
     },
     /// ValidityPeriod missing or malformed.
+    #[error("the certificate has no valid ValidityPeriod")]
     Validity,
     /// Unusable key.
+    #[error("in the certificate, {0}")]
     Key(KeyError),
     /// Signer without a public key.
+    #[error("this signer has no public key to certify")]
     NoPublicKey,
 }
 
-impl fmt::Display for CertificateError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Text => f.write_str("not a certificate: neither a Data packet nor Base64"),
-            Self::TooLong { limit } => write!(f, "not a certificate: file longer than {limit} bytes"),
-            Self::Packet(error) => write!(f, "not a certificate: {error}"),
-            Self::Name => {
-                f.write_str("not a certificate name: expected /<identity>/KEY/<key>/<issuer>/<version>")
-            }
-            Self::ContentType { stated } => {
-                write!(f, "not a certificate: content type {stated}, expected 2 (key)")
-            }
-            Self::Validity => f.write_str("the certificate has no valid ValidityPeriod"),
-            Self::Key(error) => write!(f, "in the certificate, {error}"),
-            Self::NoPublicKey => f.write_str("this signer has no public key to certify"),
-        }
-    }
-}
-
-impl core::error::Error for CertificateError {}
-
 /// Reason for not opening a safe bag.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SafeBagError {
     /// Not a safe bag.
+    #[error("not a safe bag: {0}")]
     Packet(WireError),
     /// Malformed certificate in the safe bag.
+    #[error("in the safe bag, {0}")]
     Certificate(CertificateError),
     /// Unsupported encryption, or too many iterations.
+    #[error("unsupported encryption of the key in the safe bag")]
     Encryption,
     /// Wrong passphrase, or modified key.
+    #[error("wrong passphrase for the safe bag")]
     Passphrase,
     /// Unusable key.
+    #[error("in the safe bag, {0}")]
     Key(KeyError),
     /// Key and certificate do not match.
+    #[error("key and certificate in the safe bag do not match")]
     OtherKey,
 }
 
-impl fmt::Display for SafeBagError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Packet(error) => write!(f, "not a safe bag: {error}"),
-            Self::Certificate(error) => write!(f, "in the safe bag, {error}"),
-            Self::Encryption => f.write_str("unsupported encryption of the key in the safe bag"),
-            Self::Passphrase => f.write_str("wrong passphrase for the safe bag"),
-            Self::Key(error) => write!(f, "in the safe bag, {error}"),
-            Self::OtherKey => f.write_str("key and certificate in the safe bag do not match"),
-        }
-    }
-}
-
-impl core::error::Error for SafeBagError {}
-
 /// Reason for rejecting a signed packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
     /// No signature, or parts of it missing.
+    #[error("the packet is not signed")]
     Unsigned,
     /// Wrong digest of the parameters in the name of an Interest, or not its last component.
+    #[error("wrong digest of the parameters in the name")]
     ParametersDigest,
     /// Signature without a key: it authenticates nobody.
+    #[error("{stated} authenticates nobody: sign with a key")]
     Keyless {
         /// Algorithm of the signature.
         stated: SignatureType,
     },
     /// No KeyLocator.
+    #[error("the signature has no KeyLocator")]
     NoKeyLocator,
     /// No trusted certificate for the key of the signature.
+    #[error("no trusted certificate for the key that signed")]
     UnknownKey,
     /// Trusted certificate not yet valid.
+    #[error("the certificate is not valid before {from} seconds since 1970")]
     NotYetValid {
         /// Start of validity, in seconds since 1970.
         from: u64,
     },
     /// Trusted certificate expired.
+    #[error("the certificate expired at {until} seconds since 1970")]
     Expired {
         /// End of validity, in seconds since 1970.
         until: u64,
     },
     /// Algorithm of the signature differs from that of the key.
+    #[error("signature type {stated} does not match the key, which is for {key}")]
     TypeMismatch {
         /// Algorithm of the signature.
         stated: SignatureType,
@@ -145,29 +121,6 @@ pub enum Refusal {
         key: SignatureType,
     },
     /// Signature does not match packet and key.
+    #[error("wrong signature")]
     WrongSignature,
 }
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unsigned => f.write_str("the packet is not signed"),
-            Self::ParametersDigest => f.write_str("wrong digest of the parameters in the name"),
-            Self::Keyless { stated } => write!(f, "{stated} authenticates nobody: sign with a key"),
-            Self::NoKeyLocator => f.write_str("the signature has no KeyLocator"),
-            Self::UnknownKey => f.write_str("no trusted certificate for the key that signed"),
-            Self::NotYetValid { from } => {
-                write!(f, "the certificate is not valid before {from} seconds since 1970")
-            }
-            Self::Expired { until } => {
-                write!(f, "the certificate expired at {until} seconds since 1970")
-            }
-            Self::TypeMismatch { stated, key } => {
-                write!(f, "signature type {stated} does not match the key, which is for {key}")
-            }
-            Self::WrongSignature => f.write_str("wrong signature"),
-        }
-    }
-}
-
-impl core::error::Error for Refusal {}

@@ -5,7 +5,6 @@ use super::free::Free;
 use super::memory::Memory;
 use alloc::sync::Arc;
 use bytemuck::Pod;
-use core::fmt;
 
 /// Inserts and removes entries while [`Reader`](super::Reader)s find them. There is one for each table; it
 /// may go from thread to thread.
@@ -150,19 +149,10 @@ impl<const N: usize, V: Pod> Writer<N, V> {
 }
 
 /// The reason that a key was not inserted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InsertError {
     /// The table holds as many entries as it was made for.
+    #[error("the table is full")]
     Full,
 }
-
-impl fmt::Display for InsertError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Full => f.write_str("the table is full"),
-        }
-    }
-}
-
-impl core::error::Error for InsertError {}
