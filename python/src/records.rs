@@ -4,7 +4,7 @@ use crate::error::value;
 use arrow_array::{ArrayRef, Float64Array, LargeStringArray, RecordBatch, UInt64Array};
 use arrow_schema::{Field, Schema};
 use hashlane_records::compare::{Row, folders};
-use hashlane_records::{Record, RecordSet};
+use hashlane_records::{FILE_NAME, Record, RecordSet};
 use hashlane_stats::Interval;
 use pyo3::exceptions::PyFileNotFoundError;
 use pyo3::prelude::*;
@@ -19,7 +19,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// The records of a file, or of the folder of a run.
 fn read(path: &Path) -> PyResult<RecordSet> {
-    let file = if path.is_dir() { path.join("records.csv") } else { path.to_owned() };
+    let file = if path.is_dir() { path.join(FILE_NAME) } else { path.to_owned() };
     if !file.exists() {
         return Err(PyFileNotFoundError::new_err(format!(
             "{}: no such file; `hashlane study run` writes records.csv into its folder",
@@ -54,17 +54,7 @@ fn read_records(py: Python<'_>, path: PathBuf) -> PyResult<PyTable> {
 #[pyfunction]
 fn compare_records(py: Python<'_>, a: PathBuf, b: PathBuf, metrics: Vec<String>) -> PyResult<PyTable> {
     let (of_a, of_b) = py.detach(|| PyResult::Ok((read(&a)?, read(&b)?)))?;
-    let common = folders::metrics(&of_a, &of_b);
-    if common.is_empty() {
-        return Err(value(format!(
-            "{} and {} have no record in common; compare runs of the same study",
-            a.display(),
-            b.display()
-        )));
-    }
-    if let Some(missing) = metrics.iter().find(|metric| !common.contains(metric)) {
-        return Err(value(format!("no metric {missing:?} in both; the metrics are {}", common.join(", "))));
-    }
+    folders::check([&a, &b], [&of_a, &of_b], &metrics).map_err(value)?;
     let comparison = folders::compare(&of_a, &of_b, &metrics, |_| None);
     let rows: Vec<&Row> = comparison.rows().collect();
     let text = |of: fn(&Row) -> &str| texts(rows.iter().map(|row| of(row)));

@@ -9,7 +9,8 @@
 //! - [`outcome`]: claims and criteria of a study compared with its records.
 //! - [`evidence`]: checks of the figures that a sentence states.
 //! - [`report`]: the page and the terminal's tables, computed from records.
-//! - [`compare`]: comparisons of builds and runs as text.
+//! - [`compare`]: two builds launched alternately; comparisons of builds and runs as text and JSON.
+//! - [`launch`]: runs of a study, each in a process of its own.
 //! - [`memory`]: limits of memory, and studies that are refused under them.
 //!
 //! Only a run measures. It writes records; every table, chart and verdict is computed from records.
@@ -19,6 +20,7 @@ pub mod compare;
 pub mod definition;
 pub mod evidence;
 pub mod hex;
+pub mod launch;
 pub mod memory;
 pub mod outcome;
 pub mod probe;

@@ -15,6 +15,9 @@ pub mod metric;
 mod prediction;
 mod set;
 
+/// Name of the file of records in the folder of a run.
+pub const FILE_NAME: &str = "records.csv";
+
 pub use self::atomic::write_atomically;
 pub use self::csv::ReadError;
 pub use self::prediction::over_launches;

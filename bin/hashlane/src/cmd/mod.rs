@@ -4,7 +4,6 @@ pub(crate) mod audit;
 pub(crate) mod compare;
 mod inputs;
 pub(crate) mod lab;
-mod launch;
 pub(crate) mod report;
 pub(crate) mod schemes;
 pub(crate) mod study;

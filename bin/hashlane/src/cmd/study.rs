@@ -4,7 +4,6 @@ mod kernel;
 mod run;
 
 use super::inputs::InputArgs;
-use super::launch;
 use crate::output::{
     self,
     folder::{self, definition},
@@ -17,6 +16,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, Subcommand};
 use hashlane_daemon::signals::on_stop;
 use hashlane_lab::definition::{Definition, Selection};
+use hashlane_lab::launch;
 use hashlane_lab::run::{Machine, Noise, date};
 use hashlane_lab::study::{Input, Loaded, SEED, Settings};
 use run::Run;

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 pub(crate) const DEFAULT: &str = "hashlane-report";
 
 /// The file of the records.
-pub(crate) const RECORDS: &str = "records.csv";
+pub(crate) const RECORDS: &str = hashlane_records::FILE_NAME;
 
 /// The file of the machine and the run.
 pub(super) const MACHINE: &str = "machine.toml";

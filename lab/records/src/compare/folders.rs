@@ -1,5 +1,8 @@
 //! Two sets of records of separate runs.
 
+use core::fmt;
+use std::path::Path;
+
 use super::{Comparison, Row, Study, is_ratio};
 use crate::{Key, Record, RecordSet};
 use hashlane_stats::{Interval, ratio::independent};
@@ -42,6 +45,46 @@ pub fn compare(
     }
     comparison
 }
+
+/// Checks that two runs, named `names`, have a record in common, and each of the `chosen` metrics.
+///
+/// # Errors
+/// They have not; the message states the next step.
+pub fn check(names: [&Path; 2], [a, b]: [&RecordSet; 2], chosen: &[String]) -> Result<(), NotInCommon> {
+    let common = metrics(a, b);
+    if common.is_empty() {
+        let content = |name: &Path, set: &RecordSet| match set.studies().as_slice() {
+            [] => format!("{} has no records", name.display()),
+            studies => format!("{} has {}", name.display(), studies.join(", ")),
+        };
+        return Err(NotInCommon(format!(
+            "{} and {} have no record in common: {}, {}; compare runs of the same study",
+            names[0].display(),
+            names[1].display(),
+            content(names[0], a),
+            content(names[1], b)
+        )));
+    }
+    match chosen.iter().find(|metric| !common.contains(metric)) {
+        Some(unknown) => {
+            let known = common.join(", ");
+            Err(NotInCommon(format!("no metric {unknown:?} in both; the metrics are {known}")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Two runs without a record, or without a metric, in common.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotInCommon(String);
+
+impl fmt::Display for NotInCommon {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl core::error::Error for NotInCommon {}
 
 /// Metrics that both sets have, in order.
 pub fn metrics(a: &RecordSet, b: &RecordSet) -> Vec<String> {

@@ -6,6 +6,7 @@ use crate::{Record, RecordSet, metric};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use std::f64::consts::{PI, TAU};
+use std::path::Path;
 
 /// Records of a run: cycles and a ratio of six schemes.
 pub(super) fn run() -> RecordSet {
@@ -37,6 +38,22 @@ fn compares_the_metrics_that_are_asked_for() {
     assert_eq!(metrics(&[], |_| None), [metric::CYCLES_MEAN]);
     assert_eq!(metrics(&[], |_| Some("miles".into())), [metric::CYCLES_MEAN]);
     assert_eq!(folders::metrics(&run, &run), [metric::CYCLES_MEAN, metric::RATIO]);
+}
+
+#[test]
+fn runs_without_a_record_or_a_metric_in_common_are_refused() {
+    let (run, none) = (run(), RecordSet::new());
+    let check = |b: &RecordSet, chosen: &[&str]| {
+        let chosen: Vec<String> = chosen.iter().map(|metric| (*metric).to_owned()).collect();
+        let checked = folders::check([Path::new("a"), Path::new("b")], [&run, b], &chosen);
+        checked.map_err(|error| error.to_string())
+    };
+    assert_eq!(check(&run, &[metric::RATIO]), Ok(()));
+    let nothing = "a and b have no record in common: a has sample, b has no records; compare runs of the same \
+                   study";
+    assert_eq!(check(&none, &[]), Err(nothing.into()));
+    let metric = "no metric \"miles\" in both; the metrics are cycles_mean, ratio";
+    assert_eq!(check(&run, &[metric::RATIO, "miles"]), Err(metric.into()));
 }
 
 #[test]

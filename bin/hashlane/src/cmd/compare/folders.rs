@@ -11,19 +11,7 @@ use std::path::Path;
 /// Compares the records of two folders: the metrics that are named, or that of each study.
 pub(super) fn compare(a: &Path, b: &Path, metrics: &[String]) -> Result<Comparison> {
     let (of_a, of_b) = (records(a)?, records(b)?);
-    let common = folders::metrics(&of_a, &of_b);
-    if common.is_empty() {
-        bail!(
-            "{} and {} have no record in common: {}, {}; compare runs of the same study",
-            a.display(),
-            b.display(),
-            content(a, &of_a),
-            content(b, &of_b)
-        );
-    }
-    if let Some(unknown) = metrics.iter().find(|metric| !common.contains(metric)) {
-        bail!("no metric {unknown:?} in both folders; the metrics are {}", common.join(", "));
-    }
+    folders::check([a, b], [&of_a, &of_b], metrics)?;
     Ok(folders::compare(&of_a, &of_b, metrics, metric))
 }
 
@@ -48,16 +36,4 @@ fn records(path: &Path) -> Result<RecordSet> {
         bail!("{} is a file: name a folder of records, or compare two builds with --run", path.display());
     }
     Folder::open(path).records()
-}
-
-/// Number of records of a folder, and its studies.
-fn content(path: &Path, records: &RecordSet) -> String {
-    let mut studies: Vec<&str> = records.iter().map(|record| record.study.as_str()).collect();
-    studies.dedup();
-    studies.sort_unstable();
-    studies.dedup();
-    match studies.as_slice() {
-        [] => format!("{} has no records", path.display()),
-        studies => format!("{} has {}", path.display(), studies.join(", ")),
-    }
 }

@@ -1,17 +1,13 @@
 //! `hashlane compare`
 
 mod alternate;
-mod export;
 mod folders;
 
 use super::inputs::InputArgs;
 use crate::output;
-use alternate::Plan;
 use anyhow::{Context, Result, bail};
-use clap::Args;
-use export::Export;
-use hashlane_lab::compare::text;
-use hashlane_lab::definition::Selection;
+use clap::{Args, ValueEnum};
+use hashlane_lab::compare::{export, text};
 use hashlane_records::compare::Comparison;
 use hashlane_records::write_atomically;
 use std::path::PathBuf;
@@ -90,6 +86,31 @@ pub(crate) struct Compare {
     inputs: InputArgs,
 }
 
+/// A format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Export {
+    /// Bencher Metric Format: figures of B and B / A with their bounds
+    Bmf,
+    /// Messages of cargo-criterion 1.1, one JSON object a line
+    Criterion,
+    /// The comment of --ci
+    Markdown,
+    /// Everything, in a format of our own
+    Json,
+}
+
+impl Export {
+    /// The comparison of `sides`, the paths of A and B, in this format.
+    fn text(self, comparison: &Comparison, sides: &[String; 2]) -> String {
+        match self {
+            Self::Bmf => export::bmf(comparison),
+            Self::Criterion => export::criterion(comparison),
+            Self::Markdown => export::markdown(comparison, sides, None),
+            Self::Json => export::json(comparison, sides),
+        }
+    }
+}
+
 /// Exit code of --ci after an error: 1 is a regression.
 const CI_FAILED: u8 = 2;
 
@@ -113,19 +134,7 @@ impl Compare {
             return Ok(ExitCode::SUCCESS);
         }
         let (comparison, stopped) = match self.run {
-            true => {
-                let (schemes, workloads) = (self.scheme.clone(), self.workload.clone());
-                alternate::run(&Plan {
-                    commands: [&self.a, &self.b],
-                    studies: &self.studies,
-                    selection: Selection { schemes, workloads, repetitions: None },
-                    all_rows: self.all_rows,
-                    metrics: &self.metric,
-                    seconds: self.time,
-                    repetitions: self.repetitions,
-                    inputs: &self.inputs,
-                })?
-            }
+            true => alternate::run(&self)?,
             false => {
                 if let Some(option) = self.inputs.paths().keys().next() {
                     bail!("--{option} is for --run");
@@ -149,10 +158,10 @@ impl Compare {
         }
         match (self.export, &self.out) {
             (None, _) => output::print(&text::comparison(comparison, output::width()))?,
-            (Some(format), None) => output::print(&format.text(comparison, &sides)?)?,
+            (Some(format), None) => output::print(&format.text(comparison, &sides))?,
             (Some(format), Some(path)) => {
                 // Written first, as the reader of the output may have closed it.
-                write_atomically(path, format.text(comparison, &sides)?.as_bytes()).with_context(|| {
+                write_atomically(path, format.text(comparison, &sides).as_bytes()).with_context(|| {
                     format!("cannot write {}; name another file with --out", path.display())
                 })?;
                 output::print(&text::comparison(comparison, output::width()))?;

@@ -1,7 +1,6 @@
 //! A run under way: studies in this process, and launches of the others in turn.
 
 use super::{Own, RunArgs, STOP};
-use crate::cmd::launch::{Launch, Launcher, is_launch, last_lines};
 use crate::output::folder::{self, Folder};
 use crate::output::{self, progress::Progress, results::Results};
 use crate::studies::STUDIES;
@@ -9,6 +8,7 @@ use anyhow::{Context, Result, bail};
 use hashlane_command::STOPPED;
 use hashlane_command::number::number;
 use hashlane_lab::definition::Definition;
+use hashlane_lab::launch::{Launch, Launcher, is_launch, last_lines};
 use hashlane_lab::report::terminal;
 use hashlane_lab::run::{Activity, Machine, RunStudies, RunStudy};
 use hashlane_lab::study::{Event, Step, run};
@@ -175,7 +175,7 @@ impl<'a> Run<'a> {
         launcher.write_study(&text(&study.definition, done == 0)?)?;
         let size = if self.args.full { "--full" } else { "--quick" };
         let launched = launcher.launch(&self.command, size, &mut step);
-        let results = launcher.results();
+        let results = Folder::open(&launcher.out());
         let slug = study.definition.slug.clone();
         let why = match launched {
             Ok(Launch::Records(records, seconds)) => {

@@ -1,9 +1,8 @@
 //! Launches of a build: short runs of a study, each in a process of its own, with their results in a
 //! temporary folder. `compare --run` launches two builds, `study run` this one.
 
-use crate::output::folder::{Folder, RECORDS};
 use anyhow::{Context, Result, bail};
-use hashlane_records::RecordSet;
+use hashlane_records::{FILE_NAME, RecordSet};
 use std::ffi::OsString;
 use std::io::{self, BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -27,7 +26,7 @@ const MAX_LINES: usize = 5;
 const LAUNCH: &str = "HASHLANE_LAUNCH";
 
 /// Launches builds, each with its own folder for results.
-pub(crate) struct Launcher<'a> {
+pub struct Launcher<'a> {
     /// Removed with everything in it when dropped.
     folder: TempDir,
     /// Options of the runs, after those for the size and the folder of results.
@@ -39,7 +38,7 @@ pub(crate) struct Launcher<'a> {
 }
 
 /// Outcome of a launch.
-pub(crate) enum Launch {
+pub enum Launch {
     /// Its records, and the seconds that it took.
     Records(RecordSet, f64),
     /// It failed: the status, and its standard error.
@@ -49,12 +48,12 @@ pub(crate) enum Launch {
 }
 
 /// Tests if this process is a launch.
-pub(crate) fn is_launch() -> bool {
+pub fn is_launch() -> bool {
     std::env::var_os(LAUNCH).is_some()
 }
 
 /// In a launch, sets `stop` once standard input is closed: by the parent after Ctrl-C, or by its death.
-pub(crate) fn stop_with_parent(stop: &'static AtomicBool) {
+pub fn stop_with_parent(stop: &'static AtomicBool) {
     if is_launch() {
         std::thread::spawn(move || {
             // An error is an end, too.
@@ -69,7 +68,7 @@ impl<'a> Launcher<'a> {
     ///
     /// # Errors
     /// The folder cannot be made.
-    pub(crate) fn new(options: Vec<OsString>, stop: &'a AtomicBool, leaves_records: bool) -> Result<Self> {
+    pub fn new(options: Vec<OsString>, stop: &'a AtomicBool, leaves_records: bool) -> Result<Self> {
         let folder = tempfile::Builder::new()
             .prefix("hashlane-")
             .tempdir()
@@ -81,7 +80,7 @@ impl<'a> Launcher<'a> {
     ///
     /// # Errors
     /// It cannot be written.
-    pub(crate) fn write_study(&self, text: &str) -> Result<()> {
+    pub fn write_study(&self, text: &str) -> Result<()> {
         let path = self.study();
         std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
     }
@@ -90,13 +89,9 @@ impl<'a> Launcher<'a> {
         self.folder.path().join("study.toml")
     }
 
-    fn out(&self) -> PathBuf {
+    /// Folder of the results of the last launch, also of one that failed or was stopped.
+    pub fn out(&self) -> PathBuf {
         self.folder.path().join("out")
-    }
-
-    /// Results of the last launch, also of one that failed or was stopped.
-    pub(crate) fn results(&self) -> Folder {
-        Folder::open(&self.out())
     }
 
     /// Runs the study once by `command`, in a size, `--quick` or `--full`. Gives `step` its lines of
@@ -104,7 +99,7 @@ impl<'a> Launcher<'a> {
     ///
     /// # Errors
     /// The command cannot be started, or leaves no records.
-    pub(crate) fn launch(&self, command: &Path, size: &str, step: &mut dyn FnMut(&str)) -> Result<Launch> {
+    pub fn launch(&self, command: &Path, size: &str, step: &mut dyn FnMut(&str)) -> Result<Launch> {
         let out = self.out();
         if out.exists() {
             // Each launch starts without earlier results, which it would set aside.
@@ -134,12 +129,12 @@ impl<'a> Launcher<'a> {
         if !status.success() {
             return Ok(Launch::Failed(status, said));
         }
-        if !out.join(RECORDS).exists() {
+        let records = out.join(FILE_NAME);
+        if !records.exists() {
             bail!("{} left no records: {}", command.display(), last_lines(&said));
         }
-        let records = self.results().records();
-        let records =
-            records.with_context(|| format!("a launch of {} left no records", command.display()))?;
+        let records = RecordSet::read(&records)
+            .with_context(|| format!("a launch of {} left no records", command.display()))?;
         Ok(Launch::Records(records, seconds))
     }
 
@@ -185,12 +180,12 @@ impl<'a> Launcher<'a> {
 }
 
 /// The scheme that a launch did not know, from its error message.
-pub(crate) fn unknown_scheme(said: &str) -> Option<&str> {
+pub fn unknown_scheme(said: &str) -> Option<&str> {
     said.split("unknown scheme \"").nth(1)?.split('"').next()
 }
 
 /// The last lines of a launch's standard error, as one.
-pub(crate) fn last_lines(said: &str) -> String {
+pub fn last_lines(said: &str) -> String {
     let lines: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let first = lines.len().saturating_sub(MAX_LINES);
     let last = lines.get(first..).unwrap_or_default().join(" / ");

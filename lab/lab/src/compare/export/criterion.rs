@@ -3,20 +3,14 @@
 //! Source: <https://bheisler.github.io/criterion.rs/book/cargo_criterion/external_tools.html>.
 
 use super::{name, rounded};
-use anyhow::Result;
 use hashlane_records::compare::{Comparison, Row, Verdict};
 use hashlane_stats::Interval;
 use serde_json::{Value, json};
 
 /// A `benchmark-complete` message for each row, one a line. The typical time is the median of B; the change
 /// is B / A − 1. Figures without bounds have the estimate for both.
-pub(super) fn lines(comparison: &Comparison) -> Result<String> {
-    let mut out = String::new();
-    for row in comparison.rows() {
-        out += &serde_json::to_string(&message(row))?;
-        out.push('\n');
-    }
-    Ok(out)
+pub fn criterion(comparison: &Comparison) -> String {
+    comparison.rows().map(|row| format!("{}\n", message(row))).collect()
 }
 
 fn message(row: &Row) -> Value {

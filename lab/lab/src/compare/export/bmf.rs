@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 const FIELDS: [&str; 3] = ["value", "lower_value", "upper_value"];
 
 /// For each row, the figure of B under the slug of its metric, and B / A under `ratio-` and that slug.
-pub(super) fn bmf(comparison: &Comparison) -> Value {
+pub(super) fn value(comparison: &Comparison) -> Value {
     let mut benchmarks = Map::new();
     for row in comparison.rows() {
         // The slug of a measure has hyphens.

@@ -10,7 +10,7 @@ const VERSION: u32 = 1;
 
 const FIELDS: [&str; 3] = ["value", "low", "high"];
 
-pub(super) fn json(comparison: &Comparison, [a, b]: &[String; 2]) -> Value {
+pub(super) fn value(comparison: &Comparison, [a, b]: &[String; 2]) -> Value {
     let keys = |keys: &[Key]| keys.iter().map(subject).collect::<Vec<_>>();
     json!({
         "format": "hashlane-compare",
