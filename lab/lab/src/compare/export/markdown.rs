@@ -11,7 +11,8 @@ const MARKER: &str = "<!-- hashlane-compare -->";
 /// Most rows that are shown outside the collapsed table.
 const MAX_SHOWN: usize = 20;
 
-/// The comment on the comparison of `sides`, the paths of A and B; with a `threshold` (0.03 for 3 %), its heading counts the regressions.
+/// The comment on the comparison of `sides`, the paths of A and B; with a `threshold` (0.03 for 3 %), its
+/// heading counts the regressions.
 pub fn markdown(comparison: &Comparison, sides: &[String; 2], threshold: Option<f64>) -> String {
     let mut out = format!("{MARKER}\n### hashlane: {}\n\n", heading(comparison, threshold));
     let [a, b] = sides.each_ref().map(|side| code(side));
