@@ -17,6 +17,7 @@ use hashlane_audit::library::{Launcher, Library, Signature, child_main};
 use hashlane_audit::registered::{Registered, subjects};
 use hashlane_audit::subject::{Lengths, Subject};
 use hashlane_audit::table::{Geometry, MAX_KEYS};
+use hashlane_lab::report::{Block, svg_file};
 use hashlane_lab::study::Step;
 use hashlane_stats::nearest::suggestion;
 use std::fmt::Write as _;
@@ -182,7 +183,7 @@ impl Audit {
         Ok(Printed {
             text: self.text(&reports, &settings)?,
             keys: keys_text(&reports),
-            page: page_of(&reports, &curves, &settings),
+            page: page_of(&reports, &curves, &settings)?,
             picture: picture_of(&reports, &curves),
             code: exit_code(&reports),
         })
@@ -257,7 +258,7 @@ fn check_writable(path: &Path) -> Result<()> {
     Ok(())
 }
 
-fn page_of(reports: &[Report], curves: &[Option<Curve>], settings: &Settings) -> String {
+fn page_of(reports: &[Report], curves: &[Option<Curve>], settings: &Settings) -> Result<String> {
     let parts: Vec<page::Part<'_>> = reports
         .iter()
         .zip(curves)
@@ -278,11 +279,12 @@ fn page_of(reports: &[Report], curves: &[Option<Curve>], settings: &Settings) ->
 fn picture_of(reports: &[Report], curves: &[Option<Curve>]) -> Option<String> {
     let drawn: Vec<(&Report, &Curve)> =
         reports.iter().zip(curves).filter_map(|(report, curve)| Some((report, curve.as_ref()?))).collect();
-    match drawn[..] {
-        [] => None,
-        [(report, curve)] => picture::of_one(curve, report.verdict.flood().is_some()),
+    let plots = match drawn[..] {
+        [] => return None,
+        [(report, curve)] => picture::of_one(curve, report.verdict.flood().is_some(), String::new()),
         _ => picture::of_many(&drawn),
-    }
+    };
+    svg_file(&Block::Lines(plots))
 }
 
 /// The registered functions of these ids, or all.

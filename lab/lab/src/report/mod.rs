@@ -25,7 +25,7 @@ pub use charts::{
 pub use differences::{Difference, differences};
 pub use facts::Facts;
 pub use noise::{NoiseLine, noise};
-pub use page::html;
+pub use page::{html, sections_html};
 pub use part::Part;
 pub use scheme_bars::SchemeBars;
 pub use section::{Block, Section, Shown, Table, Text};

@@ -9,6 +9,7 @@ use hashlane_audit::key_sets::Choices;
 use hashlane_audit::library::Table;
 use hashlane_audit::own_table::{Report, audit};
 use hashlane_audit::registered::subjects;
+use hashlane_lab::report::{Block, svg_file};
 use hashlane_lab::study::Step;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -65,8 +66,10 @@ pub(super) fn run(options: &Audit) -> Result<Printed> {
             false => text(&options.table, choices.seed, &report),
         },
         keys: keys_text(&options.table, &report),
-        page: page::html(&options.table, choices.seed, &[part]),
-        picture: curve.and_then(|(curve, flooded)| picture::of_one(curve, flooded)),
+        page: page::html(&options.table, choices.seed, &[part])?,
+        picture: curve.and_then(|(curve, flooded)| {
+            svg_file(&Block::Lines(picture::of_one(curve, flooded, String::new())))
+        }),
         code: match (&report.fault, report.is_floodable()) {
             (Some(_), _) => FAILED,
             (None, flooded) => u8::from(flooded),

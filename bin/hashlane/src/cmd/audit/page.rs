@@ -1,15 +1,9 @@
 //! The reports as a page: one picture per verdict, hostile keys against the work of the table.
 
 use super::picture;
+use anyhow::{Context as _, Result};
 use hashlane_audit::curve::Curve;
-use hashlane_stats::format::plain;
-
-const STYLE: &str = "\
-:root{color-scheme:light dark}\
-body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;\
-color:light-dark(#1c1e21,#e7e8ea);background:light-dark(#fff,#0d1117)}\
-h2{margin-top:2.5rem}svg{max-width:36rem;width:100%;height:auto}\
-small{color:light-dark(#5a6068,#a2a9b2)}";
+use hashlane_lab::report::{Block, Section, sections_html};
 
 /// Verdict on one function or table.
 pub(super) struct Part<'a> {
@@ -21,28 +15,24 @@ pub(super) struct Part<'a> {
 }
 
 /// A page that needs no other file.
-pub(super) fn html(table: &str, seed: u64, parts: &[Part<'_>]) -> String {
-    let mut page = format!(
-        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width\"><title>hashlane audit</title>\
-         <style>{STYLE}</style></head><body>\n<h1>hashlane audit</h1>\n<p>Table: {}. Seed {seed}.</p>\n",
-        escaped(table),
-    );
-    for part in parts {
-        page += &format!("<h2>{}</h2>\n", escaped(part.name));
-        page += &format!("<p><strong>{}</strong></p>\n", escaped(&part.sentence));
-        for fact in &part.facts {
-            page += &format!("<p><small>{}</small></p>\n", escaped(fact));
-        }
-        let drawn = part.curve.and_then(|(curve, flooded)| Some((picture::of_one(curve, flooded)?, curve)));
-        match drawn {
-            Some((svg, curve)) => {
-                page += &format!("{svg}<p><small>{}</small></p>\n", escaped(&origin(curve)));
-            }
-            None => page += "<p><small>No picture: the function gives no hashes.</small></p>\n",
-        }
+pub(super) fn html(table: &str, seed: u64, parts: &[Part<'_>]) -> Result<String> {
+    let sections: Vec<Section> = parts.iter().map(section).collect();
+    sections_html("audit", &format!("Table: {table}. Seed {seed}."), &sections)
+        .context("cannot draw the page")
+}
+
+fn section(part: &Part<'_>) -> Section {
+    let mut note = part.facts.clone();
+    let plots = part.curve.map(|(curve, flooded)| picture::of_one(curve, flooded, origin(curve)));
+    if plots.is_none() {
+        note.push("No picture: the function gives no hashes.".to_owned());
     }
-    page + "</body></html>\n"
+    Section {
+        title: part.name.to_owned(),
+        note: note.join(" · "),
+        findings: vec![part.sentence.clone()],
+        blocks: plots.map(Block::Lines).into_iter().collect(),
+    }
 }
 
 /// Origin of the keys of a picture.
@@ -54,9 +44,4 @@ fn origin(curve: &Curve) -> String {
         ),
         None => format!("Hostile keys: {}.", curve.attack),
     }
-}
-
-/// Text from outside as HTML.
-fn escaped(text: &str) -> String {
-    plain(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -10,7 +10,7 @@ use hashlane_audit::key_sets::Choices;
 use hashlane_audit::registered::subjects;
 use hashlane_audit::subject::Subject;
 use hashlane_audit::verdict::{Flaw, Verdict};
-use hashlane_lab::report::{Block, Line, LinePlot, LinePlots, Role, Series, svg_file};
+use hashlane_lab::report::{Line, LinePlot, LinePlots, Role, Series};
 use hashlane_lab::study::Step;
 use hashlane_stats::Interval;
 
@@ -63,19 +63,20 @@ pub(super) fn curves(
     Ok(curves)
 }
 
-/// Hostile keys beside random ones.
-pub(super) fn of_one(curve: &Curve, flooded: bool) -> Option<String> {
+/// Hostile keys beside random ones; `note` stands above them.
+pub(super) fn of_one(curve: &Curve, flooded: bool, note: String) -> LinePlots {
     let role = if flooded { Role::Danger } else { Role::Peer };
     let lines = [
         (role, "hostile keys", points(curve, |point| point.hostile)),
         (Role::Ours, "random keys", points(curve, |point| point.random)),
     ];
-    draw("keys in the table", curve.work, lines.map(|(role, name, points)| (role, name.to_owned(), points)))
+    let lines = lines.map(|(role, name, points)| (role, name.to_owned(), points));
+    plots("keys in the table", curve.work, note, lines)
 }
 
 /// Hostile keys under several functions: each report with its curve. Functions whose curves agree share a
 /// line.
-pub(super) fn of_many(drawn: &[(&Report, &Curve)]) -> Option<String> {
+pub(super) fn of_many(drawn: &[(&Report, &Curve)]) -> LinePlots {
     let mut lines: Vec<(&Curve, Role, String)> = Vec::new();
     for (report, curve) in drawn {
         let (role, remark) = match &report.verdict {
@@ -94,7 +95,7 @@ pub(super) fn of_many(drawn: &[(&Report, &Curve)]) -> Option<String> {
     }
     let lines =
         lines.into_iter().map(|(curve, role, names)| (role, names, points(curve, |point| point.hostile)));
-    draw("hostile keys in the table", Work::Lookup, lines)
+    plots("hostile keys in the table", Work::Lookup, String::new(), lines)
 }
 
 fn agree(a: &Curve, b: &Curve) -> bool {
@@ -109,11 +110,12 @@ fn points(curve: &Curve, value: fn(&Point) -> f64) -> Vec<(f64, Interval)> {
     curve.points.iter().map(|point| (point.keys as f64, Interval::exact(value(point)))).collect()
 }
 
-fn draw(
+fn plots(
     x: &str,
     work: Work,
+    note: String,
     lines: impl IntoIterator<Item = (Role, String, Vec<(f64, Interval)>)>,
-) -> Option<String> {
+) -> LinePlots {
     let y = match work {
         Work::Lookup => "entries compared by a lookup",
         Work::Insertion => "entries visited by an insertion",
@@ -123,11 +125,11 @@ fn draw(
         .into_iter()
         .map(|(role, name, points)| (Series::labelled(&name, role, &name), Line { name, points }))
         .unzip();
-    svg_file(&Block::Lines(LinePlots {
+    LinePlots {
         x: x.to_owned(),
         y: y.to_owned(),
         series,
-        plots: vec![LinePlot { caption: "Hash flooding".to_owned(), lines, ..LinePlot::default() }],
+        plots: vec![LinePlot { caption: "Hash flooding".to_owned(), note, lines }],
         ..LinePlots::default()
-    }))
+    }
 }

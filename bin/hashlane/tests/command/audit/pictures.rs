@@ -28,8 +28,8 @@ fn each_verdict_has_a_picture_and_facts_apart() {
     assert_eq!(code, Some(1), "{error}");
     let page = std::fs::read_to_string(folder.path("page.html")).unwrap();
     assert_eq!(page.matches("<svg ").count(), 3);
-    holds(&page, &["Hostile keys: erase-wyhash.", "they cost most here", "default secrets</small></p>"]);
-    holds(&page, &["<p><small>ε: measured: "]);
+    holds(&page, &["Hostile keys: erase-wyhash.", "they cost most here", "default secrets · ε: "]);
+    holds(&page, &[" · ε: measured: "]);
     // One picture of all; of one function alone, random keys are beside the hostile ones.
     for (schemes, labels) in [
         (&schemes[..], &["siphash-1-3", "wyhash", ">xxh3 (seed known)<"][..]),

@@ -9,8 +9,11 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior, context};
 
+use self::section_view::{SectionView, section};
 use self::view::page;
 use super::part::Part;
+use super::section::Section;
+use hashlane_stats::format::plain;
 
 /// Page for one study or several, in their order. It loads nothing: styles and drawings are inline, fonts are
 /// the system's. All text from outside is escaped, and a figure that was not measured is shown as a dash.
@@ -18,6 +21,25 @@ use super::part::Part;
 /// # Errors
 /// Whatever the template engine has against the page.
 pub fn html(parts: &[Part<'_>]) -> Result<String, Error> {
+    let page = page(parts);
+    environment()?.get_template("report")?.render(context! { title => page.title(), page => Serde(&page) })
+}
+
+/// Page of sections without a study, each with its findings before its note and its blocks. `title` is what
+/// follows "hashlane", and `lead` stands below it.
+///
+/// # Errors
+/// Whatever the template engine has against the page.
+pub fn sections_html(title: &str, lead: &str, sections: &[Section]) -> Result<String, Error> {
+    let sections: Vec<SectionView> = sections.iter().map(section).collect();
+    let lead = plain(lead);
+    environment()?
+        .get_template("page of sections")?
+        .render(context! { title, lead, sections => Serde(&sections) })
+}
+
+/// The templates. All text from outside is escaped.
+fn environment() -> Result<Environment<'static>, Error> {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -27,8 +49,10 @@ pub fn html(parts: &[Part<'_>]) -> Result<String, Error> {
     environment
         .add_template("style", concat!(include_str!("page.css"), include_str!("../charts/charts.css")))?;
     environment.add_template("script", include_str!("page.js"))?;
+    environment.add_template("head", include_str!("head.html"))?;
     environment.add_template("report", include_str!("page.html"))?;
-    environment.get_template("report")?.render(context! { page => Serde(page(parts)) })
+    environment.add_template("page of sections", include_str!("sections_page.html"))?;
+    Ok(environment)
 }
 
 #[cfg(test)]
@@ -127,6 +151,17 @@ mod tests {
         machine.run.partial = true;
         machine.run.partial_reason = Some("Ctrl-C <now>".into());
         assert!(page(&records, &machine).contains("before its end: Ctrl-C &lt;now&gt;."));
+    }
+
+    #[test]
+    fn sections_alone_are_a_page() {
+        let finding = "Flooded by <b>".to_owned();
+        let section = Section { findings: vec![finding], ..sample::section() };
+        let page = sections_html("audit", "Seed 7.\u{202e}", std::slice::from_ref(&section)).unwrap();
+        assert!(page.starts_with("<!DOCTYPE html>") && page.contains("<h1>hashlane audit</h1>"));
+        assert!(page.contains("Flooded by &lt;b&gt;") && page.contains("Seed 7.\u{fffd}"), "{page}");
+        assert!(page.contains(&format!("<h2 id=\"section-1\">{}</h2>", section.title)), "{page}");
+        assert!(page.contains("<table>") && !page.contains("http"), "{page}");
     }
 
     #[test]

@@ -10,6 +10,7 @@ use hashlane_stats::format::plain;
 pub(super) struct SectionView {
     title: String,
     note: String,
+    findings: Vec<String>,
     blocks: Vec<BlockView>,
 }
 
@@ -41,6 +42,7 @@ pub(super) fn section(section: &Section) -> SectionView {
     SectionView {
         title: plain(&section.title),
         note: plain(&section.note),
+        findings: section.findings.iter().map(|finding| plain(finding)).collect(),
         blocks: section.blocks.iter().map(block).collect(),
     }
 }

@@ -110,6 +110,12 @@ struct ChartView {
     bars: Drawings,
 }
 
+impl PageView {
+    pub(super) fn title(&self) -> &str {
+        &self.title
+    }
+}
+
 /// The page of these parts; they have the machine and the run in common.
 pub(super) fn page(parts: &[Part<'_>]) -> PageView {
     let default = Machine::default();
