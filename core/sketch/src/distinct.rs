@@ -4,8 +4,8 @@ use crate::error::{Error, ReadError, alike, within};
 use crate::keyed::Keyed;
 use crate::keys::Keys;
 use crate::registers::{LEAST_PRECISION, Registers, standard_error};
-use crate::sketch::{Kind, Sketch};
-use crate::wire::{Reader, Writer};
+use crate::sketch::Sketch;
+use crate::wire::{Kind, Reader, Writer};
 use hashlane_hash::scheme::{Key, Scheme};
 use hashlane_hash::siphash::SipHash13;
 

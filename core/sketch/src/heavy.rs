@@ -2,8 +2,8 @@
 
 use crate::error::{Error, ReadError, alike, within};
 use crate::keys::Keys;
-use crate::sketch::{Kind, Sketch};
-use crate::wire::{Reader, Writer, grown, total};
+use crate::sketch::Sketch;
+use crate::wire::{Kind, Reader, Writer, grown, total};
 use std::collections::HashMap;
 
 /// Keys with the largest weights, by counters of Misra and Gries.

@@ -46,8 +46,9 @@ pub use heavy::{HeavyHitter, HeavyHitters, HeavyHittersResult};
 pub use imbalance::{Function, Imbalance, ImbalanceResult, KeyImbalance, Load};
 pub use keys::Keys;
 pub use prefixes::{Depth, FIB_ENTRY, Memory, PIT_ENTRY, Prefixes, PrefixesResult, fib, pit};
-pub use sketch::{Kind, Sketch};
+pub use sketch::Sketch;
 pub use spread::{Reduction, Spread, SpreadResult};
+pub use wire::Kind;
 
 /// The examples of the README, compiled and run as tests.
 #[cfg(doctest)]

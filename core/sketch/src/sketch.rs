@@ -1,7 +1,7 @@
 //! The operations of all sketches.
 
 use crate::error::{Error, ReadError};
-use crate::wire::Reader;
+use crate::wire::Kind;
 
 /// A summary of keys of a fixed size, which another one of the same parameters can be merged into.
 ///
@@ -29,32 +29,4 @@ pub trait Sketch: Clone + Sized {
     /// # Errors
     /// The bytes are no sketch of this kind, or damaged: the field and its offset.
     fn from_bytes(bytes: &[u8]) -> Result<Self, ReadError>;
-}
-
-/// Kinds of sketches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Kind {
-    /// [`Spread`](crate::Spread).
-    Spread = 1,
-    /// [`Prefixes`](crate::Prefixes).
-    Prefixes = 2,
-    /// [`Imbalance`](crate::Imbalance).
-    Imbalance = 3,
-    /// [`Distinct`](crate::Distinct).
-    Distinct = 4,
-    /// [`HeavyHitters`](crate::HeavyHitters).
-    HeavyHitters = 5,
-}
-
-impl Kind {
-    /// Kind of the sketch that these bytes begin with.
-    ///
-    /// # Errors
-    /// The bytes do not begin with the header of a sketch.
-    pub fn of(bytes: &[u8]) -> Result<Self, ReadError> {
-        let kind = Reader::new(bytes).header()?;
-        let all = [Self::Spread, Self::Prefixes, Self::Imbalance, Self::Distinct, Self::HeavyHitters];
-        all.into_iter().find(|known| *known as u8 == kind).ok_or(ReadError::Kind { kind })
-    }
 }

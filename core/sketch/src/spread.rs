@@ -7,8 +7,8 @@ pub use result::SpreadResult;
 use crate::error::{Error, ReadError, alike, within};
 use crate::keyed::Keyed;
 use crate::keys::Keys;
-use crate::sketch::{Kind, Sketch};
-use crate::wire::{MOST, Reader, Writer, grown, total};
+use crate::sketch::Sketch;
+use crate::wire::{Kind, MOST, Reader, Writer, grown, total};
 use core::fmt;
 use hashlane_hash::scheme::{Key, SchemeInfo};
 

@@ -7,7 +7,6 @@
 //! the shortest form. Others are little-endian.
 
 use crate::error::{Error, ReadError};
-use crate::sketch::Kind;
 
 const MAGIC: &[u8; 4] = b"HLSK";
 const VERSION: u8 = 1;
@@ -26,6 +25,34 @@ pub(crate) fn grown(total: u64, added: u64) -> Result<u64, Error> {
 /// The sum of numbers, or 2⁶⁴ − 1 if it is larger.
 pub(crate) fn total(numbers: impl IntoIterator<Item = u64>) -> u64 {
     numbers.into_iter().fold(0, u64::saturating_add)
+}
+
+/// Kinds of sketches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// [`Spread`](crate::Spread).
+    Spread = 1,
+    /// [`Prefixes`](crate::Prefixes).
+    Prefixes = 2,
+    /// [`Imbalance`](crate::Imbalance).
+    Imbalance = 3,
+    /// [`Distinct`](crate::Distinct).
+    Distinct = 4,
+    /// [`HeavyHitters`](crate::HeavyHitters).
+    HeavyHitters = 5,
+}
+
+impl Kind {
+    /// Kind of the sketch that these bytes begin with.
+    ///
+    /// # Errors
+    /// The bytes do not begin with the header of a sketch.
+    pub fn of(bytes: &[u8]) -> Result<Self, ReadError> {
+        let kind = Reader::new(bytes).header()?;
+        let all = [Self::Spread, Self::Prefixes, Self::Imbalance, Self::Distinct, Self::HeavyHitters];
+        all.into_iter().find(|known| *known as u8 == kind).ok_or(ReadError::Kind { kind })
+    }
 }
 
 /// Bytes of a sketch that is written.
