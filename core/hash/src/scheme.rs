@@ -1,7 +1,5 @@
 //! Keys, the description of a hash scheme, and the traits that tables and studies build on.
 
-use crate::fixed::siphash_2u64;
-
 /// A secret 128-bit key.
 ///
 /// A program draws its keys at random when it starts (`Key::random`, with the feature `getrandom`) and keeps
@@ -37,18 +35,6 @@ impl Key {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes)?;
         Ok(Self(bytes))
-    }
-
-    /// Key `number` for one purpose: two words of SipHash-2-4 under this key. To anyone who cannot tell
-    /// SipHash-2-4 from a random function, it tells nothing of this key or of others derived from it.
-    pub fn derive(&self, purpose: &[u8; 8], number: u64) -> Self {
-        let words = [0, 1]
-            .map(|half| siphash_2u64(u64::from_le_bytes(*purpose), number.wrapping_mul(2) + half, self));
-        let mut bytes = [0; 16];
-        let (low, high) = bytes.split_at_mut(8);
-        low.copy_from_slice(&words[0].to_le_bytes());
-        high.copy_from_slice(&words[1].to_le_bytes());
-        Self(bytes)
     }
 
     /// The key as 16 bytes.
