@@ -17,6 +17,7 @@
 
 mod error;
 mod link;
+mod protocol;
 mod transport;
 mod tunnel;
 

@@ -1,15 +1,11 @@
 //! IP and the header behind it: ports, TCP flags, types of ICMP.
 
+use super::protocol::{ICMP, ICMP_V6, TCP};
 use super::tunnel::is_tunnel;
 use super::{DissectError, Dissected, Fragment, Walk};
 use crate::key::{MeterKey, Scope};
 use crate::packet::ip::IpHeader;
 use crate::packet::{has_ports, take};
-
-pub(super) const ICMP: u8 = 1;
-const TCP: u8 = 6;
-pub(super) const UDP: u8 = 17;
-pub(super) const ICMP_V6: u8 = 58;
 
 impl Walk<'_> {
     /// A packet at `at` that begins with an IP header.

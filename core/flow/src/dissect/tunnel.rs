@@ -1,15 +1,10 @@
 //! Packets inside tunnels: IP-in-IP, GRE, VXLAN, GTP-U.
 
-use super::transport::UDP;
+use super::protocol::{GRE, IPV4_IN_IP, IPV6_IN_IP, UDP};
 use super::{Dissected, LAYERS, Walk};
 use crate::key::TunnelKind;
 use crate::packet::ip::IpHeader;
 use crate::packet::{be16, take};
-
-/// IPv4 in IP (RFC 2003), IPv6 in IP (RFC 2473, RFC 4213).
-const IPV4_IN_IP: u8 = 4;
-const IPV6_IN_IP: u8 = 41;
-const GRE: u8 = 47;
 
 /// Destination ports of UDP.
 const VXLAN: u16 = 4789;
