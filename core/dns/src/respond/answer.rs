@@ -1,10 +1,11 @@
 //! The answer to a question: RFC 1034 §4.3.2 over the zones of the server.
 
-use super::additional::Servers;
-use super::denial::Proofs;
 use super::offsets::Offsets;
+use super::proofs::Proofs;
+use super::reply::Kind;
+use super::servers::Servers;
 use super::writer::{Form, Full, Owner, Writer};
-use super::{Kind, MAX_CHAIN, Transport, Zones};
+use super::{MAX_CHAIN, Transport, Zones};
 use crate::query::Hash;
 use crate::slices::{Parts as _, own_hash};
 use crate::wire::{Class, Flags, HEADER_LEN, Rcode, RecordType, Section};

@@ -25,7 +25,10 @@ mod cookie;
 mod denial;
 mod offsets;
 mod options;
+mod proofs;
+mod reply;
 mod responder;
+mod servers;
 mod writer;
 mod zones;
 
@@ -33,7 +36,8 @@ mod zones;
 mod tests;
 
 pub use cookie::Cookies;
-pub use responder::{Kind, Reply, Responder};
+pub use reply::{Kind, Reply};
+pub use responder::Responder;
 pub use zones::{DuplicateZone, Entry, Zones};
 
 use alloc::vec::Vec;

@@ -2,7 +2,9 @@
 
 use super::Zone;
 use super::check;
+use super::entry::Entry;
 use super::error::{Cause, Rule, Warnings, ZoneError};
+use super::finish::{Contents, finish};
 use super::intern::Interner;
 use super::names::{Flags, NameId};
 use super::queue::Queue;
@@ -14,26 +16,6 @@ use hashlane_name::dns::{Name, NameBuf};
 
 /// The largest TTL (RFC 2181 §8).
 const MAX_TTL: u32 = i32::MAX as u32;
-
-/// A record, or the signature of records.
-#[derive(Clone, Copy)]
-pub(super) struct Entry {
-    /// Offset of the data.
-    pub(super) at: u64,
-    pub(super) ttl: u32,
-    pub(super) owner: NameId,
-    /// The type; of a signature, the type that it covers.
-    pub(super) rtype: RecordType,
-    pub(super) signs: bool,
-    pub(super) len: u16,
-}
-
-impl Entry {
-    /// The place of the data.
-    pub(super) fn range(&self) -> core::ops::Range<usize> {
-        self.at as usize..self.at as usize + usize::from(self.len)
-    }
-}
 
 /// Records that are looked up together.
 const QUEUE: usize = 32;
@@ -68,16 +50,6 @@ pub struct Builder {
     queue: Queue,
     /// Data of the records that wait, without the names.
     waiting_data: Vec<u8>,
-}
-
-/// Contents of a builder.
-pub(super) struct Contents {
-    pub(super) interner: Interner,
-    pub(super) apex: NameId,
-    pub(super) apex_name: NameBuf,
-    pub(super) entries: Vec<Entry>,
-    pub(super) data: Vec<u8>,
-    pub(super) warnings: Warnings,
 }
 
 impl Builder {
@@ -243,6 +215,6 @@ impl Builder {
     pub fn finish(mut self) -> Result<Zone, ZoneError> {
         self.flush()?;
         let Self { interner, apex, apex_name, entries, data, warnings, .. } = self;
-        super::finish::finish(Contents { interner, apex, apex_name, entries, data, warnings })
+        finish(Contents { interner, apex, apex_name, entries, data, warnings })
     }
 }

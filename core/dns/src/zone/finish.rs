@@ -1,8 +1,8 @@
 //! The last steps of a builder: what is occluded, sets in order, and the index.
 
-use super::build::{Contents, Entry};
+use super::entry::Entry;
 use super::error::{Cause, Rule, Warnings, ZoneError};
-use super::intern::index_of;
+use super::intern::{Interner, index_of};
 use super::names::{Flags, NameId, Names};
 use super::sets::Writer;
 use super::{MAX_TYPES, Zone, nsec3, order, sets};
@@ -10,6 +10,17 @@ use crate::slices::Parts as _;
 use crate::wire::RecordType;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use hashlane_name::dns::NameBuf;
+
+/// Contents of a builder.
+pub(super) struct Contents {
+    pub(super) interner: Interner,
+    pub(super) apex: NameId,
+    pub(super) apex_name: NameBuf,
+    pub(super) entries: Vec<Entry>,
+    pub(super) data: Vec<u8>,
+    pub(super) warnings: Warnings,
+}
 
 pub(super) fn finish(contents: Contents) -> Result<Zone, ZoneError> {
     let Contents { interner, apex, apex_name, mut entries, mut data, mut warnings } = contents;

@@ -50,6 +50,7 @@
 
 mod build;
 mod check;
+mod entry;
 mod error;
 mod find;
 mod finish;
