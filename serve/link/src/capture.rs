@@ -10,17 +10,21 @@
 
 mod error;
 mod file;
+mod format;
+mod limits;
 mod pcap;
 mod pcapng;
 mod pipe;
 mod reader;
 mod skipped;
+mod step;
 
 pub use error::{CaptureError, FormatError, Problem};
 pub use file::{Input, open, open_until};
 pub use reader::{Batch, Chunk, Reader};
 pub use skipped::write_skipped;
 
+use format::Format;
 use std::io::Read;
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -77,7 +81,7 @@ pub fn frames(from: impl Read, take: &mut TakeFrame<'_>) -> Result<Option<String
 
 /// `true` if `bytes` begin as a capture does.
 pub fn is_capture(bytes: &[u8]) -> bool {
-    reader::Format::of(bytes).is_some()
+    Format::of(bytes).is_some()
 }
 
 #[cfg(test)]

@@ -8,10 +8,11 @@
 mod block;
 mod map;
 mod open;
+mod settings;
 mod sys;
 
 pub use block::{Block, Frames};
-pub use open::{RingSettings, Share};
+pub use settings::{RingSettings, Share};
 
 use crate::tap::TapError;
 use map::Map;

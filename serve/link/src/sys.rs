@@ -3,7 +3,6 @@
 #![allow(unsafe_code, reason = "system calls; each use says why it is sound")]
 
 use crate::address::RawAddress;
-use crate::udp::ReceiveQueue;
 use libc::{c_int, iovec, mmsghdr, msghdr};
 use std::io;
 use std::mem::zeroed;
@@ -282,8 +281,8 @@ pub(crate) fn unsent(socket: BorrowedFd<'_>) -> io::Result<usize> {
 /// Socket option for the lengths of the queues of a socket, in the kernel's generic numbering.
 const SO_MEMINFO: c_int = 55;
 
-/// State of the kernel's receive queue of this socket.
-pub(crate) fn receive_queue(socket: BorrowedFd<'_>) -> io::Result<ReceiveQueue> {
+/// Lengths of the queues of this socket and its lost datagrams, at the places `SK_MEMINFO_…`.
+pub(crate) fn queue_lengths(socket: BorrowedFd<'_>) -> io::Result<[u32; 9]> {
     let mut values = [0_u32; 9];
     let mut length = size_of_val(&values) as libc::socklen_t;
     // SAFETY: the kernel writes at most `length` bytes to `values`, and the number of bytes to `length`.
@@ -299,10 +298,7 @@ pub(crate) fn receive_queue(socket: BorrowedFd<'_>) -> io::Result<ReceiveQueue> 
     if result < 0 {
         return Err(io::Error::last_os_error());
     }
-    let value = |index: c_int| values.get(index as usize).copied().unwrap_or(0);
-    let [queued, limit, lost] =
-        [libc::SK_MEMINFO_RMEM_ALLOC, libc::SK_MEMINFO_RCVBUF, libc::SK_MEMINFO_DROPS].map(value);
-    Ok(ReceiveQueue { queued, limit, lost })
+    Ok(values)
 }
 
 /// Lowers the scheduling priority of the calling thread, as nice(1) does that of a process.

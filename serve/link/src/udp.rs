@@ -121,7 +121,11 @@ impl UdpSocket {
     ///
     /// Errors of `getsockopt`; kernels before Linux 4.12 do not have the option.
     pub fn receive_queue(&self) -> io::Result<ReceiveQueue> {
-        sys::receive_queue(self.socket.as_fd())
+        let lengths = sys::queue_lengths(self.socket.as_fd())?;
+        let [queued, limit, lost] =
+            [libc::SK_MEMINFO_RMEM_ALLOC, libc::SK_MEMINFO_RCVBUF, libc::SK_MEMINFO_DROPS]
+                .map(|place| lengths.get(place as usize).copied().unwrap_or(0));
+        Ok(ReceiveQueue { queued, limit, lost })
     }
 
     /// Keeps only a part of the datagrams of these sources, in place of those limited before, and at most

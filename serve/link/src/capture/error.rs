@@ -1,6 +1,6 @@
 //! Reasons why a capture is not read, or not to its end.
 
-use super::reader::LONGEST;
+use super::limits::LONGEST;
 use std::fmt;
 use std::io;
 

@@ -2,7 +2,9 @@
 
 use super::Frame;
 use super::error::Problem;
-use super::reader::{Format, LONGEST, Step};
+use super::format::{Format, magic};
+use super::limits::LONGEST;
+use super::step::Step;
 
 /// A pcap file, by its header.
 #[derive(Clone, Copy, Debug)]
@@ -58,17 +60,6 @@ fn begins_capture(header: &[u8; 16]) -> bool {
         Some(Format::Pcap) => matches!([a, b, c, d], [2, 0, 4, 0] | [0, 2, 0, 4]),
         Some(Format::PcapNg) => true,
         None => false,
-    }
-}
-
-/// Byte order and unit of a magic number; `true`: not the order of little-endian machines.
-pub(super) fn magic(bytes: &[u8]) -> Option<(bool, u64)> {
-    match u32::from_be_bytes(*bytes.first_chunk()?) {
-        0xd4c3_b2a1 => Some((false, 1000)),
-        0xa1b2_c3d4 => Some((true, 1000)),
-        0x4d3c_b2a1 => Some((false, 1)),
-        0xa1b2_3c4d => Some((true, 1)),
-        _ => None,
     }
 }
 

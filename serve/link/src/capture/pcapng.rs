@@ -2,18 +2,15 @@
 
 use super::Frame;
 use super::error::Problem;
+use super::format::SECTION;
+use super::limits::{INTERFACES, LONGEST};
 use super::pcap::order;
-use super::reader::{LONGEST, Step};
+use super::step::Step;
 
-/// The type of a section header block, alike in both byte orders.
-pub(super) const SECTION: u32 = 0x0a0d_0d0a;
 const INTERFACE: u32 = 1;
 const OLD_PACKET: u32 = 2;
 const SIMPLE_PACKET: u32 = 3;
 const ENHANCED_PACKET: u32 = 6;
-
-/// Interfaces of a section at most: the reader keeps 32 bytes of each.
-const INTERFACES: usize = 4096;
 
 /// State of a pcapng file: the section and its interfaces.
 #[derive(Clone, Debug, Default)]

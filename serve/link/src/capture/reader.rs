@@ -2,8 +2,11 @@
 
 use super::Frame;
 use super::error::{CaptureError, FormatError, Problem};
-use super::pcap::{self, Pcap};
-use super::pcapng::{self, PcapNg};
+use super::format::Format;
+use super::limits::LONGEST;
+use super::pcap::Pcap;
+use super::pcapng::PcapNg;
+use super::step::Step;
 use std::io::{self, Read};
 use std::mem;
 use std::ops::Range;
@@ -14,42 +17,11 @@ const WINDOW: usize = 2 * LONGEST;
 /// Bytes of one read at most: what is read stays in a second-level cache until it is parsed.
 const READ: usize = 256 << 10;
 
-/// Length of a packet at most, and of a block with one. libpcap writes at most 256 KiB of a packet.
-pub(super) const LONGEST: usize = 512 << 10;
-
 /// Format of a capture, with the state that later packets need.
 #[derive(Clone, Debug)]
 enum State {
     Pcap(Pcap),
     PcapNg(PcapNg),
-}
-
-/// Result of one step through the window.
-pub(super) enum Step<'a> {
-    Frame {
-        frame: Frame<'a>,
-        used: usize,
-    },
-    /// That many bytes hold no frame.
-    Skip(usize),
-    /// The record goes on behind the window.
-    Short,
-    Bad(Problem),
-}
-
-/// Kind of a capture, by its first bytes.
-pub(super) enum Format {
-    Pcap,
-    PcapNg,
-}
-
-impl Format {
-    pub(super) fn of(bytes: &[u8]) -> Option<Self> {
-        if u32::from_be_bytes(*bytes.first_chunk()?) == pcapng::SECTION {
-            return Some(Self::PcapNg);
-        }
-        pcap::magic(bytes).map(|_| Self::Pcap)
-    }
 }
 
 /// Reads a capture from a stream.

@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "system calls; each use says why it is sound")]
 
 use super::block::TAG;
-use super::{RingSettings, Share};
+use super::settings::{RingSettings, Share};
 use libc::{c_int, c_uint, c_void, pollfd, sockaddr_ll, socklen_t};
 use nix::errno::Errno;
 use nix::sys::socket::{getsockopt, sockopt};
