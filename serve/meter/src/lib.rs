@@ -11,6 +11,7 @@ pub mod export;
 pub mod ipfix;
 pub mod largest;
 pub mod meter;
+mod packet;
 mod pipeline;
 pub mod record;
 pub mod run;

@@ -1,11 +1,13 @@
 //! A meter: frames in, records of flows out. It opens no file and reads no clock.
 
+pub use crate::packet::Packet;
+
 use crate::biflow::{Biflow, Observed};
 use crate::pipeline::{Batch, Pipeline};
 use crate::record::{EndReason, FlowRecord};
 use crate::stats::MeterStats;
 use hashlane_flow::burst::{BURST, Visitor};
-use hashlane_flow::dissect::{Dissected, Options as DissectOptions, Undissected, dissect_to};
+use hashlane_flow::dissect::{Options as DissectOptions, Undissected, dissect_to};
 use hashlane_flow::fragments::{FragmentLimits, FragmentTable};
 use hashlane_flow::key::MeterKey;
 use hashlane_flow::table::{FlowsBy, Full, Limits};
@@ -68,15 +70,6 @@ impl Default for MeterOptions {
             ingress: 0,
         }
     }
-}
-
-/// A packet of a flow, at its time of capture in nanoseconds since 1970.
-#[derive(Clone, Copy, Debug)]
-pub struct Packet {
-    /// Its flow and length.
-    pub dissected: Dissected,
-    /// Time of capture in nanoseconds since 1970.
-    pub time: u64,
 }
 
 /// A meter with a table of its own; workers of a program have one each.

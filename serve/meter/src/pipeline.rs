@@ -1,7 +1,7 @@
 //! Batches of packets on their way to the table of flows.
 
 use crate::biflow::Observed;
-use crate::meter::Packet;
+use crate::packet::Packet;
 use hashlane_flow::burst::{BURST, Hashes, Keys};
 use hashlane_flow::key::MeterKey;
 

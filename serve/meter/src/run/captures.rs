@@ -1,59 +1,9 @@
 //! Captures in, one after the other.
 
-use super::collect::Collector;
-use super::{Output, RunError, RunOptions, Summary, exchange};
-use crate::largest::Scan;
-use crate::meter::{Meter, MeterOptions};
-use crate::stats::MeterStats;
+use super::RunError;
 use hashlane_link::capture::{self, Chunk, Input, Reader};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// Meters captures, one after the other, as if they were one; `-` is the standard input. A run that is
-/// stopped ends also while its input is silent.
-///
-/// A capture that ends early, or one after the first that does not open, is a problem of the [`Summary`]; its
-/// packets so far count.
-///
-/// # Errors
-/// The first capture is none, the output failed, or no thread could be started.
-pub fn meter_captures(
-    paths: &[PathBuf],
-    options: &RunOptions<'_>,
-    output: &mut dyn Output,
-) -> Result<Summary, RunError> {
-    let Some(mut captures) = Captures::open(paths, options.stop)? else {
-        return Ok(Summary {
-            workers: vec![MeterStats::default(); options.workers.max(1)],
-            ..Summary::default()
-        });
-    };
-    if options.workers > 1 {
-        return exchange::run(captures, options, output);
-    }
-    let mut meter = Meter::new(options.key, options.meter);
-    let mut scan = Scan::new(options.largest, 0);
-    let mut out = Collector::new(output);
-    while !options.stop.load(Ordering::Relaxed)
-        && captures.next_batch(|frames| meter.receive(frames, &mut |record| out.take(record)))
-    {
-        scan.step(&meter);
-        out.tick(|| vec![meter.stats()])?;
-    }
-    scan.finish(&meter);
-    let undissected = meter.undissected().causes().to_vec();
-    let stats = meter.finish(&mut |record| out.take(record));
-    out.finish(&[stats])?;
-    Ok(Summary { workers: vec![stats], undissected, problems: captures.problems })
-}
-
-/// The meter of a worker: it has a share of the flows, and a domain of its own.
-pub(super) fn worker(options: &RunOptions<'_>, number: usize) -> Meter {
-    let all = options.meter;
-    let flows = all.flows.div_ceil(options.workers.max(1));
-    let domain = all.domain.saturating_add(number as u32);
-    Meter::new(options.key, MeterOptions { flows, domain, ..all })
-}
 
 /// Captures that are read one after the other.
 pub(super) struct Captures<'a> {
@@ -66,7 +16,7 @@ pub(super) struct Captures<'a> {
 
 impl<'a> Captures<'a> {
     /// Opens the first capture; `None` if the run was stopped before its first bytes.
-    fn open(paths: &'a [PathBuf], stop: &'a AtomicBool) -> Result<Option<Self>, RunError> {
+    pub(super) fn open(paths: &'a [PathBuf], stop: &'a AtomicBool) -> Result<Option<Self>, RunError> {
         let mut rest = paths.iter();
         let path = rest.next().map_or(Path::new("-"), PathBuf::as_path);
         match capture::open_until(path, stop) {
@@ -77,7 +27,7 @@ impl<'a> Captures<'a> {
     }
 
     /// Passes the frames that one read brings to `take`. Returns false at the end.
-    fn next_batch(&mut self, take: impl FnOnce(capture::Batch<'_>)) -> bool {
+    pub(super) fn next_batch(&mut self, take: impl FnOnce(capture::Batch<'_>)) -> bool {
         loop {
             match self.reader.next_batch() {
                 Ok(Some(batch)) => {

@@ -5,7 +5,7 @@
 //! directions and all fragments come to the same one. Each worker meters its packets of all chunks in the
 //! order of the capture; so the result is that of one worker. The calling thread takes the records.
 
-use super::captures::{Captures, worker as meter};
+use super::captures::Captures;
 use super::collect::{Batches, Collector, TICK};
 use super::source::Source;
 use super::worker::{Links, Worker};
@@ -35,7 +35,7 @@ pub(super) fn run(
         let mut workers = Vec::new();
         for (number, links) in Links::between(options.workers).into_iter().enumerate() {
             let worker =
-                Worker::new(meter(options, number), Scan::new(options.largest, number), number, links);
+                Worker::new(options.meter_of(number), Scan::new(options.largest, number), number, links);
             let (source, records, stats) = (&source, records.clone(), &stats);
             let thread = thread::Builder::new().name(format!("meter-{number}"));
             let run = move || worker.run(source, options.key, &records, stats);

@@ -1,6 +1,5 @@
 //! The packets of an interface: each worker has a ring of its own, and the kernel shares out the frames.
 
-use super::captures::worker as meter;
 use super::collect::{BATCH, Collector, TICK};
 use super::{Output, RunError, RunOptions, Summary, wall};
 use crate::largest::Scan;
@@ -83,7 +82,7 @@ pub fn meter_interface(
                     *place = worker;
                 }
             };
-            let meter = meter(options, number);
+            let meter = options.meter_of(number);
             let records = Records { to: records, batch: Vec::new(), lost: 0 };
             let worker = Worker { ring, meter, records, scan: Scan::new(options.largest, number) };
             let thread = thread::Builder::new().name(format!("meter-{number}"));

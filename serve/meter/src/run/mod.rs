@@ -4,15 +4,16 @@ mod captures;
 mod collect;
 mod exchange;
 mod live;
+mod offline;
 mod source;
 mod worker;
 
-pub use captures::meter_captures;
 pub use live::{Live, meter_interface};
+pub use offline::meter_captures;
 
 use crate::export::ExportError;
 use crate::largest::LargestFlows;
-use crate::meter::MeterOptions;
+use crate::meter::{Meter, MeterOptions};
 use crate::record::FlowRecord;
 use crate::stats::MeterStats;
 use hashlane_flow::dissect::Undissected;
@@ -52,6 +53,16 @@ pub struct RunOptions<'a> {
     pub stop: &'a AtomicBool,
     /// Lists that the workers make of their largest flows; `None`: no lists.
     pub largest: Option<&'a LargestFlows>,
+}
+
+impl RunOptions<'_> {
+    /// The meter of a worker: it has a share of the flows, and a domain of its own.
+    fn meter_of(&self, worker: usize) -> Meter {
+        let all = self.meter;
+        let flows = all.flows.div_ceil(self.workers.max(1));
+        let domain = all.domain.saturating_add(worker as u32);
+        Meter::new(self.key, MeterOptions { flows, domain, ..all })
+    }
 }
 
 /// Result of a run that came to its end.

@@ -3,7 +3,8 @@
 use super::collect::{BATCH, Batches};
 use super::source::{Next, Source};
 use crate::largest::Scan;
-use crate::meter::{Meter, Packet};
+use crate::meter::Meter;
+use crate::packet::Packet;
 use crate::pipeline::first;
 use crate::record::FlowRecord;
 use crate::stats::MeterStats;
