@@ -10,8 +10,8 @@
 //! server can connect.
 
 use crate::config::Control;
+use crate::handle::Handle;
 use crate::privileges::Account;
-use crate::server::Handle;
 use hashlane_link::unix;
 use mio::{Events, Interest, Poll, Token};
 use nix::unistd::Uid;

@@ -45,6 +45,7 @@ pub mod config;
 pub mod control;
 mod counters;
 pub mod framing;
+mod handle;
 pub mod limit;
 mod listen;
 pub mod load;
@@ -61,4 +62,5 @@ mod zones;
 
 pub use config::{Config, ConfigError};
 pub use counters::Sums;
-pub use server::{Handle, Server};
+pub use handle::Handle;
+pub use server::Server;

@@ -1,7 +1,7 @@
 //! The reload thread: reads the configuration and changed zones again, at low priority.
 
 use crate::config::Config;
-use crate::server::{Handle, Reread, lock};
+use crate::handle::{Handle, Request, lock};
 use crate::status::Reloaded;
 use crate::view::View;
 use crate::zones::Catalog;
@@ -9,7 +9,7 @@ use hashlane_link::{memory, priority};
 use hashlane_name::dns::text;
 use std::io;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
@@ -19,12 +19,8 @@ const INTERVAL: Duration = Duration::from_millis(60);
 /// Replaced views that other threads may still use, at most: with more, the next reload waits.
 const MAX_OLD: usize = 4;
 
-/// A request for a reload.
-pub(crate) struct Request {
-    /// Name of the one zone to load.
-    pub(crate) zone: Option<String>,
-    pub(crate) reply: Sender<io::Result<Reloaded>>,
-}
+/// Reads the configuration again, for a reload.
+pub type Reread = Box<dyn Fn() -> io::Result<Config> + Send>;
 
 /// The reload thread.
 pub(crate) struct Service {

@@ -1,5 +1,6 @@
 //! Errors of zone files.
 
+use super::limits::MAX_ENTRY;
 use std::fmt;
 
 /// A zone file that cannot be used: its errors in the order of the file.
@@ -90,7 +91,7 @@ pub enum What {
     Data(String),
     /// Data of more than 65,535 bytes.
     DataTooLong,
-    /// An entry of more than [`MAX_ENTRY`](super::MAX_ENTRY) bytes. The reader stops there.
+    /// An entry of more than [`MAX_ENTRY`] bytes. The reader stops there.
     EntryTooLong,
     /// An `$INCLUDE` that is not followed.
     Include {
@@ -231,7 +232,7 @@ impl fmt::Display for What {
             Self::EntryTooLong => write!(
                 f,
                 "line or record of more than {} bytes with its comments; end the line, or close a parenthesis",
-                super::MAX_ENTRY
+                MAX_ENTRY
             ),
             Self::DataTooLong => f.write_str("record data longer than 65,535 bytes; shorten them"),
             Self::Include { path, why } => write!(f, "$INCLUDE of \"{path}\": {why}"),

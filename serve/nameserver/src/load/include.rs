@@ -1,16 +1,11 @@
 //! The files of a zone: the zone file, and those inside its folder that it includes.
 
 use super::error::{IncludeError, What};
+use super::limits::{MAX_DEPTH, MAX_FILES};
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 use std::sync::mpsc::Sender;
-
-/// Most files that include one another.
-pub const MAX_DEPTH: usize = 8;
-
-/// Most included files.
-pub const MAX_FILES: usize = 10_000;
 
 /// A file that cannot be read.
 pub(super) enum Refused {

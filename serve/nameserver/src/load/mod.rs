@@ -20,9 +20,11 @@
 //! number. Beside the text and the zone, memory is taken for a few pieces of [`Options::piece`] bytes.
 
 mod error;
+mod field;
 mod generate;
 mod include;
 mod library;
+mod limits;
 mod merge;
 mod name;
 mod number;
@@ -39,8 +41,7 @@ mod whole;
 mod wks;
 
 pub use error::{Fault, IncludeError, LoadError, What};
-pub use include::{MAX_DEPTH, MAX_FILES};
-pub use scan::MAX_ENTRY;
+pub use limits::{MAX_DEPTH, MAX_ENTRY, MAX_FILES};
 
 use hashlane_dns::wire::RecordType;
 use hashlane_dns::zone::{Builder, Zone, ZoneError};

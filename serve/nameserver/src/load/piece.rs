@@ -1,9 +1,10 @@
 //! The records of a piece of a zone file.
 
 use super::error::{Fault, What};
+use super::field::{expect, found};
 use super::generate::{Range, Template};
 use super::number::time;
-use super::rdata::{Data, expect, found};
+use super::rdata::Data;
 use super::scan::{Place, Scanner, Start, Token};
 use super::split::Piece;
 use super::{Options, name, types};

@@ -1,8 +1,9 @@
 //! Record data from text to wire form.
 
 use super::error::What;
+use super::field::{expect, found, read, standard, u8_of, u16_of};
 use super::number::{decimal, stamp, time};
-use super::scan::{Scanner, Token};
+use super::scan::Scanner;
 use super::types::{self, Field, Form};
 use super::{library, name, special, wks};
 use data_encoding::{BASE32HEX_NOPAD, BASE64, HEXUPPER, HEXUPPER_PERMISSIVE};
@@ -238,39 +239,6 @@ fn generic<'t>(scanner: &Scanner<'t>) -> Option<Scanner<'t>> {
     let mut after = scanner.clone();
     let token = after.next().ok()??;
     (!token.quoted && token.text == b"\\#").then_some(after)
-}
-
-/// The next token.
-pub(super) fn expect<'t>(scanner: &mut Scanner<'t>, field: &'static str) -> Result<Token<'t>, What> {
-    scanner.next()?.ok_or(What::Expected { field, found: None })
-}
-
-/// Error that `token` stands where `field` is expected.
-pub(super) fn found(field: &'static str, token: Token<'_>) -> What {
-    What::Expected { field, found: Some(token.shown()) }
-}
-
-/// The next token as `parse` reads it.
-pub(super) fn read<T>(
-    scanner: &mut Scanner<'_>,
-    field: &'static str,
-    parse: impl FnOnce(&[u8]) -> Option<T>,
-) -> Result<T, What> {
-    let token = expect(scanner, field)?;
-    parse(token.text).ok_or_else(|| found(field, token))
-}
-
-pub(super) fn u8_of(scanner: &mut Scanner<'_>) -> Result<u8, What> {
-    read(scanner, "a number of 0 to 255", |text| u8::try_from(decimal(text)?).ok())
-}
-
-pub(super) fn u16_of(scanner: &mut Scanner<'_>) -> Result<u16, What> {
-    read(scanner, "a number of 0 to 65535", |text| u16::try_from(decimal(text)?).ok())
-}
-
-/// A value that the standard library reads.
-pub(super) fn standard<T: std::str::FromStr>(text: &[u8]) -> Option<T> {
-    std::str::from_utf8(text).ok()?.parse().ok()
 }
 
 /// Appends a set of types: for each 256 types of which one is in it, their number, the length of a bit

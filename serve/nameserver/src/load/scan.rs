@@ -1,12 +1,8 @@
 //! The tokens of a zone file (RFC 1035 §5.1).
 
 use super::error::What;
+use super::limits::MAX_ENTRY;
 use hashlane_dns::slices::Parts as _;
-
-/// Most bytes of an entry: a record, a directive, a comment or a blank, from the start of its first line to
-/// its last line break. Data of 65,535 bytes take at most 753,000 characters, as the APL record
-/// `2:0000:0000:0000:0000:0000:0000:0000:0000/0 …`.
-pub const MAX_ENTRY: usize = 1 << 20;
 
 /// A token: a word, or a quoted string without its quotes.
 #[derive(Clone, Copy, Debug)]

@@ -1,9 +1,9 @@
 //! Types whose data are no plain sequence of fields.
 
 use super::error::What;
+use super::field::{expect, found, read, standard, u8_of};
 use super::name;
 use super::number::decimal;
-use super::rdata::{expect, found, read, standard, u8_of};
 use super::scan::{Scanner, Token};
 use super::types;
 use data_encoding::{BASE64, HEXUPPER_PERMISSIVE};

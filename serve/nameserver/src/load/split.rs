@@ -3,8 +3,9 @@
 use super::error::{Fault, What};
 use super::generate::Range as Values;
 use super::include::{Folder, Refused};
+use super::limits::MAX_ENTRY;
 use super::name;
-use super::scan::{MAX_ENTRY, Scanner, Start, Token, shown};
+use super::scan::{Scanner, Start, Token, shown};
 use hashlane_dns::slices::Parts as _;
 use hashlane_name::dns::MAX_NAME_LEN;
 use std::ops::Range;

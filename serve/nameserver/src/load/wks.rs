@@ -1,8 +1,8 @@
 //! Well-known services (RFC 1035 §3.4.2).
 
 use super::error::What;
+use super::field::{found, read};
 use super::number::decimal;
-use super::rdata::{found, read};
 use super::scan::Scanner;
 use std::net::Ipv4Addr;
 
