@@ -1,7 +1,6 @@
 //! The C functions of the adapters in `cpp/`. All `unsafe` code of the crate is here.
 #![allow(unsafe_code, reason = "calls of C++ code")]
 
-use super::renderer::Renderer;
 use super::{Key, Table};
 use std::ffi::c_void;
 use std::ptr::NonNull;
@@ -114,7 +113,7 @@ pub(super) fn len(table: &Table) -> usize {
 /// The functions of one DNS renderer. Pointers to renderers are those that `new` returned and `free` did not
 /// take; bytes are as many as the length states.
 #[derive(Debug)]
-pub(super) struct RendererFunctions {
+struct RendererFunctions {
     new: unsafe extern "C" fn() -> *mut c_void,
     free: unsafe extern "C" fn(*mut c_void),
     add: unsafe extern "C" fn(*mut c_void, *const u8, usize) -> i32,
@@ -142,7 +141,7 @@ macro_rules! renderers {
         )*
 
         /// The functions of the renderer of that id, if it is built in.
-        pub(super) fn renderer_functions(id: &str) -> Option<&'static RendererFunctions> {
+        fn renderer_functions(id: &str) -> Option<&'static RendererFunctions> {
             match id {
                 $(
                     #[cfg($library)]
@@ -161,29 +160,43 @@ renderers! {
         hashlane_bind9_new hashlane_bind9_free hashlane_bind9_add hashlane_bind9_render;
 }
 
-pub(super) fn make_renderer(functions: &RendererFunctions) -> Option<NonNull<c_void>> {
-    // SAFETY: the function returns a renderer or null.
-    NonNull::new(unsafe { (functions.new)() })
+/// A renderer of a library, with the functions that made it.
+#[derive(Debug)]
+pub(super) struct RawRenderer {
+    renderer: NonNull<c_void>,
+    functions: &'static RendererFunctions,
 }
 
 // SAFETY of the following: the renderer is from `new` of the same functions and not freed, and `&mut`, so
 // that nothing else uses it meanwhile.
 
-pub(super) fn free_renderer(renderer: &mut Renderer) {
-    // SAFETY: see above; it is not used again.
-    unsafe { (renderer.functions.free)(renderer.renderer.as_ptr()) }
+impl RawRenderer {
+    /// A renderer without inputs; `None` if it is not built in, or memory is short.
+    pub(super) fn new(id: &str) -> Option<Self> {
+        let functions = renderer_functions(id)?;
+        // SAFETY: the function returns a renderer or null.
+        let renderer = NonNull::new(unsafe { (functions.new)() })?;
+        Some(Self { renderer, functions })
+    }
+
+    pub(super) fn add(&mut self, bytes: &[u8]) -> bool {
+        // SAFETY: see above; the bytes are a slice, which the adapter copies.
+        unsafe { (self.functions.add)(self.renderer.as_ptr(), bytes.as_ptr(), bytes.len()) == 0 }
+    }
+
+    pub(super) fn render(&mut self, number: usize) -> Option<&[u8]> {
+        let mut out = std::ptr::null();
+        // SAFETY: see above; `out` is a place for a pointer.
+        let len = unsafe { (self.functions.render)(self.renderer.as_ptr(), number, &mut out) };
+        // SAFETY: with a length above 0 the pointer is to that many bytes of the renderer, which keeps them
+        // until its next call; that takes the borrow of the result to end.
+        (len > 0).then(|| unsafe { std::slice::from_raw_parts(out, len) })
+    }
 }
 
-pub(super) fn add_input(renderer: &mut Renderer, bytes: &[u8]) -> bool {
-    // SAFETY: see above; the bytes are a slice, which the adapter copies.
-    unsafe { (renderer.functions.add)(renderer.renderer.as_ptr(), bytes.as_ptr(), bytes.len()) == 0 }
-}
-
-pub(super) fn render(renderer: &mut Renderer, number: usize) -> Option<&[u8]> {
-    let mut out = std::ptr::null();
-    // SAFETY: see above; `out` is a place for a pointer.
-    let len = unsafe { (renderer.functions.render)(renderer.renderer.as_ptr(), number, &mut out) };
-    // SAFETY: with a length above 0 the pointer is to that many bytes of the renderer, which keeps them until
-    // its next call; that takes the borrow of the result to end.
-    (len > 0).then(|| unsafe { std::slice::from_raw_parts(out, len) })
+impl Drop for RawRenderer {
+    fn drop(&mut self) {
+        // SAFETY: see above; it is not used again.
+        unsafe { (self.functions.free)(self.renderer.as_ptr()) }
+    }
 }

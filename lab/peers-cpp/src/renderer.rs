@@ -1,8 +1,6 @@
 //! DNS renderers of C libraries.
 
-use super::ffi::{self, RendererFunctions};
-use std::ffi::c_void;
-use std::ptr::NonNull;
+use super::ffi::RawRenderer;
 
 /// Ids of the renderers, whether they are there, and the packages of Debian that have them.
 const LIBRARIES: [(&str, bool, &str); 2] =
@@ -30,32 +28,22 @@ pub fn missing(id: &str) -> Option<String> {
 /// `knot/packet` takes messages and renders one of them, by libknot's packets without hints. `bind9/libdns`
 /// takes names and renders all of them, after a header of zeros, as one message.
 #[derive(Debug)]
-pub struct Renderer {
-    pub(super) renderer: NonNull<c_void>,
-    pub(super) functions: &'static RendererFunctions,
-}
+pub struct Renderer(RawRenderer);
 
 impl Renderer {
     /// A renderer without inputs. `None` if the id is unknown, the library [`missing`], or memory short.
     pub fn new(id: &str) -> Option<Self> {
-        let functions = ffi::renderer_functions(id)?;
-        Some(Self { renderer: ffi::make_renderer(functions)?, functions })
+        RawRenderer::new(id).map(Self)
     }
 
     /// Adds a message or a name in wire form, without compression; false if the library does not take it.
     pub fn add(&mut self, bytes: &[u8]) -> bool {
-        ffi::add_input(self, bytes)
+        self.0.add(bytes)
     }
 
     /// Renders an input, counted from 0; `None` if the library does not.
     pub fn render(&mut self, number: usize) -> Option<&[u8]> {
-        ffi::render(self, number)
-    }
-}
-
-impl Drop for Renderer {
-    fn drop(&mut self) {
-        ffi::free_renderer(self);
+        self.0.render(number)
     }
 }
 
