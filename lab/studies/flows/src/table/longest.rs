@@ -4,7 +4,7 @@
 //! The clock is read before and after each burst of 32, so that reading it costs little beside them; no
 //! single operation takes longer than the burst that it is in.
 
-use super::run::{Entry, empty, record, schemes_on};
+use super::entry::{Entry, empty, record, schemes_on};
 use crate::clock::cpu_ns;
 use crate::flow_subject::{Flows, Size, TICK};
 use hashlane_flow::tuple::Tuple;

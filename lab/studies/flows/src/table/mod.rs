@@ -2,7 +2,10 @@
 
 mod answer;
 mod caches;
+mod entry;
+mod find;
 mod longest;
+mod memory;
 mod own;
 mod run;
 mod section;

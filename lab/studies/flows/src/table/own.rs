@@ -1,6 +1,8 @@
 //! Tables of the flows of a capture: lookups in the order of its packets, and packets received as they came.
 
-use super::run::{Entry, Found, empty, find, placements, record, too_large};
+use super::entry::{Entry, empty, record};
+use super::find::{Found, find, placements};
+use super::memory::too_large;
 use crate::capture::Capture;
 use crate::clock::cpu_ns;
 use crate::flow_subject::{Size, TICK};

@@ -1,24 +1,22 @@
 //! Tables of flows: lookups that hit and miss at several sizes, and churn at a steady size.
 
+use super::entry::{Entry, empty, schemes_on};
+use super::find::{Found, find, placements};
+use super::memory::{QUICK, needed, too_large};
 use super::{caches, longest, own, writes};
 use crate::capture::Capture;
-use crate::clock::cpu_ns;
-use crate::flow_subject::{Flows, Size, TICK};
+use crate::flow_subject::{Size, TICK};
 use crate::hashes;
-use crate::metric;
 use crate::tuples::TupleSet;
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::Key;
 use hashlane_lab::definition::{Definition, subject};
 use hashlane_lab::memory;
-use hashlane_lab::run::machine;
-use hashlane_lab::study::{Fact, Rounds, RunError, Session, order};
+use hashlane_lab::study::{RunError, Session, order};
 use hashlane_peers::ahash::AES;
 use rand_distr::Distribution;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
-use std::cell::{Cell, RefCell};
-use std::hint::black_box;
 
 /// Measures a study of tables.
 pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
@@ -73,91 +71,6 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
         plan.run(session)?;
     }
     Ok(())
-}
-
-/// The schemes of a workload without C++ tables that are not installed.
-pub(super) fn schemes_on(definition: &Definition, workload: &str) -> Vec<String> {
-    let schemes = definition.schemes_on(workload).iter();
-    schemes.filter(|id| hashes::missing(subject(id)).is_none()).cloned().collect()
-}
-
-/// Lookups of a turn before the timed ones. They, and a pass over the tuples, leave the same code, predictors
-/// and tuples in the caches to each turn, whichever table had the turn before.
-const UNTIMED: usize = 1024;
-
-/// Looks up the tuples that `draw` puts into the list, anew for each round; it returns how many of them are
-/// there, and the sum of their numbers.
-pub(super) fn find(
-    session: &mut Session<'_>,
-    workload: &str,
-    tables: &mut [&mut Entry],
-    rounds: usize,
-    mut draw: impl FnMut(&mut Vec<Tuple>, usize) -> (u64, u64),
-) -> Result<Found, RunError> {
-    let queries = session.settings.size.items as usize;
-    let asked = RefCell::new(Vec::with_capacity(UNTIMED + queries));
-    let expected = Cell::new((0, 0));
-    let mut wrong = None;
-    let rounds = Rounds::run(
-        tables,
-        rounds,
-        |_| {
-            let mut asked = asked.borrow_mut();
-            asked.clear();
-            expected.set(draw(&mut asked, UNTIMED + queries));
-            !session.stopped()
-        },
-        |Entry { id, flows }| {
-            let asked = asked.borrow();
-            let (untimed, timed) = asked.split_at(UNTIMED.min(asked.len()));
-            black_box(timed.iter().fold(0, |bits, tuple| bits ^ tuple.words()[4]));
-            let before = flows.find(untimed);
-            let start = cpu_ns();
-            let found = flows.find(timed);
-            let ns = (cpu_ns() - start) / queries as f64;
-            if (before.0 + found.0, before.1 + found.1) != expected.get() {
-                wrong = Some(id.clone());
-            }
-            ns
-        },
-    );
-    if let Some(id) = wrong {
-        let what = format!("{id}: lookups find the wrong flows");
-        return Err(RunError::Expectation { workload: workload.into(), what });
-    }
-    let tables = tables.iter().map(|table| (table.id.clone(), table.flows.memory())).collect();
-    Ok(Found { tables, rounds })
-}
-
-/// Times of lookups, and the tables with their bytes of memory.
-#[derive(Default)]
-pub(super) struct Found {
-    tables: Vec<(String, usize)>,
-    rounds: Rounds,
-}
-
-impl Found {
-    /// Adds the times of the same schemes in other tables.
-    pub(super) fn append(&mut self, later: Self) {
-        self.tables = later.tables;
-        self.rounds.append(later.rounds);
-    }
-
-    pub(super) fn record(&self, session: &mut Session<'_>, workload: &str) {
-        let ids: Vec<String> = self.tables.iter().map(|(id, _)| id.clone()).collect();
-        record(session, workload, &ids, &self.rounds);
-        for (id, bytes) in self.tables.iter().filter(|(_, bytes)| *bytes > 0) {
-            let memory = Fact::exact(*bytes as f64, 1);
-            session.add("table", workload, id, "count", metric::MEMORY, "bytes", memory);
-        }
-    }
-}
-
-/// Divides the rounds; the tables are made anew for each part. One and the same table is up to a tenth faster
-/// or slower in other memory, and bounds from a single one do not show that.
-pub(super) fn placements(rounds: u32) -> impl Iterator<Item = usize> {
-    const PLACEMENTS: u32 = 3;
-    (0..PLACEMENTS).map(move |at| (rounds + at) / PLACEMENTS).filter(|n| *n > 0).map(|n| n as usize)
 }
 
 /// Operation on the flows of a workload.
@@ -224,25 +137,6 @@ fn parse(id: &str) -> Result<(usize, Kind), RunError> {
 struct Plan<'a> {
     flows: usize,
     workloads: Vec<(&'a str, Kind)>,
-}
-
-/// A scheme and its table.
-pub(super) struct Entry {
-    pub(super) id: String,
-    pub(super) flows: Box<dyn Flows>,
-}
-
-/// Most bytes that a flow takes in a table: its entry and the wheel's, in a table that has just doubled.
-const PER_FLOW: u64 = 120;
-
-/// Most bytes that the tables of one size may take in a quick run, by that estimate. Schemes that are
-/// compared are timed in alternation, so all their tables are in memory at once: 7.5 GB for 16 Mi flows in
-/// five tables, one of which is the control.
-const QUICK: u64 = 4 << 30;
-
-/// Memory of so many tables and of the tuples that are looked up in them.
-fn needed(flows: usize, tables: usize) -> u64 {
-    flows as u64 * (tables as u64 * PER_FLOW + 2 * size_of::<Tuple>() as u64)
 }
 
 /// Checks that the largest tables of the run fit into the limits of the process: an allocation beyond one
@@ -389,52 +283,9 @@ impl Plan<'_> {
     }
 }
 
-/// An empty table.
-pub(super) fn empty(id: &str, size: Size, session: &Session<'_>) -> Result<Entry, RunError> {
-    match hashes::table(subject(id), &Key::new(session.settings.key), size) {
-        Some(flows) => Ok(Entry { id: id.into(), flows }),
-        None if hashes::cpp(subject(id)).is_some() => {
-            let what = format!("{id}: the library has no memory for {} flows", size.room);
-            Err(RunError::Expectation { workload: String::new(), what })
-        }
-        None => Err(RunError::UnknownScheme { id: id.into(), help: hashes::flows_help() }),
-    }
-}
-
-pub(super) fn record(session: &mut Session<'_>, workload: &str, ids: &[String], rounds: &Rounds) {
-    if rounds.len() < 2 {
-        return;
-    }
-    for (at, id) in ids.iter().enumerate() {
-        session.add("table", workload, id, "rounds", metric::NS, "ns", rounds.time(at));
-    }
-    session.add_ratios("table", workload, "rounds", ids, |of, to| rounds.ratio(of, to));
-}
-
 /// A number below `bound`.
 fn below(random: &mut Xoshiro256PlusPlus, bound: usize) -> usize {
     rand_distr::Uniform::new(0, bound.max(1)).map_or(0, |uniform| uniform.sample(random))
-}
-
-/// Note for tables of so many flows that they would not fit into the free memory, or not into that of a quick
-/// run; `None` if they fit.
-pub(super) fn too_large(flows: usize, tables: usize, full: bool) -> Option<String> {
-    let needed = needed(flows, tables);
-    let gib = |bytes: u64| bytes as f64 / (1u64 << 30) as f64;
-    let reason = match machine::available_memory() {
-        Some(free) if needed > free => format!(
-            "and {:.1} GiB are free; a study file of your own may name fewer schemes or flows",
-            gib(free)
-        ),
-        _ if !full && needed > QUICK => {
-            format!("a quick run takes at most {:.1} GiB; measure them with --full", gib(QUICK))
-        }
-        _ => return None,
-    };
-    let needed = gib(needed);
-    Some(format!(
-        "{flows} flows in {tables} tables were not measured: they take up to {needed:.1} GiB, {reason}"
-    ))
 }
 
 #[cfg(test)]
@@ -460,27 +311,5 @@ mod tests {
         ] {
             assert!(parse(id).is_err(), "{id}");
         }
-    }
-
-    #[test]
-    fn reports_the_memory_of_a_size() {
-        for full in [false, true] {
-            let note = too_large(64 << 20, 100_000, full).unwrap_or_default();
-            assert!(
-                note.contains("67108864 flows in 100000 tables") && note.contains("GiB are free"),
-                "{note}"
-            );
-            assert_eq!(too_large(64, 1, full), None);
-        }
-    }
-
-    /// The tables of the study's own file: 15 of up to 1 Mi flows are measured by every run, 5 of 16 Mi by a
-    /// full one.
-    #[test]
-    fn a_quick_run_leaves_out_tables_of_gigabytes() {
-        let note = too_large(16 << 20, 5, false).unwrap_or_default();
-        assert!(note.contains("16777216 flows in 5 tables were not measured"), "{note}");
-        let quick = 15 * PER_FLOW * (1 << 20);
-        assert!(quick < QUICK, "{quick}");
     }
 }

@@ -1,6 +1,6 @@
 //! Insertions: into tables that are empty at first, and into tables of constant occupancy.
 
-use super::run::{Entry, empty, record, schemes_on};
+use super::entry::{Entry, empty, record, schemes_on};
 use crate::clock::cpu_ns;
 use crate::flow_subject::{Size, TICK};
 use hashlane_flow::tuple::Tuple;
