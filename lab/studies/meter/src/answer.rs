@@ -1,7 +1,7 @@
 //! Answer: packets per second and core, beside softflowd, and the memory of a flow.
 
 use crate::metric;
-use crate::run::{MEMORY, MIX_CPU, MODEL, OURS, SOFTFLOWD};
+use crate::workloads::{MEMORY, MIX_CPU, MODEL, OURS, SOFTFLOWD};
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::{Doubt, Evidence};
 use hashlane_lab::report::{Answer, Block, Facts, Role, SchemeBars, Statement};

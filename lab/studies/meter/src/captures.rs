@@ -4,9 +4,11 @@ use crate::error::MeterError;
 use crate::meters::{Job, Meter, Stated};
 use crate::metric;
 use crate::process::Process;
-use crate::run::{self, MIX_CPU, MIX_WALL, MODEL, Sizes};
+use crate::sizes::Sizes;
 use crate::traffic::Mix;
+use crate::turn;
 use crate::usage::Usage;
+use crate::workloads::{MIX_CPU, MIX_WALL, MODEL};
 use hashlane_lab::definition::subject;
 use hashlane_lab::study::{Fact, Rounds, RunError, Session, order};
 use std::fs::File;
@@ -96,7 +98,7 @@ fn turns(
                     subject.failed = true;
                     session.notes.push(format!("{} was not measured: {error}", subject.id));
                 }
-                Err(error) => return run::failure(MIX_CPU, &subject.id, error),
+                Err(error) => return turn::failure(MIX_CPU, &subject.id, error),
             }
         }
         if round + 1 < rounds {
@@ -115,7 +117,7 @@ fn turn(
     folder: &Path,
     stop: &AtomicBool,
 ) -> Result<(Usage, Stated), MeterError> {
-    run::empty(folder)?;
+    turn::empty(folder)?;
     // Nobody reads it: the kernel drops what has no room.
     let sink = UdpSocket::bind(("127.0.0.1", 0)).and_then(|sink| Ok((sink.local_addr()?, sink)));
     let (to, _sink) = sink.map_err(MeterError::io("no UDP port is free"))?;

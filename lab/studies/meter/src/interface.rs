@@ -4,8 +4,10 @@ use crate::error::MeterError;
 use crate::live::{self, Live, Packets, Search, Setup, Trial};
 use crate::meters::{Meter, is_installed};
 use crate::metric;
-use crate::run::{self, LIVE_LOSS, MODEL, OURS, SOFTFLOWD, Sizes};
+use crate::sizes::Sizes;
 use crate::traffic::Flood;
+use crate::turn;
+use crate::workloads::{LIVE_LOSS, MODEL, OURS, SOFTFLOWD};
 use hashlane_lab::study::{Fact, RunError, Session};
 use hashlane_stats::format::{count, significant};
 use std::path::Path;
@@ -40,7 +42,7 @@ pub(crate) fn run(session: &mut Session<'_>, folder: &Path, label: &str) -> Resu
     let measured = if label == LIVE_LOSS { loss(session, &folder) } else { flood(session, &folder, label) };
     match measured {
         Ok(()) => Ok(()),
-        Err((scheme, error)) => run::failure(label, scheme, error),
+        Err((scheme, error)) => turn::failure(label, scheme, error),
     }
 }
 
@@ -58,7 +60,7 @@ fn loss(session: &mut Session<'_>, folder: &Path) -> Result<(), Failed> {
         Some(reason) => Err(reason),
         None => {
             let found = live::search(highest, |rate| {
-                run::empty(folder)?;
+                turn::empty(folder)?;
                 let trial = live::run(setup, Live::Softflowd, packets(rate), Some(rate))?;
                 Ok::<_, MeterError>((trial.rate, trial.share_lost() > LOSES))
             });
@@ -79,7 +81,7 @@ fn loss(session: &mut Session<'_>, folder: &Path) -> Result<(), Failed> {
     session.step(LIVE_LOSS, &format!("ours at {} packets/s", significant(rate)));
     let mut trials = Vec::new();
     for _ in 0..TRIALS {
-        run::empty(folder).map_err(of_ours)?;
+        turn::empty(folder).map_err(of_ours)?;
         trials.push(live::run(setup, Live::Ours(1 << 20), packets(rate), Some(rate)).map_err(of_ours)?);
     }
     record_loss(session, &losing, &trials);
@@ -141,13 +143,13 @@ fn flood(session: &mut Session<'_>, folder: &Path, label: &str) -> Result<(), Fa
     let command = session.settings.command.clone();
     let setup = Setup { command: &command, folder, stop: session.stop };
     let highest = live::fastest(setup, u64::from(sizes.items) * WARM_UP).map_err(of_ours)?;
-    run::empty(folder).map_err(of_ours)?;
+    turn::empty(folder).map_err(of_ours)?;
     // Half of it, so that the sender leaves time to the meter also where both share a processor.
     let rate = highest / 2.0;
     let trial = live::run(setup, Live::Ours(sizes.limit()), Packets::Flood(flood), Some(rate));
     let trial = trial.map_err(of_ours)?;
     // The ring and the queues are the same with a smaller table.
-    run::empty(folder).map_err(of_ours)?;
+    turn::empty(folder).map_err(of_ours)?;
     let short = Packets::Flood(Flood { syns: sizes.items, established: 1 });
     let small = live::run(setup, Live::Ours(sizes.quarter()), short, Some(rate)).map_err(of_ours)?;
     record_flood(session, label, flood, sizes, [&trial, &small]);

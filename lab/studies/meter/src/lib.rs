@@ -15,9 +15,12 @@ mod metric;
 mod process;
 mod run;
 mod section;
+mod sizes;
 mod streams;
 mod traffic;
+mod turn;
 pub mod usage;
+mod workloads;
 
 #[cfg(test)]
 mod sample;
@@ -34,7 +37,7 @@ pub struct Meters;
 
 impl Study for Meters {
     fn model(&self) -> &'static str {
-        run::MODEL
+        workloads::MODEL
     }
 
     fn files(&self) -> &'static [StudyFile] {

@@ -1,7 +1,7 @@
 //! Report section: cost of meters, memory of flows, floods, and losses on an interface.
 
 use crate::metric;
-use crate::run::{FLOOD, LIVE_FLOOD, LIVE_LOSS, MEMORY, MIX_CPU, MIX_WALL, MODEL, OURS, SOFTFLOWD};
+use crate::workloads::{FLOOD, LIVE_FLOOD, LIVE_LOSS, MEMORY, MIX_CPU, MIX_WALL, MODEL, OURS, SOFTFLOWD};
 use hashlane_lab::definition::Definition;
 use hashlane_lab::report::facts::table;
 use hashlane_lab::report::words;

@@ -4,9 +4,11 @@ use crate::counted::Counted;
 use crate::error::MeterError;
 use crate::metric;
 use crate::process::Process;
-use crate::run::{self, FLOOD, MODEL, OURS, Sizes};
+use crate::sizes::Sizes;
 use crate::traffic::Flood;
+use crate::turn;
 use crate::usage::Usage;
+use crate::workloads::{FLOOD, MODEL, OURS};
 use hashlane_lab::study::{Fact, RunError, Session};
 use std::ffi::OsString;
 use std::path::Path;
@@ -48,7 +50,7 @@ pub(crate) fn run(session: &mut Session<'_>, folder: &Path, label: &str) -> Resu
         session.step(label, "a smaller table");
         match turn(&session.settings.command, smaller, &folder.join("out"), session.stop) {
             Ok((usage, _)) => small = Some((usage.peak as f64, smaller.limit)),
-            Err(error) => return run::failure(label, OURS, error),
+            Err(error) => return turn::failure(label, OURS, error),
         }
     }
     for round in 0..rounds {
@@ -60,7 +62,7 @@ pub(crate) fn run(session: &mut Session<'_>, folder: &Path, label: &str) -> Resu
             Ok(turn) => turns.push(turn),
             Err(error) => {
                 record(session, label, stream, small, &turns);
-                return run::failure(label, OURS, error);
+                return turn::failure(label, OURS, error);
             }
         }
     }
@@ -75,7 +77,7 @@ fn turn(
     folder: &Path,
     stop: &AtomicBool,
 ) -> Result<(Usage, Counted), MeterError> {
-    run::empty(folder)?;
+    turn::empty(folder)?;
     let output = folder.join("flows.ipfix");
     let mut program: Vec<OsString> = vec![command.into()];
     program.extend(["flow", "meter", "-", "--flows", &stream.limit.to_string()].map(OsString::from));
@@ -148,7 +150,7 @@ fn record(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::MEMORY;
+    use crate::workloads::MEMORY;
 
     #[test]
     fn memory_has_room_for_all_flows_and_a_flood_has_not() {
