@@ -1,7 +1,7 @@
 //! Answer: CPU time of an answer, beside NSD, and the memory of a record.
 
 use crate::metric;
-use crate::run::{MEMORY, MODEL, NSD, OURS};
+use crate::workloads::{MEMORY, MODEL, NSD, OURS};
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::{Doubt, Evidence};
 use hashlane_lab::report::{Answer, Block, Facts, Role, SchemeBars, Statement};

@@ -3,11 +3,12 @@
 use crate::error::ServeError;
 use crate::load::{self, Counts};
 use crate::metric;
+use crate::plan::Plan;
 use crate::queries::{Kind, Queries};
-use crate::run::{self, COSTS, Group, MODEL, Plan};
 use crate::servers::{Program, Server};
 use crate::sign;
 use crate::subjects::{self, Subject};
+use crate::workloads::{COSTS, Group, MODEL};
 use hashlane_lab::study::{Fact, Rounds, RunError, Session, order};
 use std::fs;
 use std::path::Path;
@@ -175,7 +176,7 @@ fn turn(
         }
         Err(error) => {
             subject.server = None;
-            run::failure(session, workload.label, &subject.id, error)
+            subjects::failure(session, workload.label, &subject.id, error)
         }
     }
 }

@@ -3,11 +3,12 @@
 use crate::costs;
 use crate::error::ServeError;
 use crate::metric;
+use crate::plan::Plan;
 use crate::proc;
 use crate::process::Memory;
-use crate::run::{self, Group, LARGE, LOAD, LOAD_LARGE, MEMORY, MEMORY_LARGE, MILLION, MODEL, Plan, SMALL};
 use crate::servers::{Program, Server};
 use crate::subjects;
+use crate::workloads::{Group, LARGE, LOAD, LOAD_LARGE, MEMORY, MEMORY_LARGE, MILLION, MODEL, SMALL};
 use hashlane_lab::study::{Fact, Rounds, RunError, Session, order};
 use std::path::Path;
 use std::thread;
@@ -110,7 +111,7 @@ fn starts(
                     figures.empty.push(empty);
                     figures.loaded.push(loaded);
                 }
-                Err(error) => run::failure(session, labels[0], &id, error)?,
+                Err(error) => subjects::failure(session, labels[0], &id, error)?,
             }
         }
     }

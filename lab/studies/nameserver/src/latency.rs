@@ -4,10 +4,11 @@ use crate::costs;
 use crate::error::ServeError;
 use crate::load::{self, Pace, Paced};
 use crate::metric;
+use crate::plan::Plan;
 use crate::queries::{Kind, Queries};
-use crate::run::{self, ALONE, EXISTING, MIDDLE, MODEL, Plan, RANDOM};
 use crate::servers::Server;
 use crate::subjects::{self, Subject};
+use crate::workloads::{ALONE, EXISTING, MIDDLE, MODEL, RANDOM};
 use hashlane_lab::study::{Fact, Rounds, RunError, Session, order};
 use hashlane_stats::quantile;
 use std::sync::atomic::AtomicBool;
@@ -101,7 +102,7 @@ fn turn(
         }
         Err(error) => {
             subject.server = None;
-            run::failure(session, load.label, &subject.id, error)
+            subjects::failure(session, load.label, &subject.id, error)
         }
     }
 }

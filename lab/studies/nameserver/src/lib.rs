@@ -13,6 +13,7 @@ mod growth;
 mod latency;
 mod load;
 mod metric;
+mod plan;
 mod proc;
 mod process;
 mod queries;
@@ -23,6 +24,7 @@ mod section;
 mod servers;
 mod sign;
 mod subjects;
+mod workloads;
 mod zone;
 
 #[cfg(test)]
@@ -40,7 +42,7 @@ pub struct Servers;
 
 impl Study for Servers {
     fn model(&self) -> &'static str {
-        run::MODEL
+        workloads::MODEL
     }
 
     fn files(&self) -> &'static [StudyFile] {

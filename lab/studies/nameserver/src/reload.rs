@@ -4,10 +4,11 @@ use crate::costs;
 use crate::error::ServeError;
 use crate::load::{self, Pace, Paced};
 use crate::metric;
+use crate::plan::Plan;
 use crate::queries::{Kind, Queries};
-use crate::run::{self, MIDDLE, MODEL, Plan, RELOAD, SERIAL, SMALL};
 use crate::servers::Server;
 use crate::subjects;
+use crate::workloads::{MIDDLE, MODEL, RELOAD, SERIAL, SMALL};
 use crate::zone::set_serial;
 use hashlane_lab::study::{Fact, RunError, Session};
 use std::fs;
@@ -63,7 +64,7 @@ pub(crate) fn run(session: &mut Session<'_>, plan: &Plan<'_>) -> Result<(), RunE
                 add(metric::RELOADS, "reloads", exact(times.len() as f64));
                 add(metric::RELOAD_MS, "ms", Fact::median(&times));
             }
-            Err(error) => run::failure(session, RELOAD, &id, error)?,
+            Err(error) => subjects::failure(session, RELOAD, &id, error)?,
         }
         costs::remove(&path)?;
         if session.stopped() {

@@ -5,117 +5,16 @@ use crate::error::ServeError;
 use crate::growth;
 use crate::latency;
 use crate::load;
+use crate::plan::Plan;
 use crate::queries::Kind;
 use crate::reload;
 use crate::servers::Program;
-use crate::zone::{Shape, Zone};
+use crate::workloads::{
+    ALONE, COSTS, EXISTING, Group, LOAD, LOAD_LARGE, MEMORY, MEMORY_LARGE, OTHERS, RANDOM, RELOAD,
+};
 use hashlane_lab::definition::subject;
 use hashlane_lab::study::{RunError, Session};
-use std::fs::File;
-use std::io::{BufWriter, Write as _};
-use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-/// Model of all records.
-pub(crate) const MODEL: &str = "nameserver";
-
-/// Our server, and the one that criteria name.
-pub(crate) const OURS: &str = "ours";
-pub(crate) const NSD: &str = "nsd";
-
-/// A zone of few records, one of 165,000, one of 1,000,000, and one of 10,000,000 delegations.
-pub(crate) const SMALL: Zone = Zone { names: 1_000, shape: Shape::Mixed };
-pub(crate) const MIDDLE: Zone = Zone { names: 88_050, shape: Shape::Mixed };
-pub(crate) const MILLION: Zone = Zone { names: 400_000, shape: Shape::Delegations };
-pub(crate) const LARGE: Zone = Zone { names: 10_000_000, shape: Shape::Delegations };
-
-/// Memory and load time of a zone of 1,000,000 records, and of 10,000,000 delegations.
-pub(crate) const MEMORY: &str = "memory/1m";
-pub(crate) const LOAD: &str = "load/1m";
-pub(crate) const MEMORY_LARGE: &str = "memory/10m";
-pub(crate) const LOAD_LARGE: &str = "load/10m";
-
-/// Reloads under load.
-pub(crate) const RELOAD: &str = "reload";
-
-/// Latency of an innocent client alone, beside queries for existing names, and beside random subdomains.
-pub(crate) const ALONE: &str = "latency/alone";
-pub(crate) const EXISTING: &str = "latency/existing";
-pub(crate) const RANDOM: &str = "latency/random";
-
-/// Serial number of generated zones.
-pub(crate) const SERIAL: u32 = 1;
-
-/// Workloads that are not of [`COSTS`].
-const OTHERS: [&str; 8] = [MEMORY, LOAD, MEMORY_LARGE, LOAD_LARGE, RELOAD, ALONE, EXISTING, RANDOM];
-
-/// Zones whose answers are timed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Group {
-    Small,
-    Middle,
-    Signed,
-    Large,
-}
-
-/// Workloads that time answers: their zones and queries.
-pub(crate) const COSTS: [(&str, Group, Kind); 13] = [
-    ("small/positive", Group::Small, Kind::Positive),
-    ("small/nxdomain", Group::Small, Kind::NxDomain),
-    ("small/referral", Group::Small, Kind::Referral),
-    ("small/mix", Group::Small, Kind::Mix),
-    ("165k/positive", Group::Middle, Kind::Positive),
-    ("165k/nxdomain", Group::Middle, Kind::NxDomain),
-    ("165k/referral", Group::Middle, Kind::Referral),
-    ("165k/mix", Group::Middle, Kind::Mix),
-    ("165k/random", Group::Middle, Kind::Random),
-    ("signed/positive", Group::Signed, Kind::SignedPositive),
-    ("signed/nxdomain", Group::Signed, Kind::SignedNxDomain),
-    ("10m/referral", Group::Large, Kind::Referral),
-    ("10m/random", Group::Large, Kind::Random),
-];
-
-impl Group {
-    /// The zone; the signed one is small in a quick run, as signing takes time.
-    pub(crate) fn zone(self, full: bool) -> Zone {
-        match self {
-            Self::Small => SMALL,
-            Self::Signed if !full => SMALL,
-            Self::Middle | Self::Signed => MIDDLE,
-            Self::Large => LARGE,
-        }
-    }
-}
-
-/// The machine and the settings of a run.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Plan<'a> {
-    /// Folder for zones and the state of servers.
-    pub(crate) folder: &'a Path,
-    /// Core of the server, and of the load.
-    pub(crate) cores: (usize, usize),
-    /// `true` with `--full`.
-    pub(crate) full: bool,
-    /// Rounds.
-    pub(crate) rounds: usize,
-    /// Time of a turn under full load.
-    pub(crate) time: Duration,
-}
-
-impl Plan<'_> {
-    /// Writes a zone file, and returns its path and records.
-    pub(crate) fn write(&self, name: &str, zone: Zone) -> Result<(PathBuf, u64), RunError> {
-        let path = self.folder.join(format!("{name}.zone"));
-        let written = File::create(&path).and_then(|file| {
-            let mut file = BufWriter::with_capacity(1 << 20, file);
-            let records = zone.write(SERIAL, &mut file)?;
-            file.flush()?;
-            Ok(records)
-        });
-        let failed = |error: std::io::Error| RunError::Generate(name.to_owned(), error.to_string());
-        Ok((path, written.map_err(failed)?))
-    }
-}
 
 /// Measures a study of name servers.
 pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
@@ -193,26 +92,4 @@ fn workloads(session: &mut Session<'_>, plan: &Plan<'_>) -> Result<(), RunError>
         growth::run_large(session, plan)?;
     }
     Ok(())
-}
-
-/// The failure of a server: a note on one of another project, else the end of the study; `Ok(())` of a run
-/// that was stopped.
-pub(crate) fn failure(
-    session: &mut Session<'_>,
-    workload: &str,
-    id: &str,
-    error: ServeError,
-) -> Result<(), RunError> {
-    match error {
-        ServeError::Stopped => Ok(()),
-        error if Program::of(subject(id)).is_some_and(Program::is_foreign) => {
-            session.notes.push(format!("{id} was not measured on {workload}: {error}"));
-            Ok(())
-        }
-        error => Err(RunError::Subject {
-            workload: workload.to_owned(),
-            scheme: id.to_owned(),
-            why: error.to_string(),
-        }),
-    }
 }

@@ -1,6 +1,6 @@
 //! Records for tests.
 
-use crate::run::MODEL;
+use crate::workloads::MODEL;
 use hashlane_lab::definition::Definition;
 use hashlane_records::{Record, RecordSet};
 

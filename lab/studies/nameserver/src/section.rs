@@ -1,7 +1,9 @@
 //! Report section: cost of answers, memory and load time of zones, reloads, and latency.
 
 use crate::metric;
-use crate::run::{ALONE, COSTS, EXISTING, LOAD, LOAD_LARGE, MEMORY, MEMORY_LARGE, MODEL, RANDOM, RELOAD};
+use crate::workloads::{
+    ALONE, COSTS, EXISTING, LOAD, LOAD_LARGE, MEMORY, MEMORY_LARGE, MODEL, RANDOM, RELOAD,
+};
 use hashlane_lab::definition::Definition;
 use hashlane_lab::report::facts::table;
 use hashlane_lab::report::words;
@@ -95,7 +97,7 @@ fn growth(facts: &Facts<'_>) -> Option<Table> {
             let mebibytes = |bytes: f64| count(bytes / MIB);
             let ratio = |label| {
                 let ratio =
-                    facts.records.ratio(facts.study, label, id, crate::run::OURS).map(Record::interval);
+                    facts.records.ratio(facts.study, label, id, crate::workloads::OURS).map(Record::interval);
                 ratio.map(words::ratio_with_bounds)
             };
             let cells = [
@@ -174,8 +176,8 @@ fn latency(facts: &Facts<'_>) -> Option<Table> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::{NSD, OURS};
     use crate::sample::{definition, records};
+    use crate::workloads::{NSD, OURS};
     use hashlane_lab::outcome::Reached;
     use hashlane_stats::format::NONE;
 

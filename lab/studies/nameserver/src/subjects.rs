@@ -1,7 +1,7 @@
 //! Servers that take turns on a workload.
 
 use crate::error::ServeError;
-use crate::run::{self, Plan};
+use crate::plan::Plan;
 use crate::servers::{Program, Server};
 use hashlane_lab::definition::subject;
 use hashlane_lab::study::{RunError, Session};
@@ -60,7 +60,7 @@ pub(crate) fn start(
             Ok(server) => Some(server),
             Err(ServeError::Stopped) => break,
             Err(error) => {
-                run::failure(session, workload, id, error)?;
+                failure(session, workload, id, error)?;
                 None
             }
         };
@@ -68,4 +68,26 @@ pub(crate) fn start(
     }
     subjects.retain(|subject| subject.server.is_some());
     Ok(subjects)
+}
+
+/// The failure of a server: a note on one of another project, else the end of the study; `Ok(())` of a run
+/// that was stopped.
+pub(crate) fn failure(
+    session: &mut Session<'_>,
+    workload: &str,
+    id: &str,
+    error: ServeError,
+) -> Result<(), RunError> {
+    match error {
+        ServeError::Stopped => Ok(()),
+        error if Program::of(subject(id)).is_some_and(Program::is_foreign) => {
+            session.notes.push(format!("{id} was not measured on {workload}: {error}"));
+            Ok(())
+        }
+        error => Err(RunError::Subject {
+            workload: workload.to_owned(),
+            scheme: id.to_owned(),
+            why: error.to_string(),
+        }),
+    }
 }

@@ -181,9 +181,9 @@ mod tests {
     #[test]
     fn sizes_are_those_of_the_issue() {
         let count = |names, shape| Zone { names, shape }.write(1, io::sink()).unwrap();
-        let mixed = count(crate::run::MIDDLE.names, Shape::Mixed);
+        let mixed = count(crate::workloads::MIDDLE.names, Shape::Mixed);
         assert!((164_000..166_000).contains(&mixed), "{mixed}");
-        let million = count(crate::run::MILLION.names, Shape::Delegations);
+        let million = count(crate::workloads::MILLION.names, Shape::Delegations);
         assert!((995_000..1_005_000).contains(&million), "{million}");
     }
 

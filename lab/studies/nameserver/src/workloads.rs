@@ -1,0 +1,76 @@
+//! Names in the study files and records of name servers, and the zones of workloads.
+
+use crate::queries::Kind;
+use crate::zone::{Shape, Zone};
+
+/// Model of all records.
+pub(crate) const MODEL: &str = "nameserver";
+
+/// Our server, and the one that criteria name.
+pub(crate) const OURS: &str = "ours";
+pub(crate) const NSD: &str = "nsd";
+
+/// A zone of few records, one of 165,000, one of 1,000,000, and one of 10,000,000 delegations.
+pub(crate) const SMALL: Zone = Zone { names: 1_000, shape: Shape::Mixed };
+pub(crate) const MIDDLE: Zone = Zone { names: 88_050, shape: Shape::Mixed };
+pub(crate) const MILLION: Zone = Zone { names: 400_000, shape: Shape::Delegations };
+pub(crate) const LARGE: Zone = Zone { names: 10_000_000, shape: Shape::Delegations };
+
+/// Memory and load time of a zone of 1,000,000 records, and of 10,000,000 delegations.
+pub(crate) const MEMORY: &str = "memory/1m";
+pub(crate) const LOAD: &str = "load/1m";
+pub(crate) const MEMORY_LARGE: &str = "memory/10m";
+pub(crate) const LOAD_LARGE: &str = "load/10m";
+
+/// Reloads under load.
+pub(crate) const RELOAD: &str = "reload";
+
+/// Latency of an innocent client alone, beside queries for existing names, and beside random subdomains.
+pub(crate) const ALONE: &str = "latency/alone";
+pub(crate) const EXISTING: &str = "latency/existing";
+pub(crate) const RANDOM: &str = "latency/random";
+
+/// Serial number of generated zones.
+pub(crate) const SERIAL: u32 = 1;
+
+/// Workloads that are not of [`COSTS`].
+pub(crate) const OTHERS: [&str; 8] =
+    [MEMORY, LOAD, MEMORY_LARGE, LOAD_LARGE, RELOAD, ALONE, EXISTING, RANDOM];
+
+/// Zones whose answers are timed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Group {
+    Small,
+    Middle,
+    Signed,
+    Large,
+}
+
+/// Workloads that time answers: their zones and queries.
+pub(crate) const COSTS: [(&str, Group, Kind); 13] = [
+    ("small/positive", Group::Small, Kind::Positive),
+    ("small/nxdomain", Group::Small, Kind::NxDomain),
+    ("small/referral", Group::Small, Kind::Referral),
+    ("small/mix", Group::Small, Kind::Mix),
+    ("165k/positive", Group::Middle, Kind::Positive),
+    ("165k/nxdomain", Group::Middle, Kind::NxDomain),
+    ("165k/referral", Group::Middle, Kind::Referral),
+    ("165k/mix", Group::Middle, Kind::Mix),
+    ("165k/random", Group::Middle, Kind::Random),
+    ("signed/positive", Group::Signed, Kind::SignedPositive),
+    ("signed/nxdomain", Group::Signed, Kind::SignedNxDomain),
+    ("10m/referral", Group::Large, Kind::Referral),
+    ("10m/random", Group::Large, Kind::Random),
+];
+
+impl Group {
+    /// The zone; the signed one is small in a quick run, as signing takes time.
+    pub(crate) fn zone(self, full: bool) -> Zone {
+        match self {
+            Self::Small => SMALL,
+            Self::Signed if !full => SMALL,
+            Self::Middle | Self::Signed => MIDDLE,
+            Self::Large => LARGE,
+        }
+    }
+}
