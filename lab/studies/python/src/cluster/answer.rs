@@ -1,6 +1,6 @@
 //! Answer: time of a sketch on two workers, how much they gain, and the runs with a killed worker.
 
-use super::run::{MODEL, ONCE, SPREAD, TWENTY, TWO};
+use super::workloads::{MODEL, ONCE, SPREAD, TWENTY, TWO};
 use crate::metric;
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::{Doubt, Evidence};

@@ -2,6 +2,7 @@
 
 use super::keys::{BUCKETS, Files};
 use super::role::{Role, spent};
+use super::workloads::TWO;
 use crate::error::PythonError;
 use crate::process::{Process, Script};
 use crate::tree::{self, Entry};
@@ -34,7 +35,7 @@ pub(super) struct Engine {
 const ENGINES: [(&str, Engine); 3] = [
     ("local/1", Engine { name: "local", workers: 1 }),
     ("ray/1", Engine { name: "ray", workers: 1 }),
-    (super::run::TWO, Engine { name: "ray", workers: 2 }),
+    (TWO, Engine { name: "ray", workers: 2 }),
 ];
 
 impl Engine {

@@ -2,7 +2,7 @@
 
 use super::driver::{Driver, Engine, Made};
 use super::keys::Files;
-use super::run::{MODEL, TWO};
+use super::workloads::{MODEL, TWO};
 use crate::error::PythonError;
 use crate::metric;
 use hashlane_lab::study::{Fact, RunError, Session};

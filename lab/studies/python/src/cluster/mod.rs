@@ -7,6 +7,7 @@ mod killed;
 mod role;
 mod run;
 mod section;
+mod workloads;
 
 use hashlane_lab::definition::Definition;
 use hashlane_lab::report::{Answer, Section};
@@ -20,7 +21,7 @@ pub struct Cluster;
 
 impl Study for Cluster {
     fn model(&self) -> &'static str {
-        run::MODEL
+        workloads::MODEL
     }
 
     fn files(&self) -> &'static [StudyFile] {

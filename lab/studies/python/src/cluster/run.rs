@@ -4,6 +4,7 @@ use super::driver::{Driver, Engine, Made};
 use super::keys::Files;
 use super::killed;
 use super::role::Role;
+use super::workloads::{MODEL, ONCE, SPREAD, TWENTY, TWO, WORKLOADS};
 use crate::error::PythonError;
 use crate::metric;
 use hashlane_hash::scheme::Key;
@@ -13,24 +14,6 @@ use nix::sys::statvfs::statvfs;
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
-
-/// Model of all records.
-pub(super) const MODEL: &str = "python-cluster";
-
-/// All keys.
-pub(super) const SPREAD: &str = "spread";
-
-/// All keys, and one worker that is killed.
-pub(super) const ONCE: &str = "killed/once";
-
-/// 20 runs with a killed worker each.
-pub(super) const TWENTY: &str = "killed/20";
-
-/// All workloads.
-const WORKLOADS: [&str; 3] = [SPREAD, ONCE, TWENTY];
-
-/// Ray with two workers, the scheme whose workers are killed.
-pub(super) const TWO: &str = "ray/2";
 
 /// Workers of the cluster.
 const WORKERS: usize = 2;

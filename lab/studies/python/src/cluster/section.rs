@@ -1,7 +1,7 @@
 //! Report section: time of a sketch by engine, CPU time by process, and killed workers.
 
 use super::role::Role;
-use super::run::{MODEL, ONCE, SPREAD, TWENTY, TWO};
+use super::workloads::{MODEL, ONCE, SPREAD, TWENTY, TWO};
 use crate::metric;
 use hashlane_lab::definition::Definition;
 use hashlane_lab::report::facts::table;
