@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use serde::Deserialize;
 
 use super::published::Published;
-use super::selection::Selection;
 
 /// A study as data: its question, its workloads and schemes, and the criteria and claims that its results are
 /// compared with.
@@ -240,26 +239,6 @@ impl Definition {
     /// that it would leave out of its quick size.
     pub fn names_workloads(&self) -> bool {
         self.workloads.len() < self.all_workloads.len()
-    }
-
-    /// The rows that a reader sees first: on the workload of the first criterion, or the first one, the
-    /// reference and the schemes of criteria, claims and pairs; all schemes if there are none of these.
-    pub fn headline(&self) -> Selection {
-        let ratios = self.criteria.iter().flat_map(|criterion| match &criterion.figure {
-            CriterionFigure::Ratio(to) | CriterionFigure::Difference(to) => vec![&criterion.of, to],
-            _ => vec![&criterion.of],
-        });
-        let pairs = self.pairs.iter().chain(self.claims.iter().flat_map(|claim| &claim.pairs));
-        let named: HashSet<&String> =
-            [&self.reference].into_iter().chain(ratios).chain(pairs.flat_map(|(of, to)| [of, to])).collect();
-        let workload = self.criteria.first().map(|criterion| &criterion.workload);
-        let workload = workload.filter(|id| self.workloads.contains(id)).or(self.workloads.first());
-        let is_in = |id: &&String| named.len() == 1 || named.contains(id);
-        Selection {
-            schemes: self.schemes.iter().filter(is_in).cloned().collect(),
-            workloads: workload.cloned().into_iter().collect(),
-            repetitions: None,
-        }
     }
 
     /// The ratios to measure, `(of, to)`, each once: every scheme to the reference, and the pairs of the

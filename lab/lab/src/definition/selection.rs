@@ -2,7 +2,8 @@
 
 use super::control::{add_to, again};
 use super::error::DefinitionError;
-use super::parts::Definition;
+use super::parts::{CriterionFigure, Definition};
+use std::collections::HashSet;
 
 /// Selection from a study: empty lists select everything.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -50,6 +51,26 @@ impl Selection {
 }
 
 impl Definition {
+    /// The rows that a reader sees first: on the workload of the first criterion, or the first one, the
+    /// reference and the schemes of criteria, claims and pairs; all schemes if there are none of these.
+    pub fn headline(&self) -> Selection {
+        let ratios = self.criteria.iter().flat_map(|criterion| match &criterion.figure {
+            CriterionFigure::Ratio(to) | CriterionFigure::Difference(to) => vec![&criterion.of, to],
+            _ => vec![&criterion.of],
+        });
+        let pairs = self.pairs.iter().chain(self.claims.iter().flat_map(|claim| &claim.pairs));
+        let named: HashSet<&String> =
+            [&self.reference].into_iter().chain(ratios).chain(pairs.flat_map(|(of, to)| [of, to])).collect();
+        let workload = self.criteria.first().map(|criterion| &criterion.workload);
+        let workload = workload.filter(|id| self.workloads.contains(id)).or(self.workloads.first());
+        let is_in = |id: &&String| named.len() == 1 || named.contains(id);
+        Selection {
+            schemes: self.schemes.iter().filter(is_in).cloned().collect(),
+            workloads: workload.cloned().into_iter().collect(),
+            repetitions: None,
+        }
+    }
+
     /// Restricts the study to the selection, and to the workloads on which a selected scheme is measured. If
     /// the control's scheme is not selected, the first selected scheme becomes the control's.
     ///
