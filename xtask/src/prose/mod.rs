@@ -2,6 +2,7 @@
 
 pub(crate) mod style;
 
+mod circles;
 mod commits;
 mod links;
 mod markdown;
@@ -36,6 +37,10 @@ pub(crate) fn check() -> Outcome {
     for difference in &wrong {
         println!("{difference}");
     }
+    let circles = circles::circles(&sources);
+    for circle in &circles {
+        println!("circle of imports: {circle}");
+    }
     let missing = match tracked(&["records/**/machine.toml"]).and_then(|texts| commits::missing(&texts)) {
         Ok(missing) => missing,
         Err(why) => return Outcome::Failed(why),
@@ -44,13 +49,15 @@ pub(crate) fn check() -> Outcome {
         println!("{record}");
     }
     println!(
-        "{} Markdown files, {} broken links, {} wrong walks, {} records without their commit",
+        "{} Markdown files, {} broken links, {} wrong walks, {} circles of imports, {} records without their \
+         commit",
         texts.len(),
         broken.len(),
         wrong.len(),
+        circles.len(),
         missing.len()
     );
-    match broken.len() + wrong.len() + missing.len() {
+    match broken.len() + wrong.len() + circles.len() + missing.len() {
         0 => Outcome::Passed,
         faults => Outcome::Failed(format!("{faults} faults")),
     }
