@@ -4,7 +4,8 @@ use crate::arguments;
 use crate::column::Column;
 use crate::error::{at_row, value};
 use crate::interrupt::Interrupt;
-use crate::parsed::{Errors, Fields, Texts, each_row};
+use crate::parsed::{Errors, Fields, each_row};
+use crate::texts::Texts;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{LargeBinaryType, LargeUtf8Type, UInt16Type, UInt32Type};
 use arrow_array::{Array, ArrayRef, LargeListArray, StructArray, UInt16Array, UInt32Array};
@@ -90,12 +91,6 @@ struct Parts {
 
 #[derive(Default)]
 struct Lengths(Vec<usize>);
-
-impl Default for Texts {
-    fn default() -> Self {
-        Self::new()
-    }
-}
 
 impl Parts {
     fn push(&mut self, content: Option<&Content>) {

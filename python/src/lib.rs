@@ -26,6 +26,7 @@ mod records;
 mod registry;
 mod rows;
 mod sketch;
+mod texts;
 
 use pyo3::prelude::*;
 

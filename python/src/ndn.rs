@@ -3,8 +3,9 @@
 use crate::column::Column;
 use crate::error::{at_row, value};
 use crate::interrupt::Interrupt;
-use crate::parsed::{Errors, Fields, Texts, each_row};
+use crate::parsed::{Errors, Fields, each_row};
 use crate::rows::Rows;
+use crate::texts::Texts;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{LargeBinaryType, LargeUtf8Type, UInt8Type, UInt32Type, UInt64Type};
 use arrow_array::{

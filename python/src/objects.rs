@@ -1,7 +1,7 @@
 //! Lists of Python objects as Arrow arrays.
 
 use crate::error::{value, wrong_type};
-use crate::parsed::Texts;
+use crate::texts::Texts;
 use arrow_array::types::{ByteArrayType, LargeBinaryType, LargeUtf8Type};
 use arrow_array::{ArrayRef, Int64Array, NullArray, UInt64Array};
 use pyo3::ffi::{Py_ssize_t, PyObject};

@@ -1,4 +1,4 @@
-//! Rows that are parsed one by one, and results of them.
+//! Rows that are parsed one by one, and fields of structs.
 
 use crate::column::Column;
 use crate::dictionary;
@@ -6,9 +6,8 @@ use crate::error::{at_row, type_name, value};
 use crate::interrupt::Interrupt;
 use crate::rows::Rows;
 use arrow_array::cast::AsArray;
-use arrow_array::types::ByteArrayType;
-use arrow_array::{Array, ArrayRef, GenericByteArray, StructArray, new_empty_array};
-use arrow_buffer::{NullBuffer, OffsetBuffer};
+use arrow_array::{Array, ArrayRef, StructArray, new_empty_array};
+use arrow_buffer::OffsetBuffer;
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::{DataType, Fields as Types};
 use pyo3::PyResult;
@@ -68,45 +67,6 @@ pub(crate) fn each_row<T>(
         }
     }
     Ok(())
-}
-
-/// Text or bytes of rows, one after the other.
-#[derive(Debug)]
-pub(crate) struct Texts {
-    bytes: Vec<u8>,
-    lengths: Vec<usize>,
-    valid: Vec<bool>,
-}
-
-impl Texts {
-    pub(crate) const fn new() -> Self {
-        Self { bytes: Vec::new(), lengths: Vec::new(), valid: Vec::new() }
-    }
-
-    /// Room for so many rows.
-    pub(crate) fn with_rows(rows: usize) -> Self {
-        Self { lengths: Vec::with_capacity(rows), valid: Vec::with_capacity(rows), ..Self::new() }
-    }
-
-    pub(crate) fn push(&mut self, row: Option<impl AsRef<[u8]>>) {
-        let before = self.bytes.len();
-        self.valid.push(row.is_some());
-        if let Some(row) = row {
-            self.bytes.extend_from_slice(row.as_ref());
-        }
-        self.lengths.push(self.bytes.len() - before);
-    }
-
-    /// The array: of `LargeBinaryType` or `LargeUtf8Type`.
-    ///
-    /// # Errors
-    /// `ValueError` for text that is not UTF-8.
-    pub(crate) fn finish<T: ByteArrayType<Offset = i64>>(self) -> PyResult<ArrayRef> {
-        let offsets = OffsetBuffer::from_lengths(self.lengths);
-        let nulls = Some(NullBuffer::from(self.valid)).filter(|nulls| nulls.null_count() > 0);
-        let array = GenericByteArray::<T>::try_new(offsets, self.bytes.into(), nulls);
-        Ok(Arc::new(array.map_err(value)?))
-    }
 }
 
 /// Columns of structs, by their names.
