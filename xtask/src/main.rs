@@ -49,6 +49,7 @@ Examples:
   cargo xtask wheel                 the Python wheel, in dist/
   cargo xtask release --dry-run     the crates and the wheel as they would be published
   cargo xtask planted               `hashlane compare` finds a planted slow-down, and no other
+  cargo xtask prose --write         the tables of crates in README.md, CONTRIBUTING.md and docs/architecture.md
   cargo xtask style                 comments and Markdown that break the rules of style";
 
 #[derive(Debug, Subcommand)]
@@ -67,6 +68,7 @@ enum Command {
     Wheel(python::Wheel),
     Release(release::Release),
     Planted(planted::Planted),
+    Prose(prose::Prose),
     Style(prose::style::Style),
 }
 
@@ -86,6 +88,7 @@ fn main() -> ExitCode {
         Command::Wheel(command) => command.run(),
         Command::Release(command) => command.run(),
         Command::Planted(command) => command.run(),
+        Command::Prose(command) => command.run(),
         Command::Style(command) => command.run(),
     };
     match outcome {

@@ -39,7 +39,7 @@ Examples:
 enum Step {
     /// Formatting, in the workspace and in proof/fuzz/libfuzzer/
     Fmt,
-    /// Relative links in Markdown files
+    /// Links and tables in Markdown files, arrows between crates, circles of files
     Prose,
     /// First words of doc lines, widths of comments and Markdown
     Style,

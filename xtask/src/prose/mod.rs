@@ -4,12 +4,36 @@ pub(crate) mod style;
 
 mod circles;
 mod commits;
+mod crates;
 mod links;
 mod markdown;
 mod walks;
 
 use crate::run::{self, Outcome};
+use clap::Args;
 use std::fs;
+
+/// Check the Markdown files, and the code against them
+///
+/// The step `prose` of `cargo xtask test`: links, walks and tables of crates; arrows between crates, circles
+/// of files, and commits of records.
+#[derive(Debug, Args)]
+pub(crate) struct Prose {
+    /// Write the tables of crates first, from `cargo metadata`
+    #[arg(long)]
+    write: bool,
+}
+
+impl Prose {
+    pub(crate) fn run(&self) -> Outcome {
+        match self.write {
+            true => crates::packages()
+                .and_then(|packages| crates::write(&packages))
+                .map_or_else(Outcome::Failed, |()| check()),
+            false => check(),
+        }
+    }
+}
 
 /// A text file of the repository.
 struct Text {
@@ -18,49 +42,35 @@ struct Text {
     content: String,
 }
 
-/// Checks the links of every tracked Markdown file, the walks of the architecture, and records.
+/// Checks the tracked Markdown files, sources and records.
 pub(crate) fn check() -> Outcome {
-    let texts = match tracked(&["*.md"]) {
-        Ok(texts) => texts,
-        Err(why) => return Outcome::Failed(why),
-    };
-    let broken = links::broken(&texts);
-    for link in &broken {
-        println!("{link}");
+    match faults() {
+        Ok(0) => Outcome::Passed,
+        Ok(faults) => Outcome::Failed(format!("{faults} faults")),
+        Err(why) => Outcome::Failed(why),
     }
-    let sources = match tracked(&["*.rs", "*.toml"]) {
-        Ok(sources) => sources,
-        Err(why) => return Outcome::Failed(why),
-    };
+}
+
+/// Prints the faults, and returns their number.
+fn faults() -> Result<usize, String> {
+    let (texts, sources) = (tracked(&["*.md"])?, tracked(&["*.rs", "*.toml"])?);
+    let machines = tracked(&["records/**/machine.toml"])?;
+    let packages = crates::packages()?;
     let document = texts.iter().find(|text| text.path == walks::DOCUMENT);
-    let wrong = walks::wrong(document.map_or("", |text| text.content.as_str()), &sources);
-    for difference in &wrong {
-        println!("{difference}");
+    let checks = [
+        ("broken links", links::broken(&texts)),
+        ("wrong walks", walks::wrong(document.map_or("", |text| text.content.as_str()), &sources)),
+        ("outdated tables of crates", crates::outdated(&texts, &packages)),
+        ("forbidden arrows between crates", crates::forbidden(&packages)),
+        ("circles of files", circles::circles(&sources)),
+        ("records without their commit", commits::missing(&machines)?),
+    ];
+    for (_, faults) in &checks {
+        faults.iter().for_each(|fault| println!("{fault}"));
     }
-    let circles = circles::circles(&sources);
-    for circle in &circles {
-        println!("circle of imports: {circle}");
-    }
-    let missing = match tracked(&["records/**/machine.toml"]).and_then(|texts| commits::missing(&texts)) {
-        Ok(missing) => missing,
-        Err(why) => return Outcome::Failed(why),
-    };
-    for record in &missing {
-        println!("{record}");
-    }
-    println!(
-        "{} Markdown files, {} broken links, {} wrong walks, {} circles of imports, {} records without their \
-         commit",
-        texts.len(),
-        broken.len(),
-        wrong.len(),
-        circles.len(),
-        missing.len()
-    );
-    match broken.len() + wrong.len() + circles.len() + missing.len() {
-        0 => Outcome::Passed,
-        faults => Outcome::Failed(format!("{faults} faults")),
-    }
+    let counts = checks.each_ref().map(|(name, faults)| format!("{} {name}", faults.len()));
+    println!("{} Markdown files: {}", texts.len(), counts.join(", "));
+    Ok(checks.iter().map(|(_, faults)| faults.len()).sum())
 }
 
 /// The tracked files that match these patterns of git.

@@ -61,7 +61,8 @@ fn is_test(path: &str) -> bool {
 /// `true` if one of the words stands in the code before its tests, comments aside.
 fn mentions(content: &str, words: &[&str]) -> bool {
     let code = content.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
-    let mut lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let is_comment = |line: &str| line.trim_start().starts_with("//") || line.starts_with("# ");
+    let mut lines = code.lines().filter(|line| !is_comment(line));
     lines.any(|line| words.iter().any(|word| has_word(line, word)))
 }
 
