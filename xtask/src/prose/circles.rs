@@ -1,9 +1,10 @@
 //! Circles of files that import each other, inside each crate.
 //!
-//! A file imports another one if it names an item of it: by `use`, or by a path in its code. Paths are followed
-//! through re-exports to the file that defines the item, so that a `mod.rs` that only declares and re-exports its
-//! files imports nothing. Files may use the items of the modules above them (`super::Error` in `render/a.rs`, of
-//! `render/mod.rs`): a module and its own files are read as one. Tests are left out.
+//! A file imports another one if it names an item of it: by `use`, or by a path in its code. Paths are
+//! followed through re-exports to the file that defines the item, so that a `mod.rs` that only declares and
+//! re-exports its files imports nothing. Files may use the items of the modules above them, as `render/a.rs`
+//! does with `super::Error` of `render/mod.rs`: a module and its own files are read as one. Tests are left
+//! out.
 
 use super::Text;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -89,8 +90,8 @@ fn shortest_circle<'a>(
     Vec::new()
 }
 
-/// The module whose file defines the item of `path`, a path in the file of `module`; `None` for items of other
-/// crates, and for modules.
+/// The module whose file defines the item of `path`, a path in the file of `module`; `None` for items of
+/// other crates, and for modules.
 fn defining<'a>(
     files: &Files<'a>,
     module: &Module<'a>,
