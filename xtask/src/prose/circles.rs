@@ -6,7 +6,7 @@
 //! does with `super::Error` of `render/mod.rs`: a module and its own files are read as one. Tests are left
 //! out.
 
-use super::Text;
+use super::text::Text;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A module that is a file, by the names of the modules above it and its own.

@@ -1,6 +1,6 @@
 //! Commits that records name: a reader must find the code that made a figure.
 
-use super::Text;
+use super::text::Text;
 use crate::run;
 
 /// Records whose commit is not an ancestor of the current one; `machines` are all tracked `machine.toml`.

@@ -1,6 +1,6 @@
 //! Tables of crates in documents, from `cargo metadata`, and the arrows that may not be between crates.
 
-use super::Text;
+use super::text::Text;
 use crate::run;
 use serde_json::Value;
 use std::fs;

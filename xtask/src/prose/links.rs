@@ -1,6 +1,7 @@
 //! Relative links in Markdown.
 
-use super::{Text, markdown};
+use super::markdown;
+use super::text::Text;
 use crate::run;
 use std::fs;
 use std::path::Path;

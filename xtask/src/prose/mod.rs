@@ -1,4 +1,4 @@
-//! The step `prose` of `cargo xtask test`: text files that no compiler reads.
+//! The step `prose` of `cargo xtask test`: Markdown files, and the code and packages that they describe.
 
 pub(crate) mod style;
 
@@ -7,11 +7,12 @@ mod commits;
 mod crates;
 mod links;
 mod markdown;
+mod text;
 mod walks;
 
-use crate::run::{self, Outcome};
+use crate::run::Outcome;
 use clap::Args;
-use std::fs;
+use text::tracked;
 
 /// Check the Markdown files, and the code against them
 ///
@@ -33,13 +34,6 @@ impl Prose {
             false => check(),
         }
     }
-}
-
-/// A text file of the repository.
-struct Text {
-    /// The path from the root of the repository.
-    path: String,
-    content: String,
 }
 
 /// Checks the tracked Markdown files, sources and records.
@@ -71,22 +65,4 @@ fn faults() -> Result<usize, String> {
     let counts = checks.each_ref().map(|(name, faults)| format!("{} {name}", faults.len()));
     println!("{} Markdown files: {}", texts.len(), counts.join(", "));
     Ok(checks.iter().map(|(_, faults)| faults.len()).sum())
-}
-
-/// The tracked files that match these patterns of git.
-fn tracked(patterns: &[&str]) -> Result<Vec<Text>, String> {
-    let listed = run::command(&["git", "ls-files", "-z", "--"]).args(patterns).output();
-    let listed = listed.map_err(|error| format!("`git ls-files`: {error}"))?;
-    if !listed.status.success() {
-        return Err(format!("`git ls-files`: {}", String::from_utf8_lossy(&listed.stderr).trim()));
-    }
-    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
-    let read = |path: &str| {
-        let content =
-            fs::read_to_string(run::root().join(path)).map_err(|error| format!("{path}: {error}"))?;
-        Ok(Text { path: path.to_owned(), content })
-    };
-    // A file that was deleted and not yet committed is still listed.
-    let present = listed.split_terminator('\0').filter(|path| run::root().join(path).exists());
-    present.map(read).collect()
 }

@@ -2,7 +2,8 @@
 //!
 //! CONTRIBUTING.md states the rules.
 
-use super::{Text, markdown, tracked};
+use super::markdown;
+use super::text::{Text, tracked};
 use crate::run::Outcome;
 use clap::Args;
 use std::path::Path;

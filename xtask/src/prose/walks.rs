@@ -1,6 +1,6 @@
 //! Checks the walks of `docs/architecture.md`: the files that a new thing touches.
 
-use super::Text;
+use super::text::Text;
 
 /// Document with the walks.
 pub(super) const DOCUMENT: &str = "docs/architecture.md";

@@ -1,0 +1,29 @@
+//! Text files of the repository.
+
+use crate::run;
+use std::fs;
+
+/// A text file of the repository.
+pub(super) struct Text {
+    /// The path from the root of the repository.
+    pub(super) path: String,
+    pub(super) content: String,
+}
+
+/// The tracked files that match these patterns of git.
+pub(super) fn tracked(patterns: &[&str]) -> Result<Vec<Text>, String> {
+    let listed = run::command(&["git", "ls-files", "-z", "--"]).args(patterns).output();
+    let listed = listed.map_err(|error| format!("`git ls-files`: {error}"))?;
+    if !listed.status.success() {
+        return Err(format!("`git ls-files`: {}", String::from_utf8_lossy(&listed.stderr).trim()));
+    }
+    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+    let read = |path: &str| {
+        let content =
+            fs::read_to_string(run::root().join(path)).map_err(|error| format!("{path}: {error}"))?;
+        Ok(Text { path: path.to_owned(), content })
+    };
+    // A file that was deleted and not yet committed is still listed.
+    let present = listed.split_terminator('\0').filter(|path| run::root().join(path).exists());
+    present.map(read).collect()
+}
