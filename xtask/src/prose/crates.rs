@@ -23,8 +23,11 @@ const FLOORS: [(&str, &[&str]); 8] = [
 const FORBIDDEN: [(&str, &str); 3] =
     [("lab/audit", "lab/lab"), ("python", "lab/lab"), ("lab/lab", "lab/studies")];
 
+/// A table in Markdown.
+type Table = fn(&[Package]) -> String;
+
 /// Documents with a table of crates, between [`BEGIN`] and [`END`].
-const DOCUMENTS: [(&str, fn(&[Package]) -> String); 3] =
+const DOCUMENTS: [(&str, Table); 3] =
     [("README.md", contents), ("docs/architecture.md", arrows), ("CONTRIBUTING.md", floors)];
 
 const BEGIN: &str = "<!-- crates, written by `cargo xtask prose --write` -->\n";
@@ -115,7 +118,7 @@ pub(super) fn forbidden(packages: &[Package]) -> Vec<String> {
 
 /// A line for each document whose table is not that of these packages.
 pub(super) fn outdated(texts: &[Text], packages: &[Package]) -> Vec<String> {
-    let differs = |(path, table): &(&str, fn(&[Package]) -> String)| {
+    let differs = |(path, table): &(&str, Table)| {
         let text = texts.iter().find(|text| text.path == *path);
         let written = text.and_then(|text| written(&text.content, &table(packages)));
         match written {
@@ -252,9 +255,8 @@ mod tests {
         let empty = format!("Before\n{BEGIN}{END}After\n");
         let texts: Vec<Text> = DOCUMENTS.iter().map(|(document, _)| path(document, &empty)).collect();
         assert!(outdated(&texts, &house()).iter().all(|line| line.contains("is outdated")));
-        let current = |(document, table): &(&str, fn(&[Package]) -> String)| {
-            path(document, &written(&empty, &table(&house())).unwrap())
-        };
+        let current =
+            |(document, table): &(&str, Table)| path(document, &written(&empty, &table(&house())).unwrap());
         let texts: Vec<Text> = DOCUMENTS.iter().map(current).collect();
         assert!(outdated(&texts, &house()).is_empty());
         assert!(texts[0].content.starts_with("Before\n") && texts[0].content.ends_with("After\n"));
