@@ -3,6 +3,7 @@
 
 mod asm;
 mod attack;
+mod ci;
 mod deny;
 mod dist;
 mod fuzz;
@@ -33,9 +34,8 @@ struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  cargo xtask test                  every check that a change must pass
-  cargo xtask test --skip asm --skip attack
-                                    the same without the release build
+  cargo xtask test                  formatting, lints and all Rust tests
+  cargo xtask ci                    these, and every other check that a change must pass
   cargo xtask nightly               long checks: model checking, fuzzing, all of the interop, dependencies
   cargo xtask test-aarch64          the Armv8 code, emulated
   cargo xtask interop ndn           our NDN forwarder with clients and forwarders of other projects
@@ -55,6 +55,7 @@ Examples:
 #[derive(Debug, Subcommand)]
 enum Command {
     Test(test::Test),
+    Ci(ci::Ci),
     Nightly(nightly::Nightly),
     Interop(interop::Interop),
     TestAarch64(test_aarch64::TestAarch64),
@@ -75,6 +76,7 @@ enum Command {
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Test(command) => command.run(),
+        Command::Ci(command) => command.run(),
         Command::Nightly(command) => command.run(),
         Command::Interop(command) => command.run(),
         Command::TestAarch64(command) => command.run(),

@@ -13,7 +13,7 @@ use clap::{Args, ValueEnum};
 ///
 /// Model checking of shared memory, fuzzing, a million DNS messages with rollbacks, every interop scenario
 /// under every PIT index, the dependencies, and the oldest supported Rust. `cargo xtask test` replays the
-/// fuzz corpora and runs each scenario once.
+/// fuzz corpora, and `cargo xtask ci` runs each scenario once.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Nightly {

@@ -110,6 +110,14 @@ impl Begun {
     }
 }
 
+/// Runs cargo with the words of a line.
+///
+/// # Errors
+/// As [`show`].
+pub(crate) fn cargo(words: &str) -> Result<(), String> {
+    show(&mut command(&["cargo"].into_iter().chain(words.split(' ')).collect::<Vec<_>>()))
+}
+
 /// Names of our commands, which `cargo build` makes.
 pub(crate) const COMMANDS: [&str; 4] = ["hashlane", "hashlane-dns", "hashlane-ndn", "hashlane-flow"];
 
@@ -123,8 +131,8 @@ pub(crate) fn build(options: &[&str]) -> Command {
 /// Options of builds beside those of the tests.
 pub(crate) const LIKE_TESTS: [&str; 2] = ["--workspace", "--all-features"];
 
-/// Builds our commands for release, unless they are up to date. Returns the path of `hashlane`; the others lie
-/// beside it.
+/// Builds our commands for release, unless they are up to date. Returns the path of `hashlane`; the others
+/// lie beside it.
 ///
 /// # Errors
 /// The build fails.

@@ -5,6 +5,9 @@ use std::num::{IntErrorKind, ParseIntError};
 use std::str::FromStr;
 
 /// Parses a whole number.
+///
+/// # Errors
+/// The text is no number, or one that is too large.
 pub fn number<T: FromStr<Err = ParseIntError>>(text: &str) -> Result<T, String> {
     text.parse().map_err(|error: ParseIntError| match error.kind() {
         IntErrorKind::PosOverflow => "the number is too large".to_owned(),
@@ -24,6 +27,9 @@ where
 }
 
 /// Parses a whole number of at least 1.
+///
+/// # Errors
+/// The text is no such number.
 pub fn positive(text: &str) -> Result<u64, String> {
     number(text).ok().filter(|number| *number > 0).ok_or_else(|| "expected a number of at least 1".to_owned())
 }

@@ -4,12 +4,18 @@ use hashlane_stats::escape::lines;
 use std::io::{self, IsTerminal, Write};
 
 /// Writes to standard output.
+///
+/// # Errors
+/// Standard output is closed, or full.
 pub fn print(text: &str) -> io::Result<()> {
     write(text.as_bytes())
 }
 
 /// Writes a verdict to standard output. A reader that has closed it (`| head`) is no error: the exit code
 /// says the verdict all the same.
+///
+/// # Errors
+/// Standard output is full.
 pub fn print_verdict(text: &str) -> io::Result<()> {
     match print(text) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -18,6 +24,9 @@ pub fn print_verdict(text: &str) -> io::Result<()> {
 }
 
 /// Writes bytes to standard output, unchanged.
+///
+/// # Errors
+/// Standard output is closed, or full.
 pub fn write(octets: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(octets)?;

@@ -43,8 +43,8 @@ pub(crate) fn provide(definitions: &[Definition]) -> Result<()> {
     Ok(())
 }
 
-/// Command that builds packages beside this one; `None` if this one is not in a target folder of Cargo, or the
-/// repository has gone.
+/// Command that builds packages beside this one; `None` if this one is not in a target folder of Cargo, or
+/// the repository has gone.
 fn build(missing: &[&Sibling]) -> Result<Option<Command>> {
     let this = env::current_exe().context("cannot find the path of this command")?;
     let (Some(folder), true) = (this.parent(), Path::new(REPOSITORY).join("Cargo.toml").is_file()) else {

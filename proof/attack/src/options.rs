@@ -69,7 +69,7 @@ Examples:
   cargo xtask attack --dns --quick                        the rows of the name server, half a minute
   cargo xtask attack --row 13 --rate 0                    random subdomains at full rate
   cargo xtask attack --row 4 --row 9                      two rows
-  cargo xtask attack --quick --attempts 3                 as `cargo xtask test` runs them
+  cargo xtask attack --quick --attempts 3                 as `cargo xtask ci` runs them
   cargo xtask attack --forwarder nfd:/usr/bin/nfd --forwarder ndnd --table others.md
                                                           forwarders of other projects
   cargo xtask attack --forwarder hashlane:/tmp/before     an earlier build of ours";

@@ -164,7 +164,7 @@ impl Lines {
 
     /// The next line; `None` at the end of the pipe.
     #[track_caller]
-    pub fn next(&mut self) -> Option<String> {
+    pub fn next_line(&mut self) -> Option<String> {
         match self.lines.recv_timeout(PROMPT) {
             Ok(line) => {
                 self.seen.push(line.clone());
@@ -178,12 +178,12 @@ impl Lines {
     /// The next line, which is not the end of the pipe.
     #[track_caller]
     pub fn line(&mut self) -> String {
-        self.next().unwrap_or_else(|| panic!("no further line after:\n{:#?}", self.seen))
+        self.next_line().unwrap_or_else(|| panic!("no further line after:\n{:#?}", self.seen))
     }
 
     /// All lines until the end of the pipe.
     #[track_caller]
     pub fn rest(&mut self) -> Vec<String> {
-        std::iter::from_fn(|| self.next()).collect()
+        std::iter::from_fn(|| self.next_line()).collect()
     }
 }

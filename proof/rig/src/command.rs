@@ -59,8 +59,8 @@ impl Folder {
     }
 }
 
-/// `hashlane` with arguments. The commands beside it are started themselves, in the name that `hashlane` gives
-/// them: a package's tests need its own program only.
+/// `hashlane` with arguments. The commands beside it are started themselves, in the name that `hashlane`
+/// gives them: a package's tests need its own program only.
 pub fn hashlane(arguments: &[&str]) -> Command {
     match arguments {
         [verb @ ("dns" | "flow" | "ndn"), rest @ ..] => {

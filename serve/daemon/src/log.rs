@@ -98,11 +98,17 @@ impl Log {
     }
 
     /// Lines for standard error, of a command that serves others.
+    ///
+    /// # Errors
+    /// No thread or descriptor is left.
     pub fn stderr() -> io::Result<Self> {
         Self::to(File::from(io::stderr().as_fd().try_clone_to_owned()?))
     }
 
     /// Lines for standard output, of a command that serves others.
+    ///
+    /// # Errors
+    /// No thread or descriptor is left.
     pub fn stdout() -> io::Result<Self> {
         Self::to(File::from(io::stdout().as_fd().try_clone_to_owned()?))
     }

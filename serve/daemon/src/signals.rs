@@ -17,6 +17,9 @@ impl Signals {
     /// blocked signal also if it was ignored at the start (`nohup`). SIGXFSZ is blocked, too, and never
     /// taken: a log that has reached the limit of its size (`ulimit -f`) is an error of the write. So are
     /// SIGUSR1 and SIGUSR2, by which other servers rotate their logs.
+    ///
+    /// # Errors
+    /// The system refuses.
     pub fn block() -> io::Result<Self> {
         let signals: SigSet = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGTERM].into_iter().collect();
         let mut blocked = signals;
@@ -29,6 +32,9 @@ impl Signals {
 
     /// Starts the thread that waits for signals. SIGHUP sends a message to `reload`; the others call `stop`
     /// with their name.
+    ///
+    /// # Errors
+    /// The thread cannot be started.
     pub fn handle(
         self,
         stop: impl Fn(&'static str) + Send + 'static,

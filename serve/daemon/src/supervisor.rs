@@ -64,6 +64,9 @@ impl Supervisor {
 
     /// Feeds the watchdog of the supervisor, if it has one, for as long as the function from `start` returns
     /// true: the server has made progress since its last call. `start` gets the interval of the calls.
+    ///
+    /// # Errors
+    /// The thread cannot be started.
     pub fn watch<F: FnMut() -> bool + Send + 'static>(
         &self,
         start: impl FnOnce(Duration) -> F,
