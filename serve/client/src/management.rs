@@ -11,7 +11,6 @@ use hashlane_name::ndn::Ndn;
 use hashlane_ndn::mgmt::command::Target;
 use hashlane_ndn::mgmt::{CommandBuilder, ControlParameters, ControlResponse, Record, Scope};
 use hashlane_ndn::tlv::WireError;
-use std::error::Error;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -114,52 +113,49 @@ fn next_time() -> u64 {
 }
 
 /// Error of a command.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommandError {
     /// The forwarder refused it.
+    #[error(fmt = write_refusal)]
     Refused(ControlResponse),
     /// No answer came.
+    #[error(fmt = write_express)]
     Express(ExpressError),
     /// The answer is not a ControlResponse.
+    #[error("the answer is not a ControlResponse: {0}")]
     Response(WireError),
     /// The parameters do not fit in a name.
+    #[error("the parameters do not fit in a name: {0}")]
     Parameters(BuildError),
     /// The connection is not local, and the module is not `rib`. Nothing was sent.
+    #[error(fmt = crate::transport::write_not_local)]
     NotLocal {
         /// The module.
         module: String,
     },
 }
 
-impl fmt::Display for CommandError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Refused(response) => {
-                write!(f, "the forwarder refuses: {} {}", response.code, response.text)?;
-                match response.code {
-                    // hashlane's forwarder names the missing rule.
-                    401 | 403 if !response.text.starts_with("not authorized: ") => {
-                        f.write_str("; is this user, or this key, allowed to by its configuration?")
-                    }
-                    _ => Ok(()),
-                }
-            }
-            Self::Express(error @ ExpressError::Timeout { .. }) => {
-                write!(
-                    f,
-                    "{error}; the forwarder may not know the command, or not take it over this transport"
-                )
-            }
-            Self::Express(error) => error.fmt(f),
-            Self::Response(error) => write!(f, "the answer is not a ControlResponse: {error}"),
-            Self::NotLocal { module } => crate::transport::write_not_local(f, module),
-            Self::Parameters(error) => write!(f, "the parameters do not fit in a name: {error}"),
+fn write_refusal(response: &ControlResponse, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write!(f, "the forwarder refuses: {} {}", response.code, response.text)?;
+    match response.code {
+        // hashlane's forwarder names the missing rule.
+        401 | 403 if !response.text.starts_with("not authorized: ") => {
+            f.write_str("; is this user, or this key, allowed to by its configuration?")
         }
+        _ => Ok(()),
     }
 }
 
-impl Error for CommandError {}
+fn write_express(error: &ExpressError, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write!(f, "{error}")?;
+    match error {
+        ExpressError::Timeout { .. } => {
+            f.write_str("; the forwarder may not know the command, or not take it over this transport")
+        }
+        _ => Ok(()),
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -5,7 +5,6 @@ use hashlane_ndn::tlv::WireError;
 use hashlane_ndn::wire::MAX_PACKET;
 use hashlane_ndn::wire::lp::DigestField;
 use hashlane_ndn::wire::{Data, DigestFunction, Interest, LpHeader, NackReason};
-use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
@@ -115,33 +114,19 @@ pub(crate) async fn send(
 }
 
 /// Error of sending Data.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SendError {
     /// The bytes are not a Data packet.
+    #[error("not a Data packet: {0}")]
     Data(WireError),
     /// The packet is longer than [`MAX_PACKET`].
+    #[error("the Data has {len} bytes, more than the {MAX_PACKET} of a packet; divide it into segments")]
     TooLong {
         /// Its length in bytes.
         len: usize,
     },
     /// The connection was closed.
+    #[error("the connection to the forwarder was closed")]
     Closed,
 }
-
-impl fmt::Display for SendError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Data(error) => write!(f, "not a Data packet: {error}"),
-            Self::TooLong { len } => {
-                write!(
-                    f,
-                    "the Data has {len} bytes, more than the {MAX_PACKET} of a packet; divide it into segments"
-                )
-            }
-            Self::Closed => f.write_str("the connection to the forwarder was closed"),
-        }
-    }
-}
-
-impl Error for SendError {}

@@ -4,7 +4,6 @@ use hashlane_ndn::tlv::WireError;
 use hashlane_ndn::wire::data::APPLICATION_NACK;
 use hashlane_ndn::wire::{Data, NackReason, SignatureType};
 use sha2::{Digest, Sha256};
-use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
@@ -57,10 +56,11 @@ impl fmt::Debug for OwnedData {
 }
 
 /// Error of an Interest.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExpressError {
     /// No answer came in time.
+    #[error(fmt = write_timeout)]
     Timeout {
         /// Time waited for each Interest.
         waited: Duration,
@@ -68,46 +68,41 @@ pub enum ExpressError {
         sent: u32,
     },
     /// The forwarder answered with a Nack.
+    #[error(fmt = write_nack)]
     Nack(NackReason),
     /// The validator refused the Data, for this reason.
+    #[error("the Data was refused: {0}")]
     Invalid(String),
     /// The bytes are not an Interest.
+    #[error("not an Interest: {0}")]
     Interest(WireError),
     /// The Interest is longer than a packet may be.
+    #[error("the Interest has {len} bytes, more than the {} of a packet", hashlane_ndn::wire::MAX_PACKET)]
     TooLong {
         /// Its length in bytes.
         len: usize,
     },
     /// The connection was closed.
+    #[error("the connection to the forwarder was closed")]
     Closed,
 }
 
-impl fmt::Display for ExpressError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Timeout { waited, sent: 1 } => write!(f, "no answer within {} ms", waited.as_millis()),
-            Self::Timeout { waited, sent } => {
-                write!(f, "no answer to {sent} Interests within {} ms each", waited.as_millis())
-            }
-            Self::Nack(NackReason::NO_ROUTE) => f.write_str(
-                "the forwarder has no route for this name (Nack: NoRoute); is its producer running?",
-            ),
-            Self::Nack(reason) => write!(f, "the forwarder rejected the Interest (Nack: {reason})"),
-            Self::Invalid(rule) => write!(f, "the Data was refused: {rule}"),
-            Self::Interest(error) => write!(f, "not an Interest: {error}"),
-            Self::TooLong { len } => {
-                write!(
-                    f,
-                    "the Interest has {len} bytes, more than the {} of a packet",
-                    hashlane_ndn::wire::MAX_PACKET
-                )
-            }
-            Self::Closed => f.write_str("the connection to the forwarder was closed"),
-        }
+fn write_timeout(waited: &Duration, sent: &u32, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let ms = waited.as_millis();
+    match sent {
+        1 => write!(f, "no answer within {ms} ms"),
+        _ => write!(f, "no answer to {sent} Interests within {ms} ms each"),
     }
 }
 
-impl Error for ExpressError {}
+fn write_nack(reason: &NackReason, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match *reason {
+        NackReason::NO_ROUTE => {
+            f.write_str("the forwarder has no route for this name (Nack: NoRoute); is its producer running?")
+        }
+        _ => write!(f, "the forwarder rejected the Interest (Nack: {reason})"),
+    }
+}
 
 /// A validator of Data. The error is the reason of the refusal.
 pub type Validate<'a> = dyn Fn(&Data<'_>) -> Result<(), String> + Send + Sync + 'a;

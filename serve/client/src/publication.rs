@@ -12,8 +12,6 @@ use hashlane_ndn::security::Signer;
 use hashlane_ndn::tlv::{Elements, integer_len};
 use hashlane_ndn::wire::{DataBuilder, Interest, KeyLocator, SignatureInfo};
 use std::collections::HashMap;
-use std::error::Error;
-use std::fmt;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -267,33 +265,22 @@ impl Library {
 }
 
 /// Error of a publication.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PublishError {
     /// The name of the object, with that of its key, is longer than [`MAX_OBJECT_NAME`].
+    #[error("the names of the object and its key have {len} bytes, more than {MAX_OBJECT_NAME}")]
     NameTooLong {
         /// Length of the names in bytes.
         len: usize,
     },
     /// The name has no room for the version or the segment.
+    #[error("{0}")]
     Name(BuildError),
     /// The file cannot be read.
+    #[error("cannot read the file: {0}")]
     File(io::Error),
 }
-
-impl fmt::Display for PublishError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NameTooLong { len } => {
-                write!(f, "the names of the object and its key have {len} bytes, more than {MAX_OBJECT_NAME}")
-            }
-            Self::Name(error) => error.fmt(f),
-            Self::File(error) => write!(f, "cannot read the file: {error}"),
-        }
-    }
-}
-
-impl Error for PublishError {}
 
 #[cfg(test)]
 mod tests {

@@ -7,7 +7,6 @@ use crate::message::Incoming;
 use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::{Ndn, NdnName};
 use hashlane_ndn::mgmt::ControlParameters;
-use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
@@ -125,22 +124,13 @@ async fn keep(
 }
 
 /// Error of a registration.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RegisterError {
     /// The command failed.
+    #[error("{0}")]
     Command(CommandError),
     /// This client has registered the prefix already, or its connection was closed.
+    #[error("the prefix is registered already by this client")]
     AlreadyRegistered,
 }
-
-impl fmt::Display for RegisterError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Command(error) => error.fmt(f),
-            Self::AlreadyRegistered => f.write_str("the prefix is registered already by this client"),
-        }
-    }
-}
-
-impl Error for RegisterError {}

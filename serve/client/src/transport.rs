@@ -115,7 +115,7 @@ fn endpoint(text: &str) -> Result<(String, u16), &'static str> {
 }
 
 /// Writes the error of a module that a connection does not reach, and the next step.
-pub(crate) fn write_not_local(f: &mut fmt::Formatter<'_>, module: &str) -> fmt::Result {
+pub(crate) fn write_not_local(module: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     write!(
         f,
         "the forwarder answers for {module} on its own host only, and takes UDP for another host: connect to its Unix \
@@ -124,23 +124,12 @@ pub(crate) fn write_not_local(f: &mut fmt::Formatter<'_>, module: &str) -> fmt::
 }
 
 /// Error of a text that is not a transport.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{text:?} is not a transport: {rule}; write unix:///PATH, tcp://HOST:PORT or udp://HOST:PORT")]
 pub struct TransportError {
     text: String,
     rule: &'static str,
 }
-
-impl fmt::Display for TransportError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { text, rule } = self;
-        write!(
-            f,
-            "{text:?} is not a transport: {rule}; write unix:///PATH, tcp://HOST:PORT or udp://HOST:PORT"
-        )
-    }
-}
-
-impl Error for TransportError {}
 
 /// Error of a connection.
 #[derive(Debug)]

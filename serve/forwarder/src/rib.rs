@@ -30,7 +30,6 @@ use hashlane_ndn::tlv::{Elements, write_element};
 use hashlane_ndn::wire::NAME;
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fmt;
 use std::ops::Bound::{Excluded, Unbounded};
 use std::sync::Arc;
 use walk::Walks;
@@ -84,15 +83,17 @@ impl Default for RibLimits {
 }
 
 /// Limit that a route or a next hop would exceed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RibError {
     /// The limit of all routes.
+    #[error("the RIB holds {limit} routes, its limit")]
     Full {
         /// The limit.
         limit: usize,
     },
     /// The limit of a face.
+    #[error("face {face} has {limit} routes, the limit of a face")]
     FaceFull {
         /// The face.
         face: u64,
@@ -100,31 +101,18 @@ pub enum RibError {
         limit: usize,
     },
     /// The limit of the names of prefixes, in bytes.
+    #[error("the prefixes of the RIB take {limit} bytes, their limit")]
     NamesFull {
         /// The limit.
         limit: usize,
     },
     /// The limit of the FIB.
+    #[error("the FIB would hold more than {limit} next hops, its limit")]
     FibFull {
         /// The limit.
         limit: usize,
     },
 }
-
-impl fmt::Display for RibError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Full { limit } => write!(f, "the RIB holds {limit} routes, its limit"),
-            Self::FaceFull { face, limit } => {
-                write!(f, "face {face} has {limit} routes, the limit of a face")
-            }
-            Self::NamesFull { limit } => write!(f, "the prefixes of the RIB take {limit} bytes, their limit"),
-            Self::FibFull { limit } => write!(f, "the FIB would hold more than {limit} next hops, its limit"),
-        }
-    }
-}
-
-impl std::error::Error for RibError {}
 
 /// The encoded components of a name. In their order, the names below a prefix follow it. All tables share the
 /// bytes.

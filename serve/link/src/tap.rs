@@ -6,7 +6,6 @@ use nix::sys::socket::{
     AddressFamily, LinkAddr, SockFlag, SockProtocol, SockType, bind, recvfrom, setsockopt, socket, sockopt,
 };
 use nix::sys::time::TimeVal;
-use std::fmt;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::time::Duration;
@@ -34,33 +33,22 @@ pub struct Tap {
 }
 
 /// Error of opening an interface.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TapError {
     /// No interface has this name; the names that exist.
+    #[error("no such interface; this host has {}", .0.join(", "))]
     NoInterface(Vec<String>),
     /// Frames of this kind of interface cannot be read (`ARPHRD_*` of Linux).
+    #[error("unsupported link type {0}; supported: Ethernet, loopback and IP tunnels")]
     Kind(u16),
     /// The process lacks the permission.
+    #[error("permission denied: this needs the capability CAP_NET_RAW")]
     Forbidden,
     /// A system call failed.
+    #[error("{0}")]
     System(io::Error),
 }
-
-impl fmt::Display for TapError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoInterface(all) => write!(f, "no such interface; this host has {}", all.join(", ")),
-            Self::Kind(kind) => {
-                write!(f, "unsupported link type {kind}; supported: Ethernet, loopback and IP tunnels")
-            }
-            Self::Forbidden => f.write_str("permission denied: this needs the capability CAP_NET_RAW"),
-            Self::System(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for TapError {}
 
 impl From<Errno> for TapError {
     fn from(errno: Errno) -> Self {

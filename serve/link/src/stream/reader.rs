@@ -1,7 +1,6 @@
 //! Packets from a stream.
 
 use super::spare::{READ, Spare};
-use std::fmt;
 use std::io::{self, Read};
 
 /// Result of a framer: the packet at the start of some bytes.
@@ -16,15 +15,17 @@ pub enum Framing {
 }
 
 /// Error of a stream whose packets can no longer be found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FramingError {
     /// No packet starts here.
+    #[error("no packet starts at byte {at} of the stream")]
     Lost {
         /// Bytes of the stream before it.
         at: u64,
     },
     /// A packet is longer than the reader takes.
+    #[error("packet too long at byte {at} of the stream: {length} bytes or more, at most {longest} allowed")]
     TooLong {
         /// Bytes of the stream before it.
         at: u64,
@@ -34,22 +35,6 @@ pub enum FramingError {
         longest: usize,
     },
 }
-
-impl fmt::Display for FramingError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::Lost { at } => write!(f, "no packet starts at byte {at} of the stream"),
-            Self::TooLong { at, length, longest } => {
-                write!(
-                    f,
-                    "packet too long at byte {at} of the stream: {length} bytes or more, at most {longest} allowed"
-                )
-            }
-        }
-    }
-}
-
-impl std::error::Error for FramingError {}
 
 /// Outcome of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,43 +5,29 @@ use std::io;
 use std::path::PathBuf;
 
 /// An output that cannot be opened or written.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExportError {
     /// The file exists, and overwriting was not asked for.
+    #[error("{} exists: choose another name, or ask for overwriting", .0.display())]
     Exists(PathBuf),
     /// The file cannot be created.
-    Create(PathBuf, io::Error),
+    #[error("cannot create {}: {}", .0.display(), .1)]
+    Create(PathBuf, #[source] io::Error),
     /// A file, or the standard output, cannot be written.
-    Write(String, io::Error),
+    #[error(fmt = write_unwritten)]
+    Write(String, #[source] io::Error),
     /// No socket can be made for the collector.
-    Socket(std::net::SocketAddr, io::Error),
+    #[error("no socket for the collector {0}: {1}")]
+    Socket(std::net::SocketAddr, #[source] io::Error),
     /// The Parquet library refuses a row group.
+    #[error("cannot write {0}: {1}")]
     Parquet(String, String),
 }
 
-impl fmt::Display for ExportError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Exists(path) => {
-                write!(f, "{} exists: choose another name, or ask for overwriting", path.display())
-            }
-            Self::Create(path, error) => write!(f, "cannot create {}: {error}", path.display()),
-            Self::Write(name, error) if error.kind() == io::ErrorKind::StorageFull => {
-                write!(f, "cannot write {name}: no space left")
-            }
-            Self::Write(name, error) => write!(f, "cannot write {name}: {error}"),
-            Self::Socket(address, error) => write!(f, "no socket for the collector {address}: {error}"),
-            Self::Parquet(name, error) => write!(f, "cannot write {name}: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for ExportError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Create(_, error) | Self::Write(_, error) | Self::Socket(_, error) => Some(error),
-            Self::Exists(_) | Self::Parquet(..) => None,
-        }
+fn write_unwritten(name: &str, error: &io::Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match error.kind() {
+        io::ErrorKind::StorageFull => write!(f, "cannot write {name}: no space left"),
+        _ => write!(f, "cannot write {name}: {error}"),
     }
 }

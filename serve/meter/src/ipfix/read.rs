@@ -48,12 +48,14 @@ pub struct ReadReport {
 }
 
 /// Bytes that are not IPFIX.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
     /// The input cannot be read.
-    Io(io::Error),
+    #[error("cannot read: {0}")]
+    Io(#[source] io::Error),
     /// A message of another version, at this offset.
+    #[error(fmt = write_version)]
     Version {
         /// Offset in the input.
         at: u64,
@@ -61,6 +63,7 @@ pub enum ReadError {
         version: u16,
     },
     /// A message or a set whose length is wrong.
+    #[error("broken IPFIX message: length {len} at byte {at}")]
     Length {
         /// Offset in the input.
         at: u64,
@@ -68,32 +71,17 @@ pub enum ReadError {
         len: u16,
     },
     /// A template that cannot be read, or one too many.
+    #[error("broken IPFIX message: bad template at byte {at}")]
     Template {
         /// Offset in the input.
         at: u64,
     },
 }
 
-impl fmt::Display for ReadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io(error) => write!(f, "cannot read: {error}"),
-            Self::Version { at: 0, version } => write!(f, "not an IPFIX file: version {version}, not 10"),
-            Self::Version { at, version } => {
-                write!(f, "no IPFIX message at byte {at}: version {version}, not 10")
-            }
-            Self::Length { at, len } => write!(f, "broken IPFIX message: length {len} at byte {at}"),
-            Self::Template { at } => write!(f, "broken IPFIX message: bad template at byte {at}"),
-        }
-    }
-}
-
-impl std::error::Error for ReadError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io(error) => Some(error),
-            _ => None,
-        }
+fn write_version(at: &u64, version: &u16, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match at {
+        0 => write!(f, "not an IPFIX file: version {version}, not 10"),
+        _ => write!(f, "no IPFIX message at byte {at}: version {version}, not 10"),
     }
 }
 

@@ -20,7 +20,6 @@ use hashlane_flow::dissect::Undissected;
 use hashlane_hash::scheme::Key;
 use hashlane_link::capture::FormatError;
 use hashlane_link::tap::TapError;
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
@@ -96,31 +95,22 @@ impl Summary {
 }
 
 /// Reason why a run ended early.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
     /// The first capture cannot be read at all.
+    #[error("{}: {}", .0.display(), .1)]
     Capture(PathBuf, FormatError),
     /// The interface cannot be opened.
+    #[error("{0}: {1}")]
     Interface(String, TapError),
     /// An output failed.
+    #[error("{0}")]
     Output(ExportError),
     /// A worker's thread cannot be started.
+    #[error("cannot start a thread: {0}")]
     Thread(std::io::Error),
 }
-
-impl fmt::Display for RunError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Capture(path, error) => write!(f, "{}: {error}", path.display()),
-            Self::Interface(name, error) => write!(f, "{name}: {error}"),
-            Self::Output(error) => error.fmt(f),
-            Self::Thread(error) => write!(f, "cannot start a thread: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for RunError {}
 
 impl From<ExportError> for RunError {
     fn from(error: ExportError) -> Self {

@@ -4,12 +4,14 @@ use std::fmt;
 use toml::{Table, Value};
 
 /// Error of a configuration.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
     /// The text is not TOML, or a value has the wrong type: the parser's message, with the place.
+    #[error("{0}")]
     Toml(String),
     /// An unknown key.
+    #[error(fmt = write_unknown_key)]
     UnknownKey {
         /// Path of the key.
         key: String,
@@ -17,6 +19,7 @@ pub enum ConfigError {
         nearest: Option<String>,
     },
     /// An invalid value.
+    #[error("`{key}` {why}")]
     Value {
         /// Path of the key.
         key: String,
@@ -25,20 +28,12 @@ pub enum ConfigError {
     },
 }
 
-impl fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Toml(why) => f.write_str(why),
-            Self::UnknownKey { key, nearest: Some(nearest) } => {
-                write!(f, "unknown key `{key}`; did you mean `{nearest}`?")
-            }
-            Self::UnknownKey { key, nearest: None } => write!(f, "unknown key `{key}`"),
-            Self::Value { key, why } => write!(f, "`{key}` {why}"),
-        }
+fn write_unknown_key(key: &str, nearest: &Option<String>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match nearest {
+        Some(nearest) => write!(f, "unknown key `{key}`; did you mean `{nearest}`?"),
+        None => write!(f, "unknown key `{key}`"),
     }
 }
-
-impl std::error::Error for ConfigError {}
 
 /// Refuses keys of `given` that are not in `known`. An array of tables in `known` has one table, which names
 /// the keys of all.

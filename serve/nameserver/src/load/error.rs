@@ -26,52 +26,74 @@ pub struct Fault {
 }
 
 /// Reasons for which a record, a directive or a file is refused.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum What {
     /// A quotation that does not end.
+    #[error("the quotation that begins in line {line} does not end; add a \"")]
     UnclosedQuote {
         /// The line where it begins.
         line: u32,
     },
     /// Parentheses that are not closed.
+    #[error("the parenthesis of line {line} is not closed; add a )")]
     UnclosedParenthesis {
         /// The line of the first that is open.
         line: u32,
     },
     /// A closing parenthesis without an opening one.
+    #[error("closing parenthesis without an opening one; remove it")]
     StrayParenthesis,
     /// A NUL byte.
+    #[error("NUL byte; save the zone file as text in ASCII or UTF-8")]
     Nul,
     /// A first record without an owner.
+    #[error("no owner, and no record before to take it from; begin the line with a name")]
     NoOwner,
     /// A relative name where there is no origin.
+    #[error("relative name without an origin; end the name with a dot, or state $ORIGIN")]
     NoOrigin,
     /// A record without a TTL where no `$TTL` and no record has stated one.
+    #[error("no TTL; state $TTL before the first record")]
     NoTtl,
     /// A record that ends before its type.
+    #[error("the record has no type and no data")]
     NoType,
     /// An unknown type.
+    #[error("unknown type \"{0}\"; write TYPE and its number, with data as \\# LENGTH HEX")]
     UnknownType(String),
     /// A type that only questions and messages have.
+    #[error("type {0} is for questions and messages, not for zones; remove the record")]
     NotForZones(String),
     /// A type that is known, but not in text.
+    #[error("data of type {0} are read in generic form only; write \\# LENGTH HEX")]
     TypeWithoutText(String),
     /// An unknown directive.
+    #[error(
+        "unknown directive \"{0}\", expected $ORIGIN, $TTL, $INCLUDE or $GENERATE; an owner that begins with \
+         $ is written \\$"
+    )]
     UnknownDirective(String),
     /// A class other than IN.
+    #[error("class {0}; zone files are of class IN alone, remove the record")]
     Class(String),
     /// A label of no byte.
+    #[error("empty label in the name \"{0}\"; remove a dot")]
     EmptyLabel(String),
     /// A label of more than 63 bytes.
+    #[error("label longer than 63 bytes in the name \"{0}\"; shorten it")]
     LabelTooLong(String),
     /// A name of more than 255 bytes.
+    #[error("name longer than 255 bytes with its origin: \"{0}\"; shorten it")]
     NameTooLong(String),
     /// A character string of more than 255 bytes.
+    #[error("string longer than 255 bytes; split it into several")]
     StringTooLong,
     /// A backslash before digits that are not three or give more than 255, or before the end.
+    #[error("bad escape in \"{0}\", expected \\ and a character or three digits up to 255")]
     Escape(String),
     /// Another field was expected.
+    #[error(fmt = write_expected)]
     Expected {
         /// The field.
         field: &'static str,
@@ -79,8 +101,10 @@ pub enum What {
         found: Option<String>,
     },
     /// Tokens after the last field.
+    #[error("expected the end of the record, found \"{0}\"; quote text that has spaces")]
     Trailing(String),
     /// Data in generic form (RFC 3597 §5) of another length than stated.
+    #[error("data of {found} bytes where \\# states {stated}; correct the length")]
     GenericLength {
         /// The stated length in bytes.
         stated: usize,
@@ -88,12 +112,19 @@ pub enum What {
         found: usize,
     },
     /// Data that the type cannot have.
+    #[error("{0}")]
     Data(String),
     /// Data of more than 65,535 bytes.
+    #[error("record data longer than 65,535 bytes; shorten them")]
     DataTooLong,
     /// An entry of more than [`MAX_ENTRY`] bytes. The reader stops there.
+    #[error(
+        "line or record of more than {MAX_ENTRY} bytes with its comments; end the line, or close a \
+         parenthesis"
+    )]
     EntryTooLong,
     /// An `$INCLUDE` that is not followed.
+    #[error("$INCLUDE of \"{path}\": {why}")]
     Include {
         /// The path as the file has it.
         path: String,
@@ -101,40 +132,65 @@ pub enum What {
         why: IncludeError,
     },
     /// A `$GENERATE` that cannot be expanded.
+    #[error("$GENERATE: {0}")]
     Generate(&'static str),
     /// `$GENERATE` makes more than this number of records in the zone.
+    #[error(
+        "$GENERATE: the zone would have more than {0} records of it; shorten the range, or raise \
+         zone_files.max_generated"
+    )]
     TooManyGenerated(u64),
     /// The records that `$GENERATE` makes take more than this number of bytes.
+    #[error("$GENERATE: the records of the zone take more than {0} bytes; write fewer")]
     TooMuchGenerated(usize),
     /// The zone file cannot be read.
+    #[error("cannot read the zone file: {0}")]
     Io(String),
     /// The files of the zone are together longer than this number of bytes.
+    #[error("the files of the zone have more than {0} bytes; raise zone_files.max_bytes")]
     TooManyBytes(u64),
     /// The zone has no name.
+    #[error("neither a SOA record nor the name of the file names the zone; add the SOA record")]
     NoApex,
     /// A record that the zone cannot have, or a record that it lacks.
+    #[error("{0}")]
     Zone(String),
 }
 
+fn write_expected(field: &str, found: &Option<String>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match found {
+        Some(found) => write!(f, "expected {field}, found \"{found}\""),
+        None => write!(f, "expected {field}, found the end of the record"),
+    }
+}
+
 /// Reasons for which `$INCLUDE` is not followed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IncludeError {
     /// The zone has no folder: it is not read from a file.
+    #[error("the zone is not read from a file, so it has no folder; insert the lines here")]
     NoFolder,
     /// An absolute path, one with `..`, or one that is not UTF-8.
+    #[error("not a path inside the zone's folder; copy the file there, and name it without ..")]
     Path,
     /// The path leads out of the folder by a symbolic link.
+    #[error("a symbolic link leads out of the zone's folder; copy the file into it")]
     Outside,
     /// The file includes itself.
+    #[error("the file includes itself; remove the line")]
     Loop,
     /// More files than the limit include one another.
+    #[error("more than {0} files include one another; nest them less")]
     Depth(usize),
     /// More files than the limit are included.
+    #[error("more than {0} files are included; join some")]
     Count(usize),
     /// The file cannot be read.
+    #[error("cannot read the file: {0}")]
     Io(String),
     /// Not a regular file.
+    #[error("not a regular file; copy its text into one")]
     NotAFile,
 }
 
@@ -167,117 +223,5 @@ impl fmt::Display for Fault {
     }
 }
 
-impl fmt::Display for What {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnclosedQuote { line } => {
-                write!(f, "the quotation that begins in line {line} does not end; add a \"")
-            }
-            Self::UnclosedParenthesis { line } => {
-                write!(f, "the parenthesis of line {line} is not closed; add a )")
-            }
-            Self::StrayParenthesis => f.write_str("closing parenthesis without an opening one; remove it"),
-            Self::Nul => f.write_str("NUL byte; save the zone file as text in ASCII or UTF-8"),
-            Self::NoOwner => {
-                f.write_str("no owner, and no record before to take it from; begin the line with a name")
-            }
-            Self::NoOrigin => {
-                f.write_str("relative name without an origin; end the name with a dot, or state $ORIGIN")
-            }
-            Self::NoTtl => f.write_str("no TTL; state $TTL before the first record"),
-            Self::NoType => f.write_str("the record has no type and no data"),
-            Self::UnknownType(word) => {
-                write!(f, "unknown type \"{word}\"; write TYPE and its number, with data as \\# LENGTH HEX")
-            }
-            Self::NotForZones(word) => {
-                write!(f, "type {word} is for questions and messages, not for zones; remove the record")
-            }
-            Self::TypeWithoutText(word) => {
-                write!(f, "data of type {word} are read in generic form only; write \\# LENGTH HEX")
-            }
-            Self::UnknownDirective(word) => {
-                write!(
-                    f,
-                    "unknown directive \"{word}\", expected $ORIGIN, $TTL, $INCLUDE or $GENERATE; \
-                     an owner that begins with $ is written \\$"
-                )
-            }
-            Self::Class(word) => {
-                write!(f, "class {word}; zone files are of class IN alone, remove the record")
-            }
-            Self::EmptyLabel(name) => write!(f, "empty label in the name \"{name}\"; remove a dot"),
-            Self::LabelTooLong(name) => {
-                write!(f, "label longer than 63 bytes in the name \"{name}\"; shorten it")
-            }
-            Self::NameTooLong(name) => {
-                write!(f, "name longer than 255 bytes with its origin: \"{name}\"; shorten it")
-            }
-            Self::StringTooLong => f.write_str("string longer than 255 bytes; split it into several"),
-            Self::Escape(text) => {
-                write!(f, "bad escape in \"{text}\", expected \\ and a character or three digits up to 255")
-            }
-            Self::Expected { field, found: Some(found) } => {
-                write!(f, "expected {field}, found \"{found}\"")
-            }
-            Self::Expected { field, found: None } => {
-                write!(f, "expected {field}, found the end of the record")
-            }
-            Self::Trailing(found) => {
-                write!(f, "expected the end of the record, found \"{found}\"; quote text that has spaces")
-            }
-            Self::GenericLength { stated, found } => {
-                write!(f, "data of {found} bytes where \\# states {stated}; correct the length")
-            }
-            Self::Data(why) | Self::Zone(why) => f.write_str(why),
-            Self::EntryTooLong => write!(
-                f,
-                "line or record of more than {} bytes with its comments; end the line, or close a parenthesis",
-                MAX_ENTRY
-            ),
-            Self::DataTooLong => f.write_str("record data longer than 65,535 bytes; shorten them"),
-            Self::Include { path, why } => write!(f, "$INCLUDE of \"{path}\": {why}"),
-            Self::Generate(why) => write!(f, "$GENERATE: {why}"),
-            Self::TooManyGenerated(most) => write!(
-                f,
-                "$GENERATE: the zone would have more than {most} records of it; \
-                 shorten the range, or raise zone_files.max_generated"
-            ),
-            Self::TooMuchGenerated(most) => {
-                write!(f, "$GENERATE: the records of the zone take more than {most} bytes; write fewer")
-            }
-            Self::Io(why) => write!(f, "cannot read the zone file: {why}"),
-            Self::TooManyBytes(most) => {
-                write!(f, "the files of the zone have more than {most} bytes; raise zone_files.max_bytes")
-            }
-            Self::NoApex => f.write_str(
-                "neither a SOA record nor the name of the file names the zone; add the SOA record",
-            ),
-        }
-    }
-}
-
-impl fmt::Display for IncludeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoFolder => {
-                f.write_str("the zone is not read from a file, so it has no folder; insert the lines here")
-            }
-            Self::Path => f.write_str(
-                "not a path inside the zone's folder; copy the file there, and name it without ..",
-            ),
-            Self::Outside => {
-                f.write_str("a symbolic link leads out of the zone's folder; copy the file into it")
-            }
-            Self::Loop => f.write_str("the file includes itself; remove the line"),
-            Self::Depth(most) => write!(f, "more than {most} files include one another; nest them less"),
-            Self::Count(most) => write!(f, "more than {most} files are included; join some"),
-            Self::Io(error) => write!(f, "cannot read the file: {error}"),
-            Self::NotAFile => f.write_str("not a regular file; copy its text into one"),
-        }
-    }
-}
-
 impl std::error::Error for LoadError {}
 impl std::error::Error for Fault {}
-impl std::error::Error for What {}
-impl std::error::Error for IncludeError {}
