@@ -1,7 +1,6 @@
 //! A hash function under audit.
 
 use crate::keys::Keys;
-use core::fmt;
 use hashlane_hash::scheme::{Key, Keying};
 
 /// Lengths of the keys that a function takes.
@@ -60,29 +59,21 @@ pub trait Subject {
 }
 
 /// Failure of a function under audit.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// It has ended its process: the signal or the exit status, in words.
+    #[error("the function has ended its process: {0}")]
     Crashed(String),
     /// It has not returned within this many seconds.
+    #[error("the function has not returned within {0} s")]
     Hung(u64),
     /// It does not take a key of this many bytes.
+    #[error("the function takes no key of {0} bytes")]
     Length(usize),
     /// It is a table that does not hold the keys that it has taken, or takes none: the reason.
+    #[error("{0}")]
     LosesKeys(String),
     /// It could not be run at all: the reason, and the next step.
+    #[error("{0}")]
     Unusable(String),
 }
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Crashed(how) => write!(f, "the function has ended its process: {how}"),
-            Self::Hung(seconds) => write!(f, "the function has not returned within {seconds} s"),
-            Self::Length(length) => write!(f, "the function takes no key of {length} bytes"),
-            Self::LosesKeys(why) | Self::Unusable(why) => f.write_str(why),
-        }
-    }
-}
-
-impl std::error::Error for Fault {}

@@ -1,7 +1,5 @@
 //! Records from which a sentence may be drawn, and reasons for which it may not.
 
-use core::fmt;
-
 use crate::definition::Definition;
 use hashlane_records::{Record, RecordSet, metric};
 use hashlane_stats::Interval;
@@ -18,15 +16,17 @@ pub const WIDEST: f64 = 1.5;
 pub const CARRIED: f64 = 0.99;
 
 /// Reason for which a sentence is withheld.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Doubt {
     /// A figure was not measured.
+    #[error("not measured: {}", plain(.figure))]
     NotMeasured {
         /// The figure, such as `ours / new, positive`.
         figure: String,
     },
     /// Too few rounds bound the figure at 95 %.
+    #[error("undecided: {} has {rounds} rounds, and bounds at 95 % take 6", plain(.figure))]
     FewRounds {
         /// The figure.
         figure: String,
@@ -34,6 +34,7 @@ pub enum Doubt {
         rounds: u64,
     },
     /// The A/A control of the workload differs from 1.
+    #[error("undecided: A/A {} on {}", bounds(.ratio), plain(.workload))]
     Control {
         /// The workload.
         workload: String,
@@ -41,6 +42,7 @@ pub enum Doubt {
         ratio: Interval,
     },
     /// The bounds of a figure are too far apart.
+    #[error("undecided: {} is {}", plain(.figure), bounds(.interval))]
     Wide {
         /// The figure.
         figure: String,
@@ -48,40 +50,22 @@ pub enum Doubt {
         interval: Interval,
     },
     /// The offered load was not carried, so that the figures are those of queues.
+    #[error("undecided: the offered load was not carried ({})", plain(.load))]
     NotCarried {
         /// The workload and the share that was carried, such as `paced/udp/4: 50 %`.
         load: String,
     },
     /// The figures of several workloads or schemes point in different directions.
+    #[error("undecided: {}", plain(.figures))]
     Mixed {
         /// The figures.
         figures: String,
     },
 }
 
-impl fmt::Display for Doubt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bounds = |interval: &Interval| format!("{} to {}", ratio(interval.low), ratio(interval.high));
-        match self {
-            Self::NotMeasured { figure } => write!(f, "not measured: {}", plain(figure)),
-            Self::FewRounds { figure, rounds } => {
-                write!(f, "undecided: {} has {rounds} rounds, and bounds at 95 % take 6", plain(figure))
-            }
-            Self::Control { workload, ratio } => {
-                write!(f, "undecided: A/A {} on {}", bounds(ratio), plain(workload))
-            }
-            Self::Wide { figure, interval } => {
-                write!(f, "undecided: {} is {}", plain(figure), bounds(interval))
-            }
-            Self::NotCarried { load } => {
-                write!(f, "undecided: the offered load was not carried ({})", plain(load))
-            }
-            Self::Mixed { figures } => write!(f, "undecided: {}", plain(figures)),
-        }
-    }
+fn bounds(interval: &Interval) -> String {
+    format!("{} to {}", ratio(interval.low), ratio(interval.high))
 }
-
-impl core::error::Error for Doubt {}
 
 impl Doubt {
     /// `true` if another run, on a quiet machine, may give the sentence.

@@ -61,7 +61,14 @@ pub fn room() -> Option<Room> {
 }
 
 /// A study that needs more memory than a limit leaves.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{study} was not started: it takes up to {} MiB of memory, and {} leaves {} MiB; raise the limit, or \
+     {smaller}",
+    .needed.div_ceil(1 << 20),
+    .room.limit,
+    .room.bytes >> 20
+)]
 pub struct TooLittle {
     study: String,
     needed: u64,
@@ -81,22 +88,6 @@ pub fn check(study: &str, needed: u64, smaller: &str) -> Result<(), TooLittle> {
         _ => Ok(()),
     }
 }
-
-impl fmt::Display for TooLittle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { study, needed, room: Room { bytes, limit }, smaller } = self;
-        let mib = |bytes: u64| bytes.div_ceil(1 << 20);
-        write!(
-            f,
-            "{study} was not started: it takes up to {} MiB of memory, and {limit} leaves {} MiB; raise the \
-             limit, or {smaller}",
-            mib(*needed),
-            bytes >> 20
-        )
-    }
-}
-
-impl std::error::Error for TooLittle {}
 
 /// A field of `/proc/self/status` or `/proc/meminfo`, in bytes.
 pub(crate) fn field(text: &str, name: &str) -> Option<u64> {

@@ -1,6 +1,5 @@
 //! Pairs that collide for more seeds than they should, as files of TOML under `vectors/collisions`.
 
-use core::fmt;
 use hashlane_hash::scheme::Key;
 use serde::{Deserialize, Serialize};
 
@@ -55,32 +54,19 @@ const FILES: &[(&str, &str)] =
     &files!["ahash-aes", "foldhash", "komihash", "museair", "museair-bfast", "xxh3"];
 
 /// A file that holds no pair.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PairError {
     /// It is not TOML, or has other keys than it may have.
+    #[error("{}", .0.to_string().trim_end())]
     Toml(Box<toml::de::Error>),
     /// The value of this key is not bytes in hexadecimal digits, or has another length than it may have.
+    #[error("`{0}` must be bytes in hexadecimal digits (16 bytes for `seed`)")]
     Bytes(&'static str),
     /// The share is no share.
+    #[error("`log2-share` must be at most 0, the logarithm of all seeds; it is {0}")]
     Share(f64),
 }
-
-impl fmt::Display for PairError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Toml(error) => write!(f, "{}", error.to_string().trim_end()),
-            Self::Bytes(key) => {
-                write!(f, "`{key}` must be bytes in hexadecimal digits (16 bytes for `seed`)")
-            }
-            Self::Share(log2) => {
-                write!(f, "`log2-share` must be at most 0, the logarithm of all seeds; it is {log2}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for PairError {}
 
 impl Pair {
     /// The pair of a file's text.

@@ -96,49 +96,34 @@ impl Signature {
 }
 
 /// Error of a signature that cannot be understood.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SignatureError {
     /// More bytes than a signature may have.
+    #[error("signature: {0} bytes are too long; at most {LONGEST}")]
     TooLong(usize),
     /// Not of the form `RESULT(PARAMETERS)`.
+    #[error("signature: not of the form RESULT(PARAMETERS); {FORMS}")]
     Form,
     /// Type of the result that is not accepted.
+    #[error("signature: unknown type {0:?} of the result; one of u32, u64, uint32_t, uint64_t, size_t")]
     Result(String),
     /// Parameter whose type is not accepted.
+    #[error(
+        "signature: unknown type of the parameter {0:?}; one of const u8*, const void*, const char*, usize, \
+         size_t, u32, u64, int"
+    )]
     Parameter(String),
     /// Parameter that may be the length or the seed, or the bytes or the seed.
+    #[error("signature: the part of {0:?} is unclear; name the parameters: data, len, seed")]
     Unclear(String),
     /// Two parameters for one part.
+    #[error("signature: two parameters are the {0}; {FORMS}")]
     Twice(&'static str),
     /// No pointer to the bytes to hash.
+    #[error("signature: no pointer to the bytes to hash; {FORMS}")]
     NoBytes,
 }
-
-impl fmt::Display for SignatureError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("signature: ")?;
-        match self {
-            Self::TooLong(len) => write!(f, "{len} bytes are too long; at most {LONGEST}"),
-            Self::Form => write!(f, "not of the form RESULT(PARAMETERS); {FORMS}"),
-            Self::Result(text) => {
-                write!(f, "unknown type {text:?} of the result; one of u32, u64, uint32_t, uint64_t, size_t")
-            }
-            Self::Parameter(text) => write!(
-                f,
-                "unknown type of the parameter {text:?}; one of const u8*, const void*, const char*, usize, \
-                 size_t, u32, u64, int"
-            ),
-            Self::Unclear(text) => {
-                write!(f, "the part of {text:?} is unclear; name the parameters: data, len, seed")
-            }
-            Self::Twice(part) => write!(f, "two parameters are the {part}; {FORMS}"),
-            Self::NoBytes => write!(f, "no pointer to the bytes to hash; {FORMS}"),
-        }
-    }
-}
-
-impl std::error::Error for SignatureError {}
 
 /// Writes the signature with types and names of its own.
 impl fmt::Display for Signature {

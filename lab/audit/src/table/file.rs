@@ -1,7 +1,6 @@
 //! Geometries in files of TOML.
 
 use super::{Geometry, Index, Kind, MAX_BUCKETS, MAX_SEED_BITS};
-use core::fmt;
 use serde::Deserialize;
 
 /// A geometry as written.
@@ -68,30 +67,19 @@ fn sixty_four() -> u32 {
 }
 
 /// A file that states no geometry.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileError {
     /// It is not TOML, or has other keys or values than it may have.
+    #[error("{}", .0.to_string().trim_end())]
     Toml(Box<toml::de::Error>),
     /// A value is out of its range: the key, and its range.
+    #[error("`{0}` must be {1}")]
     Range(&'static str, String),
     /// A key that tables of this kind have not.
+    #[error("`{0}` is for tables of kind \"{1}\" alone: leave it out")]
     OtherKind(&'static str, &'static str),
 }
-
-impl fmt::Display for FileError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Toml(error) => write!(f, "{}", error.to_string().trim_end()),
-            Self::Range(key, range) => write!(f, "`{key}` must be {range}"),
-            Self::OtherKind(key, kind) => {
-                write!(f, "`{key}` is for tables of kind \"{kind}\" alone: leave it out")
-            }
-        }
-    }
-}
-
-impl std::error::Error for FileError {}
 
 impl Geometry {
     /// Geometry of a file's text. Its keys:

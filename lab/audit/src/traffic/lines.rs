@@ -1,39 +1,22 @@
 //! Lines of an untrusted file of text.
 
-use std::fmt;
 use std::io::{self, BufRead};
 
 /// Reason for which a file of text is of no use.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TextError {
     /// The file cannot be read.
-    Read(io::Error),
+    #[error("cannot read it")]
+    Read(#[source] io::Error),
     /// A line is wrong.
+    #[error("line {number}: {why}")]
     Line {
         /// Its number, from 1.
         number: u64,
         /// The reason, and the form that is expected.
         why: String,
     },
-}
-
-impl fmt::Display for TextError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Read(_) => f.write_str("cannot read it"),
-            Self::Line { number, why } => write!(f, "line {number}: {why}"),
-        }
-    }
-}
-
-impl std::error::Error for TextError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Read(error) => Some(error),
-            Self::Line { .. } => None,
-        }
-    }
 }
 
 /// Byte order mark of UTF-8, with which some editors begin a file. It is skipped.

@@ -1,7 +1,5 @@
 //! Brace expansion: `{a,b}/c` expands to `a/c` and `b/c`.
 
-use core::fmt;
-
 /// No text expands to more strings than this.
 pub(super) const MAX_EXPANSION: usize = 4096;
 
@@ -9,56 +7,43 @@ pub(super) const MAX_EXPANSION: usize = 4096;
 const MAX_TEXT: usize = 1024;
 
 /// Rule that a text with braces breaks, and the byte offset at which it does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BraceError {
     /// A `{` at `at` has no `}`.
+    #[error("the brace opened at offset {at} is not closed")]
     Unclosed {
         /// Offset of the `{`.
         at: usize,
     },
     /// A `}` at `at` has no `{`.
+    #[error("the brace closed at offset {at} was not opened")]
     Unopened {
         /// Offset of the `}`.
         at: usize,
     },
     /// A `{` at `at` is inside other braces.
+    #[error("the brace at offset {at} opens inside another")]
     Nested {
         /// Offset of the inner `{`.
         at: usize,
     },
     /// The alternatives of the braces at `at` include an empty one.
+    #[error("the braces at offset {at} hold an empty alternative")]
     EmptyAlternative {
         /// Offset of the `{`.
         at: usize,
     },
     /// The text is longer than 1024 bytes.
+    #[error("longer than {MAX_TEXT} bytes")]
     TooLong,
     /// With the braces at `at` there would be more than 4096 strings.
+    #[error("the braces at offset {at} expand to more than {MAX_EXPANSION} strings")]
     TooMany {
         /// Offset of the `{`.
         at: usize,
     },
 }
-
-impl fmt::Display for BraceError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unclosed { at } => write!(f, "the brace opened at offset {at} is not closed"),
-            Self::Unopened { at } => write!(f, "the brace closed at offset {at} was not opened"),
-            Self::Nested { at } => write!(f, "the brace at offset {at} opens inside another"),
-            Self::EmptyAlternative { at } => {
-                write!(f, "the braces at offset {at} hold an empty alternative")
-            }
-            Self::TooLong => write!(f, "longer than {MAX_TEXT} bytes"),
-            Self::TooMany { at } => {
-                write!(f, "the braces at offset {at} expand to more than {MAX_EXPANSION} strings")
-            }
-        }
-    }
-}
-
-impl core::error::Error for BraceError {}
 
 /// All expansions of `text`, the first braces varying slowest; 1 to 4096 of them.
 ///

@@ -1,15 +1,14 @@
 //! Rules that a study file can break.
 
-use core::fmt;
-
 use super::braces::BraceError;
 use hashlane_stats::nearest::nearest;
 
 /// Rule that a study file breaks. `field` is the place in it, such as `claim[1].pairs[0]`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DefinitionError {
     /// The text is too long.
+    #[error("{origin}: the study file is longer than {most} bytes")]
     TooLong {
         /// Origin of the text: a path or a slug.
         origin: String,
@@ -17,6 +16,7 @@ pub enum DefinitionError {
         most: usize,
     },
     /// A field or table is unknown to this kind of study.
+    #[error("{origin}: unknown field {field:?}: {}", hint(.field, .known))]
     UnknownField {
         /// Origin of the text: a path or a slug.
         origin: String,
@@ -26,6 +26,7 @@ pub enum DefinitionError {
         known: Vec<&'static str>,
     },
     /// The text is not TOML, lacks a field, or a field has the wrong type.
+    #[error("{origin}: {}", .message.trim_end())]
     Toml {
         /// Origin of the text: a path or a slug.
         origin: String,
@@ -33,6 +34,7 @@ pub enum DefinitionError {
         message: String,
     },
     /// A field has a value outside its range.
+    #[error("{origin}: {field}: takes {takes}")]
     OutOfRange {
         /// Origin of the text: a path or a slug.
         origin: String,
@@ -42,6 +44,7 @@ pub enum DefinitionError {
         takes: &'static str,
     },
     /// A list names the same thing twice.
+    #[error("{origin}: {field}: {id:?} is repeated")]
     Duplicate {
         /// Origin of the text: a path or a slug.
         origin: String,
@@ -51,6 +54,7 @@ pub enum DefinitionError {
         id: String,
     },
     /// Braces in a scheme do not expand.
+    #[error("{origin}: {field}: {error}")]
     Braces {
         /// Origin of the text: a path or a slug.
         origin: String,
@@ -60,6 +64,7 @@ pub enum DefinitionError {
         error: BraceError,
     },
     /// A field names a scheme or workload that the study does not measure.
+    #[error("{origin}: {field}: {id:?} is not in the study; {}", listed(.id, .known))]
     Unknown {
         /// Origin of the text: a path or a slug.
         origin: String,
@@ -72,35 +77,18 @@ pub enum DefinitionError {
     },
 }
 
-impl fmt::Display for DefinitionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooLong { origin, most } => {
-                write!(f, "{origin}: the study file is longer than {most} bytes")
-            }
-            Self::UnknownField { origin, field, known } => {
-                write!(f, "{origin}: unknown field {field:?}")?;
-                match nearest(field, known.iter().copied()) {
-                    Some(near) => write!(f, ": did you mean {near:?}?"),
-                    None => write!(f, ": a study of this model has {}", known.join(", ")),
-                }
-            }
-            Self::Toml { origin, message } => write!(f, "{origin}: {}", message.trim_end()),
-            Self::OutOfRange { origin, field, takes } => write!(f, "{origin}: {field}: takes {takes}"),
-            Self::Duplicate { origin, field, id } => write!(f, "{origin}: {field}: {id:?} is repeated"),
-            Self::Braces { origin, field, error } => write!(f, "{origin}: {field}: {error}"),
-            Self::Unknown { origin, field, id, known } => {
-                write!(f, "{origin}: {field}: {id:?} is not in the study; ")?;
-                match nearest(id, known.iter().map(String::as_str)) {
-                    Some(near) => write!(f, "did you mean {near:?}?"),
-                    None => {
-                        write!(f, "known:")?;
-                        known.iter().try_for_each(|k| write!(f, "\n  {k}"))
-                    }
-                }
-            }
-        }
+/// The nearest known field, or all of them.
+fn hint(field: &str, known: &[&str]) -> String {
+    match nearest(field, known.iter().copied()) {
+        Some(near) => format!("did you mean {near:?}?"),
+        None => format!("a study of this model has {}", known.join(", ")),
     }
 }
 
-impl core::error::Error for DefinitionError {}
+/// The nearest known name, or all of them, each on a line.
+fn listed(id: &str, known: &[String]) -> String {
+    match nearest(id, known.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean {near:?}?"),
+        None => format!("known:{}", known.iter().map(|name| format!("\n  {name}")).collect::<String>()),
+    }
+}

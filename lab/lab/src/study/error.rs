@@ -1,19 +1,21 @@
 //! Reasons why a run fails.
 
 use std::error::Error;
-use std::fmt;
 
 use crate::definition::DefinitionError;
 
 /// Reason why a study cannot be run, or its results not be trusted.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
     /// The study file breaks a rule.
+    #[error("{0}")]
     Definition(DefinitionError),
     /// The workload is unknown; the message lists the known ones.
+    #[error("{0}")]
     UnknownWorkload(String),
     /// A scheme is unknown.
+    #[error("unknown scheme {id:?}: {help}")]
     UnknownScheme {
         /// The scheme.
         id: String,
@@ -21,8 +23,10 @@ pub enum RunError {
         help: String,
     },
     /// A workload cannot be generated.
+    #[error("workload {0}: {1}")]
     Generate(String, String),
     /// The workload, or a result on it, differs from the study's expectation.
+    #[error("workload {workload} differs from the study's expectation: {what}")]
     Expectation {
         /// The workload.
         workload: String,
@@ -30,6 +34,7 @@ pub enum RunError {
         what: String,
     },
     /// A scheme cannot be measured.
+    #[error("workload {workload}, {scheme}: {why}")]
     Subject {
         /// The workload.
         workload: String,
@@ -39,6 +44,7 @@ pub enum RunError {
         why: String,
     },
     /// Two schemes that must give the same results do not.
+    #[error("{} and {} give different results on workload {workload}", .schemes.0, .schemes.1)]
     Disagree {
         /// The workload.
         workload: String,
@@ -46,29 +52,9 @@ pub enum RunError {
         schemes: (String, String),
     },
     /// An error of the study's kind.
+    #[error("{0}")]
     Other(Box<dyn Error + Send + Sync>),
 }
-
-impl fmt::Display for RunError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Definition(error) => error.fmt(f),
-            Self::UnknownWorkload(what) => f.write_str(what),
-            Self::UnknownScheme { id, help } => write!(f, "unknown scheme {id:?}: {help}"),
-            Self::Generate(workload, why) => write!(f, "workload {workload}: {why}"),
-            Self::Expectation { workload, what } => {
-                write!(f, "workload {workload} differs from the study's expectation: {what}")
-            }
-            Self::Subject { workload, scheme, why } => write!(f, "workload {workload}, {scheme}: {why}"),
-            Self::Disagree { workload, schemes: (a, b) } => {
-                write!(f, "{a} and {b} give different results on workload {workload}")
-            }
-            Self::Other(error) => error.fmt(f),
-        }
-    }
-}
-
-impl Error for RunError {}
 
 impl From<DefinitionError> for RunError {
     fn from(error: DefinitionError) -> Self {

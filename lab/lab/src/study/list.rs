@@ -1,7 +1,5 @@
 //! The kinds of studies that a command has.
 
-use core::fmt;
-
 use super::kind::{Study, StudyFile};
 use crate::definition::{Definition, DefinitionError};
 use crate::report::{Answer, Section};
@@ -12,12 +10,14 @@ use hashlane_records::RecordSet;
 pub struct Studies(pub &'static [&'static dyn Study]);
 
 /// Reason why there is no such study.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FindError {
     /// The study file breaks a rule.
+    #[error("{0}")]
     Definition(DefinitionError),
     /// No kind of study has the model that the file names.
+    #[error("{origin}: unknown model {model:?}; known models: {}", .known.join(", "))]
     UnknownModel {
         /// Origin of the study file: a path or a slug.
         origin: String,
@@ -27,19 +27,6 @@ pub enum FindError {
         known: Vec<&'static str>,
     },
 }
-
-impl fmt::Display for FindError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Definition(error) => error.fmt(f),
-            Self::UnknownModel { origin, model, known } => {
-                write!(f, "{origin}: unknown model {model:?}; known models: {}", known.join(", "))
-            }
-        }
-    }
-}
-
-impl core::error::Error for FindError {}
 
 impl From<DefinitionError> for FindError {
     fn from(error: DefinitionError) -> Self {

@@ -175,27 +175,26 @@ impl FromStr for TupleSet {
 }
 
 /// Error: no set has this id. Its text lists the known sets.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown set of tuples {:?}; known: {}", .0, TupleSet::ALL.map(TupleSet::id).join(", "))]
 pub struct UnknownSet(String);
 
-impl fmt::Display for UnknownSet {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unknown set of tuples {:?}; known: {}", self.0, TupleSet::ALL.map(TupleSet::id).join(", "))
-    }
-}
-
-impl std::error::Error for UnknownSet {}
-
 /// Reasons for which a set is not generated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SetError {
     /// There are not as many different tuples in every set.
+    #[error("{count} tuples exceed the largest set, {}", TupleSet::MOST)]
     TooMany {
         /// Tuples asked for.
         count: usize,
     },
     /// The set takes more memory than it may.
+    #[error(
+        "{count} tuples take {bytes} bytes ({} MiB) of memory, more than the allowed {budget} ({} MiB)",
+        .bytes.div_ceil(1 << 20),
+        .budget >> 20
+    )]
     OverBudget {
         /// Tuples asked for.
         count: usize,
@@ -205,24 +204,6 @@ pub enum SetError {
         budget: u64,
     },
 }
-
-impl fmt::Display for SetError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::TooMany { count } => {
-                write!(f, "{count} tuples exceed the largest set, {}", TupleSet::MOST)
-            }
-            Self::OverBudget { count, bytes, budget } => write!(
-                f,
-                "{count} tuples take {bytes} bytes ({} MiB) of memory, more than the allowed {budget} ({} MiB)",
-                bytes.div_ceil(1 << 20),
-                budget >> 20
-            ),
-        }
-    }
-}
-
-impl std::error::Error for SetError {}
 
 #[cfg(test)]
 mod tests {

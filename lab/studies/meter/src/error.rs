@@ -1,16 +1,18 @@
 //! Errors of a measurement.
 
-use std::fmt;
 use std::io;
 
 /// Reasons for which a meter could not be measured.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum MeterError {
     /// A file, a socket, a namespace or a process failed.
+    #[error("{0}: {1}")]
     Io(&'static str, io::Error),
     /// A program misbehaved: the observation, and the end of its output.
+    #[error("{0}")]
     Program(String),
     /// The run was stopped.
+    #[error("stopped")]
     Stopped,
 }
 
@@ -25,15 +27,3 @@ impl MeterError {
         move |errno| Self::Io(what, errno.into())
     }
 }
-
-impl fmt::Display for MeterError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io(what, error) => write!(f, "{what}: {error}"),
-            Self::Program(what) => f.write_str(what),
-            Self::Stopped => f.write_str("stopped"),
-        }
-    }
-}
-
-impl std::error::Error for MeterError {}

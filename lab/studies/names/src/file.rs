@@ -4,6 +4,7 @@ use super::packed::{Names, PackError};
 use hashlane_name::ndn::Ndn;
 use hashlane_name::uri::parse_line;
 use std::borrow::Cow;
+use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -43,17 +44,20 @@ const UTF_8: &[u8] = "\u{feff}".as_bytes();
 const UTF_16: [[u8; 2]; 2] = [[0xff, 0xfe], [0xfe, 0xff]];
 
 /// Reasons for which a file gives no workload.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileError {
     /// It cannot be read.
+    #[error("cannot read names from {}", shown(.path))]
     Io {
         /// The file.
         path: PathBuf,
         /// Error of the operating system.
+        #[source]
         error: io::Error,
     },
     /// No line of it is a name.
+    #[error(fmt = write_no_names)]
     NoNames {
         /// The file.
         path: PathBuf,
@@ -64,29 +68,17 @@ pub enum FileError {
     },
 }
 
-impl std::fmt::Display for FileError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            // The cause is its source.
-            Self::Io { path, .. } => write!(f, "cannot read names from {}", shown(path)),
-            Self::NoNames { path, skipped, first } => {
-                write!(f, "no names in {}", shown(path))?;
-                if let Some((line, reason)) = first {
-                    write!(f, ": {} skipped, line {line}: {reason}", counted(*skipped, "line"))?;
-                }
-                f.write_str("; write one name per line, such as /usr/share or ndn:/a/b")
-            }
-        }
+fn write_no_names(
+    path: &Path,
+    skipped: &u64,
+    first: &Option<(u64, String)>,
+    f: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
+    write!(f, "no names in {}", shown(path))?;
+    if let Some((line, reason)) = first {
+        write!(f, ": {} skipped, line {line}: {reason}", counted(*skipped, "line"))?;
     }
-}
-
-impl std::error::Error for FileError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io { error, .. } => Some(error),
-            Self::NoNames { .. } => None,
-        }
-    }
+    f.write_str("; write one name per line, such as /usr/share or ndn:/a/b")
 }
 
 /// A number and a noun, in the plural where it is one.

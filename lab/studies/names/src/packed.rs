@@ -68,12 +68,14 @@ impl Packed {
 }
 
 /// Reasons for which a name cannot be added to a workload.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PackError {
     /// Not all encodings can hold the name.
+    #[error("{0}")]
     Build(BuildError),
     /// The workload has reached [`MAX_BYTES`].
+    #[error("the workload is full at {} MiB an encoding", MAX_BYTES >> 20)]
     Full,
 }
 
@@ -82,17 +84,6 @@ impl From<BuildError> for PackError {
         Self::Build(error)
     }
 }
-
-impl core::fmt::Display for PackError {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        match self {
-            Self::Build(error) => error.fmt(f),
-            Self::Full => write!(f, "the workload is full at {} MiB an encoding", MAX_BYTES >> 20),
-        }
-    }
-}
-
-impl std::error::Error for PackError {}
 
 macro_rules! ids {
     ($($id:ident: $encoding:ty),* $(,)?) => { [$(<$encoding>::ID),*] };

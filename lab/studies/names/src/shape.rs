@@ -5,7 +5,6 @@ use hashlane_name::component::Component;
 use rand_distr::{Distribution, Gamma, Normal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
-use std::fmt;
 use std::str::FromStr;
 
 /// The shape of generated names. Values are bytes drawn evenly; only counts and lengths follow the shape.
@@ -144,22 +143,13 @@ fn from_histogram(histogram: &[u16], rng: &mut Xoshiro256PlusPlus) -> usize {
 }
 
 /// Error: not the name of a workload. Its text lists the known ones.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "no workload {0:?}: there are <octets>Bx<components> such as 12Bx5, \
+     N(<mean>,var=<variance>)Bx<components> and N(<mean>,sd=<deviation>)Bx<components> such as \
+     N(7.3,var=11.7)Bx8, ircache, and domain"
+)]
 pub struct UnknownShape(String);
-
-impl fmt::Display for UnknownShape {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "no workload {:?}: there are <octets>Bx<components> such as 12Bx5, \
-             N(<mean>,var=<variance>)Bx<components> and N(<mean>,sd=<deviation>)Bx<components> such as \
-             N(7.3,var=11.7)Bx8, ircache, and domain",
-            self.0
-        )
-    }
-}
-
-impl std::error::Error for UnknownShape {}
 
 impl FromStr for Shape {
     type Err = UnknownShape;

@@ -1,16 +1,18 @@
 //! Errors of a measurement.
 
-use std::fmt;
 use std::io;
 
 /// Reasons for which a server could not be measured.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum ServeError {
     /// A file, a socket or a process failed.
+    #[error("{0}: {1}")]
     Io(&'static str, io::Error),
     /// A program misbehaved: the observation, and the end of its output.
+    #[error("{0}")]
     Program(String),
     /// The run was stopped.
+    #[error("stopped")]
     Stopped,
 }
 
@@ -25,15 +27,3 @@ impl ServeError {
         move |errno| Self::Io(what, errno.into())
     }
 }
-
-impl fmt::Display for ServeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io(what, error) => write!(f, "{what}: {error}"),
-            Self::Program(what) => f.write_str(what),
-            Self::Stopped => f.write_str("stopped"),
-        }
-    }
-}
-
-impl std::error::Error for ServeError {}

@@ -1,18 +1,21 @@
 //! Errors of a measurement.
 
-use std::fmt;
 use std::io;
 
 /// Reasons for which Python could not be measured.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum PythonError {
     /// A file or a process failed.
+    #[error("{0}: {1}")]
     Io(&'static str, io::Error),
     /// Python misbehaved: the observation, and the end of its output.
+    #[error("{0}")]
     Program(String),
     /// A call raised an exception.
+    #[error("{0}")]
     Raised(String),
     /// The run was stopped.
+    #[error("stopped")]
     Stopped,
 }
 
@@ -22,15 +25,3 @@ impl PythonError {
         move |error| Self::Io(what, error)
     }
 }
-
-impl fmt::Display for PythonError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io(what, error) => write!(f, "{what}: {error}"),
-            Self::Program(what) | Self::Raised(what) => f.write_str(what),
-            Self::Stopped => f.write_str("stopped"),
-        }
-    }
-}
-
-impl std::error::Error for PythonError {}

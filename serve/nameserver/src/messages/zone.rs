@@ -4,7 +4,6 @@ use super::memory;
 use crate::load::{self, Fault, Options, What, records, records_of};
 use hashlane_dns::wire::{Class, Content, Flags, Header, Question, Rdata, Record, RecordType, Section};
 use hashlane_name::dns::{Name, NameBuf};
-use std::fmt;
 use std::path::Path;
 
 /// Most memory for the records of a file in bytes, approximately: 1.5 million records and more.
@@ -17,12 +16,14 @@ const MAX_BYTES: u64 = 256 << 20;
 const DEFAULT_TTL: u32 = 3600;
 
 /// Reasons for which a zone file cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ZoneError {
     /// The first error, with its position.
+    #[error("{0}")]
     Fault(Fault),
     /// There is no record. Holds the name of the file.
+    #[error("{0}: no record; name a zone file")]
     Empty(String),
 }
 
@@ -32,17 +33,6 @@ impl ZoneError {
         matches!(self, Self::Fault(Fault { what: What::NoOrigin, .. }))
     }
 }
-
-impl fmt::Display for ZoneError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Fault(fault) => write!(f, "{fault}"),
-            Self::Empty(file) => write!(f, "{file}: no record; name a zone file"),
-        }
-    }
-}
-
-impl std::error::Error for ZoneError {}
 
 /// Reads the text of a zone file, called `name` in errors, and makes of it the message that transfers the
 /// zone (RFC 5936 §2.2): the question is the owner of the first record with type AXFR, and the answer all

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hint::black_box;
-use std::{fmt, fs, io};
+use std::{fs, io};
 
 use iced_x86::{
     Decoder, DecoderOptions, FlowControl, Formatter, GasFormatter, Instruction, OpKind, SymbolResolver,
@@ -23,23 +23,29 @@ pub struct Function {
 }
 
 /// Reasons for which a function's machine code cannot be read.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FunctionError {
     /// The program is for another processor than x86-64, or no ELF file.
+    #[error("machine code is read only from ELF files for x86-64")]
     Unsupported,
     /// The file that the program was started from cannot be read.
-    Io(io::Error),
+    #[error("the program's own file cannot be read: {0}")]
+    Io(#[source] io::Error),
     /// The file cannot be parsed.
-    Object(object::Error),
+    #[error("the program's own file cannot be parsed: {0}")]
+    Object(#[source] object::Error),
     /// The file does not say where its functions are: its symbols have been stripped.
+    #[error("the program's own file has no symbols; it was stripped")]
     NoSymbols,
     /// No function of the file begins at the address.
+    #[error("no function of the program begins at {address:#x}")]
     NoFunction {
         /// The address, in the running program.
         address: usize,
     },
     /// The function's bytes are not in the file, or are not instructions.
+    #[error("{symbol}: invalid machine code at byte {offset}")]
     NoCode {
         /// The function.
         symbol: String,
@@ -302,31 +308,6 @@ fn label(offset: u64) -> String {
 /// A symbol as every assembler takes it: no version, no punctuation.
 fn identifier(symbol: &str) -> String {
     symbol.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '_' }).collect()
-}
-
-impl fmt::Display for FunctionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unsupported => f.write_str("machine code is read only from ELF files for x86-64"),
-            Self::Io(error) => write!(f, "the program's own file cannot be read: {error}"),
-            Self::Object(error) => write!(f, "the program's own file cannot be parsed: {error}"),
-            Self::NoSymbols => f.write_str("the program's own file has no symbols; it was stripped"),
-            Self::NoFunction { address } => write!(f, "no function of the program begins at {address:#x}"),
-            Self::NoCode { symbol, offset } => {
-                write!(f, "{symbol}: invalid machine code at byte {offset}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for FunctionError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io(error) => Some(error),
-            Self::Object(error) => Some(error),
-            _ => None,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! The summary that llvm-mca prints.
 
-use std::fmt;
 use std::str::FromStr;
 
 /// Figures that llvm-mca computes for some instructions, executed once.
@@ -21,20 +20,23 @@ pub struct Reading {
 }
 
 /// Reasons for which a summary cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadingError {
     /// A figure is missing.
+    #[error("the summary has no line \"{label}\"")]
     Missing {
         /// Label before the figure.
         label: &'static str,
     },
     /// A figure is there twice.
+    #[error("the summary has several lines \"{label}\"")]
     Repeated {
         /// Label before the figure.
         label: &'static str,
     },
     /// The text in the place of a figure is not a number.
+    #[error("\"{label}\" is followed by {text:?}, not by a number")]
     NotAFigure {
         /// Label before the figure.
         label: &'static str,
@@ -42,6 +44,7 @@ pub enum ReadingError {
         text: String,
     },
     /// The instructions were executed more than once, or never.
+    #[error("the summary is of {count} iterations instead of one")]
     Iterations {
         /// Number of occurrences.
         count: u64,
@@ -85,21 +88,6 @@ fn figure<T: FromStr>(output: &str, label: &'static str) -> Result<T, ReadingErr
     }
     text.parse().map_err(|_| ReadingError::NotAFigure { label, text: text.to_owned() })
 }
-
-impl fmt::Display for ReadingError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Missing { label } => write!(f, "the summary has no line \"{label}\""),
-            Self::Repeated { label } => write!(f, "the summary has several lines \"{label}\""),
-            Self::NotAFigure { label, text } => {
-                write!(f, "\"{label}\" is followed by {text:?}, not by a number")
-            }
-            Self::Iterations { count } => write!(f, "the summary is of {count} iterations instead of one"),
-        }
-    }
-}
-
-impl std::error::Error for ReadingError {}
 
 #[cfg(test)]
 mod tests {

@@ -7,7 +7,6 @@ use hashlane_dns::render::{Options, Renderer};
 use hashlane_dns::wire::{Class, Content, Flags, Header, Question, Record, RecordType, Section};
 use hashlane_hash::scheme::Key;
 use hashlane_name::dns::NameBuf;
-use std::fmt;
 use std::str::FromStr;
 
 /// One workload.
@@ -124,17 +123,9 @@ const KINDS: [(&str, Kind); 25] = [
 ];
 
 /// An id that no workload has.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown workload {:?}; known: {}", .0, KINDS.map(|(id, _)| id).join(", "))]
 pub struct UnknownCorpus(String);
-
-impl fmt::Display for UnknownCorpus {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let known: Vec<_> = KINDS.iter().map(|(id, _)| *id).collect();
-        write!(f, "unknown workload {:?}; known: {}", self.0, known.join(", "))
-    }
-}
-
-impl std::error::Error for UnknownCorpus {}
 
 impl FromStr for Kind {
     type Err = UnknownCorpus;

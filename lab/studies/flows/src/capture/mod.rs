@@ -33,38 +33,19 @@ pub struct Capture {
 }
 
 /// Reasons for which a capture cannot be used.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CaptureError {
     /// The file cannot be read.
+    #[error("cannot read {}: {}", .0.display(), .1)]
     Read(PathBuf, io::Error),
     /// It is neither pcap nor pcapng.
+    #[error("{}: not a pcap or pcapng file ({}); `tcpdump -w FILE` writes one", .0.display(), .1)]
     NotACapture(PathBuf, String),
     /// The file has no packet with a tuple; the text reports the skipped packets.
+    #[error("{} has no packet with ports (TCP, UDP, SCTP, DCCP) over IP: {}", .0.display(), .1)]
     NoTuple(PathBuf, String),
 }
-
-impl fmt::Display for CaptureError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Read(path, error) => write!(f, "cannot read {}: {error}", path.display()),
-            Self::NotACapture(path, why) => write!(
-                f,
-                "{}: not a pcap or pcapng file ({why}); `tcpdump -w FILE` writes one",
-                path.display()
-            ),
-            Self::NoTuple(path, capture) => {
-                write!(
-                    f,
-                    "{} has no packet with ports (TCP, UDP, SCTP, DCCP) over IP: {capture}",
-                    path.display()
-                )
-            }
-        }
-    }
-}
-
-impl std::error::Error for CaptureError {}
 
 /// `12 tuples from 80 packets; 5 skipped: 3 not IP, 2 fragments`
 impl fmt::Display for Capture {

@@ -119,16 +119,9 @@ impl fmt::Display for Attack {
 }
 
 /// There is no attack of that id.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown flood {:?}; known: {}", .0, Attack::ALL.map(Attack::id).join(", "))]
 pub struct UnknownAttack(String);
-
-impl fmt::Display for UnknownAttack {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unknown flood {:?}; known: {}", self.0, Attack::ALL.map(Attack::id).join(", "))
-    }
-}
-
-impl std::error::Error for UnknownAttack {}
 
 impl FromStr for Attack {
     type Err = UnknownAttack;

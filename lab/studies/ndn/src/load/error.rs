@@ -1,13 +1,13 @@
 //! Errors of a load.
 
-use std::fmt;
 use std::io;
 
 /// Reasons for which a forwarder could not be put under load.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
     /// A program could not be started.
+    #[error("cannot start {program}: {error}")]
     Start {
         /// The program.
         program: String,
@@ -15,22 +15,12 @@ pub enum LoadError {
         error: io::Error,
     },
     /// The forwarder ended or misbehaved: the observation, and the end of its output.
+    #[error("{0}")]
     Forwarder(String),
     /// A socket or a file failed.
+    #[error("{0}: {1}")]
     Io(&'static str, io::Error),
     /// The run was stopped.
+    #[error("stopped")]
     Stopped,
 }
-
-impl fmt::Display for LoadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Start { program, error } => write!(f, "cannot start {program}: {error}"),
-            Self::Forwarder(what) => f.write_str(what),
-            Self::Io(what, error) => write!(f, "{what}: {error}"),
-            Self::Stopped => f.write_str("stopped"),
-        }
-    }
-}
-
-impl std::error::Error for LoadError {}

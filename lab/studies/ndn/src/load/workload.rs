@@ -56,29 +56,21 @@ pub struct Workload {
 }
 
 /// Error: the id of a workload breaks a rule.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "no load {:?}: write unix, udp or netns, a number of components from {} to {}, and perhaps \
+     third-distinct, pending-COUNT (up to {MOST_PENDING}), paced-RATE (Interests a second, from {} to {}), \
+     one-at-a-time, or with {LARGE_COMPONENTS} components and more large or large-COUNT (prefixes, from {} \
+     to {}), as in unix/11/third-distinct, unix/11/pending-200k or udp/4/paced-16k",
+    .0,
+    COMPONENTS.start(),
+    COMPONENTS.end(),
+    PACES.start(),
+    PACES.end(),
+    LARGE.start(),
+    LARGE.end()
+)]
 pub struct WorkloadError(String);
-
-impl fmt::Display for WorkloadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "no load {:?}: write unix, udp or netns, a number of components from {} to {}, and perhaps \
-             third-distinct, pending-COUNT (up to {MOST_PENDING}), paced-RATE (Interests a second, from {} to \
-             {}), one-at-a-time, or with {LARGE_COMPONENTS} components and more large or large-COUNT (prefixes, \
-             from {} to {}), as in unix/11/third-distinct, unix/11/pending-200k or udp/4/paced-16k",
-            self.0,
-            COMPONENTS.start(),
-            COMPONENTS.end(),
-            PACES.start(),
-            PACES.end(),
-            LARGE.start(),
-            LARGE.end()
-        )
-    }
-}
-
-impl std::error::Error for WorkloadError {}
 
 /// A longer name has a length field of three bytes, which no template has.
 const COMPONENTS: std::ops::RangeInclusive<usize> = 3..=20;
