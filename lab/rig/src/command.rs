@@ -1,6 +1,6 @@
 //! Runs of the command in temporary folders.
 
-use crate::children;
+use crate::{children, namespace};
 use std::borrow::BorrowMut;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
@@ -177,9 +177,7 @@ pub fn namespace(kind: &str, program: &Path, arguments: &[&str]) -> Option<Comma
             return Some(command);
         }
     }
-    let required = std::env::var("CI").is_ok_and(|value| value == "true" || value == "1");
-    assert!(!required, "no new namespace ({kind}) can be made here, and CI=true asks for it");
-    eprintln!("not tested: no new namespace ({kind}) can be made here");
+    namespace::skip(&format!("no new namespace ({kind}) can be made here"));
     None
 }
 

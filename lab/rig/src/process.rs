@@ -1,11 +1,12 @@
 //! A process beside a test, and the lines that it prints.
 
 use crate::children::start;
+use crate::wait;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A process, killed when dropped, and the lines that it prints.
 pub struct Process {
@@ -79,10 +80,6 @@ impl Drop for Process {
 
 /// Waits for a condition; the deadline stops a hang.
 #[track_caller]
-pub fn until(mut done: impl FnMut() -> bool, what: impl Fn() -> String) {
-    let begun = Instant::now();
-    while !done() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "waited in vain for {}", what());
-        thread::sleep(Duration::from_millis(5));
-    }
+pub fn until(done: impl FnMut() -> bool, what: impl Fn() -> String) {
+    assert!(wait::until(Duration::from_secs(60), done), "waited in vain for {}", what());
 }

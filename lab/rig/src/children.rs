@@ -1,5 +1,6 @@
 //! Children of a test: their signals at the start, and waits for them that end.
 
+use crate::{proc, wait};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, Signal};
 use std::io::{BufRead as _, BufReader, Read};
@@ -8,7 +9,7 @@ use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Once};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Time for what a process does at once: a line, a message.
 pub const PROMPT: Duration = Duration::from_secs(15);
@@ -27,12 +28,9 @@ const LONG: Duration = Duration::from_secs(600);
 fn default_signals() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        let status = std::fs::read_to_string("/proc/self/status").unwrap();
-        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
-        let ignored = u64::from_str_radix(mask.trim(), 16).unwrap();
         let all = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT, Signal::SIGTERM, Signal::SIGUSR1];
         for signal in all.map(|signal| signal as i32) {
-            if ignored >> (signal - 1) & 1 == 1 {
+            if proc::ignores(signal).unwrap() {
                 signal_hook::flag::register(signal, Arc::default()).unwrap();
             }
         }
@@ -106,13 +104,7 @@ fn within(mut child: Child, limit: Duration) -> Output {
 
 /// Waits for the end of a process; `None` after the limit.
 pub fn status_within(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
-    let begun = Instant::now();
-    loop {
-        match child.try_wait().unwrap() {
-            None if begun.elapsed() < limit => thread::sleep(Duration::from_millis(5)),
-            status => return status,
-        }
-    }
+    wait::try_until(limit, Duration::from_millis(5), || child.try_wait()).unwrap()
 }
 
 /// Reads a pipe to its end.

@@ -1,0 +1,120 @@
+//! Network namespaces of threads.
+//!
+//! A namespace has no name: it lasts as long as a thread or process in it, or an open file of it, and so is
+//! gone whatever ends the run. Links are made by the command `ip`; all of it needs the rights of root.
+
+use nix::sched::{CloneFlags, setns, unshare};
+use std::fs::{self, File};
+use std::io;
+use std::process::{Command, Stdio};
+use std::thread;
+
+/// The network namespace of this thread.
+///
+/// # Errors
+/// `/proc` cannot be read.
+pub fn current() -> io::Result<File> {
+    File::open("/proc/thread-self/ns/net")
+}
+
+/// Moves this thread into a new network namespace without an interface that is up.
+///
+/// # Errors
+/// This process may make none.
+pub fn create() -> io::Result<File> {
+    unshare(CloneFlags::CLONE_NEWNET)
+        .map_err(|error| io::Error::other(format!("no new network namespace: {error}")))?;
+    current()
+}
+
+/// Moves this thread into a network namespace.
+///
+/// # Errors
+/// This process may not enter it.
+pub fn enter(namespace: &File) -> io::Result<()> {
+    Ok(setns(namespace, CloneFlags::CLONE_NEWNET)?)
+}
+
+/// Runs `ip` in the namespace of this thread. `line` is a command, such as `link set lo up`.
+///
+/// # Errors
+/// There is no `ip`, or it fails; with its output.
+pub fn ip(line: &str) -> io::Result<()> {
+    let output = Command::new("ip").args(line.split(' ')).stdin(Stdio::null()).output();
+    let output = output.map_err(|error| {
+        io::Error::new(error.kind(), format!("cannot start ip (package iproute2): {error}"))
+    })?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(io::Error::other(format!("ip {line}: {}", said.trim())))
+}
+
+/// Moves this thread into a new namespace with the interfaces `lo`, `near` and `far`, all up. The latter two
+/// are the ends of one cable; the kernel sends nothing of its own on it.
+///
+/// # Errors
+/// This process may make no namespace, or there is no `ip`.
+pub fn create_pair(near: &str, far: &str) -> io::Result<()> {
+    create()?;
+    // The kernel itself should send nothing. Where this file is read-only, having no address does most of it.
+    let _ = fs::write("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1");
+    ip("link set lo up")?;
+    ip(&format!("link add {near} type veth peer name {far}"))?;
+    for link in [near, far] {
+        ip(&format!("link set {link} addrgenmode none"))?;
+        ip(&format!("link set {link} up"))?;
+    }
+    Ok(())
+}
+
+/// Runs a test on a thread of its own, after `prepare` has moved it into a namespace. Without the rights the
+/// test is skipped, see [`skip`].
+///
+/// # Panics
+/// The test panics.
+pub fn with(prepare: impl FnOnce() -> io::Result<()> + Send, test: impl FnOnce() + Send) {
+    let prepared = thread::scope(|scope| {
+        let tested = scope.spawn(|| {
+            prepare()?;
+            test();
+            Ok::<_, io::Error>(())
+        });
+        tested.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    });
+    if let Err(reason) = prepared {
+        skip(&reason.to_string());
+    }
+}
+
+/// Notes on standard error that a test is skipped.
+///
+/// # Panics
+/// The environment has `CI=true`, with which nothing may be skipped.
+pub fn skip(reason: &str) {
+    let required = std::env::var("CI").is_ok_and(|value| value == "true" || value == "1");
+    assert!(!required, "{reason}, and CI=true asks for it");
+    eprintln!("not tested: {reason}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::UdpSocket;
+
+    #[test]
+    fn a_thread_has_a_namespace_of_its_own() {
+        let taken = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let address = taken.local_addr().unwrap();
+        assert!(UdpSocket::bind(address).is_err());
+        with(
+            || create_pair("near", "far"),
+            || {
+                UdpSocket::bind(address).unwrap();
+                let said = ip("link set missing up").unwrap_err().to_string();
+                assert!(said.starts_with("ip link set missing up: "), "{said}");
+            },
+        );
+    }
+}
