@@ -14,7 +14,6 @@ mod latency;
 mod load;
 mod metric;
 mod plan;
-mod proc;
 mod process;
 mod queries;
 mod random;

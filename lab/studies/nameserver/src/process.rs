@@ -1,15 +1,13 @@
 //! The processes of a server, their CPU time and memory.
 
 use crate::error::ServeError;
-use crate::proc;
-use nix::sys::signal::{Signal, kill, killpg};
-use nix::time::ClockId;
-use nix::unistd::Pid;
+use hashlane_rig::proc;
+use hashlane_rig::program::{self, Program};
+use nix::sys::signal::Signal;
 use std::ffi::OsString;
-use std::fs::{self, File};
-use std::os::unix::process::CommandExt as _;
+use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// Bytes of a program's last output in an error.
@@ -19,7 +17,7 @@ const LAST: usize = 400;
 /// one also when the thread that started it ends, however that does, and those of its own then follow.
 #[derive(Debug)]
 pub(crate) struct Process {
-    child: Child,
+    process: Program,
     log: PathBuf,
 }
 
@@ -51,72 +49,45 @@ impl Process {
         let errors = output.try_clone().map_err(ServeError::io(failed))?;
         child.stdin(Stdio::null()).stdout(output).stderr(errors);
         // Ctrl-C in a terminal is for the study, which ends the server then.
-        let child = child.process_group(0).spawn().map_err(ServeError::io(failed))?;
-        Ok(Self { child, log })
+        let process = Program::start_group(&mut child).map_err(ServeError::io(failed))?;
+        Ok(Self { process, log })
     }
 
     /// CPU time of all processes, in user space and in the kernel, since they began.
     pub(crate) fn cpu(&self) -> Result<Duration, ServeError> {
-        let mut sum = Duration::ZERO;
-        for pid in proc::members(self.group().as_raw())? {
-            let clock = ClockId::pid_cpu_clock_id(Pid::from_raw(pid));
-            let now =
-                clock.and_then(|clock| clock.now()).map_err(ServeError::errno("cannot read CPU time"))?;
-            sum += Duration::from(now);
-        }
-        Ok(sum)
+        let all = proc::members(self.process.id()).map_err(ServeError::io("cannot list processes"))?;
+        all.into_iter().map(|pid| proc::cpu(pid).map_err(ServeError::io("cannot read CPU time"))).sum()
     }
 
     /// Memory of all processes.
     pub(crate) fn memory(&self) -> Result<Memory, ServeError> {
+        let failed = "cannot read the memory of a process";
+        let unknown = || ServeError::Program("the kernel does not state the memory of a process".to_owned());
         let mut sum = Memory::default();
-        for pid in proc::members(self.group().as_raw())? {
-            let (share, peak) = proc::memory(pid)?;
-            sum.resident += share;
-            sum.peak = sum.peak.max(peak);
+        for pid in proc::members(self.process.id()).map_err(ServeError::io("cannot list processes"))? {
+            // A page that several processes map counts in parts.
+            let shares = proc::read(pid, "smaps_rollup").map_err(ServeError::io(failed))?;
+            sum.resident += proc::kilobytes(&shares, "Pss").ok_or_else(unknown)?;
+            sum.peak = sum.peak.max(proc::peak(pid).ok_or_else(unknown)?);
         }
         Ok(sum)
     }
 
     /// Asks the server to read its zones again.
     pub(crate) fn reload(&self) -> Result<(), ServeError> {
-        kill(self.group(), Signal::SIGHUP).map_err(ServeError::errno("cannot signal a server"))
+        self.process.signal(Signal::SIGHUP).map_err(ServeError::io("cannot signal a server"))
     }
 
     /// Fails if the server has ended, with its last output.
     pub(crate) fn check(&mut self) -> Result<(), ServeError> {
-        match self.child.try_wait() {
-            Ok(None) => Ok(()),
-            Ok(Some(status)) => Err(self.failed(&format!("it ended ({status})"))),
-            Err(error) => Err(ServeError::Io("cannot wait for a server", error)),
+        match self.process.ended().map_err(ServeError::io("cannot wait for a server"))? {
+            None => Ok(()),
+            Some(status) => Err(self.failed(&format!("it ended ({status})"))),
         }
     }
 
     /// An error with the end of the output.
     pub(crate) fn failed(&self, what: &str) -> ServeError {
-        // A log that cannot be read counts as empty.
-        let log = fs::read(&self.log).unwrap_or_default();
-        let end = log.get(log.len().saturating_sub(LAST)..).unwrap_or_default();
-        let said = String::from_utf8_lossy(end).split_whitespace().collect::<Vec<_>>().join(" ");
-        match said.as_str() {
-            "" => ServeError::Program(what.to_owned()),
-            said => ServeError::Program(format!("{what}; last output: {said}")),
-        }
-    }
-
-    /// The group, whose number is that of its first process.
-    fn group(&self) -> Pid {
-        let id = i32::try_from(self.child.id());
-        debug_assert!(id.is_ok(), "the kernel's ids are positive numbers of 32 bits");
-        // No process has this number: nothing is signalled then.
-        Pid::from_raw(id.unwrap_or(i32::MAX))
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = killpg(self.group(), Signal::SIGKILL);
-        let _ = self.child.wait();
+        ServeError::Program(program::with_last_output(what, &self.log, LAST))
     }
 }

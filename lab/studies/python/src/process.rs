@@ -4,14 +4,13 @@ use crate::error::PythonError;
 use crate::interpreter;
 use crate::reply::{Fields, Reply};
 use crate::tree::{self, Entry};
-use nix::sys::signal::{Signal, killpg};
-use nix::unistd::Pid;
+use hashlane_rig::program::{self, Program};
+use hashlane_rig::wait;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Read, Write as _};
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread;
@@ -29,7 +28,7 @@ const LOOK: Duration = Duration::from_millis(50);
 /// A script under way. It is ended, with all that it started, when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Process {
-    child: Child,
+    process: Program,
     program: OsString,
     log: PathBuf,
     input: Option<ChildStdin>,
@@ -70,8 +69,8 @@ impl Process {
         let output = File::create(&log).map_err(PythonError::io(failed))?;
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(output);
         // Ctrl-C in a terminal is for the study, which ends the script then.
-        let mut child = command.process_group(0).spawn().map_err(PythonError::io(failed))?;
-        let (input, output) = (child.stdin.take(), child.stdout.take());
+        let mut process = Program::start_group(&mut command).map_err(PythonError::io(failed))?;
+        let (input, output) = (process.child().stdin.take(), process.child().stdout.take());
         let (to, lines) = sync_channel(16);
         if let Some(output) = output {
             // It ends with the output, which ends with the process.
@@ -85,15 +84,12 @@ impl Process {
                 }
             });
         }
-        Ok(Self { child, program, log, input, lines })
+        Ok(Self { process, program, log, input, lines })
     }
 
     /// Id of the process.
     pub(crate) fn id(&self) -> i32 {
-        let id = i32::try_from(self.child.id());
-        debug_assert!(id.is_ok(), "the kernel's ids are positive numbers of 32 bits");
-        // No process has this id: nothing is ended then.
-        id.unwrap_or(i32::MAX)
+        self.process.id()
     }
 
     /// Sends a line, and waits for the answer, at most for `limit`.
@@ -149,28 +145,16 @@ impl Process {
 
     /// The error of a process that has ended, or will at once.
     fn ended(&mut self) -> PythonError {
-        let begun = Instant::now();
         // Its output is closed before it ends.
-        while begun.elapsed() < Duration::from_secs(1) {
-            match self.child.try_wait() {
-                Ok(None) => thread::sleep(Duration::from_millis(5)),
-                Ok(Some(status)) => return self.failed(&format!("Python ended early ({status})")),
-                Err(_) => break,
-            }
+        match self.process.wait(Duration::from_secs(1)) {
+            Ok(Some(status)) => self.failed(&format!("Python ended early ({status})")),
+            _ => self.failed("Python closed its output"),
         }
-        self.failed("Python closed its output")
     }
 
     /// An error with the end of the output.
     pub(crate) fn failed(&self, what: &str) -> PythonError {
-        // A log that cannot be read counts as empty.
-        let log = fs::read(&self.log).unwrap_or_default();
-        let end = log.get(log.len().saturating_sub(LAST)..).unwrap_or_default();
-        let said = String::from_utf8_lossy(end).split_whitespace().collect::<Vec<_>>().join(" ");
-        match said.as_str() {
-            "" => PythonError::Program(what.to_owned()),
-            said => PythonError::Program(format!("{what}; last output: {said}")),
-        }
+        PythonError::Program(program::with_last_output(what, &self.log, LAST))
     }
 }
 
@@ -192,17 +176,12 @@ impl Drop for Process {
     fn drop(&mut self) {
         // Those of Ray are in groups of their own.
         let all = tree::tree(self.id());
-        // The group may have ended by itself.
-        let _ = killpg(Pid::from_raw(self.id()), Signal::SIGKILL);
+        self.process.kill();
         all.iter().skip(1).for_each(|entry| {
             entry.kill();
         });
-        let _ = self.child.wait();
-        let begun = Instant::now();
         // Nobody must write into a folder that is deleted next.
-        while begun.elapsed() < Duration::from_secs(5) && all.iter().any(Entry::is_alive) {
-            thread::sleep(Duration::from_millis(10));
-        }
+        wait::until(Duration::from_secs(5), || !all.iter().any(Entry::is_alive));
     }
 }
 

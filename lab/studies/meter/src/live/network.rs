@@ -1,12 +1,8 @@
-//! A pair of virtual interfaces in a network namespace of one thread.
-//!
-//! The namespace has no name: it is there as long as the thread or a process in it, and so is gone whatever
-//! ends the run. The links are made by the command `ip`; all of it needs the rights of root.
+//! A pair of virtual interfaces in a network namespace of one thread, and their counters.
 
 use crate::error::MeterError;
-use nix::sched::{CloneFlags, unshare};
+use hashlane_rig::namespace;
 use std::fs;
-use std::process::{Command, Stdio};
 use std::thread;
 
 /// Interface of the sender.
@@ -28,7 +24,8 @@ pub(super) fn with_pair<T: Send>(
 ) -> Result<T, MeterError> {
     let done = thread::scope(|scope| {
         let thread = scope.spawn(|| {
-            make_pair()?;
+            let failed = "no network with a pair of interfaces, which needs the rights of root";
+            namespace::create_pair(NEAR, FAR).map_err(MeterError::io(failed))?;
             work()
         });
         thread.join()
@@ -39,33 +36,6 @@ pub(super) fn with_pair<T: Send>(
 /// Reason for which there can be no such pair here; `None` if there can.
 pub(crate) fn refused() -> Option<String> {
     with_pair(|| Ok(())).err().map(|error| error.to_string())
-}
-
-fn make_pair() -> Result<(), MeterError> {
-    unshare(CloneFlags::CLONE_NEWNET)
-        .map_err(MeterError::errno("no network namespace can be made, which needs the rights of root"))?;
-    // The kernel itself should send nothing. Where this file is read-only, having no address does most of it.
-    let _ = fs::write("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1");
-    ip(&["link", "set", "lo", "up"])?;
-    ip(&["link", "add", NEAR, "type", "veth", "peer", "name", FAR])?;
-    for link in [NEAR, FAR] {
-        ip(&["link", "set", link, "addrgenmode", "none"])?;
-        ip(&["link", "set", link, "up"])?;
-    }
-    Ok(())
-}
-
-fn ip(arguments: &[&str]) -> Result<(), MeterError> {
-    let output = Command::new("ip")
-        .args(arguments)
-        .stdin(Stdio::null())
-        .output()
-        .map_err(MeterError::io("cannot start ip (package iproute2)"))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let said = String::from_utf8_lossy(&output.stderr);
-    Err(MeterError::Program(format!("ip {}: {}", arguments.join(" "), said.trim())))
 }
 
 /// Counters of [`FAR`] in the namespace of this thread.

@@ -6,11 +6,11 @@ use crate::error::ServeError;
 use crate::load::Target;
 use crate::process::Process;
 use crate::queries::Queries;
+use hashlane_rig::{ports, wait};
 use std::fs;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
+use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
 
 /// Time between two queries to a server that does not answer yet.
@@ -38,23 +38,24 @@ impl Server {
         stop: &AtomicBool,
     ) -> Result<Self, ServeError> {
         empty(folder)?;
-        let address = free_port()?;
+        let port = ports::free().map_err(ServeError::io("no port is free"))?;
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let arguments = program.prepare(&Job { command, zone, folder, address })?;
         let probe = Probe::new(address, program.manner())?;
         let begun = Instant::now();
         let mut process = Process::start(command, core, folder.join("output"), &arguments)?;
-        loop {
-            if probe.ask()?.is_some() {
-                break;
+        let answer = wait::try_until(limit, PAUSE, || {
+            let answer = probe.ask()?;
+            if answer.is_none() {
+                process.check()?;
+                if stop.load(Ordering::Relaxed) {
+                    return Err(ServeError::Stopped);
+                }
             }
-            process.check()?;
-            if stop.load(Ordering::Relaxed) {
-                return Err(ServeError::Stopped);
-            }
-            if begun.elapsed() > limit {
-                return Err(process.failed(&format!("it did not answer within {} s", limit.as_secs())));
-            }
-            thread::sleep(PAUSE);
+            Ok(answer)
+        })?;
+        if answer.is_none() {
+            return Err(process.failed(&format!("it did not answer within {} s", limit.as_secs())));
         }
         let target = Target { address, manner: program.manner() };
         Ok(Self { process, target, started: begun.elapsed(), probe })
@@ -112,22 +113,6 @@ fn empty(folder: &Path) -> Result<(), ServeError> {
     fs::create_dir(folder).map_err(ServeError::io(failed))
 }
 
-/// A port of the loopback interface that is free for UDP and TCP. Another program may take it meanwhile: the
-/// server then fails to start.
-fn free_port() -> Result<SocketAddr, ServeError> {
-    let find = || {
-        for _ in 0..16 {
-            let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
-            let address = socket.local_addr()?;
-            if TcpListener::bind(address).is_ok() {
-                return Ok(address);
-            }
-        }
-        Err(std::io::Error::other("16 ports in a row were taken for TCP"))
-    };
-    find().map_err(ServeError::io("no port is free"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -140,13 +125,5 @@ mod tests {
         fs::write(path.join("rest"), "x").unwrap();
         empty(&path).unwrap();
         assert_eq!(fs::read_dir(&path).unwrap().count(), 0);
-    }
-
-    #[test]
-    fn a_free_port_can_be_bound() {
-        let address = free_port().unwrap();
-        assert!(address.ip().is_loopback() && address.port() > 0);
-        let probe = Probe::new(address, Manner::Answers).unwrap();
-        assert_eq!(probe.ask().unwrap(), None);
     }
 }

@@ -1,6 +1,7 @@
 //! Preparation of a forwarder's process before it executes the program.
 
-use nix::sched::{CloneFlags, CpuSet, sched_setaffinity, setns, unshare};
+use hashlane_rig::namespace;
+use nix::sched::{CpuSet, sched_setaffinity};
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
 use nix::unistd::{Pid, getppid};
@@ -33,7 +34,7 @@ fn prepare(core: Option<usize>, namespace: Option<&Path>, parent: i32) -> io::Re
         bind(core)?;
     }
     if let Some(path) = namespace {
-        enter(&File::open(path)?)?;
+        namespace::enter(&File::open(path)?)?;
     }
     set_pdeathsig(Signal::SIGKILL)?;
     if getppid().as_raw() != parent {
@@ -47,20 +48,4 @@ pub(super) fn bind(core: usize) -> io::Result<()> {
     let mut set = CpuSet::new();
     set.set(core)?;
     Ok(sched_setaffinity(Pid::from_raw(0), &set)?)
-}
-
-/// The network namespace of this thread.
-pub(super) fn namespace() -> io::Result<File> {
-    File::open("/proc/thread-self/ns/net")
-}
-
-/// Moves this thread into a new network namespace, which has no link, and is there as long as it is open.
-pub(super) fn new_namespace() -> io::Result<File> {
-    unshare(CloneFlags::CLONE_NEWNET)?;
-    namespace()
-}
-
-/// Moves this thread into a network namespace.
-pub(super) fn enter(namespace: &File) -> io::Result<()> {
-    Ok(setns(namespace, CloneFlags::CLONE_NEWNET)?)
 }

@@ -3,17 +3,20 @@
 use super::error::LoadError;
 use super::index::Index;
 use super::plan::TIMEOUT;
-use super::process::{Folder, Process};
+use super::process::Process;
 use super::relay;
 use super::tables::Tables;
 use super::workload::{Link, Workload};
+use hashlane_rig::forwarders::{Ndnd, Nfd};
+use hashlane_rig::ports;
 use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::io::Read as _;
-use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 
 /// Environment variable with the program of ndnd, if it is not on the `PATH`.
 pub const NDND: &str = "HASHLANE_NDND";
@@ -57,7 +60,7 @@ pub(super) struct Running {
     pub(super) socket: Option<PathBuf>,
     /// UDP port assigned to it; without one it takes any free port and reports it.
     pub(super) port: Option<u16>,
-    pub(super) folder: Folder,
+    pub(super) folder: TempDir,
 }
 
 /// Settings of a forwarder that is to start.
@@ -153,8 +156,11 @@ impl Forwarder {
     }
 
     pub(super) fn start(self, start: &Start<'_>) -> Result<Running, LoadError> {
-        let folder = Folder::new()?;
-        let socket = folder.path("ndn.sock");
+        let folder = tempfile::Builder::new().prefix("hashlane-load-").tempdir();
+        let folder = folder.map_err(|error| LoadError::Io("cannot make a folder for sockets", error))?;
+        let path = |name: &str| folder.path().join(name);
+        let free_port = || ports::free().map_err(|error| LoadError::Io("no port is free", error));
+        let socket = path("ndn.sock");
         let mut port = None;
         let (program, arguments): (PathBuf, Vec<OsString>) = match self {
             Self::Ours | Self::Before | Self::Indexed(_) => {
@@ -168,11 +174,11 @@ impl Forwarder {
                 }
                 let config = self.config(start.tables);
                 if !config.is_empty() {
-                    let path = folder.path("config.toml");
-                    fs::write(&path, config).map_err(|error| {
+                    let file = path("config.toml");
+                    fs::write(&file, config).map_err(|error| {
                         LoadError::Io("cannot write the configuration of the forwarder", error)
                     })?;
-                    arguments.extend(["--config".into(), path.into()]);
+                    arguments.extend(["--config".into(), file.into()]);
                 }
                 (self.program().unwrap_or_else(|| start.command.to_owned()), arguments)
             }
@@ -184,23 +190,32 @@ impl Forwarder {
                 (start.command.to_owned(), arguments)
             }
             Self::Ndnd => {
-                let config = folder.path("config.yml");
+                let config = path("config.yml");
                 let free = *port.insert(free_port()?);
-                fs::write(&config, ndnd_config(free, &socket))
+                let settings = Ndnd {
+                    socket: &socket,
+                    udp: free,
+                    tcp: None,
+                    web_socket: None,
+                    localhop: false,
+                    log_level: Some("WARN"),
+                };
+                fs::write(&config, settings.to_text())
                     .map_err(|error| LoadError::Io("cannot write the configuration of ndnd", error))?;
                 let program = self.program().ok_or_else(|| LoadError::Forwarder("ndnd is missing".into()))?;
                 (program, vec!["fw".into(), "run".into(), config.into()])
             }
             Self::Nfd => {
-                let config = folder.path("nfd.conf");
+                let config = path("nfd.conf");
                 let free = *port.insert(free_port()?);
-                fs::write(&config, nfd_config(free, &socket))
+                let settings = Nfd { socket: &socket, udp: free, tcp: None, log_level: "WARN" };
+                fs::write(&config, settings.to_text())
                     .map_err(|error| LoadError::Io("cannot write the configuration of NFD", error))?;
                 let program = self.program().ok_or_else(|| LoadError::Forwarder("nfd is missing".into()))?;
                 (program, vec!["--config".into(), config.into()])
             }
         };
-        let log = folder.path(LOG);
+        let log = path(LOG);
         let process = Process::start(start.command, start.core, start.namespace, log, &program, &arguments)?;
         let socket = (self != Self::Relay).then_some(socket);
         Ok(Running { process, socket, port, folder })
@@ -214,7 +229,7 @@ impl Running {
         loop {
             let mut said = String::new();
             // A log that cannot be read counts as empty.
-            let _ = fs::File::open(self.folder.path(LOG))
+            let _ = fs::File::open(self.folder.path().join(LOG))
                 .and_then(|log| log.take(1000).read_to_string(&mut said));
             let line = said.split_once('\n').and_then(|(line, _)| line.strip_prefix(relay::LISTENING));
             if let Some(address) = line.and_then(|address| address.parse::<SocketAddr>().ok()) {
@@ -230,74 +245,6 @@ impl Running {
     }
 }
 
-/// One thread that forwards, as we have; no face that is not used.
-fn ndnd_config(udp: u16, socket: &Path) -> String {
-    format!(
-        "core: {{log_level: WARN}}
-faces:
-  udp: {{enabled_unicast: true, enabled_multicast: false, port_unicast: {udp}}}
-  tcp: {{enabled: false}}
-  unix: {{enabled: true, socket_path: {}}}
-  websocket: {{enabled: false}}
-fw: {{threads: 1}}
-",
-        socket.display()
-    )
-}
-
-/// Configuration of NFD: no unused face, and commands from every process that can open the socket.
-fn nfd_config(udp: u16, socket: &Path) -> String {
-    format!(
-        "log
-{{
-  default_level WARN
-}}
-tables
-{{
-  cs_max_packets 65536
-}}
-face_system
-{{
-  unix
-  {{
-    path {}
-  }}
-  udp
-  {{
-    port {udp}
-    enable_v4 yes
-    enable_v6 no
-    mcast no
-  }}
-}}
-authorizations
-{{
-  authorize
-  {{
-    certfile any
-    privileges
-    {{
-      faces
-      fib
-      strategy-choice
-    }}
-  }}
-}}
-rib
-{{
-  localhost_security
-  {{
-    trust-anchor
-    {{
-      type any
-    }}
-  }}
-}}
-",
-        socket.display()
-    )
-}
-
 /// The program that a variable names, or of this name on the `PATH`.
 fn installed(variable: &str, name: Option<&str>) -> Option<PathBuf> {
     let is_file = |path: &PathBuf| path.is_file();
@@ -308,13 +255,4 @@ fn installed(variable: &str, name: Option<&str>) -> Option<PathBuf> {
             env::split_paths(&folders).map(|folder| folder.join(name)).find(is_file)
         }
     }
-}
-
-/// A UDP port that was free a moment ago, for a forwarder that must be given one: another program may take it
-/// first.
-fn free_port() -> Result<u16, LoadError> {
-    UdpSocket::bind(("127.0.0.1", 0))
-        .and_then(|socket| socket.local_addr())
-        .map(|address| address.port())
-        .map_err(|error| LoadError::Io("no UDP port is free", error))
 }

@@ -1,17 +1,14 @@
 //! A network of three namespaces: consumers, a router, producers, and a link of virtual Ethernet on either
 //! side of the router.
 //!
-//! The namespaces have no names: they are there as long as this process holds them open, or a process runs in
-//! them, and so are gone whatever ends the run. The links are made by the command `ip`; all of it needs the
-//! rights of root.
+//! It needs the command `ip` and the rights of root.
 
-use super::child;
 use super::error::LoadError;
+use hashlane_rig::namespace;
 use std::fs::File;
 use std::net::Ipv4Addr;
 use std::os::fd::AsRawFd;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
 
 /// The namespaces, and that of the thread that made them.
 #[derive(Debug)]
@@ -63,24 +60,24 @@ impl Network {
     /// Makes the network. The thread stays in its namespace; if that fails, the thread must end.
     pub(super) fn new() -> Result<Self, LoadError> {
         let failed = |error| LoadError::Io("network namespaces are not permitted", error);
-        let home = child::namespace().map_err(failed)?;
-        let consumers = child::new_namespace().map_err(failed)?;
-        let producers = child::new_namespace().map_err(failed)?;
-        let router = child::new_namespace().map_err(failed)?;
+        let home = namespace::current().map_err(failed)?;
+        let consumers = namespace::create().map_err(failed)?;
+        let producers = namespace::create().map_err(failed)?;
+        let router = namespace::create().map_err(failed)?;
         let network = Self { home, router, consumers, producers };
         for side in [Side::Consumers, Side::Producers] {
             let ([own, peer], [address, gate]) = (side.ends(), side.addresses());
             let there = fd_path(network.of(side));
-            ip(&["link", "add", peer, "type", "veth", "peer", "name", own])?;
-            ip(&["link", "set", own, "netns", &there.display().to_string()])?;
-            ip(&["addr", "add", &format!("{gate}/30"), "dev", peer])?;
-            ip(&["link", "set", peer, "up"])?;
-            child::enter(network.of(side)).map_err(failed)?;
-            ip(&["addr", "add", &format!("{address}/30"), "dev", own])?;
-            ip(&["link", "set", own, "up"])?;
-            child::enter(&network.router).map_err(failed)?;
+            namespace::ip(&format!("link add {peer} type veth peer name {own}")).map_err(failed)?;
+            namespace::ip(&format!("link set {own} netns {}", there.display())).map_err(failed)?;
+            namespace::ip(&format!("addr add {gate}/30 dev {peer}")).map_err(failed)?;
+            namespace::ip(&format!("link set {peer} up")).map_err(failed)?;
+            namespace::enter(network.of(side)).map_err(failed)?;
+            namespace::ip(&format!("addr add {address}/30 dev {own}")).map_err(failed)?;
+            namespace::ip(&format!("link set {own} up")).map_err(failed)?;
+            namespace::enter(&network.router).map_err(failed)?;
         }
-        child::enter(&network.home).map_err(failed)?;
+        namespace::enter(&network.home).map_err(failed)?;
         Ok(network)
     }
 
@@ -94,9 +91,9 @@ impl Network {
     /// Does something on this side, where the sockets stay that are made in it.
     pub(super) fn on<T>(&self, side: Side, work: impl FnOnce() -> T) -> Result<T, LoadError> {
         let failed = |error| LoadError::Io("cannot enter a network namespace", error);
-        child::enter(self.of(side)).map_err(failed)?;
+        namespace::enter(self.of(side)).map_err(failed)?;
         let done = work();
-        child::enter(&self.home).map_err(failed)?;
+        namespace::enter(&self.home).map_err(failed)?;
         Ok(done)
     }
 
@@ -108,20 +105,6 @@ impl Network {
 
 fn fd_path(file: &File) -> PathBuf {
     PathBuf::from(format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()))
-}
-
-/// Runs `ip` in the namespace of this thread.
-fn ip(arguments: &[&str]) -> Result<(), LoadError> {
-    let output = Command::new("ip")
-        .args(arguments)
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| LoadError::Start { program: "ip".to_owned(), error })?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let said = String::from_utf8_lossy(&output.stderr);
-    Err(LoadError::Forwarder(format!("ip {} failed: {}", arguments.join(" "), said.trim())))
 }
 
 #[cfg(test)]
@@ -136,9 +119,9 @@ mod tests {
             let mut arrived = Vec::new();
             for side in [Side::Consumers, Side::Producers] {
                 let [address, gate] = side.addresses();
-                child::enter(&network.router).unwrap();
+                namespace::enter(&network.router).unwrap();
                 let router = UdpSocket::bind((gate, 0)).unwrap();
-                child::enter(&network.home).unwrap();
+                namespace::enter(&network.home).unwrap();
                 router.set_read_timeout(Some(std::time::Duration::from_secs(20))).unwrap();
                 let to = router.local_addr().unwrap();
                 let sent = network

@@ -1,49 +1,23 @@
 //! The process of a forwarder, and its CPU time.
 
 use super::error::LoadError;
-use nix::time::ClockId;
-use nix::unistd::Pid;
+use hashlane_rig::proc;
+use hashlane_rig::program::{self, Program};
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// A folder for sockets and logs that is gone when it is dropped. Its path is short, as those of sockets must
-/// be.
-#[derive(Debug)]
-pub(super) struct Folder(PathBuf);
-
-impl Folder {
-    pub(super) fn new() -> Result<Self, LoadError> {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("hashlane-load-{}-{number}", std::process::id()));
-        fs::create_dir(&path).map_err(|error| LoadError::Io("cannot make a folder for sockets", error))?;
-        Ok(Self(path))
-    }
-
-    pub(super) fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // A failure leaves a folder behind in the directory for temporary files.
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
+/// Bytes of the last output in an error.
+const LAST: usize = 400;
 
 /// The process of a forwarder. It is ended when this is dropped; and when the thread that started it ends,
 /// however that does.
 #[derive(Debug)]
 pub(super) struct Process {
-    child: Child,
-    clock: ClockId,
+    process: Program,
     log: PathBuf,
 }
 
@@ -70,49 +44,26 @@ impl Process {
         child.arg("--").arg(program).args(arguments);
         child.stdin(Stdio::null()).stdout(output.try_clone().map_err(failed)?).stderr(output);
         // Ctrl-C in a terminal is for the study, which ends the forwarder then.
-        let child = child.process_group(0).spawn().map_err(failed)?;
-        let pid = Pid::from_raw(i32::try_from(child.id()).unwrap_or(-1));
-        let clock = ClockId::pid_cpu_clock_id(pid).map_err(|error| failed(error.into()));
-        // From here on the child ends where anything fails.
-        let mut process = Self { child, clock: ClockId::CLOCK_MONOTONIC, log };
-        process.clock = clock?;
-        Ok(process)
+        Ok(Self { process: Program::start_group(&mut child).map_err(failed)?, log })
     }
 
     /// CPU time of all its threads, in user space and in the kernel, since it began.
     pub(super) fn cpu(&self) -> Result<Duration, LoadError> {
-        let now = self
-            .clock
-            .now()
-            .map_err(|error| LoadError::Io("cannot read the CPU time of the forwarder", error.into()))?;
-        Ok(Duration::from(now))
+        proc::cpu(self.process.id())
+            .map_err(|error| LoadError::Io("cannot read the CPU time of the forwarder", error))
     }
 
     /// Fails if it has ended, with its last output.
     pub(super) fn check(&mut self) -> Result<(), LoadError> {
-        match self.child.try_wait() {
-            Ok(None) => Ok(()),
-            Ok(Some(status)) => Err(self.failed(&format!("the forwarder ended ({status})"))),
-            Err(error) => Err(LoadError::Io("cannot wait for the forwarder", error)),
+        let ended = self.process.ended();
+        match ended.map_err(|error| LoadError::Io("cannot wait for the forwarder", error))? {
+            None => Ok(()),
+            Some(status) => Err(self.failed(&format!("the forwarder ended ({status})"))),
         }
     }
 
     /// An error with the end of the log.
     pub(super) fn failed(&self, what: &str) -> LoadError {
-        let log = fs::read(&self.log).unwrap_or_default();
-        let end = log.get(log.len().saturating_sub(400)..).unwrap_or_default();
-        let said = String::from_utf8_lossy(end);
-        match said.trim() {
-            "" => LoadError::Forwarder(what.to_owned()),
-            said => LoadError::Forwarder(format!("{what}; last output: {said}")),
-        }
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        LoadError::Forwarder(program::with_last_output(what, &self.log, LAST))
     }
 }
