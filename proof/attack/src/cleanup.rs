@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use tempfile::TempDir;
 
-static PROCESSES: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+static PROCESSES: Mutex<Vec<i32>> = Mutex::new(Vec::new());
 static FOLDERS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Ends everything on Ctrl-C or SIGTERM, and then the program.
@@ -37,20 +37,18 @@ pub(crate) fn on_signals() -> Result<(), String> {
     Ok(())
 }
 
-fn end(pid: u32) {
-    if let Ok(pid) = i32::try_from(pid) {
-        // Fails if it has ended already.
-        let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
-    }
+fn end(pid: i32) {
+    // Fails if it has ended already.
+    let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
 }
 
 /// Registers a process, until [`forget_process`].
-pub(crate) fn add_process(pid: u32) {
+pub(crate) fn add_process(pid: i32) {
     PROCESSES.lock().unwrap_or_else(PoisonError::into_inner).push(pid);
 }
 
 /// Removes a process that is about to be waited for: its number may belong to another one soon.
-pub(crate) fn forget_process(pid: u32) {
+pub(crate) fn forget_process(pid: i32) {
     PROCESSES.lock().unwrap_or_else(PoisonError::into_inner).retain(|known| *known != pid);
 }
 

@@ -3,15 +3,16 @@
 use crate::cleanup;
 use crate::network::{Network, Place};
 use crate::session::Session;
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use hashlane_rig::forwarders::{Ndnd, Nfd};
+use hashlane_rig::program;
+use hashlane_rig::{ports, wait};
+use nix::sys::signal::Signal;
 use serde::Serialize;
 use std::fs;
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::thread;
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -73,7 +74,7 @@ struct Ports {
 
 /// A running forwarder, killed when dropped.
 pub(crate) struct Running {
-    child: Child,
+    process: program::Program,
     ports: Ports,
     // Dropped after the process, which has its socket here.
     folder: TempDir,
@@ -86,18 +87,19 @@ impl Running {
     /// It ends before, or does not answer.
     pub(crate) fn start(network: &Network, program: &Program, settings: Settings) -> Result<Self, String> {
         let mut running = Self::launch(network, program, settings)?;
-        let (begun, socket) = (Instant::now(), running.socket());
-        loop {
+        let socket = running.socket();
+        let ready = wait::try_until(TIMEOUT, TICK, || {
             if is_ready(&socket).is_ok_and(|ready| ready) {
-                return Ok(running);
+                return Ok(Some(()));
             }
-            if let Some(status) = running.ended()? {
-                return Err(format!("the forwarder ended at the start: {status}\n{}", running.log()));
+            match running.ended()? {
+                Some(status) => Err(format!("the forwarder ended at the start: {status}\n{}", running.log())),
+                None => Ok(None),
             }
-            if begun.elapsed() > TIMEOUT {
-                return Err(format!("the forwarder does not answer\n{}", running.log()));
-            }
-            thread::sleep(TICK);
+        })?;
+        match ready {
+            Some(()) => Ok(running),
+            None => Err(format!("the forwarder does not answer\n{}", running.log())),
         }
     }
 
@@ -130,13 +132,14 @@ impl Running {
         };
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr).current_dir(folder.path());
         command.env("HOME", folder.path()).env_remove("NDN_CLIENT_TRANSPORT").env_remove("HASHLANE_LOG");
-        let child = network.inside(Place::Forwarder, || command.spawn().map_err(failed))?;
-        cleanup::add_process(child.id());
-        Ok(Self { child, ports, folder })
+        let process =
+            network.inside(Place::Forwarder, || program::Program::start(&mut command).map_err(failed))?;
+        cleanup::add_process(process.id());
+        Ok(Self { process, ports, folder })
     }
 
-    pub(crate) fn pid(&self) -> u32 {
-        self.child.id()
+    pub(crate) fn pid(&self) -> i32 {
+        self.process.id()
     }
 
     pub(crate) fn folder(&self) -> &Path {
@@ -161,44 +164,30 @@ impl Running {
 
     /// Exit status if the process has ended.
     pub(crate) fn ended(&mut self) -> Result<Option<ExitStatus>, String> {
-        self.child.try_wait().map_err(|error| format!("the forwarder: {error}"))
+        self.process.ended().map_err(|error| format!("the forwarder: {error}"))
     }
 
     /// Sends a signal.
     pub(crate) fn signal(&self, signal: Signal) -> Result<(), String> {
-        let pid = i32::try_from(self.pid()).map_err(|error| error.to_string())?;
-        kill(Pid::from_raw(pid), signal).map_err(|error| format!("{signal}: {error}"))
+        self.process.signal(signal).map_err(|error| format!("{signal}: {error}"))
     }
 
     /// Waits for the end, at most `limit`; returns the exit status and the time it took.
     pub(crate) fn wait(&mut self, limit: Duration) -> Result<Option<(ExitStatus, Duration)>, String> {
         let begun = Instant::now();
-        while begun.elapsed() < limit {
-            if let Some(status) = self.ended()? {
-                return Ok(Some((status, begun.elapsed())));
-            }
-            thread::sleep(TICK);
-        }
-        Ok(None)
+        let status = wait::try_until(limit, TICK, || self.ended())?;
+        Ok(status.map(|status| (status, begun.elapsed())))
     }
 
     /// End of its log.
     pub(crate) fn log(&self) -> String {
-        let text = match fs::read(self.folder.path().join(LOG)) {
-            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-            Err(error) => format!("no log: {error}"),
-        };
-        let skip = text.lines().count().saturating_sub(10);
-        text.lines().skip(skip).map(|line| format!("  {line}\n")).collect()
+        program::last_lines(&self.folder.path().join(LOG), 10)
     }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
         cleanup::forget_process(self.pid());
-        // Fails if it has ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
@@ -217,11 +206,7 @@ impl Ports {
         if network.has_namespaces() {
             return Ok(Self { udp: 6363, tcp: 6363, web_socket: 9696 });
         }
-        let any = (Ipv4Addr::LOCALHOST, 0);
-        // All are bound until all are known, so that they differ.
-        let (udp, tcp, web) = (UdpSocket::bind(any)?, TcpListener::bind(any)?, TcpListener::bind(any)?);
-        let [udp, tcp, web_socket] =
-            [udp.local_addr()?, tcp.local_addr()?, web.local_addr()?].map(|address| address.port());
+        let [udp, tcp, web_socket] = ports::distinct()?;
         Ok(Self { udp, tcp, web_socket })
     }
 }
@@ -233,24 +218,23 @@ fn configuration(
     ports: Ports,
     toml: &str,
 ) -> (&'static str, String, &'static [&'static str]) {
-    let (socket, Ports { udp, tcp, web_socket }) = (socket.display(), ports);
+    let Ports { udp, tcp, web_socket } = ports;
     match kind {
-        Kind::Hashlane => {
-            ("forwarder.toml", ours(&socket.to_string(), ports, toml), &["ndn", "run", "--config"])
+        Kind::Hashlane => ("forwarder.toml", ours(socket, ports, toml), &["ndn", "run", "--config"]),
+        Kind::Nfd => {
+            let settings = Nfd { socket, udp, tcp: Some(tcp), log_level: "INFO" };
+            ("nfd.conf", settings.to_text(), &["--config"])
         }
-        Kind::Nfd => ("nfd.conf", nfd(&socket.to_string(), udp, tcp), &["--config"]),
         Kind::Ndnd => {
-            let text = format!(
-                "faces:
-  udp: {{enabled_unicast: true, enabled_multicast: false, port_unicast: {udp}}}
-  tcp: {{enabled: true, port_unicast: {tcp}}}
-  unix: {{enabled: true, socket_path: {socket}}}
-  websocket: {{enabled: true, bind: 0.0.0.0, port: {web_socket}}}
-fw: {{threads: 1}}
-mgmt: {{allow_localhop: true}}
-"
-            );
-            ("ndnd.yml", text, &["fw", "run"])
+            let settings = Ndnd {
+                socket,
+                udp,
+                tcp: Some(tcp),
+                web_socket: Some(("0.0.0.0", web_socket)),
+                localhop: true,
+                log_level: None,
+            };
+            ("ndnd.yml", settings.to_text(), &["fw", "run"])
         }
     }
 }
@@ -258,75 +242,17 @@ mgmt: {{allow_localhop: true}}
 /// Our configuration: the addresses, then `toml`. Tables of the addresses have one line here, so that `toml`
 /// may have the rest of their keys.
 pub(crate) fn ours_at(running: &Running, toml: &str) -> String {
-    ours(&running.socket().display().to_string(), running.ports, toml)
+    ours(&running.socket(), running.ports, toml)
 }
 
-fn ours(socket: &str, ports: Ports, toml: &str) -> String {
-    let Ports { udp, tcp, web_socket } = ports;
+fn ours(socket: &Path, ports: Ports, toml: &str) -> String {
+    let (socket, Ports { udp, tcp, web_socket }) = (socket.display(), ports);
     format!(
         "faces.unix.path = [\"{socket}\"]
 faces.udp.listen = [\"0.0.0.0:{udp}\"]
 faces.tcp.listen = [\"0.0.0.0:{tcp}\"]
 faces.websocket.listen = [\"0.0.0.0:{web_socket}\"]
 {toml}"
-    )
-}
-
-fn nfd(socket: &str, udp: u16, tcp: u16) -> String {
-    format!(
-        "log
-{{
-  default_level INFO
-}}
-tables
-{{
-  cs_max_packets 65536
-}}
-face_system
-{{
-  unix
-  {{
-    path {socket}
-  }}
-  udp
-  {{
-    port {udp}
-    enable_v4 yes
-    enable_v6 no
-    mcast no
-  }}
-  tcp
-  {{
-    port {tcp}
-    enable_v4 yes
-    enable_v6 no
-  }}
-}}
-authorizations
-{{
-  authorize
-  {{
-    certfile any
-    privileges
-    {{
-      faces
-      fib
-      cs
-      strategy-choice
-    }}
-  }}
-}}
-rib
-{{
-  localhost_security
-  {{
-    trust-anchor
-    {{
-      type any
-    }}
-  }}
-}}
-"
     )
 }
 
@@ -338,7 +264,7 @@ mod tests {
     #[test]
     fn our_configuration_is_valid_with_the_lines_of_a_row() {
         let ports = Ports { udp: 6363, tcp: 6364, web_socket: 9696 };
-        let text = ours("/tmp/nfd.sock", ports, "cs.admit = false\npit.entries = 7\n");
+        let text = ours(Path::new("/tmp/nfd.sock"), ports, "cs.admit = false\npit.entries = 7\n");
         let config = Config::parse(&text).unwrap();
         assert_eq!((config.cs.admit, config.pit.entries), (false, 7));
         assert_eq!(config.faces.tcp.listen, ["0.0.0.0:6364".parse().unwrap()]);

@@ -1,10 +1,10 @@
 //! Other programs.
 
+use hashlane_rig::program::Program;
 use std::fs::File;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 /// Timeout for a server to stop after a signal.
 const STOP: Duration = Duration::from_secs(20);
@@ -28,7 +28,7 @@ pub(crate) fn run(command: &mut Command) -> Result<String, String> {
 /// A server, stopped when dropped.
 pub(crate) struct Server {
     name: &'static str,
-    child: Child,
+    process: Program,
 }
 
 impl Server {
@@ -37,29 +37,17 @@ impl Server {
         let failed = |error| format!("{name}: {error}");
         let output = File::create(log).map_err(failed)?;
         command.stdin(Stdio::null()).stdout(output.try_clone().map_err(failed)?).stderr(output);
-        let child = command.spawn().map_err(failed)?;
-        Ok(Self { name, child })
+        // NSD has processes of its own to end.
+        let process = Program::start(command).map_err(failed)?.with_grace(STOP);
+        Ok(Self { name, process })
     }
 
     /// Error if the server has ended.
     pub(crate) fn check(&mut self) -> Result<(), String> {
-        match self.child.try_wait() {
+        match self.process.ended() {
             Ok(None) => Ok(()),
             Ok(Some(status)) => Err(format!("{} has ended: {status}", self.name)),
             Err(error) => Err(format!("{}: {error}", self.name)),
         }
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // By a signal first, as NSD has processes of its own to end.
-        let sent = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
-        let start = Instant::now();
-        while sent.is_ok() && start.elapsed() < STOP && matches!(self.child.try_wait(), Ok(None)) {
-            thread::sleep(Duration::from_millis(10));
-        }
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }

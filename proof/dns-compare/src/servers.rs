@@ -4,13 +4,13 @@ use crate::exchange;
 use crate::process::Server;
 use crate::query::Query;
 use crate::zone::Zone;
+use hashlane_rig::{ports, program, wait};
 use std::fmt::Write;
 use std::fs;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Texts of version and identity.
 const VERSION: &str = "1.2.3";
@@ -54,7 +54,7 @@ impl Running {
 
 /// Starts a server with `zones`, whose files in `folder` are its own.
 pub(crate) fn start(maker: Maker, program: &Path, zones: &[Zone], folder: &Path) -> Result<Running, String> {
-    let port = free_port()?;
+    let port = ports::free().map_err(|error| format!("no free port: {error}"))?;
     let name = name(maker);
     let folder = folder.join(name);
     let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
@@ -79,38 +79,17 @@ pub(crate) fn start(maker: Maker, program: &Path, zones: &[Zone], folder: &Path)
 impl Running {
     /// Waits until the server answers a query without an error.
     pub(crate) fn wait(&mut self, query: &Query, log: &Path) -> Result<(), String> {
-        let start = Instant::now();
         let query = query.to_bytes(1);
-        while start.elapsed() < READY {
-            let said = || format!("{}", log.display());
+        let ready = wait::try_until(READY, Duration::from_millis(20), || {
             self.check().map_err(|error| {
-                let text = fs::read_to_string(log).unwrap_or_default();
-                let tail: Vec<&str> = text.lines().rev().take(20).collect();
-                format!("{error}; see {}\n{}", said(), tail.join("\n"))
+                format!("{error}; see {}\n{}", log.display(), program::last_lines(log, 20))
             })?;
             let answer = exchange::once(self.address, &query, Duration::from_millis(200));
-            if answer.is_some_and(|answer| answer.get(3).is_some_and(|flags| flags & 0xf == 0)) {
-                return Ok(());
-            }
-            thread::sleep(Duration::from_millis(20));
-        }
-        let log = fs::read_to_string(log).unwrap_or_default();
-        let tail: Vec<&str> = log.lines().rev().take(20).collect();
-        Err(format!("{} does not answer:\n{}", self.name, tail.join("\n")))
+            let is_ready = |answer: Vec<u8>| answer.get(3).is_some_and(|flags| flags & 0xf == 0);
+            Ok::<_, String>(answer.is_some_and(is_ready).then_some(()))
+        })?;
+        ready.ok_or_else(|| format!("{} does not answer:\n{}", self.name, program::last_lines(log, 20)))
     }
-}
-
-/// A port that is free for UDP and TCP.
-pub(crate) fn free_port() -> Result<u16, String> {
-    let failed = |error| format!("no free port: {error}");
-    for _ in 0..100 {
-        let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).map_err(failed)?;
-        let port = socket.local_addr().map_err(failed)?.port();
-        if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok() {
-            return Ok(port);
-        }
-    }
-    Err("no port is free for UDP and TCP".to_owned())
 }
 
 fn nsd(port: u16, zones: &[Zone], folder: &Path) -> String {

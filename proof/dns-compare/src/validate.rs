@@ -9,9 +9,10 @@ use crate::process::Server;
 use crate::query::{CD, Edns, Query, RD};
 use crate::rules::World;
 use crate::rules::verdicts::{REASONS, Trial};
-use crate::servers::{self, Maker, Running, free_port, installed};
+use crate::servers::{self, Maker, Running, installed};
 use crate::verdict::{State, Verdict};
 use crate::zone::{Zone, folded, parent, parse};
+use hashlane_rig::ports;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
@@ -133,7 +134,8 @@ fn query(query: Query) -> Query {
 
 /// Starts a resolver behind which only `server` is, and sends it the queries.
 fn ask(server: &Running, zones: &[Zone], folder: &Path, queries: &[Query]) -> Result<Vec<Verdict>, String> {
-    let (own, port) = (folder.join(format!("unbound-{}", server.address.port())), free_port()?);
+    let own = folder.join(format!("unbound-{}", server.address.port()));
+    let port = ports::free().map_err(|error| format!("no free port: {error}"))?;
     let failed = |error: std::io::Error| format!("{}: {error}", own.display());
     fs::create_dir_all(&own).map_err(failed)?;
     let settings = own.join("settings");

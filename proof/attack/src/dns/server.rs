@@ -2,25 +2,22 @@
 
 use super::messages;
 use crate::cleanup;
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use hashlane_rig::program::{self, Program};
+use hashlane_rig::{ports, proc, wait};
+use nix::sys::signal::Signal;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// Time limit for a start.
 const TIMEOUT: Duration = Duration::from_secs(60);
 const TICK: Duration = Duration::from_millis(5);
-
-/// Clock ticks a second in `/proc/PID/stat`: Linux reports 100 on every architecture.
-const TICKS: f64 = 100.0;
 
 const ZONE: &str = "example.com.zone";
 const CONTROL: &str = "control.sock";
@@ -31,7 +28,7 @@ pub(super) const NAMES: u32 = 100;
 
 /// A running server, killed when dropped.
 pub(super) struct Server {
-    child: Child,
+    process: Program,
     address: SocketAddr,
     // Dropped after the process, which has its socket here.
     folder: TempDir,
@@ -45,15 +42,13 @@ impl Server {
     pub(super) fn start(command: &Path, toml: &str) -> Result<Self, String> {
         let failed = |error: std::io::Error| format!("cannot start {}: {error}", command.display());
         let folder = cleanup::folder()?;
-        // Free a moment ago.
-        let probe = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).map_err(failed)?;
-        let address = probe.local_addr().map_err(failed)?;
-        drop(probe);
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, ports::free().map_err(failed)?));
         fs::write(folder.path().join(ZONE), zone(1)).map_err(failed)?;
         let config = folder.path().join("dns.toml");
         fs::write(&config, configuration(folder.path(), address, toml)).map_err(failed)?;
         let log = fs::File::create(folder.path().join(LOG)).map_err(failed)?;
-        let child = Command::new(command)
+        let mut command = Command::new(command);
+        command
             .args(["dns", "serve", "--config"])
             .arg(config)
             .stdin(Stdio::null())
@@ -61,21 +56,15 @@ impl Server {
             .stderr(log)
             .current_dir(folder.path())
             .env_remove("HASHLANE_LOG")
-            .env_remove("NOTIFY_SOCKET")
-            .spawn()
-            .map_err(failed)?;
-        cleanup::add_process(child.id());
-        let mut server = Self { child, address, folder };
-        let begun = Instant::now();
-        while !server.is_ready() {
-            if let Some(status) = server.ended()? {
-                return Err(format!("the name server ended at the start: {status}\n{}", server.log()));
-            }
-            if begun.elapsed() > TIMEOUT {
-                return Err(format!("the name server does not answer\n{}", server.log()));
-            }
-            thread::sleep(TICK);
-        }
+            .env_remove("NOTIFY_SOCKET");
+        let process = Program::start(&mut command).map_err(failed)?;
+        cleanup::add_process(process.id());
+        let mut server = Self { process, address, folder };
+        let ready = wait::try_until(TIMEOUT, TICK, || match server.ended()? {
+            Some(status) => Err(format!("the name server ended at the start: {status}\n{}", server.log())),
+            None => Ok(server.is_ready().then_some(())),
+        })?;
+        ready.ok_or_else(|| format!("the name server does not answer\n{}", server.log()))?;
         Ok(server)
     }
 
@@ -94,13 +83,13 @@ impl Server {
         self.address
     }
 
-    pub(super) fn pid(&self) -> u32 {
-        self.child.id()
+    pub(super) fn pid(&self) -> i32 {
+        self.process.id()
     }
 
     /// Exit status if the process has ended.
     pub(super) fn ended(&mut self) -> Result<Option<ExitStatus>, String> {
-        self.child.try_wait().map_err(|error| format!("the name server: {error}"))
+        self.process.ended().map_err(|error| format!("the name server: {error}"))
     }
 
     /// Writes the zone file, and has it loaded.
@@ -108,8 +97,7 @@ impl Server {
         let failed = |error: std::io::Error| format!("the zone file: {error}");
         let (new, file) = (self.folder.path().join("new"), self.folder.path().join(ZONE));
         fs::write(&new, zone).and_then(|()| fs::rename(new, file)).map_err(failed)?;
-        let pid = i32::try_from(self.pid()).map_err(|error| error.to_string())?;
-        kill(Pid::from_raw(pid), Signal::SIGHUP).map_err(|error| format!("SIGHUP: {error}"))
+        self.process.signal(Signal::SIGHUP).map_err(|error| format!("SIGHUP: {error}"))
     }
 
     /// Counters, as `hashlane dns control stats` gets them.
@@ -128,28 +116,18 @@ impl Server {
 
     /// CPU time of the process since its start.
     pub(super) fn cpu(&self) -> Result<Duration, String> {
-        let path = format!("/proc/{}/stat", self.pid());
-        let text = fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
-        cpu_time(&text).ok_or_else(|| format!("{path} has no CPU time"))
+        proc::cpu(self.pid()).map_err(|error| format!("the CPU time of the name server: {error}"))
     }
 
     /// End of its log.
     fn log(&self) -> String {
-        let text = match fs::read(self.folder.path().join(LOG)) {
-            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-            Err(error) => format!("no log: {error}"),
-        };
-        let skip = text.lines().count().saturating_sub(10);
-        text.lines().skip(skip).map(|line| format!("  {line}\n")).collect()
+        program::last_lines(&self.folder.path().join(LOG), 10)
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
         cleanup::forget_process(self.pid());
-        // Fails if it has ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
@@ -163,15 +141,6 @@ impl Stats {
         debug_assert!(counter.is_some(), "{pointer} in {}", self.0);
         counter.unwrap_or(0)
     }
-}
-
-/// User and system time in a line of `/proc/PID/stat`.
-fn cpu_time(stat: &str) -> Option<Duration> {
-    // The name of the process may have spaces and parentheses.
-    let (_, fields) = stat.rsplit_once(')')?;
-    let mut times = fields.split_whitespace().skip(11).map(|field| field.parse::<u64>().ok());
-    let ticks = times.next()?? + times.next()??;
-    Some(Duration::from_secs_f64(ticks as f64 / TICKS))
 }
 
 /// Configuration of a server. `toml` may have further keys of the table `tcp`. Loopback addresses are rate
@@ -210,18 +179,4 @@ ns.sub IN A 192.0.2.53
         let _ = writeln!(zone, "large IN TXT \"{}\"", letter.to_string().repeat(200));
     }
     zone
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reads_the_cpu_time_of_a_process() {
-        let stat = "7 (a ) b) S 1 7 7 0 -1 4194560 100 0 0 0 150 50 3 4 20 0";
-        assert_eq!(cpu_time(stat), Some(Duration::from_secs(2)));
-        assert_eq!(cpu_time("7 (a) S 1"), None);
-        let own = fs::read_to_string("/proc/self/stat").unwrap();
-        assert!(cpu_time(&own).is_some());
-    }
 }

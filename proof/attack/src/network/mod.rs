@@ -10,6 +10,7 @@
 
 mod netlink;
 
+use hashlane_rig::namespace;
 use netlink::{Kernel, Prefix};
 use nix::sched::{CloneFlags, setns, unshare};
 use nix::unistd::{Gid, Uid};
@@ -171,10 +172,7 @@ impl Namespaces {
 
 /// A new network namespace.
 fn new() -> Result<File, String> {
-    on_thread(|| {
-        unshare(CloneFlags::CLONE_NEWNET).map_err(|error| format!("no new network namespace: {error}"))?;
-        File::open("/proc/thread-self/ns/net").map_err(|error| format!("/proc/thread-self/ns/net: {error}"))
-    })
+    on_thread(|| namespace::create().map_err(|error| error.to_string()))
 }
 
 /// Unless this is root, makes the process root of a new user namespace.

@@ -5,6 +5,7 @@ use crate::forwarder::Settings;
 use crate::innocents::Producer;
 use crate::scene::Bench;
 use crate::verdict::{Check, Line};
+use hashlane_rig::program::Program;
 use std::io::Read;
 use std::process::{ChildStdout, Command, Stdio};
 use std::sync::Arc;
@@ -27,14 +28,15 @@ pub(super) fn run(bench: &Bench, id: &str) -> Result<Line, String> {
     command.args(["ndn", "get", "/endless/v=1", "--quiet", "--connect"]);
     command.arg(format!("unix://{}", running.socket().display()));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut child = command.spawn().map_err(|error| format!("{}: {error}", bench.hashlane.path.display()))?;
-    cleanup::add_process(child.id());
+    let mut client = Program::start(&mut command)
+        .map_err(|error| format!("{}: {error}", bench.hashlane.path.display()))?;
+    cleanup::add_process(client.id());
     let counted = Arc::new(AtomicU64::new(0));
-    let counter = child.stdout.take().map(|output| count(output, Arc::clone(&counted)));
+    let counter = client.child().stdout.take().map(|output| count(output, Arc::clone(&counted)));
     let begun = Instant::now();
     let size = || counted.load(Ordering::Relaxed);
     let ended = loop {
-        if let Some(status) = child.try_wait().map_err(|error| error.to_string())? {
+        if let Some(status) = client.ended().map_err(|error| error.to_string())? {
             break Some(status);
         }
         if size() > MOST_BYTES || begun.elapsed() > MOST_TIME {
@@ -42,10 +44,8 @@ pub(super) fn run(bench: &Bench, id: &str) -> Result<Line, String> {
         }
         thread::sleep(Duration::from_millis(20));
     };
-    cleanup::forget_process(child.id());
-    // Fails if it has ended.
-    let _ = child.kill();
-    let _ = child.wait();
+    cleanup::forget_process(client.id());
+    client.kill();
     if let Some(counter) = counter {
         // Ends with the client.
         let _ = counter.join();

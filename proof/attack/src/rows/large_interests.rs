@@ -9,7 +9,7 @@ use crate::packets::{HOUR, Template};
 use crate::scene::{Bench, Cast, Scene};
 use crate::stats::digits;
 use crate::verdict::{Check, Criteria, Line};
-use crate::watch;
+use hashlane_rig::proc;
 use std::time::Duration;
 
 /// Bytes of a name beyond its prefix.
@@ -28,7 +28,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Line>, String> {
     let scene = Scene::open(bench, Settings::toml("cs.admit = false\n"), Cast::USUAL)?;
     let sink = Sink::start(&scene.running.socket(), "/sink")?;
     let pid = scene.running.pid();
-    let before = watch::rss(pid).ok_or("the forwarder has ended")?;
+    let before = proc::resident(pid).ok_or("the forwarder has ended")?;
     let mut template = Template::new("/sink", PADDING, lifetime)?;
     scene.begin();
     let peak = bench.attack(|| {
@@ -37,14 +37,14 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Line>, String> {
         ports.flood(Speed::of(packets, rate), |number, packet| {
             packet.extend_from_slice(template.stamp(number))
         })?;
-        Ok(watch::rss(pid))
+        Ok(proc::resident(pid))
     })?;
     let pending = state::pending(&mut scene.session()?);
     scene.calm();
     let expiry = Duration::from_millis(lifetime).min(LIFETIME_CAP);
     let low = before * 3 / 2;
-    let fell = scene.wait_until(expiry + GIVEN_BACK, || watch::rss(pid).is_some_and(|rss| rss <= low));
-    let after = watch::rss(pid).unwrap_or(u64::MAX);
+    let fell = scene.wait_until(expiry + GIVEN_BACK, || proc::resident(pid).is_some_and(|rss| rss <= low));
+    let after = proc::resident(pid).unwrap_or(u64::MAX);
     drop(sink);
     let grown = peak.unwrap_or(u64::MAX).saturating_sub(before);
     let checks = vec![

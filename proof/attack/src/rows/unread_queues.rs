@@ -9,7 +9,7 @@ use crate::packets::{self, first_fragment};
 use crate::scene::{Bench, Cast, Scene};
 use crate::session::{LIFETIME, PATIENCE};
 use crate::verdict::{Check, Criteria, Line};
-use crate::watch;
+use hashlane_rig::proc;
 use std::io::Write;
 use std::net::TcpStream;
 use std::thread;
@@ -38,8 +38,8 @@ fn never_read(bench: &Bench, id: &str) -> Result<Line, String> {
     let scene = Scene::open(bench, Settings::default(), Cast::USUAL)?;
     let bulk = Producer::of(&scene.running.socket(), "/bulk", LONG)?;
     let pid = scene.running.pid();
-    let before = watch::rss(pid).ok_or("the forwarder has ended")?;
-    let descriptors = watch::descriptors(pid).ok_or("the forwarder has ended")?;
+    let before = proc::resident(pid).ok_or("the forwarder has ended")?;
+    let descriptors = proc::descriptors(pid).ok_or("the forwarder has ended")?;
     let to = scene.running.tcp(bench.network.forwarder(Place::Attacker));
     scene.begin();
     let mut peak = before;
@@ -47,7 +47,7 @@ fn never_read(bench: &Bench, id: &str) -> Result<Line, String> {
         let mut streams = connections(bench.network.source(0), to, count, bench.pick(PATIENCE, 4 * PATIENCE));
         for stream in &mut streams {
             ask_for_all(stream)?;
-            peak = peak.max(watch::rss(pid).unwrap_or(0));
+            peak = peak.max(proc::resident(pid).unwrap_or(0));
         }
         Ok(streams)
     })?;
@@ -57,7 +57,7 @@ fn never_read(bench: &Bench, id: &str) -> Result<Line, String> {
     }
     // They do not see it: they would have to read all that came before the end.
     let opened = streams.len();
-    let open = watch::descriptors(pid).unwrap_or(u64::MAX).saturating_sub(descriptors + NEWCOMERS);
+    let open = proc::descriptors(pid).unwrap_or(u64::MAX).saturating_sub(descriptors + NEWCOMERS);
     drop(streams);
     scene.calm();
     drop(bulk);
@@ -74,10 +74,10 @@ fn never_read(bench: &Bench, id: &str) -> Result<Line, String> {
 }
 
 /// Resident memory when it grows no more: the forwarder has read all that it was asked.
-fn highest(pid: u32) -> u64 {
+fn highest(pid: i32) -> u64 {
     let (begun, mut highest, mut grown) = (Instant::now(), 0, Instant::now());
     while begun.elapsed() < FILLED && grown.elapsed() < STEADY {
-        let rss = watch::rss(pid).unwrap_or(0);
+        let rss = proc::resident(pid).unwrap_or(0);
         if rss > highest {
             (highest, grown) = (rss, Instant::now());
         }
@@ -106,7 +106,7 @@ const FRAGMENT: usize = 8700;
 fn fragments(bench: &Bench, id: &str) -> Result<Line, String> {
     let scene = Scene::open(bench, Settings::default(), Cast::USUAL)?;
     let pid = scene.running.pid();
-    let before = watch::rss(pid).ok_or("the forwarder has ended")?;
+    let before = proc::resident(pid).ok_or("the forwarder has ended")?;
     let to = scene.running.udp(bench.network.forwarder(Place::Attacker));
     let rounds = bench.pick(2, 10);
     scene.begin();
@@ -120,7 +120,7 @@ fn fragments(bench: &Bench, id: &str) -> Result<Line, String> {
             ports.flood(speed, |number, packet| {
                 packet.extend(first_fragment(2 * (u64::from(count) * round + number), FRAGMENT));
             })?;
-            peak = peak.max(watch::rss(pid).unwrap_or(0));
+            peak = peak.max(proc::resident(pid).unwrap_or(0));
         }
         Ok(())
     })?;
