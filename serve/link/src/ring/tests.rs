@@ -4,8 +4,8 @@
 
 use super::*;
 use crate::capture::Frame;
+use hashlane_rig::namespace;
 use nix::ifaddrs::getifaddrs;
-use nix::sched::{CloneFlags, unshare};
 use nix::sys::socket::{
     AddressFamily, LinkAddr, MsgFlags, SockFlag, SockProtocol, SockType, bind, send, socket,
 };
@@ -19,36 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Runs a test in a namespace with the pair `near` and `far`, on a thread that ends with it.
 fn with_pair(test: fn()) {
-    let tested = thread::spawn(move || match make_pair() {
-        Ok(()) => {
-            test();
-            None
-        }
-        Err(reason) => Some(reason),
-    });
-    if let Some(reason) = tested.join().unwrap() {
-        let required = std::env::var("CI").is_ok_and(|value| value == "true" || value == "1");
-        assert!(!required, "{reason}, and CI=true asks for it");
-        eprintln!("not tested: {reason}");
-    }
-}
-
-fn make_pair() -> Result<(), String> {
-    unshare(CloneFlags::CLONE_NEWNET).map_err(|error| format!("no new network namespace: {error}"))?;
-    // The kernel itself should send nothing. Where this file is read-only, having no address does most of it.
-    let _ = std::fs::write("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1");
-    ip(&["link", "add", "near", "type", "veth", "peer", "name", "far"])?;
-    for link in ["near", "far"] {
-        ip(&["link", "set", link, "addrgenmode", "none"])?;
-        ip(&["link", "set", link, "up"])?;
-    }
-    Ok(())
-}
-
-fn ip(arguments: &[&str]) -> Result<(), String> {
-    let output = Command::new("ip").args(arguments).output().map_err(|error| format!("ip: {error}"))?;
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    if output.status.success() { Ok(()) } else { Err(format!("ip {}: {said}", arguments.join(" "))) }
+    namespace::with(|| namespace::create_pair("near", "far"), test);
 }
 
 /// A socket that sends whole frames on `near`.
@@ -249,7 +220,7 @@ fn a_wait_ends_at_its_deadline_and_by_a_stop() {
 fn an_interface_that_goes_down_ends_a_wait() {
     with_pair(|| {
         let mut ring = Ring::open("far", &settings()).unwrap();
-        ip(&["link", "set", "far", "down"]).unwrap();
+        namespace::ip("link set far down").unwrap();
         let error = ring.next_block(Instant::now() + PATIENCE).unwrap_err();
         assert_eq!(error.raw_os_error(), Some(libc::ENETDOWN));
     });
@@ -258,7 +229,6 @@ fn an_interface_that_goes_down_ends_a_wait() {
 #[test]
 fn frames_on_a_loopback_interface_come_once() {
     with_pair(|| {
-        ip(&["link", "set", "lo", "up"]).unwrap();
         let mut ring = Ring::open("lo", &settings()).unwrap();
         let socket = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
         for text in [b"first", b"other"] {

@@ -6,38 +6,15 @@ use super::*;
 use crate::export::ExportError;
 use crate::meter::MeterOptions;
 use hashlane_hash::scheme::Key;
+use hashlane_rig::namespace;
 use std::net::UdpSocket;
-use std::process::Command;
 
 /// Time for what must happen, also on a loaded machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Runs a test in a namespace of its own, in which `lo` is up.
 fn in_namespace(test: fn()) {
-    let tested = thread::spawn(move || match make_namespace() {
-        Ok(()) => {
-            test();
-            None
-        }
-        Err(reason) => Some(reason),
-    });
-    if let Some(reason) = tested.join().unwrap() {
-        let required = std::env::var("CI").is_ok_and(|value| value == "true" || value == "1");
-        assert!(!required, "{reason}, and CI=true asks for it");
-        eprintln!("not tested: {reason}");
-    }
-}
-
-fn make_namespace() -> Result<(), String> {
-    use nix::sched::{CloneFlags, unshare};
-    unshare(CloneFlags::CLONE_NEWNET).map_err(|error| format!("no new network namespace: {error}"))?;
-    ip(&["link", "set", "lo", "up"])
-}
-
-fn ip(arguments: &[&str]) -> Result<(), String> {
-    let output = Command::new("ip").args(arguments).output().map_err(|error| format!("ip: {error}"))?;
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    if output.status.success() { Ok(()) } else { Err(format!("ip {}: {said}", arguments.join(" "))) }
+    namespace::with(|| namespace::create().and_then(|_| namespace::ip("link set lo up")), test);
 }
 
 /// Output that keeps the flows, and acts at each tick.
@@ -119,7 +96,7 @@ fn an_interface_that_goes_down_ends_the_run_with_a_problem() {
                 sent = true;
                 socket.send_to(b"last words", socket.local_addr().unwrap()).unwrap();
             } else if packets(stats) >= 1 {
-                ip(&["link", "set", "lo", "down"]).unwrap();
+                namespace::ip("link set lo down").unwrap();
             }
             Ok(())
         });
