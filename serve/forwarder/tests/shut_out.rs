@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tempfile::TempDir;
 
 /// Limit of the PIT.
 const ENTRIES: usize = 2048;
@@ -33,7 +34,7 @@ fn uri(text: &str) -> OwnedName<Ndn> {
 
 /// A running forwarder.
 struct Running {
-    folder: PathBuf,
+    _folder: TempDir,
     socket: PathBuf,
     udp: String,
     stopper: hashlane_forwarder::server::Stopper,
@@ -41,10 +42,9 @@ struct Running {
 }
 
 impl Running {
-    fn start(name: &str) -> Self {
-        let folder = std::env::temp_dir().join(format!("hashlane-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let socket = folder.join("nfd.sock");
+    fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("nfd.sock");
         let mut config = Config::default();
         config.pit.entries = ENTRIES;
         // So that nothing that floods ends while the test runs, however slow the machine is.
@@ -58,7 +58,7 @@ impl Running {
         let udp = channels.iter().find_map(|channel| channel.strip_prefix("udp4://")).unwrap().to_owned();
         let stopper = server.stopper();
         let thread = Some(std::thread::spawn(|| server.run()));
-        Self { folder, socket, udp, stopper, thread }
+        Self { _folder: folder, socket, udp, stopper, thread }
     }
 
     fn peer(&self) -> UdpSocket {
@@ -73,7 +73,6 @@ impl Drop for Running {
     fn drop(&mut self) {
         self.stopper.stop("the test is over");
         let _ = self.thread.take().map(JoinHandle::join);
-        let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 
@@ -177,7 +176,7 @@ fn hour(name: &str, nonce: u32) -> Vec<u8> {
 
 #[test]
 fn a_row_of_floods_shuts_no_local_application_out() {
-    let running = Running::start("shut-out");
+    let running = Running::start();
     // Receives the Interests of the peers, and answers none.
     let _sink = App::register(&running.socket, "/sink");
     let mut producer = App::register(&running.socket, "/good");
@@ -231,7 +230,7 @@ fn a_row_of_floods_shuts_no_local_application_out() {
 
 #[test]
 fn names_that_the_management_does_not_know_are_sent_back() {
-    let running = Running::start("sent-back");
+    let running = Running::start();
     let peer = running.peer();
     for nonce in 1..=64 {
         let interest = hour(&format!("/localhop/nfd/{nonce}"), nonce);

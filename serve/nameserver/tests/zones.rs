@@ -7,6 +7,7 @@ use hashlane_nameserver::messages::{ZoneError, read, read_file};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use tempfile::TempDir;
 
 fn path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/zones").join(name)
@@ -212,24 +213,26 @@ fn included_files_have_the_origin_and_time_of_their_place() {
 }
 
 /// A folder with a zone file of this text, removed in the end.
-struct Zone(PathBuf);
+struct Zone(TempDir);
 
 impl Zone {
-    fn new(name: &str, text: &str) -> Self {
-        let folder = std::env::temp_dir().join(format!("hashlane-zones-{}-{name}", std::process::id()));
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(folder.join("zone")).unwrap();
-        let zone = Self(folder);
+    fn new(text: &str) -> Self {
+        let zone = Self(tempfile::tempdir().unwrap());
+        fs::create_dir(zone.path("zone")).unwrap();
         zone.write("zone/main", text);
         zone
     }
 
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
     fn write(&self, name: &str, text: &str) {
-        fs::write(self.0.join(name), text).unwrap();
+        fs::write(self.path(name), text).unwrap();
     }
 
     fn read(&self) -> Result<Content, ZoneError> {
-        read_file(&self.0.join("zone/main"), None)
+        read_file(&self.path("zone/main"), None)
     }
 
     #[track_caller]
@@ -239,56 +242,50 @@ impl Zone {
     }
 }
 
-impl Drop for Zone {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 #[test]
 fn includes_stay_in_the_folder_of_the_zone() {
     for name in ["../secret", "/etc/hostname", "a/../../secret", ".."] {
-        let zone = Zone::new("outside", &format!("$INCLUDE {name}\n"));
+        let zone = Zone::new(&format!("$INCLUDE {name}\n"));
         zone.write("secret", "a. A 192.0.2.1\n");
         zone.refuses("not a path inside the zone's folder");
     }
-    let zone = Zone::new("link", "$INCLUDE link\n");
+    let zone = Zone::new("$INCLUDE link\n");
     zone.write("secret", "a. A 192.0.2.1\n");
-    symlink("../secret", zone.0.join("zone/link")).unwrap();
+    symlink("../secret", zone.path("zone/link")).unwrap();
     zone.refuses("a symbolic link leads out of the zone's folder");
-    fs::remove_file(zone.0.join("zone/link")).unwrap();
+    fs::remove_file(zone.path("zone/link")).unwrap();
     zone.refuses("$INCLUDE of \"link\": cannot read the file: No such file");
     // A link that stays inside is followed; a folder is not read.
     zone.write("zone/inside", "a. A 192.0.2.1\n");
-    symlink("inside", zone.0.join("zone/link")).unwrap();
+    symlink("inside", zone.path("zone/link")).unwrap();
     assert_eq!(zone.read().unwrap().records.len(), 1);
-    fs::remove_file(zone.0.join("zone/link")).unwrap();
-    fs::create_dir(zone.0.join("zone/link")).unwrap();
+    fs::remove_file(zone.path("zone/link")).unwrap();
+    fs::create_dir(zone.path("zone/link")).unwrap();
     zone.refuses("not a regular file");
 }
 
 #[test]
 fn includes_end() {
-    let zone = Zone::new("loop", "a. A 192.0.2.1\n$INCLUDE main\n");
+    let zone = Zone::new("a. A 192.0.2.1\n$INCLUDE main\n");
     zone.refuses("$INCLUDE of \"main\": the file includes itself");
-    let zone = Zone::new("circle", "$INCLUDE one\n");
+    let zone = Zone::new("$INCLUDE one\n");
     zone.write("zone/one", "$INCLUDE two\n");
     zone.write("zone/two", "$INCLUDE one\n");
     zone.refuses("two:1:10: $INCLUDE of \"one\": the file includes itself");
-    let zone = Zone::new("deep", "$INCLUDE 0\n");
+    let zone = Zone::new("$INCLUDE 0\n");
     for number in 0..9 {
         zone.write(&format!("zone/{number}"), &format!("$INCLUDE {}\n", number + 1));
     }
     zone.refuses("more than 8 files include one another");
     // The same file twice, one after the other, is no loop.
-    let zone = Zone::new("twice", "$INCLUDE one\n$INCLUDE one\n");
+    let zone = Zone::new("$INCLUDE one\n$INCLUDE one\n");
     zone.write("zone/one", "a. A 192.0.2.1\n");
     assert_eq!(zone.read().unwrap().records.len(), 2);
 }
 
 #[test]
 fn errors_name_the_included_file_and_its_line() {
-    let zone = Zone::new("lines", "$TTL 1h\n$INCLUDE one\n");
+    let zone = Zone::new("$TTL 1h\n$INCLUDE one\n");
     zone.write("zone/one", "a. A 192.0.2.1\nb. A 192.0.2\n");
     zone.refuses("one:2:6: expected an IPv4 address, found \"192.0.2\"");
     zone.write("zone/one", "b A 192.0.2.1\n");

@@ -50,11 +50,10 @@ mod tests {
 
     #[test]
     fn one_run_at_a_time() {
-        let folder = env::temp_dir().join(format!("hashlane-test-cache-{}", std::process::id()));
-        let first = Cache::at(&folder).unwrap();
-        assert!(matches!(Cache::at(&folder), Err(KernelError::Busy(_))));
+        let folder = tempfile::tempdir().unwrap();
+        let first = Cache::at(folder.path()).unwrap();
+        assert!(matches!(Cache::at(folder.path()), Err(KernelError::Busy(_))));
         drop(first);
-        assert!(Cache::at(&folder).is_ok());
-        fs::remove_dir_all(folder).unwrap();
+        assert!(Cache::at(folder.path()).is_ok());
     }
 }

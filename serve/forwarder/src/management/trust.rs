@@ -111,7 +111,8 @@ mod tests {
 
     #[test]
     fn an_anchor_that_has_expired_is_refused_at_the_start() {
-        let file = std::env::temp_dir().join(format!("hashlane-anchor-{}", std::process::id()));
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("anchor");
         let open = |bytes: &[u8]| {
             std::fs::write(&file, bytes).expect("a file");
             verifier(std::slice::from_ref(&file)).map(drop).map_err(|error| error.to_string())
@@ -122,6 +123,5 @@ mod tests {
             error.starts_with(&format!("trust anchor {}: the certificate /op/KEY", file.display())),
             "{error}"
         );
-        std::fs::remove_file(&file).expect("removed");
     }
 }

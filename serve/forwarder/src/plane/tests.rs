@@ -17,7 +17,6 @@ use hashlane_ndn_fw::pit::ByName;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket as Peer};
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Exchanges of a test.
@@ -29,7 +28,7 @@ const HANG: Duration = Duration::from_secs(60);
 struct Bench {
     plane: Plane<ByName>,
     events: Events,
-    folder: PathBuf,
+    folder: tempfile::TempDir,
     inbox: Inbox,
     _requests: Requests,
 }
@@ -41,12 +40,9 @@ impl Bench {
 
     /// A thread with a changed configuration.
     fn with(change: impl FnOnce(&mut FaceConfig)) -> Self {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let folder = std::env::temp_dir().join(format!("hashlane-plane-{}-{number}", std::process::id()));
-        std::fs::create_dir(&folder).expect("a folder");
+        let folder = tempfile::tempdir().expect("a folder");
         let mut config = FaceConfig::default();
-        config.unix.path = vec![folder.join("sock")];
+        config.unix.path = vec![folder.path().join("sock")];
         config.udp.listen = vec![(Ipv4Addr::LOCALHOST, 0).into()];
         config.tcp.listen.clear();
         config.websocket.listen.clear();
@@ -86,7 +82,7 @@ impl Bench {
     }
 
     fn connect(&mut self) -> (UnixStream, FaceId) {
-        let stream = UnixStream::connect(self.folder.join("sock")).expect("connects");
+        let stream = UnixStream::connect(self.folder.path().join("sock")).expect("connects");
         stream.set_read_timeout(Some(HANG)).expect("a timeout");
         self.settle();
         (stream, self.new_face())
@@ -108,12 +104,6 @@ impl Bench {
 
     fn slot(face: FaceId) -> usize {
         face.slot().expect("a face")
-    }
-}
-
-impl Drop for Bench {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 

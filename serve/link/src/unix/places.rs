@@ -99,9 +99,9 @@ mod tests {
 
     #[test]
     fn a_socket_that_another_may_have_put_there_does_not_count() {
-        let top = std::env::temp_dir().join(format!("link-places-{}", std::process::id()));
-        let folder = top.join("nfd-7");
-        fs::create_dir_all(&folder).expect("a folder");
+        let top = tempfile::tempdir().expect("a folder");
+        let folder = top.path().join("nfd-7");
+        fs::create_dir(&folder).expect("a folder");
         let uid = Uid::effective().as_raw();
         let place = |folder: &Path, is_shared| Place { path: folder.join("nfd.sock"), is_shared };
         let set = |mode| fs::set_permissions(&folder, fs::Permissions::from_mode(mode)).expect("a mode");
@@ -123,9 +123,8 @@ mod tests {
         if uid != 0 {
             assert!(!has_socket(&place(&folder, true), u32::MAX - 1));
         }
-        let link = top.join("nfd-8");
+        let link = top.path().join("nfd-8");
         symlink(&folder, &link).expect("a link");
         assert!(!has_socket(&place(&link, true), uid), "where a link leads may change");
-        fs::remove_dir_all(&top).expect("a folder that is there");
     }
 }

@@ -56,9 +56,8 @@ mod tests {
 
     #[test]
     fn modes_of_the_socket_and_its_directories_decide() {
-        let folder = std::env::temp_dir().join(format!("hashlane-reach-{}", std::process::id()));
-        fs::create_dir(&folder).unwrap();
-        let path = folder.join("a.sock");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.sock");
         let listener = Listener::bind(&path, 0o666).unwrap();
         let own = fs::metadata(&path).unwrap();
         let (owner, other) = (own.uid(), own.uid() + 4711);
@@ -75,7 +74,7 @@ mod tests {
             (0o700, 0o666, [true, false, false]),
             (0o744, 0o666, [true, false, false]),
         ] {
-            mode(&folder, directory);
+            mode(folder.path(), directory);
             mode(&path, socket);
             let may = |uid, in_group| may_connect(&path, uid, |gid| in_group && gid == own.gid()).unwrap();
             let found = [may(owner, false), may(other, true), may(other, false)];
@@ -84,6 +83,5 @@ mod tests {
         }
         drop(listener);
         assert!(may_connect(&path, owner, |_| false).is_err());
-        fs::remove_dir(&folder).unwrap();
     }
 }

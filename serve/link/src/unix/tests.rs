@@ -1,27 +1,16 @@
 use super::*;
 use std::os::unix::net as std_unix;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A directory that goes with the test.
-struct Directory(PathBuf);
+struct Directory(tempfile::TempDir);
 
 impl Directory {
     fn new() -> Self {
-        static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let name = format!("hashlane-link-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        let path = std::env::temp_dir().join(name);
-        fs::create_dir(&path).unwrap();
-        Self(path)
+        Self(tempfile::tempdir().unwrap())
     }
 
     fn socket(&self) -> PathBuf {
-        self.0.join("s.sock")
-    }
-}
-
-impl Drop for Directory {
-    fn drop(&mut self) {
-        fs::remove_dir_all(&self.0).unwrap();
+        self.0.path().join("s.sock")
     }
 }
 
@@ -32,7 +21,7 @@ fn accepts_and_knows_the_peer() {
     assert!(listener.accept().unwrap().is_none());
     let client = std_unix::UnixStream::connect(directory.socket()).unwrap();
     let stream = listener.accept().unwrap().unwrap();
-    let me = fs::metadata(&directory.0).unwrap();
+    let me = fs::metadata(directory.0.path()).unwrap();
     let expected = Credentials { pid: std::process::id() as i32, uid: me.uid(), gid: me.gid() };
     assert_eq!(peer_credentials(&stream).unwrap(), expected);
     assert_eq!(peer_credentials(&client).unwrap(), expected);
@@ -114,15 +103,15 @@ fn a_file_of_another_kind_is_left_alone() {
 #[test]
 fn a_missing_directory_is_named() {
     let directory = Directory::new();
-    let error = Listener::bind(directory.0.join("none/s.sock"), 0o600).unwrap_err();
-    let expected = format!("the directory {} does not exist", directory.0.join("none").display());
+    let error = Listener::bind(directory.0.path().join("none/s.sock"), 0o600).unwrap_err();
+    let expected = format!("the directory {} does not exist", directory.0.path().join("none").display());
     assert!(error.to_string().ends_with(&expected), "{error}");
 }
 
 #[test]
 fn a_path_that_is_too_long_is_refused() {
     let directory = Directory::new();
-    let path = directory.0.join("x".repeat(120));
+    let path = directory.0.path().join("x".repeat(120));
     let error = Listener::bind(&path, 0o600).unwrap_err();
     assert!(error.to_string().starts_with(&format!("cannot listen on {}", path.display())), "{error}");
     assert_eq!(error.kind(), ErrorKind::InvalidInput);
@@ -133,7 +122,7 @@ fn the_file_of_another_listener_is_left_alone() {
     let directory = Directory::new();
     let first = Listener::bind(directory.socket(), 0o600).unwrap();
     // Kept under another name, so that its inode is not given to the next.
-    fs::rename(directory.socket(), directory.0.join("old.sock")).unwrap();
+    fs::rename(directory.socket(), directory.0.path().join("old.sock")).unwrap();
     let _second = Listener::bind(directory.socket(), 0o600).unwrap();
     drop(first);
     assert!(std_unix::UnixStream::connect(directory.socket()).is_ok());
@@ -142,11 +131,11 @@ fn the_file_of_another_listener_is_left_alone() {
 #[test]
 fn a_directory_in_which_others_can_replace_the_socket_is_refused() {
     let directory = Directory::new();
-    let set = |mode| fs::set_permissions(&directory.0, Permissions::from_mode(mode)).unwrap();
+    let set = |mode| fs::set_permissions(directory.0.path(), Permissions::from_mode(mode)).unwrap();
     for mode in [0o777, 0o775, 0o757, 0o2777] {
         set(mode);
         let error = Listener::bind(directory.socket(), 0o600).unwrap_err().to_string();
-        let shown = directory.0.display();
+        let shown = directory.0.path().display();
         let expected = format!(
             "the folder {shown} has mode {mode:04o}, so other users can replace the socket; run chmod go-w {shown}, \
              or choose another folder"
@@ -161,7 +150,7 @@ fn a_directory_in_which_others_can_replace_the_socket_is_refused() {
     }
     // Only root can give a directory away.
     if Uid::effective().is_root() {
-        nix::unistd::chown(&directory.0, Some(4711.into()), None).unwrap();
+        nix::unistd::chown(directory.0.path(), Some(4711.into()), None).unwrap();
         let error = Listener::bind(directory.socket(), 0o600).unwrap_err().to_string();
         assert!(
             error.contains("belongs to user 4711, who can replace the socket; choose a folder"),

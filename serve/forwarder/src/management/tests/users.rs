@@ -132,10 +132,9 @@ fn a_trusted_key_gives_a_user_every_command() {
 
 #[test]
 fn over_the_loopback_a_user_may_do_what_the_unix_socket_lets_it_do() {
-    let folder = std::env::temp_dir().join(format!("hashlane-users-{}", std::process::id()));
-    fs::create_dir(&folder).unwrap();
-    fs::set_permissions(&folder, Permissions::from_mode(0o755)).unwrap();
-    let path = folder.join("nfd.sock");
+    let folder = tempfile::tempdir().unwrap();
+    fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
+    let path = folder.path().join("nfd.sock");
     for (mode, code) in [(0o666, 200), (0o660, 403), (0o600, 403)] {
         let listener = Listener::bind(&path, mode).unwrap();
         let access = Access { sockets: vec![path.clone()], ..Access::default() };
@@ -149,7 +148,6 @@ fn over_the_loopback_a_user_may_do_what_the_unix_socket_lets_it_do() {
         assert_eq!(bench.command("cs/config", &ControlParameters::default()).code, 403);
         drop(listener);
     }
-    fs::remove_dir(&folder).unwrap();
     // Without a socket there is nothing that a user may connect to.
     let mut bench = Bench::new();
     bench.from.peer = Peer::User { uid: ORDINARY, over: Over::Loopback };
