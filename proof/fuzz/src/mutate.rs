@@ -1,5 +1,8 @@
 //! Deterministic mutations of inputs, for machines without libFuzzer.
 
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
+
 /// Longest mutated input, in bytes.
 const MAX_LEN: usize = 1 << 14;
 
@@ -9,12 +12,12 @@ const EDGES: [u64; 12] =
 
 /// Source of mutated inputs. The same seed and the same inputs give the same sequence.
 #[derive(Clone, Debug)]
-pub struct Mutator(u64);
+pub struct Mutator(SplitMix64);
 
 impl Mutator {
     /// A sequence of mutations.
-    pub const fn new(seed: u64) -> Self {
-        Self(seed)
+    pub fn new(seed: u64) -> Self {
+        Self(SplitMix64::seed_from_u64(seed))
     }
 
     /// The next input: one of `inputs` after a few changes, or now and then random bytes.
@@ -40,7 +43,7 @@ impl Mutator {
                 input.iter_mut().skip(at).take(1).for_each(|byte| *byte ^= bit);
             }
             2 => {
-                let byte = self.draw() as u8;
+                let byte = self.0.next_u64() as u8;
                 input.iter_mut().skip(at).take(1).for_each(|old| *old = byte);
             }
             3 => {
@@ -84,21 +87,11 @@ impl Mutator {
     }
 
     fn random(&mut self, most: usize) -> Vec<u8> {
-        (0..self.below(most)).map(|_| self.draw() as u8).collect()
+        (0..self.below(most)).map(|_| self.0.next_u64() as u8).collect()
     }
 
     /// A number below `limit`; 0 if that is 0.
     fn below(&mut self, limit: usize) -> usize {
-        (((self.draw() >> 32) * limit as u64) >> 32) as usize
-    }
-
-    /// The next random number, by SplitMix64.
-    ///
-    /// Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (OOPSLA 2014).
-    fn draw(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
+        (((self.0.next_u64() >> 32) * limit as u64) >> 32) as usize
     }
 }

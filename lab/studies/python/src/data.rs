@@ -4,6 +4,8 @@ use crate::error::PythonError;
 use hashlane_hash::scheme::{BytesHash, Key, Scheme as _};
 use hashlane_hash::siphash::{SipHash13, SipHash24};
 use hashlane_sketch::{Keys, Sketch as _, Spread};
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 use std::fs;
 use std::path::Path;
 
@@ -31,19 +33,20 @@ pub(crate) struct Data {
 impl Data {
     /// Columns of so many rows.
     pub(crate) fn new(seed: u64, rows: usize) -> Self {
-        let mut random = Random(seed);
+        let mut random = SplitMix64::seed_from_u64(seed);
         let (mut strings, mut offsets) = (Vec::new(), vec![0]);
         for _ in 0..rows {
-            let length = 16 + random.next() as usize % 49;
+            let length = 16 + random.next_u64() as usize % 49;
             // The printable characters without the space: 0x21 to 0x7e.
-            strings.extend((0..length).map(|_| 0x21 + (random.next() % 94) as u8));
+            strings.extend((0..length).map(|_| 0x21 + (random.next_u64() % 94) as u8));
             let end = i32::try_from(strings.len());
             debug_assert!(end.is_ok(), "at most 2^25 rows");
             offsets.push(end.unwrap_or(i32::MAX));
         }
         let mut tuples = Vec::with_capacity(rows * WIDTH);
         for _ in 0..rows {
-            let mut tuple: Vec<u8> = (0..5).flat_map(|_| random.next().to_le_bytes()).take(WIDTH).collect();
+            let mut tuple: Vec<u8> =
+                (0..5).flat_map(|_| random.next_u64().to_le_bytes()).take(WIDTH).collect();
             for address in [0, 16] {
                 // 2000::/8: no address is IPv4-mapped.
                 if let Some(first) = tuple.get_mut(address) {
@@ -114,16 +117,6 @@ fn mix(hash: u64) -> u64 {
     let z = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
-}
-
-/// SplitMix64 (see [`mix`]).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        mix(self.0)
-    }
 }
 
 #[cfg(test)]
