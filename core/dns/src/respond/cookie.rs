@@ -108,11 +108,7 @@ mod tests {
     use super::*;
 
     fn bytes<const N: usize>(hex: &str) -> [u8; N] {
-        let mut out = [0; N];
-        for (place, at) in out.iter_mut().zip((0..).step_by(2)) {
-            *place = u8::from_str_radix(&hex[at..at + 2], 16).unwrap();
-        }
-        out
+        data_encoding::HEXLOWER.decode(hex.as_bytes()).unwrap().try_into().unwrap()
     }
 
     fn cookies(secret: &str) -> Cookies {

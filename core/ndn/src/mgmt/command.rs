@@ -373,8 +373,7 @@ mod tests {
                     18bef3b2892808000001a1fde997f12e2092f98700a62a4c2af52ec027b008b30abd181e42d500da572f4b0d625ecda9\
                     d5";
         for (bytes, is_old) in [(old, true), (new, false)] {
-            let byte = |at| u8::from_str_radix(&bytes[at..at + 2], 16).unwrap();
-            let packet: Vec<u8> = (0..bytes.len()).step_by(2).map(byte).collect();
+            let packet = data_encoding::HEXLOWER.decode(bytes.as_bytes()).unwrap();
             let command = Command::parse(&Interest::parse(&packet).unwrap()).unwrap();
             assert_eq!(command.target, REGISTER);
             let app = hashlane_name::uri::parse_uri(b"ndn:/app").unwrap();

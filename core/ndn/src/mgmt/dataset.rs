@@ -241,11 +241,8 @@ mod tests {
 
     /// Checks that `record` encodes as `bytes`, and parses from them.
     fn golden<R: Record + PartialEq + fmt::Debug>(record: &R, bytes: &str) {
-        let bytes: Vec<u8> = bytes
-            .split_whitespace()
-            .flat_map(|part| (0..part.len() / 2).map(move |at| u8::from_str_radix(&part[2 * at..][..2], 16)))
-            .collect::<Result<_, _>>()
-            .unwrap();
+        let digits = bytes.split_whitespace().collect::<Vec<_>>().concat();
+        let bytes = data_encoding::HEXLOWER.decode(digits.as_bytes()).unwrap();
         assert_eq!(record.to_bytes(), bytes);
         assert_eq!(R::parse(&bytes).as_ref(), Ok(record));
         assert_eq!(R::parse_all(&[&bytes[..], &bytes].concat()).map(|all| all.len()), Ok(2));

@@ -1,5 +1,6 @@
 //! Pairs that collide for more seeds than they should, as files of TOML under `vectors/collisions`.
 
+use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use hashlane_hash::scheme::Key;
 use serde::{Deserialize, Serialize};
 
@@ -118,14 +119,11 @@ pub fn committed() -> Result<Vec<Pair>, (&'static str, PairError)> {
 
 /// Two hexadecimal digits for each byte.
 pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    HEXLOWER.encode(bytes)
 }
 
 fn bytes(text: &str) -> Option<Vec<u8>> {
-    let digits: Vec<u8> =
-        text.chars().map(|digit| digit.to_digit(16).map(|digit| digit as u8)).collect::<Option<_>>()?;
-    let (pairs, rest) = digits.as_chunks::<2>();
-    rest.is_empty().then(|| pairs.iter().map(|[high, low]| high << 4 | low).collect())
+    HEXLOWER_PERMISSIVE.decode(text.as_bytes()).ok()
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ fn satisfies_its_full_name() {
     rig.route("/a", producer, 1);
     let packet = data("/a/b", 0);
     let digest = Data::parse(&packet).expect("Data").implicit_digest();
-    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex = data_encoding::HEXLOWER.encode(&digest);
     rig.asks(consumer, &ask(&format!("/a/b/sha256digest={hex}"), 1));
     rig.asks(other, &ask(&format!("/a/b/sha256digest={}", "0".repeat(64)), 2));
     assert_eq!(rig.gives(producer, &packet), [(consumer, vec![])]);

@@ -219,7 +219,7 @@ fn asf_measures_a_prefix_that_ends_with_the_digest_of_a_packet() {
     let [consumer, first, second] = rig.faces();
     let packet = data("/a/b", 0);
     let digest = Data::parse(&packet).expect("Data").implicit_digest();
-    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex = data_encoding::HEXLOWER.encode(&digest);
     let name = format!("/a/b/sha256digest={hex}");
     rig.route("/a", second, 0);
     rig.route(&name, first, 1);

@@ -140,7 +140,7 @@ fn others_that_the_data_satisfies_get_it_too() {
     rig.route("/a", producer, 1);
     let packet = data("/a/1", 1000);
     let digest = hashlane_ndn::wire::Data::parse(&packet).expect("Data").implicit_digest();
-    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex = data_encoding::HEXLOWER.encode(&digest);
     let full = format!("/a/1/sha256digest={hex}");
     let asks = [
         ask("/a/1", 1),

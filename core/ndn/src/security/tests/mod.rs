@@ -20,8 +20,7 @@ const FROM: u64 = 1_767_323_045;
 const UNTIL: u64 = 2_096_438_950;
 
 fn hex(digits: &str) -> Vec<u8> {
-    let byte = |at: usize| u8::from_str_radix(&digits[at..at + 2], 16).expect("hexadecimal digits");
-    (0..digits.len()).step_by(2).map(byte).collect()
+    data_encoding::HEXLOWER_PERMISSIVE.decode(digits.as_bytes()).expect("hexadecimal digits")
 }
 
 /// A row of the vectors.
