@@ -81,12 +81,7 @@ impl Serve {
         hashlane_link::memory::map_large_blocks();
         Allocator::use_huge_pages();
         // Before the server gives up its privileges.
-        let metrics: Vec<Http> = config
-            .metrics
-            .listen
-            .iter()
-            .map(|address| Http::bind(*address, "metrics.listen or --metrics"))
-            .collect::<io::Result<_>>()?;
+        let metrics = Http::bind_all(&config.metrics.listen, "metrics.listen or --metrics")?;
         // Large zones take their time to load: a signal ends that, too.
         let started = Arc::new(OnceLock::<Handle>::new());
         let (running, reloaded) = (Arc::clone(&started), Arc::clone(&started));

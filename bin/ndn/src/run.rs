@@ -3,6 +3,7 @@
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use hashlane_command::terminal;
+use hashlane_daemon::metrics::Http;
 use hashlane_daemon::{Daemon, text};
 use hashlane_forwarder::{Config, PitIndex, Reloader, Server};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -29,7 +30,7 @@ sent to NOTIFY_SOCKET.
 Examples:
   hashlane ndn run                                       on the addresses of NFD
   hashlane ndn run --unix /tmp/nfd.sock --udp 16363 --tcp none --ws none
-  hashlane ndn run --config forwarder.toml
+  hashlane ndn run --config forwarder.toml --user ndn --metrics 127.0.0.1:9100
   hashlane ndn check-config --print > forwarder.toml     every key with its default value")]
 pub(super) struct Run {
     /// Configuration file; the flags below override its values
@@ -47,9 +48,20 @@ pub(super) struct Run {
     /// WebSocket port, or address and port, or none (repeatable)
     #[arg(long, value_name = "ADDRESS")]
     ws: Vec<Place<Listen>>,
+    /// User to run as once the sockets are bound
+    #[arg(long, value_name = "USER")]
+    user: Option<String>,
+    /// Address and port of counters over HTTP, in the format of Prometheus (repeatable)
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
+    metrics: Vec<SocketAddr>,
     /// Index of the PIT, by which Data finds pending Interests: name, digest or token
     #[arg(long, value_name = "INDEX")]
     pit_index: Option<PitIndex>,
+}
+
+/// An address with its port on the command line.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| "expected an address with its port, such as 127.0.0.1:9100".to_owned())
 }
 
 /// An address to listen on.
@@ -106,7 +118,14 @@ impl Run {
         let config = self.config()?;
         let mut daemon = Daemon::start(DESCRIPTORS)?;
         hashlane_link::memory::map_large_blocks();
+        // Before the server gives up its privileges.
+        let metrics = Http::bind_all(&config.metrics.listen, "metrics.listen or --metrics")?;
         let mut server = Server::start(&config)?;
+        for http in metrics {
+            let url = http.url();
+            http.serve(server.metrics())?;
+            tracing::info!(%url, "metrics");
+        }
         for channel in server.channels() {
             tracing::info!(%channel, "listening");
         }
@@ -138,6 +157,10 @@ impl Run {
         addresses(&self.udp).into_iter().for_each(|addresses| faces.udp.listen = addresses);
         addresses(&self.tcp).into_iter().for_each(|addresses| faces.tcp.listen = addresses);
         addresses(&self.ws).into_iter().for_each(|addresses| faces.websocket.listen = addresses);
+        self.user.iter().for_each(|user| config.server.user.clone_from(user));
+        if !self.metrics.is_empty() {
+            config.metrics.listen.clone_from(&self.metrics);
+        }
         config.pit.index = self.pit_index.unwrap_or(config.pit.index);
         Ok(config)
     }

@@ -5,15 +5,21 @@
 //! - [`log`]: lines on standard error, which never block the server and never end it.
 //! - [`supervisor`]: notifications to systemd, with its watchdog.
 //! - [`metrics`]: counters over HTTP, in the text format of Prometheus.
+//! - [`prometheus`]: that format.
+//! - [`config`]: configurations in TOML, with a "did you mean" for unknown keys.
+//! - [`privileges`]: the user that a server runs as, once its sockets are bound.
 //! - [`limits`]: file descriptors.
 //! - [`text`]: text files of the user, read with a limit.
 #![forbid(unsafe_code)]
 
+pub mod config;
 mod error;
 mod life;
 pub mod limits;
 pub mod log;
 pub mod metrics;
+pub mod privileges;
+pub mod prometheus;
 pub mod signals;
 pub mod supervisor;
 pub mod text;

@@ -43,6 +43,14 @@ impl Http {
         Ok(Self { listener, address })
     }
 
+    /// Listens at each of these addresses, as [`bind`](Self::bind).
+    ///
+    /// # Errors
+    /// One of them cannot be bound.
+    pub fn bind_all(addresses: &[SocketAddr], setting: &str) -> io::Result<Vec<Self>> {
+        addresses.iter().map(|address| Self::bind(*address, setting)).collect()
+    }
+
     /// URL of the counters.
     pub fn url(&self) -> String {
         format!("http://{}/metrics", self.address)

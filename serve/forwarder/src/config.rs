@@ -1,7 +1,6 @@
 //! The configuration: one TOML file, in which every value has a default.
 
 mod cs;
-mod error;
 mod faces;
 mod management;
 mod pit;
@@ -10,26 +9,29 @@ mod tests;
 mod uri;
 
 pub use cs::{Cs, CsPolicy};
-pub use error::ConfigError;
 pub use faces::{Congestion, Faces, Memory, Tcp, Udp, Unix, WebSocket};
+pub use hashlane_daemon::config::{ConfigError, Metrics, Server};
 pub use management::Management;
 pub use pit::{DigestName, Pit, PitDigest, PitIndex};
 pub(crate) use uri::{face_uri, parse_name, strategy_name};
 
 use crate::management::{Account, is_management};
-use error::check_keys;
 use faces::is_origin;
+use hashlane_daemon::config::{Keys, parse, to_toml};
 use hashlane_ndn::wire::lp::DigestField;
 use hashlane_ndn_fw::strategy::Strategy;
 use management::is_account;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use toml::Table;
 
 /// The whole configuration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
+    /// User to run as.
+    pub server: Server,
+    /// Counters over HTTP.
+    pub metrics: Metrics,
     /// Transports.
     pub faces: Faces,
     /// The pending Interest table.
@@ -60,30 +62,26 @@ pub struct Route {
     pub cost: u64,
 }
 
+/// The keys of `strategies` are prefixes.
+const KEYS: Keys = Keys {
+    free: &["strategies"],
+    replaced: &[("management.loopback", "faces.tcp.loopback` or `faces.websocket.loopback")],
+};
+
 impl Config {
     /// Parses and checks a configuration.
     ///
     /// # Errors
     /// The first error in the text.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
-        let invalid = |error: toml::de::Error| ConfigError::Toml(error.to_string().trim_end().to_owned());
-        let given: Table = text.parse().map_err(invalid)?;
-        match Table::try_from(Self::default()) {
-            Ok(known) => check_keys(&given, &known, "")?,
-            // Serde then refuses unknown keys, without a "did you mean".
-            Err(error) => debug_assert!(false, "the default configuration has keys and values: {error}"),
-        }
-        let config: Self = toml::from_str(text).map_err(invalid)?;
+        let config = parse(text, &Self::default(), &KEYS)?;
         config.check()?;
         Ok(config)
     }
 
     /// The configuration as a file that sets every value.
     pub fn to_toml(&self) -> String {
-        toml::to_string_pretty(self).unwrap_or_else(|error| {
-            debug_assert!(false, "a configuration has keys and values: {error}");
-            format!("# this configuration cannot be written: {error}\n")
-        })
+        to_toml(self)
     }
 
     /// Checks the values that are not valid for every value of their type.
@@ -91,7 +89,7 @@ impl Config {
     /// # Errors
     /// The first invalid value.
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
-        let invalid = |key, why: &str| Err(ConfigError::Value { key, why: why.into() });
+        let invalid = |key: &str, why: &str| Err(ConfigError::value(key, why));
         let Management { users, groups, .. } = &self.management;
         for (key, accounts) in [("management.users", users), ("management.groups", groups)] {
             let is_invalid = |account: &Account| matches!(account, Account::Name(name) if !is_account(name));
@@ -120,7 +118,7 @@ impl Config {
             let why = format!(
                 "has {origin:?}, but needs SCHEME://HOST or SCHEME://HOST:PORT, as browsers write them"
             );
-            return Err(ConfigError::Value { key: "faces.websocket.origins", why });
+            return Err(ConfigError::value("faces.websocket.origins", why));
         }
         if self.pit.entries == 0 {
             return invalid("pit.entries", "must be at least 1");
@@ -143,7 +141,7 @@ impl Config {
             return invalid("pit.digest.key", "must have 32 hexadecimal digits, the same at all neighbours");
         }
         if let Some(Err(why)) = self.faces.pit_tokens.iter().map(|uri| face_uri(uri)).find(Result::is_err) {
-            return Err(ConfigError::Value { key: "faces.pit_tokens", why });
+            return Err(ConfigError::value("faces.pit_tokens", why));
         }
         for (prefix, strategy) in &self.strategies {
             if parse_name(prefix).is_none() || strategy_name(strategy).is_none() {
@@ -154,10 +152,7 @@ impl Config {
             }
             let name = strategy_name(strategy).as_ref().map(|name| Strategy::from_name(name.view()));
             if let Some(Err(error)) = name {
-                return Err(ConfigError::Value {
-                    key: "strategies",
-                    why: format!("has {strategy}: {error}"),
-                });
+                return Err(ConfigError::value("strategies", format!("has {strategy}: {error}")));
             }
         }
         for route in &self.routes {
@@ -166,15 +161,15 @@ impl Config {
             };
             if is_management(prefix.view()) {
                 let why = format!("has {:?}, which belongs to the management of the forwarder", route.prefix);
-                return Err(ConfigError::Value { key: "routes.prefix", why });
+                return Err(ConfigError::value("routes.prefix", why));
             }
             if let Err(why) = face_uri(&route.to) {
-                return Err(ConfigError::Value { key: "routes.to", why });
+                return Err(ConfigError::value("routes.to", why));
             }
         }
         if let Some(region) = self.regions.iter().find(|region| parse_name(region).is_none()) {
             let why = format!("has {region:?}, which is not the URI of a name");
-            return Err(ConfigError::Value { key: "regions", why });
+            return Err(ConfigError::value("regions", why));
         }
         Ok(())
     }

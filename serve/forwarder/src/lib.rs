@@ -37,6 +37,7 @@ pub mod config;
 mod heartbeat;
 mod initial;
 pub mod management;
+mod metrics;
 mod plane;
 mod prepare;
 mod reload;

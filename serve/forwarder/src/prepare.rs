@@ -3,6 +3,7 @@
 use crate::config::{self, Config};
 use crate::management::Verify;
 use crate::management::trust::verifier;
+use hashlane_daemon::privileges::Account;
 use hashlane_link::{tcp, udp, unix};
 use std::io;
 use std::net::SocketAddr;
@@ -16,6 +17,7 @@ use std::path::Path;
 /// on that does not exist, needs privileges or is listed twice.
 pub(crate) fn prepare(config: &Config) -> io::Result<Box<Verify>> {
     config.check().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
+    Account::of(&config.server.user, &config.server.group)?;
     let faces = &config.faces;
     let (tcp, websocket, udp) = (&faces.tcp.listen, &faces.websocket.listen, &faces.udp.listen);
     if faces.unix.path.is_empty()

@@ -9,6 +9,7 @@ use crate::plane::reports::{Inbox, Reports};
 use crate::plane::{self, Plane, Secrets, Sockets};
 use crate::prepare;
 use crate::reload::{self, Reload, Reloader};
+use hashlane_daemon::privileges::Account;
 use hashlane_hash::scheme::Key;
 use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::Ndn;
@@ -84,8 +85,9 @@ impl Server {
     /// listens, a file that is not a certificate.
     pub fn start(config: &Config) -> io::Result<Self> {
         let verify = prepare::prepare(config)?;
+        let account = Account::of(&config.server.user, &config.server.group)?;
         for path in &config.faces.unix.path {
-            make_default_folder(path)?;
+            make_default_folder(path, account.as_ref())?;
         }
         let no_random = |error| io::Error::other(format!("no random numbers: {error}"));
         let key = || Key::random().map_err(no_random);
@@ -94,6 +96,9 @@ impl Server {
         let (key, pit_key, seed) = (key()?, key()?, seed()?);
 
         let sockets = Sockets::open(&config.faces)?;
+        if let Some(account) = &account {
+            account.assume()?;
+        }
         let channels = sockets.channels(&config.faces)?;
         let (reports, inbox) = Reports::new();
         let (poll, waker) = plane::poll()?;
@@ -147,6 +152,12 @@ impl Server {
     /// A handle that ends the server from any thread.
     pub fn stopper(&self) -> Stopper {
         Stopper(self.requests.clone())
+    }
+
+    /// Function that returns the counters in the text format of Prometheus, from any thread.
+    pub fn metrics(&self) -> impl Fn() -> String + Send + Sync + 'static {
+        let counters = Arc::clone(&self.counters);
+        move || crate::metrics::text(&counters)
     }
 
     /// A handle that changes the configuration from any thread.
@@ -383,12 +394,14 @@ fn core_config(config: &Config) -> hashlane_ndn_fw::forward::Config {
 }
 
 /// Creates the folder of the socket if its path is the default one.
-fn make_default_folder(path: &Path) -> io::Result<()> {
+fn make_default_folder(path: &Path, account: Option<&Account>) -> io::Result<()> {
     // The folder exists, or is the user's to create: binding the socket reports that it is missing.
     let Some(folder) = prepare::missing_folder(path) else { return Ok(()) };
     // Not group-writable, even with such a umask: clients ignore sockets in folders that others may write to.
     let created = std::fs::DirBuilder::new().recursive(true).mode(0o755).create(folder);
-    created.map_err(|error| prepare::cannot_create(folder, &error))
+    // The user of the server removes the socket at the end.
+    let given = created.and_then(|()| account.map_or(Ok(()), |account| account.own(folder)));
+    given.map_err(|error| prepare::cannot_create(folder, &error))
 }
 
 /// Starts the forwarding thread. It reports its end, also after a panic, before it frees its tables: freeing

@@ -1,24 +1,22 @@
 //! The configuration: one TOML file, in which every value has a default.
 
-mod error;
 mod network;
 mod sections;
 #[cfg(test)]
 mod tests;
 
-pub use error::ConfigError;
+pub use hashlane_daemon::config::{ConfigError, Metrics};
 pub use network::Network;
-pub use sections::{Control, Metrics, RateLimit, Server, Tcp, ZoneFile, ZoneFiles};
+pub use sections::{Control, RateLimit, Server, Tcp, ZoneFile, ZoneFiles};
 
 use crate::load;
 use data_encoding::HEXLOWER_PERMISSIVE;
-use error::check_keys;
+use hashlane_daemon::config::{Keys, parse, to_toml};
 use hashlane_hash::scheme::Key;
 use hashlane_name::dns::{NameBuf, text};
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use toml::Table;
 
 /// Longest configuration in bytes: 100,000 zones have some 6 MB.
 const MAX_LEN: u64 = 64 << 20;
@@ -86,25 +84,16 @@ impl Config {
     /// # Errors
     /// The first error in the text.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
-        let invalid = |error: toml::de::Error| ConfigError::Toml(in_words(&error.to_string()));
-        let given: Table = text.parse().map_err(invalid)?;
         // One zone, for the names of its keys.
-        match Table::try_from(Self { zone: vec![ZoneFile::default()], ..Self::default() }) {
-            Ok(known) => check_keys(&given, &known, "")?,
-            // Serde then refuses unknown keys, without a "did you mean".
-            Err(error) => debug_assert!(false, "the default configuration has keys and values: {error}"),
-        }
-        let config: Self = toml::from_str(text).map_err(invalid)?;
+        let known = Self { zone: vec![ZoneFile::default()], ..Self::default() };
+        let config = parse(text, &known, &Keys::default()).map_err(in_words)?;
         config.check()?;
         Ok(config)
     }
 
     /// The configuration as a file that sets every value. Without zones, it ends with one in comments.
     pub fn to_toml(&self) -> String {
-        let text = toml::to_string_pretty(self).unwrap_or_else(|error| {
-            debug_assert!(false, "a configuration has keys and values: {error}");
-            format!("# this configuration cannot be written: {error}\n")
-        });
+        let text = to_toml(self);
         match text.strip_prefix("zone = []\n") {
             // An empty array could not be followed by [[zone]].
             Some(text) => text.trim_start().to_owned() + NO_ZONE,
@@ -205,25 +194,15 @@ fn check_duplicates(zones: &[ZoneFile]) -> Result<(), ConfigError> {
     }
 }
 
-/// Words of the parser, and those of TOML and of this configuration for them.
-const WORDS: [(&str, &str); 9] = [
-    (
-        "invalid socket address syntax",
-        "not an address and port, such as \"192.0.2.53:53\" or \"[2001:db8::53]:53\"",
-    ),
-    ("invalid type: map, expected a sequence", "not an array; write [[zone]] for a zone"),
-    ("expected a sequence", "expected an array, in brackets"),
-    ("expected usize", "expected a whole number"),
-    ("expected u8", "expected a whole number up to 255"),
-    ("expected u16", "expected a whole number up to 65535"),
-    ("expected u32", "expected a whole number"),
-    ("expected u64", "expected a whole number"),
-    ("expected a boolean", "expected true or false"),
-];
-
-/// An error of the parser in the words of a configuration.
-fn in_words(error: &str) -> String {
-    WORDS.iter().fold(error.trim_end().to_owned(), |error, (rust, words)| error.replace(rust, words))
+/// The parser's error about zones, in the words of this configuration.
+fn in_words(error: ConfigError) -> ConfigError {
+    match error {
+        ConfigError::Toml(why) => ConfigError::Toml(why.replace(
+            "invalid type: map, expected an array, in brackets",
+            "not an array; write [[zone]] for a zone",
+        )),
+        error => error,
+    }
 }
 
 /// Error for a value.

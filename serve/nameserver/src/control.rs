@@ -11,7 +11,7 @@
 
 use crate::config::Control;
 use crate::handle::Handle;
-use crate::privileges::Account;
+use hashlane_daemon::privileges::Account;
 use hashlane_link::unix;
 use mio::{Events, Interest, Poll, Token};
 use nix::unistd::Uid;
@@ -51,9 +51,7 @@ pub(crate) fn prepare(control: &Control, account: Option<&Account>) -> io::Resul
         std::fs::DirBuilder::new().recursive(true).mode(0o755).create(folder)?;
         match account {
             // A server may have run before as another user.
-            Some(account) => {
-                std::os::unix::fs::chown(folder, Some(account.uid().as_raw()), Some(account.gid().as_raw()))
-            }
+            Some(account) => account.own(folder),
             None => Ok(()),
         }
     };

@@ -38,6 +38,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod account;
 mod answer;
 mod cell;
 mod clock;
@@ -51,7 +52,6 @@ mod listen;
 pub mod load;
 pub mod messages;
 mod metrics;
-mod privileges;
 mod reload;
 pub mod server;
 pub mod status;

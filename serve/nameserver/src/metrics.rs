@@ -2,39 +2,7 @@
 
 use crate::counters::Sums;
 use crate::status::{Reloads, Stats, Status};
-use std::fmt::{Display, Write as _};
-
-/// A name, its type and its help.
-struct Metric<'t> {
-    text: &'t mut String,
-    name: &'static str,
-}
-
-impl<'t> Metric<'t> {
-    fn new(text: &'t mut String, name: &'static str, kind: &str, help: &str) -> Self {
-        let _ = write!(text, "# HELP hashlane_dns_{name} {help}\n# TYPE hashlane_dns_{name} {kind}\n");
-        Self { text, name }
-    }
-
-    /// A value with its labels.
-    fn value(&mut self, labels: &[(&str, &str)], value: impl Display) -> &mut Self {
-        let _ = write!(self.text, "hashlane_dns_{}", self.name);
-        for (at, (label, content)) in labels.iter().enumerate() {
-            let _ = write!(self.text, "{}{label}=\"", if at == 0 { '{' } else { ',' });
-            for character in content.chars() {
-                match character {
-                    '\\' => self.text.push_str("\\\\"),
-                    '"' => self.text.push_str("\\\""),
-                    '\n' => self.text.push_str("\\n"),
-                    other => self.text.push(other),
-                }
-            }
-            self.text.push('"');
-        }
-        let _ = writeln!(self.text, "{} {value}", if labels.is_empty() { "" } else { "}" });
-        self
-    }
-}
+use hashlane_daemon::prometheus::Metric;
 
 /// The counters of a server.
 pub(crate) fn text(status: &Status, stats: &Stats) -> String {
@@ -46,63 +14,76 @@ pub(crate) fn text(status: &Status, stats: &Stats) -> String {
             metric.value(&[("transport", transport)], of(sums));
         }
     };
-    each("messages_total", "Messages received.", |sums| sums.received);
-    each("message_bytes_total", "Bytes of messages received.", |sums| sums.received_bytes);
-    each("sent_total", "Responses sent.", |sums| sums.sent);
-    each("sent_bytes_total", "Bytes of responses.", |sums| sums.sent_bytes);
-    each("ignored_total", "Messages without a response: too short, or responses.", |sums| sums.ignored);
-    each("truncated_total", "Responses longer than the query allowed, sent with TC.", |sums| sums.truncated);
-    each("valid_cookies_total", "Queries with a valid server cookie.", |sums| sums.cookies);
-    each("unsent_total", "Responses that the kernel did not take.", |sums| sums.unsent);
+    each("hashlane_dns_messages_total", "Messages received.", |sums| sums.received);
+    each("hashlane_dns_message_bytes_total", "Bytes of messages received.", |sums| sums.received_bytes);
+    each("hashlane_dns_sent_total", "Responses sent.", |sums| sums.sent);
+    each("hashlane_dns_sent_bytes_total", "Bytes of responses.", |sums| sums.sent_bytes);
+    each("hashlane_dns_ignored_total", "Messages without a response: too short, or responses.", |sums| {
+        sums.ignored
+    });
+    each("hashlane_dns_truncated_total", "Responses longer than the query allowed, sent with TC.", |sums| {
+        sums.truncated
+    });
+    each("hashlane_dns_valid_cookies_total", "Queries with a valid server cookie.", |sums| sums.cookies);
+    each("hashlane_dns_unsent_total", "Responses that the kernel did not take.", |sums| sums.unsent);
 
-    let mut types = Metric::new(&mut text, "queries_total", "counter", "Queries by type.");
+    let mut types = Metric::new(&mut text, "hashlane_dns_queries_total", "counter", "Queries by type.");
     for (transport, sums) in transports {
         for (rtype, count) in &sums.types {
             types.value(&[("transport", transport), ("type", rtype)], count);
         }
     }
-    let mut rcodes = Metric::new(&mut text, "responses_total", "counter", "Responses by response code.");
+    let mut rcodes =
+        Metric::new(&mut text, "hashlane_dns_responses_total", "counter", "Responses by response code.");
     for (transport, sums) in transports {
         for (rcode, count) in &sums.rcodes {
             rcodes.value(&[("transport", transport), ("rcode", rcode)], count);
         }
     }
     let limited = "UDP responses beyond the rate limit, by what became of them.";
-    Metric::new(&mut text, "rate_limited_total", "counter", limited)
+    Metric::new(&mut text, "hashlane_dns_rate_limited_total", "counter", limited)
         .value(&[("action", "dropped")], stats.udp.limited_dropped)
         .value(&[("action", "truncated")], stats.udp.limited_truncated);
 
-    Metric::new(&mut text, "tcp_connections", "gauge", "Open TCP connections.").value(&[], stats.connections);
-    Metric::new(&mut text, "tcp_accepted_total", "counter", "TCP connections accepted.")
+    Metric::new(&mut text, "hashlane_dns_tcp_connections", "gauge", "Open TCP connections.")
+        .value(&[], stats.connections);
+    Metric::new(&mut text, "hashlane_dns_tcp_accepted_total", "counter", "TCP connections accepted.")
         .value(&[], stats.tcp.accepted);
-    Metric::new(&mut text, "tcp_closed_total", "counter", "TCP connections closed by the server, by reason.")
-        .value(&[("reason", "idle")], stats.tcp.closed_idle)
-        .value(&[("reason", "slow-query")], stats.tcp.closed_slow_query)
-        .value(&[("reason", "slow-reader")], stats.tcp.closed_slow_reader)
-        .value(&[("reason", "place-for-others")], stats.tcp.closed_for_others);
+    Metric::new(
+        &mut text,
+        "hashlane_dns_tcp_closed_total",
+        "counter",
+        "TCP connections closed by the server, by reason.",
+    )
+    .value(&[("reason", "idle")], stats.tcp.closed_idle)
+    .value(&[("reason", "slow-query")], stats.tcp.closed_slow_query)
+    .value(&[("reason", "slow-reader")], stats.tcp.closed_slow_reader)
+    .value(&[("reason", "place-for-others")], stats.tcp.closed_for_others);
 
     zones(&mut text, status);
     let Reloads { reloads, loaded, failed, refused } = stats.reloads;
-    Metric::new(&mut text, "reloads_total", "counter", "Reloads.").value(&[], reloads);
+    Metric::new(&mut text, "hashlane_dns_reloads_total", "counter", "Reloads.").value(&[], reloads);
     Metric::new(
         &mut text,
-        "reloads_refused_total",
+        "hashlane_dns_reloads_refused_total",
         "counter",
         "Reloads of which the configuration was refused.",
     )
     .value(&[], refused);
     Metric::new(
         &mut text,
-        "zone_loads_total",
+        "hashlane_dns_zone_loads_total",
         "counter",
         "Zones that reloads have loaded, or could not load.",
     )
     .value(&[("result", "loaded")], loaded)
     .value(&[("result", "failed")], failed);
     let help = "1 if the last reload took over the configuration.";
-    Metric::new(&mut text, "config_ok", "gauge", help).value(&[], u64::from(status.refused.is_none()));
-    Metric::new(&mut text, "uptime_seconds", "gauge", "Seconds since the start.").value(&[], status.uptime_s);
-    Metric::new(&mut text, "build_info", "gauge", "Version of the program.")
+    Metric::new(&mut text, "hashlane_dns_config_ok", "gauge", help)
+        .value(&[], u64::from(status.refused.is_none()));
+    Metric::new(&mut text, "hashlane_dns_uptime_seconds", "gauge", "Seconds since the start.")
+        .value(&[], status.uptime_s);
+    Metric::new(&mut text, "hashlane_dns_build_info", "gauge", "Version of the program.")
         .value(&[("version", &status.version)], 1);
     text
 }
@@ -117,14 +98,23 @@ fn zones(text: &mut String, status: &Status) {
                 }
             }
         };
-    gauge("zone_queries_total", "counter", "Queries for names of the zone.", |zone| Some(zone.queries));
-    gauge("zone_serial", "gauge", "Serial number in service.", |zone| zone.serial.map(u64::from));
-    gauge("zone_records", "gauge", "Records of the zone.", |zone| Some(zone.records));
-    gauge("zone_memory_bytes", "gauge", "Memory of the zone.", |zone| Some(zone.memory));
-    gauge("zone_loaded_seconds", "gauge", "Time of the last load, in seconds since 1970.", |zone| {
-        Some(zone.loaded)
+    gauge("hashlane_dns_zone_queries_total", "counter", "Queries for names of the zone.", |zone| {
+        Some(zone.queries)
     });
-    gauge("zone_ok", "gauge", "1 if the last load succeeded.", |zone| Some(u64::from(zone.error.is_none())));
+    gauge("hashlane_dns_zone_serial", "gauge", "Serial number in service.", |zone| {
+        zone.serial.map(u64::from)
+    });
+    gauge("hashlane_dns_zone_records", "gauge", "Records of the zone.", |zone| Some(zone.records));
+    gauge("hashlane_dns_zone_memory_bytes", "gauge", "Memory of the zone.", |zone| Some(zone.memory));
+    gauge(
+        "hashlane_dns_zone_loaded_seconds",
+        "gauge",
+        "Time of the last load, in seconds since 1970.",
+        |zone| Some(zone.loaded),
+    );
+    gauge("hashlane_dns_zone_ok", "gauge", "1 if the last load succeeded.", |zone| {
+        Some(u64::from(zone.error.is_none()))
+    });
 }
 
 #[cfg(test)]

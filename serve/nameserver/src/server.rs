@@ -10,11 +10,10 @@ use crate::config::Config;
 use crate::counters::{AllCounters, Counters};
 use crate::handle::{End, Shared, lock};
 use crate::listen::{self, Sockets};
-use crate::privileges::Account;
 use crate::reload;
 use crate::status::ZoneStatus;
 use crate::zones::{self, Catalog, random_key};
-use crate::{control, tcp, udp};
+use crate::{account, control, tcp, udp};
 use hashlane_dns::respond::Transport;
 use hashlane_hash::scheme::Key;
 use std::io;
@@ -55,7 +54,7 @@ impl Server {
             0 => thread::available_parallelism().map_or(1, usize::from),
             workers => workers,
         };
-        let account = Account::of(config)?;
+        let account = account::choose(config)?;
         let sockets = listen::bind(config, workers)?;
         let default_control = control::is_default(&config.control);
         control::prepare(&config.control, account.as_ref())?;
@@ -109,7 +108,7 @@ impl Server {
     /// Those of `start`, except that a port is in use.
     pub fn check(config: &Config) -> io::Result<Vec<ZoneStatus>> {
         config.check().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
-        let account = Account::check(config)?;
+        let account = account::check(config)?;
         listen::check(config)?;
         control::check(&config.control, account.as_ref())?;
         zones::check(config)

@@ -166,14 +166,6 @@ impl Default for ZoneFiles {
     }
 }
 
-/// Counters over HTTP.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Metrics {
-    /// Addresses and ports at which `/metrics` is served in the text format of Prometheus.
-    pub listen: Vec<SocketAddr>,
-}
-
 /// A zone and its file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

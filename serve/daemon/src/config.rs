@@ -1,0 +1,195 @@
+//! Configurations: one TOML file, in which every value has a default, and unknown keys are refused with a
+//! suggestion.
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::net::SocketAddr;
+use toml::{Table, Value};
+
+/// Error of a configuration.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// The text is not TOML, or a value has the wrong type: the parser's message, with the place.
+    #[error("{0}")]
+    Toml(String),
+    /// An unknown key.
+    #[error(fmt = write_unknown_key)]
+    UnknownKey {
+        /// Path of the key.
+        key: String,
+        /// The most similar key that exists.
+        nearest: Option<String>,
+    },
+    /// An invalid value.
+    #[error("`{key}` {why}")]
+    Value {
+        /// Path of the key.
+        key: String,
+        /// The rule that it breaks.
+        why: String,
+    },
+}
+
+fn write_unknown_key(key: &str, nearest: &Option<String>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match nearest {
+        Some(nearest) => write!(f, "unknown key `{key}`; did you mean `{nearest}`?"),
+        None => write!(f, "unknown key `{key}`"),
+    }
+}
+
+/// The table `[server]` of a server that has no other keys there.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Server {
+    /// User to run as once the sockets are bound, by name or number; empty: the user who started the server.
+    pub user: String,
+    /// Group to run as; empty: that of `user`.
+    pub group: String,
+}
+
+/// The table `[metrics]`: counters over HTTP.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Metrics {
+    /// Addresses and ports at which `/metrics` is served in the text format of Prometheus.
+    pub listen: Vec<SocketAddr>,
+}
+
+/// Rules for the keys of a configuration beside those of its default.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Keys {
+    /// Tables whose keys are free, by their paths.
+    pub free: &'static [&'static str],
+    /// Keys of earlier versions, and the keys that replace them.
+    pub replaced: &'static [(&'static str, &'static str)],
+}
+
+impl ConfigError {
+    /// The error of a value.
+    pub fn value(key: impl Into<String>, why: impl Into<String>) -> Self {
+        Self::Value { key: key.into(), why: why.into() }
+    }
+}
+
+/// Parses a configuration, and refuses keys that `known` does not have: a configuration that has every key. An
+/// array of tables in it has one table, which names the keys of all.
+///
+/// # Errors
+/// The text is not TOML; a key is unknown; a value has the wrong type.
+pub fn parse<C: Serialize + DeserializeOwned>(text: &str, known: &C, keys: &Keys) -> Result<C, ConfigError> {
+    let invalid = |error: toml::de::Error| ConfigError::Toml(in_words(&error.to_string()));
+    let given: Table = text.parse().map_err(invalid)?;
+    match Table::try_from(known) {
+        Ok(known) => keys.check(&given, &known, "")?,
+        // Serde then refuses unknown keys, without a "did you mean".
+        Err(error) => debug_assert!(false, "the default configuration has keys and values: {error}"),
+    }
+    toml::from_str(text).map_err(invalid)
+}
+
+/// A configuration as a file that sets every value.
+pub fn to_toml(config: &impl Serialize) -> String {
+    toml::to_string_pretty(config).unwrap_or_else(|error| {
+        debug_assert!(false, "a configuration has keys and values: {error}");
+        format!("# this configuration cannot be written: {error}\n")
+    })
+}
+
+impl Keys {
+    /// Refuses keys of `given` that are not in `known`.
+    fn check(&self, given: &Table, known: &Table, path: &str) -> Result<(), ConfigError> {
+        for (key, value) in given {
+            let here = format!("{path}{key}");
+            match (known.get(key), value) {
+                _ if self.free.contains(&here.as_str()) => {}
+                (Some(Value::Table(known)), Value::Table(given)) => {
+                    self.check(given, known, &format!("{here}."))?;
+                }
+                (Some(Value::Array(known)), Value::Array(given)) => {
+                    let Some(Value::Table(known)) = known.first() else { continue };
+                    for given in given.iter().filter_map(Value::as_table) {
+                        self.check(given, known, &format!("{here}."))?;
+                    }
+                }
+                (Some(_), _) => {}
+                (None, _) => return Err(self.unknown(here, path, known)),
+            }
+        }
+        Ok(())
+    }
+
+    fn unknown(&self, key: String, path: &str, known: &Table) -> ConfigError {
+        let last = key.strip_prefix(path).unwrap_or(&key);
+        let near = known.keys().map(|other| (strsim::normalized_damerau_levenshtein(last, other), other));
+        let nearest = near.filter(|(like, _)| *like > 0.5).max_by(|a, b| a.0.total_cmp(&b.0));
+        let replaced = self.replaced.iter().find(|(old, _)| *old == key).map(|(_, new)| (*new).to_owned());
+        let nearest = replaced.or_else(|| nearest.map(|(_, other)| format!("{path}{other}")));
+        ConfigError::UnknownKey { key, nearest }
+    }
+}
+
+/// Words of the parser, and those of TOML for them.
+const WORDS: [(&str, &str); 8] = [
+    (
+        "invalid socket address syntax",
+        "not an address and port, such as \"192.0.2.1:9100\" or \"[2001:db8::1]:9100\"",
+    ),
+    ("expected a sequence", "expected an array, in brackets"),
+    ("expected usize", "expected a whole number"),
+    ("expected u8", "expected a whole number up to 255"),
+    ("expected u16", "expected a whole number up to 65535"),
+    ("expected u32", "expected a whole number"),
+    ("expected u64", "expected a whole number"),
+    ("expected a boolean", "expected true or false"),
+];
+
+/// An error of the parser in the words of a configuration.
+fn in_words(error: &str) -> String {
+    WORDS.iter().fold(error.trim_end().to_owned(), |error, (rust, words)| error.replace(rust, words))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    struct Config {
+        server: Server,
+        free: BTreeMap<String, u8>,
+        route: Vec<Server>,
+    }
+
+    #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    struct Server {
+        user: String,
+        workers: u16,
+    }
+
+    fn error(text: &str) -> String {
+        let known = Config { route: vec![Server::default()], ..Config::default() };
+        let keys = Keys { free: &["free"], replaced: &[("server.threads", "server.workers")] };
+        parse(text, &known, &keys).map_or_else(|error| error.to_string(), |found| to_toml(&found))
+    }
+
+    #[test]
+    fn unknown_keys_are_refused_with_a_suggestion() {
+        assert!(error("[free]\nanything = 1").contains("anything = 1"));
+        assert_eq!(
+            error("[server]\nworker = 1"),
+            "unknown key `server.worker`; did you mean `server.workers`?"
+        );
+        assert_eq!(
+            error("[server]\nthreads = 1"),
+            "unknown key `server.threads`; did you mean `server.workers`?"
+        );
+        assert_eq!(error("[[route]]\nusr = \"\""), "unknown key `route.usr`; did you mean `route.user`?");
+        assert_eq!(error("zzz = 1"), "unknown key `zzz`");
+        assert!(error("[server]\nworkers = 70000").contains("expected a whole number up to 65535"));
+        assert!(error("a =").contains("TOML parse error"));
+    }
+}
