@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use hashlane_dns::wire::{Flags, Header};
-use pcap_file::DataLink;
-use pcap_file::pcap::{PcapHeader, PcapPacket, PcapWriter};
+use hashlane_flow::captured::RAW;
+use hashlane_link::capture::Writer;
 use std::io::Write;
 use std::net::Ipv4Addr;
 use std::time::Duration;
@@ -20,27 +20,26 @@ const UDP: usize = 8;
 
 /// Writes messages into a capture of raw IP packets, a microsecond apart.
 pub(super) struct Capture<W: Write> {
-    writer: PcapWriter<W>,
+    writer: Writer<W>,
     packets: u64,
 }
 
 impl<W: Write> Capture<W> {
     pub(super) fn new(to: W) -> Result<Self> {
-        let header = PcapHeader { datalink: DataLink::RAW, ..PcapHeader::default() };
-        Ok(Self { writer: PcapWriter::with_header(to, header)?, packets: 0 })
+        Ok(Self { writer: Writer::new(to, RAW)?, packets: 0 })
     }
 
     /// Writes a message of at most [`MAX_DATAGRAM`] bytes: from port 53 if it is a response, else to port 53.
     pub(super) fn write(&mut self, header: Header, message: &[u8]) -> Result<()> {
         let packet = packet(header.flags.contains(Flags::RESPONSE), message);
         let time = Duration::from_micros(self.packets);
-        self.writer.write_packet(&PcapPacket::new(time, packet.len() as u32, &packet))?;
+        self.writer.write(time, &packet)?;
         self.packets += 1;
         Ok(())
     }
 
     pub(super) fn into_writer(self) -> W {
-        self.writer.into_writer()
+        self.writer.into_inner()
     }
 }
 

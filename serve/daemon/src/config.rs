@@ -73,8 +73,8 @@ impl ConfigError {
     }
 }
 
-/// Parses a configuration, and refuses keys that `known` does not have: a configuration that has every key. An
-/// array of tables in it has one table, which names the keys of all.
+/// Parses a configuration, and refuses keys that `known` does not have: a configuration that has every key.
+/// An array of tables in it has one table, which names the keys of all.
 ///
 /// # Errors
 /// The text is not TOML; a key is unknown; a value has the wrong type.

@@ -17,7 +17,7 @@ const PACKETS: [(&str, [Named; 3]); 2] = [
 const ENTRIES: [Named; 3] =
     [("pit", |c| &c.pit_entries), ("cs", |c| &c.cs_entries), ("measurements", |c| &c.measurements_entries)];
 
-/// What overload costs, by cause.
+/// Losses to limits, by cause.
 const OVERLOAD: [Named; 7] = [
     ("receive-queue-full", |c| &c.udp_overflows),
     ("receive-limited", |c| &c.flood_drops),

@@ -18,11 +18,13 @@ mod pipe;
 mod reader;
 mod skipped;
 mod step;
+mod writer;
 
 pub use error::{CaptureError, FormatError, Problem};
 pub use file::{Input, open, open_until};
 pub use reader::{Batch, Chunk, Reader};
 pub use skipped::write_skipped;
+pub use writer::Writer;
 
 use format::Format;
 use std::io::Read;

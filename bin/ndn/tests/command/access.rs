@@ -13,6 +13,8 @@ use hashlane_rig::children::{self, output};
 use hashlane_rig::command::{NOBODY, copied_to, is_root};
 use nix::unistd::{Gid, Group, Uid, setfsuid};
 use std::fs::{self, Permissions};
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Output, Stdio};
@@ -77,6 +79,35 @@ fn applications_of_other_users_serve_their_prefixes() {
         let gone = folder.run(&["peek", "/a/x"]);
         refused(&gone, &["no route for this name"]);
     }
+}
+
+#[test]
+fn a_forwarder_of_root_runs_as_another_user_and_serves_its_counters() {
+    if !is_root() {
+        return;
+    }
+    let folder = Folder::new();
+    let forwarder = folder.forwarder(&["--user", "nobody", "--metrics", "127.0.0.1:0"]);
+    let status = fs::read_to_string(format!("/proc/{}/status", forwarder.process.child.id())).unwrap();
+    for ids in ["Uid", "Gid"] {
+        let line = status.lines().find(|line| line.starts_with(ids)).unwrap();
+        assert_eq!(line.split_whitespace().skip(1).collect::<Vec<_>>(), ["65534"; 4], "{status}");
+    }
+    forwarder.process.wait_for("/metrics", 1);
+    let lines = forwarder.process.lines.lock().unwrap().clone();
+    let address = lines.iter().find_map(|line| line.split_once("url=http://")?.1.strip_suffix("/metrics"));
+    let mut client = TcpStream::connect(address.unwrap()).unwrap();
+    client.write_all(b"GET /metrics HTTP/1.1\r\n\r\n").unwrap();
+    let mut response = String::new();
+    client.read_to_string(&mut response).unwrap();
+    assert!(
+        response.contains("hashlane_ndn_packets_total{direction=\"in\",type=\"interest\"}"),
+        "{response}"
+    );
+    // Its own user may command it, as root may.
+    done(&folder.run(&["face", "create", "udp4://127.0.0.1:9"]));
+    let unknown = folder.run(&["run", "--user", "no-such-user", "--ws", "none"]);
+    refused(&unknown, &["this system has no such user"]);
 }
 
 #[test]

@@ -9,9 +9,10 @@ use std::path::Path;
 const ELSEWHERE: [&str; 2] = ["Named Data Networking", "Name server"];
 
 /// Beginnings of lines that no test runs as they stand, with the reason.
-const NOT_RUN: [(&str, &str); 8] = [
+const NOT_RUN: [(&str, &str); 9] = [
     ("cargo run --release -- study run all --quick", "minutes of a release build"),
     ("cargo xtask test", "it runs this test"),
+    ("cargo build --release", "minutes of a release build"),
     ("cargo xtask wheel && pip install", "`cargo xtask python` installs the wheel"),
     ("hashlane study run flow-kernel", "builds kernels for minutes; tests/command/kernels.rs"),
     ("hashlane study kernel-selftest > flood.sh; sudo bash", "floods as root; checked as a script below"),
