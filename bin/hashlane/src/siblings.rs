@@ -57,6 +57,7 @@ fn build(missing: &[&Sibling]) -> Result<Option<Command>> {
     let profile = if profile == "debug" { "dev".as_ref() } else { profile };
     let mut build = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     build.arg("build").arg("--profile").arg(profile).arg("--target-dir").arg(target).current_dir(REPOSITORY);
-    missing.iter().for_each(|sibling| _ = build.args(["--package", sibling.package]));
+    // Of the default members, so that features, and with them what is compiled already, are the same.
+    missing.iter().for_each(|sibling| _ = build.args(["--bin", sibling.program]));
     Ok(Some(build))
 }
