@@ -187,7 +187,8 @@ mod tests {
         assert_eq!(process.wait(LIMIT).unwrap().unwrap().code(), Some(3));
         let mut process = Program::start(&mut sh("sleep 600")).unwrap();
         assert_eq!(process.wait(Duration::ZERO).unwrap(), None);
-        process.signal(Signal::SIGINT).unwrap();
+        // The only signal that a parent cannot have set to be ignored.
+        process.signal(Signal::SIGKILL).unwrap();
         assert!(!process.wait(LIMIT).unwrap().unwrap().success());
     }
 

@@ -134,7 +134,7 @@ impl Keys {
 const WORDS: [(&str, &str); 8] = [
     (
         "invalid socket address syntax",
-        "not an address and port, such as \"192.0.2.1:9100\" or \"[2001:db8::1]:9100\"",
+        "not an address and port, such as \"192.0.2.1:8080\" or \"[2001:db8::1]:8080\"",
     ),
     ("expected a sequence", "expected an array, in brackets"),
     ("expected usize", "expected a whole number"),

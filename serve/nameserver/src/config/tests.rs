@@ -16,7 +16,7 @@ fn every_value_has_a_default_and_can_be_written() {
 fn says_what_is_wrong() {
     let says = |text: &str| Config::parse(text).unwrap_err().to_string();
     for (text, words) in [
-        ("[server]\nlisten = [\"localhost:53\"]", "such as \"192.0.2.53:53\""),
+        ("[server]\nlisten = [\"localhost:53\"]", "such as \"192.0.2.1:8080\""),
         ("[server]\nlisten = \"127.0.0.1:53\"", "expected an array"),
         ("[server]\nworkers = \"two\"", "expected a whole number"),
         ("[server]\ncookies = 1", "expected true or false"),
