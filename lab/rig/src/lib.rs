@@ -2,7 +2,7 @@
 //! ports](ports), [network namespaces](namespace), [files of `/proc`](proc), [settings](forwarders) of other
 //! projects' forwarders. These return errors: studies use them, too.
 //!
-//! For tests alone, where a failure is a panic: runs of the [command](command) in temporary folders, its
+//! For tests alone, where a failure is a panic: runs of the [`command`] in temporary folders, its
 //! [children], and [processes](process) beside a test.
 #![forbid(unsafe_code)]
 
