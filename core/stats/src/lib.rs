@@ -6,7 +6,7 @@
 //!   [`joint_median_interval`] bounds several medians together.
 //! - [`center`]: the centre of a symmetric sample, by Wilcoxon's signed ranks.
 //! - [`ratio::independent`]: the ratio of two estimates that were measured apart.
-//! - [`format`]: figures, counts, shares and intervals as text.
+//! - [`mod@format`]: figures, counts, shares and intervals as text.
 //! - [`escape`]: text of others, without control characters.
 //! - [`nearest`]: "did you mean" for misspelled names.
 //!
