@@ -46,12 +46,16 @@ mod tests {
 
     #[test]
     fn free_ports_differ_and_can_be_bound() {
-        let mut ports = distinct::<8>().unwrap();
-        for port in ports {
-            UdpSocket::bind((Ipv4Addr::LOCALHOST, port)).unwrap();
-            TcpListener::bind((Ipv4Addr::LOCALHOST, port)).unwrap();
-        }
-        ports.sort_unstable();
-        assert!(ports.is_sorted_by(|a, b| a < b), "{ports:?}");
+        // Another program of the machine may take one of them in between.
+        assert!((0..20).any(|_| {
+            let mut ports = distinct::<8>().unwrap();
+            let bindable = ports.iter().all(|&port| {
+                UdpSocket::bind((Ipv4Addr::LOCALHOST, port)).is_ok()
+                    && TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok()
+            });
+            ports.sort_unstable();
+            assert!(ports.is_sorted_by(|a, b| a < b), "{ports:?}");
+            bindable
+        }));
     }
 }
