@@ -1,13 +1,15 @@
 //! Registered hashes by their id, over batches of keys.
 //!
-//! SipHash and jhash take rows of the [widths](WIDTHS) of addresses and tuples as words, eight in a vector;
-//! CRC32C takes such rows one by one, without a branch. SipHash and CRC32C take
+//! With the feature `widths`, SipHash and jhash take rows of the widths of addresses and tuples as words,
+//! eight in a vector, and CRC32C takes such rows one by one, without a branch. SipHash and CRC32C take
 //! [keys of any lengths](hashlane_hash::ragged) eight at once. All other keys are hashed one by one. The
 //! results equal [`BytesHash::hash`].
 
+#[cfg(feature = "widths")]
 mod rows;
 mod strings;
 
+#[cfg(feature = "widths")]
 pub use rows::WIDTHS;
 
 use crate::error::Error;
@@ -115,6 +117,20 @@ pub fn ids() -> impl Iterator<Item = &'static str> {
     hashlane_hash::for_each_hash!(list)
 }
 
+/// Without a form for rows: they are hashed as strings are.
+#[cfg(not(feature = "widths"))]
+mod rows {
+    use super::{Arc, Rows};
+
+    pub(super) fn of<H>(_: H) -> Option<Arc<Rows>> {
+        None
+    }
+
+    pub(super) fn one_by_one<H>(_: H) -> Option<Arc<Rows>> {
+        None
+    }
+}
+
 /// The hash with this id of [`for_each_hash!`](hashlane_hash::for_each_hash) in its fastest form.
 fn by_id(id: &str, key: &Key) -> Option<Hasher> {
     let has = |info: SchemeInfo| info.id == id;
@@ -122,19 +138,19 @@ fn by_id(id: &str, key: &Key) -> Option<Hasher> {
         ($($hash:ty),*) => {
             $(if has(<$hash>::INFO) {
                 let hash = <$hash>::new(key);
-                return Some(Hasher::with::<$hash>(key, Some(rows::of(hash.clone())), strings::in_lanes(hash)));
+                return Some(Hasher::with::<$hash>(key, rows::of(hash.clone()), strings::in_lanes(hash)));
             })*
         };
     }
     in_lanes!(SipHash13, SipHash24);
     if has(Jhash::INFO) {
         let (rows, strings) = (rows::of(Jhash::new(key)), strings::one_by_one(Jhash::new(key)));
-        return Some(Hasher::with::<Jhash>(key, Some(rows), strings));
+        return Some(Hasher::with::<Jhash>(key, rows, strings));
     }
     if has(Crc32c::INFO) {
         let hash = Crc32c::new(key);
         let rows = rows::one_by_one(hash);
-        return Some(Hasher::with::<Crc32c>(key, Some(rows), strings::in_lanes(hash)));
+        return Some(Hasher::with::<Crc32c>(key, rows, strings::in_lanes(hash)));
     }
     macro_rules! find {
         ($($group:ident: $($hash:ty),*;)*) => {
@@ -212,6 +228,7 @@ mod tests {
         }
     }
 
+    #[cfg(feature = "widths")]
     #[test]
     fn every_width_with_a_form_is_hashed_as_its_bytes() {
         let bytes: Vec<u8> = (0..64 * 70_u32).map(|i| ((i * i) >> 5) as u8).collect();

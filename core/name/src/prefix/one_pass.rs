@@ -38,6 +38,13 @@ impl<E: Encoding, H: EveryPrefix> OnePass<E, H> {
         Ok(buffer.hashes())
     }
 
+    /// The hashes of all prefixes of the name that [`name`](Self::name) took last, the shortest first; after
+    /// an error, those before it.
+    #[inline]
+    pub fn hashes(&self) -> &[u64] {
+        self.buffer.hashes()
+    }
+
     /// Hashes all prefixes of each of `names`, any number of them, in groups of [`Group::NAMES`]. Replaces
     /// the content of `out` with the result of each name.
     #[inline]

@@ -19,25 +19,25 @@ macro_rules! widths {
         impl<H: $(WordsHash<{ usize::div_ceil($width, 8) }, $width> +)*> EveryWidth for H {}
 
         /// The rows of `hash`.
-        pub(super) fn of<H: EveryWidth + Send + Sync + 'static>(hash: H) -> Arc<Rows> {
-            Arc::new(move |bytes, width, out| match width {
+        pub(super) fn of<H: EveryWidth + Send + Sync + 'static>(hash: H) -> Option<Arc<Rows>> {
+            Some(Arc::new(move |bytes, width, out| match width {
                 $($width => {
                     burst::<H, { usize::div_ceil($width, 8) }, $width>(&hash, bytes, out);
                     true
                 })*
                 _ => false,
-            })
+            }))
         }
 
         /// Rows of any width, one after another: the branches on one width are predicted.
-        pub(super) fn one_by_one<H: BytesHash + Send + Sync + 'static>(hash: H) -> Arc<Rows> {
-            Arc::new(move |bytes, width, out| {
+        pub(super) fn one_by_one<H: BytesHash + Send + Sync + 'static>(hash: H) -> Option<Arc<Rows>> {
+            Some(Arc::new(move |bytes, width, out| {
                 match width {
                     $($width => hash.run(EachOf::<$width>(bytes, out)),)*
                     _ => hash.run(Each(bytes, width, out)),
                 }
                 true
-            })
+            }))
         }
     };
 }

@@ -83,8 +83,9 @@ impl Size {
     }
 }
 
-/// A [`FlowTable`], asked for one tuple at a time, or for a burst where `BURSTS`.
-pub(crate) struct Front<H, T, const BURSTS: bool> {
+/// A [`FlowTable`], asked for one tuple at a time, or for a burst.
+pub(crate) struct Front<H, T> {
+    bursts: bool,
     flows: FlowTable<Tuple, u32, H, T>,
     now: u32,
     idle: u32,
@@ -109,14 +110,50 @@ impl Visitor<u32> for Known {
     fn on_table_full(&mut self, _: usize, _: Full<u32>) {}
 }
 
-impl<H: TupleHash, T: Table<Tuple, Flow<u32>>, const BURSTS: bool> Front<H, T, BURSTS> {
-    pub(crate) fn new(key: &Key, size: Size) -> Self {
+impl<H: TupleHash, T: Table<Tuple, Flow<u32>>> Front<H, T> {
+    /// An empty table; asked for bursts if `bursts`.
+    pub(crate) fn new(bursts: bool, key: &Key, size: Size) -> Self {
         let limits = Limits { flows: size.flows + TICK, idle: size.idle() };
-        Self { flows: FlowTable::with_room(size.room, key, limits, 0), now: 0, idle: size.idle() }
+        let flows = FlowTable::with_room(size.room, key, limits, 0);
+        Self { bursts, flows, now: 0, idle: size.idle() }
+    }
+
+    /// Removes flows that are too old, about `budget` of them at most; returns how many. A call of its own
+    /// for each burst, so that the commands hold this code once.
+    #[inline(never)]
+    fn expire_some(&mut self, budget: usize) -> u64 {
+        let mut expired = 0;
+        self.flows.expire(self.now, budget, |_, _| expired += 1);
+        expired
+    }
+
+    // Functions of their own, so that each is the disassembled code.
+    #[inline(never)]
+    fn find_bursts(&self, tuples: &[Tuple]) -> (u64, u64) {
+        let (mut found, mut sum) = (0, 0);
+        self.flows.find_burst(tuples, |_, number| {
+            if let Some(number) = number {
+                found += 1;
+                sum += u64::from(*number);
+            }
+        });
+        (found, sum)
+    }
+
+    #[inline(never)]
+    fn find_singles(&self, tuples: &[Tuple]) -> (u64, u64) {
+        let (mut found, mut sum) = (0, 0);
+        for tuple in tuples {
+            if let Some(number) = self.flows.find(tuple) {
+                found += 1;
+                sum += u64::from(*number);
+            }
+        }
+        (found, sum)
     }
 }
 
-impl<H: TupleHash, T: Table<Tuple, Flow<u32>>, const BURSTS: bool> Flows for Front<H, T, BURSTS> {
+impl<H: TupleHash, T: Table<Tuple, Flow<u32>>> Flows for Front<H, T> {
     #[inline(never)]
     fn add(&mut self, tuples: &[Tuple], first: u32) {
         for (tuples, first) in tuples.chunks(TICK).zip((first..).step_by(TICK)) {
@@ -130,7 +167,7 @@ impl<H: TupleHash, T: Table<Tuple, Flow<u32>>, const BURSTS: bool> Flows for Fro
 
     #[inline(never)]
     fn insert(&mut self, tuples: &[Tuple], first: u32) {
-        if BURSTS {
+        if self.bursts {
             self.flows.insert_burst(tuples, self.now, |at| first.wrapping_add(at as u32), |_, _| ());
         } else {
             for (tuple, number) in tuples.iter().zip(first..) {
@@ -147,7 +184,7 @@ impl<H: TupleHash, T: Table<Tuple, Flow<u32>>, const BURSTS: bool> Flows for Fro
     #[inline(never)]
     fn remove(&mut self, tuples: &[Tuple]) -> u64 {
         let mut removed = 0;
-        if BURSTS {
+        if self.bursts {
             self.flows.remove_burst(tuples, |_, number| removed += u64::from(number.is_some()));
         } else {
             for tuple in tuples {
@@ -157,32 +194,12 @@ impl<H: TupleHash, T: Table<Tuple, Flow<u32>>, const BURSTS: bool> Flows for Fro
         removed
     }
 
-    #[inline(never)]
     fn expire(&mut self) -> u64 {
-        let mut expired = 0;
-        self.flows.expire(self.now, BUDGET, |_, _| expired += 1);
-        expired
+        self.expire_some(BUDGET)
     }
 
-    #[inline(never)]
     fn find(&self, tuples: &[Tuple]) -> (u64, u64) {
-        let (mut found, mut sum) = (0, 0);
-        if BURSTS {
-            self.flows.find_burst(tuples, |_, number| {
-                if let Some(number) = number {
-                    found += 1;
-                    sum += u64::from(*number);
-                }
-            });
-        } else {
-            for tuple in tuples {
-                if let Some(number) = self.flows.find(tuple) {
-                    found += 1;
-                    sum += u64::from(*number);
-                }
-            }
-        }
-        (found, sum)
+        if self.bursts { self.find_bursts(tuples) } else { self.find_singles(tuples) }
     }
 
     #[inline(never)]
@@ -190,7 +207,7 @@ impl<H: TupleHash, T: Table<Tuple, Flow<u32>>, const BURSTS: bool> Flows for Fro
         for (tuples, first) in tuples.chunks(TICK).zip((first..).step_by(TICK)) {
             self.tick();
             self.insert(tuples, first);
-            self.flows.expire(self.now, BUDGET, |_, _| ());
+            self.expire_some(BUDGET);
         }
     }
 
@@ -199,8 +216,8 @@ impl<H: TupleHash, T: Table<Tuple, Flow<u32>>, const BURSTS: bool> Flows for Fro
         let mut known = Known(0);
         for packets in packets.chunks(TICK) {
             self.now += 1;
-            self.flows.expire(self.now, usize::MAX, |_, _| ());
-            if BURSTS {
+            self.expire_some(usize::MAX);
+            if self.bursts {
                 self.flows.seen_or_insert_burst(packets, self.now, &mut known);
             } else {
                 for tuple in packets {

@@ -137,11 +137,7 @@ pub fn flows(id: &str, key: &Key, size: Size) -> Option<Box<dyn Flows>> {
     }
     impl In<'_> {
         fn front<H: TupleHash + 'static, T: Table<Tuple, Flow<u32>> + 'static>(&self) -> Box<dyn Flows> {
-            if self.bursts {
-                Box::new(Front::<H, T, true>::new(self.key, self.size))
-            } else {
-                Box::new(Front::<H, T, false>::new(self.key, self.size))
-            }
+            Box::new(Front::<H, T>::new(self.bursts, self.key, self.size))
         }
     }
     impl WithTupleHash for In<'_> {

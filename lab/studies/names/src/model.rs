@@ -1,6 +1,6 @@
 //! Prefix hashing of names, in every way of [`hashlane_name::prefix`].
 
-use crate::subject::Model;
+use crate::subject::{Model, time};
 use hashlane_hash::prefix::EveryPrefix;
 use hashlane_name::error::ParseError;
 use hashlane_name::prefix::{BurstHashes, HashBuffer, OnePass};
@@ -52,7 +52,8 @@ where
     }
 
     fn sum(&mut self, names: &[&[u8]]) -> u64 {
-        sum(self.hashes(names))
+        time(self, names, true);
+        sum(self.kept.hashes())
     }
 }
 
@@ -80,7 +81,8 @@ impl<E: Encoding, H: EveryPrefix> Model for Single<E, H> {
     }
 
     fn sum(&mut self, names: &[&[u8]]) -> u64 {
-        sum(self.hashes(names))
+        time(self, names, true);
+        sum(self.0.hashes())
     }
 }
 
@@ -104,7 +106,7 @@ impl<E: Encoding, H: EveryPrefix> Model for Burst<E, H> {
     }
 
     fn sum(&mut self, names: &[&[u8]]) -> u64 {
-        self.0.burst(names.iter().copied(), &mut self.1);
+        time(self, names, true);
         self.1.iter().fold(0, |total, hashes| total.wrapping_add(sum(hashes.unwrap_or_default())))
     }
 }

@@ -8,7 +8,7 @@ use crate::model::Empty;
 use crate::packed::{COMPARED, ENCODINGS, Names};
 use crate::schemes;
 use crate::shape::Shape;
-use crate::subject::Subject;
+use crate::subject::{Here, Subject};
 use crate::tables::{Checksum, Expect, expects};
 use crate::tally::{Reads, Tallies};
 use hashlane_baseline::separated::Separated;
@@ -201,7 +201,7 @@ impl Run<'_, '_> {
             samples.sort_unstable();
             u64::from(samples.get(samples.len() / 2).copied().unwrap_or_default())
         };
-        let probe = typical(&mut Empty, "ndn");
+        let probe = typical(&mut Here::new(Empty), "ndn");
         let of = |(id, subject): &mut Entry| {
             let count = typical(subject.as_mut(), encoding_of(id)).saturating_sub(probe);
             Reads { in_c: in_c::is_in_c(id), units: units_of(step, count, BLOCK / subject.unit()) }
@@ -234,7 +234,7 @@ impl Run<'_, '_> {
                         samples.clear();
                         match source.filter(|_| *in_c) {
                             Some(source) => source.empty().each(block, *units, &mut samples),
-                            None => Empty.each(block, *units, &mut samples),
+                            None => Here::new(Empty).each(block, *units, &mut samples),
                         }
                         tally.add(number, block.names.names.len(), &samples);
                     }

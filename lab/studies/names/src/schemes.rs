@@ -5,7 +5,7 @@
 
 use crate::model::{BURST, Burst, OneName, Single, WalkOnly};
 use crate::packed::ENCODINGS;
-use crate::subject::Subject;
+use crate::subject::{Here, Model, Subject};
 use hashlane_baseline::separated::Separated;
 use hashlane_hash::scheme::{Key, Scheme, SchemeInfo};
 use hashlane_name::prefix::{
@@ -36,15 +36,19 @@ pub fn schemes() -> Vec<Registered> {
     own.into_iter().chain(hashlane_peers::for_each_hash!(list)).collect()
 }
 
+fn timed(model: impl Model + 'static) -> Option<Box<dyn Subject>> {
+    Some(Box::new(Here::new(model)))
+}
+
 fn side_by_side<E: Encoding>(way: &[&str], id: &str, key: &Key) -> Option<Box<dyn Subject>> {
     macro_rules! by_id {
         (every_prefix: $($hash:ty),*; $($rest:tt)*) => {
             match (way, id) {
                 $((["one-pass"], id) if id == <$hash>::INFO.id => {
-                    Some(Box::new(Single::<E, $hash>::new(<$hash>::new(key))))
+                    timed(Single::<E, $hash>::new(<$hash>::new(key)))
                 })*
                 $((["burst"], id) if id == <$hash>::INFO.id => {
-                    Some(Box::new(Burst::<E, $hash>::new(<$hash>::new(key))))
+                    timed(Burst::<E, $hash>::new(<$hash>::new(key)))
                 })*
                 _ => None,
             }
@@ -61,10 +65,10 @@ fn going_on<E: Encoding>(way: &[&str], id: &str, key: &Key) -> Option<Box<dyn Su
         ($($hash:ty),*) => {
             match (way, id) {
                 $((["one-by-one"], id) if id == <$hash>::INFO.id => {
-                    Some(Box::new(OneName::new(<$hash>::new(key), one_by_one::<E, $hash>)))
+                    timed(OneName::new(<$hash>::new(key), one_by_one::<E, $hash>))
                 })*
                 $((["one-by-one", "longest-first"], id) if id == <$hash>::INFO.id => {
-                    Some(Box::new(OneName::new(<$hash>::new(key), one_by_one_longest_first::<E, $hash>)))
+                    timed(OneName::new(<$hash>::new(key), one_by_one_longest_first::<E, $hash>))
                 })*
                 _ => None,
             }
@@ -78,14 +82,14 @@ fn from_start<E: Encoding>(way: &[&str], id: &str, key: &Key) -> Option<Box<dyn 
         ($($group:ident: $($hash:ty),*;)*) => {
             match (way, id) {
                 $($((["all-at-once"], id) if id == <$hash>::INFO.id => {
-                    return Some(Box::new(OneName::new(<$hash>::new(key), all_at_once::<E, $hash>)));
+                    return timed(OneName::new(<$hash>::new(key), all_at_once::<E, $hash>));
                 })*)*
                 $($((["all-at-once", "longest-first"], id) if id == <$hash>::INFO.id => {
                     let hash = all_at_once_longest_first::<E, $hash>;
-                    return Some(Box::new(OneName::new(<$hash>::new(key), hash)));
+                    return timed(OneName::new(<$hash>::new(key), hash));
                 })*)*
                 $($((["all-in-one"], id) if id == <$hash>::INFO.id => {
-                    return Some(Box::new(OneName::new(<$hash>::new(key), all_in_one::<E, $hash>)));
+                    return timed(OneName::new(<$hash>::new(key), all_in_one::<E, $hash>));
                 })*)*
                 _ => {}
             }
@@ -113,8 +117,8 @@ pub fn names(id: &str, key: &Key) -> Option<Box<dyn Subject>> {
 
 fn of_encoding<E: Encoding>(parts: &[&str], key: &Key) -> Option<Box<dyn Subject>> {
     match parts {
-        ["walk"] => Some(Box::new(WalkOnly::<E, 1>::default())),
-        ["walk", "burst"] => Some(Box::new(WalkOnly::<E, BURST>::default())),
+        ["walk"] => timed(WalkOnly::<E, 1>::default()),
+        ["walk", "burst"] => timed(WalkOnly::<E, BURST>::default()),
         [way @ .., hash] => side_by_side::<E>(way, hash, key)
             .or_else(|| going_on::<E>(way, hash, key))
             .or_else(|| from_start::<E>(way, hash, key)),

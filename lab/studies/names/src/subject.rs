@@ -3,9 +3,10 @@
 use crate::blocks::{Block, Part};
 use hashlane_lab::probe::counter;
 use std::hint::black_box;
+use std::slice::Chunks;
 
 /// One thing that is timed.
-pub trait Model {
+pub(crate) trait Model {
     /// Names in a unit of work.
     const UNIT: usize;
 
@@ -41,49 +42,82 @@ pub trait Subject {
     }
 }
 
-impl<M: Model> Subject for M {
+/// A [`Model`] behind a pointer: what differs between models is compiled for each, the rest once.
+trait AnyModel {
+    fn unit(&self) -> usize;
+    fn time(&mut self, names: &[&[u8]], apart: bool) -> u64;
+    fn sum(&mut self, names: &[&[u8]]) -> u64;
+}
+
+impl<M: Model> AnyModel for M {
     fn unit(&self) -> usize {
         M::UNIT
     }
 
+    fn time(&mut self, names: &[&[u8]], apart: bool) -> u64 {
+        time(self, names, apart)
+    }
+
+    fn sum(&mut self, names: &[&[u8]]) -> u64 {
+        Model::sum(self, names)
+    }
+}
+
+/// A [`Model`] that this process times.
+pub(crate) struct Here(Box<dyn AnyModel>);
+
+impl Here {
+    /// This model.
+    pub(crate) fn new(model: impl Model + 'static) -> Self {
+        Self(Box::new(model))
+    }
+
+    /// The names of `units` units at a time; 0 count as 1.
+    fn groups<'b, 'n>(&self, names: &'b [&'n [u8]], units: usize) -> Chunks<'b, &'n [u8]> {
+        names.chunks(self.unit().saturating_mul(units.max(1)))
+    }
+}
+
+impl Subject for Here {
+    fn unit(&self) -> usize {
+        self.0.unit()
+    }
+
     fn each(&mut self, block: &Block<'_>, units: usize, samples: &mut Vec<u32>) {
         block.touch();
-        let before = samples.len();
-        time_each(self, &block.warm.names, units, samples);
-        samples.truncate(before);
-        time_each(self, &block.names.names, units, samples);
+        // Those before the block are readings of their own, which do not count.
+        for group in self.groups(&block.warm.names, units) {
+            self.0.time(group, true);
+        }
+        samples.extend(self.groups(&block.names.names, units).map(|group| {
+            let counts = self.0.time(group, true);
+            u32::try_from(counts).unwrap_or(u32::MAX)
+        }));
     }
 
     fn stream(&mut self, block: &Block<'_>, units: usize) -> u64 {
         block.touch();
-        time_each(self, &block.warm.names, units, &mut Vec::with_capacity(block.warm.names.len()));
-        time_stream(self, &block.names.names)
+        for group in self.groups(&block.warm.names, units) {
+            self.0.time(group, true);
+        }
+        self.0.time(&block.names.names, false)
     }
 
     fn digest(&mut self, names: &Part<'_>) -> u64 {
-        names.names.chunks(M::UNIT).fold(0, |sum, unit| sum.wrapping_add(self.sum(unit)))
+        self.groups(&names.names, 1).fold(0, |sum: u64, unit| sum.wrapping_add(self.0.sum(unit)))
     }
 }
 
+/// Counts of the counter for the work on these names, a unit at a time; if `apart`, each unit ends before the
+/// next begins. The only copy of a model's code: also where the counts do not matter.
 #[inline(never)]
-fn time_each<M: Model>(model: &mut M, names: &[&[u8]], units: usize, samples: &mut Vec<u32>) {
-    for group in names.chunks(M::UNIT.saturating_mul(units.max(1))) {
-        let group = black_box(group);
-        let before = counter::start();
-        for unit in group.chunks(M::UNIT) {
-            model.work(black_box(unit));
-            counter::fence();
-        }
-        let after = counter::stop();
-        samples.push(u32::try_from(after.wrapping_sub(before)).unwrap_or(u32::MAX));
-    }
-}
-
-#[inline(never)]
-fn time_stream<M: Model>(model: &mut M, names: &[&[u8]]) -> u64 {
+pub(crate) fn time<M: Model>(model: &mut M, names: &[&[u8]], apart: bool) -> u64 {
     let before = counter::start();
     for unit in names.chunks(M::UNIT) {
         model.work(black_box(unit));
+        if apart {
+            counter::fence();
+        }
     }
     counter::stop().wrapping_sub(before)
 }
@@ -91,15 +125,17 @@ fn time_stream<M: Model>(model: &mut M, names: &[&[u8]]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::cell::RefCell;
+    use std::rc::Rc;
 
     /// Notes the names of each unit.
-    struct Noting(Vec<usize>);
+    struct Noting(Rc<RefCell<Vec<usize>>>);
 
     impl Model for Noting {
         const UNIT: usize = 4;
 
         fn work(&mut self, names: &[&[u8]]) {
-            self.0.push(names.len());
+            self.0.borrow_mut().push(names.len());
         }
 
         fn sum(&mut self, _: &[&[u8]]) -> u64 {
@@ -111,9 +147,12 @@ mod tests {
     fn one_pair_of_readings_times_as_many_units_as_asked() {
         let names = [&b"name"[..]; 22];
         for (units, readings) in [(0, 6), (1, 6), (2, 3), (4, 2), (64, 1), (usize::MAX, 1)] {
-            let (mut noting, mut samples) = (Noting(Vec::new()), Vec::new());
-            time_each(&mut noting, &names, units, &mut samples);
-            assert_eq!((noting.0, samples.len()), (vec![4, 4, 4, 4, 4, 2], readings), "{units}");
+            let noted = Rc::new(RefCell::new(Vec::new()));
+            let (mut here, mut samples) = (Here::new(Noting(noted.clone())), Vec::new());
+            let part = || Part { first: 0, names: names.to_vec() };
+            let warm = Part { first: 0, names: Vec::new() };
+            here.each(&Block { names: part(), warm }, units, &mut samples);
+            assert_eq!((noted.take(), samples.len()), (vec![4, 4, 4, 4, 4, 2], readings), "{units}");
         }
     }
 }

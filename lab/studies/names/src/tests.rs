@@ -152,7 +152,7 @@ fn lists_what_there_is_when_a_scheme_or_workload_is_unknown() {
 fn rejects_values_out_of_range() {
     for (from, to, field) in [
         ("slug = \"name-encodings\"", "slug = \"../x\"", "slug"),
-        ("items = 32768", "items = 0", "size.quick.items"),
+        ("items = 16384", "items = 0", "size.quick.items"),
         ("items = 1000000", "items = 10000001", "size.full.items"),
         ("repetitions = 10 ", "repetitions = 1 ", "size.quick.repetitions"),
         ("at_most = 0.13", "at_most = nan", "criterion[1].at_most"),

@@ -81,8 +81,21 @@ impl Found {
 }
 
 /// Divides the rounds; the tables are made anew for each part. One and the same table is up to a tenth faster
-/// or slower in other memory, and bounds from a single one do not show that.
+/// or slower in other memory, and bounds from a single one do not show that. Few rounds are those of one
+/// launch of several, each of which has other memory anyway: they stay together.
 pub(super) fn placements(rounds: u32) -> impl Iterator<Item = usize> {
-    const PLACEMENTS: u32 = 3;
-    (0..PLACEMENTS).map(move |at| (rounds + at) / PLACEMENTS).filter(|n| *n > 0).map(|n| n as usize)
+    let placements = if rounds < 6 { 1 } else { 3 };
+    (0..placements).map(move |at| ((rounds + at) / placements) as usize).filter(|rounds| *rounds > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::placements;
+
+    #[test]
+    fn all_rounds_are_in_a_placement() {
+        for (rounds, expected) in [(0, vec![]), (2, vec![2]), (5, vec![5]), (10, vec![3, 3, 4])] {
+            assert_eq!(placements(rounds).collect::<Vec<_>>(), expected);
+        }
+    }
 }

@@ -63,8 +63,8 @@ fn boxed<P: Pit + 'static>(index: Index, names: Names, key: &Key, pit: P) -> Opt
 /// A forwarder, and the sink of its packets.
 pub(crate) struct Exchanges<P = ByName> {
     bench: Bench<P>,
-    plain: Sink<false>,
-    timed: Sink<true>,
+    plain: Sink,
+    timed: Sink,
 }
 
 /// A forwarder, and the packets of a block.
@@ -91,7 +91,7 @@ impl Exchanges {
 impl<P: Pit> Exchanges<P> {
     fn with(names: Names, key: &Key, digests: Option<DigestFunction>, pit: P) -> Option<Self> {
         let bench = Bench::new(names, key, digests, pit)?;
-        Some(Self { bench, plain: Sink::default(), timed: Sink::default() })
+        Some(Self { bench, plain: Sink::plain(), timed: Sink::timed() })
     }
 
     /// Forwards a block in bursts of `size` packets, and times the stage that decodes and hashes.
@@ -171,19 +171,15 @@ impl<P: Pit> Bench<P> {
     }
 
     /// Forwards a block in bursts of `size` packets. The turn at its end counts as part of the last stage.
-    fn exchange<const TIMED: bool>(
-        &mut self,
-        size: usize,
-        sink: &mut Sink<TIMED>,
-    ) -> Result<StageCounts, String> {
+    fn exchange(&mut self, size: usize, sink: &mut Sink) -> Result<StageCounts, String> {
         self.prepare();
         let sent = sink.packets;
         sink.clear();
         let packets = of_faces(&self.interests, &self.consumers);
-        let mut counts = stages::run(&mut self.forwarder, packets, size, self.now, sink);
+        let mut counts = stages::run(&mut self.forwarder, &packets, size, self.now, sink);
         self.label_data(&sink.labels);
         let packets = of_faces(&self.data, &self.producers);
-        counts.add(stages::run(&mut self.forwarder, packets, size, self.now, sink));
+        counts.add(stages::run(&mut self.forwarder, &packets, size, self.now, sink));
         let start = counter::start();
         self.forwarder.handle_timeout(self.now);
         counts.act += counter::stop().saturating_sub(start);
@@ -195,12 +191,9 @@ impl<P: Pit> Bench<P> {
 }
 
 /// Packets with their ingress faces, [`PACKETS`] from each.
-fn of_faces<'p>(
-    packets: &'p [Vec<u8>],
-    faces: &'p [FaceId],
-) -> impl Iterator<Item = (FaceId, &'p [u8])> + use<'p> {
+fn of_faces<'p>(packets: &'p [Vec<u8>], faces: &[FaceId]) -> Vec<(FaceId, &'p [u8])> {
     let faces = faces.iter().flat_map(|face| [*face; PACKETS]);
-    faces.zip(packets.iter().map(Vec::as_slice))
+    faces.zip(packets.iter().map(Vec::as_slice)).collect()
 }
 
 impl<P: Pit> Profile for Exchanges<P> {

@@ -109,8 +109,8 @@ struct Turn<P: Pit> {
     /// Numbers of the first entries, in the order in which Data arrives.
     order: Vec<u32>,
     now: Time,
-    plain: Sink<false>,
-    timed: Sink<true>,
+    plain: Sink,
+    timed: Sink,
 }
 
 impl<P: Pit> Turn<P> {
@@ -148,8 +148,8 @@ impl<P: Pit> Turn<P> {
             labels: Vec::with_capacity(filling.pending),
             order,
             now: Time::from_millis(1),
-            plain: Sink::default(),
-            timed: Sink::default(),
+            plain: Sink::plain(),
+            timed: Sink::timed(),
         })
     }
 
@@ -161,7 +161,7 @@ impl<P: Pit> Turn<P> {
             self.now = Time::from_millis(1 + FILL * first as u64 / pending as u64);
             numbers.clear();
             numbers.extend((first..(first + BLOCK).min(pending)).map(|number| number as u32));
-            self.ask::<false>(&numbers)?;
+            self.ask(false, &numbers)?;
         }
         let mut samples = [const { Vec::new() }; 4];
         let order = std::mem::take(&mut self.order);
@@ -172,11 +172,11 @@ impl<P: Pit> Turn<P> {
             let [insert, matching, interest, data] = &mut samples;
             let per_packet = |count: u64| count as f64 / BLOCK as f64;
             if at % 2 == 0 {
-                matching.push(per_packet(self.answer::<true>(asked)?.1));
-                insert.push(per_packet(self.ask::<true>(&numbers)?.1));
+                matching.push(per_packet(self.answer(true, asked)?.1));
+                insert.push(per_packet(self.ask(true, &numbers)?.1));
             } else {
-                data.push(per_packet(self.answer::<false>(asked)?.0.sum()));
-                interest.push(per_packet(self.ask::<false>(&numbers)?.0.sum()));
+                data.push(per_packet(self.answer(false, asked)?.0.sum()));
+                interest.push(per_packet(self.ask(false, &numbers)?.0.sum()));
             }
         }
         if self.forwarder.pit().len() != pending + others {
@@ -212,24 +212,21 @@ impl<P: Pit> Turn<P> {
     }
 
     /// Forwards the first `packets` packets from a face. Returns the cost of the stages, and the PIT's part
-    /// of the last one if `TIMED`.
-    fn forward<const TIMED: bool>(&mut self, from: FaceId, packets: usize) -> Result<Forwarded, String> {
+    /// of the last one if `is_timed`.
+    fn forward(&mut self, is_timed: bool, from: FaceId, packets: usize) -> Result<Forwarded, String> {
         let Self { forwarder, packets: block, now, plain, timed, .. } = self;
-        let block = block.iter().take(packets).map(|packet| (from, packet.as_slice()));
-        match TIMED {
-            true => forward_into(forwarder, block, *now, timed),
-            false => forward_into(forwarder, block, *now, plain),
-        }
+        let block: Vec<_> = block.iter().take(packets).map(|packet| (from, packet.as_slice())).collect();
+        forward_into(forwarder, &block, *now, if is_timed { timed } else { plain })
     }
 
     /// Adds the entries of these numbers, at most a block of them.
-    fn ask<const TIMED: bool>(&mut self, numbers: &[u32]) -> Result<(StageCounts, u64), String> {
+    fn ask(&mut self, is_timed: bool, numbers: &[u32]) -> Result<(StageCounts, u64), String> {
         let entries = self.forwarder.pit().len() + numbers.len();
         for (packet, number) in self.packets.iter_mut().zip(numbers) {
             packet.clear();
             packet.extend_from_slice(self.template.interest(u64::from(*number)));
         }
-        let (counts, part, labels) = self.forward::<TIMED>(self.consumer, numbers.len())?;
+        let (counts, part, labels) = self.forward(is_timed, self.consumer, numbers.len())?;
         if self.forwarder.pit().len() != entries {
             return Err("an Interest has an entry already".into());
         }
@@ -239,7 +236,7 @@ impl<P: Pit> Turn<P> {
     }
 
     /// Forwards Data of these numbers, a block of them.
-    fn answer<const TIMED: bool>(&mut self, numbers: &[u32]) -> Result<(StageCounts, u64), String> {
+    fn answer(&mut self, is_timed: bool, numbers: &[u32]) -> Result<(StageCounts, u64), String> {
         let entries = self.forwarder.pit().len().saturating_sub(numbers.len());
         for (packet, number) in self.packets.iter_mut().zip(numbers) {
             packet.clear();
@@ -253,7 +250,7 @@ impl<P: Pit> Turn<P> {
             packet.extend_from_slice(header.frame(bytes.len()).as_bytes());
             packet.extend_from_slice(bytes);
         }
-        let (counts, part, _) = self.forward::<TIMED>(self.producer, numbers.len())?;
+        let (counts, part, _) = self.forward(is_timed, self.producer, numbers.len())?;
         match self.forwarder.pit().len() {
             left if left == entries => Ok((counts, part)),
             left => Err(format!("{left} entries are left, expected {entries}")),
@@ -281,11 +278,11 @@ impl<P: Pit> Turn<P> {
 type Forwarded = (StageCounts, u64, Vec<Label>);
 
 /// Forwards a block of packets into `sink`; fails unless one packet is sent for each.
-fn forward_into<'p, P: Pit, const TIMED: bool>(
+fn forward_into<P: Pit>(
     forwarder: &mut Forwarder<P>,
-    block: impl ExactSizeIterator<Item = (FaceId, &'p [u8])>,
+    block: &[(FaceId, &[u8])],
     now: Time,
-    sink: &mut Sink<TIMED>,
+    sink: &mut Sink,
 ) -> Result<Forwarded, String> {
     let (packets, before) = (block.len() as u64, sink.packets);
     sink.clear();
@@ -319,10 +316,10 @@ mod tests {
         let filling = Filling { pending: 1024, names, prefixes: false };
         let mut turn = Turn::new(ByName::default(), &filling, &Key::VECTOR, 7).unwrap();
         let numbers: Vec<u32> = (0..256).collect();
-        turn.ask::<false>(&numbers).unwrap();
-        assert_eq!(turn.ask::<true>(&numbers).unwrap_err(), "0 packets were sent for 256");
-        turn.answer::<true>(&numbers).unwrap();
-        assert_eq!(turn.answer::<false>(&numbers).unwrap_err(), "0 packets were sent for 256");
+        turn.ask(false, &numbers).unwrap();
+        assert_eq!(turn.ask(true, &numbers).unwrap_err(), "0 packets were sent for 256");
+        turn.answer(true, &numbers).unwrap();
+        assert_eq!(turn.answer(false, &numbers).unwrap_err(), "0 packets were sent for 256");
     }
 
     #[test]
@@ -331,7 +328,7 @@ mod tests {
         let filling = Filling { pending: 1024, names, prefixes: true };
         let mut turn = Turn::new(ByName::default(), &filling, &Key::VECTOR, 7).unwrap();
         assert_eq!(turn.add_prefixes(), Ok(10));
-        turn.ask::<false>(&[1, 2, 3]).unwrap();
+        turn.ask(false, &[1, 2, 3]).unwrap();
         assert_eq!(turn.expire().1, 3);
         assert_eq!(turn.forwarder.pit().len(), 10);
     }

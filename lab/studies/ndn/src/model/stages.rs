@@ -38,22 +38,21 @@ impl StageCounts {
     }
 }
 
-/// Runs the stages over packets, in bursts of `size` packets, and times each stage.
-pub(super) fn run<'p, P: Pit, O: Output>(
+/// Runs the stages over packets with their ingress faces, in bursts of `size` packets, and times each stage.
+pub(super) fn run<P: Pit>(
     forwarder: &mut Forwarder<P>,
-    packets: impl IntoIterator<Item = (FaceId, &'p [u8])>,
+    packets: &[(FaceId, &[u8])],
     size: usize,
     now: Time,
-    out: &mut O,
+    out: &mut Sink,
 ) -> StageCounts {
     let mut counts = StageCounts::default();
-    let mut packets = packets.into_iter().peekable();
-    while packets.peek().is_some() {
+    for packets in packets.chunks(size.clamp(1, BURST)) {
         let mut burst = Burst::new();
         let start = counter::start();
-        for (face, bytes) in packets.by_ref().take(size.min(BURST)) {
+        for (face, bytes) in packets {
             // A malformed packet is not forwarded, and the count shows it.
-            let _ = burst.push(face, bytes);
+            let _ = burst.push(*face, bytes);
         }
         forwarder.decode().run(&mut burst);
         let decoded = counter::stop();
@@ -74,17 +73,18 @@ pub(super) fn run<'p, P: Pit, O: Output>(
     counts
 }
 
-/// Sink of a forwarder's packets: counts them, and keeps the labels that producers put on the Data. If
-/// `TIMED`, it also times the parts of the last stage.
+/// Sink of a forwarder's packets: counts them, and keeps the labels that producers put on the Data. One
+/// that is [timed](Sink::timed) also times the parts of the last stage.
 ///
 /// A read of the counter takes about 20 cycles and waits for nothing, so packets overlap as without it; the
 /// cost of the reads themselves is subtracted.
 #[derive(Debug)]
-pub(super) struct Sink<const TIMED: bool> {
+pub(super) struct Sink {
     /// Packets sent.
     pub packets: u64,
     /// Tokens and digests, in the order of the packets that had one.
     pub labels: Vec<Label>,
+    is_timed: bool,
     counts: [u64; PARTS],
     visits: [u64; PARTS],
     part: Part,
@@ -96,17 +96,24 @@ pub(super) struct Sink<const TIMED: bool> {
 /// Parts of the last stage.
 const PARTS: usize = 6;
 
-impl<const TIMED: bool> Default for Sink<TIMED> {
-    fn default() -> Self {
-        let mut sink = Self {
+impl Sink {
+    /// One that reads no counter.
+    pub(super) const fn plain() -> Self {
+        Self {
             packets: 0,
             labels: Vec::new(),
+            is_timed: false,
             counts: [0; PARTS],
             visits: [0; PARTS],
             part: Part::Face,
-            since: counter::now(),
+            since: 0,
             reading: 0,
-        };
+        }
+    }
+
+    /// One that times the parts.
+    pub(super) fn timed() -> Self {
+        let mut sink = Self { is_timed: true, since: counter::now(), ..Self::plain() };
         // The smallest of several: interruptions only add.
         const READINGS: u64 = 100;
         let readings = (0..20).map(|_| {
@@ -120,9 +127,7 @@ impl<const TIMED: bool> Default for Sink<TIMED> {
         sink.clear();
         sink
     }
-}
 
-impl<const TIMED: bool> Sink<TIMED> {
     /// Clears the counts and the labels.
     pub(super) fn clear(&mut self) {
         self.labels.clear();
@@ -143,7 +148,7 @@ impl<const TIMED: bool> Sink<TIMED> {
     }
 }
 
-impl<const TIMED: bool> Output for Sink<TIMED> {
+impl Output for Sink {
     #[inline]
     fn send(&mut self, face: FaceId, header: &LpHeader<'_>, packet: &[u8]) {
         black_box((face, header, packet));
@@ -156,7 +161,7 @@ impl<const TIMED: bool> Output for Sink<TIMED> {
 
     #[inline(always)]
     fn enter(&mut self, part: Part) {
-        if !TIMED {
+        if !self.is_timed {
             return;
         }
         let (now, at) = (counter::now(), self.part as usize);
