@@ -7,12 +7,14 @@
 //! - [`metrics`]: counters over HTTP, in the text format of Prometheus.
 //! - [`prometheus`]: that format.
 //! - [`config`]: configurations in TOML, with a "did you mean" for unknown keys.
+//! - [`control`]: a Unix socket for commands to a running server, and its client.
 //! - [`privileges`]: the user that a server runs as, once its sockets are bound.
 //! - [`limits`]: file descriptors.
 //! - [`text`]: text files of the user, read with a limit.
 #![forbid(unsafe_code)]
 
 pub mod config;
+pub mod control;
 mod error;
 mod life;
 pub mod limits;

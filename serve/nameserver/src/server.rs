@@ -14,6 +14,7 @@ use crate::reload;
 use crate::status::ZoneStatus;
 use crate::zones::{self, Catalog, random_key};
 use crate::{account, control, tcp, udp};
+use hashlane_daemon::control::Service;
 use hashlane_dns::respond::Transport;
 use hashlane_hash::scheme::Key;
 use std::io;
@@ -30,7 +31,7 @@ pub struct Server {
     handle: Handle,
     udp: Vec<udp::Worker>,
     tcp: tcp::Worker,
-    control: Option<control::Service>,
+    control: Option<Service>,
     reload: reload::Service,
     ends: Receiver<End>,
 }
@@ -56,12 +57,12 @@ impl Server {
         };
         let account = account::choose(config)?;
         let sockets = listen::bind(config, workers)?;
-        let default_control = control::is_default(&config.control);
-        control::prepare(&config.control, account.as_ref())?;
+        let control = config.control.socket();
+        control.prepare(account.as_ref())?;
         if let Some(account) = &account {
             account.assume()?;
         }
-        let listener = control::listen(&config.control, default_control)?;
+        let control = control.listen()?;
 
         let key = random_key()?;
         let threads = sockets.len() * workers + 1;
@@ -95,7 +96,6 @@ impl Server {
             refused: Mutex::default(),
             connections: Arc::default(),
         }));
-        let control = listener.map(|listener| control::Service::new(listener, handle.clone())).transpose()?;
         let reload = reload::Service::new(catalog, config.clone(), reread, wait, handle.clone());
         let (udp, tcp) = handle.0.threads(sockets, config, &key)?;
         Ok(Self { udp, tcp, control, reload, handle, ends })
@@ -110,7 +110,7 @@ impl Server {
         config.check().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
         let account = account::check(config)?;
         listen::check(config)?;
-        control::check(&config.control, account.as_ref())?;
+        config.control.socket().check(account.as_ref())?;
         zones::check(config)
     }
 
@@ -121,7 +121,7 @@ impl Server {
 
     /// Path of the control socket, if there is one.
     pub fn control(&self) -> Option<&Path> {
-        self.control.as_ref().map(control::Service::path)
+        self.control.as_ref().map(Service::path)
     }
 
     /// A handle.
@@ -141,8 +141,11 @@ impl Server {
             threads.push(shared.spawn(format!("udp-{number}"), move || worker.run())?);
         }
         threads.push(shared.spawn("tcp".into(), move || tcp.run())?);
-        if let Some(control) = control {
-            threads.push(shared.spawn("control".into(), move || control.run())?);
+        if let Some(service) = control {
+            let (handle, stopped) = (handle.clone(), handle.clone());
+            let answer = move |command: &str| control::answer(command, &handle);
+            let run = move || service.run(answer, || stopped.is_stopped());
+            threads.push(shared.spawn("control".into(), run)?);
         }
         // It waits for requests, and ends with the process.
         shared.spawn("reload".into(), move || {

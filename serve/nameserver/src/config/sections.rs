@@ -2,6 +2,7 @@
 
 use super::Network;
 use crate::load::Options;
+use hashlane_daemon::control;
 use serde::{Deserialize, Serialize};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
@@ -135,16 +136,19 @@ pub struct Control {
 
 impl Default for Control {
     fn default() -> Self {
-        let place = hashlane_link::unix::places(SERVICE).into_iter().next();
-        debug_assert!(place.is_some(), "root's paths are always in the list");
-        Self { path: place.unwrap_or_default() }
+        Self { path: control::default_path(SERVICE) }
     }
 }
 
 impl Control {
     /// Path at which a client finds the socket of a server with the default configuration.
     pub fn find() -> PathBuf {
-        hashlane_link::unix::find(SERVICE)
+        control::find(SERVICE)
+    }
+
+    /// The socket of this configuration.
+    pub(crate) fn socket(&self) -> control::Socket {
+        control::Socket::new(&self.path, SERVICE)
     }
 }
 
