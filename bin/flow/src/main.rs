@@ -1,15 +1,10 @@
 //! `hashlane-flow`, which `hashlane flow` runs.
 #![forbid(unsafe_code)]
 
-mod exporters;
-mod format;
 mod meter;
-mod metrics;
-mod outputs;
 mod settings;
 mod show;
-mod summary;
-mod top;
+mod targets;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};

@@ -1,24 +1,24 @@
 //! `hashlane flow meter`
 
-use super::exporters::{Exporters, Finished};
-use super::format::{counted, rate};
-use super::metrics::Metrics;
-use super::outputs::Targets;
 use super::settings::{Settings, time};
-use super::summary::missing;
-use super::top::{self, Top};
+use super::targets::Targets;
 use anyhow::{Context as _, Error, Result, anyhow, bail};
 use clap::Args;
 use hashlane_command::STOPPED;
 use hashlane_command::terminal;
+use hashlane_daemon::metrics::Http;
 use hashlane_daemon::signals::on_stop;
 use hashlane_hash::scheme::Key;
 use hashlane_link::capture::{self, FormatError};
 use hashlane_link::memory::Allocator;
 use hashlane_link::tap::{Tap, TapError};
+use hashlane_meter::format::{counted, rate};
+use hashlane_meter::metrics::Metrics;
+use hashlane_meter::outputs::{self, Exporters, Finished, Origin, OutputConfig, RunFacts};
+use hashlane_meter::summary::missing;
+use hashlane_meter::top::{self, Top};
 use hashlane_meter::{
-    ExportError, FlowRecord, Live, MeterStats, Output, RunError, RunOptions, Summary, meter_captures,
-    meter_interface,
+    Live, MeterStats, Output, RunError, RunOptions, Summary, meter_captures, meter_interface,
 };
 use hashlane_stats::format::plain;
 use std::io::{self, IsTerminal as _};
@@ -88,35 +88,51 @@ pub(super) struct Meter {
 
 impl Meter {
     pub(super) fn run(self) -> Result<ExitCode> {
-        self.check()?;
+        let outputs = self.targets.outputs();
+        self.check(&outputs)?;
         Allocator::use_huge_pages();
         let start = Instant::now();
         let stop = stop_on_signal()?;
         let key = Key::random().context("cannot draw a key")?;
         let ingress = self.interface.as_deref().map(index).transpose()?;
         let meter = self.settings.meter(ingress.as_ref().map_or(0, |(index, _)| *index));
-        let interfaces: Vec<_> = ingress.into_iter().collect();
+        let interfaces = ingress.into_iter().collect();
+        let facts = RunFacts { interfaces, domain: meter.domain, sampling: meter.sampling };
         // Outputs come last: those that are there stay as they are if the run cannot begin.
         self.check_inputs()?;
-        let metrics = self.metrics.map(|address| Metrics::serve(address, meter.domain)).transpose()?;
-        let mut exporters = self.targets.open(&interfaces, &meter)?;
+        let mut metrics = Metrics::new(meter.domain);
+        if let Some(address) = self.metrics {
+            let http = Http::bind(address, "--metrics")?;
+            let url = http.url();
+            metrics.serve(http)?;
+            terminal::tell(&format!("metrics: {url}"));
+        }
+        let opened = Exporters::open(&outputs, &facts, terminal::tell);
+        let mut exporters = opened.map_err(|error| anyhow!(Origin::Flags.explain(&error)))?;
         exporters.set_viewed(self.top);
         let largest = self.top.then(top::lists);
-        let top = largest.as_ref().map(|largest| {
-            Top::show(self.source(), self.interface.is_some(), meter.flows, largest.clone(), stop.clone())
+        let subject = largest.clone().map(|largest| top::Subject {
+            source: self.source(),
+            is_live: self.interface.is_some(),
+            limit: meter.flows,
+            largest,
+            stop: stop.clone(),
+            exit_code: STOPPED,
         });
-        let mut outputs = Outputs { exporters, metrics, top: top.transpose()? };
+        let mut top = subject.map(Top::show).transpose()?;
+        let mut receivers: Vec<&mut dyn Output> = vec![&mut metrics];
+        receivers.extend(top.as_mut().map(|top| top as &mut dyn Output));
+        receivers.push(&mut exporters);
         let workers = self.settings.threads;
         let options = RunOptions { meter, workers, key: &key, stop: &stop, largest: largest.as_deref() };
         let ran = match &self.interface {
             Some(interface) => {
                 let live = Live { interface, duration: self.duration, promiscuous: self.promiscuous };
-                meter_interface(&live, &options, &mut outputs)
+                meter_interface(&live, &options, &mut receivers)
             }
-            None => meter_captures(&self.captures, &options, &mut outputs),
+            None => meter_captures(&self.captures, &options, &mut receivers),
         };
         let seconds = start.elapsed().as_secs_f64();
-        let Outputs { exporters, top, .. } = outputs;
         let summary = match ran {
             Ok(summary) => summary,
             // The inputs or threads failed; new files are removed.
@@ -164,26 +180,26 @@ impl Meter {
 
     /// Checks that there is an output, that none overwrites another file, that the domains fit, and that the
     /// terminal is free for `--top`.
-    fn check(&self) -> Result<()> {
-        if self.targets.is_empty() && !self.top {
+    fn check(&self, outputs: &[OutputConfig]) -> Result<()> {
+        if outputs.is_empty() && !self.top {
             bail!(
                 "no output: add --ipfix, --netflow9, --json, --csv or --parquet with a file, --json - or \
                  --top; `hashlane flow show CAPTURE` shows who talked to whom"
             );
         }
         self.settings.check()?;
-        self.targets.check(&self.captures)?;
+        outputs::check(outputs, &self.captures, Origin::Flags).map_err(Error::msg)?;
         if !self.top {
             return Ok(());
         }
-        if self.targets.has_standard_output() {
+        if outputs.iter().any(|output| output.to.is_standard_output()) {
             bail!("--top and an output to - both write to standard output; name a file instead of -");
         }
         let reads = self.captures.iter().any(|path| path.as_os_str() == "-");
         if reads && io::stdin().is_terminal() {
             bail!("--top reads keys from the terminal, which is the capture, too; pipe a capture to -");
         }
-        top::check()
+        Ok(top::check()?)
     }
 
     /// Checks that the first capture or the interface can be read. What comes by a pipe cannot be read twice.
@@ -265,29 +281,6 @@ fn index(interface: &str) -> Result<(u32, String)> {
     let index = nix::net::if_::if_nametoindex(interface)
         .with_context(|| format!("no interface {interface}; `ip link` lists those of this host"))?;
     Ok((index, interface.to_owned()))
-}
-
-/// Receivers of the flows of a run.
-struct Outputs {
-    exporters: Exporters,
-    metrics: Option<Metrics>,
-    top: Option<Top>,
-}
-
-impl Output for Outputs {
-    fn flows(&mut self, flows: &[FlowRecord], now: u64) -> Result<(), ExportError> {
-        self.exporters.flows(flows, now)
-    }
-
-    fn tick(&mut self, workers: &[MeterStats], now: u64) -> Result<(), ExportError> {
-        if let Some(metrics) = &mut self.metrics {
-            metrics.tick(workers, now)?;
-        }
-        if let Some(top) = &mut self.top {
-            top.tick(workers, now)?;
-        }
-        self.exporters.tick(workers, now)
-    }
 }
 
 /// A flag that the signals to end set; the second one ends the process.

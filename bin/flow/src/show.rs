@@ -3,7 +3,6 @@
 mod json;
 mod text;
 
-use super::format::whole;
 use super::meter::{explained, stop_on_signal};
 use super::settings::{Settings, time};
 use anyhow::{Context as _, Result};
@@ -11,9 +10,10 @@ use clap::Args;
 use hashlane_command::terminal;
 use hashlane_command::{STOPPED, number};
 use hashlane_hash::scheme::Key;
+use hashlane_meter::format::whole;
 use hashlane_meter::{
-    ExportError, FlowRecord, IpfixReader, Live, MeterOptions, MeterStats, Output, Overview, RunOptions,
-    Summary, meter_captures, meter_interface,
+    IpfixReader, Live, MeterOptions, MeterStats, Overview, Progress, RunOptions, Summary, meter_captures,
+    meter_interface,
 };
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fs::File;
@@ -82,10 +82,10 @@ impl Show {
     pub(super) fn run(self) -> Result<ExitCode> {
         let stop = stop_on_signal()?;
         let (flows, captures): (Vec<_>, Vec<_>) = self.files.iter().cloned().partition(|path| is_ipfix(path));
-        let mut view = View::new();
+        let mut overview = Overview::default();
         let mut summary = Summary::default();
         for path in &flows {
-            if let Some(problem) = read(path, &mut view, &stop)? {
+            if let Some(problem) = read(path, &mut overview, &stop)? {
                 summary.problems.push((path.clone(), problem));
             }
         }
@@ -94,6 +94,8 @@ impl Show {
             let key = Key::random().context("cannot draw a key")?;
             let meter = MeterOptions { active: u64::MAX, ..self.meter() };
             let options = RunOptions { meter, workers: self.threads, key: &key, stop: &stop, largest: None };
+            let mut bar = Bar::new();
+            let mut view = Progress::new(&mut overview, |total: &MeterStats| bar.refresh(total));
             let metered = match &self.interface {
                 Some(interface) => {
                     let live = Live { interface, duration: self.duration, promiscuous: false };
@@ -106,7 +108,6 @@ impl Show {
             summary.workers = metered.workers;
             summary.undissected = metered.undissected;
         }
-        let overview = view.finish();
         let shown = Shown { overview, summary, captured };
         let text = if self.json { json::json(&shown, self.top) } else { text::text(&shown, self.top) };
         terminal::print(&text).context("cannot write to standard output")?;
@@ -137,12 +138,12 @@ fn is_ipfix(path: &Path) -> bool {
 }
 
 /// Adds the flows of a file of IPFIX. Returns the reason if it ended early.
-fn read(path: &Path, view: &mut View, stop: &AtomicBool) -> Result<Option<String>> {
+fn read(path: &Path, overview: &mut Overview, stop: &AtomicBool) -> Result<Option<String>> {
     let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
     let mut reader = IpfixReader::new(BufReader::with_capacity(1 << 20, file));
     for flow in reader.by_ref() {
         match flow {
-            Ok(flow) => view.overview.add(&flow),
+            Ok(flow) => overview.add(&flow),
             Err(error) => return Ok(Some(error.to_string())),
         }
         if stop.load(Ordering::Relaxed) {
@@ -160,32 +161,18 @@ fn read(path: &Path, view: &mut View, stop: &AtomicBool) -> Result<Option<String
 /// Time until progress shows.
 const SOON: Duration = Duration::from_secs(2);
 
-/// The overview of a run, with progress on a terminal.
-struct View {
-    overview: Overview,
+/// Progress on a terminal.
+struct Bar {
     begun: Instant,
     bar: Option<ProgressBar>,
 }
 
-impl View {
+impl Bar {
     fn new() -> Self {
-        Self { overview: Overview::default(), begun: Instant::now(), bar: None }
+        Self { begun: Instant::now(), bar: None }
     }
 
-    fn finish(self) -> Overview {
-        if let Some(bar) = self.bar {
-            bar.finish_and_clear();
-        }
-        self.overview
-    }
-}
-
-impl Output for View {
-    fn flows(&mut self, flows: &[FlowRecord], now: u64) -> Result<(), ExportError> {
-        self.overview.flows(flows, now)
-    }
-
-    fn tick(&mut self, workers: &[MeterStats], _: u64) -> Result<(), ExportError> {
+    fn refresh(&mut self, total: &MeterStats) {
         if self.bar.is_none() && self.begun.elapsed() >= SOON && io::stderr().is_terminal() {
             let style = ProgressStyle::with_template("{spinner} {elapsed}  {msg}");
             self.bar = Some(
@@ -193,12 +180,16 @@ impl Output for View {
             );
         }
         if let Some(bar) = &self.bar {
-            let mut total = MeterStats::default();
-            workers.iter().for_each(|worker| total.add(worker));
-            let packets = whole(total.packets);
-            bar.set_message(format!("{packets} packets, {} flows", whole(total.flows_opened)));
+            bar.set_message(format!("{} packets, {} flows", whole(total.packets), whole(total.flows_opened)));
             bar.tick();
         }
-        Ok(())
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
     }
 }

@@ -4,19 +4,29 @@
 //! A [`FlowRecord`] holds both directions of a flow. An [`Exporter`] writes records in one format to a
 //! [`Sink`]; an [`IpfixReader`] reads them back. [`MeterStats`] are the counters of a meter, with their text
 //! for Prometheus. An [`Overview`] ranks hosts, conversations and services.
+//!
+//! A run takes packets from captures or an interface ([`meter_captures`], [`meter_interface`]) and hands its
+//! flows to an [`Output`]: [`outputs::Exporters`], [`metrics::Metrics`], and with the feature `top` a view on
+//! the terminal.
 #![forbid(unsafe_code)]
 
 mod biflow;
 pub mod export;
+pub mod format;
 pub mod ipfix;
 pub mod largest;
 pub mod meter;
+pub mod metrics;
+pub mod outputs;
 mod packet;
 mod pipeline;
 pub mod record;
 pub mod run;
 pub mod show;
 pub mod stats;
+pub mod summary;
+#[cfg(feature = "top")]
+pub mod top;
 
 pub use export::{
     CsvExporter, ExportError, Exporter, FileOptions, IpfixExporter, IpfixOptions, JsonExporter,
@@ -26,7 +36,7 @@ pub use ipfix::{IpfixReader, ReadError, ReadReport};
 pub use largest::{FlowList, LargestFlows, Ranking};
 pub use meter::{Meter, MeterOptions, Packet};
 pub use record::{Counters, EndReason, FlowRecord, Icmp, Tunnel, TunnelKind};
-pub use run::{Live, Output, RunError, RunOptions, Summary, meter_captures, meter_interface};
+pub use run::{Live, Output, Progress, RunError, RunOptions, Summary, meter_captures, meter_interface};
 pub use show::Overview;
 pub use stats::{Dropped, MeterStats, prometheus};
 

@@ -1,7 +1,7 @@
 //! An overview of flows as JSON.
 
 use super::Shown;
-use crate::format;
+use hashlane_meter::format;
 use hashlane_meter::show::{Quantiles, Traffic};
 use serde_json::{Value, json};
 

@@ -1,10 +1,9 @@
 //! An overview of flows as text.
 
 use super::Shown;
-use crate::format::{self, duration, protocol, size, whole};
-use crate::summary;
-use hashlane_meter::Overview;
+use hashlane_meter::format::{self, duration, protocol, size, whole};
 use hashlane_meter::show::{Quantiles, Service, Top, Traffic};
+use hashlane_meter::{Overview, summary};
 use hashlane_stats::format::{percent, significant};
 
 pub(super) fn text(shown: &Shown, top: usize) -> String {

@@ -20,6 +20,9 @@ pub enum ExportError {
     /// No socket can be made for the collector.
     #[error("no socket for the collector {0}: {1}")]
     Socket(std::net::SocketAddr, #[source] io::Error),
+    /// The host of a collector has no address.
+    #[error("no address for the collector {0}: {1}")]
+    Lookup(String, #[source] io::Error),
     /// The Parquet library refuses a row group.
     #[error("cannot write {0}: {1}")]
     Parquet(String, String),

@@ -5,11 +5,13 @@ mod collect;
 mod exchange;
 mod live;
 mod offline;
+mod progress;
 mod source;
 mod worker;
 
 pub use live::{Live, meter_interface};
 pub use offline::meter_captures;
+pub use progress::Progress;
 
 use crate::export::ExportError;
 use crate::largest::LargestFlows;
@@ -36,6 +38,17 @@ pub trait Output {
     /// # Errors
     /// The output cannot go on; the run ends.
     fn tick(&mut self, workers: &[MeterStats], now: u64) -> Result<(), ExportError>;
+}
+
+/// Several receivers: each gets all flows and ticks, in this order.
+impl Output for Vec<&mut dyn Output> {
+    fn flows(&mut self, flows: &[FlowRecord], now: u64) -> Result<(), ExportError> {
+        self.iter_mut().try_for_each(|output| output.flows(flows, now))
+    }
+
+    fn tick(&mut self, workers: &[MeterStats], now: u64) -> Result<(), ExportError> {
+        self.iter_mut().try_for_each(|output| output.tick(workers, now))
+    }
 }
 
 /// Settings of a run.

@@ -1,10 +1,10 @@
 //! Counts of a run in words.
 
-use hashlane_meter::Summary;
+use crate::run::Summary;
 use hashlane_stats::format::count;
 
 /// Lines about packets and flows that the records lack; empty if there are none.
-pub(super) fn missing(summary: &Summary) -> Vec<String> {
+pub fn missing(summary: &Summary) -> Vec<String> {
     let total = summary.total();
     let number = |number: u64| count(number as f64);
     let mut lines = Vec::new();

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::top::state::{Key, Sample};
-use hashlane_meter::{Counters, Dropped, FlowList, FlowRecord, MeterStats};
+use crate::{Counters, Dropped, FlowList, FlowRecord, MeterStats};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use std::time::Duration;

@@ -1,6 +1,8 @@
 //! Content of the view: totals, rates and rows, from samples of a run.
 
-use hashlane_meter::{Counters, FlowList, FlowRecord, MeterStats, Ranking};
+use crate::largest::{FlowList, Ranking};
+use crate::record::{Counters, FlowRecord};
+use crate::stats::MeterStats;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::time::Duration;

@@ -2,7 +2,7 @@
 
 use super::state::{Phase, Row, State};
 use crate::format::{protocol, rate, size, whole};
-use hashlane_meter::Ranking;
+use crate::largest::Ranking;
 use hashlane_stats::format::{percent, significant};
 use ratatui::Frame;
 use ratatui::layout::{Alignment, Constraint, Layout};

@@ -3,17 +3,17 @@
 use hashlane_stats::format::{count, significant};
 
 /// A count, its thousands apart.
-pub(super) fn whole(number: u64) -> String {
+pub fn whole(number: u64) -> String {
     count(number as f64)
 }
 
 /// A count and its noun: `1 flow`, `2 flows`.
-pub(super) fn counted(number: u64, noun: &str) -> String {
+pub fn counted(number: u64, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
 /// Bytes to three digits, in a unit of 1,000s.
-pub(super) fn size(bytes: u64) -> String {
+pub fn size(bytes: u64) -> String {
     let mut value = bytes as f64;
     let mut units = ["B", "kB", "MB", "GB", "TB", "PB"].into_iter();
     let mut unit = units.next();
@@ -26,7 +26,7 @@ pub(super) fn size(bytes: u64) -> String {
 }
 
 /// A rate to three digits, with the prefix of its unit: `512 `, `98.1 M`.
-pub(super) fn rate(value: f64) -> String {
+pub fn rate(value: f64) -> String {
     let mut value = value.max(0.0);
     let mut prefixes = ["", "k", "M", "G", "T"].into_iter();
     let mut prefix = prefixes.next();
@@ -41,7 +41,7 @@ pub(super) fn rate(value: f64) -> String {
 }
 
 /// Nanoseconds to three digits, in a unit that fits.
-pub(super) fn duration(nanoseconds: u64) -> String {
+pub fn duration(nanoseconds: u64) -> String {
     let value = nanoseconds as f64;
     match value {
         0.0 => "0 s".to_owned(),
@@ -54,7 +54,7 @@ pub(super) fn duration(nanoseconds: u64) -> String {
 }
 
 /// Name of a protocol, by its number.
-pub(super) fn protocol(number: u8) -> String {
+pub fn protocol(number: u8) -> String {
     let name = match number {
         1 => "icmp",
         2 => "igmp",

@@ -1,7 +1,7 @@
 //! The terminal: in raw mode and on its second screen while the view is shown, and as before afterwards.
 
+use super::context;
 use super::draw::SMALLEST;
-use anyhow::{Context as _, Result, bail};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::cursor::{Hide, Show};
@@ -24,24 +24,26 @@ pub(super) struct Screen(pub(super) Terminal<CrosstermBackend<Stdout>>);
 ///
 /// # Errors
 /// Standard output is no terminal, or the terminal is too small or has no keyboard.
-pub(super) fn check() -> Result<()> {
+pub(super) fn check() -> io::Result<()> {
     if !io::stdout().is_terminal() {
-        bail!("--top needs a terminal, and standard output is none; run it without `| …` and `> …`");
+        let why = "--top needs a terminal, and standard output is none; run it without `| …` and `> …`";
+        return Err(io::Error::other(why));
     }
-    let (width, height) = terminal::size().context("--top cannot read the size of the terminal")?;
+    let (width, height) = terminal::size().map_err(context("--top cannot read the size of the terminal"))?;
     if width < SMALLEST.0 || height < SMALLEST.1 {
         let (columns, rows) = SMALLEST;
-        bail!(
+        let why = format!(
             "--top needs a terminal of {columns} columns and {rows} rows, and this one has {width} and \
              {height}; enlarge it, or leave --top out"
         );
+        return Err(io::Error::other(why));
     }
-    event::poll(Duration::ZERO).context("--top cannot read keys from the terminal")?;
+    event::poll(Duration::ZERO).map_err(context("--top cannot read keys from the terminal"))?;
     Ok(())
 }
 
 impl Screen {
-    pub(super) fn open() -> Result<Self> {
+    pub(super) fn open() -> io::Result<Self> {
         static HOOK: Once = Once::new();
         HOOK.call_once(|| {
             let before = std::panic::take_hook();
@@ -56,7 +58,7 @@ impl Screen {
             execute!(io::stdout(), EnterAlternateScreen, Hide)?;
             Terminal::new(CrosstermBackend::new(io::stdout()))
         };
-        open().map(Self).inspect_err(|_| restore()).context("--top cannot use the terminal")
+        open().map(Self).inspect_err(|_| restore()).map_err(context("--top cannot use the terminal"))
     }
 }
 
@@ -72,7 +74,7 @@ pub(super) fn is_shown() -> bool {
 }
 
 /// Restores the terminal, from any thread; once.
-pub(crate) fn restore() {
+pub fn restore() {
     if SHOWN.swap(false, Ordering::SeqCst) {
         // Without a terminal there is nothing to restore.
         let _ = disable_raw_mode();

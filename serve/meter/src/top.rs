@@ -1,4 +1,4 @@
-//! `--top`: the largest flows of a run on the terminal, while it goes on.
+//! The view of a run on the terminal: its largest flows, while it goes on.
 //!
 //! A thread of its own reads keys and draws, so that a slow terminal never holds up packets or outputs.
 
@@ -6,13 +6,16 @@ mod draw;
 mod state;
 mod terminal;
 
-pub(super) use terminal::restore;
+pub use terminal::restore;
 
-use anyhow::{Context as _, Result};
-use hashlane_command::STOPPED;
-use hashlane_meter::{ExportError, FlowRecord, LargestFlows, MeterStats, Output, Ranking};
+use crate::export::ExportError;
+use crate::largest::{LargestFlows, Ranking};
+use crate::record::FlowRecord;
+use crate::run::Output;
+use crate::stats::MeterStats;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use state::{Key, Phase, Sample, State};
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -29,9 +32,9 @@ const PERIOD: Duration = Duration::from_secs(1);
 const WAIT: Duration = Duration::from_millis(100);
 
 /// The view of a run.
-pub(super) struct Top {
+pub struct Top {
     shared: Arc<Shared>,
-    thread: Option<JoinHandle<Result<()>>>,
+    thread: Option<JoinHandle<io::Result<()>>>,
 }
 
 /// State that the run and the thread of the view share.
@@ -46,33 +49,52 @@ struct Shared {
     ended: AtomicBool,
     /// The view closes at once.
     closed: AtomicBool,
+    /// Exit code of the process if the user ends it at once.
+    exit_code: u8,
+}
+
+/// Run that a view shows.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// Interface or captures, for the title.
+    pub source: String,
+    /// True for an interface.
+    pub is_live: bool,
+    /// Limit of the flows in the table.
+    pub limit: usize,
+    /// Lists that the run makes: [`lists`].
+    pub largest: Arc<LargestFlows>,
+    /// Ends the run.
+    pub stop: Arc<AtomicBool>,
+    /// Exit code of the process if the user ends it at once.
+    pub exit_code: u8,
+}
+
+/// A function that puts `what` before an error.
+fn context(what: &'static str) -> impl Fn(io::Error) -> io::Error {
+    move |error| io::Error::new(error.kind(), format!("{what}: {error}"))
 }
 
 /// Checks that a view can be shown on this terminal.
 ///
 /// # Errors
 /// It cannot; the message says how it could be.
-pub(super) fn check() -> Result<()> {
+pub fn check() -> io::Result<()> {
     terminal::check()
 }
 
 /// Lists for the view of a run.
-pub(super) fn lists() -> Arc<LargestFlows> {
+pub fn lists() -> Arc<LargestFlows> {
     Arc::new(LargestFlows::new(ROWS))
 }
 
 impl Top {
-    /// Shows the view. `source` names the interface, if `live`, or the captures.
+    /// Shows the view.
     ///
     /// # Errors
     /// The terminal or a thread cannot be had.
-    pub(super) fn show(
-        source: String,
-        live: bool,
-        limit: usize,
-        largest: Arc<LargestFlows>,
-        stop: Arc<AtomicBool>,
-    ) -> Result<Self> {
+    pub fn show(subject: Subject) -> io::Result<Self> {
+        let Subject { source, is_live, limit, largest, stop, exit_code } = subject;
         let shared = Arc::new(Shared {
             largest,
             total: Mutex::default(),
@@ -80,18 +102,20 @@ impl Top {
             quit: AtomicBool::new(false),
             ended: AtomicBool::new(false),
             closed: AtomicBool::new(false),
+            exit_code,
         });
-        let state = State::new(source, live, limit as u64);
+        let state = State::new(source, is_live, limit as u64);
         let screen = Screen::open()?;
         let view = Arc::clone(&shared);
         let thread = thread::Builder::new().name("top".into());
-        let thread =
-            thread.spawn(move || view.run(screen, state)).context("cannot start a thread for --top")?;
+        let thread = thread
+            .spawn(move || view.run(screen, state))
+            .map_err(context("cannot start a thread for --top"))?;
         Ok(Self { shared, thread: Some(thread) })
     }
 
     /// Tests if the user has ended the run by the key `q`.
-    pub(super) fn has_quit(&self) -> bool {
+    pub fn has_quit(&self) -> bool {
         self.shared.quit.load(Ordering::Relaxed)
     }
 
@@ -100,7 +124,7 @@ impl Top {
     ///
     /// # Errors
     /// The terminal failed during the run.
-    pub(super) fn end(mut self) -> Result<bool> {
+    pub fn end(mut self) -> io::Result<bool> {
         self.shared.ended.store(true, Ordering::Relaxed);
         self.join()?;
         Ok(self.has_quit())
@@ -110,12 +134,12 @@ impl Top {
     ///
     /// # Errors
     /// The terminal failed during the run.
-    pub(super) fn close(mut self) -> Result<()> {
+    pub fn close(mut self) -> io::Result<()> {
         self.shared.closed.store(true, Ordering::Relaxed);
         self.join()
     }
 
-    fn join(&mut self) -> Result<()> {
+    fn join(&mut self) -> io::Result<()> {
         match self.thread.take().map(JoinHandle::join) {
             Some(Err(panic)) => std::panic::resume_unwind(panic),
             Some(Ok(result)) => result,
@@ -158,7 +182,7 @@ impl Drop for StopsRun<'_> {
 
 impl Shared {
     /// Draws and reads keys until the view is closed.
-    fn run(&self, mut screen: Screen, mut state: State) -> Result<()> {
+    fn run(&self, mut screen: Screen, mut state: State) -> io::Result<()> {
         let _stops = StopsRun(&self.stop);
         let begun = Instant::now();
         let mut next = begun;
@@ -173,10 +197,11 @@ impl Shared {
                 phase = now;
                 state.refresh(self.sample(begun.elapsed()), phase);
             }
-            screen.0.draw(|frame| draw::draw(&state, frame)).context("cannot draw on the terminal")?;
-            let cannot = "cannot read keys from the terminal";
-            if event::poll(WAIT.min(next.saturating_duration_since(Instant::now()))).context(cannot)?
-                && let Event::Key(key) = event::read().context(cannot)?
+            let drawn = screen.0.draw(|frame| draw::draw(&state, frame));
+            drawn.map_err(context("cannot draw on the terminal"))?;
+            let cannot = context("cannot read keys from the terminal");
+            if event::poll(WAIT.min(next.saturating_duration_since(Instant::now()))).map_err(&cannot)?
+                && let Event::Key(key) = event::read().map_err(&cannot)?
                 && key.kind != KeyEventKind::Release
             {
                 self.on_key(key, &mut state);
@@ -222,7 +247,7 @@ impl Shared {
     fn leave(&self, by: &AtomicBool) {
         if self.phase() == Phase::Stopping {
             restore();
-            std::process::exit(i32::from(STOPPED));
+            std::process::exit(i32::from(self.exit_code));
         }
         by.store(true, Ordering::Relaxed);
         self.stop.store(true, Ordering::Relaxed);

@@ -1,33 +1,36 @@
-//! `--metrics`: the counters of a run over HTTP.
+//! The counters of a run over HTTP, for Prometheus.
 
-use anyhow::Result;
+use crate::export::ExportError;
+use crate::record::FlowRecord;
+use crate::run::Output;
+use crate::stats::{MeterStats, prometheus};
 use hashlane_daemon::metrics::Http;
-use hashlane_meter::{ExportError, FlowRecord, MeterStats, Output, prometheus};
-use std::net::SocketAddr;
+use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Counters that are served until the process ends.
-pub(super) struct Metrics {
+pub struct Metrics {
     /// Observation domain of the first worker.
     domain: u32,
     text: Arc<Mutex<String>>,
 }
 
 impl Metrics {
-    /// Serves counters at an address, on a thread of its own.
-    ///
-    /// # Errors
-    /// The address cannot be bound, or the thread not started.
-    pub(super) fn serve(address: SocketAddr, domain: u32) -> Result<Self> {
+    /// Counters of a run, all 0. `domain` is the observation domain of the first worker.
+    #[must_use]
+    pub fn new(domain: u32) -> Self {
         let metrics = Self { domain, text: Arc::default() };
         metrics.update(&[MeterStats::default()]);
-        let text = Arc::clone(&metrics.text);
-        let read = move || text.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let http = Http::bind(address, "--metrics")?;
-        let url = http.url();
-        http.serve(read)?;
-        hashlane_command::terminal::tell(&format!("metrics: {url}"));
-        Ok(metrics)
+        metrics
+    }
+
+    /// Serves the counters by a listener, on a thread of its own.
+    ///
+    /// # Errors
+    /// The thread cannot be started.
+    pub fn serve(&self, http: Http) -> io::Result<()> {
+        let text = Arc::clone(&self.text);
+        http.serve(move || text.lock().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
     fn update(&self, workers: &[MeterStats]) {
@@ -53,7 +56,7 @@ mod tests {
 
     #[test]
     fn counters_are_those_of_the_last_tick() {
-        let mut metrics = Metrics::serve("127.0.0.1:0".parse().unwrap(), 7).unwrap();
+        let mut metrics = Metrics::new(7);
         metrics.tick(&[MeterStats { packets: 5, ..MeterStats::default() }], 0).unwrap();
         let text = metrics.text.lock().unwrap().clone();
         assert!(text.contains("hashlane_flow_packets_total{worker=\"7\"} 5\n"), "{text}");

@@ -1,7 +1,6 @@
 //! Checks that no output overwrites an input or another output.
 
-use super::Targets;
-use anyhow::{Result, bail};
+use super::settings::{Origin, OutputConfig};
 use std::fs::{File, Metadata};
 use std::io;
 use std::os::fd::AsFd;
@@ -17,48 +16,43 @@ enum Place {
     New(PathBuf),
 }
 
-impl Targets {
-    /// Checks that all files are different ones, and none of `inputs`. Creates nothing.
-    pub(crate) fn check(&self, inputs: &[PathBuf]) -> Result<()> {
-        let files = self.files();
-        for (option, path) in &files {
-            if is_standard(path) && !matches!(*option, "--json" | "--csv") {
-                bail!("{option} - has no form on standard output: name a file, or use --json - or --csv -");
-            }
-            if let Some(input) = inputs.iter().find(|input| self.destroys(path, input)) {
-                bail!(
-                    "{option} {} would overwrite the input {}: choose another name",
-                    path.display(),
-                    input.display()
-                );
-            }
+/// Checks that all outputs can be opened together: no file is that of another output, or one of `inputs`.
+/// Creates nothing.
+///
+/// # Errors
+/// The first conflict; the message names both sides and the next step.
+pub fn check(outputs: &[OutputConfig], inputs: &[PathBuf], origin: Origin) -> Result<(), String> {
+    for output in outputs {
+        output.check(origin)?;
+        if let Some(input) = inputs.iter().find(|input| destroys(output, input)) {
+            let (named, input) = (origin.named(output), input.display());
+            return Err(format!("{named} would overwrite the input {input}: choose another name"));
         }
-        for (number, (option, path)) in files.iter().enumerate() {
-            for (other, same) in files.iter().take(number) {
-                if is_standard(path) && is_standard(same) {
-                    bail!("{other} - and {option} - both write to standard output: name a file for one");
-                }
-                if is_same(place(path, io::stdout()), place(same, io::stdout())) {
-                    let (path, same) = (path.display(), same.display());
-                    bail!(
-                        "{other} {same} and {option} {path} are the same file: choose another name for one"
-                    );
-                }
-            }
-        }
-        Ok(())
     }
+    for (number, output) in outputs.iter().enumerate() {
+        for other in outputs.iter().take(number) {
+            let (Some(path), Some(same)) = (output.to.path(), other.to.path()) else { continue };
+            let (one, two) = (origin.named(other), origin.named(output));
+            if is_standard(path) && is_standard(same) {
+                return Err(format!("{one} and {two} both write to standard output: name a file for one"));
+            }
+            if is_same(place(path, io::stdout()), place(same, io::stdout())) {
+                return Err(format!("{one} and {two} are the same file: choose another name for one"));
+            }
+        }
+    }
+    Ok(())
+}
 
-    /// Tests if writing to `output` destroys `input`.
-    fn destroys(&self, output: &Path, input: &Path) -> bool {
-        let input_place = place(input, io::stdin());
-        if !self.rotates() || is_standard(output) {
-            return is_same(place(output, io::stdout()), input_place);
-        }
-        // Files that rotate have numbers: `flows-0001.ipfix`.
-        let without = without_number(input).and_then(|input| new(&input));
-        without.is_some() && without == new(output)
+/// Tests if writing to `output` destroys `input`.
+fn destroys(output: &OutputConfig, input: &Path) -> bool {
+    let Some(path) = output.to.path() else { return false };
+    if !output.rotates() || is_standard(path) {
+        return is_same(place(path, io::stdout()), place(input, io::stdin()));
     }
+    // Files that rotate have numbers: `flows-0001.ipfix`.
+    let without = without_number(input).and_then(|input| new(&input));
+    without.is_some() && without == new(path)
 }
 
 fn is_standard(path: &Path) -> bool {

@@ -1,8 +1,12 @@
 //! The exporters of a run: one that fails is closed, and the others go on.
 
-use super::format::counted;
-use hashlane_command::terminal;
-use hashlane_meter::{ExportError, Exporter, FlowRecord, MeterStats, Output, Totals};
+use super::RunFacts;
+use super::settings::{Format, OutputConfig};
+use crate::export::{ExportError, Exporter, Totals};
+use crate::format::counted;
+use crate::record::FlowRecord;
+use crate::run::Output;
+use crate::stats::MeterStats;
 use std::fmt;
 use std::io;
 use std::time::{Duration, Instant};
@@ -11,8 +15,10 @@ use std::time::{Duration, Instant};
 const REPORT: Duration = Duration::from_secs(60);
 
 /// The exporters of a run.
-pub(super) struct Exporters {
+pub struct Exporters {
     all: Vec<Named>,
+    /// Takes notes about outputs that fail while others go on.
+    notes: Box<dyn FnMut(&str) + Send>,
     /// Observation domain of the first worker.
     domain: u32,
     /// Counters of the workers at the last tick.
@@ -22,12 +28,10 @@ pub(super) struct Exporters {
     viewed: bool,
 }
 
-/// An exporter and its name.
+/// An exporter and its settings.
 struct Named {
-    name: String,
+    config: OutputConfig,
     state: State,
-    /// Each direction of a flow is a record.
-    directions: bool,
 }
 
 enum State {
@@ -37,6 +41,7 @@ enum State {
 }
 
 /// Reason why an output was closed.
+#[derive(Debug)]
 enum Failure {
     /// Its reader has closed it, as `head` does.
     Closed,
@@ -53,7 +58,8 @@ impl Failure {
 }
 
 /// Result of an output.
-pub(super) struct Finished {
+#[derive(Debug)]
+pub struct Finished {
     name: String,
     totals: Totals,
     failure: Option<Failure>,
@@ -63,12 +69,14 @@ pub(super) struct Finished {
 
 impl Finished {
     /// Tests if the reader has closed the output.
-    pub(super) const fn is_closed(&self) -> bool {
+    #[must_use]
+    pub const fn is_closed(&self) -> bool {
         matches!(self.failure, Some(Failure::Closed))
     }
 
     /// Tests if flows were lost, unless nobody wanted them.
-    pub(super) const fn has_failed(&self) -> bool {
+    #[must_use]
+    pub const fn has_failed(&self) -> bool {
         !self.is_closed() && (self.failure.is_some() || self.totals.flows_lost > 0)
     }
 }
@@ -118,7 +126,8 @@ impl Named {
         if let State::Failed(_, totals) = &mut self.state {
             let directions =
                 |flow: &FlowRecord| u64::from(flow.forward.packets > 0) + u64::from(flow.is_biflow());
-            let records = flows.map(|flow| if self.directions { directions(flow) } else { 1 });
+            let each = self.config.format == Format::Netflow9;
+            let records = flows.map(|flow| if each { directions(flow) } else { 1 });
             totals.flows_lost += records.sum::<u64>();
         }
         done
@@ -131,34 +140,41 @@ impl Named {
             }
             State::Failed(failure, totals) => (totals, Some(failure), None),
         };
-        Finished { name: self.name, totals, failure, reason }
+        Finished { name: self.config.name(), totals, failure, reason }
     }
 }
 
 impl Exporters {
-    /// None yet; `domain` is the observation domain of the first worker.
-    pub(super) fn new(domain: u32) -> Self {
-        let next_report = Instant::now() + REPORT;
-        Self { all: Vec::new(), domain, workers: Vec::new(), next_report, viewed: false }
-    }
-
-    /// Adds an exporter under a name for people.
-    pub(super) fn add(&mut self, name: String, exporter: Box<dyn Exporter>) {
-        self.all.push(Named { name, state: State::Open(exporter), directions: false });
-    }
-
-    /// Adds an exporter that makes a record of each direction.
-    pub(super) fn add_directions(&mut self, name: String, exporter: Box<dyn Exporter>) {
-        self.all.push(Named { name, state: State::Open(exporter), directions: true });
+    /// Opens outputs. `notes` gets a line for each that fails while others go on.
+    ///
+    /// # Errors
+    /// An output cannot be opened; files that were made for others are removed.
+    pub fn open(
+        outputs: &[OutputConfig],
+        facts: &RunFacts,
+        notes: impl FnMut(&str) + Send + 'static,
+    ) -> Result<Self, ExportError> {
+        let open = |output: &OutputConfig| {
+            let state = State::Open(output.open(facts)?);
+            Ok(Named { config: output.clone(), state })
+        };
+        Ok(Self {
+            all: outputs.iter().map(open).collect::<Result<_, ExportError>>()?,
+            notes: Box::new(notes),
+            domain: facts.domain,
+            workers: Vec::new(),
+            next_report: Instant::now() + REPORT,
+            viewed: false,
+        })
     }
 
     /// Leaves the terminal to a view, which goes on when all outputs have failed.
-    pub(super) const fn set_viewed(&mut self, viewed: bool) {
+    pub const fn set_viewed(&mut self, viewed: bool) {
         self.viewed = viewed;
     }
 
     /// Completes all files and queues, with the last statistics.
-    pub(super) fn finish(mut self, now: u64) -> Vec<Finished> {
+    pub fn finish(mut self, now: u64) -> Vec<Finished> {
         let (domain, workers) = (self.domain, std::mem::take(&mut self.workers));
         for named in &mut self.all {
             // Failures are in the result.
@@ -179,7 +195,7 @@ impl Exporters {
         let mut errors: Vec<_> = self
             .all
             .iter_mut()
-            .filter_map(|named| act(named).err().map(|error| (named.name.clone(), error)))
+            .filter_map(|named| act(named).err().map(|error| (named.config.name(), error)))
             .collect();
         if self.viewed {
             return Ok(());
@@ -191,7 +207,7 @@ impl Exporters {
                 Failure::Closed => format!("{name} was closed by its reader"),
                 Failure::Error(error) => error,
             };
-            terminal::tell(&format!("{problem}; the other outputs go on"));
+            (self.notes)(&format!("{problem}; the other outputs go on"));
         }
         last.map_or(Ok(()), |(_, error)| Err(error))
     }
