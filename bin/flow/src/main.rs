@@ -1,6 +1,7 @@
 //! `hashlane-flow`, which `hashlane flow` runs.
 #![forbid(unsafe_code)]
 
+mod check_config;
 mod meter;
 mod settings;
 mod show;
@@ -16,7 +17,17 @@ static ALLOCATOR: Allocator = Allocator;
 
 /// Meter flows: packets of captures and interfaces in, records of flows out.
 #[derive(Debug, Parser)]
-#[command(name = "hashlane flow", version, max_term_width = 100)]
+#[command(
+    name = "hashlane flow",
+    version,
+    max_term_width = 100,
+    after_help = "\
+Examples:
+  hashlane flow show trace.pcap
+  hashlane flow meter trace.pcap --ipfix flows.ipfix
+  hashlane flow meter --config /etc/hashlane/flow.toml
+  hashlane flow check-config flow.toml"
+)]
 struct Flow {
     #[command(subcommand)]
     command: Command,
@@ -26,6 +37,7 @@ struct Flow {
 enum Command {
     Meter(Box<meter::Meter>),
     Show(show::Show),
+    CheckConfig(check_config::CheckConfig),
 }
 
 fn main() -> ExitCode {
@@ -37,6 +49,7 @@ impl Flow {
         match self.command {
             Command::Meter(command) => command.run(),
             Command::Show(command) => command.run(),
+            Command::CheckConfig(command) => command.run(),
         }
     }
 }

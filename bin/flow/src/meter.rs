@@ -1,24 +1,26 @@
 //! `hashlane flow meter`
 
-use super::settings::{Settings, time};
+use super::settings::Settings;
 use super::targets::Targets;
 use anyhow::{Context as _, Error, Result, anyhow, bail};
 use clap::Args;
 use hashlane_command::STOPPED;
 use hashlane_command::terminal;
 use hashlane_daemon::metrics::Http;
+use hashlane_daemon::privileges::Account;
 use hashlane_daemon::signals::on_stop;
 use hashlane_hash::scheme::Key;
 use hashlane_link::capture::{self, FormatError};
 use hashlane_link::memory::Allocator;
-use hashlane_link::tap::{Tap, TapError};
+use hashlane_link::tap::TapError;
 use hashlane_meter::format::{counted, rate};
 use hashlane_meter::metrics::Metrics;
-use hashlane_meter::outputs::{self, Exporters, Finished, Origin, OutputConfig, RunFacts};
+use hashlane_meter::outputs::{self, Exporters, Finished, Origin, RunFacts};
 use hashlane_meter::summary::missing;
 use hashlane_meter::top::{self, Top};
 use hashlane_meter::{
-    Live, MeterStats, Output, RunError, RunOptions, Summary, meter_captures, meter_interface,
+    Capture, Config, Live, MeterStats, Output, RunError, RunOptions, Summary, interface_index,
+    meter_captures, time,
 };
 use hashlane_stats::format::plain;
 use std::io::{self, IsTerminal as _};
@@ -36,20 +38,25 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 /// are open, and completes all files; a second one ends at once.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Captures are pcap or pcapng, also compressed by gzip or Zstandard; - reads standard input.
-An interface needs the capability CAP_NET_RAW. The kernel shares its packets out to the workers by a hash of
-addresses and ports, and each worker has a ring of 64 MiB for them. Packets that the ring has no room for and
-flows that outputs are too slow for are counted. An interface that goes down ends the run.
-A summary goes to standard error: packets, flows, and what was dropped, by cause.
+Captures are pcap or pcapng, also compressed by gzip or Zstandard; - reads standard input. An
+interface needs the capability CAP_NET_RAW. The kernel shares its packets out to the workers by a
+hash of addresses and ports, and each worker has a ring of 64 MiB for them. Packets that the ring
+has no room for and flows that outputs are too slow for are counted. An interface that goes down
+ends the run. A summary goes to standard error: packets, flows, and what was dropped, by cause.
 
---top shows the flows that are open, the largest first, with totals and drops. Keys: q ends the run and
-exports what is open; b, k and r rank by bytes, packets and rate; p pauses the view, not the meter. After the
-last capture the view stays until q or Ctrl-C. The rate of a flow is that of the last second or two.
+--top shows the flows that are open, the largest first, with totals and drops. Keys: q ends the
+run and exports what is open; b, k and r rank by bytes, packets and rate; p pauses the view, not
+the meter. After the last capture the view stays until q or Ctrl-C. The rate of a flow is that of
+the last second or two.
+
+With --config, the file names the interface, timeouts, limits and outputs. Flags override its
+values; outputs in flags replace all of the file. With captures, its interface and user have no
+effect.
 
 An output that fails is closed, and the others go on. If none is left, the run ends.
 
-Exit code: 0, also after q; 1 after an error, if flows were lost, or if a capture ended early; 130 after
-Ctrl-C.
+Exit code: 0, also after q; 1 after an error, if flows were lost, or if a capture ended early;
+130 after Ctrl-C.
 
 Examples:
   hashlane flow meter trace.pcap --ipfix flows.ipfix
@@ -59,24 +66,32 @@ Examples:
   hashlane flow meter --interface eth0 --ipfix udp:192.0.2.1:4739 --metrics 127.0.0.1:9100
   hashlane flow meter --interface eth0 --duration 1h --parquet hour.parquet
   hashlane flow meter --interface eth0 --top
+  hashlane flow meter --config /etc/hashlane/flow.toml
+  hashlane flow check-config --print > flow.toml         every key with its default value
   tcpdump -i eth0 -w - | hashlane flow meter - --netflow9 udp:192.0.2.1:2055")]
 pub(super) struct Meter {
     /// Captures, metered one after the other as if they were one; - for standard input
-    #[arg(value_name = "CAPTURE", required_unless_present = "interface", conflicts_with = "interface")]
+    #[arg(value_name = "CAPTURE", required_unless_present_any = ["interface", "config"],
+        conflicts_with = "interface")]
     captures: Vec<PathBuf>,
+    /// Configuration file; the other flags override its values
+    #[arg(short, long, value_name = "FILE")]
+    config: Option<PathBuf>,
     /// Meter the packets that this interface receives and sends
     #[arg(long, value_name = "NAME")]
     interface: Option<String>,
     /// End after this time: 500ms, 60s, 5min, 1h
-    #[arg(long, value_name = "TIME", value_parser = time, requires = "interface",
-        conflicts_with = "captures")]
+    #[arg(long, value_name = "TIME", value_parser = time::parse, conflicts_with = "captures")]
     duration: Option<Duration>,
     /// Meter also packets to other hosts, as behind a mirror port
-    #[arg(long, requires = "interface", conflicts_with = "captures")]
+    #[arg(long, conflicts_with = "captures")]
     promiscuous: bool,
     /// Serve the counters for Prometheus at http://ADDRESS/metrics
     #[arg(long, value_name = "IP:PORT", value_parser = address)]
-    metrics: Option<SocketAddr>,
+    metrics: Vec<SocketAddr>,
+    /// User to run as once the interface is open; root stays root
+    #[arg(short, long, value_name = "USER", conflicts_with = "captures")]
+    user: Option<String>,
     /// Show the largest flows on the terminal while the run goes on; outputs are optional then
     #[arg(long)]
     top: bool,
@@ -88,32 +103,45 @@ pub(super) struct Meter {
 
 impl Meter {
     pub(super) fn run(self) -> Result<ExitCode> {
-        let outputs = self.targets.outputs();
-        self.check(&outputs)?;
+        let (config, origin) = self.config()?;
+        self.check(&config)?;
         Allocator::use_huge_pages();
         let start = Instant::now();
         let stop = stop_on_signal()?;
         let key = Key::random().context("cannot draw a key")?;
-        let ingress = self.interface.as_deref().map(index).transpose()?;
-        let meter = self.settings.meter(ingress.as_ref().map_or(0, |(index, _)| *index));
-        let interfaces = ingress.into_iter().collect();
+        let interface = self.captures.is_empty().then(|| config.input.interface.clone());
+        let index = interface.as_deref().map(interface_index).transpose()?;
+        let meter = config.meter.options(index.unwrap_or(0));
+        let interfaces = index.into_iter().zip(interface.clone()).collect();
         let facts = RunFacts { interfaces, domain: meter.domain, sampling: meter.sampling };
+        let account = match interface {
+            Some(_) => Account::of(&config.server.user, &config.server.group)?,
+            None => None,
+        };
         // Outputs come last: those that are there stay as they are if the run cannot begin.
-        self.check_inputs()?;
+        let workers = config.meter.workers;
+        let capture = interface.as_deref().map(|interface| {
+            let promiscuous = config.input.promiscuous;
+            Capture::open(&Live { interface, duration: self.duration, promiscuous }, workers)
+        });
+        let capture = capture.transpose().map_err(|error| explained(&error))?;
+        self.check_capture()?;
         let mut metrics = Metrics::new(meter.domain);
-        if let Some(address) = self.metrics {
-            let http = Http::bind(address, "--metrics")?;
+        for http in Http::bind_all(&config.metrics.listen, "--metrics")? {
             let url = http.url();
             metrics.serve(http)?;
             terminal::tell(&format!("metrics: {url}"));
         }
-        let opened = Exporters::open(&outputs, &facts, terminal::tell);
-        let mut exporters = opened.map_err(|error| anyhow!(Origin::Flags.explain(&error)))?;
+        if let Some(account) = account {
+            account.assume()?;
+        }
+        let opened = Exporters::open(&config.output, &facts, terminal::tell);
+        let mut exporters = opened.map_err(|error| anyhow!(origin.explain(&error)))?;
         exporters.set_viewed(self.top);
         let largest = self.top.then(top::lists);
         let subject = largest.clone().map(|largest| top::Subject {
-            source: self.source(),
-            is_live: self.interface.is_some(),
+            source: self.source(&config),
+            is_live: interface.is_some(),
             limit: meter.flows,
             largest,
             stop: stop.clone(),
@@ -123,13 +151,9 @@ impl Meter {
         let mut receivers: Vec<&mut dyn Output> = vec![&mut metrics];
         receivers.extend(top.as_mut().map(|top| top as &mut dyn Output));
         receivers.push(&mut exporters);
-        let workers = self.settings.threads;
         let options = RunOptions { meter, workers, key: &key, stop: &stop, largest: largest.as_deref() };
-        let ran = match &self.interface {
-            Some(interface) => {
-                let live = Live { interface, duration: self.duration, promiscuous: self.promiscuous };
-                meter_interface(&live, &options, &mut receivers)
-            }
+        let ran = match capture {
+            Some(capture) => capture.meter(&options, &mut receivers),
             None => meter_captures(&self.captures, &options, &mut receivers),
         };
         let seconds = start.elapsed().as_secs_f64();
@@ -153,7 +177,7 @@ impl Meter {
         let mut stopped = stop.load(Ordering::Relaxed);
         let mut quit = top.as_ref().is_some_and(Top::has_quit);
         match top {
-            Some(top) if self.interface.is_none() => {
+            Some(top) if interface.is_none() => {
                 // The view stays after a capture: only the key that closes it says how the run ends.
                 quit = top.end()?;
                 stopped = stop.load(Ordering::Relaxed);
@@ -178,17 +202,39 @@ impl Meter {
         })
     }
 
-    /// Checks that there is an output, that none overwrites another file, that the domains fit, and that the
-    /// terminal is free for `--top`.
-    fn check(&self, outputs: &[OutputConfig]) -> Result<()> {
+    /// The configuration: the file, with the values that flags override, and where its outputs come from.
+    fn config(&self) -> Result<(Config, Origin)> {
+        let mut config = self.config.as_deref().map_or_else(|| Ok(Config::default()), read)?;
+        if let Some(interface) = &self.interface {
+            config.input.interface.clone_from(interface);
+        }
+        config.input.promiscuous |= self.promiscuous;
+        self.settings.override_values(&mut config.meter)?;
+        let is_named = self.targets.override_outputs(&mut config.output);
+        if !self.metrics.is_empty() {
+            config.metrics.listen.clone_from(&self.metrics);
+        }
+        if let Some(user) = &self.user {
+            config.server.user.clone_from(user);
+        }
+        let origin = if is_named || self.config.is_none() { Origin::Flags } else { Origin::File };
+        outputs::check(&config.output, &self.captures, origin).map_err(Error::msg)?;
+        config.check()?;
+        Ok((config, origin))
+    }
+
+    /// Checks that there is an input and an output, and that the terminal is free for `--top`.
+    fn check(&self, config: &Config) -> Result<()> {
+        let outputs = &config.output;
         if outputs.is_empty() && !self.top {
             bail!(
                 "no output: add --ipfix, --netflow9, --json, --csv or --parquet with a file, --json - or \
                  --top; `hashlane flow show CAPTURE` shows who talked to whom"
             );
         }
-        self.settings.check()?;
-        outputs::check(outputs, &self.captures, Origin::Flags).map_err(Error::msg)?;
+        if self.captures.is_empty() && config.input.interface.is_empty() {
+            bail!("no input: name captures, or an interface with --interface or `input.interface`");
+        }
         if !self.top {
             return Ok(());
         }
@@ -202,12 +248,8 @@ impl Meter {
         Ok(top::check()?)
     }
 
-    /// Checks that the first capture or the interface can be read. What comes by a pipe cannot be read twice.
-    fn check_inputs(&self) -> Result<()> {
-        if let Some(interface) = &self.interface {
-            let open = Tap::open(interface, Duration::ZERO).map(drop);
-            return open.map_err(|error| explained(&RunError::Interface(interface.clone(), error)));
-        }
+    /// Checks that the first capture can be read. What comes by a pipe cannot be read twice.
+    fn check_capture(&self) -> Result<()> {
         match self.captures.first() {
             Some(path) if path.is_file() || !path.exists() && path.as_os_str() != "-" => {
                 let open = capture::open(path).map(drop);
@@ -218,12 +260,12 @@ impl Meter {
     }
 
     /// Name of the interface or the captures, for a title.
-    fn source(&self) -> String {
-        let name = match (self.captures.as_slice(), &self.interface) {
-            (_, Some(interface)) => interface.clone(),
-            ([path], None) if path.as_os_str() == "-" => "standard input".to_owned(),
-            ([path], None) => path.display().to_string(),
-            (paths, None) => format!("{} captures", paths.len()),
+    fn source(&self, config: &Config) -> String {
+        let name = match self.captures.as_slice() {
+            [] => config.input.interface.clone(),
+            [path] if path.as_os_str() == "-" => "standard input".to_owned(),
+            [path] => path.display().to_string(),
+            paths => format!("{} captures", paths.len()),
         };
         plain(&name)
     }
@@ -276,11 +318,12 @@ fn address(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| "expected IP:PORT, for example 127.0.0.1:9100".to_owned())
 }
 
-/// Index and name of an interface.
-fn index(interface: &str) -> Result<(u32, String)> {
-    let index = nix::net::if_::if_nametoindex(interface)
-        .with_context(|| format!("no interface {interface}; `ip link` lists those of this host"))?;
-    Ok((index, interface.to_owned()))
+/// Reads a configuration, unless it is a pipe, which would wait for its writer.
+pub(super) fn read(file: &Path) -> Result<Config> {
+    if std::fs::metadata(file).is_ok_and(|found| !found.is_file()) {
+        bail!("{} is not a regular file; name a configuration file", file.display());
+    }
+    Ok(Config::read(file)?)
 }
 
 /// A flag that the signals to end set; the second one ends the process.

@@ -4,13 +4,13 @@ mod json;
 mod text;
 
 use super::meter::{explained, stop_on_signal};
-use super::settings::{Settings, time};
 use anyhow::{Context as _, Result};
 use clap::Args;
 use hashlane_command::terminal;
 use hashlane_command::{STOPPED, number};
 use hashlane_hash::scheme::Key;
 use hashlane_meter::format::whole;
+use hashlane_meter::time;
 use hashlane_meter::{
     IpfixReader, Live, MeterOptions, MeterStats, Overview, Progress, RunOptions, Summary, meter_captures,
     meter_interface,
@@ -47,7 +47,7 @@ pub(super) struct Show {
     #[arg(long, value_name = "NAME")]
     interface: Option<String>,
     /// End after this time: 500ms, 60s, 5min, 1h
-    #[arg(long, value_name = "TIME", value_parser = time, requires = "interface", conflicts_with = "files")]
+    #[arg(long, value_name = "TIME", value_parser = time::parse, requires = "interface", conflicts_with = "files")]
     duration: Option<Duration>,
     /// Rows of each ranking
     #[arg(long, value_name = "NUMBER", default_value = "10", value_parser = number::within(1_usize, 100_000))]
@@ -56,7 +56,7 @@ pub(super) struct Show {
     #[arg(long)]
     json: bool,
     /// End a flow after this time without a packet: 500ms, 60s, 5min, 1h
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = time)]
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = time::parse)]
     idle: Duration,
     /// Limit of the flows in memory, 64 or more, at most 150 bytes each
     #[arg(long, value_name = "NUMBER", default_value = "1048576",
@@ -122,7 +122,7 @@ impl Show {
     }
 
     fn meter(&self) -> MeterOptions {
-        let idle = Settings::nanoseconds(self.idle);
+        let idle = time::nanoseconds(self.idle);
         MeterOptions { flows: self.flows, idle, tunnels: self.tunnels, ..MeterOptions::default() }
     }
 }

@@ -1,9 +1,9 @@
 //! Flags that say where flows go.
 
-use super::settings::time;
 use clap::Args;
 use hashlane_command::number;
 use hashlane_meter::outputs::{Format, OutputConfig, Target};
+use hashlane_meter::time;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ pub(super) struct Targets {
     #[arg(long)]
     force: bool,
     /// Begin a new file after this time; files get numbers
-    #[arg(long, value_name = "TIME", value_parser = time)]
+    #[arg(long, value_name = "TIME", value_parser = time::parse)]
     rotate_every: Option<Duration>,
     /// Begin a new file after this many MiB; files get numbers
     #[arg(long, value_name = "MIB", value_parser = number::within(1_u64, 1 << 20))]
@@ -45,8 +45,32 @@ fn target(text: &str) -> Result<Target, String> {
 }
 
 impl Targets {
+    /// Overrides the outputs of a configuration by those of the flags, if they name any; else `--force` and
+    /// the limits of files hold for all files of the configuration. Returns true if the flags name outputs.
+    pub(super) fn override_outputs(&self, outputs: &mut Vec<OutputConfig>) -> bool {
+        let named = self.outputs();
+        let is_named = !named.is_empty();
+        if is_named {
+            *outputs = named;
+        }
+        for output in outputs {
+            self.apply_to(output);
+        }
+        is_named
+    }
+
+    /// Sets what flags say about every output.
+    fn apply_to(&self, output: &mut OutputConfig) {
+        output.nanoseconds |= self.nanoseconds && output.format == Format::Ipfix;
+        output.overwrite |= self.force;
+        if output.to.path().is_some() && !output.to.is_standard_output() {
+            output.rotate_every = self.rotate_every.or(output.rotate_every);
+            output.rotate_mib = self.rotate_mib.unwrap_or(output.rotate_mib);
+        }
+    }
+
     /// The outputs that the flags name.
-    pub(super) fn outputs(&self) -> Vec<OutputConfig> {
+    fn outputs(&self) -> Vec<OutputConfig> {
         let files = |format, paths: &[PathBuf]| -> Vec<_> {
             paths.iter().map(|path| (format, Target::File(path.clone()))).collect()
         };
@@ -60,14 +84,7 @@ impl Targets {
             files(Format::Csv, &self.csv),
             files(Format::Parquet, &self.parquet),
         ];
-        let output = |(format, to)| OutputConfig {
-            format,
-            to,
-            nanoseconds: self.nanoseconds,
-            overwrite: self.force,
-            rotate_every: self.rotate_every,
-            rotate_mib: self.rotate_mib.unwrap_or(0),
-        };
+        let output = |(format, to)| OutputConfig { format, to, ..OutputConfig::default() };
         all.into_iter().flatten().map(output).collect()
     }
 }

@@ -1,4 +1,4 @@
-//! Properties of the readers of files: the configuration, studies, records, machines, trust anchors. A file
+//! Properties of the readers of files: configurations, studies, records, machines, trust anchors. A file
 //! that is read is written and read again as the same; each error is text.
 
 use ::hashlane_ndn::security::file::MAX_FILE;
@@ -24,6 +24,22 @@ pub fn check_config(octets: &[u8]) {
             assert!(config.pit.entries > 0 && (256..=65_507).contains(&config.faces.udp.mtu));
             let written = config.to_toml();
             assert_eq!(Config::parse(&written), Ok(config), "{written}");
+        }
+        Err(error) => check_error(&error),
+    }
+}
+
+/// A text that parses as a configuration of the meter is within the limits, and is written and read back as
+/// the same.
+pub fn check_flow_config(octets: &[u8]) {
+    let Ok(text) = std::str::from_utf8(octets) else { return };
+    match hashlane_meter::Config::parse(text) {
+        Ok(config) => {
+            let options = config.meter.options(0);
+            assert!(options.flows >= 64 && options.idle >= 1_000_000 && options.sampling > 0);
+            assert!(config.meter.domain.checked_add(config.meter.workers as u32 - 1).is_some());
+            let written = config.to_toml();
+            assert_eq!(hashlane_meter::Config::parse(&written), Ok(config), "{written}");
         }
         Err(error) => check_error(&error),
     }

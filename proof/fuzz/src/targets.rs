@@ -32,6 +32,7 @@ macro_rules! with_targets {
             dns_text,
             dns_zone,
             flow_burst,
+            flow_config,
             flow_dissect,
             flow_fragments,
             flow_ipfix,
@@ -103,6 +104,11 @@ pub fn capture(bytes: &[u8]) {
 /// Parses a configuration of the forwarder; see [`files::check_config`].
 pub fn config(bytes: &[u8]) {
     files::check_config(bytes);
+}
+
+/// Parses a configuration of the flow meter; see [`files::check_flow_config`].
+pub fn flow_config(bytes: &[u8]) {
+    files::check_flow_config(bytes);
 }
 
 /// Parses a DNS name in wire form; see [`crate::check_dns_octets`].

@@ -11,6 +11,8 @@
 #![forbid(unsafe_code)]
 
 mod biflow;
+mod check;
+pub mod config;
 pub mod export;
 pub mod format;
 pub mod ipfix;
@@ -25,9 +27,12 @@ pub mod run;
 pub mod show;
 pub mod stats;
 pub mod summary;
+pub mod time;
 #[cfg(feature = "top")]
 pub mod top;
 
+pub use check::check;
+pub use config::{Config, ConfigError};
 pub use export::{
     CsvExporter, ExportError, Exporter, FileOptions, IpfixExporter, IpfixOptions, JsonExporter,
     Netflow9Exporter, Netflow9Options, ParquetExporter, Rotation, Sink, Times, Totals,
@@ -36,7 +41,10 @@ pub use ipfix::{IpfixReader, ReadError, ReadReport};
 pub use largest::{FlowList, LargestFlows, Ranking};
 pub use meter::{Meter, MeterOptions, Packet};
 pub use record::{Counters, EndReason, FlowRecord, Icmp, Tunnel, TunnelKind};
-pub use run::{Live, Output, Progress, RunError, RunOptions, Summary, meter_captures, meter_interface};
+pub use run::{
+    Capture, Live, Output, Progress, RunError, RunOptions, Summary, interface_index, meter_captures,
+    meter_interface,
+};
 pub use show::Overview;
 pub use stats::{Dropped, MeterStats, prometheus};
 

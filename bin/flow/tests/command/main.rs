@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a helper that cannot do its work fails the test")]
 
 mod flow;
+mod flow_config;
 mod flow_live;
 mod flow_metrics;
 mod flow_top;

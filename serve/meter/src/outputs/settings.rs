@@ -1,6 +1,8 @@
 //! Settings of an output: format, target, and files.
 
 use crate::export::ExportError;
+use crate::time;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs as _};
@@ -8,7 +10,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Format of an output.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Format {
     /// IPFIX (RFC 7011), biflows by RFC 5103.
     #[default]
@@ -112,6 +115,18 @@ impl Target {
     }
 }
 
+impl Serialize for Target {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Target {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::parse(&String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+    }
+}
+
 /// The first address of a collector.
 fn lookup(collector: &str) -> io::Result<SocketAddr> {
     let none = || io::Error::new(io::ErrorKind::NotFound, format!("{collector} has no address"));
@@ -134,7 +149,8 @@ impl fmt::Display for Target {
 }
 
 /// An output.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct OutputConfig {
     /// Format.
     pub format: Format,
@@ -145,6 +161,7 @@ pub struct OutputConfig {
     /// Overwrites a file that exists.
     pub overwrite: bool,
     /// Time after which a new file begins; files get numbers.
+    #[serde(with = "time::optional")]
     pub rotate_every: Option<Duration>,
     /// MiB after which a new file begins; files get numbers. 0: no limit.
     pub rotate_mib: u64,

@@ -8,6 +8,7 @@ use crate::record::FlowRecord;
 use crate::stats::MeterStats;
 use hashlane_flow::dissect::Undissected;
 use hashlane_link::ring::{Ring, RingSettings, Share};
+use nix::net::if_::if_nametoindex;
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -55,11 +56,59 @@ pub fn meter_interface(
     options: &RunOptions<'_>,
     output: &mut dyn Output,
 ) -> Result<Summary, RunError> {
-    let settings =
-        RingSettings { snap: Some(SNAP), promiscuous: live.promiscuous, ..RingSettings::default() };
-    let rings = Ring::open_group(live.interface, &settings, Share::Hash, options.workers.max(1))
-        .map_err(|error| RunError::Interface(live.interface.to_owned(), error))?;
-    let deadline = live.duration.and_then(|duration| Instant::now().checked_add(duration));
+    Capture::open(live, options.workers)?.meter(options, output)
+}
+
+/// Index of an interface.
+///
+/// # Errors
+/// No interface has this name.
+pub fn interface_index(interface: &str) -> io::Result<u32> {
+    if_nametoindex(interface).map_err(|error| {
+        let why = format!("no interface {interface}; `ip link` lists those of this host: {}", error.desc());
+        io::Error::new(io::ErrorKind::NotFound, why)
+    })
+}
+
+/// An interface whose packets come into rings, one for each worker.
+#[derive(Debug)]
+pub struct Capture {
+    interface: String,
+    duration: Option<Duration>,
+    rings: Vec<Ring>,
+}
+
+impl Capture {
+    /// Opens the rings of an interface. Only this needs the capability CAP_NET_RAW.
+    ///
+    /// # Errors
+    /// The interface cannot be opened.
+    pub fn open(live: &Live<'_>, workers: usize) -> Result<Self, RunError> {
+        let settings =
+            RingSettings { snap: Some(SNAP), promiscuous: live.promiscuous, ..RingSettings::default() };
+        let interface = live.interface.to_owned();
+        match Ring::open_group(live.interface, &settings, Share::Hash, workers.max(1)) {
+            Ok(rings) => Ok(Self { interface, duration: live.duration, rings }),
+            Err(error) => Err(RunError::Interface(interface, error)),
+        }
+    }
+
+    /// Meters the packets until the run is stopped: see [`meter_interface`].
+    ///
+    /// # Errors
+    /// The output failed, or no thread could be started.
+    pub fn meter(self, options: &RunOptions<'_>, output: &mut dyn Output) -> Result<Summary, RunError> {
+        meter_rings(self, options, output)
+    }
+}
+
+fn meter_rings(
+    capture: Capture,
+    options: &RunOptions<'_>,
+    output: &mut dyn Output,
+) -> Result<Summary, RunError> {
+    let Capture { interface, duration, rings } = capture;
+    let deadline = duration.and_then(|duration| Instant::now().checked_add(duration));
     let (records, taken) = sync_channel::<Vec<FlowRecord>>(RECORDS);
     let stats = Mutex::new(vec![MeterStats::default(); rings.len()]);
     // Set if the output or a ring failed; all workers then end.
@@ -128,7 +177,7 @@ pub fn meter_interface(
         summary.add_undissected(&undissected);
         // One reason is enough: all rings are of the same interface.
         if let (Some(problem), true) = (problem, summary.problems.is_empty()) {
-            summary.problems.push((PathBuf::from(live.interface), problem.to_string()));
+            summary.problems.push((PathBuf::from(&interface), problem.to_string()));
         }
     }
     Ok(summary)

@@ -9,7 +9,7 @@ mod progress;
 mod source;
 mod worker;
 
-pub use live::{Live, meter_interface};
+pub use live::{Capture, Live, interface_index, meter_interface};
 pub use offline::meter_captures;
 pub use progress::Progress;
 
