@@ -13,6 +13,7 @@ mod json;
 mod lines;
 mod message;
 mod netflow9;
+#[cfg(feature = "parquet")]
 pub mod parquet;
 mod shape;
 mod sink;
@@ -24,6 +25,7 @@ pub use error::ExportError;
 pub use ipfix::{IpfixExporter, IpfixOptions, Times};
 pub use json::JsonExporter;
 pub use netflow9::{Netflow9Exporter, Netflow9Options};
+#[cfg(feature = "parquet")]
 pub use parquet::ParquetExporter;
 pub use sink::{FileOptions, Rotation, Sink, Totals};
 

@@ -33,9 +33,11 @@ pub mod top;
 
 pub use check::check;
 pub use config::{Config, ConfigError};
+#[cfg(feature = "parquet")]
+pub use export::ParquetExporter;
 pub use export::{
     CsvExporter, ExportError, Exporter, FileOptions, IpfixExporter, IpfixOptions, JsonExporter,
-    Netflow9Exporter, Netflow9Options, ParquetExporter, Rotation, Sink, Times, Totals,
+    Netflow9Exporter, Netflow9Options, Rotation, Sink, Times, Totals,
 };
 pub use ipfix::{IpfixReader, ReadError, ReadReport};
 pub use largest::{FlowList, LargestFlows, Ranking};

@@ -13,7 +13,7 @@ pub use settings::{Format, Origin, OutputConfig, Target};
 
 use crate::export::{
     CsvExporter, ExportError, Exporter, FileOptions, IpfixExporter, IpfixOptions, JsonExporter,
-    Netflow9Exporter, Netflow9Options, ParquetExporter, Rotation, Sink, Times,
+    Netflow9Exporter, Netflow9Options, Rotation, Sink, Times,
 };
 use std::io;
 
@@ -44,7 +44,13 @@ impl OutputConfig {
             Format::Netflow9 => Box::new(Netflow9Exporter::new(self.sink()?, Netflow9Options::default())),
             Format::Json => Box::new(JsonExporter::new(self.sink()?)),
             Format::Csv => Box::new(CsvExporter::new(self.sink()?)),
-            Format::Parquet => Box::new(ParquetExporter::create(self.file())?),
+            #[cfg(feature = "parquet")]
+            Format::Parquet => Box::new(crate::export::ParquetExporter::create(self.file())?),
+            #[cfg(not(feature = "parquet"))]
+            Format::Parquet => {
+                let why = "this build has none; it takes the feature `parquet` of hashlane-meter";
+                return Err(ExportError::Parquet(self.to.to_string(), why.to_owned()));
+            }
         })
     }
 

@@ -9,6 +9,7 @@ use std::net::IpAddr;
 pub(crate) struct Column {
     /// Name of the information element; of a direction from destination to source, after `reverse`.
     pub(crate) name: &'static str,
+    #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "only Parquet has types of columns"))]
     pub(crate) kind: Kind,
     pub(crate) value: fn(&FlowRecord) -> Value,
 }

@@ -149,6 +149,7 @@ impl Sink {
 
     /// Begins the next file if `add` bytes do not fit in this one, and returns the length of the file. The
     /// next block goes to this file, whatever its size.
+    #[cfg(feature = "parquet")]
     pub(crate) fn begin(&mut self, add: usize, now: u64) -> Result<u64, ExportError> {
         match &mut self.kind {
             Kind::File(sink) => sink.begin(add, now),
@@ -157,6 +158,7 @@ impl Sink {
     }
 
     /// Counts a block of `flows` flows that was lost before it came here.
+    #[cfg(feature = "parquet")]
     pub(crate) const fn lose(&mut self, flows: u64) {
         self.totals.errors += 1;
         self.totals.flows_lost += flows;

@@ -96,6 +96,7 @@ impl FileSink {
         }
     }
 
+    #[cfg(feature = "parquet")]
     pub(super) fn begin(&mut self, add: usize, now: u64) -> Result<u64, ExportError> {
         self.rotate(add, now)?;
         self.begun = true;
