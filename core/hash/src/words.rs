@@ -139,7 +139,8 @@ impl<W: Word> Word for Both<W> {
 impl<const N: usize, const LEN: usize> WordsHash<N, LEN> for Jhash {
     #[inline(always)]
     fn hash_words(&self, key: &[u64; N]) -> u64 {
-        u64::from(jhash2::<u32, N, LEN>(self.initval, |word| half(key, word)))
+        let word = |at: usize| (u64::from_le(key[at / 2 % N]) >> (32 * (at % 2))) as u32;
+        u64::from(jhash2::<u32, LEN>(start::<N, LEN>(self.initval), word))
     }
 
     #[inline]
@@ -148,17 +149,16 @@ impl<const N: usize, const LEN: usize> WordsHash<N, LEN> for Jhash {
     }
 }
 
-/// The 32-bit word `at` of a key.
+/// Start of jhash2 of `LEN` bytes.
 #[inline(always)]
-fn half<const N: usize>(key: &[u64; N], at: usize) -> u32 {
-    (u64::from_le(key[at / 2 % N]) >> (32 * (at % 2))) as u32
+fn start<const N: usize, const LEN: usize>(initval: u32) -> u32 {
+    const { assert!(LEN.is_multiple_of(4) && LEN > 0 && LEN.div_ceil(8) == N) };
+    JHASH_INITVAL.wrapping_add(LEN as u32).wrapping_add(initval)
 }
 
 /// jhash2 of `LEN / 4` words from `word`, each of one input or of several inputs in a vector.
 #[inline(always)]
-fn jhash2<L: From32, const N: usize, const LEN: usize>(initval: u32, word: impl Fn(usize) -> L) -> L {
-    const { assert!(LEN.is_multiple_of(4) && LEN > 0 && LEN.div_ceil(8) == N) };
-    let start = L::from_u32(JHASH_INITVAL.wrapping_add(LEN as u32).wrapping_add(initval));
+fn jhash2<L: Lane, const LEN: usize>(start: L, word: impl Fn(usize) -> L) -> L {
     let mut lanes = [start; 3];
     let mut at = 0;
     loop {
@@ -178,53 +178,34 @@ fn jhash2<L: From32, const N: usize, const LEN: usize>(initval: u32, word: impl 
     }
 }
 
-/// A lane that can be the same for all inputs.
-trait From32: Lane {
-    fn from_u32(x: u32) -> Self;
-}
+/// Eight inputs of 32 bits in a vector.
+struct Eight<L: Lanes>(L, L::V32);
 
-impl From32 for u32 {
+impl<L: Lanes> Clone for Eight<L> {
     #[inline(always)]
-    fn from_u32(x: u32) -> Self {
-        x
+    fn clone(&self) -> Self {
+        *self
     }
 }
 
-/// Eight inputs of 32 bits as an array, which the compiler keeps in one register of 256 bits if the target
-/// has them.
-#[derive(Clone, Copy)]
-struct Eight([u32; WIDTH]);
+impl<L: Lanes> Copy for Eight<L> {}
 
-impl Eight {
-    #[inline(always)]
-    fn zip(self, by: Self, f: impl Fn(u32, u32) -> u32) -> Self {
-        Self(core::array::from_fn(|i| f(self.0[i], by.0[i])))
-    }
-}
-
-impl From32 for Eight {
-    #[inline(always)]
-    fn from_u32(x: u32) -> Self {
-        Self([x; WIDTH])
-    }
-}
-
-impl Lane for Eight {
+impl<L: Lanes> Lane for Eight<L> {
     #[inline(always)]
     fn add(self, by: Self) -> Self {
-        self.zip(by, u32::wrapping_add)
+        Self(self.0, self.0.add_32(self.1, by.1))
     }
     #[inline(always)]
     fn sub(self, by: Self) -> Self {
-        self.zip(by, u32::wrapping_sub)
+        Self(self.0, self.0.sub_32(self.1, by.1))
     }
     #[inline(always)]
     fn xor(self, by: Self) -> Self {
-        self.zip(by, |a, b| a ^ b)
+        Self(self.0, self.0.xor_32(self.1, by.1))
     }
     #[inline(always)]
     fn rotl<const N: u32>(self) -> Self {
-        self.zip(self, |a, _| a.rotate_left(N))
+        Self(self.0, self.0.rotl_32::<N>(self.1))
     }
 }
 
@@ -238,20 +219,26 @@ impl<const N: usize, const LEN: usize> LaneKernel for JhashBurst<'_, N, LEN> {
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes>(self, _: L) {
-        JhashEights::<LEN>(self.initval).all(self.keys, self.out);
+    fn run<L: Lanes>(self, lanes: L) {
+        let start = lanes.splat_32(start::<N, LEN>(self.initval));
+        JhashEights::<L, LEN> { lanes, start }.all(self.keys, self.out);
     }
 }
 
-/// jhash2 in lanes.
-struct JhashEights<const LEN: usize>(u32);
+/// jhash2 in lanes, from the same start for all keys.
+struct JhashEights<L: Lanes, const LEN: usize> {
+    lanes: L,
+    start: L::V32,
+}
 
-impl<const N: usize, const LEN: usize> Eights<N> for JhashEights<LEN> {
+impl<L: Lanes, const N: usize, const LEN: usize> Eights<N> for JhashEights<L, LEN> {
     #[inline(always)]
     fn eight(&self, keys: &[[u64; N]; WIDTH], out: &mut [u64; WIDTH]) {
-        let word = |at| Eight(core::array::from_fn(|i| half(&keys[i], at)));
-        let Eight(hashes) = jhash2::<Eight, N, LEN>(self.0, word);
-        *out = hashes.map(u64::from);
+        let Self { lanes, start } = *self;
+        let halves = lanes.columns(keys).map(|column| lanes.halves(column));
+        let word = |at: usize| Eight(lanes, halves[at / 2 % N][at % 2]);
+        let Eight(_, hashes) = jhash2::<_, LEN>(Eight(lanes, start), word);
+        lanes.store(lanes.widen_32(hashes), out);
     }
 }
 

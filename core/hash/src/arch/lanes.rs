@@ -1,4 +1,4 @@
-//! Eight 64-bit lanes: AVX-512, AVX2, or plain arrays.
+//! Eight lanes of 64 or 32 bits: AVX-512, AVX2, or plain arrays.
 
 use super::stage::Stage;
 use crate::load::le64_short;
@@ -10,6 +10,9 @@ pub(crate) const WIDTH: usize = 8;
 pub(crate) trait Lanes: Stage {
     /// The vector.
     type V: Copy;
+
+    /// A vector of [`WIDTH`] lanes of 32 bits.
+    type V32: Copy;
 
     /// True if the registers hold two groups of lanes at once, so that one works while the other waits.
     const PAIRS: bool = false;
@@ -25,6 +28,17 @@ pub(crate) trait Lanes: Stage {
     /// Each lane shifted left by its own count, which must be below 64.
     fn shl(self, a: Self::V, by: Self::V) -> Self::V;
     fn shr<const N: u32>(self, a: Self::V) -> Self::V;
+    /// The low half of each lane, and the high half.
+    fn halves(self, a: Self::V) -> [Self::V32; 2];
+    /// Each lane from 32 bits.
+    fn widen_32(self, a: Self::V32) -> Self::V;
+    fn splat_32(self, x: u32) -> Self::V32;
+    /// Sum modulo 2³².
+    fn add_32(self, a: Self::V32, b: Self::V32) -> Self::V32;
+    /// Difference modulo 2³².
+    fn sub_32(self, a: Self::V32, b: Self::V32) -> Self::V32;
+    fn xor_32(self, a: Self::V32, b: Self::V32) -> Self::V32;
+    fn rotl_32<const N: u32>(self, a: Self::V32) -> Self::V32;
     /// Each lane from 16 bits.
     fn widen(self, from: &[u16; WIDTH]) -> Self::V;
     /// Lane i is the word at byte `at[i] % LEN` of `table`, little-endian; every `at[i]` is a multiple of 8,
@@ -90,7 +104,7 @@ pub(crate) trait LaneKernel {
 pub struct Portable;
 
 #[inline(always)]
-fn zip(a: [u64; WIDTH], b: [u64; WIDTH], f: impl Fn(u64, u64) -> u64) -> [u64; WIDTH] {
+fn zip<T: Copy>(a: [T; WIDTH], b: [T; WIDTH], f: impl Fn(T, T) -> T) -> [T; WIDTH] {
     core::array::from_fn(|i| f(a[i], b[i]))
 }
 
@@ -111,6 +125,7 @@ impl Stage for Portable {}
 
 impl Lanes for Portable {
     type V = [u64; WIDTH];
+    type V32 = [u32; WIDTH];
 
     #[inline(always)]
     fn load(self, from: &[u64; WIDTH]) -> Self::V {
@@ -147,6 +162,34 @@ impl Lanes for Portable {
     #[inline(always)]
     fn shr<const N: u32>(self, a: Self::V) -> Self::V {
         a.map(|x| x >> N)
+    }
+    #[inline(always)]
+    fn halves(self, a: Self::V) -> [Self::V32; 2] {
+        [a.map(|x| x as u32), a.map(|x| (x >> 32) as u32)]
+    }
+    #[inline(always)]
+    fn widen_32(self, a: Self::V32) -> Self::V {
+        a.map(u64::from)
+    }
+    #[inline(always)]
+    fn splat_32(self, x: u32) -> Self::V32 {
+        [x; WIDTH]
+    }
+    #[inline(always)]
+    fn add_32(self, a: Self::V32, b: Self::V32) -> Self::V32 {
+        zip(a, b, u32::wrapping_add)
+    }
+    #[inline(always)]
+    fn sub_32(self, a: Self::V32, b: Self::V32) -> Self::V32 {
+        zip(a, b, u32::wrapping_sub)
+    }
+    #[inline(always)]
+    fn xor_32(self, a: Self::V32, b: Self::V32) -> Self::V32 {
+        zip(a, b, |x, y| x ^ y)
+    }
+    #[inline(always)]
+    fn rotl_32<const N: u32>(self, a: Self::V32) -> Self::V32 {
+        a.map(|x| x.rotate_left(N))
     }
     #[inline(always)]
     fn widen(self, from: &[u16; WIDTH]) -> Self::V {

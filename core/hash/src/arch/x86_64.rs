@@ -262,6 +262,7 @@ impl Avx512 {
 
 impl Lanes for Avx512 {
     type V = __m512i;
+    type V32 = __m256i;
     const PAIRS: bool = true;
     const BLOCKS: bool = true;
     const ROWS: bool = true;
@@ -355,6 +356,41 @@ impl Lanes for Avx512 {
     fn shr<const N: u32>(self, a: __m512i) -> __m512i {
         // SAFETY: see above.
         unsafe { _mm512_srli_epi64::<N>(a) }
+    }
+    #[inline(always)]
+    fn halves(self, a: __m512i) -> [__m256i; 2] {
+        // SAFETY: see above.
+        unsafe { [_mm512_cvtepi64_epi32(a), _mm512_cvtepi64_epi32(_mm512_srli_epi64::<32>(a))] }
+    }
+    #[inline(always)]
+    fn widen_32(self, a: __m256i) -> __m512i {
+        // SAFETY: see above.
+        unsafe { _mm512_cvtepu32_epi64(a) }
+    }
+    #[inline(always)]
+    fn splat_32(self, x: u32) -> __m256i {
+        // SAFETY: see above.
+        unsafe { _mm256_set1_epi32(x as i32) }
+    }
+    #[inline(always)]
+    fn add_32(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: see above.
+        unsafe { _mm256_add_epi32(a, b) }
+    }
+    #[inline(always)]
+    fn sub_32(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: see above.
+        unsafe { _mm256_sub_epi32(a, b) }
+    }
+    #[inline(always)]
+    fn xor_32(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: see above.
+        unsafe { _mm256_xor_si256(a, b) }
+    }
+    #[inline(always)]
+    fn rotl_32<const N: u32>(self, a: __m256i) -> __m256i {
+        // SAFETY: see above; the features of AVX2.
+        unsafe { rotl_32(a, N) }
     }
     #[inline(always)]
     fn widen(self, from: &[u16; WIDTH]) -> __m512i {
@@ -502,6 +538,20 @@ impl Avx2 {
     }
 }
 
+/// Rotates each lane of 32 bits to the left: two shifts by counts in registers, which the compiler folds to
+/// constants.
+///
+/// # Safety
+/// The CPU has AVX2.
+#[inline(always)]
+unsafe fn rotl_32(a: __m256i, by: u32) -> __m256i {
+    // SAFETY: register operations.
+    unsafe {
+        let (left, right) = (_mm_cvtsi32_si128(by as i32), _mm_cvtsi32_si128(32 - by as i32));
+        _mm256_or_si256(_mm256_sll_epi32(a, left), _mm256_srl_epi32(a, right))
+    }
+}
+
 /// A pair of 256-bit registers, lanes 0–3 and 4–7.
 type Pair = [__m256i; 2];
 
@@ -509,6 +559,7 @@ impl Stage for Avx2 {}
 
 impl Lanes for Avx2 {
     type V = Pair;
+    type V32 = __m256i;
 
     #[inline(always)]
     fn load(self, from: &[u64; WIDTH]) -> Pair {
@@ -565,6 +616,50 @@ impl Lanes for Avx2 {
         // The shift by an immediate takes a signed one; this is the same instruction.
         // SAFETY: register operation.
         a.map(|a| unsafe { _mm256_srl_epi64(a, _mm_cvtsi32_si128(N as i32)) })
+    }
+    #[inline(always)]
+    fn halves(self, [a, b]: Pair) -> [__m256i; 2] {
+        // SAFETY: register operations. The shuffle takes halves of two lanes each of a and b in turn; the
+        // permutation puts them in order.
+        unsafe {
+            let [a, b] = [a, b].map(|x| _mm256_castsi256_ps(x));
+            let low = _mm256_castps_si256(_mm256_shuffle_ps::<0b10_00_10_00>(a, b));
+            let high = _mm256_castps_si256(_mm256_shuffle_ps::<0b11_01_11_01>(a, b));
+            [low, high].map(|x| _mm256_permute4x64_epi64::<0b11_01_10_00>(x))
+        }
+    }
+    #[inline(always)]
+    fn widen_32(self, a: __m256i) -> Pair {
+        // SAFETY: register operations.
+        unsafe {
+            let halves = [_mm256_castsi256_si128(a), _mm256_extracti128_si256::<1>(a)];
+            halves.map(|half| _mm256_cvtepu32_epi64(half))
+        }
+    }
+    #[inline(always)]
+    fn splat_32(self, x: u32) -> __m256i {
+        // SAFETY: register operation.
+        unsafe { _mm256_set1_epi32(x as i32) }
+    }
+    #[inline(always)]
+    fn add_32(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: register operation.
+        unsafe { _mm256_add_epi32(a, b) }
+    }
+    #[inline(always)]
+    fn sub_32(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: register operation.
+        unsafe { _mm256_sub_epi32(a, b) }
+    }
+    #[inline(always)]
+    fn xor_32(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: register operation.
+        unsafe { _mm256_xor_si256(a, b) }
+    }
+    #[inline(always)]
+    fn rotl_32<const N: u32>(self, a: __m256i) -> __m256i {
+        // SAFETY: register operations.
+        unsafe { rotl_32(a, N) }
     }
     #[inline(always)]
     fn widen(self, from: &[u16; WIDTH]) -> Pair {
