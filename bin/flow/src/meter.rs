@@ -19,7 +19,7 @@ use hashlane_meter::outputs::{self, Exporters, Finished, Origin, RunFacts};
 use hashlane_meter::summary::missing;
 use hashlane_meter::top::{self, Top};
 use hashlane_meter::{
-    Capture, Config, Live, MeterStats, Output, RunError, RunOptions, Summary, interface_index,
+    Capture, Config, Live, MeterStats, Output, RunError, RunOptions, RunState, Summary, interface_index,
     meter_captures, time,
 };
 use hashlane_stats::format::plain;
@@ -153,7 +153,7 @@ impl Meter {
         receivers.push(&mut exporters);
         let options = RunOptions { meter, workers, key: &key, stop: &stop, largest: largest.as_deref() };
         let ran = match capture {
-            Some(capture) => capture.meter(&options, &mut receivers),
+            Some(capture) => capture.meter(&options, &RunState::new(&options), &mut receivers),
             None => meter_captures(&self.captures, &options, &mut receivers),
         };
         let seconds = start.elapsed().as_secs_f64();

@@ -44,8 +44,8 @@ pub use largest::{FlowList, LargestFlows, Ranking};
 pub use meter::{Meter, MeterOptions, Packet};
 pub use record::{Counters, EndReason, FlowRecord, Icmp, Tunnel, TunnelKind};
 pub use run::{
-    Capture, Live, Output, Progress, RunError, RunOptions, Summary, interface_index, meter_captures,
-    meter_interface,
+    Capture, Live, Output, Progress, RunError, RunOptions, RunState, Summary, interface_index,
+    meter_captures, meter_interface,
 };
 pub use show::Overview;
 pub use stats::{Dropped, MeterStats, prometheus};

@@ -32,6 +32,11 @@ const ENOUGH: u64 = 1 << 63 | ((MANY - 2) as u64) << 32;
 /// Flows that may expire per burst: twice as many as it can begin.
 const EXPIRED_PER_BURST: usize = 2 * BURST;
 
+/// Ticks of an idle timeout. A flow is idle for less than the time by one tick at most.
+fn idle_ticks(idle: u64) -> u32 {
+    u32::try_from(idle.div_ceil(TICK) + 1).unwrap_or(u32::MAX)
+}
+
 /// Settings of a [`Meter`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MeterOptions {
@@ -84,6 +89,8 @@ pub struct Meter {
     flows: FlowsBy<MeterKey, Biflow>,
     fragments: FragmentTable,
     options: MeterOptions,
+    /// Limit of the table itself: the highest that [`MeterOptions::flows`] has had.
+    capacity: usize,
     /// The fields that all records have in common.
     base: FlowRecord,
     /// Time of the first packet, and the highest time seen.
@@ -104,14 +111,13 @@ impl Meter {
             sampling: options.sampling.max(1),
             ..options
         };
-        // A flow is idle for less than the time by one tick at most.
-        let idle = u32::try_from(options.idle.div_ceil(TICK) + 1).unwrap_or(u32::MAX);
-        let limits = Limits { flows: options.flows, idle };
+        let limits = Limits { flows: options.flows, idle: idle_ticks(options.idle) };
         let fragments = FragmentLimits::default();
         Self {
             flows: FlowsBy::with_room(options.flows, key, limits, 0),
             fragments: FragmentTable::new(key, fragments),
             options,
+            capacity: options.flows,
             base: FlowRecord { domain: options.domain, ingress: options.ingress, ..FlowRecord::EMPTY },
             start: None,
             now: 0,
@@ -119,6 +125,18 @@ impl Meter {
             stats: MeterStats::default(),
             undissected: Undissected::default(),
         }
+    }
+
+    /// Changes timeouts, the limit of the flows, and the metering of tunnels; other options stay as they are.
+    /// It takes time in proportion to the flows in the table. Those beyond a lower limit are evicted in steps,
+    /// as packets come.
+    pub fn change(&mut self, options: &MeterOptions) {
+        let MeterOptions { flows, idle, active, tunnels, .. } = *options;
+        let flows = flows.max(2 * BURST);
+        self.capacity = self.capacity.max(flows);
+        self.options = MeterOptions { flows, idle, active, tunnels, ..self.options };
+        let now = if self.start.is_some() { self.tick() } else { 0 };
+        self.flows.set_limits(Limits { flows: self.capacity, idle: idle_ticks(idle) }, now);
     }
 
     /// Counters since the start.
@@ -287,9 +305,13 @@ impl Meter {
         (self.now.saturating_sub(start) / TICK) as u32
     }
 
-    /// Evicts flows until there is room for `count` others.
+    /// Evicts flows until there is room for `count` others, or, after the limit was lowered, so many that
+    /// their number falls.
     fn make_room(&mut self, count: usize, now: u32, out: &mut impl FnMut(&FlowRecord)) {
-        while self.flows.len() + count > self.options.flows {
+        for _ in 0..count + 2 * BURST {
+            if self.flows.len() + count <= self.options.flows {
+                break;
+            }
             let Some((key, flow)) = self.flows.evict(now, ENOUGH, rank) else { break };
             self.stats.flows_evicted += 1;
             self.stats.flows_exported += 1;

@@ -355,3 +355,32 @@ fn a_scan_in_parts_passes_each_flow_once() {
     assert_eq!(parts, 500_usize.div_ceil(64));
     assert_eq!(flows.scan(5000, u32::MAX, |_, _| unreachable!()), None);
 }
+
+#[test]
+fn new_limits_hold_for_the_flows_that_are_there() {
+    let mut flows = FlowTable::<Tuple, u32, Sum<64>, Batched<Tuple, Flow<u32>>>::new(
+        &Key::VECTOR,
+        Limits { flows: 100, idle: 1000 },
+        0,
+    );
+    for number in 0..100 {
+        flows.insert(tuple(number), number.into(), u32::from(number)).unwrap();
+    }
+    let mut gone = Vec::new();
+    assert!(flows.expire(500, 10_000, |_, number| gone.push(number)));
+    assert!(gone.is_empty());
+    // A shorter timeout, whose time has passed for half of them.
+    flows.set_limits(Limits { flows: 40, idle: 450 }, 500);
+    assert!(flows.expire(501, 10_000, |_, number| gone.push(number)));
+    gone.sort_unstable();
+    assert!(gone.iter().copied().eq(0..=51), "{gone:?}");
+    // Those beyond the lower limit stay, and no other is taken.
+    assert_eq!((flows.len(), flows.insert(tuple(200), 200, 500)), (48, Err(Full(200))));
+    // A longer one, beyond the turn of the first wheel.
+    flows.set_limits(Limits { flows: 50, idle: 100_000 }, 500);
+    assert!(flows.expire(100_050, 100_000, |_, number| gone.push(number)));
+    assert_eq!((gone.len(), flows.len()), (52, 48));
+    assert_eq!(flows.insert(tuple(200), 200, 100_050), Ok(None));
+    while !flows.expire(100_099, 100_000, |_, number| gone.push(number)) {}
+    assert_eq!((flows.len(), flows.find(&tuple(200))), (1, Some(&200)));
+}

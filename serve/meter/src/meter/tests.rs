@@ -263,3 +263,30 @@ fn frames_without_a_flow_are_counted_by_cause() {
     assert_eq!((stats.packets, stats.flows_open), (3, 0));
     assert_eq!((stats.dropped.not_ip, stats.dropped.malformed), (2, 1));
 }
+
+#[test]
+fn timeouts_and_limits_change_while_flows_are_open() {
+    let mut meter = Meter::new(&Key::VECTOR, OPTIONS);
+    // Before the first packet, too.
+    meter.change(&OPTIONS);
+    let mut records = Vec::new();
+    receive(&mut meter, &frames_of(0..900, 16), SECOND, &mut records);
+    assert_eq!((records.len(), meter.stats().flows_open), (0, 900));
+    // A lower limit: each burst of packets of known flows evicts some.
+    meter.change(&MeterOptions { flows: 100, idle: OPTIONS.idle / 10, ..OPTIONS });
+    for _ in 0..20 {
+        receive(&mut meter, &frames_of(2000..2001, 16), SECOND + 1, &mut records);
+    }
+    assert!(meter.stats().flows_open <= 100, "{:?}", meter.stats());
+    assert_eq!(meter.stats().dropped.table, 0);
+    let evicted = records.len();
+    assert!(evicted >= 800 && records.iter().all(|record| record.end == EndReason::LackOfResources));
+    // The shorter timeout holds for flows that are there.
+    while meter.advance(SECOND + OPTIONS.idle / 5, &mut |record| records.push(*record)) {}
+    assert_eq!((meter.stats().flows_open, records.len()), (0, 901));
+    assert!(records[evicted..].iter().all(|record| record.end == EndReason::IdleTimeout));
+    // A higher limit than that of the start.
+    meter.change(&MeterOptions { flows: 5000, ..OPTIONS });
+    receive(&mut meter, &frames_of(0..5000, 16), 100 * SECOND, &mut records);
+    assert_eq!((meter.stats().flows_open, records.len()), (5000, 901));
+}

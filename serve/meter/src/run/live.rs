@@ -1,7 +1,7 @@
 //! The packets of an interface: each worker has a ring of its own, and the kernel shares out the frames.
 
 use super::collect::{BATCH, Collector, TICK};
-use super::{Output, RunError, RunOptions, Summary, wall};
+use super::{Output, RunError, RunOptions, RunState, Summary, wall};
 use crate::largest::Scan;
 use crate::meter::Meter;
 use crate::record::FlowRecord;
@@ -13,7 +13,6 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, TrySendError, sync_channel};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -56,7 +55,7 @@ pub fn meter_interface(
     options: &RunOptions<'_>,
     output: &mut dyn Output,
 ) -> Result<Summary, RunError> {
-    Capture::open(live, options.workers)?.meter(options, output)
+    Capture::open(live, options.workers)?.meter(options, &RunState::new(options), output)
 }
 
 /// Index of an interface.
@@ -93,24 +92,30 @@ impl Capture {
         }
     }
 
-    /// Meters the packets until the run is stopped: see [`meter_interface`].
+    /// Meters the packets until the run is stopped: see [`meter_interface`]. Other threads may read and change
+    /// the state meanwhile.
     ///
     /// # Errors
     /// The output failed, or no thread could be started.
-    pub fn meter(self, options: &RunOptions<'_>, output: &mut dyn Output) -> Result<Summary, RunError> {
-        meter_rings(self, options, output)
+    pub fn meter(
+        self,
+        options: &RunOptions<'_>,
+        state: &RunState,
+        output: &mut dyn Output,
+    ) -> Result<Summary, RunError> {
+        meter_rings(self, options, state, output)
     }
 }
 
 fn meter_rings(
     capture: Capture,
     options: &RunOptions<'_>,
+    state: &RunState,
     output: &mut dyn Output,
 ) -> Result<Summary, RunError> {
     let Capture { interface, duration, rings } = capture;
     let deadline = duration.and_then(|duration| Instant::now().checked_add(duration));
     let (records, taken) = sync_channel::<Vec<FlowRecord>>(RECORDS);
-    let stats = Mutex::new(vec![MeterStats::default(); rings.len()]);
     // Set if the output or a ring failed; all workers then end.
     let failed = AtomicBool::new(false);
     let mut out = Collector::new(output);
@@ -119,24 +124,19 @@ fn meter_rings(
         let taken = taken;
         let mut workers = Vec::new();
         for (number, ring) in rings.into_iter().enumerate() {
-            let (records, stats, failed) = (records.clone(), &stats, &failed);
+            let (records, failed) = (records.clone(), &failed);
             let stopped = move || {
                 options.stop.load(Ordering::Relaxed)
                     || failed.load(Ordering::Relaxed)
                     || deadline.is_some_and(|deadline| Instant::now() >= deadline)
             };
-            let publish = move |worker| {
-                let mut stats = stats.lock().unwrap_or_else(PoisonError::into_inner);
-                if let Some(place) = stats.get_mut(number) {
-                    *place = worker;
-                }
-            };
             let meter = options.meter_of(number);
             let records = Records { to: records, batch: Vec::new(), lost: 0 };
-            let worker = Worker { ring, meter, records, scan: Scan::new(options.largest, number) };
+            let scan = Scan::new(options.largest, number);
+            let worker = Worker { ring, meter, records, scan, state, number };
             let thread = thread::Builder::new().name(format!("meter-{number}"));
             let run = move || {
-                let ended = worker.run(stopped, publish);
+                let ended = worker.run(stopped);
                 if ended.problem.is_some() {
                     failed.store(true, Ordering::Relaxed);
                 }
@@ -148,9 +148,9 @@ fn meter_rings(
             workers.push(spawned.map_err(RunError::Thread)?);
         }
         drop(records);
-        let snapshot = || stats.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut result = Ok(());
         loop {
+            state.count_turn(workers.len());
             match taken.recv_timeout(TICK) {
                 Ok(records) if result.is_ok() => out.take_all(&records),
                 // After an error records are dropped until the workers end.
@@ -158,7 +158,7 @@ fn meter_rings(
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             if result.is_ok() {
-                result = out.tick(snapshot);
+                result = out.tick(|| state.workers());
                 if result.is_err() {
                     failed.store(true, Ordering::Relaxed);
                 }
@@ -170,7 +170,7 @@ fn meter_rings(
         };
         Ok(workers.into_iter().map(join).collect::<Vec<_>>())
     })?;
-    let workers = stats.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let workers = state.workers();
     out.finish(&workers)?;
     let mut summary = Summary { workers, ..Summary::default() };
     for Ended { undissected, problem } in ended {
@@ -237,15 +237,21 @@ struct Worker<'a> {
     meter: Meter,
     records: Records,
     scan: Scan<'a>,
+    state: &'a RunState,
+    number: usize,
 }
 
 impl Worker<'_> {
-    /// Works until `stopped`, then ends all flows. Publishes its counters at each tick.
-    fn run(mut self, stopped: impl Fn() -> bool, publish: impl Fn(MeterStats)) -> Ended {
+    /// Works until `stopped`, then ends all flows. At each tick it publishes its counters, and takes settings
+    /// that were changed.
+    fn run(mut self, stopped: impl Fn() -> bool) -> Ended {
+        let Self { state, number, .. } = self;
+        let mut changes = 0;
         let mut next_tick = Instant::now() + TICK;
         let mut problem = None;
         let mut more = false;
         while !stopped() {
+            state.count_turn(number);
             let wait = if more { Duration::ZERO } else { WAIT };
             match self.receive(Instant::now() + wait) {
                 Ok(due) => more = due,
@@ -259,12 +265,16 @@ impl Worker<'_> {
                 next_tick = Instant::now() + TICK;
                 problem = self.count_lost().err();
                 self.records.hand_over();
-                publish(self.stats());
+                state.publish(number, self.stats());
+                if let Some(meter) = state.changed(&mut changes) {
+                    self.meter.change(&meter);
+                }
                 if problem.is_some() {
                     break;
                 }
             }
         }
+        state.end();
         let drained = Instant::now() + DRAIN;
         while problem.is_none() && Instant::now() < drained {
             problem = self.receive(drained).err();
@@ -274,7 +284,7 @@ impl Worker<'_> {
         let undissected = *meter.undissected();
         let stats = meter.finish(&mut |record| records.take_patiently(record));
         let Records { to, batch, lost } = records;
-        publish(MeterStats { flows_lost: lost, ..stats });
+        state.publish(number, MeterStats { flows_lost: lost, ..stats });
         let _ = to.send(batch);
         Ended { undissected, problem }
     }

@@ -7,11 +7,13 @@ mod live;
 mod offline;
 mod progress;
 mod source;
+mod state;
 mod worker;
 
 pub use live::{Capture, Live, interface_index, meter_interface};
 pub use offline::meter_captures;
 pub use progress::Progress;
+pub use state::RunState;
 
 use crate::export::ExportError;
 use crate::largest::LargestFlows;
@@ -132,7 +134,7 @@ impl From<ExportError> for RunError {
 }
 
 /// The clock on the wall, in nanoseconds since 1970.
-fn wall() -> u64 {
+pub(crate) fn wall() -> u64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     since.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))
 }
