@@ -2,7 +2,9 @@
 #![forbid(unsafe_code)]
 
 mod check_config;
+mod control;
 mod meter;
+mod service;
 mod settings;
 mod show;
 mod targets;
@@ -26,7 +28,8 @@ Examples:
   hashlane flow show trace.pcap
   hashlane flow meter trace.pcap --ipfix flows.ipfix
   hashlane flow meter --config /etc/hashlane/flow.toml
-  hashlane flow check-config flow.toml"
+  hashlane flow check-config flow.toml
+  hashlane flow control status"
 )]
 struct Flow {
     #[command(subcommand)]
@@ -38,6 +41,7 @@ enum Command {
     Meter(Box<meter::Meter>),
     Show(show::Show),
     CheckConfig(check_config::CheckConfig),
+    Control(control::Control),
 }
 
 fn main() -> ExitCode {
@@ -50,6 +54,7 @@ impl Flow {
             Command::Meter(command) => command.run(),
             Command::Show(command) => command.run(),
             Command::CheckConfig(command) => command.run(),
+            Command::Control(command) => command.run(),
         }
     }
 }

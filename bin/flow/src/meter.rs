@@ -1,5 +1,6 @@
 //! `hashlane flow meter`
 
+use super::service;
 use super::settings::Settings;
 use super::targets::Targets;
 use anyhow::{Context as _, Error, Result, anyhow, bail};
@@ -51,7 +52,10 @@ the last second or two.
 
 With --config, the file names the interface, timeouts, limits and outputs. Flags override its
 values; outputs in flags replace all of the file. With captures, its interface and user have no
-effect.
+effect. Without captures and --top, the run is a service: SIGHUP reads the file again, exchanges
+outputs and changes timeouts and limits; a bad file changes nothing. Ctrl-C or SIGTERM then ends it
+with exit code 0. It logs to standard error; the variable HASHLANE_LOG sets the level (error, warn,
+info, debug, trace, off). Under systemd, use Type=notify-reload and WatchdogSec.
 
 An output that fails is closed, and the others go on. If none is left, the run ends.
 
@@ -92,6 +96,9 @@ pub(super) struct Meter {
     /// User to run as once the interface is open; root stays root
     #[arg(short, long, value_name = "USER", conflicts_with = "captures")]
     user: Option<String>,
+    /// Unix socket for `hashlane flow control`, or none
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["captures", "top"])]
+    socket: Option<PathBuf>,
     /// Show the largest flows on the terminal while the run goes on; outputs are optional then
     #[arg(long)]
     top: bool,
@@ -105,6 +112,10 @@ impl Meter {
     pub(super) fn run(self) -> Result<ExitCode> {
         let (config, origin) = self.config()?;
         self.check(&config)?;
+        let is_named = self.config.is_some() || self.socket.is_some();
+        if is_named && self.captures.is_empty() && !self.top {
+            return service::serve(self, &config, origin);
+        }
         Allocator::use_huge_pages();
         let start = Instant::now();
         let stop = stop_on_signal()?;
@@ -153,7 +164,7 @@ impl Meter {
         receivers.push(&mut exporters);
         let options = RunOptions { meter, workers, key: &key, stop: &stop, largest: largest.as_deref() };
         let ran = match capture {
-            Some(capture) => capture.meter(&options, &RunState::new(&options), &mut receivers),
+            Some(capture) => capture.meter(&options, &RunState::new(meter, workers), &mut receivers),
             None => meter_captures(&self.captures, &options, &mut receivers),
         };
         let seconds = start.elapsed().as_secs_f64();
@@ -202,6 +213,19 @@ impl Meter {
         })
     }
 
+    /// Time after which the run ends.
+    pub(super) const fn duration(&self) -> Option<Duration> {
+        self.duration
+    }
+
+    /// The configuration, read again, and where its outputs come from.
+    pub(super) fn config_again(&self) -> Result<(Config, Origin)> {
+        if self.config.is_none() {
+            bail!("there is no configuration file to read again, as --config names none");
+        }
+        self.config()
+    }
+
     /// The configuration: the file, with the values that flags override, and where its outputs come from.
     fn config(&self) -> Result<(Config, Origin)> {
         let mut config = self.config.as_deref().map_or_else(|| Ok(Config::default()), read)?;
@@ -213,6 +237,9 @@ impl Meter {
         let is_named = self.targets.override_outputs(&mut config.output);
         if !self.metrics.is_empty() {
             config.metrics.listen.clone_from(&self.metrics);
+        }
+        if let Some(path) = &self.socket {
+            config.control.path = if path.as_os_str() == "none" { PathBuf::new() } else { path.clone() };
         }
         if let Some(user) = &self.user {
             config.server.user.clone_from(user);

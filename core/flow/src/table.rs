@@ -140,8 +140,9 @@ impl<K: Copy + Eq, V, H: KeyHash<K>, T: Table<K, Flow<V>>> FlowTable<K, V, H, T>
         Self { hash: H::keyed(key), table, wheel, limits, hand: 0, types: core::marker::PhantomData }
     }
 
-    /// Changes the limits at tick `now`: flows expire by the new idle timeout, from the next tick on.
-    /// It takes time in proportion to all flows. Flows beyond a lower limit stay; others are refused until there is room.
+    /// Changes the limits at tick `now`: flows expire by the new idle timeout, from the next tick on. It takes
+    /// time in proportion to all flows. Flows beyond a lower limit stay; others are refused until there is
+    /// room.
     pub fn set_limits(&mut self, limits: Limits, now: u32) {
         self.limits = Limits { idle: limits.idle.clamp(1, 1 << 24), ..limits };
         self.wheel = Wheel::new(self.limits.idle, self.table.slots(), now);

@@ -12,7 +12,7 @@ use std::path::Path;
 /// Checks all that a meter with this configuration would refuse at its start: values, interface, user,
 /// control socket, folders of files, hosts of collectors. Returns warnings.
 ///
-/// Whether the meter may read the interface and listen for metrics shows at its start only.
+/// The right to read the interface, and the addresses of the metrics, are not checked.
 ///
 /// # Errors
 /// The first fault.

@@ -24,6 +24,7 @@ mod packet;
 mod pipeline;
 pub mod record;
 pub mod run;
+pub mod service;
 pub mod show;
 pub mod stats;
 pub mod summary;

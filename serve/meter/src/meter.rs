@@ -128,8 +128,8 @@ impl Meter {
     }
 
     /// Changes timeouts, the limit of the flows, and the metering of tunnels; other options stay as they are.
-    /// It takes time in proportion to the flows in the table. Those beyond a lower limit are evicted in steps,
-    /// as packets come.
+    /// It takes time in proportion to the flows in the table. Those beyond a lower limit are evicted in
+    /// steps, as packets come.
     pub fn change(&mut self, options: &MeterOptions) {
         let MeterOptions { flows, idle, active, tunnels, .. } = *options;
         let flows = flows.max(2 * BURST);

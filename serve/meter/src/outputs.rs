@@ -1,15 +1,17 @@
 //! Outputs of a run: from their settings to files, collectors and the flows in them.
 //!
 //! [`OutputConfig`] says where flows go in which format; [`check`] refuses outputs that overwrite an input or
-//! each other; [`Exporters::open`] opens them.
+//! each other; [`Exporters::open`] opens them. [`SharedExporters`] are exchanged while a run goes on.
 
 mod exporters;
 mod places;
 mod settings;
+mod shared;
 
-pub use exporters::{Exporters, Finished};
+pub use exporters::{Exporters, Finished, OutputStatus};
 pub use places::check;
 pub use settings::{Format, Origin, OutputConfig, Target};
+pub use shared::{Exchanged, SharedExporters};
 
 use crate::export::{
     CsvExporter, ExportError, Exporter, FileOptions, IpfixExporter, IpfixOptions, JsonExporter,

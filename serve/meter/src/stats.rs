@@ -1,9 +1,10 @@
 //! Counters of a meter, and their text for Prometheus.
 
+use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
 /// Counters of a meter, or of one of its workers, since its start.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MeterStats {
     /// Packets received, metered or not.
     pub packets: u64,
@@ -24,7 +25,7 @@ pub struct MeterStats {
 }
 
 /// Packets that were not metered, by cause.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dropped {
     /// The kernel or the ring had no room: the meter was too slow.
     pub ring: u64,

@@ -16,7 +16,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 
 /// Runs a test in a namespace with the interfaces `va` and `vb`, each the other end of a cable.
-fn in_namespace(test: fn(&Sender)) {
+pub(crate) fn in_namespace(test: fn(&Sender)) {
     let tested = thread::spawn(move || match make_namespace() {
         Ok(()) => {
             test(&Sender::new("va"));
@@ -54,7 +54,7 @@ fn make_namespace() -> Result<(), String> {
 }
 
 /// A socket that sends frames by an interface.
-struct Sender {
+pub(crate) struct Sender {
     socket: OwnedFd,
     to: LinkAddr,
 }
@@ -71,7 +71,7 @@ impl Sender {
     }
 
     /// Sends the frame of a record of a capture.
-    fn send(&self, record: &[u8]) {
+    pub(crate) fn send(&self, record: &[u8]) {
         let frame = &record[16..];
         let sent = sendto(self.socket.as_raw_fd(), frame, &self.to, MsgFlags::empty()).unwrap();
         assert_eq!(sent, frame.len());

@@ -5,4 +5,5 @@ mod flow;
 mod flow_config;
 mod flow_live;
 mod flow_metrics;
+mod flow_service;
 mod flow_top;

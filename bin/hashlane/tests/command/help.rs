@@ -28,6 +28,7 @@ fn every_verb_shows_examples() {
         &["flow", "show"],
         &["flow", "meter"],
         &["flow", "check-config"],
+        &["flow", "control"],
         &["ndn"],
         &["ndn", "run"],
         &["ndn", "check-config"],

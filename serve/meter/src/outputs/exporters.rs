@@ -1,12 +1,14 @@
 //! The exporters of a run: one that fails is closed, and the others go on.
 
 use super::RunFacts;
+use super::places::{Place, place};
 use super::settings::{Format, OutputConfig};
 use crate::export::{ExportError, Exporter, Totals};
 use crate::format::counted;
 use crate::record::FlowRecord;
 use crate::run::Output;
 use crate::stats::MeterStats;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::io;
 use std::time::{Duration, Instant};
@@ -29,9 +31,26 @@ pub struct Exporters {
 }
 
 /// An exporter and its settings.
-struct Named {
+pub(super) struct Named {
     config: OutputConfig,
+    /// The file that was opened, if it is a single one.
+    place: Option<Place>,
     state: State,
+}
+
+/// State of an output.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutputStatus {
+    /// File or collector.
+    pub name: String,
+    /// Flows written, or taken by the socket.
+    pub flows: u64,
+    /// Bytes of these flows.
+    pub bytes: u64,
+    /// Flows that were lost.
+    pub flows_lost: u64,
+    /// Reason why it was closed, or the latest error of the connection to a collector.
+    pub error: Option<String>,
 }
 
 enum State {
@@ -101,6 +120,40 @@ impl fmt::Display for Finished {
 }
 
 impl Named {
+    /// Opens an output.
+    pub(super) fn open(output: &OutputConfig, facts: &RunFacts) -> Result<Self, ExportError> {
+        let state = State::Open(output.open(facts)?);
+        Ok(Self { config: output.clone(), place: place_of(output), state })
+    }
+
+    /// The name for people.
+    pub(super) fn name(&self) -> String {
+        self.config.name()
+    }
+
+    /// Tests if it is open with these settings, and its file is where it was opened.
+    fn is_as_before(&self, output: &OutputConfig) -> bool {
+        matches!(self.state, State::Open(_)) && self.config == *output && self.place == place_of(output)
+    }
+
+    /// Tests if it writes to the file of an output, or to numbered files of the same name.
+    fn writes_to(&self, output: &OutputConfig) -> bool {
+        let is_same_name = (self.config.rotates() || output.rotates())
+            && self.config.to.path().is_some()
+            && self.config.to == output.to;
+        is_same_name || self.place.is_some() && self.place == place_of(output)
+    }
+
+    fn status(&self) -> OutputStatus {
+        let (totals, error) = match &self.state {
+            State::Open(exporter) => (exporter.totals(), exporter.last_error().map(ToString::to_string)),
+            State::Failed(Failure::Closed, totals) => (*totals, Some("closed by its reader".to_owned())),
+            State::Failed(Failure::Error(error), totals) => (*totals, Some(error.clone())),
+        };
+        let Totals { flows, bytes, flows_lost, .. } = totals;
+        OutputStatus { name: self.name(), flows, bytes, flows_lost, error }
+    }
+
     /// Calls `act` if the exporter is open, and closes it if that fails.
     fn attempt(
         &mut self,
@@ -154,10 +207,7 @@ impl Exporters {
         facts: &RunFacts,
         notes: impl FnMut(&str) + Send + 'static,
     ) -> Result<Self, ExportError> {
-        let open = |output: &OutputConfig| {
-            let state = State::Open(output.open(facts)?);
-            Ok(Named { config: output.clone(), state })
-        };
+        let open = |output: &OutputConfig| Named::open(output, facts);
         Ok(Self {
             all: outputs.iter().map(open).collect::<Result<_, ExportError>>()?,
             notes: Box::new(notes),
@@ -175,13 +225,51 @@ impl Exporters {
 
     /// Completes all files and queues, with the last statistics.
     pub fn finish(mut self, now: u64) -> Vec<Finished> {
-        let (domain, workers) = (self.domain, std::mem::take(&mut self.workers));
-        for named in &mut self.all {
-            // Failures are in the result.
-            let _ = named.attempt(now, |exporter| report(exporter, domain, &workers, now));
-            let _ = named.attempt(now, |exporter| exporter.finish(now));
+        self.take_all().finish(now)
+    }
+
+    /// Takes all outputs out.
+    pub(super) fn take_all(&mut self) -> Leaving {
+        self.leave(|_| false)
+    }
+
+    /// Takes out the outputs whose number is not to stay.
+    fn leave(&mut self, stays: impl Fn(usize) -> bool) -> Leaving {
+        let all = std::mem::take(&mut self.all).into_iter().enumerate();
+        let (staying, leaving): (Vec<_>, Vec<_>) = all.partition(|(number, _)| stays(*number));
+        let named = |(_, named)| named;
+        self.all = staying.into_iter().map(named).collect();
+        let leaving = leaving.into_iter().map(named).collect();
+        Leaving { all: leaving, domain: self.domain, workers: self.workers.clone() }
+    }
+
+    /// For each of these outputs the number of the one that is as before, if there is one.
+    pub(super) fn find(&self, outputs: &[OutputConfig]) -> Vec<Option<usize>> {
+        let mut found: Vec<Option<usize>> = Vec::new();
+        for output in outputs {
+            let mut all = self.all.iter().enumerate();
+            let same =
+                all.find(|(number, named)| !found.contains(&Some(*number)) && named.is_as_before(output));
+            found.push(same.map(|(number, _)| number));
         }
-        self.all.into_iter().map(Named::finished).collect()
+        found
+    }
+
+    /// Tests if an output that is open writes to the file of this one.
+    pub(super) fn writes_to(&self, output: &OutputConfig) -> bool {
+        self.all.iter().any(|named| matches!(named.state, State::Open(_)) && named.writes_to(output))
+    }
+
+    /// Adds outputs, and takes out those that are not to stay.
+    pub(super) fn replace(&mut self, stays: &[Option<usize>], new: Vec<Named>) -> Leaving {
+        let leaving = self.leave(|number| stays.contains(&Some(number)));
+        self.all.extend(new);
+        leaving
+    }
+
+    /// State of each output.
+    pub(super) fn status(&self) -> Vec<OutputStatus> {
+        self.all.iter().map(Named::status).collect()
     }
 
     /// Acts on each output, and reports those that fail.
@@ -211,6 +299,30 @@ impl Exporters {
         }
         last.map_or(Ok(()), |(_, error)| Err(error))
     }
+}
+
+/// Outputs that no longer get flows.
+pub(super) struct Leaving {
+    all: Vec<Named>,
+    domain: u32,
+    workers: Vec<MeterStats>,
+}
+
+impl Leaving {
+    /// Completes all files and queues, with the last statistics.
+    pub(super) fn finish(mut self, now: u64) -> Vec<Finished> {
+        for named in &mut self.all {
+            // Failures are in the result.
+            let _ = named.attempt(now, |exporter| report(exporter, self.domain, &self.workers, now));
+            let _ = named.attempt(now, |exporter| exporter.finish(now));
+        }
+        self.all.into_iter().map(Named::finished).collect()
+    }
+}
+
+/// The place of the file of an output, unless files get numbers.
+fn place_of(output: &OutputConfig) -> Option<Place> {
+    output.to.path().filter(|_| !output.rotates()).and_then(|path| place(path, io::stdout()))
 }
 
 /// Adds the statistics of each worker.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// Identity of a file, also under another name.
 #[derive(Debug, PartialEq, Eq)]
-enum Place {
+pub(super) enum Place {
     /// Device and inode of a file that exists.
     Inode(u64, u64),
     /// A file that does not exist yet: folder, without links, and name.
@@ -65,7 +65,7 @@ fn is_same(one: Option<Place>, other: Option<Place>) -> bool {
 
 /// The place of a path, of which - is `standard`. `None`: a device such as /dev/null, which many can write
 /// to, or a path that cannot be a file.
-fn place(path: &Path, standard: impl AsFd) -> Option<Place> {
+pub(super) fn place(path: &Path, standard: impl AsFd) -> Option<Place> {
     let inode =
         |data: &Metadata| (!data.file_type().is_char_device()).then(|| Place::Inode(data.dev(), data.ino()));
     if is_standard(path) {

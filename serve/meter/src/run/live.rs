@@ -55,7 +55,11 @@ pub fn meter_interface(
     options: &RunOptions<'_>,
     output: &mut dyn Output,
 ) -> Result<Summary, RunError> {
-    Capture::open(live, options.workers)?.meter(options, &RunState::new(options), output)
+    Capture::open(live, options.workers)?.meter(
+        options,
+        &RunState::new(options.meter, options.workers),
+        output,
+    )
 }
 
 /// Index of an interface.
@@ -92,8 +96,8 @@ impl Capture {
         }
     }
 
-    /// Meters the packets until the run is stopped: see [`meter_interface`]. Other threads may read and change
-    /// the state meanwhile.
+    /// Meters the packets until the run is stopped: see [`meter_interface`]. Other threads may read and
+    /// change the state meanwhile.
     ///
     /// # Errors
     /// The output failed, or no thread could be started.

@@ -1,6 +1,5 @@
 //! State of a run over an interface, for other threads: counters, progress, and settings that change.
 
-use super::RunOptions;
 use crate::meter::MeterOptions;
 use crate::stats::MeterStats;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -21,12 +20,12 @@ pub struct RunState {
 }
 
 impl RunState {
-    /// The state of a run with these options.
+    /// The state of a run with these settings.
     #[must_use]
-    pub fn new(options: &RunOptions<'_>) -> Self {
-        let workers = options.workers.max(1);
+    pub fn new(meter: MeterOptions, workers: usize) -> Self {
+        let workers = workers.max(1);
         Self {
-            meter: Mutex::new(options.meter),
+            meter: Mutex::new(meter),
             changes: AtomicU64::new(0),
             workers: Mutex::new(vec![MeterStats::default(); workers]),
             turns: (0..=workers).map(|_| AtomicU64::new(0)).collect(),

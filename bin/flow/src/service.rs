@@ -1,0 +1,76 @@
+//! `hashlane flow meter --config` of an interface: a server, with the life of the others.
+
+use super::meter::{Meter, explained};
+use anyhow::{Error, Result};
+use hashlane_daemon::Daemon;
+use hashlane_link::memory::Allocator;
+use hashlane_meter::Config;
+use hashlane_meter::format::counted;
+use hashlane_meter::outputs::Origin;
+use hashlane_meter::service::{Ended, Handle, Server, StartError};
+use hashlane_meter::summary::missing;
+use std::io;
+use std::process::ExitCode;
+use std::sync::{Arc, OnceLock};
+
+/// Descriptors for rings, files, collectors, and clients of the counters and the control socket.
+const DESCRIPTORS: u64 = 4096;
+
+/// Meters the interface of a configuration until a signal ends it.
+pub(super) fn serve(meter: Meter, config: &Config, origin: Origin) -> Result<ExitCode> {
+    let mut daemon = Daemon::start(DESCRIPTORS)?;
+    Allocator::use_huge_pages();
+    // An output may take its time to open: a signal ends that, too.
+    let started = Arc::new(OnceLock::<Handle>::new());
+    let (running, reloaded) = (Arc::clone(&started), Arc::clone(&started));
+    let stop = move |signal: &'static str| {
+        tracing::info!(signal, "stopping");
+        match running.get() {
+            Some(handle) => handle.stop(),
+            None => std::process::exit(0),
+        }
+    };
+    // The meter logs the outcome.
+    daemon.on_signals(stop, move || drop(reloaded.wait().reload()))?;
+    let duration = meter.duration();
+    let reread = move || meter.config_again().map_err(|error| io::Error::other(format!("{error:#}")));
+    let server = Server::start(config, origin, duration, Box::new(reread), |note| tracing::warn!("{note}"));
+    let server = server.map_err(|error| match error {
+        StartError::Run(error) => explained(&error),
+        error => Error::new(error),
+    })?;
+    let handle = server.handle();
+    if let Some(path) = server.control() {
+        tracing::info!(path = %path.display(), "control socket");
+    }
+    for url in server.metrics() {
+        tracing::info!(%url, "metrics");
+    }
+    for output in &config.output {
+        tracing::info!(output = %output.name(), format = output.format.name(), "writing");
+    }
+    tracing::info!(interface = %config.input.interface, workers = config.meter.workers, "metering");
+    daemon.ready(|_| handle.progress())?;
+    let _ = started.set(handle);
+    let outcome = report(server.run());
+    Ok(daemon.end("the meter", outcome))
+}
+
+/// Logs the counts of a run. An interface that went down is an error.
+fn report(Ended { ran, finished }: Ended) -> io::Result<()> {
+    for output in &finished {
+        match output.has_failed() {
+            true => tracing::warn!(%output, "output closed"),
+            false => tracing::info!(%output, "output closed"),
+        }
+    }
+    let summary = ran.map_err(|error| io::Error::other(format!("{:#}", explained(&error))))?;
+    let total = summary.total();
+    let (packets, flows) = (counted(total.packets, "packet"), counted(total.flows_exported, "flow"));
+    tracing::info!("{packets}, {} bytes, {flows}", total.bytes);
+    missing(&summary).iter().for_each(|line| tracing::warn!("{line}"));
+    match summary.problems.first() {
+        Some((interface, problem)) => Err(io::Error::other(format!("{}: {problem}", interface.display()))),
+        None => Ok(()),
+    }
+}
