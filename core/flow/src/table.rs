@@ -140,7 +140,7 @@ impl<K: Copy + Eq, V, H: KeyHash<K>, T: Table<K, Flow<V>>> FlowTable<K, V, H, T>
         Self { hash: H::keyed(key), table, wheel, limits, hand: 0, types: core::marker::PhantomData }
     }
 
-    /// Changes the limits at tick `now`: flows expire by the new idle timeout, from the next tick on. It takes
+    /// Changes the limits at tick `now`. Flows expire by the new idle timeout, from the next tick on. Takes
     /// time in proportion to all flows. Flows beyond a lower limit stay; others are refused until there is
     /// room.
     pub fn set_limits(&mut self, limits: Limits, now: u32) {
