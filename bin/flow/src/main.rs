@@ -3,6 +3,7 @@
 
 mod check_config;
 mod control;
+mod explain;
 mod meter;
 mod service;
 mod settings;

@@ -1,5 +1,6 @@
 //! `hashlane flow meter`
 
+use super::explain::explained;
 use super::service;
 use super::settings::Settings;
 use super::targets::Targets;
@@ -11,9 +12,8 @@ use hashlane_daemon::metrics::Http;
 use hashlane_daemon::privileges::Account;
 use hashlane_daemon::signals::on_stop;
 use hashlane_hash::scheme::Key;
-use hashlane_link::capture::{self, FormatError};
+use hashlane_link::capture;
 use hashlane_link::memory::Allocator;
-use hashlane_link::tap::TapError;
 use hashlane_meter::format::{counted, rate};
 use hashlane_meter::metrics::Metrics;
 use hashlane_meter::outputs::{self, Exporters, Finished, Origin, RunFacts};
@@ -114,7 +114,9 @@ impl Meter {
         self.check(&config)?;
         let is_named = self.config.is_some() || self.socket.is_some();
         if is_named && self.captures.is_empty() && !self.top {
-            return service::serve(self, &config, origin);
+            let duration = self.duration;
+            let reread = move || self.config_again().map_err(|error| io::Error::other(format!("{error:#}")));
+            return service::serve(&config, origin, duration, Box::new(reread));
         }
         Allocator::use_huge_pages();
         let start = Instant::now();
@@ -213,13 +215,8 @@ impl Meter {
         })
     }
 
-    /// Time after which the run ends.
-    pub(super) const fn duration(&self) -> Option<Duration> {
-        self.duration
-    }
-
     /// The configuration, read again, and where its outputs come from.
-    pub(super) fn config_again(&self) -> Result<(Config, Origin)> {
+    fn config_again(&self) -> Result<(Config, Origin)> {
         if self.config.is_none() {
             bail!("there is no configuration file to read again, as --config names none");
         }
@@ -311,33 +308,6 @@ fn failed(error: RunError, finished: &[Finished]) -> Result<ExitCode> {
         }
         error => Err(explained(&error)),
     }
-}
-
-/// The error of a run with the next step.
-pub(super) fn explained(error: &RunError) -> Error {
-    let step = match error {
-        RunError::Interface(_, TapError::Forbidden) => {
-            "; run it with sudo, or as a service with AmbientCapabilities=CAP_NET_RAW (docs/flow.md)"
-                .to_owned()
-        }
-        RunError::Capture(_, FormatError::NotACapture(_)) => {
-            "; captures are pcap or pcapng, also compressed by gzip or Zstandard; of files of flows, \
-             `hashlane flow show` reads those of IPFIX"
-                .to_owned()
-        }
-        RunError::Capture(path, FormatError::Read(cause))
-            if cause.kind() == io::ErrorKind::NotFound && is_name(path) =>
-        {
-            format!("; an interface is named with --interface {}", path.display())
-        }
-        _ => String::new(),
-    };
-    anyhow!("{error}{step}")
-}
-
-/// Tests if a path could be the name of an interface.
-fn is_name(path: &Path) -> bool {
-    path.extension().is_none() && path.components().count() == 1
 }
 
 /// Parses the address of `--metrics`.

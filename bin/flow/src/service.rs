@@ -1,23 +1,30 @@
 //! `hashlane flow meter --config` of an interface: a server, with the life of the others.
 
-use super::meter::{Meter, explained};
+use super::explain::explained;
 use anyhow::{Error, Result};
 use hashlane_daemon::Daemon;
 use hashlane_link::memory::Allocator;
 use hashlane_meter::Config;
 use hashlane_meter::format::counted;
 use hashlane_meter::outputs::Origin;
-use hashlane_meter::service::{Ended, Handle, Server, StartError};
+use hashlane_meter::service::{Ended, Handle, Reread, Server, StartError};
 use hashlane_meter::summary::missing;
 use std::io;
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 /// Descriptors for rings, files, collectors, and clients of the counters and the control socket.
 const DESCRIPTORS: u64 = 4096;
 
-/// Meters the interface of a configuration until a signal ends it.
-pub(super) fn serve(meter: Meter, config: &Config, origin: Origin) -> Result<ExitCode> {
+/// Meters the interface of a configuration until a signal ends it, or `duration` has passed. `reread` gets
+/// the configuration again.
+pub(super) fn serve(
+    config: &Config,
+    origin: Origin,
+    duration: Option<Duration>,
+    reread: Reread,
+) -> Result<ExitCode> {
     let mut daemon = Daemon::start(DESCRIPTORS)?;
     Allocator::use_huge_pages();
     // An output may take its time to open: a signal ends that, too.
@@ -32,9 +39,7 @@ pub(super) fn serve(meter: Meter, config: &Config, origin: Origin) -> Result<Exi
     };
     // The meter logs the outcome.
     daemon.on_signals(stop, move || drop(reloaded.wait().reload()))?;
-    let duration = meter.duration();
-    let reread = move || meter.config_again().map_err(|error| io::Error::other(format!("{error:#}")));
-    let server = Server::start(config, origin, duration, Box::new(reread), |note| tracing::warn!("{note}"));
+    let server = Server::start(config, origin, duration, reread, |note| tracing::warn!("{note}"));
     let server = server.map_err(|error| match error {
         StartError::Run(error) => explained(&error),
         error => Error::new(error),

@@ -3,7 +3,8 @@
 mod json;
 mod text;
 
-use super::meter::{explained, stop_on_signal};
+use super::explain::explained;
+use super::meter::stop_on_signal;
 use anyhow::{Context as _, Result};
 use clap::Args;
 use hashlane_command::terminal;
