@@ -6,7 +6,7 @@
 //! those that hosts gave; nor are copies of a packet that differ in nothing else: two entries of one
 //! neighbour have two tokens.
 
-use crate::support::{Ask, Log, Sent, check, data_of};
+use crate::support::{Ask, Log, Sent, check, data_of, pick};
 use hashlane_hash::scheme::{BytesHash, Key, Scheme};
 use hashlane_hash::siphash::SipHash13;
 use hashlane_name::build::OwnedName;
@@ -367,7 +367,11 @@ fn first_difference(one: &Trace, other: &Trace) -> Option<(String, bool)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: pick(48, 256),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
     #[test]
     fn all_indexes_forward_alike_one_by_one_and_in_bursts(seed in any::<u64>()) {
         let plan = plan(seed);

@@ -2,8 +2,9 @@
 //! against a plain model of each forwarder.
 //!
 //! A run is a function of its seed. A run that fails prints its seed; `HASHLANE_SIM_SEED=n cargo test -p
-//! hashlane-ndn-fw simulation` repeats it alone. `HASHLANE_SIM_RUNS=n` sets the number of seeds of
-//! each kind. All PITs of a network have the same index, which the model does not know.
+//! hashlane-ndn-fw simulation` repeats it alone. `HASHLANE_SIM_RUNS=n` sets the number of seeds of each kind;
+//! `HASHLANE_LONG=1` runs ten times as many as usual. All PITs of a network have the same index, which the
+//! model does not know.
 
 mod applications;
 mod chance;
@@ -13,6 +14,7 @@ mod network;
 mod node;
 mod topology;
 
+use crate::support::pick;
 use hashlane_ndn_fw::pit::{ByDigest, ByName, ByToken};
 use network::Network;
 use node::Index;
@@ -48,7 +50,7 @@ fn all_in<P: Index>(kind: Kind, runs: u64, bursts: bool) -> checks::Sum {
     let mut sum = checks::Sum::default();
     match number("HASHLANE_SIM_SEED") {
         Some(seed) => sum.add(&run::<P>(kind, seed, bursts)),
-        None => (0..number("HASHLANE_SIM_RUNS").unwrap_or(runs))
+        None => (0..number("HASHLANE_SIM_RUNS").unwrap_or(runs * pick(1, 10)))
             .for_each(|seed| sum.add(&run::<P>(kind, seed, bursts))),
     }
     println!("{kind:?}, in bursts: {bursts}: {sum:?}");
@@ -62,32 +64,32 @@ fn all<P: Index>(kind: Kind, runs: u64) -> checks::Sum {
 
 #[test]
 fn in_sound_networks_all_that_can_be_answered_is() {
-    let sum = all::<ByName>(Kind::Sound, 300);
+    let sum = all::<ByName>(Kind::Sound, 30);
     assert!(sum.answered == sum.asked && sum.asked > 0);
 }
 
 #[test]
 fn faulty_networks_keep_the_rules() {
-    assert!(all::<ByName>(Kind::Faulty, 300).asked > 0);
+    assert!(all::<ByName>(Kind::Faulty, 30).asked > 0);
 }
 
 #[test]
 fn crowded_networks_keep_the_rules() {
-    assert!(all::<ByName>(Kind::Crowded, 300).asked > 0);
+    assert!(all::<ByName>(Kind::Crowded, 30).asked > 0);
 }
 
 fn of_all_kinds<P: Index>() {
-    let sum = all::<P>(Kind::Sound, 100);
+    let sum = all::<P>(Kind::Sound, 10);
     assert!(sum.answered == sum.asked && sum.asked > 0);
-    assert!(all::<P>(Kind::Faulty, 100).asked > 0);
-    assert!(all::<P>(Kind::Crowded, 100).asked > 0);
+    assert!(all::<P>(Kind::Faulty, 10).asked > 0);
+    assert!(all::<P>(Kind::Crowded, 10).asked > 0);
 }
 
 fn in_bursts<P: Index>() {
-    let sum = all_in::<P>(Kind::Sound, 100, true);
+    let sum = all_in::<P>(Kind::Sound, 10, true);
     assert!(sum.answered == sum.asked && sum.asked > 0 && sum.largest > 4, "{sum:?}");
-    assert!(all_in::<P>(Kind::Faulty, 100, true).asked > 0);
-    assert!(all_in::<P>(Kind::Crowded, 100, true).asked > 0);
+    assert!(all_in::<P>(Kind::Faulty, 10, true).asked > 0);
+    assert!(all_in::<P>(Kind::Crowded, 10, true).asked > 0);
 }
 
 #[test]

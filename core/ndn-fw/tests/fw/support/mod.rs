@@ -12,6 +12,11 @@ use hashlane_ndn_fw::forward::{Forwarder, Output};
 use hashlane_ndn_fw::pit::Pit;
 use std::collections::BTreeMap;
 
+/// `usual`, or `long` under `HASHLANE_LONG=1`, which `cargo xtask nightly` sets.
+pub fn pick<T>(usual: T, long: T) -> T {
+    if std::env::var("HASHLANE_LONG").is_ok_and(|value| value == "1") { long } else { usual }
+}
+
 /// The name of a URI.
 pub fn uri(text: &str) -> OwnedName<Ndn> {
     parse_uri(text.as_bytes()).expect("a URI of a test")

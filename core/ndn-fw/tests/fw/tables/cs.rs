@@ -1,7 +1,7 @@
 //! The content store.
 
 use super::{Letters, letters, name};
-use crate::support::{Ask, data_of, uri};
+use crate::support::{Ask, data_of, pick, uri};
 use hashlane_hash::scheme::Key;
 use hashlane_name::component::{Component, IMPLICIT_SHA256_DIGEST};
 use hashlane_ndn::time::Time;
@@ -190,7 +190,7 @@ fn costs() -> (usize, usize) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(pick(100, 400)))]
 
     #[test]
     fn does_what_a_store_does_that_looks_at_all_it_has(
