@@ -1,12 +1,11 @@
 //! A process beside a test, and the lines that it prints.
 
-use crate::children::start;
+use crate::children::{PROMPT, start};
 use crate::wait;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
 
 /// A process, killed when dropped, and the lines that it prints.
 pub struct Process {
@@ -81,5 +80,5 @@ impl Drop for Process {
 /// Waits for a condition; the deadline stops a hang.
 #[track_caller]
 pub fn until(done: impl FnMut() -> bool, what: impl Fn() -> String) {
-    assert!(wait::until(Duration::from_secs(60), done), "waited in vain for {}", what());
+    assert!(wait::until(PROMPT, done), "waited in vain for {}", what());
 }

@@ -143,7 +143,7 @@ mod tests {
     use std::io::{BufRead as _, BufReader};
     use std::process::Stdio;
 
-    const LIMIT: Duration = Duration::from_secs(60);
+    const LIMIT: Duration = Duration::from_secs(15);
 
     fn sh(script: &str) -> Command {
         let mut command = Command::new("sh");

@@ -26,7 +26,7 @@ const ENTRIES: usize = 2048;
 /// Peers that flood, one after the other.
 const PEERS: usize = 26;
 /// Time limit of each step, generous for busy machines.
-const TIMEOUT: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(15);
 
 fn uri(text: &str) -> OwnedName<Ndn> {
     hashlane_name::uri::parse_uri(text.as_bytes()).unwrap()

@@ -46,7 +46,7 @@ impl Server {
 
     fn ask(&self) -> Vec<u8> {
         let client = UdpSocket::bind("127.0.0.1:0").unwrap();
-        client.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        client.set_read_timeout(Some(Duration::from_secs(15))).unwrap();
         client.send_to(QUERY, self.address).unwrap();
         let mut response = vec![0; 512];
         let length = client.recv(&mut response).unwrap();
@@ -77,7 +77,7 @@ fn a_zone_file_is_served_until_a_signal() {
         );
 
         let mut stream = TcpStream::connect(server.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(15))).unwrap();
         stream.write_all(&[&[0, QUERY.len() as u8], QUERY].concat()).unwrap();
         let mut framed = vec![0; 2 + response.len()];
         stream.read_exact(&mut framed).unwrap();
@@ -93,7 +93,7 @@ fn a_zone_file_is_served_until_a_signal() {
 fn control_reports_and_reloads_and_so_does_a_signal() {
     let folder = folder();
     let supervisor = UnixDatagram::bind(folder.path("notify")).unwrap();
-    supervisor.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    supervisor.set_read_timeout(Some(Duration::from_secs(15))).unwrap();
     let mut command = folder.command(&SERVE);
     command.args(["--metrics", "127.0.0.1:0"]).env("NOTIFY_SOCKET", folder.path("notify"));
     // Signals ignored at the start, as under nohup, have their effect.

@@ -258,7 +258,7 @@ fn no_forwarder_is_left_by_a_run_that_is_stopped_or_killed() {
             if !children.is_empty() {
                 break children;
             }
-            assert!(begun.elapsed() < Duration::from_secs(60), "no forwarder was started");
+            assert!(begun.elapsed() < Duration::from_secs(15), "no forwarder was started");
             std::thread::sleep(Duration::from_millis(10));
         };
         assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());

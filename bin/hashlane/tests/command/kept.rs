@@ -74,7 +74,7 @@ impl Waiting {
         let waiting = Self { child: Some(child), reader: Some(reader) };
         let mut heard = Vec::new();
         while !heard.last().is_some_and(|line: &String| line.starts_with("endless, ")) {
-            let line = said.recv_timeout(Duration::from_secs(60));
+            let line = said.recv_timeout(Duration::from_secs(15));
             heard.push(line.unwrap_or_else(|_| panic!("no progress of the last study: {heard:#?}")));
         }
         holds(&heard.concat(), &[" s: step 1 of 6: unix/4: ours, round 1 of 2"]);

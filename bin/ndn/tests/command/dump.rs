@@ -322,7 +322,7 @@ fn forwarder(folder: &Folder, socket: &str, port: &str, more: &[&str]) -> Runnin
     let forwarder = spawn(folder, &[&run, more].concat());
     let begun = Instant::now();
     while !folder.path(socket).exists() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "the forwarder did not begin");
+        assert!(begun.elapsed() < Duration::from_secs(15), "the forwarder did not begin");
         std::thread::sleep(Duration::from_millis(10));
     }
     forwarder

@@ -131,7 +131,7 @@ pub(crate) fn produce(
             }
         });
     });
-    wait.recv_timeout(Duration::from_secs(60)).expect("the prefix is registered");
+    wait.recv_timeout(Duration::from_secs(15)).expect("the prefix is registered");
 }
 
 /// The answer to a packet over a WebSocket, as text; `header` is a header line, or nothing.
@@ -142,7 +142,7 @@ pub(crate) fn over_websocket(at: SocketAddr, header: &str, packet: &[u8]) -> Str
 /// The first answer to packets over a WebSocket, as [`over_websocket`].
 pub(crate) fn over_websocket_all(at: SocketAddr, header: &str, packets: &[Vec<u8>]) -> String {
     let mut stream = TcpStream::connect(at).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(15))).unwrap();
     let key = "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==";
     let upgrade = "Upgrade: websocket\r\nConnection: Upgrade";
     write!(stream, "GET / HTTP/1.1\r\nHost: localhost\r\n{upgrade}\r\n{key}\r\n{header}\r\n").unwrap();

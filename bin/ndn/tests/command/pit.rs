@@ -185,7 +185,7 @@ fn drops(forwarder: Forwarder) -> [usize; 2] {
 
 fn socket() -> UdpSocket {
     let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
-    socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    socket.set_read_timeout(Some(Duration::from_secs(15))).unwrap();
     socket
 }
 

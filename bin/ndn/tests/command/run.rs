@@ -110,7 +110,7 @@ fn a_command_in_what_a_page_posts_is_not_done() {
     let folder = Folder::new();
     let forwarder = folder.forwarder(&[]);
     let mut stream = TcpStream::connect(forwarder.tcp).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(15))).unwrap();
     // As TLV this has the type 0x50 and 0x4f bytes.
     let mut posted = format!("POST /{} HTTP/1.1\r\n\r\n", "x".repeat(0x4f - 17)).into_bytes();
     assert_eq!(posted.len(), 2 + 0x4f);
@@ -339,7 +339,7 @@ fn connections_in_use_stay_if_there_are_more_than_descriptors() {
         }
         // 60 are more than there are places, and the first ones have not been silent for long.
         for mut stream in many.into_iter().rev().take(40) {
-            stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+            stream.set_read_timeout(Some(Duration::from_secs(15))).unwrap();
             assert_eq!(stream.read(&mut [0]).unwrap(), 0, "closed by the forwarder");
         }
         assert!(fetch(&client, "/a/then").await);
@@ -358,7 +358,7 @@ fn noise_closes_the_stream_that_it_comes_over_and_is_counted() {
         let client = Client::connect(&folder.transport()).await.unwrap();
         for seed in 0..STREAMS as u64 {
             let mut stream = UnixStream::connect(folder.path("nfd.sock")).unwrap();
-            stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+            stream.set_read_timeout(Some(Duration::from_secs(15))).unwrap();
             let _ = stream.write_all(&noise(seed, 1 << 16));
             let mut rest = Vec::new();
             let closed = stream.read_to_end(&mut rest);
@@ -556,7 +556,7 @@ fn a_permanent_tcp_face_is_connected_again_and_a_persistent_one_closed() {
     forwarder.process.wait_for("connected again", 1);
     assert_eq!(number(&show()), Some(face.clone()), "the same face");
     let asking = start(&mut folder.command(&["peek", "/t/x", "-l", "1000"]));
-    second.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    second.set_read_timeout(Some(Duration::from_secs(15))).unwrap();
     let mut octets = [0; 512];
     let read = second.read(&mut octets).unwrap();
     let interest = hashlane_ndn::wire::LpPacket::parse(&octets[..read]).unwrap().fragment;

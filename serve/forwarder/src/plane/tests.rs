@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// Exchanges of a test.
 const EXCHANGES: usize = 100;
 /// Time after which a test that waits has failed.
-const HANG: Duration = Duration::from_secs(60);
+const HANG: Duration = Duration::from_secs(15);
 
 /// A forwarding thread that takes a turn when it is asked to.
 struct Bench {

@@ -15,7 +15,7 @@ use std::thread;
 use std::time::SystemTime;
 
 /// Time for what must happen, also on a loaded machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(15);
 
 /// Runs a test in a namespace with the pair `near` and `far`, on a thread that ends with it.
 fn with_pair(test: fn()) {

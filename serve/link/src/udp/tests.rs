@@ -33,7 +33,7 @@ fn a_batch_receives_after_its_memory_was_released() {
     for round in 0..3 {
         out.push(to, &[&[round; 9000]]);
         sender.send(&mut out).unwrap();
-        let end = Instant::now() + Duration::from_secs(60);
+        let end = Instant::now() + Duration::from_secs(15);
         while receiver.recv(&mut batch).unwrap() == 0 && Instant::now() < end {}
         assert!(batch.iter().map(|datagram| datagram.payload).eq([&[round; 9000][..]]));
         batch.release();
@@ -339,7 +339,7 @@ fn sockets_of_one_address_share_its_peers_and_no_other_program_joins_them() {
         clients.push(client);
     }
     let mut batch = RecvBatch::new(64);
-    let end = Instant::now() + Duration::from_secs(60);
+    let end = Instant::now() + Duration::from_secs(15);
     while received.iter().sum::<usize>() < 64 && Instant::now() < end {
         for (socket, count) in sockets.iter_mut().zip(&mut received) {
             *count += socket.recv(&mut batch).unwrap();
@@ -356,7 +356,7 @@ fn a_receive_waits_for_one_datagram_and_takes_those_behind_it() {
     receiver.set_patience(Duration::from_millis(20)).unwrap();
     assert_eq!(receiver.recv_wait(&mut batch).unwrap(), 0, "its patience ends");
     assert_eq!(receiver.recv(&mut batch).unwrap(), 0, "the other call does not wait");
-    receiver.set_patience(Duration::from_secs(60)).unwrap();
+    receiver.set_patience(Duration::from_secs(15)).unwrap();
     (0..3_u8).for_each(|byte| assert!(out.push(to, &[&[byte]])));
     sender.send(&mut out).unwrap();
     let mut received = 0;

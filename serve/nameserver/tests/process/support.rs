@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Time after which a test fails; far more than any step takes on a loaded machine.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(15);
 
 /// The zone that most tests serve.
 pub(crate) const ZONE: &str = "\
