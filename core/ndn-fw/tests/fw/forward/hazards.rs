@@ -238,7 +238,7 @@ fn entries_end_without_a_look_at_those_that_do_not() {
         rig.forwarder.handle_timeout(rig.now);
         assert_eq!(rig.forwarder.pit().len(), long);
     }
-    // A timeout that visited all entries would have made 5,000 visits to each of the long ones. Expired entries were
+    // Timeouts that visited all entries would have visited each long one 5,000 times. Expired entries were
     // visited once each, the others once per turn of the wheel: one turn and the beginning of a second.
     let looks = rig.forwarder.pit().timer_visits();
     assert!((5000..=5000 + 2 * long as u64).contains(&looks), "{looks}");
