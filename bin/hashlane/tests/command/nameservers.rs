@@ -2,6 +2,7 @@
 #![cfg(target_os = "linux")]
 
 use hashlane_rig::command::{Folder, Ran, holds, lines};
+use hashlane_rig::long;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
@@ -75,19 +76,24 @@ fn missing_and_failing_servers_are_named_and_the_echo_is_measured() {
 
 #[test]
 fn our_server_answers_loads_reloads_and_loses_nothing() {
-    let workloads = ["small/mix", "165k/random", "memory/1m", "load/1m", "reload", "latency/random"];
-    let (folder, command) = study(&workloads, &["ours", "echo"], None);
+    // This build loads a million records in 20 s.
+    let million = long::pick(&[][..], &["memory/1m", "load/1m"]);
+    let workloads = ["small/mix", "165k/random", "reload", "latency/random"];
+    let (folder, command) = study(&[&workloads, million].concat(), &["ours", "echo"], None);
     let out = Ran::of(command).ok();
-    holds(&out, &["cost of an answer", "memory and load time", "reloads under", "latency of a client"]);
+    holds(&out, &["cost of an answer", "reloads under", "latency of a client"]);
     let row = |rest: &str| value(&folder, &format!("mine,nameserver,{rest},"));
     assert!(row("small/mix,ours,cpu-clock,cpu_us,us").unwrap() > 0.0);
     assert!(row("165k/random,ours/again,cpu-clock,ratio,ours").unwrap() > 0.0);
-    let records = row("memory/1m,ours,count,records,records").unwrap();
-    assert!((995_000.0..1_005_000.0).contains(&records), "{records}");
-    assert!(row("memory/1m,ours,proc,bytes_per_record,bytes").unwrap() > 10.0);
-    assert!(row("load/1m,ours,wall-clock,load_seconds,s").unwrap() > 0.0);
     assert_eq!(row("reload,ours,count,reloads,reloads"), Some(10.0));
     assert!(row("latency/random,ours,wall-clock,p99_growth,latency/existing").unwrap() > 0.0);
+    if long::is_wanted() {
+        holds(&out, &["memory and load time"]);
+        let records = row("memory/1m,ours,count,records,records").unwrap();
+        assert!((995_000.0..1_005_000.0).contains(&records), "{records}");
+        assert!(row("memory/1m,ours,proc,bytes_per_record,bytes").unwrap() > 10.0);
+        assert!(row("load/1m,ours,wall-clock,load_seconds,s").unwrap() > 0.0);
+    }
 }
 
 #[test]

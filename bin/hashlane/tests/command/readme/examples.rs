@@ -45,6 +45,8 @@ fn the_examples_in_rust_compile_and_run_with_the_dependencies_that_the_readme_na
         .args(["run", "--offline", "--quiet", "--target-dir"])
         .arg(Path::new(env!("CARGO_TARGET_TMPDIR")).join("readme"))
         .current_dir(folder.path(""))
+        // The compiler's time is that of this test.
+        .envs([("CARGO_INCREMENTAL", "0"), ("CARGO_PROFILE_DEV_DEBUG", "false")])
         .output()
         .expect("cargo");
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
