@@ -30,6 +30,11 @@ impl Attack {
         Self { words: ["--quick", "--attempts", "3"].map(str::to_owned).to_vec() }
     }
 
+    /// All rows in full. A row fails if it fails three times.
+    pub(crate) fn full() -> Self {
+        Self { words: ["--attempts", "3"].map(str::to_owned).to_vec() }
+    }
+
     pub(crate) fn run(&self) -> Outcome {
         self.attack().into()
     }

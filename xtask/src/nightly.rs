@@ -1,5 +1,6 @@
 //! `cargo xtask nightly`
 
+use crate::attack::Attack;
 use crate::deny::Deny;
 use crate::fuzz::Fuzz;
 use crate::interop::Interop;
@@ -7,13 +8,15 @@ use crate::msrv::Msrv;
 use crate::python::Python;
 use crate::run::{self, Outcome};
 use crate::steps;
+use crate::test;
 use clap::{Args, ValueEnum};
 
 /// Run the checks that take long
 ///
-/// Model checking of shared memory, fuzzing, a million DNS messages with rollbacks, every interop scenario
-/// under every PIT index, the dependencies, and the oldest supported Rust. `cargo xtask test` replays the
-/// fuzz corpora, and `cargo xtask ci` runs each scenario once.
+/// The tests in their long form, model checking of shared memory, fuzzing, a million DNS messages with
+/// rollbacks, all notebooks, every interop scenario under every PIT index, the attacks in full, the
+/// dependencies, and the oldest supported Rust. `cargo xtask test` runs the tests with fewer seeds and
+/// replays the fuzz corpora; `cargo xtask ci` runs each scenario once and the short form of the attacks.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Nightly {
@@ -27,8 +30,8 @@ pub(crate) struct Nightly {
 
 const EXAMPLES: &str = "\
 Examples:
-  cargo xtask nightly                             all steps: about three hours
-  cargo xtask nightly --seconds 10                all steps, with little fuzzing: about ten minutes
+  cargo xtask nightly                             all steps: about three and a half hours
+  cargo xtask nightly --seconds 10                all steps, with little fuzzing: about 45 minutes
   cargo xtask nightly --only loom";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -39,14 +42,19 @@ enum Step {
     Msrv,
     /// The command without the DNS renderers of other projects
     Least,
+    /// All Rust tests with HASHLANE_LONG=1: ten times the seeds, larger inputs
+    Long,
     /// The shared table, in every order of its threads' steps
     Loom,
     /// A million DNS messages with rollbacks, by the renderer and by the composer
     Rollback,
-    /// The Python package with every supported Python that is installed, and from its source distribution
+    /// The Python package with every supported Python that is installed, from its source distribution, and
+    /// all notebooks
     Python,
     /// Every interop scenario, under every PIT index
     Interop,
+    /// The release build under every attack, in full
+    Attack,
     /// Every fuzz target, --seconds each
     Fuzz,
 }
@@ -59,10 +67,12 @@ impl Nightly {
             Step::Deny => Deny {}.run(),
             Step::Msrv => Msrv {}.run(),
             Step::Least => least().into(),
+            Step::Long => test::long().into(),
             Step::Loom => loom().into(),
             Step::Rollback => rollback().into(),
             Step::Python => Python::installed().run(),
             Step::Interop => Interop::EVERY_INDEX.run(),
+            Step::Attack => Attack::full().run(),
             Step::Fuzz => Fuzz { targets: Vec::new(), seconds: self.seconds, inputs: None, seed: 1 }.run(),
         })
     }

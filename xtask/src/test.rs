@@ -6,6 +6,7 @@ use crate::run::{self, Outcome};
 use crate::steps;
 use clap::{Args, ValueEnum};
 use std::num::NonZero;
+use std::process::Command;
 use std::thread;
 
 /// Run formatting, lints and all Rust tests
@@ -94,9 +95,26 @@ fn tests() -> Outcome {
         Err(Outcome::Skipped(why)) => println!("without the tests that need it: {why}"),
         Ok(()) | Err(Outcome::Passed) => {}
     }
+    // Shared objects that tests of the audit load. Where they are missing, a test builds them with other
+    // features, and half of the workspace with them.
+    let libraries = ["--example", "flow_table", "--example", "flow_table_weak"];
+    let built = run::show(run::build(&run::LIKE_TESTS).args(libraries));
+    built.and_then(|()| run::show(&mut cargo_test())).into()
+}
+
+/// All tests in their long form: more seeds, more rounds, larger inputs.
+///
+/// # Errors
+/// A test fails.
+pub(crate) fn long() -> Result<(), String> {
+    run::show(cargo_test().env("HASHLANE_LONG", "1"))
+}
+
+fn cargo_test() -> Command {
     let mut tests =
         run::command(&["cargo", "test", "--workspace", "--all-features", "--tests", "--no-fail-fast"]);
-    run::show(tests.env("RUST_TEST_THREADS", threads().to_string())).into()
+    tests.env("RUST_TEST_THREADS", threads().to_string());
+    tests
 }
 
 /// Tests at a time: two a core, as many of them wait for a process.

@@ -28,6 +28,9 @@ pub(crate) struct Python {
     /// Build the wheel from the source distribution
     #[arg(long)]
     pub(crate) sdist: bool,
+    /// Execute all notebooks, also the one that takes half a minute
+    #[arg(long)]
+    pub(crate) long: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -37,7 +40,7 @@ of each engine instead of one.
 Examples:
   cargo xtask python
   cargo xtask python --python python3.9 --python python3.13
-  cargo xtask python --sdist";
+  cargo xtask python --sdist --long         as `cargo xtask nightly` does";
 
 /// The interpreter of the other tests, and the one that tests the engines.
 const USUAL: &str = "python3";
@@ -53,7 +56,7 @@ assert hashlane.hash([b''], 'siphash-2-4', key).to_pylist() == [0x726fdb47dd0e0e
 impl Python {
     /// The interpreter of the other tests.
     pub(crate) fn usual() -> Self {
-        Self { python: vec![USUAL.to_owned()], sdist: false }
+        Self { python: vec![USUAL.to_owned()], sdist: false, long: false }
     }
 
     /// Installs the packages of the tests beside other work: some 700 MB are downloaded and unpacked. The
@@ -73,7 +76,7 @@ impl Python {
     pub(crate) fn installed() -> Self {
         let all = (9..=13).map(|minor| format!("python3.{minor}"));
         let found = all.filter(|python| run::works(&[python, "-c", "import ensurepip, venv"]));
-        Self { python: found.collect(), sdist: true }
+        Self { python: found.collect(), sdist: true, long: true }
     }
 
     pub(crate) fn run(&self) -> Outcome {
@@ -99,8 +102,26 @@ impl Python {
             build_from_sdist(&folder)?;
         }
         let command = build_command()?;
-        self.python.iter().try_for_each(|python| with(python, &folder, &wheel, &command))?;
+        self.python.iter().try_for_each(|python| self.with(python, &folder, &wheel, &command))?;
         Ok([folder, wheel, command])
+    }
+
+    /// Tests the wheel with an interpreter.
+    fn with(&self, python: &str, folder: &Path, wheel: &Path, command: &Path) -> Result<(), String> {
+        let name = name(python);
+        let fresh = Venv::fresh(&folder.join(format!("fresh-{name}")), python)?;
+        fresh.pip(&["install".as_ref(), "--no-index".as_ref(), wheel])?;
+        run::show(run::command(&[fresh.program("python")]).args(["-c", FIRST]))?;
+        let venv = environment(python, folder)?;
+        venv.reinstall(wheel)?;
+        let tests = wheel::package().join("tests");
+        let ignored = format!("--ignore={}", tests.join("engines").display());
+        venv.pytest(&[Path::new(&ignored), &tests], &tests, command, self.long)?;
+        let config = wheel::package().join("pyproject.toml");
+        let mut mypy = run::command(&[venv.program("python")]);
+        mypy.args(["-m", "mypy", "--config-file"]).arg(config);
+        mypy.arg("--cache-dir").arg(folder.join(format!("mypy-{name}")));
+        run::show(mypy.args(["--package", "hashlane"]).current_dir(&tests))
     }
 }
 
@@ -141,22 +162,4 @@ fn name(python: &str) -> &str {
 fn environment(python: &str, folder: &Path) -> Result<Venv, String> {
     let requirements = wheel::package().join("requirements-test.txt");
     Venv::locked(&folder.join(format!("test-{}", name(python))), python, &requirements)
-}
-
-/// Tests the wheel with an interpreter.
-fn with(python: &str, folder: &Path, wheel: &Path, command: &Path) -> Result<(), String> {
-    let name = name(python);
-    let fresh = Venv::fresh(&folder.join(format!("fresh-{name}")), python)?;
-    fresh.pip(&["install".as_ref(), "--no-index".as_ref(), wheel])?;
-    run::show(run::command(&[fresh.program("python")]).args(["-c", FIRST]))?;
-    let venv = environment(python, folder)?;
-    venv.reinstall(wheel)?;
-    let tests = wheel::package().join("tests");
-    let ignored = format!("--ignore={}", tests.join("engines").display());
-    venv.pytest(&[Path::new(&ignored), &tests], &tests, command)?;
-    let config = wheel::package().join("pyproject.toml");
-    let mut mypy = run::command(&[venv.program("python")]);
-    mypy.args(["-m", "mypy", "--config-file"]).arg(config);
-    mypy.arg("--cache-dir").arg(folder.join(format!("mypy-{name}")));
-    run::show(mypy.args(["--package", "hashlane"]).current_dir(&tests))
 }

@@ -59,15 +59,25 @@ impl Venv {
         self.pip(&[words.as_slice(), &[wheel]].concat())
     }
 
-    /// Runs pytest with these arguments in the folder `tests`; `command` is the program `hashlane`.
+    /// Runs pytest with these arguments in the folder `tests`; `command` is the program `hashlane`. `long`
+    /// asks for the long form of the tests.
     ///
     /// # Errors
     /// A test fails.
-    pub(super) fn pytest(&self, arguments: &[&Path], tests: &Path, command: &Path) -> Result<(), String> {
+    pub(super) fn pytest(
+        &self,
+        arguments: &[&Path],
+        tests: &Path,
+        command: &Path,
+        long: bool,
+    ) -> Result<(), String> {
         // Not in the folder of the package: Python would import the sources instead of the wheel.
         let mut pytest = run::command(&[self.program("python")]);
         pytest.args(["-m", "pytest", "-p", "no:cacheprovider", "--rootdir"]).arg(tests).args(arguments);
         pytest.env("HASHLANE_REPOSITORY", run::root()).env("HASHLANE", command);
+        if long {
+            pytest.env("HASHLANE_LONG", "1");
+        }
         run::show(pytest.current_dir(tests).env("PYTHONDONTWRITEBYTECODE", "1"))
     }
 
