@@ -76,7 +76,7 @@ fn the_configurations_of_the_page_are_some() {
     assert!(!blocks.is_empty());
     for block in blocks {
         // Of this host.
-        let text = block.replace("\"eth0\"", "\"lo\"").replace("/var/lib/hashlane-flow/", "");
+        let text = block.replace("\"eth0\"", "\"lo\"").replace("/var/lib/hashlane-flow-eth0/", "");
         folder.write("flow.toml", text);
         folder.run(&["flow", "check-config", "flow.toml"]).ok();
     }

@@ -175,6 +175,23 @@ fn a_user_with_the_capability_to_read_interfaces_alone_meters_one() {
     });
 }
 
+#[test]
+fn a_run_of_root_meters_as_another_user_once_the_interface_is_open() {
+    if !is_root() {
+        return;
+    }
+    in_namespace(|sender| {
+        let folder = Folder::new();
+        let (mut child, metrics) = started(&folder, sender, &["--json", "-", "--user", "nobody"]);
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+        holds(&status, &["Uid:\t65534\t65534\t65534\t65534\n", "CapEff:\t0000000000000000\n"]);
+        let before = metrics.sum("packets_total");
+        metrics.wait("packets_total", before + 1, || sender.send(&udp(0, [CLIENT, SERVER], [7, 7], 0)));
+        signal(&child, "-TERM");
+        assert_eq!(ended(&mut child).code(), Some(130));
+    });
+}
+
 /// The anonymous memory of a process in KiB: without the ring that it shares with the kernel.
 fn memory(child: &Child) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
