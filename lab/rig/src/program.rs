@@ -185,7 +185,7 @@ mod tests {
         let mut process = Program::start(&mut sh("read word; exit 3")).unwrap();
         assert!(process.ended().unwrap().is_none_or(|status| status.code() == Some(3)));
         assert_eq!(process.wait(LIMIT).unwrap().unwrap().code(), Some(3));
-        let mut process = Program::start(&mut sh("sleep 600")).unwrap();
+        let mut process = Program::start(&mut sh("exec sleep 600")).unwrap();
         assert_eq!(process.wait(Duration::ZERO).unwrap(), None);
         // The only signal that a parent cannot have set to be ignored.
         process.signal(Signal::SIGKILL).unwrap();
