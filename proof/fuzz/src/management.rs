@@ -201,7 +201,7 @@ impl Bench {
         };
         let rib = RibLimits { routes: 48, routes_per_face: 24, next_hops: 1 << 16, name_bytes: 1 << 30 };
         let config = Config { access, rib, max_strategies: 6, max_depth: DEPTH, ..Config::default() };
-        let verify = |command: &Command<'_>| match command.signature.value {
+        let verify = |command: &Command<'_>, _: Now| match command.signature.value {
             b"good" => Ok(command.signature.key().into()),
             _ => Err("no such key".to_owned()),
         };

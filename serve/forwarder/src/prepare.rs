@@ -8,6 +8,7 @@ use hashlane_link::{tcp, udp, unix};
 use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Reads the files of a configuration, and checks the places to listen on without listening there. Returns
 /// the check of signed commands.
@@ -29,7 +30,7 @@ pub(crate) fn prepare(config: &Config) -> io::Result<Box<Verify>> {
                    --udp)";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     }
-    let verify = verifier(&config.management.trust_anchors)?;
+    let verify = verifier(&config.management.trust_anchors, unix_time())?;
     for (at, path) in faces.unix.path.iter().enumerate() {
         check_path(path)?;
         if faces.unix.path.iter().take(at).any(|earlier| earlier == path) {
@@ -49,6 +50,11 @@ pub(crate) fn prepare(config: &Config) -> io::Result<Box<Verify>> {
         }
     }
     Ok(verify)
+}
+
+/// Seconds since 1970. A clock before that reads as 1970: certificates are not valid yet.
+fn unix_time() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
 /// Folder of a socket that the forwarder creates if it is missing: that of a default path.

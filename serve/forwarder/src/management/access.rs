@@ -28,9 +28,9 @@ use hashlane_ndn::mgmt::values::FaceScope;
 use hashlane_ndn::mgmt::{Command, ControlResponse, Scope};
 use hashlane_ndn::wire::SignatureType;
 
-/// Verifies the signature of a command. Returns an identity of the key, one for each trusted key. The error
-/// is the reason why no trusted key has made it.
-pub type Verify = dyn Fn(&Command<'_>) -> Result<Box<[u8]>, String> + Send;
+/// Verifies the signature of a command that arrives now. Returns an identity of the key, one for each trusted
+/// key. The error is the reason why no trusted key has made it.
+pub type Verify = dyn Fn(&Command<'_>, Now) -> Result<Box<[u8]>, String> + Send;
 
 /// Extent of the rights that a command has been granted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,7 +98,7 @@ impl Access {
                 "too many commands from {peer} were refused in this second: try again later"
             ));
         }
-        let key = verify(command).map_err(|reason| {
+        let key = verify(command, now).map_err(|reason| {
             refusal(format!("{why}; the signature of the command is not trusted: {reason}"))
         })?;
         replay.admit(&key, time).map_err(refusal)?;

@@ -1,6 +1,8 @@
 //! The management protocol of NFD, as a state machine: Interests under `/localhost/nfd` come in, Data goes
-//! out, and the forwarding thread, a [`Plane`], gets [requests](Request). It opens no socket and reads no
-//! clock.
+//! out, and the forwarding thread, a [`Plane`], gets [requests](Request). Time is an argument ([`Now`]), and no
+//! socket carries a packet here. The state of the host is read when a command needs it: users and groups
+//! ([`Accounts`]), and the addresses of the interfaces, with which the remote address of a new face is
+//! compared.
 //!
 //! To add a command: its `Verb` and handler in the file of its module, one entry in the list `VERBS`, and if
 //! it changes a table of the forwarder, a [`TableRequest`].

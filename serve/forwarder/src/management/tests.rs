@@ -103,7 +103,7 @@ impl Bench {
 
     /// A manager with face 300, from which a local user commands.
     fn with(config: Config) -> Self {
-        let trusted = |command: &Command<'_>| match command.signature.value {
+        let trusted = |command: &Command<'_>, _: Now| match command.signature.value {
             b"good" => Ok(command.signature.key().into()),
             _ => Err("no such key".to_string()),
         };

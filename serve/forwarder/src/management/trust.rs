@@ -1,6 +1,7 @@
 //! Trust anchors from files.
 
 use super::access::Verify;
+use super::clock::Now;
 use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::Ndn;
 use hashlane_ndn::mgmt::Command;
@@ -11,13 +12,13 @@ use std::fs::OpenOptions;
 use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Verifies that a command is signed under one of the certificates in these files, which is valid then.
+/// `now` is in seconds since 1970.
 ///
 /// # Errors
-/// The first file that is not a certificate, or not one that is valid now, and the reason.
-pub(crate) fn verifier(files: &[PathBuf]) -> io::Result<Box<Verify>> {
+/// The first file that is not a certificate, or not one that is valid at `now`, and the reason.
+pub(crate) fn verifier(files: &[PathBuf], now: u64) -> io::Result<Box<Verify>> {
     let mut anchors = TrustAnchors::default();
     for file in files {
         let invalid =
@@ -25,26 +26,21 @@ pub(crate) fn verifier(files: &[PathBuf]) -> io::Result<Box<Verify>> {
         let read = read(file).map_err(|error| invalid(&error))?;
         let bytes = certificate_bytes(&read).map_err(|error| invalid(&error))?;
         let certificate = Certificate::parse(&bytes).map_err(|error| invalid(&error))?;
-        check_validity(&certificate, unix_time()).map_err(|error| invalid(&error))?;
+        check_validity(&certificate, now).map_err(|error| invalid(&error))?;
         anchors.add(&certificate).map_err(|error| invalid(&error))?;
     }
-    Ok(Box::new(move |command: &Command<'_>| {
+    Ok(Box::new(move |command: &Command<'_>, now: Now| {
         if anchors.is_empty() {
             return Err("no trust anchor is configured".into());
         }
         let signature = &command.signature;
         let signed = Signed { info: signature.info, pieces: signature.covered, value: signature.value };
-        let certificate = anchors.verify(&signed, unix_time()).map_err(|refusal| refusal.to_string())?;
+        let certificate = anchors.verify(&signed, now.unix / 1000).map_err(|refusal| refusal.to_string())?;
         // Certificates of one key are one signer: /…/KEY/<id>/<issuer>/<version>.
         let key = certificate.components().take(certificate.len().saturating_sub(2));
         let key: OwnedName<Ndn> = OwnedName::from_components(key).map_err(|error| error.to_string())?;
         Ok(key.as_bytes().into())
     }))
-}
-
-/// Seconds since 1970. A clock before that reads as 1970: certificates are not valid yet.
-fn unix_time() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
 /// Refuses a certificate that is not valid at `now`, in seconds since 1970.
@@ -82,15 +78,20 @@ fn read(file: &Path) -> io::Result<Vec<u8>> {
 mod tests {
     use super::*;
     use hashlane_name::component::Component;
+    use hashlane_ndn::mgmt::command::Target;
+    use hashlane_ndn::mgmt::{CommandBuilder, ControlParameters, Scope};
     use hashlane_ndn::security::Signer;
     use hashlane_ndn::security::certificate::CertificateBuilder;
+    use hashlane_ndn::wire::{Interest, KeyLocator, SignatureInfo, SignatureType};
+
+    const SECRET: [u8; 32] = [7; 32];
 
     /// A certificate that is valid in these seconds.
     fn certificate(valid_from: u64, valid_until: u64) -> Vec<u8> {
         let identity: OwnedName<Ndn> = hashlane_name::uri::parse_uri(b"/op").expect("a name");
         let key = Component::generic(b"1");
         CertificateBuilder { identity: identity.view(), key, version: 1, valid_from, valid_until }
-            .self_signed(&Signer::ed25519(&[7; 32]))
+            .self_signed(&Signer::ed25519(&SECRET))
             .expect("a certificate")
     }
 
@@ -110,14 +111,44 @@ mod tests {
     }
 
     #[test]
+    fn a_command_is_trusted_while_the_certificate_is_valid() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("anchor");
+        std::fs::write(&file, certificate(1_000_000, 2_000_000)).expect("a file");
+        let verify = verifier(&[file], 1_500_000).expect("a valid anchor");
+        let target = Target { scope: Scope::Localhost, module: b"rib", verb: b"register" };
+        let (parameters, signature_nonce) = (ControlParameters::default(), [1; 8]);
+        let time = 2_000_000_999;
+        let builder = CommandBuilder {
+            target,
+            parameters: &parameters,
+            nonce: 1,
+            lifetime: 4000,
+            signature_nonce,
+            time,
+        };
+        let key: OwnedName<Ndn> = hashlane_name::uri::parse_uri(b"/op/KEY/1").expect("a name");
+        let locator = Some(KeyLocator::Name(key.view()));
+        let info = SignatureInfo { key_locator: locator, ..SignatureInfo::of(SignatureType::ED25519) };
+        let signer = Signer::ed25519(&SECRET);
+        let packet = builder.build_signed(info, |pieces| signer.sign(&pieces)).expect("a short name");
+        let interest = Interest::parse(&packet).expect("an Interest");
+        let command = Command::parse(&interest).expect("a command");
+        let verify = |unix| verify(&command, Now { monotonic: 1, unix });
+        assert_eq!(verify(time), Ok(key.as_bytes().into()), "the last second of the certificate");
+        let expired = Err("the certificate expired at 2000000 seconds since 1970".to_owned());
+        assert_eq!(verify(time + 1), expired);
+    }
+
+    #[test]
     fn an_anchor_that_has_expired_is_refused_at_the_start() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("anchor");
         let open = |bytes: &[u8]| {
             std::fs::write(&file, bytes).expect("a file");
-            verifier(std::slice::from_ref(&file)).map(drop).map_err(|error| error.to_string())
+            verifier(std::slice::from_ref(&file), 1_000_001).map(drop).map_err(|error| error.to_string())
         };
-        assert_eq!(open(&certificate(0, time::LAST)), Ok(()));
+        assert_eq!(open(&certificate(0, 1_000_001)), Ok(()));
         let error = open(&certificate(0, 1_000_000)).expect_err("expired");
         assert!(
             error.starts_with(&format!("trust anchor {}: the certificate /op/KEY", file.display())),
