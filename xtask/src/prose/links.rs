@@ -1,4 +1,4 @@
-//! Relative links in Markdown.
+//! Relative links in Markdown, and paths of files in code spans.
 
 use super::markdown;
 use super::text::Text;
@@ -42,6 +42,39 @@ fn resolves(text: &Text, target: &str) -> bool {
     fs::read_to_string(path).is_ok_and(|content| has_anchor(&content))
 }
 
+/// A line for each code span with the path of a source or a document that `files` of the repository do not
+/// have. A path starts at the root, in the folder of the document, in a crate, or in the `src` of a crate.
+pub(super) fn dead_paths(texts: &[Text], files: &[&str]) -> Vec<String> {
+    let mut dead = Vec::new();
+    // The changelog names files as they were.
+    for text in texts.iter().filter(|text| text.path != "CHANGELOG.md") {
+        let folder = text.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let is_there = |path: &str| {
+            files.iter().any(|file| {
+                *file == path
+                    || file.strip_prefix(folder).is_some_and(|rest| rest.strip_prefix('/') == Some(path))
+                    || file.ends_with(&format!("/src/{path}"))
+                    || path.starts_with("src/") && file.ends_with(&format!("/{path}"))
+            })
+        };
+        for (number, line) in markdown::prose(&text.content) {
+            let spans = line.split('`').skip(1).step_by(2);
+            let wrong = spans.filter(|span| is_path(span) && !is_there(span));
+            dead.extend(wrong.map(|path| format!("{}:{number}: no such file: {path}", text.path)));
+        }
+    }
+    dead
+}
+
+/// True for relative paths with a folder, without placeholders.
+fn is_path(span: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
+    let extension = Path::new(span).extension().and_then(|extension| extension.to_str());
+    matches!(extension, Some("rs" | "toml" | "md"))
+        && span.chars().all(is_plain)
+        && span.find('/').is_some_and(|at| at > 0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -63,5 +96,21 @@ mod tests {
             "docs/page.md:5: broken link: ../README.md#no-such-heading",
         ];
         assert_eq!(broken(&[text]), expected);
+    }
+
+    #[test]
+    fn finds_paths_of_files_that_do_not_exist() {
+        let content = "\
+`core/a/src/b/c.rs` `b/c.rs` `src/b/c.rs` `page.md` `d/e.toml` `/etc/f.toml` `<dir>/g.rs` `a/b` `c.rs`
+`a/src/b/c.rs` `c/c.rs` and `old/page.md`
+";
+        let text = |path: &str| Text { path: path.into(), content: content.into() };
+        let files = ["core/a/src/b/c.rs", "docs/d/e.toml"];
+        let expected = [
+            "docs/x.md:2: no such file: a/src/b/c.rs",
+            "docs/x.md:2: no such file: c/c.rs",
+            "docs/x.md:2: no such file: old/page.md",
+        ];
+        assert_eq!(dead_paths(&[text("docs/x.md"), text("CHANGELOG.md")], &files), expected);
     }
 }

@@ -16,8 +16,8 @@ use text::tracked;
 
 /// Check the Markdown files, and the code against them
 ///
-/// The step `prose` of `cargo xtask test`: links, walks and tables of crates; arrows between crates, circles
-/// of files, and commits of records.
+/// The step `prose` of `cargo xtask test`: links, paths of files, walks and tables of crates; arrows between
+/// crates, circles of files, and commits of records.
 #[derive(Debug, Args)]
 pub(crate) struct Prose {
     /// Write the tables of crates first, from `cargo metadata`
@@ -50,9 +50,11 @@ fn faults() -> Result<usize, String> {
     let (texts, sources) = (tracked(&["*.md"])?, tracked(&["*.rs", "*.toml"])?);
     let machines = tracked(&["records/**/machine.toml"])?;
     let packages = crates::packages()?;
+    let files: Vec<&str> = texts.iter().chain(&sources).map(|text| text.path.as_str()).collect();
     let document = texts.iter().find(|text| text.path == walks::DOCUMENT);
     let checks = [
         ("broken links", links::broken(&texts)),
+        ("dead paths", links::dead_paths(&texts, &files)),
         ("wrong walks", walks::wrong(document.map_or("", |text| text.content.as_str()), &sources)),
         ("outdated tables of crates", crates::outdated(&texts, &packages)),
         ("forbidden arrows between crates", crates::forbidden(&packages)),

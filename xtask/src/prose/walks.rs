@@ -13,8 +13,8 @@ struct Walk<'a> {
 
 /// Differences between the walks of `document` and the code; `sources` are all tracked source files.
 ///
-/// A walk is a comment `<!-- walk: WORD… -->`, followed by a list of files. Outside tests, comments and help
-/// texts, its words stand in all of these files and in no others.
+/// A walk is a comment `<!-- walk: WORD… -->`, followed by a list of files. Its words stand in all of these
+/// files and in no others, apart from comments and from files that are skipped ([`is_skipped`]).
 pub(super) fn wrong(document: &str, sources: &[Text]) -> Vec<String> {
     let walks = walks(document);
     if walks.is_empty() {
@@ -43,7 +43,7 @@ fn differences(walk: &Walk<'_>, sources: &[Text]) -> Vec<String> {
     let name = walk.words.join(" ");
     let uses: Vec<&str> = sources
         .iter()
-        .filter(|source| !is_test(&source.path) && mentions(&source.content, &walk.words))
+        .filter(|source| !is_skipped(&source.path) && mentions(&source.content, &walk.words))
         .map(|source| source.path.as_str())
         .collect();
     let absent = walk.files.iter().filter(|file| !uses.contains(file));
@@ -53,9 +53,11 @@ fn differences(walk: &Walk<'_>, sources: &[Text]) -> Vec<String> {
     absent.chain(unlisted).collect()
 }
 
-fn is_test(path: &str) -> bool {
-    let parts = ["tests/", "/tests.rs", "proof/", "examples/", "records/", "xtask/", "/sample.rs"];
-    parts.iter().any(|part| path.contains(part))
+/// True for tests with their samples, examples, and the folders of the root that use everything.
+fn is_skipped(path: &str) -> bool {
+    let first = path.split('/').next().unwrap_or_default();
+    matches!(first, "proof" | "records" | "xtask")
+        || path.split('/').any(|part| matches!(part, "tests" | "tests.rs" | "sample.rs" | "examples"))
 }
 
 /// `true` if one of the words stands in the code before its tests, comments aside.
@@ -108,5 +110,15 @@ mod tests {
         let found = wrong(&DOCUMENT.replace("src/lib.rs", "src/no.rs"), &sources());
         assert_eq!(found.len(), 2, "{found:?}");
         assert_eq!(wrong("no walks", &sources()).len(), 1);
+    }
+
+    #[test]
+    fn skips_the_records_of_the_root_and_no_crate_of_that_name() {
+        let mut all = sources();
+        all.push(text("records/machine/study.toml", "use Sum;\n"));
+        assert!(wrong(DOCUMENT, &all).is_empty());
+        all.push(text("lab/records/src/lib.rs", "use Sum;\n"));
+        let found = wrong(DOCUMENT, &all);
+        assert!(found.len() == 1 && found[0].contains("lab/records/src/lib.rs uses it"), "{found:?}");
     }
 }
