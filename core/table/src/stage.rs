@@ -4,8 +4,7 @@
 ///
 /// A plane's receive path is a row of stages: decode and hash, prefetch, act. Each reads the output of
 /// earlier stages from the batch. Only the crates of planes implement this trait; a plane's own receive path
-/// runs its stages in order, and a study times single stages of it. So a study cannot time code that no plane
-/// runs.
+/// runs its stages in order, and a study that times stages times these.
 pub trait Stage<B: ?Sized> {
     /// Runs over all packets of `batch`, in order of arrival.
     fn run(&mut self, batch: &mut B);

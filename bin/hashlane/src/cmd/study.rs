@@ -85,7 +85,7 @@ struct RunArgs {
     /// Slugs of studies, `all`, or files that end with .toml
     #[arg(required = true, value_name = "STUDY")]
     studies: Vec<String>,
-    /// Small workloads, about a minute per study (the default)
+    /// Small workloads, about three minutes for `all` (the default)
     #[arg(long, conflicts_with = "full")]
     quick: bool,
     /// Workloads at the size of the source
