@@ -60,6 +60,11 @@ mod udp;
 mod view;
 mod zones;
 
+/// The README's example, compiled as a documentation test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub use config::{Config, ConfigError};
 pub use counters::Sums;
 pub use handle::Handle;
