@@ -15,6 +15,13 @@ pub struct Input {
     pub conflicts: &'static [&'static str],
 }
 
+/// Option for a capture, of all kinds of studies whose workload can be packets.
+pub const PCAP: Input = Input {
+    option: "pcap",
+    help: "Take the workload from the packets of this capture (pcap, pcapng) instead of a generated one",
+    conflicts: &["zone"],
+};
+
 /// Files that the user gave, by option.
 pub type Paths = BTreeMap<&'static str, PathBuf>;
 

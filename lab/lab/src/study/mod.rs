@@ -15,7 +15,7 @@ mod session;
 
 pub use error::RunError;
 pub use fact::Fact;
-pub use input::{Input, Loaded, Paths};
+pub use input::{Input, Loaded, PCAP, Paths};
 pub use kind::{Study, StudyFile};
 pub use list::{FindError, Studies};
 pub use rounds::{Rounds, order};

@@ -7,9 +7,8 @@ use std::io;
 use std::path::Path;
 
 use hashlane_hash::scheme::Key;
-use hashlane_lab::study::{Input, Loaded, Paths};
+use hashlane_lab::study::{Input, Loaded, PCAP, Paths};
 use hashlane_nameserver::messages::{captured, read_bytes, zone};
-use hashlane_study_flows::input::PCAP;
 
 use crate::workload::split;
 

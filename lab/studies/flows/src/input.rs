@@ -2,19 +2,12 @@
 
 use std::error::Error;
 
-use hashlane_lab::study::{Input, Loaded, Paths};
+use hashlane_lab::study::{Loaded, PCAP, Paths};
 
 use crate::capture;
 
 /// Most tuples that are taken from a capture: about 100 bytes each while it is read.
 const MOST_TUPLES: usize = 1 << 20;
-
-/// Option for a capture.
-pub const PCAP: Input = Input {
-    option: "pcap",
-    help: "Take the tuples, or the DNS messages, from this capture (pcap, pcapng) instead of generated ones",
-    conflicts: &["zone"],
-};
 
 /// Reads the tuples of the user's capture.
 pub(crate) fn load(paths: &Paths) -> Result<Option<Loaded>, Box<dyn Error + Send + Sync>> {

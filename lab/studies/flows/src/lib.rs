@@ -14,7 +14,7 @@ mod flood;
 mod flow_subject;
 pub mod hashes;
 pub mod hostile;
-pub mod input;
+mod input;
 mod metric;
 mod own;
 mod series;
@@ -37,7 +37,7 @@ pub use flood::{add_growth, attacks};
 
 use hashlane_lab::definition::{Definition, DefinitionError};
 use hashlane_lab::report::{Answer, Section};
-use hashlane_lab::study::{Input, Loaded, Paths, RunError, Session, Study, StudyFile};
+use hashlane_lab::study::{Input, Loaded, PCAP, Paths, RunError, Session, Study, StudyFile};
 use hashlane_lab::study_files;
 use hashlane_records::RecordSet;
 use std::error::Error;
@@ -74,7 +74,7 @@ impl Study for Cost {
     }
 
     fn inputs(&self) -> &'static [Input] {
-        &[input::PCAP]
+        &[PCAP]
     }
 
     fn load(&self, paths: &Paths) -> Result<Option<Loaded>, Box<dyn Error + Send + Sync>> {
@@ -109,7 +109,7 @@ impl Study for Tables {
     }
 
     fn inputs(&self) -> &'static [Input] {
-        &[input::PCAP]
+        &[PCAP]
     }
 
     fn load(&self, paths: &Paths) -> Result<Option<Loaded>, Box<dyn Error + Send + Sync>> {
@@ -143,7 +143,7 @@ impl Study for Floods {
     }
 
     fn inputs(&self) -> &'static [Input] {
-        &[input::PCAP]
+        &[PCAP]
     }
 
     fn load(&self, paths: &Paths) -> Result<Option<Loaded>, Box<dyn Error + Send + Sync>> {
