@@ -4,6 +4,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use hashlane_command::terminal;
 use hashlane_daemon::Daemon;
+use hashlane_daemon::config::check_file;
 use hashlane_daemon::metrics::Http;
 use hashlane_link::memory::Allocator;
 use hashlane_nameserver::config::{Config, ZoneFile};
@@ -157,11 +158,9 @@ fn named(zone: &OsStr) -> Result<ZoneFile> {
     })
 }
 
-/// Reads a configuration, unless it is a pipe, which would wait for its writer.
+/// Reads a configuration.
 fn read(file: &Path) -> Result<Config> {
-    if std::fs::metadata(file).is_ok_and(|found| !found.is_file()) {
-        bail!("{} is not a regular file; name a configuration file", file.display());
-    }
+    check_file(file)?;
     Ok(Config::read(file)?)
 }
 

@@ -12,8 +12,8 @@ use std::process::ExitCode;
 /// Check or print the configuration of a meter
 ///
 /// Refuses all that `meter --config` refuses, and looks for the interface, the user, the folders of files and
-/// the hosts of collectors. It opens none of them, so the meter may be running. Warns of files that exist,
-/// which a meter does not overwrite.
+/// the hosts of collectors. It opens none of them, so the meter may be running; that `server.user` may not
+/// write to a folder shows at the start. Warns of files that exist, which a meter does not overwrite.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -8,6 +8,7 @@ use anyhow::{Context as _, Error, Result, anyhow, bail};
 use clap::Args;
 use hashlane_command::STOPPED;
 use hashlane_command::terminal;
+use hashlane_daemon::config::check_file;
 use hashlane_daemon::metrics::Http;
 use hashlane_daemon::privileges::Account;
 use hashlane_daemon::signals::on_stop;
@@ -315,11 +316,9 @@ fn address(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| "expected IP:PORT, for example 127.0.0.1:9100".to_owned())
 }
 
-/// Reads a configuration, unless it is a pipe, which would wait for its writer.
+/// Reads a configuration.
 pub(super) fn read(file: &Path) -> Result<Config> {
-    if std::fs::metadata(file).is_ok_and(|found| !found.is_file()) {
-        bail!("{} is not a regular file; name a configuration file", file.display());
-    }
+    check_file(file)?;
     Ok(Config::read(file)?)
 }
 

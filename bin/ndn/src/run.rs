@@ -3,6 +3,7 @@
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use hashlane_command::terminal;
+use hashlane_daemon::config::check_file;
 use hashlane_daemon::metrics::Http;
 use hashlane_daemon::{Daemon, text};
 use hashlane_forwarder::{Config, PitIndex, Reloader, Server};
@@ -185,6 +186,7 @@ const DESCRIPTORS: u64 = 20_000;
 const MAX_CONFIG: u64 = 16 << 20;
 
 fn parse(path: &Path) -> Result<Config> {
+    check_file(path)?;
     let text = text::read(path, MAX_CONFIG)?;
     Config::parse(&text).with_context(|| format!("{} is not a valid configuration", path.display()))
 }

@@ -235,7 +235,11 @@ impl<L: Lanes, const N: usize, const LEN: usize> Eights<N> for JhashEights<L, LE
     #[inline(always)]
     fn eight(&self, keys: &[[u64; N]; WIDTH], out: &mut [u64; WIDTH]) {
         let Self { lanes, start } = *self;
-        let halves = lanes.columns(keys).map(|column| lanes.halves(column));
+        // A loop: `map` of an array is a call where the registers are wider than the build's.
+        let mut halves = [[start; 2]; N];
+        for (halves, column) in halves.iter_mut().zip(lanes.columns(keys)) {
+            *halves = lanes.halves(column);
+        }
         let word = |at: usize| Eight(lanes, halves[at / 2 % N][at % 2]);
         let Eight(_, hashes) = jhash2::<_, LEN>(Eight(lanes, start), word);
         lanes.store(lanes.widen_32(hashes), out);

@@ -4,7 +4,9 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::io;
 use std::net::SocketAddr;
+use std::path::Path;
 use toml::{Table, Value};
 
 /// Error of a configuration.
@@ -71,6 +73,18 @@ impl ConfigError {
     pub fn value(key: impl Into<String>, why: impl Into<String>) -> Self {
         Self::Value { key: key.into(), why: why.into() }
     }
+}
+
+/// Checks that a configuration is in a file: a pipe would wait for its writer, and a device has no end.
+///
+/// # Errors
+/// There is something else at the path.
+pub fn check_file(path: &Path) -> io::Result<()> {
+    if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        let why = format!("{} is not a regular file; name a configuration file", path.display());
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+    }
+    Ok(())
 }
 
 /// Parses a configuration, and refuses keys that `known` does not have: a configuration that has every key.

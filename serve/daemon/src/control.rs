@@ -59,7 +59,8 @@ impl Socket {
         Self { path: path.to_owned(), is_default: path == default_path(service) }
     }
 
-    /// Creates the folder of a default path, and gives it to the user that the server runs as.
+    /// Creates the folder of a default path, and gives it to the user that the server runs as, unless another
+    /// server listens there. A socket that a killed server left goes.
     ///
     /// # Errors
     /// The folder cannot be created, or not given to the user.
@@ -67,10 +68,14 @@ impl Socket {
         let Some(folder) = self.path.parent().filter(|_| self.is_default) else { return Ok(()) };
         let create = || -> io::Result<()> {
             std::fs::DirBuilder::new().recursive(true).mode(0o755).create(folder)?;
-            match account {
-                // A server may have run before as another user.
-                Some(account) => account.own(folder),
-                None => Ok(()),
+            // Also that of a server which ran before as another user; that of one which runs stays.
+            match (unix::clear(&self.path), account) {
+                (Err(_), _) => Ok(()),
+                (Ok(()), Some(account)) => account.own(folder),
+                (Ok(()), None) if Uid::effective().is_root() => {
+                    std::os::unix::fs::lchown(folder, Some(0), Some(0))
+                }
+                (Ok(()), None) => Ok(()),
             }
         };
         create().map_err(|error| {
@@ -289,6 +294,7 @@ fn is_socket(path: &Path) -> bool {
 mod tests {
     use super::*;
     use std::collections::BTreeMap;
+    use std::os::unix::fs::MetadataExt as _;
     use std::os::unix::net::UnixListener;
 
     #[test]
@@ -318,6 +324,28 @@ mod tests {
         thread.join().unwrap().unwrap();
         let error = request(&path, "status", "hashlane x serve").unwrap_err().to_string();
         assert!(error.contains("no server listens there; start one by `hashlane x serve`"), "{error}");
+    }
+
+    #[test]
+    fn the_folder_of_a_running_server_keeps_its_owner() {
+        let Ok(Some(nobody)) = Account::of("65534", "65534") else { panic!("numbers are accounts") };
+        if !Uid::effective().is_root() {
+            eprintln!("skipped: only root gives files away");
+            return;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("service/control.sock");
+        let socket = Socket { path: path.clone(), is_default: true };
+        let owner = || std::fs::metadata(path.parent().unwrap()).unwrap().uid();
+        socket.prepare(Some(&nobody)).unwrap();
+        assert_eq!(owner(), 65534);
+        // A start that failed after it: root has its folder back, and what a killed server left is gone.
+        drop(UnixListener::bind(&path).unwrap());
+        socket.prepare(None).unwrap();
+        assert!(owner() == 0 && !path.exists());
+        let _running = socket.listen().unwrap().unwrap();
+        socket.prepare(Some(&nobody)).unwrap();
+        assert!(owner() == 0 && path.exists());
     }
 
     #[test]

@@ -119,6 +119,15 @@ pub fn check(path: &Path) -> io::Result<()> {
     checked().map_err(|error| context(format_args!("cannot listen on {}", path.display()), &error))
 }
 
+/// Removes the file of a socket on which no program listens, if there is one.
+///
+/// # Errors
+///
+/// A program listens there, or the file is not a socket, or may not be removed.
+pub fn clear(path: &Path) -> io::Result<()> {
+    remove_stale(path, &SockAddr::unix(path)?)
+}
+
 /// Checks that this process may create files in a directory.
 ///
 /// # Errors

@@ -622,18 +622,20 @@ impl Lanes for Avx2 {
         // SAFETY: register operations. The shuffle takes halves of two lanes each of a and b in turn; the
         // permutation puts them in order.
         unsafe {
-            let [a, b] = [a, b].map(|x| _mm256_castsi256_ps(x));
+            let (a, b) = (_mm256_castsi256_ps(a), _mm256_castsi256_ps(b));
             let low = _mm256_castps_si256(_mm256_shuffle_ps::<0b10_00_10_00>(a, b));
             let high = _mm256_castps_si256(_mm256_shuffle_ps::<0b11_01_11_01>(a, b));
-            [low, high].map(|x| _mm256_permute4x64_epi64::<0b11_01_10_00>(x))
+            [_mm256_permute4x64_epi64::<0b11_01_10_00>(low), _mm256_permute4x64_epi64::<0b11_01_10_00>(high)]
         }
     }
     #[inline(always)]
     fn widen_32(self, a: __m256i) -> Pair {
         // SAFETY: register operations.
         unsafe {
-            let halves = [_mm256_castsi256_si128(a), _mm256_extracti128_si256::<1>(a)];
-            halves.map(|half| _mm256_cvtepu32_epi64(half))
+            [
+                _mm256_cvtepu32_epi64(_mm256_castsi256_si128(a)),
+                _mm256_cvtepu32_epi64(_mm256_extracti128_si256::<1>(a)),
+            ]
         }
     }
     #[inline(always)]
