@@ -117,11 +117,12 @@ fn files_that_are_no_configuration_are_refused_alike() {
     long.set_len((16 << 20) + 1).unwrap();
     for (file, says) in [
         ("missing.toml", "cannot read missing.toml: No such file"),
-        ("folder", "cannot read folder: Is a directory"),
+        ("folder", "folder is not a regular file; name a configuration file"),
+        ("pipe", "pipe is not a regular file; name a configuration file"),
         ("utf-16.toml", "utf-16.toml: UTF-16 text; convert the file by iconv -f UTF-16 -t UTF-8"),
         ("binary.toml", "binary.toml: not UTF-8 text at offset 6"),
         ("long.toml", "long.toml is longer than 16 MiB"),
-        ("/dev/zero", "/dev/zero is longer than 16 MiB"),
+        ("/dev/zero", "/dev/zero is not a regular file; name a configuration file"),
     ] {
         let run = error(&folder, &["run", "--config", file], file);
         assert_eq!(run, error(&folder, &["check-config", file], file));
