@@ -161,7 +161,8 @@ mod tests {
     #[test]
     fn this_process_uses_resources() {
         let (resident, peak) = (resident(own()).unwrap(), peak(own()).unwrap());
-        assert!(resident > 0 && resident <= peak, "{resident} {peak}");
+        // The kernel sums up what each CPU counts now and then: the peak may be some pages behind.
+        assert!(resident > 0 && resident <= peak + (1 << 20), "{resident} {peak}");
         assert!(
             available().unwrap() > 0
                 && descriptors(own()).unwrap() > 2
