@@ -165,6 +165,53 @@ fn crc_of_eight_words(words: __m512i) -> __m512i {
     _mm512_srli_epi64::<31>(_mm512_unpackhi_epi64(even, odd))
 }
 
+/// Rotates each lane of 32 bits to the left: two shifts by counts in registers, which the compiler folds to
+/// constants.
+///
+/// # Safety
+/// The CPU has AVX2.
+#[inline(always)]
+unsafe fn rotl_32(a: __m256i, by: u32) -> __m256i {
+    // SAFETY: register operations.
+    unsafe {
+        let (left, right) = (_mm_cvtsi32_si128(by as i32), _mm_cvtsi32_si128(32 - by as i32));
+        _mm256_or_si256(_mm256_sll_epi32(a, left), _mm256_srl_epi32(a, right))
+    }
+}
+
+/// Eight lanes of 32 bits in one 256-bit register, beside either form of the lanes of 64.
+macro_rules! lanes_of_32 {
+    () => {
+        type V32 = __m256i;
+
+        #[inline(always)]
+        fn splat_32(self, x: u32) -> __m256i {
+            // SAFETY: register operation.
+            unsafe { _mm256_set1_epi32(x as i32) }
+        }
+        #[inline(always)]
+        fn add_32(self, a: __m256i, b: __m256i) -> __m256i {
+            // SAFETY: register operation.
+            unsafe { _mm256_add_epi32(a, b) }
+        }
+        #[inline(always)]
+        fn sub_32(self, a: __m256i, b: __m256i) -> __m256i {
+            // SAFETY: register operation.
+            unsafe { _mm256_sub_epi32(a, b) }
+        }
+        #[inline(always)]
+        fn xor_32(self, a: __m256i, b: __m256i) -> __m256i {
+            // SAFETY: register operation.
+            unsafe { _mm256_xor_si256(a, b) }
+        }
+        #[inline(always)]
+        fn rotl_32<const N: u32>(self, a: __m256i) -> __m256i {
+            // SAFETY: register operations.
+            unsafe { rotl_32(a, N) }
+        }
+    };
+}
+
 /// Eight lanes in one 512-bit register.
 #[derive(Clone, Copy, Debug)]
 pub struct Avx512(());
@@ -262,7 +309,7 @@ impl Avx512 {
 
 impl Lanes for Avx512 {
     type V = __m512i;
-    type V32 = __m256i;
+    lanes_of_32!();
     const PAIRS: bool = true;
     const BLOCKS: bool = true;
     const ROWS: bool = true;
@@ -366,31 +413,6 @@ impl Lanes for Avx512 {
     fn widen_32(self, a: __m256i) -> __m512i {
         // SAFETY: see above.
         unsafe { _mm512_cvtepu32_epi64(a) }
-    }
-    #[inline(always)]
-    fn splat_32(self, x: u32) -> __m256i {
-        // SAFETY: see above.
-        unsafe { _mm256_set1_epi32(x as i32) }
-    }
-    #[inline(always)]
-    fn add_32(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: see above.
-        unsafe { _mm256_add_epi32(a, b) }
-    }
-    #[inline(always)]
-    fn sub_32(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: see above.
-        unsafe { _mm256_sub_epi32(a, b) }
-    }
-    #[inline(always)]
-    fn xor_32(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: see above.
-        unsafe { _mm256_xor_si256(a, b) }
-    }
-    #[inline(always)]
-    fn rotl_32<const N: u32>(self, a: __m256i) -> __m256i {
-        // SAFETY: see above; the features of AVX2.
-        unsafe { rotl_32(a, N) }
     }
     #[inline(always)]
     fn widen(self, from: &[u16; WIDTH]) -> __m512i {
@@ -538,20 +560,6 @@ impl Avx2 {
     }
 }
 
-/// Rotates each lane of 32 bits to the left: two shifts by counts in registers, which the compiler folds to
-/// constants.
-///
-/// # Safety
-/// The CPU has AVX2.
-#[inline(always)]
-unsafe fn rotl_32(a: __m256i, by: u32) -> __m256i {
-    // SAFETY: register operations.
-    unsafe {
-        let (left, right) = (_mm_cvtsi32_si128(by as i32), _mm_cvtsi32_si128(32 - by as i32));
-        _mm256_or_si256(_mm256_sll_epi32(a, left), _mm256_srl_epi32(a, right))
-    }
-}
-
 /// A pair of 256-bit registers, lanes 0–3 and 4–7.
 type Pair = [__m256i; 2];
 
@@ -559,7 +567,7 @@ impl Stage for Avx2 {}
 
 impl Lanes for Avx2 {
     type V = Pair;
-    type V32 = __m256i;
+    lanes_of_32!();
 
     #[inline(always)]
     fn load(self, from: &[u64; WIDTH]) -> Pair {
@@ -637,31 +645,6 @@ impl Lanes for Avx2 {
                 _mm256_cvtepu32_epi64(_mm256_extracti128_si256::<1>(a)),
             ]
         }
-    }
-    #[inline(always)]
-    fn splat_32(self, x: u32) -> __m256i {
-        // SAFETY: register operation.
-        unsafe { _mm256_set1_epi32(x as i32) }
-    }
-    #[inline(always)]
-    fn add_32(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: register operation.
-        unsafe { _mm256_add_epi32(a, b) }
-    }
-    #[inline(always)]
-    fn sub_32(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: register operation.
-        unsafe { _mm256_sub_epi32(a, b) }
-    }
-    #[inline(always)]
-    fn xor_32(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: register operation.
-        unsafe { _mm256_xor_si256(a, b) }
-    }
-    #[inline(always)]
-    fn rotl_32<const N: u32>(self, a: __m256i) -> __m256i {
-        // SAFETY: register operations.
-        unsafe { rotl_32(a, N) }
     }
     #[inline(always)]
     fn widen(self, from: &[u16; WIDTH]) -> Pair {
