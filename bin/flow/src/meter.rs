@@ -18,6 +18,7 @@ use hashlane_link::memory::Allocator;
 use hashlane_meter::format::{counted, rate};
 use hashlane_meter::metrics::Metrics;
 use hashlane_meter::outputs::{self, Exporters, Finished, Origin, RunFacts};
+use hashlane_meter::run::wall;
 use hashlane_meter::summary::missing;
 use hashlane_meter::top::{self, Top};
 use hashlane_meter::{
@@ -31,7 +32,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 /// Meter the flows of captures or of an interface, and export them
 ///
@@ -176,12 +177,12 @@ impl Meter {
             // The inputs or threads failed; new files are removed.
             Err(error) if !matches!(error, RunError::Output(_)) => return Err(explained(&error)),
             Err(error) => {
-                let finished = exporters.finish(now());
+                let finished = exporters.finish(wall());
                 drop(top);
                 return failed(error, &finished);
             }
         };
-        let finished = exporters.finish(now());
+        let finished = exporters.finish(wall());
         if let [only] = finished.as_slice()
             && only.is_closed()
             && top.is_none()
@@ -333,11 +334,6 @@ pub(super) fn stop_on_signal() -> Result<Arc<AtomicBool>> {
         }
     })?;
     Ok(stop)
-}
-
-fn now() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))
 }
 
 /// The summary of a run in a few lines.

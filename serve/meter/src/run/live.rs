@@ -107,84 +107,75 @@ impl Capture {
         state: &RunState,
         output: &mut dyn Output,
     ) -> Result<Summary, RunError> {
-        meter_rings(self, options, state, output)
-    }
-}
-
-fn meter_rings(
-    capture: Capture,
-    options: &RunOptions<'_>,
-    state: &RunState,
-    output: &mut dyn Output,
-) -> Result<Summary, RunError> {
-    let Capture { interface, duration, rings } = capture;
-    let deadline = duration.and_then(|duration| Instant::now().checked_add(duration));
-    let (records, taken) = sync_channel::<Vec<FlowRecord>>(RECORDS);
-    // Set if the output or a ring failed; all workers then end.
-    let failed = AtomicBool::new(false);
-    let mut out = Collector::new(output);
-    let ended = thread::scope(|scope| -> Result<_, RunError> {
-        // Dropped first if a thread does not start; no worker waits for it then.
-        let taken = taken;
-        let mut workers = Vec::new();
-        for (number, ring) in rings.into_iter().enumerate() {
-            let (records, failed) = (records.clone(), &failed);
-            let stopped = move || {
-                options.stop.load(Ordering::Relaxed)
-                    || failed.load(Ordering::Relaxed)
-                    || deadline.is_some_and(|deadline| Instant::now() >= deadline)
-            };
-            let meter = options.meter_of(number);
-            let records = Records { to: records, batch: Vec::new(), lost: 0 };
-            let scan = Scan::new(options.largest, number);
-            let worker = Worker { ring, meter, records, scan, state, number };
-            let thread = thread::Builder::new().name(format!("meter-{number}"));
-            let run = move || {
-                let ended = worker.run(stopped);
-                if ended.problem.is_some() {
-                    failed.store(true, Ordering::Relaxed);
-                }
-                ended
-            };
-            let spawned = thread.spawn_scoped(scope, run);
-            // Those that were started must end before the scope does.
-            let spawned = spawned.inspect_err(|_| failed.store(true, Ordering::Relaxed));
-            workers.push(spawned.map_err(RunError::Thread)?);
-        }
-        drop(records);
-        let mut result = Ok(());
-        loop {
-            state.count_turn(workers.len());
-            match taken.recv_timeout(TICK) {
-                Ok(records) if result.is_ok() => out.take_all(&records),
-                // After an error records are dropped until the workers end.
-                Ok(_) | Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => break,
+        let Capture { interface, duration, rings } = self;
+        let deadline = duration.and_then(|duration| Instant::now().checked_add(duration));
+        let (records, taken) = sync_channel::<Vec<FlowRecord>>(RECORDS);
+        // Set if the output or a ring failed; all workers then end.
+        let failed = AtomicBool::new(false);
+        let mut out = Collector::new(output);
+        let ended = thread::scope(|scope| -> Result<_, RunError> {
+            // Dropped first if a thread does not start; no worker waits for it then.
+            let taken = taken;
+            let mut workers = Vec::new();
+            for (number, ring) in rings.into_iter().enumerate() {
+                let (records, failed) = (records.clone(), &failed);
+                let stopped = move || {
+                    options.stop.load(Ordering::Relaxed)
+                        || failed.load(Ordering::Relaxed)
+                        || deadline.is_some_and(|deadline| Instant::now() >= deadline)
+                };
+                let meter = options.meter_of(number);
+                let records = Records { to: records, batch: Vec::new(), lost: 0 };
+                let scan = Scan::new(options.largest, number);
+                let worker = Worker { ring, meter, records, scan, state, number };
+                let thread = thread::Builder::new().name(format!("meter-{number}"));
+                let run = move || {
+                    let ended = worker.run(stopped);
+                    if ended.problem.is_some() {
+                        failed.store(true, Ordering::Relaxed);
+                    }
+                    ended
+                };
+                let spawned = thread.spawn_scoped(scope, run);
+                // Those that were started must end before the scope does.
+                let spawned = spawned.inspect_err(|_| failed.store(true, Ordering::Relaxed));
+                workers.push(spawned.map_err(RunError::Thread)?);
             }
-            if result.is_ok() {
-                result = out.tick(|| state.workers());
-                if result.is_err() {
-                    failed.store(true, Ordering::Relaxed);
+            drop(records);
+            let mut result = Ok(());
+            loop {
+                state.count_turn(workers.len());
+                match taken.recv_timeout(TICK) {
+                    Ok(records) if result.is_ok() => out.take_all(&records),
+                    // After an error records are dropped until the workers end.
+                    Ok(_) | Err(RecvTimeoutError::Timeout) => {}
+                    Err(RecvTimeoutError::Disconnected) => break,
+                }
+                if result.is_ok() {
+                    result = out.tick(|| state.workers());
+                    if result.is_err() {
+                        failed.store(true, Ordering::Relaxed);
+                    }
                 }
             }
+            result?;
+            let join = |worker: thread::ScopedJoinHandle<'_, Ended>| {
+                worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            Ok(workers.into_iter().map(join).collect::<Vec<_>>())
+        })?;
+        let workers = state.workers();
+        out.finish(&workers)?;
+        let mut summary = Summary { workers, ..Summary::default() };
+        for Ended { undissected, problem } in ended {
+            summary.add_undissected(&undissected);
+            // One reason is enough: all rings are of the same interface.
+            if let (Some(problem), true) = (problem, summary.problems.is_empty()) {
+                summary.problems.push((PathBuf::from(&interface), problem.to_string()));
+            }
         }
-        result?;
-        let join = |worker: thread::ScopedJoinHandle<'_, Ended>| {
-            worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        };
-        Ok(workers.into_iter().map(join).collect::<Vec<_>>())
-    })?;
-    let workers = state.workers();
-    out.finish(&workers)?;
-    let mut summary = Summary { workers, ..Summary::default() };
-    for Ended { undissected, problem } in ended {
-        summary.add_undissected(&undissected);
-        // One reason is enough: all rings are of the same interface.
-        if let (Some(problem), true) = (problem, summary.problems.is_empty()) {
-            summary.problems.push((PathBuf::from(&interface), problem.to_string()));
-        }
+        Ok(summary)
     }
-    Ok(summary)
 }
 
 /// Result of a worker.

@@ -134,7 +134,8 @@ impl From<ExportError> for RunError {
 }
 
 /// The clock on the wall, in nanoseconds since 1970.
-pub(crate) fn wall() -> u64 {
+#[must_use]
+pub fn wall() -> u64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     since.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))
 }
