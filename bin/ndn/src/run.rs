@@ -203,7 +203,7 @@ Examples:
   hashlane ndn check-config --print              every key with its default value
   hashlane ndn check-config --print forwarder.toml")]
 pub(super) struct CheckConfig {
-    /// Configuration file [default: the default configuration]
+    /// Configuration file; with --print it may be left out, for the default configuration
     file: Option<PathBuf>,
     /// Print the configuration with all defaults filled in
     #[arg(short, long)]
