@@ -18,6 +18,7 @@ mod python;
 mod release;
 mod run;
 mod steps;
+mod suite;
 mod test;
 mod test_aarch64;
 

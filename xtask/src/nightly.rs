@@ -8,7 +8,7 @@ use crate::msrv::Msrv;
 use crate::python::Python;
 use crate::run::{self, Outcome};
 use crate::steps;
-use crate::test;
+use crate::suite;
 use clap::{Args, ValueEnum};
 
 /// Run the checks that take long
@@ -67,7 +67,7 @@ impl Nightly {
             Step::Deny => Deny {}.run(),
             Step::Msrv => Msrv {}.run(),
             Step::Least => least().into(),
-            Step::Long => test::long().into(),
+            Step::Long => suite::run(true).into(),
             Step::Loom => loom().into(),
             Step::Rollback => rollback().into(),
             Step::Python => Python::installed().run(),

@@ -147,7 +147,7 @@ pub(crate) fn works(words: &[&str]) -> bool {
 }
 
 /// The command as one would type it, after the variables that it sets.
-fn line(command: &Command) -> String {
+pub(crate) fn line(command: &Command) -> String {
     let vars = command.get_envs().filter_map(|(name, value)| {
         Some(format!("{}={:?}", name.to_string_lossy(), value?.to_string_lossy()))
     });

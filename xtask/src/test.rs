@@ -4,10 +4,8 @@ use crate::need::{self, Need};
 use crate::prose::{self, style::Style};
 use crate::run::{self, Outcome};
 use crate::steps;
+use crate::suite;
 use clap::{Args, ValueEnum};
-use std::num::NonZero;
-use std::process::Command;
-use std::thread;
 
 /// Run formatting, lints and all Rust tests
 ///
@@ -99,25 +97,5 @@ fn tests() -> Outcome {
     // features, and half of the workspace with them.
     let libraries = ["--example", "flow_table", "--example", "flow_table_weak"];
     let built = run::show(run::build(&run::LIKE_TESTS).args(libraries));
-    built.and_then(|()| run::show(&mut cargo_test())).into()
-}
-
-/// All tests in their long form: more seeds, more rounds, larger inputs.
-///
-/// # Errors
-/// A test fails.
-pub(crate) fn long() -> Result<(), String> {
-    run::show(cargo_test().env("HASHLANE_LONG", "1"))
-}
-
-fn cargo_test() -> Command {
-    let mut tests =
-        run::command(&["cargo", "test", "--workspace", "--all-features", "--tests", "--no-fail-fast"]);
-    tests.env("RUST_TEST_THREADS", threads().to_string());
-    tests
-}
-
-/// Tests at a time: two a core, as many of them wait for a process.
-fn threads() -> usize {
-    2 * thread::available_parallelism().map_or(1, NonZero::get)
+    built.and_then(|()| suite::run(false)).into()
 }

@@ -97,7 +97,7 @@ pub const ONE_LAUNCH: &str = "¹";
 /// `[low, high]`, each bound formatted by `show`; with [`ONE_LAUNCH`] if they hold within one launch only,
 /// and with the coverage if it is below 95 %: `[low, high]¹ at 75 %`. The figure that stands beside it must
 /// be formatted by `show`, too: of a figure within the bounds, any function here writes a number within.
-pub fn interval(interval: Interval, show: fn(f64) -> String) -> String {
+pub fn interval(interval: Interval, show: impl Fn(f64) -> String) -> String {
     let mark = if interval.one_launch { ONE_LAUNCH } else { "" };
     let bounds = format!("[{}, {}]{mark}", show(interval.low), show(interval.high));
     if interval.is_conclusive() {

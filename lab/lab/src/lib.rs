@@ -21,6 +21,7 @@ pub mod definition;
 pub mod evidence;
 pub mod hex;
 pub mod launch;
+pub mod layout;
 pub mod memory;
 pub mod outcome;
 pub mod probe;

@@ -33,6 +33,18 @@ pub enum DefinitionError {
         /// The parser's words, with the line.
         message: String,
     },
+    /// A sentence, table or chart cannot be drawn.
+    #[error("{origin}: line {line}: {part}.{fault}")]
+    Layout {
+        /// Origin of the text: a path or a slug.
+        origin: String,
+        /// Line on which the part begins, from 1.
+        line: usize,
+        /// The part, such as `table`.
+        part: &'static str,
+        /// The field of the part, and what is wrong with it.
+        fault: String,
+    },
     /// A field has a value outside its range.
     #[error("{origin}: {field}: takes {takes}")]
     OutOfRange {

@@ -9,6 +9,7 @@ use super::control;
 use super::error::DefinitionError;
 use super::parts::{Chart, Claim, Criterion, CriterionFigure, Definition, Only, Origin, Rule, Sizes};
 use super::published::Published;
+use crate::layout::Layout;
 use hashlane_records::metric;
 
 /// Longest study file, in bytes.
@@ -43,7 +44,7 @@ struct File {
     #[serde(default)]
     claim: Vec<FileClaim>,
     #[serde(default)]
-    chart: Vec<FileChart>,
+    chart: Vec<toml::Table>,
     #[serde(default)]
     only: Vec<FileOnly>,
     #[serde(default)]
@@ -166,13 +167,20 @@ impl Definition {
         // Twice, as a flattened table costs the errors their line numbers.
         let file: File = toml::from_str(text).map_err(toml)?;
         let mut own: toml::Table = toml::from_str(text).map_err(toml)?;
-        own.retain(|field, _| !FIELDS.contains(&field));
-        Checker { origin }.definition(file, own, text)
+        own.retain(|field, _| !FIELDS.contains(&field) && !Layout::FIELDS.contains(&field));
+        let layout = Layout::parse(text, origin)?;
+        Checker { origin }.definition(file, own, layout, text)
     }
 }
 
 impl Checker<'_> {
-    fn definition(&self, file: File, own: toml::Table, text: &str) -> Result<Definition, DefinitionError> {
+    fn definition(
+        &self,
+        file: File,
+        own: toml::Table,
+        layout: Layout,
+        text: &str,
+    ) -> Result<Definition, DefinitionError> {
         let slug_octet = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
         self.range(
             "slug",
@@ -227,10 +235,19 @@ impl Checker<'_> {
             }
             claims.push(self.claim(&field, claim, &file.workloads, &schemes)?);
         }
-        self.range("chart", file.chart.len() <= MAX_CHARTS, "at most 64 charts")?;
+        // Charts of the layout have no schemes.
+        let old = file.chart.into_iter().filter(|chart| chart.contains_key("schemes"));
+        let old = old.map(|chart| {
+            chart.try_into().map_err(|error: toml::de::Error| DefinitionError::Toml {
+                origin: self.origin.to_owned(),
+                message: format!("chart: {error}"),
+            })
+        });
+        let old: Vec<FileChart> = old.collect::<Result<_, _>>()?;
+        self.range("chart", old.len() <= MAX_CHARTS, "at most 64 charts")?;
         let measured: HashSet<&String> = schemes.iter().collect();
-        let mut charts = Vec::with_capacity(file.chart.len());
-        for (i, chart) in file.chart.into_iter().enumerate() {
+        let mut charts = Vec::with_capacity(old.len());
+        for (i, chart) in old.into_iter().enumerate() {
             let field = format!("chart[{i}].schemes");
             let bars = self.expand(&field, &chart.schemes)?;
             if let Some(bar) = bars.iter().find(|bar| !measured.contains(bar)) {
@@ -284,6 +301,7 @@ impl Checker<'_> {
             charts,
             only,
             published: file.published,
+            layout,
             own,
             origin: Origin(self.origin.to_owned()),
             text: text.to_owned(),

@@ -7,6 +7,7 @@ use super::error::DefinitionError;
 use super::file::FIELDS;
 use super::parts::Definition;
 use super::published::Published;
+use crate::layout::Layout;
 
 impl Definition {
     /// Reads the table or array of tables `name` of the study's kind; `None` if the file has none.
@@ -35,6 +36,11 @@ impl Definition {
         Checker { origin: &self.origin.0 }
     }
 
+    /// Origin of the file, a path or a slug, for errors.
+    pub(crate) fn origin(&self) -> &str {
+        &self.origin.0
+    }
+
     /// The published table of that id, if the file has one.
     pub fn published(&self, id: &str) -> Option<&Published> {
         self.published.iter().find(|table| table.id == id)
@@ -49,7 +55,7 @@ impl DefinitionError {
 }
 
 fn unknown_field(table: &toml::Table, origin: &str, own: &[&'static str]) -> Option<DefinitionError> {
-    let known = || FIELDS.iter().chain(own).copied();
+    let known = || FIELDS.iter().chain(&Layout::FIELDS).chain(own).copied();
     let field = table.keys().find(|field| known().all(|known| known != field.as_str()))?;
     let origin = origin.to_owned();
     Some(DefinitionError::UnknownField { origin, field: field.clone(), known: known().collect() })

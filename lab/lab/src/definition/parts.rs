@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use serde::Deserialize;
 
 use super::published::Published;
+use crate::layout::Layout;
 
 /// A study as data: its question, its workloads and schemes, and the criteria and claims that its results are
 /// compared with.
@@ -53,6 +54,8 @@ pub struct Definition {
     pub only: Vec<Only>,
     /// Figures that the study's source prints, or that others measured elsewhere.
     pub published: Vec<Published>,
+    /// Sentences, tables and charts of its records.
+    pub layout: Layout,
     /// Tables that only the study's kind knows; see [`Definition::table`].
     pub(super) own: toml::Table,
     /// Origin of the text.

@@ -6,6 +6,7 @@ use super::error::RunError;
 use super::input::{Input, Loaded, Paths};
 use super::session::Session;
 use crate::definition::{Definition, DefinitionError};
+use crate::layout::{Drawer, Values};
 use crate::report::{Answer, Section};
 use hashlane_records::RecordSet;
 
@@ -65,11 +66,20 @@ pub trait Study: Sync {
     /// A name is unknown, or the results are not those that the study expects. Records added before stay.
     fn run(&self, session: &mut Session<'_>) -> Result<(), RunError>;
 
+    /// Values that the templates of its study files have beside the records, by their names.
+    fn values(&self, _: &Definition, _: &RecordSet) -> Values {
+        Values::new()
+    }
+
     /// Answer to the study's question, from its records.
-    fn answer(&self, definition: &Definition, records: &RecordSet) -> Answer;
+    fn answer(&self, definition: &Definition, records: &RecordSet) -> Answer {
+        Drawer::new(&definition.layout, definition, records, &self.values(definition, records)).answer()
+    }
 
     /// Sections of the report for which there are records, in their order.
-    fn sections(&self, definition: &Definition, records: &RecordSet) -> Vec<Section>;
+    fn sections(&self, definition: &Definition, records: &RecordSet) -> Vec<Section> {
+        Drawer::new(&definition.layout, definition, records, &self.values(definition, records)).sections()
+    }
 }
 
 /// Study files of a kind, by their folders beside `src`: those that `study run all` runs, and after `by_name`

@@ -2,8 +2,10 @@
 
 use super::kind::{Study, StudyFile};
 use crate::definition::{Definition, DefinitionError};
+use crate::layout::{self, Layout};
 use crate::report::{Answer, Section};
 use hashlane_records::RecordSet;
+use std::borrow::Cow;
 
 /// The kinds of studies that a command has, in the order of its lists.
 #[derive(Clone, Copy)]
@@ -63,16 +65,34 @@ impl Studies {
         };
         definition.knows_only(kind.tables())?;
         kind.check(&definition)?;
+        layout::check(&definition, &kind.values(&definition, &RecordSet::new()))?;
         Ok(definition)
     }
 
     /// Sections of a study's report: those of its kind, or none of an unknown kind.
     pub fn sections(self, definition: &Definition, records: &RecordSet) -> Vec<Section> {
-        self.kind(&definition.model).map_or(Vec::new(), |kind| kind.sections(definition, records))
+        let kind = self.kind(&definition.model);
+        kind.map_or(Vec::new(), |kind| kind.sections(&shown(kind, definition), records))
     }
 
     /// Answer of a study; `None` of an unknown kind.
     pub fn answer(self, definition: &Definition, records: &RecordSet) -> Option<Answer> {
-        Some(self.kind(&definition.model)?.answer(definition, records))
+        let kind = self.kind(&definition.model)?;
+        Some(kind.answer(&shown(kind, definition), records))
+    }
+}
+
+/// The study with a layout: its own, or that of its kind's file. A file that was stored with its records may
+/// have none.
+fn shown<'a>(kind: &dyn Study, definition: &'a Definition) -> Cow<'a, Definition> {
+    let files = kind.files();
+    let file = files.iter().find(|file| file.slug == definition.slug).or(files.first());
+    match file {
+        Some(file) if definition.layout.is_empty() => {
+            let mut shown = definition.clone();
+            shown.layout = Layout::parse(file.text, file.slug).unwrap_or_default();
+            Cow::Owned(shown)
+        }
+        _ => Cow::Borrowed(definition),
     }
 }

@@ -4,7 +4,6 @@
 //! reloads, and latency under random subdomains. [`echo`] is the floor, for `hashlane lab echo`.
 #![forbid(unsafe_code)]
 
-mod answer;
 mod check;
 mod costs;
 pub mod echo;
@@ -19,7 +18,6 @@ mod queries;
 mod random;
 mod reload;
 mod run;
-mod section;
 mod servers;
 mod sign;
 mod subjects;
@@ -28,12 +26,11 @@ mod zone;
 
 #[cfg(test)]
 mod sample;
+#[cfg(test)]
+mod tests;
 
-use hashlane_lab::definition::Definition;
-use hashlane_lab::report::{Answer, Section};
 use hashlane_lab::study::{RunError, Session, Study, StudyFile};
 use hashlane_lab::study_files;
-use hashlane_records::RecordSet;
 
 /// Studies of name servers.
 #[derive(Clone, Copy, Debug)]
@@ -54,13 +51,5 @@ impl Study for Servers {
 
     fn run(&self, session: &mut Session<'_>) -> Result<(), RunError> {
         run::run(session)
-    }
-
-    fn answer(&self, definition: &Definition, records: &RecordSet) -> Answer {
-        answer::answer(definition, records)
-    }
-
-    fn sections(&self, definition: &Definition, records: &RecordSet) -> Vec<Section> {
-        section::section(definition, records).into_iter().collect()
     }
 }

@@ -7,7 +7,9 @@ use crate::zone::{Shape, Zone};
 pub(crate) const MODEL: &str = "nameserver";
 
 /// Our server, and the one that criteria name.
+#[cfg(test)]
 pub(crate) const OURS: &str = "ours";
+#[cfg(test)]
 pub(crate) const NSD: &str = "nsd";
 
 /// A zone of few records, one of 165,000, one of 1,000,000, and one of 10,000,000 delegations.

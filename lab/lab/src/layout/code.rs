@@ -1,0 +1,153 @@
+//! Templates and expressions of a study file, compiled.
+
+use super::figure;
+use hashlane_stats::format;
+use minijinja::value::Value;
+use minijinja::{Environment, Error, Expression, Template};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Reason why a part of a file cannot be drawn: the field, and what is wrong with it.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub(super) field: &'static str,
+    pub(super) error: Error,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let detail = self.error.detail().map_or_else(String::new, |detail| format!(": {detail}"));
+        write!(f, "{}: {}{detail}", self.field, self.error.kind())
+    }
+}
+
+/// Imports the macros of the file, where a text calls one.
+const IMPORT: &str = "{% import 'words' as words %}";
+
+fn calls_words(source: &str) -> bool {
+    source.contains("words.")
+}
+
+/// Variables of a text: those of the loops around it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Vars(Vec<(&'static str, Value)>);
+
+impl Vars {
+    /// These and one more.
+    pub(super) fn and(&self, name: &'static str, value: &Value) -> Self {
+        let mut all = self.0.clone();
+        all.push((name, value.clone()));
+        Self(all)
+    }
+
+    fn context(&self) -> Value {
+        self.0.iter().cloned().collect::<BTreeMap<&str, Value>>().into()
+    }
+}
+
+/// A text with holes.
+pub(super) struct Text<'env> {
+    field: &'static str,
+    template: Template<'env, 'env>,
+}
+
+impl<'env> Text<'env> {
+    pub(super) fn new(
+        env: &'env Environment<'static>,
+        field: &'static str,
+        source: &str,
+    ) -> Result<Self, Fault> {
+        let source = if calls_words(source) { format!("{IMPORT}{source}") } else { source.to_owned() };
+        let template = env.get_template(&source).map_err(|error| Fault { field, error })?;
+        Ok(Self { field, template })
+    }
+
+    pub(super) fn render(&self, vars: &Vars) -> Result<String, Fault> {
+        self.template.render(vars.context()).map_err(|error| Fault { field: self.field, error })
+    }
+
+    /// The words of the text, with one space between them.
+    pub(super) fn words(&self, vars: &Vars) -> Result<String, Fault> {
+        Ok(self.render(vars)?.split_whitespace().collect::<Vec<_>>().join(" "))
+    }
+}
+
+/// An expression.
+pub(super) struct Code<'env> {
+    field: &'static str,
+    form: Form<'env>,
+}
+
+enum Form<'env> {
+    Expression(Expression<'env, 'env>),
+    /// One that calls macros: a template that sets `result`.
+    Template(Template<'env, 'env>),
+}
+
+impl<'env> Code<'env> {
+    pub(super) fn new(
+        env: &'env Environment<'static>,
+        field: &'static str,
+        source: &str,
+    ) -> Result<Self, Fault> {
+        let fault = |error| Fault { field, error };
+        let form = if calls_words(source) {
+            let source = format!("{IMPORT}{{% set result = ({source}) %}}");
+            Form::Template(env.get_template(&source).map_err(fault)?)
+        } else {
+            Form::Expression(env.compile_expression_owned(source.to_owned()).map_err(fault)?)
+        };
+        Ok(Self { field, form })
+    }
+
+    pub(super) fn value(&self, vars: &Vars) -> Result<Value, Fault> {
+        let fault = |error| Fault { field: self.field, error };
+        match &self.form {
+            Form::Expression(expression) => expression.eval(vars.context()).map_err(fault),
+            Form::Template(template) => {
+                let captured = template.render_captured(vars.context()).map_err(fault)?;
+                Ok(captured.state().lookup("result").unwrap_or_default())
+            }
+        }
+    }
+
+    /// The items of a list; of a figure that is not there, none.
+    pub(super) fn list(&self, vars: &Vars) -> Result<Vec<Value>, Fault> {
+        let value = match self.value(vars) {
+            Err(fault) if figure::doubt(&fault.error).is_some() => return Ok(Vec::new()),
+            value => value?,
+        };
+        if value.is_undefined() || value.is_none() {
+            return Ok(Vec::new());
+        }
+        Ok(value.try_iter().map_err(|error| Fault { field: self.field, error })?.collect())
+    }
+
+    /// The value; `None` of a figure that is not there.
+    pub(super) fn measured(&self, vars: &Vars) -> Result<Option<Value>, Fault> {
+        match self.value(vars) {
+            Ok(value) => Ok(Some(value)),
+            Err(fault) if figure::doubt(&fault.error).is_some() => Ok(None),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// A cell of a table: its text, or the dash.
+    pub(super) fn cell(&self, vars: &Vars) -> Result<String, Fault> {
+        match self.value(vars) {
+            Ok(value) if value.is_undefined() || value.is_none() => Ok(format::none()),
+            Ok(value) => Ok(value.to_string()),
+            Err(fault) if figure::doubt(&fault.error).is_some() => Ok(format::none()),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// A condition. One on a figure that is not there does not hold.
+    pub(super) fn holds(&self, vars: &Vars) -> Result<bool, Fault> {
+        match self.value(vars) {
+            Ok(value) => Ok(value.is_true()),
+            Err(fault) if figure::doubt(&fault.error).is_some() => Ok(false),
+            Err(fault) => Err(fault),
+        }
+    }
+}

@@ -1,0 +1,358 @@
+//! The tables of a study file that say how its records are shown, as they are written.
+
+use super::formats::Step;
+use crate::definition::DefinitionError;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use toml::Spanned;
+
+/// Rules by which the records of a study are shown: `[[section]]`, `[[sentence]]`, `[[table]]`, `[[chart]]`,
+/// `[[text]]`,
+/// `[formats]` and `words` of its file. What stands before the first section is the answer; what follows one
+/// belongs to it, in the order of the file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Layout {
+    /// Macros of its templates.
+    pub(super) words: String,
+    /// Formats of its numbers, by name.
+    pub(super) formats: BTreeMap<String, Vec<Step>>,
+    /// Sentences and chart of the answer.
+    pub(super) answer: Vec<Placed>,
+    pub(super) sections: Vec<SectionSpec>,
+}
+
+/// A part, and the line of the file on which it begins.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Placed {
+    pub(super) line: usize,
+    pub(super) part: PartSpec,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum PartSpec {
+    Sentence(SentenceSpec),
+    Table(TableSpec),
+    Chart(Box<ChartSpec>),
+    Text(TextSpec),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct SectionSpec {
+    pub(super) line: usize,
+    pub(super) head: SectionHead,
+    pub(super) parts: Vec<Placed>,
+}
+
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SectionHead {
+    /// Template.
+    pub(super) title: String,
+    /// Models of its records, the study's own if none is named: without records of any of them it is left
+    /// out, and its lists are those of the first that has records.
+    #[serde(default)]
+    pub(super) models: Vec<String>,
+    /// Template.
+    #[serde(default)]
+    pub(super) note: String,
+    /// Expression.
+    pub(super) when: Option<String>,
+}
+
+/// Purpose of a sentence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Purpose {
+    /// The answer to the study's question: the first that has no doubt.
+    Answer,
+    /// A result that contradicts the source or common belief.
+    Surprise,
+    /// A limit of the answer.
+    Limit,
+    /// A finding of the section.
+    Finding,
+}
+
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SentenceSpec {
+    #[serde(rename = "as")]
+    pub(super) purpose: Purpose,
+    /// Template. Figures in it are those of which a sentence may be made.
+    pub(super) text: String,
+    /// Expression of a list: a sentence for each `it`.
+    pub(super) each: Option<String>,
+    /// Expression.
+    pub(super) when: Option<String>,
+    /// With `false`, figures are stated as they were measured, whatever their bounds and controls.
+    #[serde(default = "yes")]
+    pub(super) checked: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// Visibility of a table or text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum ShownSpec {
+    #[default]
+    Open,
+    Folded,
+    PageOnly,
+}
+
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TableSpec {
+    /// Template.
+    pub(super) caption: String,
+    /// Expression of a list: a table for each `it`.
+    pub(super) each: Option<String>,
+    /// Expression.
+    pub(super) when: Option<String>,
+    /// Model whose workloads and schemes it lists, if not the section's.
+    pub(super) model: Option<String>,
+    /// Expression of a list: a row for each `row`.
+    pub(super) rows: String,
+    /// Expression: the rows for which it is true.
+    #[serde(rename = "where")]
+    pub(super) filter: Option<String>,
+    pub(super) columns: Vec<ColumnSpec>,
+    /// Further rows, of other things in the same columns.
+    #[serde(default)]
+    pub(super) more: Vec<MoreRows>,
+    /// Columns of words, from the first.
+    #[serde(default = "one")]
+    pub(super) left: usize,
+    /// Expression of a visibility, or one of its names.
+    #[serde(default)]
+    pub(super) shown: ShownSpec,
+    /// Expression: the table is open where it is true.
+    pub(super) open_when: Option<String>,
+    /// Columns without a figure stay.
+    #[serde(default)]
+    pub(super) empty_columns: bool,
+    /// The table stays if no cell but those of words has a figure.
+    #[serde(default)]
+    pub(super) empty: bool,
+}
+
+fn one() -> usize {
+    1
+}
+
+/// Rows that are not of the table's list.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MoreRows {
+    pub(super) rows: String,
+    #[serde(rename = "where")]
+    pub(super) filter: Option<String>,
+    /// An expression for each column.
+    pub(super) cells: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ColumnSpec {
+    /// Expression of a list: the columns for each `column`.
+    pub(super) each: Option<String>,
+    /// Template.
+    pub(super) head: Option<String>,
+    /// Expression.
+    pub(super) cell: Option<String>,
+    /// Several columns for each.
+    #[serde(default)]
+    pub(super) columns: Vec<ColumnSpec>,
+}
+
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TextSpec {
+    /// Template.
+    pub(super) caption: String,
+    /// Template.
+    pub(super) text: String,
+    /// Expression.
+    pub(super) when: Option<String>,
+    #[serde(default)]
+    pub(super) shown: ShownSpec,
+}
+
+/// The kinds of charts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Draws {
+    Bars,
+    Lines,
+    Forest,
+}
+
+/// A chart: the fields that its kind has.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ChartSpec {
+    pub(super) draws: Draws,
+    /// Expression.
+    pub(super) when: Option<String>,
+    /// Model whose workloads and schemes it lists, if not the section's.
+    pub(super) model: Option<String>,
+    /// Name and unit of the axis, a template; of lines, of the vertical one.
+    pub(super) axis: String,
+    /// Template: the horizontal axis of lines.
+    #[serde(default)]
+    pub(super) across: String,
+    /// Expression of a list: a drawing for each `plot`.
+    pub(super) plots: Option<String>,
+    /// Templates, for each drawing.
+    #[serde(default)]
+    pub(super) caption: String,
+    #[serde(default)]
+    pub(super) note: String,
+    #[serde(default)]
+    pub(super) title: String,
+    /// Expression of a list: headings, a group of bars for each `group`.
+    pub(super) groups: Option<String>,
+    /// Template: the heading of a group.
+    pub(super) heading: Option<String>,
+    /// Expression of a list: the bars, lines, or rows, each as `item`.
+    pub(super) items: String,
+    /// Expression: the items for which it is true.
+    #[serde(rename = "where")]
+    pub(super) filter: Option<String>,
+    /// Expression of a list: the points of a line, each as `point`.
+    pub(super) points: Option<String>,
+    /// Expression: the place of a point across.
+    pub(super) x: Option<String>,
+    /// Expression of a figure.
+    pub(super) value: String,
+    /// Items without a figure stay.
+    #[serde(default)]
+    pub(super) empty: bool,
+    /// Templates of an item.
+    #[serde(default = "item")]
+    pub(super) label: String,
+    /// Template of the printed figure, with `value`.
+    #[serde(default)]
+    pub(super) figure: String,
+    /// Template of the title of a bar, for those who do not see the drawing.
+    pub(super) item_title: Option<String>,
+    /// Expression: `"ours"`, `"peer"`, `"historical"`, `"danger"`, or a number of a category.
+    #[serde(default = "peer")]
+    pub(super) role: String,
+    /// Expression: only the outline of a bar.
+    pub(super) hollow: Option<String>,
+    /// Expression: the second figure of a bar.
+    pub(super) tick: Option<String>,
+    /// Meaning of the second figure.
+    pub(super) tick_label: Option<String>,
+    /// Expression of a list of pairs: the parts of a bar.
+    pub(super) segments: Option<String>,
+    /// Expression: a line in its role's colour, with a label.
+    #[serde(default = "never")]
+    pub(super) emphasised: String,
+    /// Expression of a list of pairs: roles and their meanings.
+    pub(super) legend: Option<String>,
+    /// Meaning of the whiskers.
+    pub(super) whiskers: Option<String>,
+    /// Expression: a figure to compare bars with.
+    pub(super) reference: Option<String>,
+    /// Template: the label of the reference.
+    #[serde(default)]
+    pub(super) reference_label: String,
+    /// Expression of a list of triples: from, to, label of what is shaded.
+    pub(super) shades: Option<String>,
+    /// The figure of no difference.
+    #[serde(default)]
+    pub(super) zero: f64,
+    #[serde(default)]
+    pub(super) log: bool,
+}
+
+fn item() -> String {
+    "{{ item }}".to_owned()
+}
+
+fn peer() -> String {
+    "'peer'".to_owned()
+}
+
+fn never() -> String {
+    "false".to_owned()
+}
+
+/// The file: of its tables, those of the layout.
+#[derive(Deserialize)]
+struct File {
+    #[serde(default)]
+    words: String,
+    #[serde(default)]
+    formats: BTreeMap<String, Vec<Step>>,
+    #[serde(default)]
+    section: Vec<Spanned<SectionHead>>,
+    #[serde(default)]
+    sentence: Vec<Spanned<SentenceSpec>>,
+    #[serde(default)]
+    table: Vec<Spanned<TableSpec>>,
+    #[serde(default)]
+    chart: Vec<Spanned<toml::Table>>,
+    #[serde(default)]
+    text: Vec<Spanned<TextSpec>>,
+}
+
+impl Layout {
+    /// Names of the fields of a study file that are read here.
+    pub(crate) const FIELDS: [&str; 7] =
+        ["words", "formats", "section", "sentence", "table", "chart", "text"];
+
+    /// `true` if the file says nothing about how its records are shown.
+    pub fn is_empty(&self) -> bool {
+        self.answer.is_empty() && self.sections.is_empty()
+    }
+
+    /// Reads the layout of the study file `text`; `origin` is named in errors.
+    ///
+    /// # Errors
+    /// A field is unknown, missing or of another type, with its line.
+    pub(crate) fn parse(text: &str, origin: &str) -> Result<Self, DefinitionError> {
+        let file: File = toml::from_str(text).map_err(|error| DefinitionError::Toml {
+            origin: origin.to_owned(),
+            message: error.to_string(),
+        })?;
+        let line = |at: usize| text.as_bytes().iter().take(at).filter(|b| **b == b'\n').count() + 1;
+        let mut placed: Vec<(usize, PartSpec)> = Vec::new();
+        placed
+            .extend(file.sentence.into_iter().map(|s| (s.span().start, PartSpec::Sentence(s.into_inner()))));
+        placed.extend(file.table.into_iter().map(|t| (t.span().start, PartSpec::Table(t.into_inner()))));
+        placed.extend(file.text.into_iter().map(|t| (t.span().start, PartSpec::Text(t.into_inner()))));
+        // Files that were stored with records before there were layouts have charts of another form.
+        for chart in file.chart.into_iter().filter(|chart| !chart.as_ref().contains_key("schemes")) {
+            let at = chart.span().start;
+            let read =
+                chart.into_inner().try_into().map_err(|error: toml::de::Error| DefinitionError::Toml {
+                    origin: origin.to_owned(),
+                    message: format!("line {}: chart: {error}", line(at)),
+                })?;
+            placed.push((at, PartSpec::Chart(Box::new(read))));
+        }
+        placed.sort_by_key(|(at, _)| *at);
+        let heads = file.section.into_iter().map(|head| (head.span().start, head.into_inner()));
+        let (mut starts, mut sections) = (Vec::new(), Vec::new());
+        for (at, head) in heads {
+            starts.push(at);
+            sections.push(SectionSpec { line: line(at), head, parts: Vec::new() });
+        }
+        let mut answer = Vec::new();
+        for (at, part) in placed {
+            let before = starts.iter().take_while(|start| **start < at).count();
+            let parts = match before.checked_sub(1).and_then(|i| sections.get_mut(i)) {
+                Some(section) => &mut section.parts,
+                None => &mut answer,
+            };
+            parts.push(Placed { line: line(at), part });
+        }
+        Ok(Self { words: file.words, formats: file.formats, answer, sections })
+    }
+}

@@ -1,0 +1,276 @@
+//! The report as a study file describes it: sentences, tables and charts as templates and expressions over
+//! the records. `docs/study-files.md` has the fields and functions.
+
+mod chart;
+mod code;
+mod figure;
+mod file;
+mod formats;
+mod scope;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use crate::definition::{Definition, DefinitionError};
+use crate::evidence::Doubt;
+use crate::report::{Answer, Block, Section, Statement, Text};
+use code::{Code, Fault, Vars};
+use file::{PartSpec, Placed, Purpose, SectionSpec, SentenceSpec, TextSpec};
+use hashlane_records::RecordSet;
+use minijinja::Environment;
+use scope::Scope;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use table::few;
+
+pub use file::Layout;
+pub use minijinja::value::Value;
+
+/// Values of the kind of study, by the names that its templates have for them.
+pub type Values = BTreeMap<&'static str, Value>;
+
+/// A fault of a part, with the line on which the part begins.
+struct Misdrawn {
+    line: usize,
+    part: &'static str,
+    fault: String,
+}
+
+impl Placed {
+    fn misdrawn(&self, fault: &Fault) -> Misdrawn {
+        let part = match self.part {
+            PartSpec::Sentence(_) => "sentence",
+            PartSpec::Table(_) => "table",
+            PartSpec::Chart(_) => "chart",
+            PartSpec::Text(_) => "text",
+        };
+        Misdrawn { line: self.line, part, fault: fault.to_string() }
+    }
+}
+
+/// Draws the records of a study as a layout says.
+pub(crate) struct Drawer<'a> {
+    layout: &'a Layout,
+    scope: Arc<Scope>,
+    env: Environment<'static>,
+}
+
+impl<'a> Drawer<'a> {
+    /// `values` are those of the study's kind.
+    pub(crate) fn new(
+        layout: &'a Layout,
+        definition: &Definition,
+        records: &RecordSet,
+        values: &Values,
+    ) -> Self {
+        Self::of(layout, Scope::new(definition, records, false), values)
+    }
+
+    fn of(layout: &'a Layout, scope: Arc<Scope>, values: &Values) -> Self {
+        let env = scope::environment(&scope, layout, values);
+        Self { layout, scope, env }
+    }
+
+    /// The answer. A part that cannot be drawn is left out: [`check`] has reported it.
+    pub(crate) fn answer(mut self) -> Answer {
+        self.try_answer()
+            .unwrap_or_else(|misdrawn| Answer::new(Err(Doubt::NotMeasured { figure: misdrawn.to_string() })))
+    }
+
+    /// The sections. One that cannot be drawn has the reason as its note.
+    pub(crate) fn sections(mut self) -> Vec<Section> {
+        let specs = self.layout.sections.iter();
+        let section = |spec| match self.section(spec) {
+            Ok(section) => section,
+            Err(misdrawn) => Some(Section {
+                title: spec.head.title.clone(),
+                note: misdrawn.to_string(),
+                findings: Vec::new(),
+                blocks: Vec::new(),
+            }),
+        };
+        specs.filter_map(section).collect()
+    }
+
+    /// Takes the lists of a model, also for the texts.
+    fn model(&mut self, model: &str) -> bool {
+        let found = self.scope.model(model);
+        let lists = self.scope.lists();
+        self.env.add_global("workloads", Value::from(lists.workloads.clone()));
+        self.env.add_global("schemes", Value::from(lists.schemes.clone()));
+        found
+    }
+
+    fn try_answer(&mut self) -> Result<Answer, Misdrawn> {
+        let model = self.scope.definition.model.clone();
+        self.model(&model);
+        let mut answer = Answer::new(Err(Doubt::NotMeasured { figure: "the study".to_owned() }));
+        let mut is_answered = false;
+        for placed in &self.layout.answer {
+            match &placed.part {
+                PartSpec::Sentence(spec) => {
+                    if spec.purpose == Purpose::Answer && is_answered {
+                        continue;
+                    }
+                    let sentences = self.sentences(spec).map_err(|fault| placed.misdrawn(&fault))?;
+                    for sentence in sentences {
+                        match (spec.purpose, sentence) {
+                            (Purpose::Answer, sentence) => {
+                                (answer.sentence, is_answered) = (sentence, true);
+                            }
+                            (Purpose::Surprise, Ok(surprise)) => answer.surprises.push(surprise.text),
+                            (Purpose::Limit, Ok(limit)) => answer.limits.push(limit.text),
+                            (Purpose::Surprise | Purpose::Limit | Purpose::Finding, _) => {}
+                        }
+                    }
+                }
+                PartSpec::Chart(_) if answer.chart.is_some() => {}
+                _ => answer.chart = self.block(placed)?.into_iter().next(),
+            }
+        }
+        Ok(answer)
+    }
+
+    /// The sentences of one `[[sentence]]`, or the doubts that withhold them.
+    fn sentences(&self, spec: &SentenceSpec) -> Result<Vec<Result<Statement, Doubt>>, Fault> {
+        let none = Vars::default();
+        self.scope.check(spec.checked);
+        let sentences = self.each_sentence(spec, &none);
+        self.scope.check(false);
+        sentences
+    }
+
+    fn each_sentence(
+        &self,
+        spec: &SentenceSpec,
+        none: &Vars,
+    ) -> Result<Vec<Result<Statement, Doubt>>, Fault> {
+        let each = match &spec.each {
+            None => vec![Value::from(())],
+            Some(each) => few(&self.scope, Code::new(&self.env, "each", each)?.list(none)?),
+        };
+        let text = code::Text::new(&self.env, "text", &spec.text)?;
+        let when = spec.when.as_ref().map(|when| Code::new(&self.env, "when", when)).transpose()?;
+        let mut sentences = Vec::new();
+        for it in each {
+            let vars = none.and("it", &it);
+            if let Some(when) = &when
+                && !when.holds(&vars)?
+            {
+                continue;
+            }
+            self.scope.check(spec.checked);
+            match text.words(&vars) {
+                Ok(words) if words.is_empty() => {}
+                Ok(text) => sentences.push(Ok(Statement { text, figures: self.scope.stated() })),
+                Err(fault) => match figure::doubt(&fault.error) {
+                    Some(doubt) => sentences.push(Err(doubt)),
+                    None => return Err(fault),
+                },
+            }
+        }
+        Ok(sentences)
+    }
+
+    fn section(&mut self, spec: &SectionSpec) -> Result<Option<Section>, Misdrawn> {
+        let own = [self.scope.definition.model.clone()];
+        let models = if spec.head.models.is_empty() { &own[..] } else { &spec.head.models };
+        let Some(model) = models.iter().find(|model| self.model(model)) else { return Ok(None) };
+        let (head, none) = (&spec.head, Vars::default());
+        let of_head = |fault: Fault| Misdrawn { line: spec.line, part: "section", fault: fault.to_string() };
+        if let Some(when) = &head.when
+            && !Code::new(&self.env, "when", when).and_then(|when| when.holds(&none)).map_err(of_head)?
+        {
+            return Ok(None);
+        }
+        let words = |field, source: &str| {
+            code::Text::new(&self.env, field, source).and_then(|text| text.words(&none)).map_err(of_head)
+        };
+        let title = words("title", &head.title)?;
+        let note = self.scope.note(model, words("note", &head.note)?);
+        let mut section = Section { title, note, findings: Vec::new(), blocks: Vec::new() };
+        for placed in &spec.parts {
+            match &placed.part {
+                PartSpec::Sentence(sentence) => {
+                    let found = self.sentences(sentence).map_err(|fault| placed.misdrawn(&fault))?;
+                    section.findings.extend(found.into_iter().flatten().map(|statement| statement.text));
+                }
+                _ => section.blocks.extend(self.in_model(model, placed)?),
+            }
+        }
+        Ok(Some(section))
+    }
+
+    /// The blocks of a part, whose lists may be those of another model.
+    fn in_model(&mut self, model: &str, placed: &Placed) -> Result<Vec<Block>, Misdrawn> {
+        let other = match &placed.part {
+            PartSpec::Table(spec) => spec.model.as_ref(),
+            PartSpec::Chart(spec) => spec.model.as_ref(),
+            PartSpec::Sentence(_) | PartSpec::Text(_) => None,
+        };
+        let Some(other) = other else { return self.block(placed) };
+        let blocks = if self.model(other) { self.block(placed)? } else { Vec::new() };
+        self.model(model);
+        Ok(blocks)
+    }
+
+    fn block(&self, placed: &Placed) -> Result<Vec<Block>, Misdrawn> {
+        let blocks = match &placed.part {
+            PartSpec::Table(spec) => table::tables(&self.env, &self.scope, spec)
+                .map(|tables| tables.into_iter().map(Block::Table).collect()),
+            PartSpec::Chart(spec) => {
+                chart::chart(&self.env, &self.scope, spec).map(|chart| chart.into_iter().collect())
+            }
+            PartSpec::Text(spec) => self.text(spec).map(|text| text.into_iter().collect()),
+            PartSpec::Sentence(_) => Ok(Vec::new()),
+        };
+        blocks.map_err(|fault| placed.misdrawn(&fault))
+    }
+
+    fn text(&self, spec: &TextSpec) -> Result<Option<Block>, Fault> {
+        let none = Vars::default();
+        if let Some(when) = &spec.when
+            && !Code::new(&self.env, "when", when)?.holds(&none)?
+        {
+            return Ok(None);
+        }
+        let text = code::Text::new(&self.env, "text", &spec.text)?.render(&none)?;
+        Ok((!text.trim().is_empty()).then_some(Block::Text(Text {
+            caption: code::Text::new(&self.env, "caption", &spec.caption)?.words(&none)?,
+            text,
+            shown: table::shown(spec.shown),
+        })))
+    }
+}
+
+impl std::fmt::Display for Misdrawn {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "line {}: {}.{}", self.line, self.part, self.fault)
+    }
+}
+
+/// Draws the layout of a study once as if nothing was measured, and once as if everything was and is 1.
+///
+/// # Errors
+/// The first part that cannot be drawn: a text that does not parse, an unknown function, format or role.
+pub(crate) fn check(definition: &Definition, values: &Values) -> Result<(), DefinitionError> {
+    let layout = &definition.layout;
+    if layout.is_empty() {
+        return Ok(());
+    }
+    for pretends in [false, true] {
+        let scope = Scope::new(definition, &RecordSet::new(), pretends);
+        let mut drawer = Drawer::of(layout, scope, values);
+        let error = |misdrawn: Misdrawn| DefinitionError::Layout {
+            origin: definition.origin().to_owned(),
+            line: misdrawn.line,
+            part: misdrawn.part,
+            fault: misdrawn.fault,
+        };
+        drawer.try_answer().map_err(error)?;
+        for section in &layout.sections {
+            drawer.section(section).map_err(error)?;
+        }
+    }
+    Ok(())
+}

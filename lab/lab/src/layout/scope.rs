@@ -1,0 +1,430 @@
+//! The records as functions and filters of templates and expressions.
+
+use super::figure::{self, Figure};
+use super::file::Layout;
+use super::formats;
+use crate::definition::Definition;
+use crate::evidence::{Doubt, Evidence};
+use crate::report::Facts;
+use crate::report::facts::by_interest;
+use hashlane_records::{Record, RecordSet, metric};
+use hashlane_stats::Interval;
+use hashlane_stats::format;
+use minijinja::value::{Kwargs, Rest, Value};
+use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Most steps of one template or expression: a loop over all schemes on all workloads takes a tenth.
+const FUEL: u64 = 20_000_000;
+
+/// The records that are shown, and how.
+pub(super) struct Scope {
+    pub(super) definition: Definition,
+    records: RecordSet,
+    /// Figures are stated in a sentence: only those without a doubt.
+    is_checked: AtomicBool,
+    /// Uncertain figures that the sentence has stated.
+    stated: Mutex<Vec<Interval>>,
+    /// Workloads and schemes of the model at hand.
+    lists: Mutex<Arc<Lists>>,
+    /// Every figure is there, and is 1: the file is read, and nothing was measured.
+    pretends: bool,
+}
+
+/// Workloads and schemes of one model.
+#[derive(Debug, Default)]
+pub(super) struct Lists {
+    pub(super) workloads: Vec<String>,
+    pub(super) schemes: Vec<String>,
+    measured: HashMap<String, Vec<String>>,
+}
+
+impl Lists {
+    fn of(facts: &Facts<'_>) -> Self {
+        let owned = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>();
+        let on = |workload: &&str| {
+            let schemes: Vec<&str> = facts.schemes_on(workload).collect();
+            ((*workload).to_owned(), owned(&schemes))
+        };
+        Self {
+            workloads: owned(&facts.workloads),
+            schemes: owned(&facts.schemes),
+            measured: facts.workloads.iter().map(on).collect(),
+        }
+    }
+
+    fn on(&self, workload: &str) -> &[String] {
+        self.measured.get(workload).map_or(&[], Vec::as_slice)
+    }
+}
+
+impl Scope {
+    pub(super) fn new(definition: &Definition, records: &RecordSet, pretends: bool) -> Arc<Self> {
+        let mut of_study = RecordSet::new();
+        for record in records.iter().filter(|record| record.study == definition.slug) {
+            // Each key is in the records once.
+            let _ = of_study.insert(record.clone());
+        }
+        Arc::new(Self {
+            definition: definition.clone(),
+            records: of_study,
+            is_checked: AtomicBool::new(false),
+            stated: Mutex::default(),
+            lists: Mutex::default(),
+            pretends,
+        })
+    }
+
+    /// Takes the lists of a model. `false`, and empty lists, without records of it.
+    pub(super) fn model(&self, model: &str) -> bool {
+        let lists = if self.pretends {
+            let all = &self.definition;
+            let measured = all.workloads.iter().map(|w| (w.clone(), all.schemes.clone())).collect();
+            Some(Lists { workloads: all.workloads.clone(), schemes: all.schemes.clone(), measured })
+        } else {
+            Facts::of(&self.definition, &self.records, model).as_ref().map(Lists::of)
+        };
+        let found = lists.is_some();
+        *self.lists.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(lists.unwrap_or_default());
+        found
+    }
+
+    pub(super) fn lists(&self) -> Arc<Lists> {
+        Arc::clone(&self.lists.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(super) fn pretends(&self) -> bool {
+        self.pretends
+    }
+
+    /// Note of a section, with the workloads and schemes that it leaves out.
+    pub(super) fn note(&self, model: &str, words: String) -> String {
+        match Facts::of(&self.definition, &self.records, model) {
+            Some(facts) => facts.note(words),
+            None => words,
+        }
+    }
+
+    /// Sentences have checked figures, and remember them.
+    pub(super) fn check(&self, is_checked: bool) {
+        self.is_checked.store(is_checked, Ordering::Relaxed);
+        self.stated.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// The uncertain figures that were stated since [`check`](Self::check).
+    pub(super) fn stated(&self) -> Vec<Interval> {
+        std::mem::take(&mut *self.stated.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn is_checked(&self) -> bool {
+        self.is_checked.load(Ordering::Relaxed)
+    }
+
+    fn evidence(&self) -> Evidence<'_> {
+        Evidence::new(&self.definition, &self.records)
+    }
+
+    /// A figure as it was measured, or as a sentence may state it.
+    fn figure(
+        &self,
+        record: Option<&Record>,
+        what: impl Fn() -> String,
+        check: impl Fn(Evidence<'_>) -> Result<Interval, Doubt>,
+    ) -> Figure {
+        if self.pretends {
+            return Figure::exact(1.0);
+        }
+        let Some(record) = record else { return Figure::missing(what()) };
+        let doubt = if self.is_checked() { check(self.evidence()).err() } else { None };
+        Figure { measured: Some(record.interval()), samples: record.samples, doubt }
+    }
+
+    fn of(&self, workload: &str, scheme: &str, metric: &str) -> Figure {
+        let record = self.records.metric(&self.definition.slug, workload, scheme, metric);
+        let what = || format!("{metric} of {scheme}, {workload}");
+        self.figure(record, what, |evidence| evidence.figure(workload, scheme, metric))
+    }
+
+    fn raw(&self, workload: &str, scheme: &str, metric: &str) -> Figure {
+        let record = self.records.metric(&self.definition.slug, workload, scheme, metric);
+        let what = || format!("{metric} of {scheme}, {workload}");
+        self.figure(record, what, |_| Ok(Interval::exact(1.0)))
+    }
+
+    fn ratio(&self, workload: &str, of: &str, to: &str, metric: &str) -> Figure {
+        let record = self.records.metric_in(&self.definition.slug, workload, of, metric, to);
+        let what = || format!("{of} / {to}, {workload}");
+        self.figure(record, what, |evidence| evidence.ratio_in(metric, workload, of, to))
+    }
+
+    fn more(&self, workload: &str, of: &str, to: &str, metric: &str) -> Figure {
+        let record = self.records.metric_in(&self.definition.slug, workload, of, metric::MORE, to);
+        let what = || format!("{of} − {to}, {workload}");
+        self.figure(record, what, |evidence| evidence.difference(metric, workload, of, to))
+    }
+
+    /// The schemes of a workload with any of the metrics.
+    fn schemes_with(&self, workload: &str, metrics: &[String]) -> Vec<String> {
+        let lists = self.lists();
+        let has = |scheme: &&String| {
+            self.pretends
+                || metrics.is_empty()
+                || metrics
+                    .iter()
+                    .any(|m| self.records.metric(&self.definition.slug, workload, scheme, m).is_some())
+        };
+        lists.on(workload).iter().filter(has).cloned().collect()
+    }
+
+    /// The interval of a figure or number; `None` without one, which a sentence cannot be.
+    fn interval(&self, value: &Value) -> Result<Option<Interval>, Error> {
+        if let Some(figure) = value.downcast_object_ref::<Figure>() {
+            return if self.is_checked() { figure.stated().map(Some) } else { Ok(figure.measured) };
+        }
+        if let Ok(number) = f64::try_from(value.clone()) {
+            return Ok(Some(Interval::exact(number)));
+        }
+        if value.is_undefined() || value.is_none() {
+            return if self.is_checked() { Err(figure::doubtful(nothing())) } else { Ok(None) };
+        }
+        Err(Error::new(ErrorKind::InvalidOperation, format!("{value} is no figure")))
+    }
+
+    /// A figure in words, or the dash.
+    fn write(
+        &self,
+        value: &Value,
+        words: impl Fn(Interval) -> Result<String, String>,
+    ) -> Result<String, Error> {
+        let Some(interval) = self.interval(value)? else { return Ok(format::none()) };
+        if self.is_checked() && interval.low < interval.high {
+            self.stated.lock().unwrap_or_else(PoisonError::into_inner).push(interval);
+        }
+        words(interval).map_err(invalid)
+    }
+}
+
+fn nothing() -> Doubt {
+    Doubt::NotMeasured { figure: "a figure of the sentence".to_owned() }
+}
+
+fn invalid(why: String) -> Error {
+    Error::new(ErrorKind::InvalidOperation, why)
+}
+
+fn map<const N: usize>(entries: [(&'static str, Value); N]) -> Value {
+    Value::from(BTreeMap::from(entries))
+}
+
+/// The figure of a value: one of the records, or a number.
+fn as_figure(value: &Value) -> Result<Figure, Error> {
+    if let Some(figure) = value.downcast_object_ref::<Figure>() {
+        return Ok(figure.clone());
+    }
+    if value.is_undefined() || value.is_none() {
+        return Ok(Figure::missing("a figure".to_owned()));
+    }
+    f64::try_from(value.clone()).map(Figure::exact).map_err(|_| invalid(format!("{value} is no figure")))
+}
+
+/// The environment of a study's templates.
+pub(super) fn environment(
+    scope: &Arc<Scope>,
+    layout: &Layout,
+    more: &BTreeMap<&'static str, Value>,
+) -> Environment<'static> {
+    let mut env = Environment::new();
+    env.set_auto_escape_callback(|_| AutoEscape::None);
+    env.set_undefined_behavior(UndefinedBehavior::SemiStrict);
+    env.set_fuel(Some(FUEL));
+    env.set_recursion_limit(64);
+    // A text is its own name: the environment owns it, and compiles it once.
+    let words = layout.words.clone();
+    env.set_loader(move |name| Ok(Some(if name == "words" { words.clone() } else { name.to_owned() })));
+    lookups(&mut env, scope);
+    lists(&mut env, scope);
+    filters(&mut env, scope, layout);
+    let d = &scope.definition;
+    let study: BTreeMap<&str, Value> = BTreeMap::from([
+        ("slug", Value::from(d.slug.as_str())),
+        ("title", Value::from(d.title.as_str())),
+        ("per", Value::from(d.per.as_str())),
+        ("metric", Value::from(d.metric.as_str())),
+        ("reference", Value::from(d.reference.as_str())),
+        ("workloads", Value::from(d.workloads.clone())),
+        ("schemes", Value::from(d.schemes.clone())),
+        ("own", Value::from_iter(d.own_workloads(&scope.records).into_iter().map(str::to_owned))),
+        ("typical", Value::from(d.criteria.first().map(|criterion| criterion.workload.clone()))),
+    ]);
+    env.add_global("study", Value::from(study));
+    for (name, value) in more {
+        env.add_global(*name, value.clone());
+    }
+    env
+}
+
+/// Figures: `of(workload, scheme, metric)`; `raw(…)`, which sentences do not check; `ratio(workload, of, to,
+/// metric="ratio")`; `more(workload, of, to, metric)`, a difference; `control(workload)`; `published(table,
+/// row, column)`.
+fn lookups(env: &mut Environment<'static>, scope: &Arc<Scope>) {
+    let s = Arc::clone(scope);
+    env.add_function("of", move |w: &str, scheme: &str, metric: &str| s.of(w, scheme, metric).into_value());
+    let s = Arc::clone(scope);
+    env.add_function("raw", move |w: &str, scheme: &str, metric: &str| s.raw(w, scheme, metric).into_value());
+    let s = Arc::clone(scope);
+    env.add_function("ratio", move |w: &str, of: &str, to: &str, named: Kwargs| -> Result<Value, Error> {
+        let metric: Option<String> = named.get("metric")?;
+        named.assert_all_used()?;
+        Ok(s.ratio(w, of, to, metric.as_deref().unwrap_or(metric::RATIO)).into_value())
+    });
+    let s = Arc::clone(scope);
+    env.add_function("more", move |w: &str, of: &str, to: &str, metric: &str| {
+        s.more(w, of, to, metric).into_value()
+    });
+    let s = Arc::clone(scope);
+    env.add_function("control", move |w: &str| match s.evidence().control(w) {
+        Some(interval) => Figure { measured: Some(interval), samples: 0, doubt: None }.into_value(),
+        None => Figure::missing(format!("the control on {w}")).into_value(),
+    });
+    let s = Arc::clone(scope);
+    env.add_function("published", move |table: &str, row: &str, column: &str| {
+        let figure = s.definition.published(table).and_then(|table| table.figure(row, column));
+        match figure {
+            Some(figure) => Figure::exact(figure).into_value(),
+            None => Figure::missing(format!("{column} of {row} in {table}")).into_value(),
+        }
+    });
+    let s = Arc::clone(scope);
+    env.add_function("published_table", move |table: &str| {
+        let table = s.definition.published(table)?;
+        let rows = Value::from_iter(table.rows.iter().map(|row| row.id.clone()));
+        Some(map([
+            ("source", Value::from(table.source.as_str())),
+            ("unit", Value::from(table.unit.as_str())),
+            ("columns", Value::from(table.columns.clone())),
+            ("rows", rows),
+        ]))
+    });
+}
+
+/// Lists: `schemes_on(workload, metric…)`, those with any of the metrics; `measured(metric, workloads…)`, all
+/// `{workload, scheme}` that have it; `records(metric)`, of the whole study; `by_interest(schemes)`.
+fn lists(env: &mut Environment<'static>, scope: &Arc<Scope>) {
+    let s = Arc::clone(scope);
+    env.add_function("schemes_on", move |workload: &str, metrics: Rest<String>| {
+        s.schemes_with(workload, &metrics)
+    });
+    let s = Arc::clone(scope);
+    env.add_function("measured", move |metric: String, workloads: Option<Vec<String>>| {
+        let workloads = workloads.unwrap_or_else(|| s.lists().workloads.clone());
+        let metrics = [metric];
+        let of = |w: &String| {
+            let pair = |scheme: String| {
+                map([("workload", Value::from(w.as_str())), ("scheme", Value::from(scheme))])
+            };
+            s.schemes_with(w, &metrics).into_iter().map(pair).collect::<Vec<_>>()
+        };
+        workloads.iter().flat_map(of).collect::<Vec<Value>>()
+    });
+    let s = Arc::clone(scope);
+    env.add_function("records", move |metric: &str| {
+        let row = |record: &Record| {
+            map([
+                ("workload", Value::from(record.workload.as_str())),
+                ("scheme", Value::from(record.scheme.as_str())),
+                ("model", Value::from(record.model.as_str())),
+                ("unit", Value::from(record.unit.as_str())),
+            ])
+        };
+        s.records.iter().filter(|record| record.metric == metric).map(row).collect::<Vec<Value>>()
+    });
+    let s = Arc::clone(scope);
+    env.add_function("product", |outer: Vec<Value>, inner: Vec<Value>| {
+        let pairs =
+            |a: &Value| inner.iter().map(|b| Value::from(vec![a.clone(), b.clone()])).collect::<Vec<_>>();
+        outer.iter().flat_map(pairs).collect::<Vec<Value>>()
+    });
+    env.add_function("by_interest", move |schemes: Vec<String>| {
+        let ids = by_interest(&s.definition, schemes.iter().map(String::as_str), |id| id);
+        ids.into_iter().map(str::to_owned).collect::<Vec<_>>()
+    });
+}
+
+/// Filters: formats by their names, `times`, `bounds(format)`, `interval(format)`; `scaled(factor)`,
+/// `over(figure)`, `inverse`; `sorted(workload, metric)`; `head`, `last_part`; `lines`; `keep(ids)`.
+fn filters(env: &mut Environment<'static>, scope: &Arc<Scope>, layout: &Layout) {
+    let own = Arc::new(layout.formats.clone());
+    for name in formats::NAMES.iter().map(|name| (*name).to_owned()).chain(layout.formats.keys().cloned()) {
+        let (s, own, of) = (Arc::clone(scope), Arc::clone(&own), name.clone());
+        env.add_filter(name, move |value: Value| s.write(&value, |i| formats::write(&own, &of, i.value)));
+    }
+    let s = Arc::clone(scope);
+    env.add_filter("times", move |value: Value| {
+        s.write(&value, |i| Ok(format!("{} ×", format::significant(i.value))))
+    });
+    let (s, of) = (Arc::clone(scope), Arc::clone(&own));
+    env.add_filter("interval", move |value: Value, format: &str| s.write(&value, |i| bounds(&of, format, i)));
+    let (s, of) = (Arc::clone(scope), own);
+    env.add_filter("bounds", move |value: Value, format: &str| {
+        s.write(&value, |i| {
+            Ok(format!("{} {}", formats::write(&of, format, i.value)?, bounds(&of, format, i)?))
+        })
+    });
+    env.add_filter("scaled", |value: Value, factor: f64| {
+        Ok::<_, Error>(as_figure(&value)?.map(|i| i.scaled(factor)).into_value())
+    });
+    env.add_filter("over", |value: Value, by: Value| {
+        let (figure, by) = (as_figure(&value)?, as_figure(&by)?);
+        Ok::<_, Error>(
+            match by.measured {
+                Some(by) if by.value != 0.0 => figure.map(|i| i.scaled(1.0 / by.value)),
+                _ => Figure { measured: None, ..by },
+            }
+            .into_value(),
+        )
+    });
+    env.add_filter("rounded", |value: Value| {
+        let round =
+            |i: Interval| Interval { value: i.value.round(), low: i.low.round(), high: i.high.round(), ..i };
+        Ok::<_, Error>(as_figure(&value)?.map(round).into_value())
+    });
+    // Bounds of a median: the inverse of a ratio has the inverse ones.
+    env.add_filter("inverse", |value: Value| {
+        let inverse =
+            |i: Interval| Interval { value: 1.0 / i.value, low: 1.0 / i.high, high: 1.0 / i.low, ..i };
+        Ok::<_, Error>(as_figure(&value)?.map(inverse).into_value())
+    });
+    let s = Arc::clone(scope);
+    env.add_filter("sorted", move |schemes: Vec<String>, workload: &str, metric: &str| {
+        let value =
+            |scheme: &String| s.raw(workload, scheme, metric).measured.map_or(f64::INFINITY, |i| i.value);
+        let mut schemes = schemes;
+        schemes.sort_by(|a, b| value(a).total_cmp(&value(b)));
+        schemes
+    });
+    env.add_filter("head", |id: &str| id.split('/').next().unwrap_or_default().to_owned());
+    env.add_filter("tail", |id: &str| id.rsplit('/').next().unwrap_or_default().to_owned());
+    env.add_filter("lines", |text: &str| {
+        text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect::<Vec<_>>()
+    });
+    env.add_filter("keep", |list: Vec<String>, known: Vec<String>| {
+        list.into_iter().filter(|id| known.contains(id)).collect::<Vec<_>>()
+    });
+    let s = Arc::clone(scope);
+    env.add_test("measured_on", move |scheme: &str, workload: &str, metric: &str| {
+        s.raw(workload, scheme, metric).measured.is_some()
+    });
+}
+
+fn bounds(
+    own: &BTreeMap<String, Vec<formats::Step>>,
+    name: &str,
+    interval: Interval,
+) -> Result<String, String> {
+    // An unknown format is said once, and not written into the bounds.
+    formats::write(own, name, interval.low)?;
+    formats::write(own, name, interval.high)?;
+    Ok(format::interval(interval, |bound| formats::write(own, name, bound).unwrap_or_default()))
+}

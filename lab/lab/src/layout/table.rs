@@ -1,0 +1,158 @@
+//! Tables of a layout.
+
+use super::code::{Code, Fault, Text, Vars};
+use super::file::{ColumnSpec, ShownSpec, TableSpec};
+use super::scope::Scope;
+use crate::report::facts::without_empty_columns;
+use crate::report::{Shown, Table};
+use hashlane_stats::format;
+use minijinja::Environment;
+use minijinja::value::Value;
+
+/// A column: a template of its head, and an expression of its cells.
+struct Column<'env> {
+    each: Option<Code<'env>>,
+    head: Option<Text<'env>>,
+    cell: Option<Code<'env>>,
+    columns: Vec<Column<'env>>,
+}
+
+impl<'env> Column<'env> {
+    fn new(env: &'env Environment<'static>, spec: &ColumnSpec) -> Result<Self, Fault> {
+        let code = |field, source: &Option<String>| {
+            source.as_ref().map(|source| Code::new(env, field, source)).transpose()
+        };
+        Ok(Self {
+            each: code("columns.each", &spec.each)?,
+            head: spec.head.as_ref().map(|head| Text::new(env, "columns.head", head)).transpose()?,
+            cell: code("columns.cell", &spec.cell)?,
+            columns: spec.columns.iter().map(|column| Self::new(env, column)).collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Appends the heads, or the cells of `vars`' row.
+    fn append(&self, scope: &Scope, vars: &Vars, is_head: bool, out: &mut Vec<String>) -> Result<(), Fault> {
+        let each = match &self.each {
+            None => vec![None],
+            Some(each) => few(scope, each.list(vars)?).into_iter().map(Some).collect(),
+        };
+        for column in each {
+            let vars = column.map_or_else(|| vars.clone(), |column| vars.and("column", &column));
+            match (&self.head, &self.cell) {
+                (Some(head), _) if is_head => out.push(head.words(&vars)?),
+                (_, Some(cell)) if !is_head => out.push(cell.cell(&vars)?),
+                _ => {}
+            }
+            for column in &self.columns {
+                column.append(scope, &vars, is_head, out)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The items of a list: of one that is pretended, the first.
+pub(super) fn few(scope: &Scope, list: Vec<Value>) -> Vec<Value> {
+    let most = if scope.pretends() { 2 } else { usize::MAX };
+    list.into_iter().take(most).collect()
+}
+
+pub(super) fn shown(spec: ShownSpec) -> Shown {
+    match spec {
+        ShownSpec::Open => Shown::Open,
+        ShownSpec::Folded => Shown::Folded,
+        ShownSpec::PageOnly => Shown::PageOnly,
+    }
+}
+
+/// The tables of one `[[table]]`.
+pub(super) fn tables(
+    env: &Environment<'static>,
+    scope: &Scope,
+    spec: &TableSpec,
+) -> Result<Vec<Table>, Fault> {
+    let none = Vars::default();
+    let each = match &spec.each {
+        None => vec![Value::from(())],
+        Some(each) => few(scope, Code::new(env, "each", each)?.list(&none)?),
+    };
+    let mut tables = Vec::new();
+    for it in each {
+        tables.extend(table(env, scope, spec, &none.and("it", &it))?);
+    }
+    Ok(tables)
+}
+
+/// Items of `rows` for which `filter` holds.
+pub(super) fn filtered(
+    env: &Environment<'static>,
+    scope: &Scope,
+    name: &'static str,
+    (list, filter): (&str, Option<&String>),
+    vars: &Vars,
+) -> Result<Vec<Value>, Fault> {
+    let items = few(scope, Code::new(env, "rows", list)?.list(vars)?);
+    let Some(filter) = filter else { return Ok(items) };
+    let filter = Code::new(env, "where", filter)?;
+    let mut kept = Vec::new();
+    for item in items {
+        if filter.holds(&vars.and(name, &item))? {
+            kept.push(item);
+        }
+    }
+    Ok(kept)
+}
+
+fn table(
+    env: &Environment<'static>,
+    scope: &Scope,
+    spec: &TableSpec,
+    vars: &Vars,
+) -> Result<Option<Table>, Fault> {
+    if let Some(when) = &spec.when
+        && !Code::new(env, "when", when)?.holds(vars)?
+    {
+        return Ok(None);
+    }
+    let columns: Vec<Column<'_>> =
+        spec.columns.iter().map(|column| Column::new(env, column)).collect::<Result<_, _>>()?;
+    let mut heads = Vec::new();
+    for column in &columns {
+        column.append(scope, vars, true, &mut heads)?;
+    }
+    let mut rows = Vec::new();
+    for row in filtered(env, scope, "row", (&spec.rows, spec.filter.as_ref()), vars)? {
+        let (vars, mut cells) = (vars.and("row", &row), Vec::with_capacity(heads.len()));
+        for column in &columns {
+            column.append(scope, &vars, false, &mut cells)?;
+        }
+        rows.push(cells);
+    }
+    for more in &spec.more {
+        let cells: Vec<Code<'_>> =
+            more.cells.iter().map(|cell| Code::new(env, "more.cells", cell)).collect::<Result<_, _>>()?;
+        for row in filtered(env, scope, "row", (&more.rows, more.filter.as_ref()), vars)? {
+            let vars = vars.and("row", &row);
+            let mut cells: Vec<String> =
+                cells.iter().map(|cell| cell.cell(&vars)).collect::<Result<_, _>>()?;
+            cells.resize(heads.len(), format::none());
+            rows.push(cells);
+        }
+    }
+    let figures = |row: &Vec<String>| row.iter().skip(spec.left).any(|cell| *cell != format::NONE);
+    if rows.is_empty() || !spec.empty && !rows.iter().any(figures) {
+        return Ok(None);
+    }
+    let is_open = match &spec.open_when {
+        Some(open) => Code::new(env, "open_when", open)?.holds(vars)?,
+        None => false,
+    };
+    let table = Table {
+        caption: Text::new(env, "caption", &spec.caption)?.words(vars)?,
+        columns: heads,
+        left: spec.left,
+        rows,
+        shown: if is_open { Shown::Open } else { shown(spec.shown) },
+    };
+    Ok(Some(if spec.empty_columns { table } else { without_empty_columns(table) }))
+}
