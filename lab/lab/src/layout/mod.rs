@@ -18,7 +18,7 @@ use code::{Code, Fault, Vars};
 use file::{PartSpec, Placed, Purpose, SectionSpec, SentenceSpec, TextSpec};
 use hashlane_records::RecordSet;
 use minijinja::Environment;
-use scope::Scope;
+use scope::{Pretence, Scope};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use table::few;
@@ -63,7 +63,7 @@ impl<'a> Drawer<'a> {
         records: &RecordSet,
         values: &Values,
     ) -> Self {
-        Self::of(layout, Scope::new(definition, records, false), values)
+        Self::of(layout, Scope::new(definition, records, Pretence::Real), values)
     }
 
     fn of(layout: &'a Layout, scope: Arc<Scope>, values: &Values) -> Self {
@@ -105,6 +105,9 @@ impl<'a> Drawer<'a> {
         let model = self.scope.definition.model.clone();
         self.model(&model);
         let mut answer = Answer::new(Err(Doubt::NotMeasured { figure: "the study".to_owned() }));
+        if self.scope.is_empty() {
+            return Ok(answer);
+        }
         let mut is_answered = false;
         for placed in &self.layout.answer {
             match &placed.part {
@@ -198,7 +201,8 @@ impl<'a> Drawer<'a> {
                 _ => section.blocks.extend(self.in_model(model, placed)?),
             }
         }
-        Ok(Some(section))
+        let has_contents = !section.blocks.is_empty() || !section.findings.is_empty();
+        Ok(has_contents.then_some(section))
     }
 
     /// The blocks of a part, whose lists may be those of another model.
@@ -249,7 +253,7 @@ impl std::fmt::Display for Misdrawn {
     }
 }
 
-/// Draws the layout of a study once as if nothing was measured, and once as if everything was and is 1.
+/// Draws the layout of a study as if nothing was measured, and as if everything was.
 ///
 /// # Errors
 /// The first part that cannot be drawn: a text that does not parse, an unknown function, format or role.
@@ -258,8 +262,9 @@ pub(crate) fn check(definition: &Definition, values: &Values) -> Result<(), Defi
     if layout.is_empty() {
         return Ok(());
     }
-    for pretends in [false, true] {
-        let scope = Scope::new(definition, &RecordSet::new(), pretends);
+    // Sentences have other words for ratios below and above 1.
+    for pretence in [Pretence::Missing, Pretence::All(0.1), Pretence::All(1.0), Pretence::All(10.0)] {
+        let scope = Scope::new(definition, &RecordSet::new(), pretence);
         let mut drawer = Drawer::of(layout, scope, values);
         let error = |misdrawn: Misdrawn| DefinitionError::Layout {
             origin: definition.origin().to_owned(),

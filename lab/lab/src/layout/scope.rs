@@ -6,10 +6,11 @@ use super::formats;
 use crate::definition::Definition;
 use crate::evidence::{Doubt, Evidence};
 use crate::report::Facts;
-use crate::report::facts::by_interest;
+use crate::report::facts::{by_interest, unit};
 use hashlane_records::{Record, RecordSet, metric};
 use hashlane_stats::Interval;
 use hashlane_stats::format;
+use hashlane_stats::median as stats_median;
 use minijinja::value::{Kwargs, Rest, Value};
 use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior};
 use std::collections::{BTreeMap, HashMap};
@@ -17,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Most steps of one template or expression: a loop over all schemes on all workloads takes a tenth.
-const FUEL: u64 = 20_000_000;
+const FUEL: u64 = 2_000_000;
 
 /// The records that are shown, and how.
 pub(super) struct Scope {
@@ -29,8 +30,18 @@ pub(super) struct Scope {
     stated: Mutex<Vec<Interval>>,
     /// Workloads and schemes of the model at hand.
     lists: Mutex<Arc<Lists>>,
-    /// Every figure is there, and is 1: the file is read, and nothing was measured.
-    pretends: bool,
+    pretence: Pretence,
+}
+
+/// Records that are made up, to try a file when it is read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Pretence {
+    /// None: there are records.
+    Real,
+    /// Every scheme has records on every workload, and none has the figure that is looked for.
+    Missing,
+    /// Every figure is there, and is this number.
+    All(f64),
 }
 
 /// Workloads and schemes of one model.
@@ -61,7 +72,7 @@ impl Lists {
 }
 
 impl Scope {
-    pub(super) fn new(definition: &Definition, records: &RecordSet, pretends: bool) -> Arc<Self> {
+    pub(super) fn new(definition: &Definition, records: &RecordSet, pretence: Pretence) -> Arc<Self> {
         let mut of_study = RecordSet::new();
         for record in records.iter().filter(|record| record.study == definition.slug) {
             // Each key is in the records once.
@@ -73,13 +84,13 @@ impl Scope {
             is_checked: AtomicBool::new(false),
             stated: Mutex::default(),
             lists: Mutex::default(),
-            pretends,
+            pretence,
         })
     }
 
     /// Takes the lists of a model. `false`, and empty lists, without records of it.
     pub(super) fn model(&self, model: &str) -> bool {
-        let lists = if self.pretends {
+        let lists = if self.pretends() {
             let all = &self.definition;
             let measured = all.workloads.iter().map(|w| (w.clone(), all.schemes.clone())).collect();
             Some(Lists { workloads: all.workloads.clone(), schemes: all.schemes.clone(), measured })
@@ -96,7 +107,11 @@ impl Scope {
     }
 
     pub(super) fn pretends(&self) -> bool {
-        self.pretends
+        self.pretence != Pretence::Real
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.records.is_empty() && !self.pretends()
     }
 
     /// Note of a section, with the workloads and schemes that it leaves out.
@@ -133,8 +148,8 @@ impl Scope {
         what: impl Fn() -> String,
         check: impl Fn(Evidence<'_>) -> Result<Interval, Doubt>,
     ) -> Figure {
-        if self.pretends {
-            return Figure::exact(1.0);
+        if let Pretence::All(value) = self.pretence {
+            return Figure::exact(value);
         }
         let Some(record) = record else { return Figure::missing(what()) };
         let doubt = if self.is_checked() { check(self.evidence()).err() } else { None };
@@ -169,7 +184,7 @@ impl Scope {
     fn schemes_with(&self, workload: &str, metrics: &[String]) -> Vec<String> {
         let lists = self.lists();
         let has = |scheme: &&String| {
-            self.pretends
+            self.pretends()
                 || metrics.is_empty()
                 || metrics
                     .iter()
@@ -253,6 +268,7 @@ pub(super) fn environment(
         ("per", Value::from(d.per.as_str())),
         ("metric", Value::from(d.metric.as_str())),
         ("reference", Value::from(d.reference.as_str())),
+        ("unit", Value::from(unit(d, &scope.records))),
         ("workloads", Value::from(d.workloads.clone())),
         ("schemes", Value::from(d.schemes.clone())),
         ("own", Value::from_iter(d.own_workloads(&scope.records).into_iter().map(str::to_owned))),
@@ -395,6 +411,14 @@ fn filters(env: &mut Environment<'static>, scope: &Arc<Scope>, layout: &Layout) 
         let inverse =
             |i: Interval| Interval { value: 1.0 / i.value, low: 1.0 / i.high, high: 1.0 / i.low, ..i };
         Ok::<_, Error>(as_figure(&value)?.map(inverse).into_value())
+    });
+    let s = Arc::clone(scope);
+    env.add_filter("stated", move |value: Value| s.write(&value, |_| Ok(String::new())));
+    env.add_filter("ceil", |number: f64| number.ceil() as i64);
+    env.add_filter("median", |values: Vec<f64>| {
+        let mut values = values;
+        values.sort_by(f64::total_cmp);
+        stats_median(&values)
     });
     let s = Arc::clone(scope);
     env.add_filter("sorted", move |schemes: Vec<String>, workload: &str, metric: &str| {

@@ -26,3 +26,147 @@ fn draws_bars() {
     let Some(Block::Bars(BarPlots { plots, .. })) = section[0].blocks.first() else { panic!("{section:?}") };
     assert!(!plots[0].groups[0].bars.is_empty());
 }
+
+/// The only section.
+fn section(layout: &str) -> Section {
+    sections(&format!("[[section]]\ntitle = \"T\"\n{layout}")).remove(0)
+}
+
+fn error(layout: &str) -> String {
+    study(layout).unwrap_err().to_string()
+}
+
+/// The answer to the sample records, each as `change` leaves it.
+fn answer(layout: &str, change: impl Fn(&mut hashlane_records::Record)) -> Answer {
+    let definition = study(layout).unwrap();
+    let mut records = RecordSet::new();
+    for record in sample::records(&definition, &[]).iter() {
+        let mut record = record.clone();
+        change(&mut record);
+        records.insert(record).unwrap();
+    }
+    Drawer::new(&definition.layout, &definition, &records, &Values::new()).answer()
+}
+
+const RATIO: &str = "[[sentence]]\nas = \"answer\"\ntext = \"\"\"{% set r = ratio('12Bx5', \
+                     'foo/straight/summed', study.reference) %}It takes\n{{ r|times }}.\"\"\"";
+
+fn table(section: &Section) -> &Table {
+    section.table("c")
+}
+
+#[test]
+fn a_sentence_states_its_figures_or_the_doubt() {
+    let answered = answer(RATIO, |_| ()).sentence.unwrap();
+    assert_eq!((answered.text.as_str(), answered.figures.len()), ("It takes 0.40 ×.", 1));
+    let wide = answer(RATIO, |record| {
+        if record.metric == hashlane_records::metric::RATIO && record.scheme == "foo/straight/summed" {
+            record.high = 10.0 * record.low;
+        }
+    });
+    assert!(matches!(wide.sentence, Err(Doubt::Wide { .. })), "{wide:?}");
+    // One that asks first goes on without it.
+    let asks = RATIO.replace("{{ r|times }}", "{{ r|times if r.ok else r.why }}");
+    let wide = answer(&asks, |record| record.high = 10.0 * record.low.max(0.1));
+    assert_eq!(wide.sentence.unwrap().text, "It takes undecided.");
+    assert!(matches!(
+        answer(RATIO, |record| record.study = "other".into()).sentence,
+        Err(Doubt::NotMeasured { .. })
+    ));
+}
+
+#[test]
+fn the_first_answer_whose_condition_holds_is_given() {
+    let two = "[[sentence]]\nas = \"answer\"\nwhen = \"of('12Bx5', 'none', 'ns').value > 1\"\ntext = \"A\"\n\
+               [[sentence]]\nas = \"answer\"\ntext = \"B\"\n[[sentence]]\nas = \"limit\"\ntext = \"L\"\n\
+               [[sentence]]\nas = \"surprise\"\neach = \"[1, 2]\"\nwhen = \"it > 1\"\ntext = \"S{{ it }}\"";
+    let answer = answer(two, |_| ());
+    assert_eq!(answer.sentence.unwrap().text, "B");
+    assert_eq!((answer.limits, answer.surprises), (vec!["L".to_owned()], vec!["S2".to_owned()]));
+}
+
+#[test]
+fn a_table_has_rows_and_columns_of_lists_and_a_dash_for_no_figure() {
+    let section = section(
+        "[[table]]\ncaption = \"c {{ study.per }}\"\nrows = \"schemes\"\nwhere = \"row is startingwith 'foo/straight'\"\n\
+         shown = \"page-only\"\ncolumns = [\n\
+         { head = \"scheme\", cell = \"row\" },\n\
+         { each = \"workloads\", head = \"{{ column }}\", cell = \"of(column, row, study.metric)|figure\" },\n\
+         { head = \"none\", cell = \"of('12Bx5', row, 'no-metric')|figure\" } ]\n\
+         more = [{ rows = \"['mean']\", cells = [\"row\", \"10|fixed1\"] }]",
+    );
+    let table = table(&section);
+    // The column without a figure is left out.
+    assert_eq!(table.columns, ["scheme", "12Bx5", "6Bx10"]);
+    assert_eq!(table.rows.last().unwrap(), &["mean", "10.0", "—"]);
+    assert!(table.rows.len() > 1 && table.shown == crate::report::Shown::PageOnly);
+}
+
+#[test]
+fn a_table_or_section_without_figures_is_left_out() {
+    let none = "[[section]]\ntitle = \"T\"\n[[table]]\ncaption = \"c\"\nrows = \"schemes\"\n\
+                columns = [{ head = \"a\", cell = \"row\" }, { head = \"b\", cell = \"of('x', row, 'ns')|count\" }]";
+    assert!(sections(none).is_empty());
+    assert!(sections(&none.replace("title = \"T\"", "title = \"T\"\nmodels = [\"other\"]")).is_empty());
+}
+
+#[test]
+fn lines_forests_and_texts_are_drawn() {
+    let section = section(
+        "[[chart]]\ndraws = \"lines\"\naxis = \"y\"\nacross = \"x\"\nitems = \"schemes\"\npoints = \"[1, 2]\"\n\
+         x = \"point\"\nvalue = \"of('12Bx5', item, study.metric)\"\nemphasised = \"item == study.reference\"\n\
+         label = \"the reference\"\nrole = \"'ours'\"\nshades = \"[[1, 2, 'L2']]\"\n\
+         [[chart]]\ndraws = \"forest\"\naxis = \"ratio\"\nzero = 1.0\nitems = \"schemes\"\n\
+         value = \"ratio('12Bx5', item, study.reference)\"\nfigure = \"{{ value|ratio }}\"\n\
+         [[text]]\ncaption = \"t\"\ntext = \"{% for s in schemes %}{{ s }}\\n{% endfor %}\"",
+    );
+    let [Block::Lines(lines), Block::Forest(forest), Block::Text(text)] = &section.blocks[..] else {
+        panic!("{section:?}")
+    };
+    assert_eq!((lines.series[0].label.as_deref(), lines.shades.len()), (Some("the reference"), 1));
+    assert!(lines.plots[0].lines.iter().all(|line| line.points.len() == 2));
+    assert!(!forest.rows.is_empty() && text.text.lines().count() > 1);
+}
+
+#[test]
+fn faults_are_named_with_the_line_of_their_table() {
+    let sentence = |text: &str| error(&format!("[[sentence]]\nas = \"answer\"\ntext = \"{text}\""));
+    let unknown = sentence("{{ offf('a', 'b', 'c') }}");
+    assert!(unknown.contains("sentence.text: unknown function: offf is unknown"), "{unknown}");
+    let line: usize = unknown.split("line ").nth(1).unwrap().split(':').next().unwrap().parse().unwrap();
+    assert!(line > 20, "{unknown}");
+    assert!(sentence("{{ 1|signficant }}").contains("filter signficant is unknown"));
+    assert!(sentence("{{ 1 ").contains("syntax error"));
+    assert!(
+        sentence("{{ 1|bounds('digits') }}").contains("no format \"digits\"; there are significant"),
+        "{}",
+        sentence("{{ 1|bounds('digits') }}")
+    );
+    let chart =
+        "[[chart]]\ndraws = \"bars\"\naxis = \"a\"\nitems = \"schemes\"\nvalue = \"1\"\nrole = \"'our'\"";
+    assert!(error(chart).contains("chart.role: invalid operation: no role \"our\""), "{}", error(chart));
+    assert!(error("[[table]]\ncaption = \"c\"\nrow = \"x\"").contains("unknown field `row`"));
+    assert!(error("[[chart]]\ndraws = \"pie\"\n").contains("unknown variant `pie`"));
+    // No file takes all of the processor or the memory.
+    assert!(
+        sentence("{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}")
+            .contains("out of fuel")
+    );
+}
+
+#[test]
+fn macros_and_formats_of_the_file() {
+    let text = sample::definition().text().replace("[[chart]]", "[[unused]]");
+    let cut = text.find("[[unused]]").unwrap_or(text.len());
+    let text = format!(
+        "words = \"{{% macro list() %}}b\\n a{{% endmacro %}}\"\n{}\n[formats]\nshort_one = [{{ below = 10.0, as = \
+         \"fixed1\" }}, {{ as = \"count\" }}]\n[[sentence]]\nas = \"answer\"\ntext = \"{{{{ \
+         words.list()|lines|join('+') }}}} {{{{ 5|short_one }}}} {{{{ 5000|short_one }}}}\"",
+        &text[..cut]
+    );
+    let definition = Definition::parse(&text, "study.toml").unwrap();
+    check(&definition, &Values::new()).unwrap();
+    let records = sample::records(&definition, &[]);
+    let answer = Drawer::new(&definition.layout, &definition, &records, &Values::new()).answer();
+    assert_eq!(answer.sentence.unwrap().text, "b+a 5.0 5,000");
+}

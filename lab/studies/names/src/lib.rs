@@ -5,38 +5,34 @@
 //! block in alternation.
 #![forbid(unsafe_code)]
 
-mod answer;
 mod blocks;
-mod chart;
 mod counts;
-mod figures;
 pub mod file;
 mod in_c;
 mod input;
-mod methods;
 mod metric;
 mod model;
 pub mod packed;
-mod penalty;
-mod repeatability;
 mod run;
 pub mod schemes;
-mod section;
 pub mod shape;
 mod subject;
 mod tables;
 mod tally;
 
 #[cfg(test)]
+mod answer_tests;
+#[cfg(test)]
 mod sample;
 #[cfg(test)]
 mod tests;
 
 use hashlane_lab::definition::{Definition, DefinitionError};
-use hashlane_lab::report::{Answer, Section};
+use hashlane_lab::layout::{Value, Values};
 use hashlane_lab::study::{Input, Loaded, Paths, RunError, Session, Study, StudyFile};
 use hashlane_lab::study_files;
 use hashlane_records::RecordSet;
+use std::collections::BTreeMap;
 use std::error::Error;
 
 /// Studies of names.
@@ -76,11 +72,15 @@ impl Study for Names {
         run::run(session)
     }
 
-    fn answer(&self, definition: &Definition, records: &RecordSet) -> Answer {
-        answer::answer(definition, records)
-    }
-
-    fn sections(&self, definition: &Definition, records: &RecordSet) -> Vec<Section> {
-        section::sections(definition, records)
+    fn values(&self, definition: &Definition, _: &RecordSet) -> Values {
+        // The study was checked when it was read.
+        let table = tables::repeatability(definition).ok().flatten();
+        let metric = table.as_ref().map_or(metric::CYCLES_MEAN_SD, |table| &table.metric);
+        let values = [
+            ("metric", Value::from(metric)),
+            ("below", Value::from(table.as_ref().map(|table| table.below))),
+            ("words", Value::from(table.as_ref().map(|table| table.words.as_str()))),
+        ];
+        Values::from([("repeatability", Value::from(BTreeMap::from(values)))])
     }
 }
