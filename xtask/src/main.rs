@@ -50,7 +50,7 @@ Examples:
   cargo xtask wheel                 the Python wheel, in dist/
   cargo xtask release --dry-run     the crates and the wheel as they would be published
   cargo xtask planted               `hashlane compare` finds a planted slow-down, and no other
-  cargo xtask prose --write         the tables of crates in README.md, CONTRIBUTING.md and docs/architecture.md
+  cargo xtask prose --write         the tables of crates in CONTRIBUTING.md and docs/
   cargo xtask style                 comments and Markdown that break the rules of style";
 
 #[derive(Debug, Subcommand)]

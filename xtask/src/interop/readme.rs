@@ -1,4 +1,4 @@
-//! The README's commands for the name server, run in a shell as they stand.
+//! The commands of the page about the name server, run in a shell as they stand.
 
 use crate::run;
 use std::fs;
@@ -24,17 +24,16 @@ const EXPECTED: [&str; 6] = [
 /// # Errors
 /// A command fails, or prints something else.
 pub(super) fn name_server() -> Result<(), String> {
-    let page = run::root().join("README.md");
-    let page = fs::read_to_string(&page).map_err(|error| format!("{}: {error}", page.display()))?;
-    let (_, section) = page.split_once("\n## Name server\n").ok_or("README.md has no section Name server")?;
-    let section = section.split("\n## ").next().unwrap_or_default();
+    let page = run::root().join("docs/start/name-server.md");
+    let text = fs::read_to_string(&page).map_err(|error| format!("{}: {error}", page.display()))?;
+    let section = text.split("\n## ").next().unwrap_or_default();
     let blocks: Vec<&str> =
         section.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
     let [serve, ask, configure] = blocks[..] else {
-        return Err(format!("the section Name server of README.md has {} blocks, not 3", blocks.len()));
+        return Err(format!("the first section of {} has {} blocks, not 3", page.display(), blocks.len()));
     };
     if !section.contains("`kill %1` ends the server") {
-        return Err("the section Name server of README.md does not say how to end the server".into());
+        return Err(format!("{} does not say how to end the server", page.display()));
     }
 
     let target = run::target_dir()?;
@@ -53,14 +52,14 @@ pub(super) fn name_server() -> Result<(), String> {
     let said = String::from_utf8_lossy(&output.stdout);
     let said_nothing_else = format!("{said}{}", String::from_utf8_lossy(&output.stderr));
     if !output.status.success() {
-        return Err(format!("the README's commands failed: {}\n{said_nothing_else}", output.status));
+        return Err(format!("the page's commands failed: {}\n{said_nothing_else}", output.status));
     }
     let mut lines = said.lines();
     for expected in EXPECTED {
         if !lines.any(|line| line.contains(expected)) {
-            return Err(format!("the README's commands did not print {expected:?}:\n{said_nothing_else}"));
+            return Err(format!("the page's commands did not print {expected:?}:\n{said_nothing_else}"));
         }
     }
-    println!("the README's commands for the name server do what it says");
+    println!("the commands of {} do what it says", page.display());
     Ok(())
 }

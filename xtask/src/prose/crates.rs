@@ -28,7 +28,7 @@ type Table = fn(&[Package]) -> String;
 
 /// Documents with a table of crates, between [`BEGIN`] and [`END`].
 const DOCUMENTS: [(&str, Table); 3] =
-    [("README.md", contents), ("docs/architecture.md", arrows), ("CONTRIBUTING.md", floors)];
+    [("docs/start/crates.md", contents), ("docs/architecture.md", arrows), ("CONTRIBUTING.md", floors)];
 
 const BEGIN: &str = "<!-- crates, written by `cargo xtask prose --write` -->\n";
 const END: &str = "<!-- end of crates -->\n";

@@ -266,7 +266,7 @@ fn errors_name_the_next_step() {
 fn a_configuration_is_checked_with_its_zones_and_printed() {
     let folder = folder();
     let printed = folder.run(&["dns", "check-config", "--print"]).ok();
-    // As the README has it: valid as it is, and with a zone appended.
+    // As the page for operators has it: valid as it is, and with a zone appended.
     folder.write("printed.toml", &printed);
     assert!(folder.run(&["dns", "check-config", "printed.toml"]).code == Some(0));
     folder.write(

@@ -96,7 +96,7 @@ fn show_ranks_hosts_conversations_services_and_protocols() {
 #[test]
 fn the_readme_shows_what_is_printed() {
     let shown = folder().run(&["flow", "show", "trace.pcap", "--top", "3"]).ok();
-    holds(include_str!("../../../../README.md"), &[&format!("```text\n{shown}```")]);
+    holds(include_str!("../../../../docs/start/flows.md"), &[&format!("```text\n{shown}```")]);
 }
 
 #[test]

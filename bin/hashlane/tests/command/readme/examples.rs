@@ -1,6 +1,6 @@
-//! The README's examples in Rust, in a package as its reader has one.
+//! The examples in Rust, in a package as its reader has one.
 
-use super::{README, blocks, section};
+use super::{blocks, page};
 use hashlane_rig::command::Folder;
 use std::path::Path;
 use std::process::Command;
@@ -20,10 +20,10 @@ fn main() {
 ";
 
 #[test]
-fn the_examples_in_rust_compile_and_run_with_the_dependencies_that_the_readme_names() {
-    let page = section(README, "\n## Use the crates\n");
+fn the_examples_in_rust_compile_and_run_with_the_dependencies_that_the_page_names() {
+    let page = page("crates.md");
     let [dependencies] = blocks(page, "toml")[..] else { panic!("one block of dependencies:\n{page}") };
-    let [names, flows] = blocks(README, "rust")[..] else { panic!("two examples in Rust") };
+    let [names, flows] = blocks(page, "rust")[..] else { panic!("two examples in Rust") };
 
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the repository");
     let core = root.join("core");

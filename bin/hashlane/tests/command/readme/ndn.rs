@@ -1,18 +1,19 @@
-//! The README's commands for Named Data Networking, run in a shell as they stand, and the configurations of
-//! its page.
+//! The commands for Named Data Networking, run in a shell as they stand, and the configurations of their
+//! reference.
 
 use super::shell::Shell;
-use super::{README, blocks, section};
+use super::{blocks, page};
 use hashlane_rig::command::Folder;
 use std::fs::File;
 use std::path::Path;
 
 #[test]
 fn the_commands_of_the_readme_ping_across_two_forwarders() {
-    // The ports are those of the README: one run at a time.
+    // The ports are the page's: one run at a time.
     let lock = File::create(std::env::temp_dir().join("hashlane-readme.lock")).expect("a file to lock");
     lock.lock().expect("the lock");
-    let blocks = blocks(section(README, "\n## Named Data Networking\n"), "sh");
+    let page = page("ndn.md");
+    let blocks = blocks(page, "sh");
     let [forwarders, server, ping, manage, configure] = blocks[..] else { panic!("{blocks:?}") };
     let folder = Folder::new();
     let mut shell = Shell::new(&folder.path(""));
@@ -35,14 +36,14 @@ fn the_commands_of_the_readme_ping_across_two_forwarders() {
         ["version", "remote=udp4://127.0.0.1:16364 ", "prefix=/example ", "strategy/multicast", "\"hits\""];
     message.iter().for_each(|part| assert!(said.contains(part), "{part} in\n{said}"));
     assert!(shell.run(configure).contains("forwarder.toml is a valid configuration"));
-    assert!(README.contains("`kill %1 %2 %3` ends it all"));
+    assert!(page.contains("`kill %1 %2 %3` ends it all"));
     shell.run("kill %1 %2 %3\nwait");
     assert!(!folder.path("a.sock").exists(), "it takes its socket away");
 }
 
 #[test]
 fn the_package_is_where_the_readme_installs_it_from() {
-    let (_, rest) = README.split_once("`cargo install --path ").expect("how to install it");
+    let (_, rest) = page("README.md").split_once("(or `bin/ndn`, `bin/flow`, `").expect("how to install it");
     let (path, _) = rest.split_once('`').expect("a path");
     assert_eq!(Path::new("../..").join(path).canonicalize().ok(), Path::new(".").canonicalize().ok());
 }
