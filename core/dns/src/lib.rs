@@ -43,7 +43,7 @@ pub mod slices;
 pub mod wire;
 pub mod zone;
 
-/// Maximum length of a message in bytes, that of the length field on a stream (RFC 1035 §4.2.2).
+/// Maximum length of a message in bytes: the largest value of the length field on a stream (RFC 1035 §4.2.2).
 pub const MAX_MESSAGE_LEN: usize = 65_535;
 
 /// The examples of the README, compiled and run as tests.

@@ -31,7 +31,7 @@ impl<T> Parts<T> for [T] {
     }
 }
 
-/// The hash of a name itself: the first of those of its suffixes, of which the root has one, too.
+/// The hash of a name itself: the first of its suffixes' hashes. The root has one, too.
 #[inline(always)]
 #[track_caller]
 pub(crate) fn own_hash(suffixes: &[u64]) -> u64 {

@@ -3,7 +3,7 @@
 //! A [`FragmentTable`] remembers the ports of first fragments and gives them to later ones. Its room is
 //! fixed: sets of eight packets, in which a new packet replaces the oldest. A later fragment keeps ports 0
 //! and is counted if it comes before its first, after the timeout or after a replacement. A flood of first
-//! fragments replaces those of others early; it cannot choose whose, as the hash is keyed.
+//! fragments replaces other senders' entries early; it cannot choose whose, as the hash is keyed.
 
 use crate::dissect::{Dissected, Fragment};
 use crate::key::{FlowKey, MeterKey, Scope};
@@ -84,7 +84,7 @@ impl FragmentTable {
         }
     }
 
-    /// Stores the ports of a first fragment, and writes those of a later one into its key. Other packets are
+    /// Stores the ports of a first fragment, and writes them into the key of a later one. Other packets are
     /// left alone. `now` is the time of capture in nanoseconds; it may go back.
     #[inline]
     pub fn attribute(&mut self, packet: &mut Dissected, now: u64) {
@@ -104,7 +104,7 @@ impl FragmentTable {
         let is_same = |entry: &Entry| is_live(entry) && entry.identity == identity;
         let [from, to] = packet.key.ends(packet.reversed);
         if fragment.first && !packet.cut {
-            // Its own place, else a free one, else that of the oldest packet.
+            // Its own place, else a free one, else the oldest packet's.
             let order = |entry: &&mut Entry| (!is_same(entry), is_live(entry), entry.since);
             if let Some(place) = set.iter_mut().min_by_key(order) {
                 counters.replaced += u64::from(is_live(place) && !is_same(place));
@@ -123,7 +123,7 @@ impl FragmentTable {
     }
 }
 
-/// Words of the fragmented packet: those of its key, with the addresses in the order of the packet, the
+/// Words that identify the fragmented packet: its key's, with the addresses in the order of the packet, the
 /// identification in place of the ports, and the protocol of the fragmented bytes.
 fn identity(packet: &Dissected, fragment: Fragment) -> [u64; 6] {
     const VERSION_AND_VLAN: u64 = 0xff_ffff;

@@ -52,7 +52,7 @@ impl<H: TupleHash> KeyHash<Tuple> for H {
 
 /// A hash of arrays of words, all bytes of them.
 pub trait ArrayHash<W> {
-    /// The hash of one array, equal to that of its bytes.
+    /// The hash of one array, equal to the hash of its bytes.
     fn hash_array(&self, words: &W) -> u64;
 
     /// Writes the hash of each array to its place in `out`.

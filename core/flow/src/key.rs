@@ -7,7 +7,7 @@ use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::net::{Ipv4Addr, Ipv6Addr};
 
-/// Key of a flow table: an array of words, of which all bytes are hashed and compared.
+/// Key of a flow table: an array of words. All its bytes are hashed and compared.
 pub trait FlowKey: Copy + Eq {
     /// The array: `[u64; N]`, N from 1 to 8.
     type Words;
@@ -116,7 +116,7 @@ impl fmt::Debug for Tuple4 {
     }
 }
 
-/// Tunnel that carries a flow. The numbers are those of [`MeterKey`]'s bytes.
+/// Tunnel that carries a flow. The numbers are the values in [`MeterKey`]'s bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[repr(u8)]
@@ -130,7 +130,7 @@ pub enum TunnelKind {
     Gre = 2,
     /// VXLAN (RFC 7348); the id is the VNI of 24 bits.
     Vxlan = 3,
-    /// GTP-U (3GPP TS 29.281); the id is 0 in a key, as each direction has a TEID of its own.
+    /// GTP-U (3GPP TS 29.281); the id is 0 in a key, as each direction has its own TEID.
     Gtpu = 4,
 }
 
@@ -199,18 +199,22 @@ impl MeterKey {
     #[inline(always)]
     pub const fn new(source: (Ipv6Addr, u16), destination: (Ipv6Addr, u16), scope: Scope) -> (Self, bool) {
         let (from, to) = (source.0.to_bits(), destination.0.to_bits());
-        Self::of_bits((from, source.1), (to, destination.1), scope)
+        Self::from_bits((from, source.1), (to, destination.1), scope)
     }
 
     /// As [`new`](Self::new), between two IPv4 addresses.
     #[inline(always)]
     pub const fn v4(source: (Ipv4Addr, u16), destination: (Ipv4Addr, u16), scope: Scope) -> (Self, bool) {
         let (from, to) = (v4_mapped(source.0.to_bits()), v4_mapped(destination.0.to_bits()));
-        Self::of_bits((from, source.1), (to, destination.1), scope)
+        Self::from_bits((from, source.1), (to, destination.1), scope)
     }
 
     #[inline(always)]
-    pub(crate) const fn of_bits(source: (u128, u16), destination: (u128, u16), scope: Scope) -> (Self, bool) {
+    pub(crate) const fn from_bits(
+        source: (u128, u16),
+        destination: (u128, u16),
+        scope: Scope,
+    ) -> (Self, bool) {
         let (same, higher) = (source.0 == destination.0, source.0 > destination.0);
         let reversed = higher | (same & (source.1 > destination.1));
         // Exchanged without a branch: the order of addresses is not predictable.

@@ -11,7 +11,8 @@
 //! - [`table`](mod@table): the flows of a host or a device, with expiry of idle ones.
 //! - [`shared`]: a table of flows that one thread writes while others read; [`sharded`]: one for several
 //!   writing threads, each with its shard.
-//! - [`shards`]: the choice of the worker that owns a flow, by a keyed hash; [`rss`]: that of a network card.
+//! - [`shards`]: the choice of the worker that owns a flow, by a keyed hash; [`rss`]: a network card's choice
+//!   of its queue.
 //!
 //! Nothing here opens a socket or reads a clock: packets, time and keys are arguments.
 #![no_std]

@@ -38,7 +38,7 @@ use hashlane_hash::scheme::Key;
 /// Makes a table of `count` shards (1 to [`MOST`](crate::shards::MOST)) at tick `now`, hashed under `key`: a
 /// writer for each shard, and the first of the readers.
 ///
-/// `room` and [`Limits::flows`] are those of all shards together, in equal parts, rounded up. Under a keyed
+/// `room` and [`Limits::flows`] are totals, which the shards share in equal parts, rounded up. Under a keyed
 /// hash a shard may get a few more flows than its part; those are refused.
 ///
 /// # Panics
@@ -224,7 +224,7 @@ mod tests {
         const WRITERS: usize = 3;
         let limits = Limits { flows: 2 * FLOWS as usize, idle: 10 };
         let (writers, reader) = table::<SipHash13, [u64; 3]>(WRITERS, 0, limits, &Key::VECTOR, 0);
-        // The flows below are in the table, of those of each shard that stay.
+        // For each shard: the staying flows below this number are in the table.
         let there = [const { AtomicU64::new(0) }; WRITERS];
         let is_staying = |flow: u32| flow.is_multiple_of(3);
         thread::scope(|scope| {

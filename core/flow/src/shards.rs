@@ -43,7 +43,7 @@ impl<H> Shards<H> {
     where
         H: KeyHash<K>,
     {
-        const { assert!(H::SCHEME.width == 64, "a narrow hash has no bits but those of buckets and tags") };
+        const { assert!(H::SCHEME.width == 64, "a narrow hash has no bits beyond buckets and tags") };
         Self { hash: H::keyed(key), count: count.clamp(1, MOST) as u64 }
     }
 

@@ -103,7 +103,7 @@ impl<H: TupleHash, V: Pod> Writer<H, V> {
         now: u32,
     ) -> Result<Option<V>, InsertError> {
         let before = self.table.place(hash, tuple.as_ref());
-        let rehash = |words: &[u64; 5]| self.hash.hash_key(&Tuple::of_words(*words));
+        let rehash = |words: &[u64; 5]| self.hash.hash_key(&Tuple::from_words(*words));
         let old = self.table.insert(hash, tuple.as_ref(), value, rehash)?;
         // A large value gets another place.
         if let Some(before) = before {
@@ -148,7 +148,7 @@ impl<H: TupleHash, V: Pod> Writer<H, V> {
     /// Removes flows that have been idle for the limit at tick `now`, and passes them to `each`. Returns true
     /// once every such flow has been removed, false if the budget was used up before: the next call goes on.
     ///
-    /// `budget` counts as that of [`FlowTable::expire`](crate::table::FlowTable::expire).
+    /// `budget` counts as in [`FlowTable::expire`](crate::table::FlowTable::expire).
     pub fn expire(&mut self, now: u32, budget: usize, mut each: impl FnMut(Tuple, V)) -> bool {
         let mut left = budget;
         while self.wheel.is_behind(now) {
@@ -164,7 +164,7 @@ impl<H: TupleHash, V: Pod> Writer<H, V> {
                 if idle < self.idle {
                     self.wheel.watch(place, now.wrapping_add(self.idle - idle));
                 } else if let Some(words) = self.table.last_key(place) {
-                    let tuple = Tuple::of_words(words);
+                    let tuple = Tuple::from_words(words);
                     if let Some(value) = self.remove(&tuple) {
                         each(tuple, value);
                     }
@@ -210,7 +210,7 @@ impl<H: TupleHash, V: Pod> Reader<H, V> {
     /// Finds the flow of each of `tuples`, and calls `each` with its position among them and its value, in
     /// order.
     ///
-    /// It hashes 32 tuples at a time, and their cache misses overlap. Each is found at a moment of its own.
+    /// It hashes 32 tuples at a time, and their cache misses overlap. Each is found at a different moment.
     #[inline]
     pub fn find_burst(&self, tuples: &[Tuple], each: impl FnMut(usize, Option<V>)) {
         find_burst(&self.hash, tuples, |_| Some(self), each);

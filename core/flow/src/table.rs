@@ -269,8 +269,7 @@ impl<K: Copy + Eq, V, H: KeyHash<K>, T: Table<K, Flow<V>>> FlowTable<K, V, H, T>
         true
     }
 
-    /// Removes those of the flows in these slots, a burst of them, that are due, and watches the others
-    /// again.
+    /// Removes the flows in these slots, a burst, that are due, and watches the others again.
     fn expire_burst(&mut self, slots: &[u32], now: u32, each: &mut impl FnMut(K, V)) {
         let Self { hash, table, wheel, limits, .. } = self;
         slots.iter().for_each(|slot| table.prefetch_slot(*slot));

@@ -53,7 +53,7 @@ impl Tuple {
     }
 
     /// The tuple of these words in memory, as [`memories`](Self::memories) gives them.
-    pub(crate) const fn of_words(memory: [u64; 5]) -> Self {
+    pub(crate) const fn from_words(memory: [u64; 5]) -> Self {
         Self { memory }
     }
 

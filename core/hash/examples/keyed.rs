@@ -1,6 +1,6 @@
 //! Hashes its arguments by several schemes, under a key that is drawn anew in each run.
 //!
-//! Run it twice: the values of the keyed schemes change, those of the unkeyed ones do not.
+//! Run it twice: the values of the keyed schemes change, the values of the unkeyed ones do not.
 //!
 //! ```sh
 //! cargo run -p hashlane-hash --example keyed -- 192.0.2.1:443 192.0.2.2:443

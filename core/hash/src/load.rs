@@ -43,8 +43,8 @@ fn le64_few(bytes: &[u8], at: usize) -> u64 {
 
 /// The bytes after the last whole 64-bit word, `bytes.len() % 8` of them, in the low end of a word.
 ///
-/// After a whole word, it reads the last eight bytes and shifts out those of that word: no branch depends on
-/// the number of bytes.
+/// After a whole word, it reads the last eight bytes and shifts out the ones that belong to that word: no
+/// branch depends on the number of bytes.
 #[inline(always)]
 pub(crate) fn le64_rest(bytes: &[u8]) -> u64 {
     let rest = bytes.len() % 8;

@@ -23,8 +23,7 @@ use crate::scheme::{BytesHash, Key, Keying, Scheme, SchemeInfo};
 /// a random function.
 ///
 /// The characters are the bytes' little-endian words, the last one padded with zeros. The key words of the
-/// first 128 bytes are stored; those of later bytes are expanded on each call, which takes about twenty times
-/// as long.
+/// first 128 bytes are stored; later ones are expanded on each call, which takes about twenty times as long.
 #[derive(Clone)]
 pub struct Multilinear {
     /// m₁; m₂, for the number of bytes; and one word for each of the first 32 characters.
@@ -125,7 +124,7 @@ mod tests {
         }
     }
 
-    /// A trailing zero changes no term but that of the length.
+    /// A trailing zero changes only the term of the length.
     #[test]
     fn tells_zeros_of_different_lengths_apart() {
         let hash = Multilinear::new(&Key::VECTOR);

@@ -199,7 +199,8 @@ impl<O: Offset> Eight for JoinedEight<'_, O> {
     }
 }
 
-/// The key where there is none. A call, so that the compiler takes a branch, which it need not wait for.
+/// The empty key in place of offsets outside the bytes. A call, so that the compiler takes a branch, which it
+/// need not wait for.
 #[cold]
 #[inline(never)]
 const fn no_key() -> &'static [u8] {

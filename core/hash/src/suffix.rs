@@ -19,7 +19,7 @@ use crate::expand::key_word;
 use crate::load::le64_short;
 use crate::scheme::{BytesHash, Key, Keying, Scheme, SchemeInfo};
 
-/// The longest bytes that [`SuffixHash::sums`] takes: those of a name, and one.
+/// The longest bytes that [`SuffixHash::sums`] takes: the longest name, and one byte.
 pub const MAX_LEN: usize = 256;
 
 /// Words of [`MAX_LEN`] bytes, and one that is never filled.
@@ -120,7 +120,7 @@ impl SuffixHash {
         })
     }
 
-    /// The hash of all of `bytes`, at most [`MAX_LEN`], without that of other suffixes.
+    /// The hash of all of `bytes`, at most [`MAX_LEN`], without the hashes of other suffixes.
     #[inline(always)]
     pub fn hash_folded(&self, bytes: &[u8], fold: impl Fn(u64) -> u64) -> u32 {
         self.resume(bytes, fold, 0, self.start[0])

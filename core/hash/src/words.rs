@@ -1,8 +1,8 @@
 //! Keys of a fixed size, as words: one at a time without a loop, or many at once.
 //!
 //! A key is an array of `N` words in memory. Its first `LEN` bytes are hashed; the bytes after them must be
-//! 0. The results are those of the hash of bytes. Eight keys fill the lanes of a vector: one AVX-512
-//! register, two of AVX2, or arrays that the compiler spreads over the registers of the target.
+//! 0. The results equal the hash of bytes. Eight keys fill the lanes of a vector: one AVX-512 register, two
+//! of AVX2, or arrays that the compiler spreads over the registers of the target.
 
 use crate::arch::lanes::{LaneKernel, Lanes, WIDTH};
 use crate::arch::unit::LaneUnit;
@@ -11,7 +11,7 @@ use crate::siphash::{SipHash, Vector, Word, Words};
 
 /// A hash of the first `LEN` bytes of keys of `N` words.
 pub trait WordsHash<const N: usize, const LEN: usize> {
-    /// The hash of one key, equal to that of its bytes.
+    /// The hash of one key, equal to the hash of its bytes.
     fn hash_words(&self, key: &[u64; N]) -> u64;
 
     /// Writes the hash of each of `keys` to its place in `out`. Keys beyond the length of `out` are ignored,

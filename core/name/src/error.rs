@@ -24,8 +24,8 @@ pub enum ParseError {
         /// Bytes of the input.
         len: usize,
     },
-    /// The outer type is not that of a name.
-    #[error("the outer type at offset 0 is {typ}, which is not that of a name")]
+    /// The outer type is not a name's.
+    #[error("the outer type at offset 0 is {typ}, which is not a name's")]
     NotAName {
         /// The type, at offset 0.
         typ: u64,

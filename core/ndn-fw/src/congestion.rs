@@ -1,7 +1,7 @@
 //! Congestion marks on packets of a link whose queue is long.
 //!
 //! The first packet after the queue exceeds a threshold is marked. While the queue stays above it, packets
-//! are marked at intervals that shrink like those of CoDel (RFC 8289 §3.1).
+//! are marked at intervals that shrink as in CoDel (RFC 8289 §3.1).
 //!
 //! Source: Schneider et al., "A Practical Congestion Control Scheme for Named Data Networking" (ICN 2016),
 //! §4.1.

@@ -39,7 +39,7 @@ pub enum Scope {
 pub enum LinkType {
     /// One peer.
     PointToPoint,
-    /// Several peers, each of which receives every packet.
+    /// Several peers; each receives every packet.
     MultiAccess,
     /// Several peers, which may not receive each other's packets: a packet may have to leave through its
     /// ingress face.

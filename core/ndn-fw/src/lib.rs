@@ -57,8 +57,8 @@
 //!
 //! Packets that arrive together go through three stages as a burst: [`Decode`](forward::Decode) parses all of
 //! them, then hashes their names together; [`Prefetch`](forward::Prefetch) brings the table entries that they
-//! need into the cache; [`Act`](forward::Act) forwards them in order of arrival. The effects are those of one
-//! packet after the other, and a single packet is a burst of one.
+//! need into the cache; [`Act`](forward::Act) forwards them in order of arrival. The effects are the same as
+//! if the packets came one by one, and a single packet is a burst of one.
 //!
 //! ```
 //! # use hashlane_hash::scheme::Key;
@@ -100,7 +100,7 @@
 //! # }
 //! ```
 //!
-//! Packets and link headers are those of [`hashlane_ndn`].
+//! Packets and link headers come from [`hashlane_ndn`].
 #![no_std]
 #![forbid(unsafe_code)]
 extern crate alloc;

@@ -120,8 +120,8 @@ impl Wheel {
         }
     }
 
-    /// Removes and returns a slot that may be due at `now`; `None` if there is none. The caller sets the
-    /// timer again if the slot is not due yet.
+    /// Removes and returns a slot that may be due at `now`; `None` if no slot is. The caller sets the timer
+    /// again if the slot is not due yet.
     ///
     /// A call visits at most one turn of lists.
     #[inline]
@@ -175,7 +175,7 @@ impl Wheel {
         (self.done + 1..=self.done + lists).find(|tick| self.heads.get((tick % lists) as usize) != Some(&END))
     }
 
-    /// Gives back the memory of the slots, none of which has a timer.
+    /// Gives back the memory of the slots. No slot may have a timer.
     pub fn reset(&mut self) {
         debug_assert!(self.is_empty(), "all timers have been stopped");
         self.links = Vec::new();

@@ -198,7 +198,8 @@ impl Reassembler {
         self.waiting.retain(|partial| now.since(partial.heard).as_millis() < u128::from(TIMEOUT));
     }
 
-    /// Drops the incomplete packet that has waited for the longest time. Returns false if there is none.
+    /// Drops the incomplete packet that has waited for the longest time. Returns false if no packet is
+    /// incomplete.
     pub fn drop_oldest(&mut self) -> bool {
         let any = !self.waiting.is_empty();
         if any {
@@ -233,7 +234,7 @@ pub enum ReassemblyError {
     #[error("packet with too many fragments")]
     TooManyFragments,
     /// Number of fragments differs from that in earlier fragments.
-    #[error("fragment count differs from that of earlier fragments")]
+    #[error("fragment count differs from earlier fragments")]
     CountMismatch,
     /// Packet longer than [`MAX_PACKET`], first fragment longer than [`MAX_LINK_PACKET`], or empty fragment.
     #[error("packet too long, or empty fragment")]

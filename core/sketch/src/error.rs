@@ -103,7 +103,7 @@ pub enum Error {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// The first bytes are not those of a sketch.
+    /// The first bytes are not a sketch's.
     #[error("not a sketch: the first bytes are not HLSK")]
     Magic,
     /// A version of the format that this release does not read.

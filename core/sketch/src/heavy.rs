@@ -20,7 +20,7 @@ use std::collections::HashMap;
 /// order of keys and merges, the bound does not.
 ///
 /// Takes about 64 bytes and the key for each of the counters, twice; a key has at most
-/// [`MOST_KEY`](Self::MOST_KEY) bytes. The map of counters has a random key of its own.
+/// [`MOST_KEY`](Self::MOST_KEY) bytes. The map of counters has its own random key.
 ///
 /// ```
 /// use hashlane_sketch::{HeavyHitters, Keys};

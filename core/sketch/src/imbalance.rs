@@ -183,8 +183,8 @@ pub struct ImbalanceResult {
     pub current: KeyImbalance,
     /// The least in packets, and in bytes among equal ones, of all keys; the lowest number of equal ones.
     pub best: KeyImbalance,
-    /// Median of the candidates' imbalances in packets, that of a key without a search; of the key in use
-    /// without candidates.
+    /// Median of the candidates' imbalances in packets: what a key has without a search. Without candidates,
+    /// the imbalance of the key in use.
     pub median: f64,
     /// Under each key, the one in use first.
     pub keys: Vec<KeyImbalance>,
@@ -304,7 +304,7 @@ impl Imbalance {
     /// Key `number` of a card, for `ethtool -X … hkey`.
     ///
     /// # Errors
-    /// The sketch has no key, or the number is not that of one.
+    /// The sketch has no key, or no key has this number.
     pub fn card_key(&self, number: u64) -> Result<CardKey, Error> {
         within("number of the key", number, 0, self.candidates as u64)?;
         Ok(self.function.card(&self.keys.as_ref().ok_or(Error::NoKey)?.key, number))
@@ -313,7 +313,7 @@ impl Imbalance {
     /// Key `number` of a keyed hash.
     ///
     /// # Errors
-    /// The sketch has no key, or the number is not that of one.
+    /// The sketch has no key, or no key has this number.
     pub fn hash_key(&self, number: u64) -> Result<Key, Error> {
         within("number of the key", number, 0, self.candidates as u64)?;
         Ok(hash_key(&self.keys.as_ref().ok_or(Error::NoKey)?.key, number))

@@ -55,7 +55,7 @@ pub struct Prefixes {
     /// Whole names.
     names: Population,
     invalid: u64,
-    /// From depth 1 to that of the longest name.
+    /// From depth 1 to the depth of the longest name.
     depths: Vec<Population>,
 }
 

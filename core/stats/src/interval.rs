@@ -47,7 +47,7 @@ impl Interval {
 }
 
 /// Coverage of the bounds of the median of `samples` samples: [`CONFIDENCE`], or with fewer than
-/// [`ENOUGH_SAMPLES`] that of the smallest and the largest sample.
+/// [`ENOUGH_SAMPLES`] the coverage of the smallest and the largest sample.
 ///
 /// Source: each sample lies below the median with probability 1/2, so both extremes lie on one side of it
 /// with 2 · 0.5ⁿ (David and Nagaraja, Order Statistics, 2003, §7.1).

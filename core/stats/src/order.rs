@@ -3,9 +3,9 @@
 use super::descriptive::median;
 use super::interval::{CONFIDENCE, Interval, coverage_of_extremes};
 
-/// The median of `sample`, bounded by two of its own values: the innermost pair, equally far from both ends,
-/// that covers the true median at 95 %. Fewer than six values have no such pair; their smallest and largest
-/// bound them, and the interval states the coverage of that.
+/// The median of `sample`, bounded by two values of the sample: the innermost pair, equally far from both
+/// ends, that covers the true median at 95 %. Fewer than six values have no such pair; their smallest and
+/// largest bound them, and the interval states its coverage.
 ///
 /// The coverage holds for independent samples of any continuous distribution, at any number of them; for a
 /// discrete one it is a lower bound. A percentile bootstrap does not keep its promise here: at seven samples
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn covers_the_median_of_lopsided_and_heavy_tailed_distributions() {
         type Draw = fn(f64) -> f64;
-        // By their inverse distribution functions: the median is that of 1/2.
+        // By their inverse distribution functions: the median is the value at 1/2.
         let shapes: [(&str, Draw); 3] = [
             ("exponential", |u| -(1.0 - u).ln()),
             ("Cauchy", |u| (core::f64::consts::PI * (u - 0.5)).tan()),

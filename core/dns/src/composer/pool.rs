@@ -38,12 +38,12 @@ static FIRST: LazyLock<SuffixTable> = LazyLock::new(|| SuffixTable::new(&random_
 pub struct PooledTable {
     /// `None` only while it is dropped.
     table: Option<Box<SuffixTable>>,
-    /// False for one under a key of its own.
+    /// False for a table made by [`new`](Self::new), whose key no other table has.
     pooled: bool,
 }
 
 impl PooledTable {
-    /// A table of its own under `key`, a secret random key.
+    /// A new table under `key`, a secret random key; it never joins the pool.
     pub fn new(key: &Key) -> Self {
         Self { table: Some(Box::new(SuffixTable::new(key))), pooled: false }
     }
@@ -51,7 +51,7 @@ impl PooledTable {
 
 impl Default for PooledTable {
     fn default() -> Self {
-        // While the thread ends it has no tables of its own any more.
+        // A thread that is ending has lost its unused tables.
         let own = UNUSED.try_with(|unused| unused.try_borrow_mut().ok()?.pop()).ok().flatten();
         let table = own.or_else(|| UNUSED_SHARED.lock().unwrap_or_else(PoisonError::into_inner).pop());
         Self { table: table.or_else(|| Some(Box::new(FIRST.clone()))), pooled: true }

@@ -21,7 +21,7 @@ pub struct Batch<'d> {
 }
 
 impl<'d> Batch<'d> {
-    /// An empty batch. `suffixes` takes the hashes; those of an earlier batch are removed.
+    /// An empty batch. `suffixes` takes the hashes; an earlier batch's hashes are removed.
     pub fn new(suffixes: &'d mut Suffixes) -> Self {
         suffixes.clear();
         let outcomes = [Outcome::Drop(DropReason::TooShort); BATCH];
@@ -54,9 +54,9 @@ impl<'d> Batch<'d> {
         self.outcomes.part(..self.len)
     }
 
-    /// The hashes of the name of datagram `number`, counted from 0 in order of arrival: hash `i` is that of
-    /// the name without its first `i` labels, the last that of the root. Empty if the datagram is no query to
-    /// answer, and before [`Hash`](struct@super::Hash).
+    /// The hashes of the name of datagram `number`, counted from 0 in order of arrival: hash `i` covers the
+    /// name without its first `i` labels, the last one the root. Empty if the datagram is no query to answer,
+    /// and before [`Hash`](struct@super::Hash).
     #[inline]
     pub fn suffixes(&self, number: usize) -> &[u64] {
         self.suffixes.of(number)
@@ -107,7 +107,7 @@ impl Suffixes {
         self.places = [(0, 0); BATCH];
     }
 
-    /// Sets apart `count` hashes for a datagram, after those of the datagrams before it. They are
+    /// Reserves `count` hashes for a datagram, after the hashes of earlier datagrams. They are
     /// [added](Self::extend) later.
     #[inline]
     pub(super) fn reserve(&mut self, number: usize, first: usize, count: usize) {

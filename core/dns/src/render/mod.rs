@@ -34,7 +34,7 @@ const SMALL_MESSAGES: u8 = 64;
 /// The transport of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Framing {
-    /// A datagram of its own, as over UDP.
+    /// One datagram, as over UDP.
     #[default]
     Datagram,
     /// After two bytes of length, as over TCP (RFC 1035 §4.2.2). Offsets are from the header nevertheless.

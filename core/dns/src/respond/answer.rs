@@ -107,7 +107,7 @@ pub(super) struct Link<'q> {
     visited: Visited,
 }
 
-/// A message of which the answer has been written.
+/// A message whose answer has been written.
 pub(super) struct Ended<'o> {
     pub(super) writer: Writer<'o>,
     pub(super) rcode: Rcode,
@@ -183,7 +183,7 @@ impl<'a, 'o> Answer<'a, 'o> {
                 Err(Full) => {
                     self.writer.remove_part(&mut self.scratch.offsets);
                     self.is_truncated = true;
-                    // The response code is that of the last name of the chain, with or without room for it.
+                    // The last name of the chain determines the response code, with or without room for it.
                     self.step(&link, step).unwrap_or(None)
                 }
             };

@@ -1,9 +1,9 @@
 //! Responses of an authoritative server: from a batch of queries and the zones to messages.
 //!
-//! A [`Responder`] takes the queries of a [`Batch`](crate::query::Batch), of which the stages
-//! [`Decode`](crate::query::Decode) and [`Hash`](struct@crate::query::Hash) have been run, and writes each
-//! response into the caller's buffer. It opens no socket, reads no clock and allocates nothing. Names of a
-//! zone are compressed by their numbers: a table from numbers to offsets replaces comparisons of bytes.
+//! A [`Responder`] takes the queries of a [`Batch`](crate::query::Batch) after the stages
+//! [`Decode`](crate::query::Decode) and [`Hash`](struct@crate::query::Hash), and writes each response into
+//! the caller's buffer. It opens no socket, reads no clock and allocates nothing. Names of a zone are
+//! compressed by their numbers: a table from numbers to offsets replaces comparisons of bytes.
 //!
 //! | query | response | source |
 //! | --- | --- | --- |

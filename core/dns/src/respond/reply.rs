@@ -31,9 +31,8 @@ pub struct Reply {
     pub rcode: Rcode,
     /// Kind of the response.
     pub kind: Kind,
-    /// Labels of the question's name before those of the name that the records belong to: 0 if that is the
-    /// name of the question; else a wildcard's parent, a delegation, the owner of a DNAME, or the closest
-    /// encloser.
+    /// Labels of the question's name before the name that the records belong to: 0 if both names are equal;
+    /// else a wildcard's parent, a delegation, the owner of a DNAME, or the closest encloser.
     pub below: usize,
     /// Number of the zone among the [entries](super::Zones::entries), if there is one.
     pub zone: Option<usize>,

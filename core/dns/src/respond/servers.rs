@@ -14,7 +14,7 @@ pub(super) struct Naming {
     pub(super) zone: u32,
     pub(super) node: NameId,
     pub(super) rtype: u16,
-    /// The set is that of a referral.
+    /// The set belongs to a referral.
     pub(super) is_referral: bool,
 }
 

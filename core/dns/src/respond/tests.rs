@@ -318,7 +318,7 @@ fn the_response_code_is_that_of_the_end_of_a_chain_that_has_no_room() {
         assert_eq!((answered.reply.truncated, tcp.reply.truncated), (true, false), "{name}");
         assert_eq!((answered.reply.rcode.0, answered.reply.kind), (rcode, kind), "{name}");
         assert_eq!((tcp.reply.rcode.0, tcp.reply.kind), (rcode, kind), "{name}");
-        // The records that have room are those of the whole answer, and nothing follows them.
+        // The records that have room begin the whole answer, and nothing follows them.
         let (some, all) = (answered.lines(), tcp.lines());
         assert!(some.len() > 1 && some[1..] == all[1..some.len()], "{some:?}\n{all:?}");
     }
@@ -677,7 +677,7 @@ fn proves_with_nsec3_records() {
         use sha1::Digest;
         data_encoding::BASE32HEX_NOPAD.encode(&sha1::Sha1::digest(wire(text))).to_lowercase()
     };
-    // Names of which the records match or cover a name.
+    // The owner of the record that matches or covers a name.
     let record = |name: &str| {
         let hash = hash(name);
         let covering = owners.iter().rev().find(|(owner, _)| *owner <= hash).or(owners.last());
@@ -706,7 +706,7 @@ fn proves_with_nsec3_records() {
     assert_eq!(proof("x.child.example.", "A"), expected(&["child.example."]));
     assert_eq!(proof("x.opt.out.example.", "A"), expected(&["example.", "out.example."]));
     assert_eq!(proof("out.example.", "A"), expected(&["example.", "out.example."]));
-    // The closest encloser that can be proved is the apex, and the wildcard is that of the apex.
+    // The closest encloser that can be proved is the apex, and the wildcard is the apex's.
     assert_eq!(proof("y.x.out.example.", "A"), expected(&["example.", "out.example.", "*.example."]));
     // The names of the records themselves do not exist (RFC 5155 §7.2.8).
     let own = format!("{}.example.", owners[0].0);

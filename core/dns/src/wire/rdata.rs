@@ -27,7 +27,7 @@ impl RecordType {
     }
 
     /// The places of names in the data, for the types whose names a reader must expect to be compressed (RFC
-    /// 3597 §4: those of RFC 1035, and RP, AFSDB, RT, SIG, PX, NXT, NAPTR and SRV).
+    /// 3597 §4: the types of RFC 1035, and RP, AFSDB, RT, SIG, PX, NXT, NAPTR and SRV).
     pub const fn layout(self) -> Option<Layout> {
         const fn of(before: usize, names: usize, after: Option<usize>) -> Option<Layout> {
             Some(Layout { before, strings: 0, names, after })

@@ -23,9 +23,9 @@ const QUEUE: usize = 32;
 /// A record whose names are in the queue.
 struct Waiting {
     entry: Entry,
-    /// The type, where that of the entry is the type that a signature covers.
+    /// The record's type. In a signature, `entry` has the type that the signature covers.
     rtype: RecordType,
-    /// The owner is that of the record before it.
+    /// The owner is the same as the previous record's.
     same_owner: bool,
     /// Bytes before the names, and number of names.
     before: u16,
@@ -53,7 +53,7 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// A zone without records. `key` is that of the hashes by which [`Zone::locate`] finds names.
+    /// A zone without records. `key` keys the hashes by which [`Zone::locate`] finds names.
     pub fn new(apex: Name<'_>, key: &Key) -> Self {
         let mut interner = Interner::new(key);
         let suffixes = interner.prefetch(apex).to_vec();
@@ -168,7 +168,8 @@ impl Builder {
     }
 
     /// Adds a record that waits. `owner` is the number in the queue and the id of the last owner, `number`
-    /// that of the next name in the queue, `at` the offset of the next data. `None` if the zone is too large.
+    /// the number of the next name in the queue, `at` the offset of the next data. `None` if the zone is too
+    /// large.
     fn add_entry(
         &mut self,
         record: &Waiting,

@@ -21,8 +21,8 @@ pub(super) fn parse(rtype: RecordType, data: &[u8]) -> Result<Rdata<'_>, RdataEr
         RecordType::DNAME => Ok(Rdata::name(name_at(data, 0, Some(0))?)),
         RecordType::RRSIG => name_at(data, 18, None).map(|_| Rdata::opaque(data)),
         RecordType::NSEC => name_at(data, 0, None).map(|_| Rdata::opaque(data)),
-        RecordType::NSEC3 if super::nsec3::Params::of_nsec3(data).is_none() => truncated,
-        super::nsec3::NSEC3PARAM if super::nsec3::Params::of_param(data).is_none() => truncated,
+        RecordType::NSEC3 if super::nsec3::Params::from_nsec3(data).is_none() => truncated,
+        super::nsec3::NSEC3PARAM if super::nsec3::Params::from_param(data).is_none() => truncated,
         _ if rtype.compresses() && data.is_empty() => truncated,
         _ => {
             let rdata = Rdata::parse(rtype, data)?;

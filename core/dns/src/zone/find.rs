@@ -10,7 +10,7 @@ use hashlane_name::dns::{Labels, Name};
 pub struct Located {
     /// The name; or the closest name above it that exists and is not occluded.
     pub node: NameId,
-    /// Labels of the name before those of `node`; 0 if the name itself exists and is not occluded.
+    /// Labels of the name before the labels of `node`; 0 if the name itself exists and is not occluded.
     pub below: usize,
     /// The delegation that the name is at or below; it is `node`.
     pub cut: Option<NameId>,
@@ -44,8 +44,8 @@ impl Zone {
         self.located(node, below)
     }
 
-    /// Looks up the name of `count` labels below the apex whose hash is that of the suffix without the first
-    /// `skip` labels.
+    /// Looks up the name of `count` labels below the apex whose hash is the suffix's without the first `skip`
+    /// labels.
     #[inline(always)]
     fn lookup(&self, suffixes: &[u64], skip: usize, labels: Labels<'_>, count: usize) -> Option<NameId> {
         let is = |place| self.names.matches(NameId(place), labels.clone(), count, self.apex);
@@ -108,8 +108,8 @@ impl Zone {
         !self.wildcards.is_empty()
     }
 
-    /// Prefetches what [`locate`](Self::locate) reads first for the name of these hashes: the bucket of the
-    /// whole name, and that of the name that it looks up next.
+    /// Prefetches what [`locate`](Self::locate) reads first for the name of these hashes: the buckets of the
+    /// whole name and of the name that it looks up next.
     #[inline(always)]
     pub fn prefetch(&self, suffixes: &[u64]) {
         for hash in self.first_lookups(suffixes).into_iter().flatten() {

@@ -220,7 +220,8 @@ impl<'a> Sets<'a> {
         writer.set(rtype, ttl, records, signatures).ok_or(Rule::TooLarge)
     }
 
-    /// Checks the types of a name, of which `beside_cname` are not allowed beside a CNAME, itself included.
+    /// Checks the types of a name. `beside_cname` counts its types that no CNAME may stand beside, CNAME
+    /// included.
     fn check(&self, owner: NameId, entries: &[Entry], beside_cname: usize) -> Result<(), ZoneError> {
         let has = |rtype| entries.iter().any(|entry| entry.rtype == rtype && !entry.signs);
         let fail = |rtype, rule| Err(ZoneError { owner: Box::new(self.names.name(owner)), rtype, rule });

@@ -44,10 +44,10 @@ enum Host {
 }
 
 impl Zone {
-    /// Warnings from building the zone, and those of faults that need the whole zone or the time to be seen:
-    /// signatures that are expired or not yet valid, sets without signatures in a signed zone, gaps in the
-    /// NSEC or NSEC3 chain, name servers of the zone without addresses, hosts that are aliases, sets that fit
-    /// into no message.
+    /// Warnings from building the zone, and warnings of faults that need the whole zone or the time to be
+    /// seen: signatures that are expired or not yet valid, sets without signatures in a signed zone, gaps in
+    /// the NSEC or NSEC3 chain, name servers of the zone without addresses, hosts that are aliases, sets that
+    /// fit into no message.
     ///
     /// `now` is the time in seconds since 1970, modulo 2³² (RFC 4034 §3.1.5). `hash` has the key of the
     /// builder. Takes time linear in the number of records. That each name has an NSEC3 record is not
@@ -155,7 +155,7 @@ impl Zone {
         }
     }
 
-    /// Adds a warning for each NSEC3 record whose next hash is not that of the next owner.
+    /// Adds a warning for each NSEC3 record whose next hash differs from the next owner's.
     fn inspect_nsec3(&self, warnings: &mut Warnings) {
         for owner in nsec3::gaps(self) {
             warnings.add(|| self.name(owner), RecordType::NSEC3, Cause::NsecGap);

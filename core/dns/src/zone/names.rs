@@ -95,9 +95,9 @@ impl Node {
 /// The tree.
 pub(super) struct Names {
     nodes: Vec<Node>,
-    /// The names numbered after those of `nodes`; none before [`split`](Names::split).
+    /// The names numbered after `nodes`; none before [`split`](Names::split).
     bare: Vec<Bare>,
-    /// Labels, each after its length. Names may share a label. The first is that of the root.
+    /// Labels, each after its length. Names may share a label. The first is the root's.
     labels: Vec<u8>,
 }
 
@@ -198,7 +198,7 @@ impl Names {
         flags.has(Flags::BELOW) || at != id && (flags.has(Flags::CUT) || flags.has(Flags::DNAME))
     }
 
-    /// The label with its length before it; that of the root is a zero byte.
+    /// The label with its length before it; the root's is a zero byte.
     #[inline(always)]
     pub(super) fn label(&self, id: NameId) -> &[u8] {
         self.label_at(self.node(id).label)
@@ -209,7 +209,7 @@ impl Names {
     pub(super) fn label_at(&self, offset: u32) -> &[u8] {
         let rest = self.labels.part(offset as usize..);
         let label = rest.first().and_then(|len| rest.get(..1 + usize::from(*len)));
-        debug_assert!(label.is_some(), "an offset is that of a label");
+        debug_assert!(label.is_some(), "each offset is a label's");
         label.unwrap_or(&[0])
     }
 

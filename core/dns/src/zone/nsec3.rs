@@ -59,11 +59,11 @@ impl<'a> Params<'a> {
         Some((Self { algorithm: *algorithm, flags: *flags, iterations, salt }, rest))
     }
 
-    pub(super) fn of_param(data: &'a [u8]) -> Option<Self> {
+    pub(super) fn from_param(data: &'a [u8]) -> Option<Self> {
         Self::parse(data).filter(|(_, rest)| rest.is_empty()).map(|(params, _)| params)
     }
 
-    pub(super) fn of_nsec3(data: &'a [u8]) -> Option<Self> {
+    pub(super) fn from_nsec3(data: &'a [u8]) -> Option<Self> {
         let (params, rest) = Self::parse(data)?;
         let (len, rest) = rest.split_first()?;
         (*len > 0 && rest.len() >= usize::from(*len)).then_some(params)
@@ -143,7 +143,7 @@ impl Chain {
         }
         hashed.sort_unstable();
         for (number, param) in data(zone, zone.apex, NSEC3PARAM).enumerate() {
-            let Some(param) = Params::of_param(param).filter(|_| !chain.active) else { continue };
+            let Some(param) = Params::from_param(param).filter(|_| !chain.active) else { continue };
             let known = param.algorithm == SHA_1 && param.flags == 0 && number < TRIED;
             if known && param.iterations > super::MAX_ITERATIONS {
                 return Err(param.iterations);
@@ -197,19 +197,19 @@ fn data(zone: &Zone, id: NameId, rtype: RecordType) -> impl Iterator<Item = &[u8
 
 /// The flags of the NSEC3 record of a chain at an owner, if it has one.
 fn of_chain(zone: &Zone, owner: NameId, param: &Params<'_>) -> Option<u8> {
-    let mut all = data(zone, owner, RecordType::NSEC3).filter_map(Params::of_nsec3);
+    let mut all = data(zone, owner, RecordType::NSEC3).filter_map(Params::from_nsec3);
     all.find(|params| params.same_chain(param)).map(|params| params.flags)
 }
 
-/// Owners of NSEC3 records of the chain in use whose next hash is not that of the next owner, the first after
-/// the last.
+/// Owners of NSEC3 records of the chain in use whose next hash differs from the next owner's; the first owner
+/// follows the last.
 pub(super) fn gaps(zone: &Zone) -> impl Iterator<Item = NameId> {
     let Chain { iterations, salt, hashes, owners, .. } = &zone.nsec3;
     let param = Params { algorithm: SHA_1, flags: 0, iterations: *iterations, salt };
     let next = hashes.iter().skip(1).chain(hashes.first());
     owners.iter().zip(next).filter_map(move |(owner, next)| {
         let mut all = data(zone, *owner, RecordType::NSEC3);
-        let record = all.find(|data| Params::of_nsec3(data).is_some_and(|own| own.same_chain(&param)))?;
+        let record = all.find(|data| Params::from_nsec3(data).is_some_and(|own| own.same_chain(&param)))?;
         (Params::next_of_nsec3(record) != Some(&next[..])).then_some(*owner)
     })
 }

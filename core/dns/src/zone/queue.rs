@@ -14,7 +14,7 @@ pub(super) struct Queue {
     suffixes: Vec<u64>,
 }
 
-/// A name: its place in the bytes, and that of its hashes.
+/// A name: its place in the bytes, and the place of its hashes.
 struct Queued {
     bytes: (u32, u32),
     suffixes: (u32, u32),

@@ -18,7 +18,7 @@
 //! A set is wide if it has more than 255 records or 65,535 bytes; its length has 4 bytes. A set without
 //! signatures, of a type whose data have one length, has no length. A record is its data, after their length
 //! in 2 bytes if the type has data of several lengths; names are ids in 4 bytes. A signature has its TTL
-//! before its length if any signature's TTL is not that of the set. Numbers are little-endian.
+//! before its length if any signature's TTL differs from the set's. Numbers are little-endian.
 
 use super::names::NameId;
 use crate::slices::Parts as _;
@@ -34,7 +34,7 @@ const LAST: u8 = 1;
 /// Has signatures.
 const SIGNED: u8 = 2;
 const WIDE: u8 = 4;
-/// Each signature has a TTL of its own.
+/// Each signature has its TTL with it.
 const TTLS: u8 = 8;
 
 /// Bytes of a head without a length.
@@ -307,8 +307,8 @@ impl Writer {
         u32::try_from(place).ok().filter(|place| *place < u32::MAX)
     }
 
-    /// Writes a set after those of the same name. Records and signatures are in stored form, without lengths;
-    /// a signature has its TTL with it. `None` if there is too much data.
+    /// Writes a set after the earlier sets of the same name. Records and signatures are in stored form,
+    /// without lengths; a signature has its TTL with it. `None` if there is too much data.
     pub(super) fn set<'a>(
         &mut self,
         rtype: RecordType,

@@ -1,4 +1,4 @@
-//! Messages built with `domain` into our target equal those of our renderer, and read back as written.
+//! Messages built with `domain` into our target equal our renderer's, and read back as written.
 
 use domain::base::iana::Class as DomainClass;
 use domain::base::message_builder::{AdditionalBuilder, PushError};

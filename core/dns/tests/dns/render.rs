@@ -223,7 +223,7 @@ fn large_messages_that_alternate_with_small_ones_do_not_cost_memory_each_time() 
     assert!(renderer.buffer() <= 16 << 10 && renderer.compressor().memory() < least + (6 << 10));
 }
 
-/// Renders 400 records after attempts that are rolled back, each with 24 names of its own.
+/// Renders 400 records after attempts that are rolled back, each with 24 names that no other attempt has.
 fn after_rollbacks<C: Compressor>(renderer: &mut Renderer<C>, attempts: usize) -> Vec<u8> {
     let mut message = renderer.start(Header::response(1), Options { limit: 65_535, ..Options::default() });
     message.question(names(&["example"])[0].view(), RecordType::A, Class::IN).unwrap();

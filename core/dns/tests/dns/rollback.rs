@@ -33,7 +33,7 @@ fn add<C: Compressor>(message: &mut Message<'_, C>, record: &Record) -> Result<(
     message.rrset(*section, owner.view(), *rtype, *class, *ttl, data)
 }
 
-/// Decodes `bytes` with each reader, and compares the result with that of `content` without compression.
+/// Decodes `bytes` with each reader, and compares the result with `content` decoded without compression.
 fn check(bytes: &[u8], content: &Content) {
     let plain = content.uncompressed().unwrap();
     let read = Content::parse(bytes).unwrap();

@@ -96,7 +96,7 @@ impl<K: Copy + Eq, V, H: KeyHash<K>, T: Table<K, Flow<V>>> FlowTable<K, V, H, T>
         hashes.iter().for_each(|hash| self.table.prefetch_entry(*hash));
     }
 
-    /// Marks the flows of a batch as seen, or adds them: the last step. The hashes must be those of
+    /// Marks the flows of a batch as seen, or adds them: the last step. The hashes must come from
     /// [`begin_batch`](Self::begin_batch); the table may have changed since.
     #[inline(always)]
     pub fn finish_batch(&mut self, keys: &mut Keys<'_, K>, now: u32, visitor: &mut impl Visitor<V, K>) {

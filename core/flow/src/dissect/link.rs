@@ -13,7 +13,7 @@ const PPP_IPV6: u16 = 0x0057;
 const PPP_MPLS: u16 = 0x0281;
 
 impl Walk<'_> {
-    /// An Ethernet II frame at `at`. Its virtual LANs replace those of a frame around it.
+    /// An Ethernet II frame at `at`. Its virtual LANs replace the outer frame's.
     #[inline(always)]
     pub(super) fn ethernet(mut self, at: usize) -> Result<Dissected, DissectError> {
         self.scope.vlans = [0; 2];

@@ -9,7 +9,7 @@
 //! | TCP, UDP, UDP-Lite, DCCP, SCTP | source and destination port |
 //! | ICMP, ICMPv6 | source 0, destination type × 256 + code, as NetFlow has it |
 //! | reply of an ICMP query, as echo | source as of the query (type × 256 + code), destination 0 |
-//! | later fragment | 0 and 0; a [`FragmentTable`](crate::fragments::FragmentTable) knows those of the first |
+//! | later fragment | 0 and 0; a [`FragmentTable`](crate::fragments::FragmentTable) knows the first one's |
 //! | other protocol, or ports that were not captured | 0 and 0 |
 //!
 //! So an echo request and its reply are the two directions of one biflow. The identifier of a query is not
@@ -32,8 +32,8 @@ use tunnel::is_tunnel;
 /// Settings of [`dissect`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// `true`: the flow is that of the packet inside a tunnel (IP-in-IP, GRE, VXLAN, GTP-U; at most four
-    /// layers), if that packet is readable. `false`: it is that of the tunnel.
+    /// `true`: the flow is the packet's inside a tunnel (IP-in-IP, GRE, VXLAN, GTP-U; at most four layers),
+    /// if that packet is readable. `false`: it is the tunnel's.
     ///
     /// A fragment of a tunnel's packet is metered as the tunnel's.
     pub tunnels: bool,

@@ -48,7 +48,7 @@ impl Dissected {
         };
         let scope = Scope { protocol: header.protocol, version: header.version, ..scope };
         let [from, to] = upper.ports;
-        let (key, reversed) = MeterKey::of_bits((header.source, from), (header.destination, to), scope);
+        let (key, reversed) = MeterKey::from_bits((header.source, from), (header.destination, to), scope);
         Self {
             key,
             reversed,
@@ -99,7 +99,7 @@ impl Upper {
     }
 }
 
-/// The ports of an ICMP message: those of the query, exchanged, if it is a reply.
+/// The ports of an ICMP message; a reply has the query's ports, exchanged.
 #[inline]
 fn icmp(protocol: u8, kind: u8, code: u8) -> [u16; 2] {
     match query_of(protocol, kind) {

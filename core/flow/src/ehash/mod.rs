@@ -36,7 +36,7 @@ pub trait TupleHash: Clone {
     }
 }
 
-/// A hash of bytes, over the 36 bytes of the tuple. Its check value remains that of the hash of bytes.
+/// A hash of bytes, over the 36 bytes of the tuple. Its check value is still the one of the hash of bytes.
 #[derive(Clone, Debug)]
 pub struct TupleBytes<H>(H);
 

@@ -237,15 +237,15 @@ impl Stage for Avx512 {
     #[inline(always)]
     fn stage(self, place: &mut [u8; STRIDE], bytes: &[u8]) {
         let masks = &MASKS[bytes.len().min(128)];
-        // SAFETY: the masks are those of as many bytes as there are in `bytes`, from the first and from the
-        // 65th on.
+        // SAFETY: the masks select as many bytes as there are in `bytes`, from the first and from the 65th
+        // on.
         unsafe {
             self.copy_64(place, bytes, 0, masks[0]);
             self.copy_64(place, bytes, 64, masks[1]);
         }
         let mut at = 128;
         while at < bytes.len() {
-            // SAFETY: the mask is that of as many bytes as there are from `at` on.
+            // SAFETY: the mask selects as many bytes as there are from `at` on.
             unsafe { self.copy_64(place, bytes, at, MASKS[(bytes.len() - at).min(64)][0]) };
             at += 64;
         }
@@ -265,8 +265,8 @@ static MASKS: [[u64; 2]; 129] = {
 };
 
 impl Avx512 {
-    /// Copies to `place[at..]` those of the 64 bytes `bytes[at..]` whose bit is set in `mask`, and zeros for
-    /// the others.
+    /// Copies 64 bytes from `bytes[at..]` to `place[at..]`; a byte whose bit in `mask` is not set is not read
+    /// and becomes zero.
     ///
     /// # Safety
     /// No bit of `mask` may be set for a byte beyond the end of `bytes`.

@@ -85,8 +85,7 @@ impl Form for Ladder {
             rest = after;
         }
         // Tested bit by bit, as in the source. `split_at` rather than a conditional split: its test is a
-        // branch of its own, while the compiler merges two conditions into one slower one for some
-        // encodings.
+        // separate branch, while the compiler merges two conditions into one slower one for some encodings.
         if len & 4 != 0 {
             let (four, after) = rest.split_at(4);
             crc = step.u32(crc, le32(four, 0));

@@ -105,8 +105,8 @@ proptest! {
         }
     }
 
-    /// The reason that CRC32C stops no attacker: the difference of two keys alone determines that of their
-    /// hashes.
+    /// The reason that CRC32C stops no attacker: the difference of two keys alone determines the difference
+    /// of their hashes.
     #[test]
     fn is_linear(a: [u8; 40], b: [u8; 40], difference: [u8; 40]) {
         let crc = Crc::<Ladder>::detect();

@@ -10,7 +10,7 @@ pub(super) const WORDS: usize = STRIDE / 8;
 const PREFIXES: usize = 256;
 
 /// Up to [`NAMES`](Self::NAMES) names, the ends of their prefixes, and room for the states. It takes about 28
-/// KiB, of which names of common length touch a few. Reusable; nothing in it needs clearing.
+/// KiB; names of common length touch a few of them. Reusable; nothing in it needs clearing.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Group {

@@ -10,7 +10,7 @@
 //! 3. **finish**: computes each prefix from the state before its last word and its part of that word. No
 //!    prefix waits for another, and no branch depends on a length.
 //!
-//! The results are those of [`hash`](crate::scheme::BytesHash::hash) over the bytes of each prefix.
+//! The results equal [`hash`](crate::scheme::BytesHash::hash) over the bytes of each prefix.
 
 mod crc32c;
 mod group;

@@ -101,7 +101,7 @@ impl<'a> Name<'a> {
     /// Compares two names as the DNS does.
     #[inline]
     pub fn eq_ignore_case(self, other: Name<'_>) -> bool {
-        // The bytes of length are below those of letters, so that folding leaves them alone.
+        // Length bytes are below the letters, so that folding leaves them alone.
         Case::Ignored.eq(self.0, other.0)
     }
 

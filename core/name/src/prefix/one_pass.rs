@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 use hashlane_hash::prefix::{EveryKernel, EveryPrefix, Group};
 
 /// Hashes every prefix of names of encoding `E` with `H`, from their bytes, in one pass. Reusable; it takes
-/// about 28 KiB, of which names of common length touch a few.
+/// about 28 KiB; names of common length touch a few of them.
 ///
 /// The walk checks a name and reports the errors of its parser. Names of up to [`Group::MAX_LEN`] bytes go
 /// through a [`Group`]; longer ones one by one, with the same results.

@@ -283,10 +283,7 @@ fn errors_say_what_was_expected() {
         text(error::<Ndn>(b"\x07\0\x08")),
         "the name ends at offset 2, but the input goes on; pass exactly one name"
     );
-    assert_eq!(
-        text(error::<Ccnx>(b"\0\x01\0\0")),
-        "the outer type at offset 0 is 1, which is not that of a name"
-    );
+    assert_eq!(text(error::<Ccnx>(b"\0\x01\0\0")), "the outer type at offset 0 is 1, which is not a name's");
     assert_eq!(
         BuildError::NameTooLong { index: 7 }.to_string(),
         "with component 7 the encoded name is over 65535 bytes"

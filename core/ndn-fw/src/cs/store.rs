@@ -55,7 +55,7 @@ pub struct ContentStore {
     pub misses: u64,
 }
 
-/// Overhead of a packet in bytes, without that of its name in the tree.
+/// Overhead of a packet in bytes, without its name in the tree.
 const PACKET_COST: usize = size_of::<Option<Cached>>() + 16;
 
 impl ContentStore {

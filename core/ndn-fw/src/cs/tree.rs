@@ -2,7 +2,7 @@
 //!
 //! A node is found by the keyed hash of its prefix. Prefixes between a node and its parent have no node; the
 //! first of them is the *edge* that leads to the node. So a name takes at most four places, no matter how
-//! many components it has: its own node and that of the prefix where it branches off, and an edge for each.
+//! many components it has: its own node, the node of the prefix where it branches off, and an edge for each.
 //!
 //! The places depend only on the set of names, not on the order of insertion. Names whose hashes collide
 //! share nodes, so the caller confirms a match by the names of the packets.
@@ -267,8 +267,8 @@ impl Tree {
         self.places.remove_slot(hash, slot);
     }
 
-    /// Finds or inserts the node of a name. `components` returns those of a packet, `hash` the keyed hash of
-    /// components. `None` if an invariant of the tree is broken.
+    /// Finds or inserts the node of a name. `components` returns the components of a packet, `hash` the keyed
+    /// hash of components. `None` if an invariant of the tree is broken.
     #[inline(always)]
     pub(super) fn insert<'a>(
         &mut self,

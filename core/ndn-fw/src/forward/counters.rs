@@ -42,7 +42,7 @@ pub struct Counters {
     pub udp_overflows: Counter,
     /// Datagrams dropped by the kernel while a UDP socket limits the peers that flood it.
     pub flood_drops: Counter,
-    /// On-demand UDP faces closed for those of new peers.
+    /// On-demand UDP faces closed to make room for new peers.
     pub evicted_faces: Counter,
     /// Connections and handshakes closed for new ones.
     pub evicted_connections: Counter,

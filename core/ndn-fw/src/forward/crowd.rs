@@ -63,7 +63,7 @@ impl<P: Pit> Forwarder<P> {
         Ok(())
     }
 
-    /// Makes room for another entry with a forwarding hint among those of the name with this hash.
+    /// Makes room for another entry with a forwarding hint among the entries of the name with this hash.
     ///
     /// # Errors
     /// [`DropReason::TooManyRecords`] if all of them are of local faces, and the newcomer is not.

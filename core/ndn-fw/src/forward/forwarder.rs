@@ -33,7 +33,7 @@ pub struct Forwarder<P = ByName> {
     pub(super) rng: Rng,
     pub(super) config: Config,
     pub(super) counters: Arc<Counters>,
-    /// In-records of all holders, including those of closed faces until the sweep removes them.
+    /// In-records of all holders, including closed faces until the sweep removes theirs.
     pub(super) pending: Pending,
     pub(super) sweep: Sweep,
     /// Calls of [`shrink`](Self::shrink) in a row that have found the PIT nearly empty.
@@ -182,7 +182,7 @@ impl<P: Pit> Forwarder<P> {
         &self.pit
     }
 
-    /// Number of in-records in the PIT, of which each holder has a share.
+    /// Number of in-records in the PIT. Each holder has a share of them.
     pub fn pending(&self) -> usize {
         self.pending.len()
     }

@@ -83,7 +83,7 @@ fn is_loop(records: &Records, from: FaceId, face: &Face, nonce: u32) -> bool {
         })
 }
 
-/// Inserts or updates the in-record of the downstream. Inserts the PIT entry if there is none, and returns
+/// Inserts or updates the in-record of the downstream. Inserts the PIT entry if it is missing, and returns
 /// its slot. The PIT may then exceed its limits.
 #[inline(always)]
 fn insert_in_record<P: Pit>(

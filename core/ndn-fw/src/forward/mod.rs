@@ -5,7 +5,7 @@
 //! [`Output`]. [`handle_timeout`](Forwarder::handle_timeout) expires entries. The same packets at the same
 //! times have the same effects, so a whole network of forwarders runs in one test.
 //!
-//! The pipelines are those of the NFD Developer's Guide, Forwarding, with these differences:
+//! The pipelines follow the NFD Developer's Guide, Forwarding, with these differences:
 //!
 //! - Data satisfies only entries with an out-record of its ingress face.
 //! - A downstream gets Data once for each of its PIT tokens.

@@ -5,8 +5,8 @@ use crate::hashed::{HashedName, NameHasher};
 use hashlane_ndn::invariant::{Invariant as _, part};
 use hashlane_ndn::tlv::Elements;
 
-/// Finds the next hops of an Interest, and the hash of their prefix: those of its name or, with a forwarding
-/// hint, of the first name in the hint that has any.
+/// Finds the next hops of an Interest, and the hash of their prefix. Looks up its name or, with a forwarding
+/// hint, the first name in the hint that has next hops.
 #[inline(always)]
 pub(super) fn next_hops<'f>(
     fib: &'f Fib,

@@ -8,9 +8,9 @@
 //! ```text
 //! token = shard(8) mixed(slot(22) secret(18))      6 bytes
 //! ```
-//! The layout is that of NDN-DPDK: six bytes, first the shard, which a dispatcher reads without a key; ndnd
-//! returns only tokens of this length. The other bits are multiplied by a secret odd number modulo 2⁴⁰, so
-//! that neighbours learn neither slots nor the size of the table. The secret is a keyed hash of the number of
+//! The layout is NDN-DPDK's: six bytes, first the shard, which a dispatcher reads without a key; ndnd returns
+//! only tokens of this length. The other bits are multiplied by a secret odd number modulo 2⁴⁰, so that
+//! neighbours learn neither slots nor the size of the table. The secret is a keyed hash of the number of
 //! insertions, so it is unpredictable, and the next entry in the same slot mostly has another one. A guessed
 //! token gains nothing: a token is only a hint.
 

@@ -172,7 +172,7 @@ pub trait Pit {
     /// entry has an implicit digest.
     ///
     /// # Errors
-    /// [`DropReason::Digest`] if the digest in the link header is that of an entry that the Data does not
+    /// [`DropReason::Digest`] if the digest in the link header belongs to an entry that the Data does not
     /// answer.
     fn matches(
         &mut self,
@@ -189,7 +189,7 @@ pub trait Pit {
         HopFields::default()
     }
 
-    /// Records the digest of a downstream's Interest, if it differs from that of the entry.
+    /// Records the digest of a downstream's Interest, if it differs from the entry's.
     #[inline(always)]
     fn note_downstream(&mut self, _slot: u32, _from: FaceId, _hop: HopFields<'_>) {}
 

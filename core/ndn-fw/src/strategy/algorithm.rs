@@ -91,7 +91,7 @@ pub trait Algorithm: Clone + Debug + Default {
     /// Names of the parameters, each with its valid values.
     const PARAMETERS: &'static [&'static str];
 
-    /// Sets a parameter; `None` if there is none of this name, or the value is not valid.
+    /// Sets a parameter; `None` if the name is unknown or the value is not valid.
     fn set_parameter(&mut self, name: &str, value: &str) -> Option<()>;
 
     /// Decides where an Interest goes.

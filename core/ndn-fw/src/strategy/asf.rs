@@ -91,7 +91,7 @@ impl FaceMeasurement {
 }
 
 impl Measurements {
-    /// Measurement of a face, added if there is none.
+    /// Measurement of a face, added if it is missing.
     fn of(&mut self, face: FaceId) -> &mut FaceMeasurement {
         let at = self.faces.iter().position(|known| known.face == face);
         let at = at.unwrap_or_else(|| {

@@ -31,7 +31,7 @@ impl Suppression {
         "retx-suppression-multiplier (1 to 1000)",
     ];
 
-    /// Sets a parameter; `None` if there is none of this name, or the value is not valid.
+    /// Sets a parameter; `None` if the name is unknown or the value is not valid.
     pub(super) fn set_parameter(&mut self, name: &str, value: &str) -> Option<()> {
         match name {
             "retx-suppression-initial" => self.initial = positive(value)?,

@@ -133,7 +133,7 @@ impl<P: Pit> Rig<P> {
         sent.iter().map(|sent| (sent.face, sent.nack.expect("a Nack"))).collect()
     }
 
-    /// Receives an Interest that is dropped; returns the reason, and that of the Nack to its sender.
+    /// Receives an Interest that is dropped; returns the reason, and the reason in the Nack to its sender.
     pub fn refuses(&mut self, face: FaceId, ask: &Ask) -> (DropReason, Option<NackReason>) {
         let bytes = ask.build();
         let (sent, done) = self.try_take(face, &packet(LpHeader::default(), &bytes));

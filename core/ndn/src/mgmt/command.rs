@@ -358,7 +358,7 @@ mod tests {
         assert_eq!(command.signature.time, Some(1_700_000_000_000));
         let packet = old(b"\x68\x05\x07\x03\x08\x01A", 1);
         let command = Command::parse(&Interest::parse(&packet).unwrap()).unwrap();
-        assert!(!command.signature.is_right_digest(), "the type is not that of a digest");
+        assert!(!command.signature.is_right_digest(), "the type is not a digest's");
     }
 
     #[test]

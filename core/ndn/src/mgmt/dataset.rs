@@ -251,7 +251,7 @@ mod tests {
         }
     }
 
-    // The bytes are those of ndn-cxx, tests/unit/mgmt/nfd/*.t.cpp.
+    // The bytes come from ndn-cxx, tests/unit/mgmt/nfd/*.t.cpp.
 
     #[test]
     fn face_status_is_as_published() {

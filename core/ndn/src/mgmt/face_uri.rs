@@ -263,7 +263,7 @@ pub enum FaceUriError {
     /// Host is neither an address nor a name.
     #[error("{0:?} is neither an address nor a host name: write 192.0.2.1, [2001:db8::1] or router.example")]
     BadHost(String),
-    /// IP version of the scheme differs from that of the address.
+    /// IP version of the scheme differs from the address's.
     #[error(fmt = write_wrong_version)]
     WrongVersion {
         /// Scheme.

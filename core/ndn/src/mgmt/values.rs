@@ -67,7 +67,7 @@ numbered! {
     LinkType {
         /// One peer.
         PointToPoint = 0 "point-to-point",
-        /// Several peers, each of which receives every packet.
+        /// Several peers; each receives every packet.
         MultiAccess = 1 "multi-access",
         /// Several peers, which may not receive each other's packets.
         AdHoc = 2 "ad-hoc",

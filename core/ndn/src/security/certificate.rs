@@ -31,7 +31,7 @@ pub const FRESHNESS: u64 = 3_600_000;
 /// Number of components after the identity in the name of a certificate.
 const SUFFIX: usize = 4;
 
-/// Component before that of the key.
+/// Component before the key's.
 const KEY_COMPONENT: Component<'static> = Component::generic(b"KEY");
 
 /// Checked certificate. Neither its key nor its signature has been checked.

@@ -112,7 +112,7 @@ pub enum Refusal {
         /// End of validity, in seconds since 1970.
         until: u64,
     },
-    /// Algorithm of the signature differs from that of the key.
+    /// Algorithm of the signature differs from the key's.
     #[error("signature type {stated} does not match the key, which is for {key}")]
     TypeMismatch {
         /// Algorithm of the signature.

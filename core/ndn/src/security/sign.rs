@@ -106,7 +106,7 @@ impl Signer {
         }
     }
 
-    /// DER of the public key, a SubjectPublicKeyInfo; `None` if there is none.
+    /// DER of the public key, a SubjectPublicKeyInfo; `None` if the signer has no public key.
     pub fn public_key(&self) -> Option<Vec<u8>> {
         let document = match self {
             Self::EcdsaP256(key) => p256::PublicKey::from(key.verifying_key()).to_public_key_der(),
@@ -116,13 +116,13 @@ impl Signer {
         document.ok().map(|document| document.into_vec())
     }
 
-    /// Builds and signs a Data packet. `info` names the key; its algorithm is set to that of this key.
+    /// Builds and signs a Data packet. `info` names the key; its algorithm is set to this key's.
     pub fn data(&self, builder: &DataBuilder<'_>, info: SignatureInfo<'_>) -> Vec<u8> {
         builder.build_signed(&self.info(info), |covered| self.sign(&[covered]))
     }
 
     /// Builds and signs an Interest of format 0.3. `info` names the key and protects against replay; its
-    /// algorithm is set to that of this key.
+    /// algorithm is set to this key's.
     pub fn interest(&self, builder: &InterestBuilder<'_>, info: SignatureInfo<'_>) -> Vec<u8> {
         builder.build_signed(&self.info(info), |covered| self.sign(&covered))
     }

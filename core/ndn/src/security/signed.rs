@@ -50,17 +50,17 @@ impl<'a> Signed<'a> {
 
     /// Signature of a command Interest of format 0.2: the last four name components are a timestamp, a nonce,
     /// SignatureInfo and SignatureValue, and the signature covers all components except the last. Timestamp
-    /// and nonce are put into [`info`](Self::info), like those of format 0.3.
+    /// and nonce are put into [`info`](Self::info), as in format 0.3.
     ///
     /// # Errors
     /// [`Refusal::Unsigned`].
     ///
     /// Source: ndn-cxx specifications, Signed Interest and Command Interest.
     pub fn command(name: NdnName<'a>) -> Result<Self, Refusal> {
-        Self::of_command(name).ok_or(Refusal::Unsigned)
+        Self::from_command(name).ok_or(Refusal::Unsigned)
     }
 
-    fn of_command(name: NdnName<'a>) -> Option<Self> {
+    fn from_command(name: NdnName<'a>) -> Option<Self> {
         let first = name.len().checked_sub(4)?;
         let mut last = name.components().skip(first);
         let mut component = || last.next().filter(|component| component.typ == GENERIC).map(|c| c.value);

@@ -13,7 +13,7 @@ pub type InterestDigest = Label;
 ///
 /// Input are the name with its type and length; a byte with CanBePrefix in bit 0 and MustBeFresh in bit 1;
 /// and the names of the forwarding hint. Nonce, lifetime and hop limit are left out, and so are parameters,
-/// of which the name has a digest.
+/// as the name has their digest.
 ///
 /// Source: for SHA-1, the proposal of an InterestDigest header by Shi, Pi, Zhao and Fan, 2017, which names
 /// the input but not its encoding.

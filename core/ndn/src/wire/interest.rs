@@ -306,7 +306,7 @@ impl<'a> Interest<'a> {
         Some([before, parameters])
     }
 
-    /// True if the digest in the name is that of the parameters, or if there are neither.
+    /// True if the digest in the name matches the parameters, or if there are neither.
     ///
     /// Source: NDN Packet Format 0.3, Interest Parameters Digest Component.
     pub fn has_valid_parameters_digest(&self) -> bool {

@@ -74,7 +74,7 @@ pub struct SignatureInfo<'a> {
     pub nonce: Option<&'a [u8]>,
     /// SignatureTime, in milliseconds since 1970.
     pub time: Option<u64>,
-    /// SignatureSeqNum: larger than that of the Interest signed before.
+    /// SignatureSeqNum: larger than in the Interest signed before.
     pub seq_num: Option<u64>,
     /// Value of ValidityPeriod.
     pub validity: Option<Element<'a>>,

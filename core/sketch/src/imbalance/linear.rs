@@ -1,6 +1,6 @@
 //! RSS under many keys at once.
 //!
-//! The Toeplitz hash is linear: that of a row is the exclusive or of what its half bytes add, and a queue
+//! The Toeplitz hash is linear: a row's hash is the exclusive or of what its half bytes add, and a queue
 //! needs the low seven bits alone, as an indirection table has 128 entries. So the tables of 64 keys give 64
 //! hashes a few vectors at a time: for each of the 72 half bytes of a row, 64 bytes are added. Tables for 64
 //! keys have 72 KiB, and are used for all rows of a batch before the next ones.

@@ -55,7 +55,7 @@ impl SpreadResult {
         }
     }
 
-    /// Load of which this share of the buckets, 0 to 1, has no more: 0.5 is the median, 1 the fullest bucket.
+    /// Load that this share of the buckets, 0 to 1, does not exceed: 0.5 is the median, 1 the fullest bucket.
     pub fn quantile(&self, share: f64) -> u64 {
         let rank = (share.clamp(0.0, 1.0) * self.buckets as f64).ceil().max(1.0) as u64;
         let mut below = 0;
@@ -108,8 +108,8 @@ fn p_value(chi_squared: f64, degrees: u64) -> f64 {
     gamma_tails(degrees as f64 / 2.0, chi_squared / 2.0)[1]
 }
 
-/// Shape from which the gamma distribution is taken as that of a cube of normal numbers: the series takes as
-/// many steps as its root, and the cube is within 10⁻⁵ from here on.
+/// Shape from which the gamma distribution is approximated by the cube of a normal variable: the series takes
+/// as many steps as its root, and the cube is within 10⁻⁵ from here on.
 const LARGE_SHAPE: f64 = 1e6;
 
 /// Lower and upper tail of the gamma distribution of this shape, at `x`: the regularised incomplete gamma

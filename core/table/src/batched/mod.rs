@@ -8,9 +8,8 @@
 //!
 //! An entry whose bucket is full goes to the next one of its probe sequence (triangular numbers), and each
 //! bucket that it passed counts it; so a find ends at the first bucket whose count is 0, and a removal leaves
-//! no tombstones. The counts are those of F14 (Bronson and Shi, "Open-sourcing F14 for faster, more
-//! memory-efficient hash tables", 2019); buckets of tags and indices apart from the keys are DPDK's
-//! (`rte_hash`).
+//! no tombstones. The counts are F14's (Bronson and Shi, "Open-sourcing F14 for faster, more memory-efficient
+//! hash tables", 2019); buckets of tags and indices apart from the keys are DPDK's (`rte_hash`).
 //!
 //! The table doubles its buckets when six of eight positions are taken, in steps of bounded work, one for
 //! each insertion: it clears 64 new buckets, or moves eight places, or frees a block of 4,096 old buckets

@@ -15,7 +15,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// At most `all`, a quarter of which is the reserve of local holders.
+    /// At most `all`. A quarter of it is the reserve of local holders.
     pub const fn new(all: u64) -> Self {
         Self { all, remote: all - all / 4 }
     }

@@ -10,7 +10,7 @@ use once_cell::race::OnceBox;
 /// Blocks after the first, each as large as all before it.
 const BLOCKS: usize = 32;
 
-/// Words of whichever entry was at each place last, if a slot names it or not.
+/// Words of the entry that was last at each place, also where no slot names it any more.
 #[derive(Debug)]
 pub(super) struct Entries<const N: usize, V> {
     first: Box<[AtomicU64]>,

@@ -16,7 +16,7 @@ pub(super) struct Free {
 }
 
 impl Free {
-    /// All places below `places`, none of which was in use; memory for the first `room`.
+    /// All places below `places`, none used so far; memory for the first `room`.
     pub(super) fn new(room: usize, places: usize) -> Self {
         Self { cells: Segments::with_capacity(room), first: 0, last: 0, len: 0, places }
     }

@@ -5,8 +5,8 @@
 //! type that is its bytes ([`bytemuck::Pod`]), copied in and out. Several writers take a table each
 //! (`hashlane_flow::sharded`).
 //!
-//! The shape is that of [`batched`](crate::batched), with buckets of one cache line and entries in an array
-//! of their own, so that a burst of finds is prefetched in the same two rounds.
+//! The shape is the same as in [`batched`](crate::batched), with buckets of one cache line and the entries in
+//! a separate array, so that a burst of finds is prefetched in the same two rounds.
 //!
 //! # Growth
 //!
@@ -62,9 +62,9 @@
 //! count, loaded with acquire, is 0; while tickets are copied, it then searches the older index. (5) It loads
 //! the state again, and begins again if that changed.
 //!
-//! *Accepted words are those of one entry.* (1) has synchronized with the (d) or (h) that it read from, so
-//! (2) reads words no older than that entry's (b). Had (2) read a word of a later entry at this place, stored
-//! at a later (b), then the fence (a) before that store would have synchronized with the fence (3) (a release
+//! *Accepted words come from one entry.* (1) has synchronized with the (d) or (h) that it read from, so (2)
+//! reads words no older than that entry's (b). Had (2) read a word of a later entry at this place, stored at
+//! a later (b), then the fence (a) before that store would have synchronized with the fence (3) (a release
 //! fence, a store after it, a load that reads it, an acquire fence after that), and the (e) or (h) that freed
 //! the place, which comes before that (a), would have happened before (4). By coherence (4) would read that
 //! or a later store, and no later word is the same: a ticket is used once (see above). While an entry is in
@@ -149,7 +149,7 @@ pub fn table<const N: usize, V: Pod>(room: usize, limit: usize) -> (Writer<N, V>
     with_places(room, places(room), limit, places(limit))
 }
 
-/// The same, with a number of places for entries that is larger than that of entries or equal to it.
+/// The same, with at least as many places for entries as there are entries.
 fn with_places<const N: usize, V: Pod>(
     room: usize,
     room_places: usize,

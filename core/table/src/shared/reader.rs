@@ -25,7 +25,7 @@ impl<const N: usize, V: Pod> Reader<N, V> {
         Self { memory }
     }
 
-    /// The value of `key`; `hash` must be that of its insertion.
+    /// The value of `key`; `hash` must equal the one given at its insertion.
     #[inline(always)]
     pub fn find(&self, hash: u64, key: &[u64; N]) -> Option<V> {
         self.memory.find(hash, key).map(|found| found.value)

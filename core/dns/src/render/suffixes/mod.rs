@@ -45,9 +45,9 @@ const CLEARS: u8 = 16;
 ///
 /// **Bounds.** The hash is keyed and strongly universal, and a slot holds 24 bits of it: for names chosen
 /// without knowledge of hashes, one comparison in 2²⁴ is in vain. Whatever the hashes, a lookup reads at most
-/// 16 slots, of which at most a quarter are taken (half in the largest table). The table has 256 to 16,384
-/// slots of 10 bytes; after a huge message it shrinks once 64 ordinary ones have followed. Slots contain the
-/// message's number, so the table is cleared only once in 255 messages.
+/// 16 slots. At most a quarter of the table's slots are taken (half in the largest table). The table has 256
+/// to 16,384 slots of 10 bytes; after a huge message it shrinks once 64 ordinary ones have followed. Slots
+/// contain the message's number, so the table is cleared only once in 255 messages.
 ///
 /// **Observers.** The result does not depend on the hashes, except that a lookup gives up after 16 slots, so
 /// the length of a response tells almost nothing of them. The time does: each slot with another suffix costs

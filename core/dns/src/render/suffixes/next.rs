@@ -108,7 +108,7 @@ impl SuffixTable {
         Some(at as u16)
     }
 
-    /// True if the message has `suffix` at the slot's offset. A call of its own: the loop over suffixes that
+    /// True if the message has `suffix` at the slot's offset. A separate call: the loop over suffixes that
     /// were never written needs the registers.
     #[inline(never)]
     pub(super) fn stands(&self, written: &[u8], suffix: &[u8], slot: Slot) -> bool {
@@ -129,7 +129,7 @@ impl SuffixTable {
         }
     }
 
-    /// Places a name of this label and a remembered parent, at that offset; `left` and `sum` are those of
+    /// Places a name of this label and a remembered parent, at that offset; `left` and `sum` as in
     /// [`Parent`].
     #[inline(always)]
     fn place_under_parent(

@@ -29,7 +29,7 @@ struct Known {
 /// The place of a name, or the parent that it is to be placed under.
 pub(super) enum Placed {
     At(Place),
-    /// Offset, label before it, and sum, as those of [`Parent`].
+    /// Offset, label before it, and sum, as in [`Parent`].
     Under(usize, usize, u64),
 }
 

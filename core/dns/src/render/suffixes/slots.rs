@@ -106,12 +106,12 @@ impl Taken {
 #[derive(Clone)]
 pub(super) struct Slots {
     slots: Vec<Slot>,
-    /// Taken slots, of which `used` are of this message. Half as many as slots.
+    /// Taken slots; the first `used` belong to this message. Half as many as slots.
     log: Vec<Taken>,
     used: usize,
     /// Bits of a spread hash below its place.
     shift: u16,
-    /// The message's number; that of a free slot is 0.
+    /// The message's number; 0 in a free slot.
     message: u8,
     /// Messages in a row that needed at most [`MIN_SLOTS`] slots, in a larger table.
     small_messages: u8,
@@ -217,7 +217,7 @@ impl Slots {
     /// The slot of an earlier name with this hash for which `stands` returns true.
     ///
     /// # Errors
-    /// There is none; the free slot that ended the probe, or the last one probed.
+    /// The name is not in the table; the error is the free slot that ended the probe, or the last one probed.
     #[inline(always)]
     pub(super) fn find(&self, hash: u32, stands: impl Fn(Slot) -> bool) -> Result<Slot, Free> {
         let (tag, mask) = (self.tag(hash), self.slots.len() - 1);

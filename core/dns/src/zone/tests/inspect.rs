@@ -26,8 +26,8 @@ fn inspect(zone: &Zone) -> Vec<(String, RecordType, Cause)> {
     inspect_at(zone, NOW)
 }
 
-/// A zone whose builder has no SOA and NS records yet, with those of `records`, each signed by a signature of
-/// these times unless its type is in `unsigned`.
+/// A zone whose builder has no SOA and NS records yet, with `records`, each signed by a signature of these
+/// times unless its type is in `unsigned`.
 fn signed(records: &[Added<'_>], unsigned: &[(&str, RecordType)]) -> Zone {
     let (mut builder, apex) = (Builder::new(name("example").view(), &KEY), "example");
     let (soa, ns) = (soa(), wire("ns.elsewhere", b""));
@@ -166,7 +166,7 @@ fn name_servers_in_the_zone_have_addresses_and_hosts_are_no_aliases() {
     ];
     assert_eq!(inspect(&zone), expected.map(|(owner, rtype, cause)| (owner.to_string(), rtype, cause)));
     let found = zone.inspect(NOW, &mut Hash::new(&KEY));
-    assert_eq!(found.count(), 6, "that of the SRV record is counted: {:?}", found.lines());
+    assert_eq!(found.count(), 6, "the SRV record's warning is counted: {:?}", found.lines());
 }
 
 #[test]

@@ -61,7 +61,7 @@ fn passes_labels_to_ip_and_to_ethernet() {
     assert_eq!(of_ethernet(0x8848, &labelled(&packet())), expected);
     let sixth = v6(17, &udp(1, 2, b""));
     assert_eq!(of_ethernet(0x8847, &labelled(&sixth)), of_ethernet(0x86dd, &sixth));
-    // A pseudowire: control word, then a frame with tags of its own.
+    // A pseudowire: control word, then a frame with its own tags.
     let wire = [&[0, 0, 0, 0][..], &ethernet(0x8100, &[&[0, 9, 8, 0], &packet()[..]].concat())].concat();
     let inside = of_ethernet(0x8100, &[&[0, 3, 0x88, 0x47][..], &labelled(&wire)].concat());
     assert_eq!(inside.key.scope().vlans, [9, 0]);

@@ -10,7 +10,7 @@ fn packet() -> Vec<u8> {
     v6(6, &tcp(1234, 443, 2))
 }
 
-/// The flow inside is that of [`packet`], in this tunnel.
+/// Expects the flow of [`packet`], in this tunnel.
 fn expect_inside(outer: &[u8], tunnel: TunnelKind, id: u32, vlans: [u16; 2]) {
     let read = inside(outer);
     let plain = inside(&packet());
@@ -63,7 +63,7 @@ fn enters_gtpu_with_its_options_and_extensions() {
     let container: [u8; 20] = [0x34, 255, 0, 72, 0, 0, 0, 7, 0, 0, 0, 0x85, 1, 0, 9, 0xc0, 1, 0, 0, 0];
     let extended = [&container, &packet()[..]].concat();
     for payload in [plain, numbered, extended] {
-        // Each direction has a TEID of its own; the key has none.
+        // Each direction has its own TEID; the key has none.
         expect_inside(&v4(17, &udp(2152, 2152, &payload)), TunnelKind::Gtpu, 0, [0, 0]);
     }
 }

@@ -62,7 +62,7 @@ fn what_is_not_to_be_kept_is_not() {
     rig.asks(consumer, &ask("/a/2", 2));
     let header = LpHeader { cache_policy: Some(2), ..LpHeader::default() };
     rig.gives_with(producer, header, &data("/a/2", 1000));
-    assert_eq!(rig.forwarder.cs().len(), 1, "a policy that is unknown is none");
+    assert_eq!(rig.forwarder.cs().len(), 1, "an unknown policy is ignored");
 }
 
 #[test]

@@ -136,7 +136,7 @@ fn unsolicited_data_is_not_kept() {
 
 #[test]
 fn the_strategy_of_the_interests_name_hears_of_its_data() {
-    // The Data's name has a strategy of its own, which never sent anything.
+    // The Data's name has a different strategy, which never sent anything.
     let mut rig = Rig::new();
     rig.strategy("/a", "asf/probing-interval~1000");
     rig.strategy("/a/b", "multicast");

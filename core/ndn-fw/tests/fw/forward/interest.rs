@@ -239,7 +239,7 @@ fn a_face_that_is_gone_gets_nothing_and_leaves_nothing() {
     rig.asks(stays, &ask("/a/2", 3));
     rig.forwarder.remove_face(producer);
     assert_eq!(rig.drops(producer, &data("/a/2", 0)), DropReason::UnknownFace);
-    assert_eq!(rig.asks(stays, &ask("/a/3", 4)), [other], "a way that is gone is none");
+    assert_eq!(rig.asks(stays, &ask("/a/3", 4)), [other], "a removed face is no next hop");
     rig.passes(10_000);
     assert!(rig.forwarder.pit().is_empty());
 }

@@ -1,5 +1,5 @@
-//! Behaviour of one forwarder. The rules are those of the NFD Developer's Guide; many cases are those of
-//! NFD's own tests (tests/daemon/fw).
+//! Behaviour of one forwarder. The rules come from the NFD Developer's Guide, many cases from NFD's own tests
+//! (tests/daemon/fw).
 
 mod data;
 mod flood;

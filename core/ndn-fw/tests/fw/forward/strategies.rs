@@ -36,7 +36,7 @@ fn best_route_tries_the_next_way_when_asked_again_and_then_the_oldest() {
     rig.passes(160);
     assert_eq!(rig.asks(consumer, &question(8)), [third]);
     rig.passes(249);
-    assert_eq!(rig.asks(consumer, &question(9)), [], "at the most for 250 ms");
+    assert_eq!(rig.asks(consumer, &question(9)), [], "for at most 250 ms");
     rig.passes(1);
     assert_eq!(rig.asks(consumer, &question(10)), [first]);
     assert_eq!(rig.gives(second, &data("/a/1", 0)), [(consumer, vec![])]);

@@ -127,7 +127,7 @@ fn a_row_of_faces_floods<P: Pit>(pit: P, leave_at_once: bool) {
     assert!(host.rig.forwarder.pit().is_empty() && host.rig.forwarder.pending() == 0);
     assert_eq!(host.rig.forwarder.poll_timeout(), None);
     check(&host.rig.forwarder);
-    // All memory but that of an empty table is given back, and the next flood needs no more than the first.
+    // All memory beyond an empty table's is given back, and the next flood needs no more than the first.
     let shrinks = (0..4).filter(|_| host.rig.forwarder.shrink()).count();
     let after = host.rig.forwarder.pit().memory();
     assert!(shrinks == 1 && after < 40_000, "{most} bytes, then {after} after {shrinks}");

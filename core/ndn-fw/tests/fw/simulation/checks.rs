@@ -44,7 +44,7 @@ pub fn check<P: Index>(network: &Network<P>) {
         return;
     }
     // Without repetitions, each Interest crosses each link at most once in each direction, and so does each
-    // probe, of which a node sends one per Interest.
+    // probe. A node sends one probe per Interest.
     let probing =
         topology.strategies.iter().chain(&topology.second_strategy).any(|name| name.starts_with("asf"));
     let nonces = network.nonces as usize * if probing { 1 + topology.nodes } else { 1 };

@@ -82,7 +82,7 @@ struct Entry {
     expires: Time,
 }
 
-/// Copies of one Interest that came from the face that it came from first, and those of them that went on.
+/// Copies of one Interest from the face that sent the first one: how many came, and how many went on.
 #[derive(Clone, Debug)]
 struct Passed {
     at: Time,
@@ -186,7 +186,7 @@ impl Model {
         self.entries.iter().map(|entry| entry.ins.len()).sum()
     }
 
-    /// Dead nonces that there may be at the most.
+    /// Largest number of dead nonces that there may be.
     pub fn dead_nonces(&self, now: Time) -> usize {
         let oldest = now.0.saturating_sub(Time::from_millis(MAX_LIFETIME.min(8000) + 2 * 12_000).0);
         self.sent.iter().rev().take_while(|sent| sent.0 >= oldest).count()
@@ -219,7 +219,7 @@ impl Model {
     pub fn arrived(&mut self, arrival: Arrival<'_>, done: Done<'_>) {
         self.packets_in += 1;
         for sent in done.sent {
-            assert!(self.faces.contains_key(&sent.face), "sent to a face that is none: {sent:?}");
+            assert!(self.faces.contains_key(&sent.face), "sent to an unknown face: {sent:?}");
         }
         let fragment = arrival.packet.fragment;
         match (fragment.first(), arrival.packet.header.nack) {
@@ -358,7 +358,7 @@ impl Model {
         entry.outs.retain(|out| out.face != sent.face);
         entry.outs.push(Out { face: sent.face, nonce: out_nonce, expires, nack: None });
         self.sent.push(now);
-        // A probe has a Nonce of its own, and must be known when it comes round, too.
+        // A probe has its own Nonce, and must be known when it comes round, too.
         let new = || Passed { at: now, came: 1, went: BTreeMap::new(), answered: false };
         let passed = self.passed.entry((question.clone(), out_nonce)).or_insert_with(new);
         passed.at = now;
@@ -386,7 +386,7 @@ impl Model {
                             entry.question == *question
                                 && entry.ins.iter().any(|record| record.nonce == nonce)
                         });
-                assert!(seen, "taken for a loop, and is none: {question:?} {nonce}");
+                assert!(seen, "wrongly taken for a loop: {question:?} {nonce}");
                 let [nack] = sent else { panic!("a loop that the neighbour is not told of") };
                 assert_eq!((nack.face, nack.nack), (from, Some(NackReason::DUPLICATE)));
                 assert_eq!((&nack.token[..], &nack.packet[..]), (packet.header.pit_token, packet.fragment));

@@ -81,7 +81,7 @@ impl Topology {
         let producers = (0..chance.between(1, 4))
             .map(|number| Producer {
                 node: chance.below(nodes),
-                // Names of one producer may be below those of another.
+                // Names of one producer may be below another producer's.
                 prefix: if number == 3 { "/p0/below".to_owned() } else { format!("/p{number}") },
                 hidden: number == 2 && chance.happens(600),
             })

@@ -54,7 +54,7 @@ fn names_of_1_to_255_components_are_forwarded_and_longer_ones_refused() {
     assert_eq!(receive(&mut forwarder, consumer, &interest).1, Ok(()));
 }
 
-/// An Interest and Data of a name of so many components of one letter, neither of which is checked.
+/// An Interest and Data of a name of so many components of one letter. Neither is checked.
 fn packets_of(count: usize) -> [Vec<u8>; 2] {
     let element = |typ: u8, value: &[u8]| {
         [&[typ, 253][..], &u16::try_from(value.len()).expect("a short packet").to_be_bytes(), value].concat()
