@@ -9,9 +9,9 @@ use std::process::Command;
 
 /// Write the release archives
 ///
-/// Builds the release binaries, moves their debugging information to files of its own, and writes to
-/// target/dist the archive that users download, that of the debugging information, and their SHA-256. The
-/// binaries keep the names of their functions, as the llvm-mca probe of flow-hash needs them.
+/// Builds the release binaries, moves their debugging information to separate files, and writes to
+/// target/dist the archive that users download, the archive of the debugging information, and their SHA-256.
+/// The binaries keep the names of their functions, as the llvm-mca probe of flow-hash needs them.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Dist {

@@ -60,7 +60,7 @@ impl Fuzz {
     fn mutate(&self, inputs: u32) -> Result<(), String> {
         let test = ["cargo", "test", "--profile", "fuzz", "-p", "hashlane-fuzz", "--test", "corpus", "--"];
         let mut command = run::command(&test);
-        // One after the other, so that the rates are those of one core.
+        // One after the other, so that the rates hold for one core.
         command.args(["--exact", "--nocapture", "--test-threads", "1"]).args(self.chosen()?);
         command.env("FUZZ_INPUTS", inputs.to_string()).env("FUZZ_SEED", self.seed.to_string());
         run::show(&mut command)

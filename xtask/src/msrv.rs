@@ -36,8 +36,8 @@ impl Msrv {
     }
 }
 
-/// Checks libraries and programs, not tests: users compile no tests. In a target directory of its own, as two
-/// compilers in one would rebuild each other's crates.
+/// Checks libraries and programs, not tests: users compile no tests. It uses a separate target directory, as
+/// two compilers in one would rebuild each other's crates.
 fn check() -> Result<(), String> {
     let words = [
         "rustup",

@@ -84,8 +84,8 @@ fn least() -> Result<(), String> {
     run::show(&mut run::command(&words))
 }
 
-/// Checks the models of the shared table. Their compiler flag changes every dependency, hence a target
-/// directory of its own.
+/// Checks the models of the shared table. Their compiler flag changes every dependency, hence a separate
+/// target directory.
 fn loom() -> Result<(), String> {
     let dir = run::target_dir()?.join("loom");
     let mut models = run::command(&["cargo", "test", "--package", "hashlane-table", "--lib", "models::"]);

@@ -121,14 +121,14 @@ pub(crate) fn cargo(words: &str) -> Result<(), String> {
 /// Names of our commands, which `cargo build` makes.
 pub(crate) const COMMANDS: [&str; 4] = ["hashlane", "hashlane-dns", "hashlane-ndn", "hashlane-flow"];
 
-/// `cargo build` of our commands with more options. With those of the tests, it makes nothing twice.
+/// `cargo build` of our commands with more options. With the tests' options, it makes nothing twice.
 pub(crate) fn build(options: &[&str]) -> Command {
     let mut build = command(&["cargo", "build"]);
     build.args(options).args(COMMANDS.iter().flat_map(|name| ["--bin", name]));
     build
 }
 
-/// Options of builds beside those of the tests.
+/// Options of builds that share their artifacts with the tests.
 pub(crate) const LIKE_TESTS: [&str; 2] = ["--workspace", "--all-features"];
 
 /// Builds our commands for release, unless they are up to date. Returns the path of `hashlane`; the others

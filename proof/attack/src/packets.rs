@@ -25,7 +25,7 @@ pub(crate) fn name(uri: &str) -> Result<OwnedName<Ndn>, String> {
     hashlane_name::uri::parse_uri(uri.as_bytes()).map_err(|error| format!("{uri}: {error}"))
 }
 
-/// Interest for a name, with a Nonce of its own.
+/// Interest for a name, with a new Nonce.
 pub(crate) fn interest(name: &OwnedName<Ndn>, lifetime: u64) -> Vec<u8> {
     InterestBuilder { nonce: Some(fresh_nonce()), lifetime, ..InterestBuilder::new(name.view()) }.build()
 }
@@ -75,7 +75,7 @@ impl Template {
         Self::of("/localhost/nfd/faces/query", &[&filter.to_bytes()], lifetime)
     }
 
-    /// Interest for `prefix` with these components, of which one has [`PLACE`].
+    /// Interest for `prefix` with these components; one of them has [`PLACE`].
     fn of(prefix: &str, rest: &[&[u8]], lifetime: u64) -> Result<Self, String> {
         let prefix = name(prefix)?;
         let view = prefix.view();
@@ -92,7 +92,7 @@ impl Template {
         }
     }
 
-    /// The Interest of a number, with a Nonce of its own.
+    /// The Interest of a number, with a new Nonce.
     pub(crate) fn stamp(&mut self, number: u64) -> &[u8] {
         self.bytes[self.number_at..][..8].copy_from_slice(&number.to_be_bytes());
         self.bytes[self.nonce_at..][..4].copy_from_slice(&fresh_nonce().to_be_bytes());

@@ -139,7 +139,7 @@ impl<'a> Scene<'a> {
         thread::sleep(self.bench.pick(Duration::from_millis(1000), Duration::from_secs(3)));
     }
 
-    /// Asks the management over a connection of its own.
+    /// Opens a separate connection to the management.
     pub(crate) fn session(&self) -> Result<Session, String> {
         Session::unix(&self.running.socket())
     }

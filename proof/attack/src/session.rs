@@ -40,7 +40,7 @@ impl fmt::Display for Answer {
     }
 }
 
-/// Outcome of a command: a code, or the reason why there is none.
+/// Outcome of a command: a code, or the reason why no code came.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Code(u64, String),

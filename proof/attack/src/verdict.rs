@@ -113,7 +113,7 @@ impl Criteria {
 /// above that on a busy machine, and below that behind a queue that everyone shares.
 const PROMPT: f64 = 250.0;
 
-/// Fewest answers of which a half says something.
+/// Fewest answers for which losing half of them is a finding.
 const FEW: u64 = 20;
 
 /// Checks that at least half of the answers of each innocent were prompt.

@@ -36,7 +36,7 @@ pub(crate) fn id(at: usize) -> u16 {
     at as u16 + 1
 }
 
-/// Sends `queries`, whose identifiers are those of [`id`], over UDP. Returns the answers in the same order.
+/// Sends `queries`, numbered by [`id`], over UDP. Returns the answers in the same order.
 pub(crate) fn udp(server: SocketAddr, queries: &[Vec<u8>]) -> Result<Answers, String> {
     let failed = |error: std::io::Error| format!("UDP to {server}: {error}");
     let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).map_err(failed)?;

@@ -70,7 +70,7 @@ impl<'z> Generator<'z> {
 
     /// A query for a name at, above, below or beside a random name.
     pub(crate) fn random(&mut self) -> Query {
-        // Half of the targets are those of small zones.
+        // Half of the targets belong to small zones.
         let mut target = *self.draw.pick(&self.targets);
         for _ in 0..4 {
             if self.zones[target.0].names.len() < 8 {

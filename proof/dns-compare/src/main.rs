@@ -27,7 +27,7 @@ use clap::Parser;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Compare the answers of our name server with those of NSD and BIND.
+/// Compare the answers of our name server with NSD's and BIND's.
 #[derive(Debug, Parser)]
 pub(crate) struct Options {
     /// Our command; without it, NSD is compared with BIND

@@ -37,7 +37,7 @@ impl Server {
         let failed = |error| format!("{name}: {error}");
         let output = File::create(log).map_err(failed)?;
         command.stdin(Stdio::null()).stdout(output.try_clone().map_err(failed)?).stderr(output);
-        // NSD has processes of its own to end.
+        // NSD has child processes to end.
         let process = Program::start(command).map_err(failed)?.with_grace(STOP);
         Ok(Self { name, process })
     }

@@ -30,7 +30,7 @@ struct Totals {
     queries: usize,
     /// Compared over TCP among them.
     tcp: usize,
-    /// Answers equal to those of each other server.
+    /// Answers equal to each other server's.
     equal: [usize; 2],
     /// Queries with a difference that each rule excuses.
     excused: BTreeMap<usize, usize>,

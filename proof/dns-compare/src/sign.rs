@@ -46,7 +46,7 @@ pub(crate) fn sign(zones: &mut [Zone], folder: &Path) -> Result<String, String> 
     Ok(anchors)
 }
 
-/// Makes keys. Returns the names of their files: that of the zone, and that of the keys.
+/// Makes keys. Returns the names of two files, of the zone and of the keys.
 fn keygen(zone: &Zone, folder: &Path) -> Result<[String; 2], String> {
     let make = |program: &str, words: &[&str]| {
         let mut keygen = Command::new(program);

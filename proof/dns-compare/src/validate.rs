@@ -84,7 +84,7 @@ pub(crate) fn validate(
     Err(format!("{shown}{} of {} verdicts without a reason", wrong.len(), trials.len()))
 }
 
-/// Queries, and the expected verdicts of those of [`CASES`].
+/// Queries, with the expected verdicts for queries of [`CASES`].
 fn trials(
     (zones, world): (&[Zone], &World),
     seed: u64,
@@ -118,7 +118,7 @@ fn trials(
         // No signatures and meta types; no NSEC, for which a resolver follows an alias of its cache.
         let is_record = matches!(random.rtype, 1..=39 | 43 | 48 | 50..=127 | 256..=65_279);
         let is_above = |zone: usize| random.rtype == DS && folded(zones[zone].apex_name().view()) == name;
-        // The name may be that of a zone below. Not all parents of the zones are served.
+        // The name may belong to a zone below. Not all parents of the zones are served.
         let Some(zone) = world.zone(&name) else { continue };
         let above = world.zone(&folded(parent(random.name.view())));
         if zones[zone].is_signed() && is_record && (!is_above(zone) || above.is_some()) {

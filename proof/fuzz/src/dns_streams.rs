@@ -31,7 +31,7 @@ pub fn check_stream(octets: &[u8]) {
                 let len = usize::from(steps.octet());
                 peer.receive(steps.octets(len));
             }
-            // A message of any length, of which the input has not the bytes.
+            // A message of any length, whose bytes are not taken from the input.
             2 => {
                 let len = steps.number() as usize;
                 peer.receive(&[&(len as u16).to_be_bytes()[..], &vec![kind; len]].concat());

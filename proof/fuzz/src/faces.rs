@@ -44,7 +44,7 @@ struct Bench<P> {
     holders: BTreeMap<FaceId, Holder>,
     asked: VecDeque<Vec<u8>>,
     now: Time,
-    /// Number of the next name of its own.
+    /// Number of the next unique name.
     names: u16,
     /// True while the PIT may have more than new limits allow.
     is_cut: bool,

@@ -46,7 +46,7 @@ fn round_trip(flows: &[FlowRecord], times: Times, limit: usize) -> Vec<FlowRecor
     let mut again: Vec<_> = reader.by_ref().map(|flow| flow.expect("an exported message")).collect();
     let ReadReport { missing, sets_without_template, cut_off, .. } = reader.report();
     assert_eq!((missing, sets_without_template, cut_off), (0, 0, 0));
-    // Messages of a domain leave in order, those of several domains as they fill.
+    // Messages of one domain leave in order; messages of several domains leave as they fill.
     again.sort_by_key(|flow| flow.domain);
     again
 }

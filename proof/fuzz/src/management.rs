@@ -363,7 +363,7 @@ impl Bench {
 
     /// Gives a command. `how` chooses the signature, and what is wrong with the command.
     fn command(&mut self, party: usize, steps: &mut Steps<'_>, how: u8) {
-        // Changes that are due are not those of the command.
+        // Changes that were due before are not caused by the command.
         self.tick();
         let verb = usize::from(steps.octet()) % VERBS.len();
         let selected = steps.number() as u16 & if how & 1 == 0 { 0 } else { u16::MAX };
@@ -616,7 +616,7 @@ impl Bench {
         assert_eq!(answer.is_some(), gets, "event {wanted} of {}", self.events);
     }
 
-    /// Asks for any name below those of the management, perhaps with a damaged command.
+    /// Asks for any name below the management's, perhaps with a damaged command.
     fn raw(&mut self, party: usize, steps: &mut Steps<'_>) {
         let verb = VERBS[usize::from(steps.octet()) % VERBS.len()];
         let (len, more) = (steps.octet() & 63, steps.octet());

@@ -7,8 +7,8 @@ use hashlane_name::dns::LabelSequence;
 use hashlane_table::stage::Stage;
 
 /// Datagrams, each after two bytes of length, have the same outcomes and hashes in batches as one by one. A
-/// query to answer is a query for our reader of messages, too; the hashes of its name are those of the name
-/// in lower case.
+/// query to answer is a query for our reader of messages, too; the hashes of its name equal the hashes of the
+/// name in lower case.
 pub fn check_queries(octets: &[u8]) {
     let datagrams = datagrams(octets);
     let mut hash = Hash::new(&Key::VECTOR);

@@ -1,5 +1,5 @@
-//! Properties of the reassembly of packets, for fragments in any order, lost, twice, mixed with those of
-//! other packets, or made up: it does what a naive model does, and its memory is bounded.
+//! Properties of the reassembly of packets, for fragments in any order, lost, twice, mixed with other
+//! packets' fragments, or made up: it does what a naive model does, and its memory is bounded.
 
 use crate::steps::Steps;
 use hashlane_ndn::fragment::{Fragmenter, MAX_FRAGMENTS, MAX_MEMORY, Reassembler};
@@ -77,7 +77,7 @@ struct Bench {
     received: BTreeMap<(usize, usize), usize>,
     /// Number of times that each packet came out.
     out: [usize; PACKETS],
-    /// Sequence number after those of the packets; made-up fragments have later ones.
+    /// Sequence number after the packets' numbers; made-up fragments have later ones.
     next: u64,
     /// True while only fragments of the packets were received.
     is_honest: bool,

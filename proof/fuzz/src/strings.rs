@@ -6,7 +6,7 @@ use hashlane_sketch::hasher::{Hasher, ids};
 use hashlane_sketch::{Error, Keys};
 
 /// Strings in one of Arrow's layouts: a byte for the layout, one for the number of words, the words, and the
-/// bytes. What is accepted lies in the bytes, and every hash of the column is that of its strings.
+/// bytes. What is accepted lies in the bytes, and every hash of the column equals the hash of its string.
 pub fn check_strings(octets: &[u8]) {
     let Some((&[layout, number], octets)) = octets.split_first_chunk() else { return };
     let width = [4, 8, 16][usize::from(layout) % 3];

@@ -44,14 +44,14 @@ const NEEDS: [Need; 6] = [
     },
 ];
 
-/// The comparison, a package of its own, so that the other tasks need none of its dependencies.
+/// The comparison, a separate package, so that the other tasks need none of its dependencies.
 const COMPARE: &str = "hashlane-dns-compare";
 
 /// Timeout for a server to stop after a signal.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Queries through a validating resolver for each server, of which two thirds are for signed zones: all that
-/// there are.
+/// Queries through a validating resolver for each server. Two thirds are for signed zones: all that there
+/// are.
 const WHOLE: &str = "100000";
 
 pub(crate) fn run(whole: bool) -> Outcome {

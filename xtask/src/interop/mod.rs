@@ -49,7 +49,7 @@ enum Part {
     },
     /// Export flows to nfcapd and nfacctd, and read our files with Python packages
     Flow,
-    /// Meter captures, and compare all flows with those of softflowd, nfpcapd and tshark
+    /// Meter captures, and compare all flows with the output of softflowd, nfpcapd and tshark
     Meter,
     Ndn(ndn::Ndn),
 }

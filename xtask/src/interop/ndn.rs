@@ -41,8 +41,8 @@ impl Ndn {
         }
     }
 
-    /// All scenarios under the index by name. Under the others either all, or those that differ in the header
-    /// fields that come back: none, those of a library, those of a neighbour.
+    /// All scenarios under the index by name. Under the others either all, or the ones that differ in the
+    /// header fields that come back: no fields, a library's, a neighbour's.
     pub(crate) fn all(under_every_index: bool) -> Outcome {
         let few = ["python-v1-unix-to-python-v2-unix", "ndnts-unix-to-ndnts-unix", "neighbour"];
         let only = if under_every_index { Vec::new() } else { few.map(str::to_owned).to_vec() };

@@ -19,7 +19,7 @@ const EXPECTED: [&str; 6] = [
     "ended",
 ];
 
-/// Runs the commands in a folder of its own.
+/// Runs the commands in a new folder.
 ///
 /// # Errors
 /// A command fails, or prints something else.

@@ -92,7 +92,7 @@ impl Planted {
     }
 }
 
-/// Builds the command with the slow-down, in a target directory of its own.
+/// Builds the command with the slow-down, in a separate target directory.
 fn build() -> Result<PathBuf, String> {
     let target = run::root().join("target/planted");
     let words = ["cargo", "build", "--profile", "planted", "--package", "hashlane"];

@@ -70,7 +70,7 @@ fn circles_of<'a>(folder: &str, files: &Files<'a>) -> Vec<String> {
     lines
 }
 
-/// The modules of the shortest circle from `start` back to it; empty if there is none.
+/// The modules of the shortest circle from `start` back to it; empty if it is in no circle.
 fn shortest_circle<'a>(
     graph: &BTreeMap<Module<'a>, BTreeSet<Module<'a>>>,
     start: &Module<'a>,

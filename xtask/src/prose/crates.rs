@@ -116,7 +116,7 @@ pub(super) fn forbidden(packages: &[Package]) -> Vec<String> {
     lines
 }
 
-/// A line for each document whose table is not that of these packages.
+/// A line for each document whose table does not match these packages.
 pub(super) fn outdated(texts: &[Text], packages: &[Package]) -> Vec<String> {
     let differs = |(path, table): &(&str, Table)| {
         let text = texts.iter().find(|text| text.path == *path);

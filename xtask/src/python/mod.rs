@@ -17,8 +17,8 @@ use venv::Venv;
 /// Test the Python package
 ///
 /// Builds the wheel without optimisation, installs it in a fresh virtual environment and runs a first program
-/// there; then runs pytest and mypy in one with the packages of python/requirements-test.txt. With
-/// python3 it tests the engines, too, in one with those of python/requirements-engines.txt.
+/// there; then runs pytest and mypy in one with the packages of python/requirements-test.txt. With python3 it
+/// tests the engines, too, in one with the packages of python/requirements-engines.txt.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Python {
@@ -135,7 +135,7 @@ fn build_from_sdist(folder: &Path) -> Result<(), String> {
     let mut pip = run::command(&[venv.program("python")]);
     pip.args(words).arg("--wheel-dir").arg(folder.join("from-sdist/dist")).arg(&sdist);
     pip.env("PATH", with_programs(&venv)?);
-    // A target directory of its own, as the sources are others; kept for the next time, and not optimised.
+    // A separate target directory, as the sources are others; kept for the next time, and not optimised.
     pip.env("CARGO_TARGET_DIR", folder.join("from-sdist-target"));
     run::show(pip.env("MATURIN_PEP517_ARGS", "--profile dev"))
 }
@@ -153,7 +153,7 @@ fn with_programs(venv: &Venv) -> Result<OsString, String> {
     std::env::join_paths(paths).map_err(|error| format!("PATH: {error}"))
 }
 
-/// Name of an interpreter in those of folders.
+/// Name of an interpreter, as used in the names of folders.
 fn name(python: &str) -> &str {
     python.rsplit('/').next().unwrap_or(python)
 }

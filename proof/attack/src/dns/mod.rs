@@ -1,4 +1,5 @@
-//! Attacks on `hashlane dns serve` in a process of its own, in the order of the table in docs/dns-serve.md.
+//! Attacks on `hashlane dns serve`, run as a separate process, in the order of the table in
+//! docs/dns-serve.md.
 //!
 //! The server, the attacker and the innocents share the loopback interface and differ in their addresses:
 //! 127.0.0.1, 127.67.0.0/16 and 127.68.0.2.

@@ -135,7 +135,7 @@ impl Drop for Server {
 pub(super) struct Stats(serde_json::Value);
 
 impl Stats {
-    /// Counter at a JSON pointer, such as `/udp/sent`; 0 if there is none.
+    /// Counter at a JSON pointer, such as `/udp/sent`; 0 if the counter is missing.
     pub(super) fn get(&self, pointer: &str) -> u64 {
         let counter = self.0.pointer(pointer).and_then(serde_json::Value::as_u64);
         debug_assert!(counter.is_some(), "{pointer} in {}", self.0);

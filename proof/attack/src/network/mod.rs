@@ -1,4 +1,4 @@
-//! Hosts of an attack: the forwarder's, the attacker's, and that of an innocent neighbour.
+//! Hosts of an attack: the forwarder's, the attacker's, and an innocent neighbour's.
 //!
 //! As root, or where users may have namespaces of their own, each host is a network namespace, with pairs of
 //! virtual links between them. No file names a namespace, so the kernel removes it with the last process that
@@ -118,7 +118,7 @@ impl Network {
 
     /// Source address `number` of the attacker.
     pub(crate) fn source(&self, number: u16) -> Ipv4Addr {
-        // The address ending in .0.0 is that of the network.
+        // The address ending in .0.0 names the network.
         let [high, low] = number.wrapping_add(1).to_be_bytes();
         match self {
             Self::Namespaces(_) => Ipv4Addr::new(10, 67, high, low),
@@ -194,7 +194,7 @@ fn become_root() -> Result<(), String> {
     Ok(())
 }
 
-/// Calls `work` on a thread of its own, so that namespaces that it enters stay its own.
+/// Calls `work` on a new thread, so that namespaces that it enters stay its own.
 pub(crate) fn on_thread<T: Send>(work: impl FnOnce() -> Result<T, String> + Send) -> Result<T, String> {
     thread::scope(|scope| scope.spawn(work).join().unwrap_or_else(|_| Err("a thread has panicked".into())))
 }

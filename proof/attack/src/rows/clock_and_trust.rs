@@ -14,7 +14,7 @@ use std::thread;
 use std::time::Duration;
 
 const HOUR: u64 = 3_600_000;
-const OTHER_PROJECTS: &str = "rights are those of its own configuration";
+const OTHER_PROJECTS: &str = "rights come from its own configuration";
 
 /// The clock of the machine is not ours to set: commands are signed for times that such a clock would show.
 pub(super) fn signing_times(bench: &Bench, id: &str) -> Result<Line, String> {

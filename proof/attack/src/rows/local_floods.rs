@@ -72,7 +72,7 @@ pub(super) fn commands(bench: &Bench, id: &str) -> Result<Line, String> {
     let to = scene.running.tcp(bench.network.forwarder(Place::Forwarder));
     let connect = || TcpStream::connect(to).map_err(|error| error.to_string());
     let attacker = bench.network.inside(Place::Forwarder, connect)?;
-    // Each has a name of its own, so that each takes a place in the queue.
+    // Each has a different name, so that each takes a place in the queue.
     let (mut template, mut number) = (Template::new("/localhost/nfd/rib/unregister", 0, 4000)?, 0);
     let mut next = 0;
     let mut session = scene.session()?;

@@ -72,8 +72,8 @@ fn part(bench: &Bench, id: &str, name: &str, errors: Errors, host: u16) -> Resul
     scene.close(id, &attack, Criteria::USUAL, checks)
 }
 
-/// Opens ports and connections for `lasting`. Returns their number. Each kind of standard error has an
-/// address of its own: closed connections keep the ports of an address for a minute.
+/// Opens ports and connections for `lasting`. Returns their number. Each kind of standard error uses a
+/// separate address: closed connections keep the ports of an address for a minute.
 fn make_lines(scene: &Scene<'_>, host: u16, lasting: Duration) -> Result<u64, String> {
     let (network, running) = (&scene.bench.network, &scene.running);
     let (to, from) = (network.forwarder(Place::Attacker), network.source(host));

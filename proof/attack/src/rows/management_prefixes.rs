@@ -19,13 +19,13 @@ const OF_MANAGEMENT: [&str; 4] =
     ["/localhost/nfd", "/localhost/nfd/rib", "/localhop/nfd", "/localhop/nfd/rib"];
 /// A prefix of applications on this host, which no neighbour may register.
 const LOCAL: &str = "/localhost/application";
-/// A user that is not the forwarder's, without rights of its own: `nobody`.
+/// A user other than the forwarder's that has no rights: `nobody`.
 const OTHER_USER: u32 = 65_534;
 
 pub(super) fn run(bench: &Bench) -> Result<Vec<Line>, String> {
     let attack = "registrations under /localhost and /localhop by a trusted neighbour and by another user";
     if !bench.program.is_ours() {
-        let why = "rights are those of its own configuration, which has no such rules";
+        let why = "rights come from its own configuration, which has no such rules";
         return Ok(vec![Line::not_applicable("6", attack, why)]);
     }
     let identity = Identity::create(Validity::Now)?;

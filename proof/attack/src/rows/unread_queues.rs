@@ -116,7 +116,7 @@ fn fragments(bench: &Bench, id: &str) -> Result<Line, String> {
         let count = PORTS as u32 * FRAGMENTS;
         for round in 0..rounds {
             let speed = Speed::of(count, 16_000);
-            // Sequence numbers are those of two fragments.
+            // Sequence numbers as in packets of two fragments.
             ports.flood(speed, |number, packet| {
                 packet.extend(first_fragment(2 * (u64::from(count) * round + number), FRAGMENT));
             })?;

@@ -1,4 +1,4 @@
-//! Differences between our answers and those of other servers that have a reason.
+//! Differences between our answers and other servers' that have a reason.
 
 mod table;
 pub(crate) mod verdicts;
@@ -54,13 +54,13 @@ pub(crate) struct Case<'a> {
     pub(crate) is_udp: bool,
     pub(crate) ours: &'a Answer,
     pub(crate) theirs: &'a Answer,
-    /// Differences between our answer and that of the other server.
+    /// Differences between our answer and the other server's.
     pub(crate) other: &'a [Difference],
     pub(crate) maker: Maker,
 }
 
 impl Case<'_> {
-    /// True if our answer differs from those of both other servers in this point.
+    /// True if our answer differs from both other servers' in this point.
     pub(crate) fn is_alone(&self, difference: &Difference) -> bool {
         use Difference::{EdnsVersion, Opcode};
         self.other.iter().any(|other| match (difference, other) {

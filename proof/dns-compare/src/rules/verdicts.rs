@@ -72,7 +72,7 @@ impl Trial<'_> {
     }
 }
 
-/// A reason for the verdict on a server, by its number among those of [`Trial::verdicts`].
+/// A reason for the verdict on a server, given by its index in [`Trial::verdicts`].
 pub(crate) struct Reason {
     pub(crate) name: &'static str,
     /// Sentence of the documentation.
@@ -94,7 +94,7 @@ pub(crate) const REASONS: [Reason; 10] = [
     },
     Reason {
         name: "targets in no zone",
-        why: "SERVFAIL: aliases lead to a name of which no server is known, or to the DS records of \
+        why: "SERVFAIL: aliases lead to a name without a known server, or to the DS records of \
               a zone whose parent is not served.",
         explains: |trial, server| {
             let holder = |name| suffixes(name).nth(usize::from(trial.query.rtype == DS));
@@ -122,7 +122,7 @@ pub(crate) const REASONS: [Reason; 10] = [
     },
     Reason {
         name: "names that begin with * and are made by a wildcard",
-        why: "Bogus from all: unbound 1.17 takes the name for that of the wildcard, which it is not.",
+        why: "Bogus from all: unbound 1.17 takes the name for the wildcard's, which it is not.",
         explains: |trial, _| {
             trial.is_common(State::Bogus)
                 && trial.name.starts_with(b"\x01*")

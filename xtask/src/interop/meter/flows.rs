@@ -26,7 +26,7 @@ pub(super) struct Counted {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Flows(BTreeMap<Ends, Counted>);
 
-/// Difference of times that is none: meters round to the millisecond.
+/// Difference of times that is ignored: meters round to the millisecond.
 const ROUNDED: i64 = 1_000;
 
 impl Flows {

@@ -1,4 +1,4 @@
-//! Flows of captures that we meter, compared with those of softflowd, nfpcapd and tshark.
+//! Flows of captures that we meter, compared with the flows of softflowd, nfpcapd and tshark.
 
 mod flows;
 mod packets;

@@ -24,7 +24,7 @@ const GROWTH: u64 = 64 * MB;
 /// Records before the error, so that a load takes a while.
 const RECORDS: usize = 20_000;
 
-/// Reloads of zones that end in an error, and of others of which the apex has no SOA record, under a flood.
+/// Reloads of zones that end in an error, and of zones whose apex has no SOA record, under a flood.
 pub(in super::super) fn bad_zone(bench: &Bench, name: (u8, &str)) -> Result<Line, String> {
     let scene = Scene::open(bench, "", false)?;
     let good = server::zone(1);

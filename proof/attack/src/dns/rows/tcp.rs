@@ -51,7 +51,7 @@ fn closed(attack: &Attack) -> String {
     format!("closed: {words}; {} open", attack.state("/connections"))
 }
 
-/// A check that connections were closed for a reason, or for those of others.
+/// A check that connections were closed for a reason, or to make room for other connections.
 fn has_closed(attack: &Attack, reason: &str) -> Check {
     let count = |reason| attack.count(&format!("/tcp/closed_{reason}"));
     Check::new(count(reason) + count("for_others") > 0, closed(attack))
