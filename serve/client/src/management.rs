@@ -65,8 +65,8 @@ impl Client {
     /// Fetches a dataset, for example `faces`/`list`, or with a filter as one more component `faces`/`query`.
     ///
     /// # Errors
-    /// The dataset could not be fetched. Over a connection that is not [local](Self::is_local), only those of
-    /// module `rib` can be.
+    /// The dataset could not be fetched. A connection that is not [local](Self::is_local) gives only the
+    /// datasets of module `rib`.
     pub async fn dataset(
         &self,
         module: &str,

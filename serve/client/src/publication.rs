@@ -268,7 +268,7 @@ impl Library {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PublishError {
-    /// The name of the object, with that of its key, is longer than [`MAX_OBJECT_NAME`].
+    /// The names of the object and its key are together longer than [`MAX_OBJECT_NAME`].
     #[error("the names of the object and its key have {len} bytes, more than {MAX_OBJECT_NAME}")]
     NameTooLong {
         /// Length of the names in bytes.

@@ -47,7 +47,7 @@ fn write_unknown_key(key: &str, nearest: &Option<String>, f: &mut fmt::Formatter
 pub struct Server {
     /// User to run as once the sockets are bound, by name or number; empty: the user who started the server.
     pub user: String,
-    /// Group to run as; empty: that of `user`.
+    /// Group to run as; empty: the group of `user`.
     pub group: String,
 }
 
@@ -59,7 +59,7 @@ pub struct Metrics {
     pub listen: Vec<SocketAddr>,
 }
 
-/// Rules for the keys of a configuration beside those of its default.
+/// Rules for the keys of a configuration beyond the keys of its default.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Keys {
     /// Tables whose keys are free, by their paths.
@@ -144,7 +144,7 @@ impl Keys {
     }
 }
 
-/// Words of the parser, and those of TOML for them.
+/// Words of the parser, and TOML's words for them.
 const WORDS: [(&str, &str); 8] = [
     (
         "invalid socket address syntax",

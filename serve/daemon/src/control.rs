@@ -68,7 +68,7 @@ impl Socket {
         let Some(folder) = self.path.parent().filter(|_| self.is_default) else { return Ok(()) };
         let create = || -> io::Result<()> {
             std::fs::DirBuilder::new().recursive(true).mode(0o755).create(folder)?;
-            // Also that of a server which ran before as another user; that of one which runs stays.
+            // Also a folder left by a server that ran as another user; a running server keeps its folder.
             match (unix::clear(&self.path), account) {
                 (Err(_), _) => Ok(()),
                 (Ok(()), Some(account)) => account.own(folder),
@@ -173,7 +173,7 @@ impl Service {
     }
 }
 
-/// Answers a client on a thread of its own.
+/// Answers a client on a new thread.
 fn serve<H>(stream: mio::net::UnixStream, clients: &Arc<AtomicUsize>, handle: &Arc<H>)
 where
     H: Fn(&str) -> io::Result<String> + Send + Sync + 'static,
@@ -250,7 +250,7 @@ fn ask(path: &Path, command: &str, start: &str, wait: Option<Duration>) -> io::R
     let cannot = |error: io::Error| {
         let advice = match error.kind() {
             io::ErrorKind::ConnectionRefused if !is_socket(path) => {
-                "not a Unix socket; name that of the server by --socket".to_owned()
+                "not a Unix socket; name the server's by --socket".to_owned()
             }
             io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => {
                 format!("no server listens there; start one by `{start}`, or name its socket by --socket")
@@ -262,7 +262,7 @@ fn ask(path: &Path, command: &str, start: &str, wait: Option<Duration>) -> io::R
                 "the server does not answer; see if its process is stopped, or restart it".to_owned()
             }
             io::ErrorKind::InvalidInput => "a path of a Unix socket has at most 107 bytes, none of them 0; \
-                                            name that of the server by --socket"
+                                            name the server's by --socket"
                 .to_owned(),
             _ => {
                 let why = format!("cannot use {shown}: {error}; name the socket of the server by --socket");

@@ -32,8 +32,8 @@ impl Daemon {
     }
 
     /// Takes signals from now on. The first SIGINT or SIGTERM calls `stop` with its name, the second ends the
-    /// process at once. SIGHUP calls `reload` on a thread of its own; signals that come meanwhile ask for one
-    /// more call.
+    /// process at once. SIGHUP calls `reload` on another thread; signals that come meanwhile ask for one more
+    /// call.
     ///
     /// # Errors
     /// A thread cannot be started.
@@ -80,7 +80,7 @@ impl Daemon {
         self.log.flush(LAST_LINES);
     }
 
-    /// Logs how the server has ended, and returns the exit code of the process. `name` is that of the server:
+    /// Logs how the server has ended, and returns the exit code of the process. `name` names the server:
     /// `the forwarder`.
     pub fn end(self, name: &str, outcome: io::Result<()>) -> ExitCode {
         if let Err(error) = &outcome {

@@ -56,7 +56,7 @@ impl Http {
         format!("http://{}/metrics", self.address)
     }
 
-    /// Answers requests with the text of `metrics`, on a thread of its own, until the process ends.
+    /// Answers requests with the text of `metrics`, on a new thread, until the process ends.
     ///
     /// # Errors
     /// The thread cannot be started.

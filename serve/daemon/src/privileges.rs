@@ -29,7 +29,7 @@ impl Account {
         }
     }
 
-    /// The account of a user and a group, by names or numbers; an empty group is that of the user.
+    /// The account of a user and a group, by names or numbers; an empty group stands for the user's.
     ///
     /// # Errors
     /// This system has no such user or group.

@@ -67,7 +67,7 @@ impl Signals {
     }
 }
 
-/// Calls `stop` on a thread of its own at each SIGINT and SIGTERM, and at each SIGHUP unless that was ignored
+/// Calls `stop` on a separate thread at each SIGINT and SIGTERM, and at each SIGHUP unless that was ignored
 /// at the start: a run under `nohup` goes on without its terminal.
 ///
 /// # Errors

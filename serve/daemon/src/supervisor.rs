@@ -50,7 +50,7 @@ impl Supervisor {
 
     /// Reports that the server reads its configuration again, until it is [`ready`](Self::ready).
     pub fn reloading(&self) {
-        // Type=notify-reload compares the time with that of its signal.
+        // Type=notify-reload compares the time with its signal's.
         match clock_gettime(ClockId::CLOCK_MONOTONIC).map(Duration::from) {
             Ok(now) => self.send(&format!("RELOADING=1\nMONOTONIC_USEC={}", now.as_micros())),
             Err(error) => debug_assert!(false, "the clock of the kernel always runs: {error}"),

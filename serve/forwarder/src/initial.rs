@@ -205,7 +205,7 @@ impl Initial {
         }
     }
 
-    /// A command with a time of its own. `None`, and a log line, if its parameters are too long.
+    /// A command with a new time of signing. `None`, and a log line, if its parameters are too long.
     fn build(&mut self, target: Target<'_>, parameters: &ControlParameters) -> Option<Vec<u8>> {
         self.commands += 1;
         let builder = CommandBuilder {

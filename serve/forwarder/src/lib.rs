@@ -1,7 +1,7 @@
 //! The process of the NDN forwarder, around the state machine of `hashlane-ndn-fw`.
 //!
 //! - [`config`]: one TOML file, in which every value has a default.
-//! - [`server`]: sockets, the forwarding thread, and management on a thread of its own.
+//! - [`server`]: sockets, the forwarding thread, and management on another thread.
 //! - [`management`]: NFD's management protocol, as a state machine without sockets.
 //! - [`rib`]: routes, and the FIB computed from them.
 //!

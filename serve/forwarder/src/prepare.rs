@@ -57,7 +57,7 @@ fn unix_time() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
-/// Folder of a socket that the forwarder creates if it is missing: that of a default path.
+/// Folder of a socket that the forwarder creates if it is missing: the folder of a default path.
 pub(crate) fn missing_folder(path: &Path) -> Option<&Path> {
     let folder = path.parent().filter(|folder| !folder.exists())?;
     config::Unix::default().path.iter().any(|default| default == path).then_some(folder)

@@ -9,9 +9,8 @@
 //! An entry also has the next hops that `fib/add-nexthop` has made. Each change of a route restores the next
 //! hops that routes make for the prefix.
 //!
-//! One change can affect a million entries: those of a face that closes, those that expire together, and
-//! those below a prefix whose contribution changes. Such changes are made in [steps](Rib::step) of bounded
-//! work.
+//! One change can affect a million entries: when a face closes, when routes expire together, and below a
+//! prefix whose contribution changes. Such changes are made in [steps](Rib::step) of bounded work.
 //!
 //! Source: NFD wiki, RibMgmt, Route Inheritance.
 
@@ -68,7 +67,7 @@ pub struct RibLimits {
     pub routes: usize,
     /// Most routes of one face.
     pub routes_per_face: usize,
-    /// Most next hops of the FIB, those of `fib/add-nexthop` included.
+    /// Most next hops of the FIB, including `fib/add-nexthop`'s.
     pub next_hops: usize,
     /// Most bytes of the names of all prefixes.
     pub name_bytes: usize,
@@ -142,7 +141,7 @@ pub struct Rib {
     at_once: usize,
 }
 
-/// Prefixes of a face: those with routes to it, and with next hops of its own.
+/// Prefixes of a face: with routes to it, and with next hops that commands added for it.
 #[derive(Default)]
 struct Face {
     routes: usize,
@@ -317,7 +316,7 @@ impl Rib {
         Ok(())
     }
 
-    /// Removes a route. Returns false if there is none.
+    /// Removes a route. Returns false if it does not exist.
     pub fn unregister(
         &mut self,
         name: NdnName<'_>,
@@ -403,7 +402,7 @@ impl Rib {
         self.ends.first().map(|end| end.0)
     }
 
-    /// Removes a closed face from one prefix. Returns false if there is none to remove.
+    /// Removes a closed face from one prefix. Returns false if nothing is left to remove.
     fn withdraw(&mut self, changes: &mut Vec<FibChange>) -> bool {
         let Some(&face) = self.closed.first() else { return false };
         let Some(key) = self.faces.get(&face).and_then(|face| face.prefixes.first()).cloned() else {
@@ -425,7 +424,7 @@ impl Rib {
         true
     }
 
-    /// Removes one route that has expired. Returns false if there is none.
+    /// Removes one route that has expired. Returns false if no route has.
     fn expire(&mut self, now: u64, changes: &mut Vec<FibChange>) -> bool {
         let Some((_, key, face, origin)) = self.ends.first().filter(|end| end.0 <= now).cloned() else {
             return false;
@@ -522,13 +521,13 @@ impl Rib {
         }
     }
 
-    /// The key of a name: that of its entry, if there is one.
+    /// The key of a name: its entry's key, if it has an entry.
     fn key(&self, name: NdnName<'_>) -> Key {
         let bytes = name.walk().bytes();
         self.entries.get_key_value(bytes).map_or_else(|| bytes.into(), |(key, _)| key.clone())
     }
 
-    /// The contribution of an entry. Without an entry, there is none.
+    /// The contribution of an entry; empty without an entry.
     fn contribution(&self, key: &[u8]) -> Contribution {
         self.entries.get(key).map_or_else(Contribution::default, |entry| entry.contribution())
     }
@@ -616,7 +615,7 @@ impl Rib {
     }
 }
 
-/// The entry of a key, added if there is none.
+/// The entry of a key, added if it is missing.
 fn entry_of<'e>(
     entries: &'e mut BTreeMap<Key, Box<Entry>>,
     name_bytes: &mut usize,

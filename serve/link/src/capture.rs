@@ -39,7 +39,7 @@ pub struct Frame<'a> {
     pub link: Option<u32>,
     /// Time of capture in nanoseconds since 1970; zero if the capture states none.
     pub time: u64,
-    /// Length of the frame on the link, in bytes; at least that of the captured bytes in a sound capture.
+    /// Length of the frame on the link, in bytes; at least the number of captured bytes in a sound capture.
     pub original: u32,
     /// Captured bytes.
     pub bytes: &'a [u8],

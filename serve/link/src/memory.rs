@@ -129,7 +129,7 @@ mod tests {
     fn large_blocks_get_the_advice_once_it_is_wanted() {
         let layout = Layout::from_size_align(HUGE, 8).expect("a layout");
         let flags = |zeroed: bool| {
-            // SAFETY: the layout is that of the allocation, and its size is not 0.
+            // SAFETY: the layout is the allocation's, and its size is not 0.
             unsafe {
                 let block = if zeroed { Allocator.alloc_zeroed(layout) } else { Allocator.alloc(layout) };
                 let block = Allocator.realloc(block, layout, 2 * HUGE);

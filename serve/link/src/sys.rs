@@ -135,9 +135,9 @@ impl Incoming {
             Self::reset(&mut header.msg_hdr);
         }
         self.received = 0;
-        // SAFETY: each header points to one name, one vector and one control, each vector to `LONGEST` bytes
-        // of its own stride, in allocations that `self` owns and that have not moved since `new` (no `Vec`
-        // grows); `&mut self` excludes readers. All lengths are those of the buffers. No timeout is given.
+        // SAFETY: each header points to one name, one vector and one control, each vector to the `LONGEST`
+        // bytes of its stride, in allocations that `self` owns and that have not moved since `new` (no `Vec`
+        // grows); `&mut self` excludes readers. All lengths equal the buffers'. No timeout is given.
         let received = unsafe {
             libc::recvmmsg(
                 socket.as_raw_fd(),
@@ -301,7 +301,7 @@ pub(crate) fn queue_lengths(socket: BorrowedFd<'_>) -> io::Result<[u32; 9]> {
     Ok(values)
 }
 
-/// Lowers the scheduling priority of the calling thread, as nice(1) does that of a process.
+/// Lowers the scheduling priority of the calling thread, as nice(1) does for a process.
 pub(crate) fn lower_priority(nice: c_int) -> io::Result<()> {
     // SAFETY: the function has no preconditions. On Linux, process 0 is the calling thread.
     let result = unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, nice) };

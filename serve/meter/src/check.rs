@@ -37,7 +37,7 @@ pub fn check(config: &Config) -> io::Result<Vec<String>> {
 }
 
 /// Checks the folder of a file, or the host of a collector. Returns a warning about a file that exists.
-/// `is_other`: another user than that of this process writes it, and only that user knows if it may.
+/// `is_other`: a different user than this process's writes it, and only that user knows if it may.
 fn check_output(output: &OutputConfig, is_other: bool) -> io::Result<Option<String>> {
     let Some(path) = output.to.path() else {
         let resolved = output.to.clone().resolved();

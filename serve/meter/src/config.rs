@@ -16,7 +16,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Service of which the control socket has its default place.
+/// Service whose name determines the default place of the control socket.
 const SERVICE: &str = "hashlane-flow";
 
 /// Longest configuration in bytes.
@@ -44,7 +44,7 @@ pub struct Config {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Input {
-    /// Interface to meter; empty: that of the command line.
+    /// Interface to meter; empty: as given on the command line.
     pub interface: String,
     /// Meters also packets to other hosts, as behind a mirror port.
     pub promiscuous: bool,
@@ -101,7 +101,7 @@ impl Meter {
         }
     }
 
-    /// Largest number for [`domain`](Self::domain), with which each worker has one of its own.
+    /// Largest number for [`domain`](Self::domain) with which each worker gets a different one.
     #[must_use]
     pub const fn last_domain(&self) -> u32 {
         // At most 64 workers.

@@ -1,4 +1,4 @@
-//! The largest flows of a run while it goes on: each worker lists those of its table about once a second.
+//! The largest flows of a run while it goes on: each worker lists its table's largest about once a second.
 //!
 //! A worker scans its table in parts between bursts of packets, at most 2^20 slots a second, and keeps few
 //! candidates by each [`Ranking`]. So a list of a table of 10 million flows is made each 10 seconds. Without

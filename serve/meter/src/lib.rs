@@ -1,9 +1,9 @@
 //! The flow meter: packets in, records of flows out, and their export to files and collectors.
 //!
-//! A [`Meter`] is a state machine from frames to records, without input or output of its own.
-//! A [`FlowRecord`] holds both directions of a flow. An [`Exporter`] writes records in one format to a
-//! [`Sink`]; an [`IpfixReader`] reads them back. [`MeterStats`] are the counters of a meter, with their text
-//! for Prometheus. An [`Overview`] ranks hosts, conversations and services.
+//! A [`Meter`] is a state machine from frames to records, without input or output. A [`FlowRecord`] holds
+//! both directions of a flow. An [`Exporter`] writes records in one format to a [`Sink`]; an [`IpfixReader`]
+//! reads them back. [`MeterStats`] are the counters of a meter, with their text for Prometheus. An
+//! [`Overview`] ranks hosts, conversations and services.
 //!
 //! A run takes packets from captures or an interface ([`meter_captures`], [`meter_interface`]) and hands its
 //! flows to an [`Output`]: [`outputs::Exporters`], [`metrics::Metrics`], and with the feature `top` a view on

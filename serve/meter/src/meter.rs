@@ -17,7 +17,7 @@ use hashlane_link::capture::Frame;
 /// Nanoseconds of a tick of the table.
 const TICK: u64 = 100_000_000;
 
-/// Rank of a flow for its eviction: never answered first, then those of few packets, then idle ones.
+/// Rank of a flow for its eviction: never answered first, then flows of few packets, then idle ones.
 fn rank(_: &MeterKey, flow: &Biflow, idle: u32) -> u64 {
     let few = u64::from(MANY - flow.packets().min(u64::from(MANY)) as u32);
     u64::from(!flow.is_answered()) << 63 | few << 32 | u64::from(idle)
@@ -77,7 +77,7 @@ impl Default for MeterOptions {
     }
 }
 
-/// A meter with a table of its own; workers of a program have one each.
+/// A meter with its flow table; workers of a program have one each.
 ///
 /// A flow ends before a packet that comes [`idle`](MeterOptions::idle) after the last one or
 /// [`active`](MeterOptions::active) after the first one, and before the SYN of a TCP connection that was

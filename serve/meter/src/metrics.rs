@@ -24,7 +24,7 @@ impl Metrics {
         metrics
     }
 
-    /// Serves the counters by a listener, on a thread of its own.
+    /// Serves the counters by a listener, on a new thread.
     ///
     /// # Errors
     /// The thread cannot be started.

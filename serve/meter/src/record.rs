@@ -154,7 +154,7 @@ impl FlowRecord {
         self.reverse.packets > 0
     }
 
-    /// The direction from `destination` to `source` as a flow of its own, for formats without biflows.
+    /// The direction from `destination` to `source` as a separate flow, for formats without biflows.
     #[must_use]
     pub const fn reversed(&self) -> Self {
         Self {

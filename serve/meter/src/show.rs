@@ -151,7 +151,7 @@ impl Overview {
         self.packets.add(packets);
     }
 
-    /// Protocols with traffic, those of most bytes first.
+    /// Protocols with traffic, by bytes, the most first.
     #[must_use]
     pub fn protocols(&self) -> Vec<(u8, Traffic)> {
         let mut all: Vec<(u8, Traffic)> =

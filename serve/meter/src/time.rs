@@ -56,7 +56,7 @@ pub(crate) mod required {
     }
 }
 
-/// Times in a configuration, of which the empty text is none.
+/// Times in a configuration; the empty text stands for no time.
 pub(crate) mod optional {
     use serde::{Deserialize as _, Deserializer, Serializer};
     use std::time::Duration;

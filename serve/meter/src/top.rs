@@ -1,6 +1,6 @@
 //! The view of a run on the terminal: its largest flows, while it goes on.
 //!
-//! A thread of its own reads keys and draws, so that a slow terminal never holds up packets or outputs.
+//! A separate thread reads keys and draws, so that a slow terminal never holds up packets or outputs.
 
 mod draw;
 mod state;

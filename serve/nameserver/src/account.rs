@@ -25,8 +25,8 @@ pub(crate) fn choose(config: &Config) -> io::Result<Option<Account>> {
     Account::of(&server.user, &server.group)
 }
 
-/// Checks the user and the group of a configuration, and returns them if it names them. Another user than
-/// that of this process may start the server with it, so root is only warned.
+/// Checks the user and the group of a configuration, and returns them if it names them. A different user than
+/// this process's may start the server with it, so root is only warned.
 ///
 /// # Errors
 /// No such user or group.

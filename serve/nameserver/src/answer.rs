@@ -24,7 +24,7 @@ pub(crate) struct Answerer {
 
 /// A response.
 pub(crate) struct Response<'a> {
-    /// The message; empty if there is none.
+    /// The message; empty if nothing is sent.
     pub(crate) message: &'a mut [u8],
     pub(crate) reply: Reply,
     /// Hashes of the name of the question and of the names above it.

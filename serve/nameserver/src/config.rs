@@ -256,7 +256,7 @@ impl ZoneFile {
             .map_err(|error| invalid("zone.name", format!("has {:?}: {error}", self.name)))
     }
 
-    /// The zone in a file whose name is that of the zone, with or without `.zone` or `.db`.
+    /// The zone in a file that is named like the zone, with or without `.zone` or `.db`.
     ///
     /// # Errors
     /// The file's name is not a domain name.

@@ -194,7 +194,7 @@ impl ZoneCounters {
         Self { threads, first }
     }
 
-    /// Number after that of the last zone.
+    /// Number after the last zone's.
     pub(crate) fn end(&self) -> usize {
         self.first + self.threads.first().map_or(0, Vec::len)
     }

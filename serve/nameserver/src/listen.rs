@@ -59,7 +59,7 @@ pub(crate) fn check(config: &Config) -> io::Result<()> {
     Ok(())
 }
 
-/// The addresses of a configuration, with those of the interfaces in place of the wildcards.
+/// The addresses of a configuration, with the interfaces' addresses in place of the wildcards.
 fn addresses(config: &Config) -> io::Result<Vec<SocketAddr>> {
     let mut addresses: Vec<SocketAddr> = Vec::new();
     for listen in &config.server.listen {

@@ -67,7 +67,7 @@ pub(crate) fn text(status: &Status, stats: &Stats) -> String {
         &mut text,
         "hashlane_dns_reloads_refused_total",
         "counter",
-        "Reloads of which the configuration was refused.",
+        "Reloads whose configuration was refused.",
     )
     .value(&[], refused);
     Metric::new(

@@ -64,7 +64,7 @@ pub struct Reloads {
     pub loaded: u64,
     /// Zones that could not be loaded.
     pub failed: u64,
-    /// Reloads of which the configuration was refused.
+    /// Reloads whose configuration was refused.
     pub refused: u64,
 }
 

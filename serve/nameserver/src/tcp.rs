@@ -382,7 +382,7 @@ fn listener_token(number: usize) -> Token {
     Token(usize::MAX - 1 - number)
 }
 
-/// Number of a listener, if the token is that of one.
+/// Number of a listener, if the token belongs to one.
 fn listener_number(token: usize) -> Option<usize> {
     (usize::MAX - 1).checked_sub(token)
 }

@@ -276,7 +276,7 @@ impl Configured {
     }
 }
 
-/// The warning of a serial number that does not follow that of the old data, though the content is another.
+/// The warning of a serial number that does not follow the old data's, though the content has changed.
 fn of_serial(old: &Zone, new: &Zone, key: &Key) -> Option<String> {
     let (before, after) = (old.serial(), new.serial());
     // Two passes over the zones, after reloads without a new serial number alone.

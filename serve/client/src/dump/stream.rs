@@ -238,8 +238,8 @@ fn find(octets: &[u8]) -> (usize, bool) {
     (octets.len(), false)
 }
 
-/// Tests if a packet begins here: by its type and length, and those of its first element, which must fit into
-/// it. `None` if more bytes are needed.
+/// Tests if a packet begins here: by its type and length, and its first element's, which must fit into it.
+/// `None` if more bytes are needed.
 fn begins(octets: &[u8]) -> Option<bool> {
     let len = match length(octets) {
         Ok(len) => len?,

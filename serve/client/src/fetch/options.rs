@@ -7,8 +7,8 @@ use std::time::Duration;
 /// Discovery of the version of an object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Discovery {
-    /// The name may have a version, or be that of one segment. Otherwise metadata, and if there are none, any
-    /// Data below the name.
+    /// The name may have a version, or name one segment. Otherwise metadata, and if there are none, any Data
+    /// below the name.
     #[default]
     Auto,
     /// Metadata.

@@ -158,7 +158,7 @@ pub struct WebSocket {
     /// makes the whole Internet a local user. Requests with the headers of one are never local.
     pub loopback: bool,
     /// Origins whose pages may give commands over a loopback connection, such as `https://app.example`, in
-    /// addition to those of a loopback host.
+    /// addition to the origins of a loopback host.
     pub origins: Vec<String>,
 }
 

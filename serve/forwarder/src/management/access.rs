@@ -4,10 +4,10 @@
 //! rule.
 //! 1. Users of this host: root, the user of the forwarder, and the users and groups of the configuration may
 //!    give every command. Everyone else who may connect to a Unix socket of the forwarder may register and
-//!    unregister prefixes of its own face, except names under `/localhost`. The kernel reports the user of a
-//!    Unix connection, and that of a TCP or WebSocket connection from a loopback address; a page of a browser
-//!    counts as the user of the browser only if its origin is of this host or listed. The signature is not
-//!    verified, but a wrong digest is refused.
+//!    unregister prefixes of the connection's face, except names under `/localhost`. The kernel reports the
+//!    user of a Unix connection, and of a TCP or WebSocket connection from a loopback address; a page of a
+//!    browser counts as the user of the browser only if its origin is of this host or listed. The signature
+//!    is not verified, but a wrong digest is refused.
 //! 2. A key that `verify` trusts, with a time of signing that is no replay.
 //!
 //! Commands of rule 2 under `/localhop` pass if that is enabled, and only for the face that they
@@ -167,7 +167,7 @@ fn is_own_face(command: &Command<'_>, from: &Origin) -> bool {
     command.parameters.face_id.is_none_or(|face| face == 0 || face == from.face)
 }
 
-/// Refuses prefixes that may not be routed, and to other hosts also those of this host.
+/// Refuses prefixes that may not be routed, and to other hosts also this host's prefixes.
 pub(super) fn check_prefix(name: NdnName<'_>, from: &Origin) -> Result<(), ControlResponse> {
     if is_management(name) {
         return refused(

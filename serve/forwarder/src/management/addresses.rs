@@ -29,7 +29,7 @@ pub(super) fn interfaces() -> io::Result<Vec<Interface>> {
     Ok(addresses.collect())
 }
 
-/// Refuses an address that is not that of one other forwarder. `channels` are the listening sockets.
+/// Refuses an address that cannot belong to one other forwarder. `channels` are the listening sockets.
 pub(super) fn check_address(
     protocol: Protocol,
     remote: SocketAddr,
@@ -44,7 +44,7 @@ pub(super) fn check_address(
         );
     }
     if ip.is_unspecified() {
-        return refused(406, format!("{ip} is the address of no host: give that of the neighbour"));
+        return refused(406, format!("{ip} is the address of no host: give the neighbour's"));
     }
     if ip.is_multicast() {
         return refused(406, "Cannot create multicast UDP faces");

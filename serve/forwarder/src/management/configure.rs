@@ -21,7 +21,7 @@ impl Manager {
         }
     }
 
-    /// The settings of the content store, those of commands included.
+    /// The settings of the content store, including changes by commands.
     pub fn cs(&self) -> CsConfig {
         self.cs
     }

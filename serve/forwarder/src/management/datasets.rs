@@ -61,7 +61,7 @@ impl Manager {
             return Some(first);
         }
         match self.list(target, name, now) {
-            // The name of the Data is longer than that of the Interest.
+            // The name of the Data is longer than the Interest's.
             Ok(_) if !interest.can_be_prefix() => None,
             Ok(content) => self.store.keep(name, content, from, changes, now),
             Err(response) => no_dataset(name, &response),

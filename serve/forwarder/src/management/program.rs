@@ -104,7 +104,7 @@ impl Strategies {
         self.entries.len()
     }
 
-    /// True if a prefix has a strategy of its own.
+    /// True if the strategy of a prefix is set, not inherited.
     pub(super) fn contains(&self, prefix: NdnName<'_>) -> bool {
         self.entries.contains_key(prefix.walk().bytes())
     }
@@ -115,7 +115,7 @@ impl Strategies {
         self.entries.insert(key, (prefix, strategy));
     }
 
-    /// Unsets the strategy of a prefix. Returns false if it had none of its own.
+    /// Unsets the strategy of a prefix. Returns false if it was not set.
     pub(super) fn remove(&mut self, prefix: NdnName<'_>) -> bool {
         self.entries.remove(prefix.walk().bytes()).is_some()
     }

@@ -1,12 +1,12 @@
 //! Protection of signed commands against replays, by the time at which they were signed.
 //!
 //! A command passes once: its time is within 60 s of now, after the start of the forwarder, and later than
-//! that of the last command of its key. Of two commands of one key in the same millisecond, one is refused:
+//! the time of its key's last command. Of two commands of one key in the same millisecond, one is refused:
 //! signers increment a time that they have used.
 //!
 //! The clock may be set while the forwarder runs. The monotonic clock tells how long ago it started, so that
 //! commands of a clock that was set back are accepted, also before the time of the start. After that, the
-//! key's commands may have earlier times than its last one, but not those of its last commands, nor times
+//! key's commands may have earlier times than its last one, but not the times of its last commands, nor times
 //! before these.
 
 use super::clock::Now;

@@ -22,7 +22,7 @@ pub trait Plane {
     /// Hands over a request, and returns at once.
     fn request(&mut self, request: Request);
 
-    /// True while so many requests wait that management makes no changes but those of commands.
+    /// True while so many requests wait that management makes only the changes that commands ask for.
     fn is_busy(&self) -> bool {
         false
     }
@@ -198,7 +198,7 @@ impl TableRequest {
     }
 }
 
-/// The face of this id. An id beyond 32 bits is that of no face.
+/// The face of this id. No face has an id beyond 32 bits.
 pub(crate) fn face_id(id: u64) -> FaceId {
     u32::try_from(id).map_or(FaceId::NONE, FaceId)
 }

@@ -218,8 +218,8 @@ impl Store {
         self.drop_at(0);
     }
 
-    /// The segment with this name; `None` if there is none. The dataset counts for the face from then on: its
-    /// first Interest may have been aggregated with that of another face.
+    /// The segment with this name; `None` if it does not exist. The dataset counts for the face from then on:
+    /// its first Interest may have been aggregated with another face's.
     pub(super) fn find(&mut self, name: NdnName<'_>, from: &Origin, now: Now) -> Option<Vec<u8>> {
         let (last, versioned) = split(name)?;
         let index = number(last, SEGMENT)?;

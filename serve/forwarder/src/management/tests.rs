@@ -401,7 +401,7 @@ fn commands_that_wait_are_bounded_and_end() {
         let uri = format!("udp4://10.0.{}.{}:6363", host / 256, host % 256);
         let create = ControlParameters { uri: Some(uri), ..Default::default() };
         packets.push(command(Scope::Localhost, "faces/create", &create, None));
-        // Two users take turns, of which one gives one command in eight.
+        // Two users take turns; one of them gives one command in eight.
         let uid = u32::from(host % 8 == 0);
         bench.manager.config.access.users = vec![Account::Id(1)];
         bench.from.peer = Peer::User { uid, over: Over::Unix };

@@ -32,7 +32,7 @@ pub(super) fn replaceable<P: Pit>(
     oldest: FaceId,
     pipeline: &mut Pipeline<P>,
 ) -> Option<FaceId> {
-    // An item without a face is that of the newcomer.
+    // An item without a face belongs to the newcomer.
     let largest = pipeline.ports.find(oldest).map_or(newcomer, |port| port.holder);
     if places.ledger.weight_of(largest) <= 1 {
         silent_face(places, pipeline)

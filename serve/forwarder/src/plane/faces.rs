@@ -49,7 +49,7 @@ pub(super) struct Faces<P> {
     pub(super) peers: Peers,
     /// Places for faces.
     pub(super) shares: Shares,
-    /// Faces replaced by those of new peers in this second.
+    /// Faces replaced by new peers' faces in this second.
     pub(super) replaced: RateLimit,
     pub(super) config: FaceConfig,
     pub(super) reports: Reports,
@@ -70,7 +70,7 @@ pub(super) struct FaceLog {
 
 impl FaceLog {
     fn new() -> Self {
-        Self { full: false, lines: RateLimit::of_lines() }
+        Self { full: false, lines: RateLimit::for_lines() }
     }
 
     /// Begins another second. Returns the number of lines suppressed in the last one.
@@ -101,7 +101,7 @@ impl<P: Pit> Faces<P> {
             holders,
             peers,
             shares: Shares::new(config.udp.max_on_demand),
-            replaced: RateLimit::of_replaced_faces(),
+            replaced: RateLimit::for_replaced_faces(),
             config,
             reports,
             log: FaceLog::new(),

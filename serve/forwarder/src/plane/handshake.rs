@@ -20,7 +20,7 @@ use std::io;
 use std::net::SocketAddr;
 use tungstenite::handshake::{HandshakeError, MidHandshake, server::ServerHandshake};
 
-/// Handshakes that may be open at once, a quarter of which are for local users.
+/// Handshakes that may be open at once. A quarter of them is for local users.
 const MAX_HANDSHAKES: u64 = 256;
 
 /// Time limit of a handshake, in milliseconds.

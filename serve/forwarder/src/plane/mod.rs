@@ -4,8 +4,7 @@
 //! and then sends what has gathered: for each socket one system call for many packets on either side, and
 //! none that must fail. Streams report that they are readable, and only while a queue waits that they are
 //! writable. The clock is read once a round; timers are the forwarder's wheel, and cost no system call. The
-//! management is another thread. It sends [requests](crate::management::Request), each of which takes a
-//! moment.
+//! management is another thread. It sends [requests](crate::management::Request), and each takes a moment.
 //!
 //! Each module uses only those above it in this list:
 //!

@@ -124,7 +124,7 @@ impl Ports {
         losers
     }
 
-    /// Faces to close: of the party with the longest queues, while those of all together are too long.
+    /// Faces to close: of the party with the longest queues, while all queues together are too long.
     pub(super) fn take_exhausted(&mut self) -> Vec<FaceId> {
         std::mem::take(&mut self.exhausted)
     }

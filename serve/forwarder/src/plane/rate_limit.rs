@@ -27,12 +27,12 @@ impl RateLimit {
     }
 
     /// The limit of log lines.
-    pub(super) fn of_lines() -> Self {
+    pub(super) fn for_lines() -> Self {
         Self::new(LINES)
     }
 
     /// The limit of faces in place of others.
-    pub(super) fn of_replaced_faces() -> Self {
+    pub(super) fn for_replaced_faces() -> Self {
         Self::new(REPLACED)
     }
 
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn one_address_leaves_lines_to_others() {
-        let mut limit = RateLimit::of_lines();
+        let mut limit = RateLimit::for_lines();
         let flood = (0..100_000).filter(|_| limit.admits(address("192.0.2.1"))).count();
         assert_eq!(flood, OF_ONE as usize);
         assert!(limit.admits(address("192.0.2.2")));
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn addresses_of_one_network_or_of_many_cause_a_bounded_number_of_lines() {
-        let mut limit = RateLimit::of_lines();
+        let mut limit = RateLimit::for_lines();
         let network = (0..1000).filter(|host| limit.admits(address(&format!("2001:db8::{host:x}")))).count();
         assert_eq!(network, OF_ONE as usize);
         let mapped = (0..10).filter(|_| limit.admits(address("::ffff:192.0.2.1"))).count();

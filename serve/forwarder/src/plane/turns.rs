@@ -127,7 +127,7 @@ impl<K: Copy + Eq + Hash + Ord, Q: Lane> Turns<K, Q> {
         self.lengths.last().map_or(0, |(len, _)| *len)
     }
 
-    /// Changes the queue of a key, and makes it if there is none.
+    /// Changes the queue of a key, and makes it if it is missing.
     fn with(&mut self, key: K, change: impl FnOnce(&mut Q)) {
         if self.turn.len() >= 2 * self.len + Self::SLACK {
             self.queues.retain(|_, queue| queue.len() > 0);
@@ -140,7 +140,7 @@ impl<K: Copy + Eq + Hash + Ord, Q: Lane> Turns<K, Q> {
         self.change(key, change);
     }
 
-    /// Changes the queue of a key. Returns `None` if there is none.
+    /// Changes the queue of a key. Returns `None` if the key has no queue.
     fn change<R>(&mut self, key: K, change: impl FnOnce(&mut Q) -> R) -> Option<R> {
         let queue = self.queues.get_mut(&key)?;
         let before = queue.len();

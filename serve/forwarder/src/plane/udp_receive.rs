@@ -52,7 +52,7 @@ impl UdpReceiver {
         }
     }
 
-    /// Frees the memory of the buffers, of which large datagrams have used more than small ones need.
+    /// Frees the memory of the buffers, after large datagrams have used more of it than small ones need.
     pub(super) fn free_memory(&mut self) {
         self.batch.release();
     }

@@ -35,7 +35,7 @@ impl Entry {
         self.routes.is_empty() && self.hops.is_empty()
     }
 
-    /// True if a face has a route here, or a next hop of its own.
+    /// True if a face has a route here, or a next hop that a command added.
     pub(super) fn is_of(&self, face: u64) -> bool {
         self.routes.iter().any(|route| route.face == face)
             || self.hops.iter().any(|hop| hop.face == face && !hop.routed)
@@ -83,7 +83,7 @@ impl Wanted {
         captures
     }
 
-    /// Faces and costs, by face: of each face those of the nearest entry, at the lowest cost.
+    /// Faces and costs, by face: for each face the nearest entry that has it, at the lowest cost.
     pub(super) fn finish(mut self) -> impl Iterator<Item = (u64, u64)> {
         self.found.sort_unstable();
         self.found.dedup_by_key(|hop| hop.0);

@@ -112,7 +112,7 @@ impl<'a> Zstandard<'a> {
     }
 }
 
-/// Compares the checksum that a frame states, if it does, with that of its bytes.
+/// Compares the checksum that a frame states, if any, with the checksum of its bytes.
 fn verify(frame: &FrameDecoder) -> io::Result<()> {
     match (frame.get_checksum_from_data(), frame.get_calculated_checksum()) {
         (Some(stated), Some(found)) if stated != found => {

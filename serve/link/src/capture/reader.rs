@@ -93,7 +93,7 @@ impl<R: Read> Reader<R> {
     }
 
     /// Acts as [`next_batch`](Self::next_batch), and gives the bytes away, for another thread to find the
-    /// frames in them. The memory of `chunk` becomes that of the reader. Returns false at the end of the
+    /// frames in them. The reader takes the memory of `chunk` in exchange. Returns false at the end of the
     /// capture.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ mod hostile;
 use super::{CaptureError, Frame, Reader};
 use std::io::Read;
 
-/// A frame with bytes of its own.
+/// A frame that owns its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Owned {
     link: Option<u32>,

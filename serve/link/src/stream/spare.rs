@@ -23,7 +23,7 @@ impl Spare {
         Self(RefCell::new(Vec::new()))
     }
 
-    /// Takes a buffer out; `None` if there is none.
+    /// Takes a buffer out; `None` if no buffer is left.
     pub(super) fn take(&self) -> Option<Vec<u8>> {
         self.0.borrow_mut().pop()
     }

@@ -184,8 +184,7 @@ mod tests {
     use proptest::prelude::*;
     use std::net::{Shutdown, TcpListener, TcpStream};
 
-    /// Addresses to listen at, each with that of its client. Hosts without IPv6 do without the last
-    /// ones.
+    /// Addresses to listen at, each with its client's address. Hosts without IPv6 do without the last ones.
     fn addresses() -> Vec<(&'static str, &'static str)> {
         let mut all = vec![("127.0.0.1:0", "127.0.0.1"), ("0.0.0.0:0", "127.8.9.10")];
         if TcpListener::bind("[::1]:0").is_ok() {

@@ -137,7 +137,7 @@ impl Message {
         joins
     }
 
-    /// The datagrams of a message, each as a message of its own.
+    /// The datagrams of a message, each as a separate message.
     fn split(self) -> impl Iterator<Item = Self> {
         (0..self.datagrams).map(move |at| {
             let passed = u32::from(self.segment) * u32::from(at);

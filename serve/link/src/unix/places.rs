@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Place {
     path: PathBuf,
-    /// True if every user may create folders beside that of the socket.
+    /// True if every user may create folders beside the socket's.
     is_shared: bool,
 }
 
@@ -20,7 +20,7 @@ struct Place {
 /// - root: `/run/SERVICE/SERVICE.sock`, `/run/SERVICE.sock`, `/var/run/SERVICE/SERVICE.sock`,
 ///   `/var/run/SERVICE.sock`.
 /// - others: `$XDG_RUNTIME_DIR/SERVICE/SERVICE.sock` if the variable is set, `SERVICE-UID/SERVICE.sock` in
-///   the temporary folder, and then those of root.
+///   the temporary folder, and then root's paths.
 pub fn places(service: &str) -> Vec<PathBuf> {
     of_this_user(service).into_iter().map(|place| place.path).collect()
 }

@@ -12,12 +12,12 @@ const SEARCH: u32 = 0o1;
 /// Returns true if the modes of a socket file and of the directories above it let a user connect.
 ///
 /// `is_member` returns true if the user is in a group. Access control lists are not read: on a file with one,
-/// the bits of the group are its mask, and count as those of the owning group.
+/// the bits of the group are its mask, and count as the owning group's.
 ///
 /// # Errors
 /// The file or a directory above it does not exist, or cannot be read.
 pub fn may_connect(path: &Path, uid: u32, mut is_member: impl FnMut(u32) -> bool) -> io::Result<bool> {
-    // Links are resolved: the permissions of a link's directory count, and those of its target.
+    // Links are resolved: the permissions of a link's directory count, and its target's permissions.
     let resolved = fs::canonicalize(path)?;
     if !allows(&fs::metadata(&resolved)?, uid, WRITE, &mut is_member) {
         return Ok(false);

@@ -5,9 +5,9 @@
 //! flow. It moves when a flow does not fit. Flows of old captures are exported with the time of the newest of
 //! them as the time of the packet.
 //!
-//! Elements that v9 does not define have the numbers of IPFIX, whose registry began with those of v9:
-//! flowEndReason, dot1qCustomerVlanId, layer2SegmentId. Reverse records repeat the type and
-//! the code of the first ICMP message.
+//! Elements that v9 does not define have the numbers of IPFIX, whose registry began with v9's: flowEndReason,
+//! dot1qCustomerVlanId, layer2SegmentId. Reverse records repeat the type and the code of the first ICMP
+//! message.
 
 use super::message::Message;
 use super::shape::{Clock, Shape, field, template};
@@ -50,7 +50,7 @@ impl Default for Netflow9Options {
     }
 }
 
-/// Writes flows as NetFlow v9 packets, those of each observation domain under a source id of their own.
+/// Writes flows as NetFlow v9 packets, with the observation domain as the source id.
 #[derive(Debug)]
 pub struct Netflow9Exporter {
     sink: Sink,

@@ -115,8 +115,8 @@ impl Shape {
         }
         let len = if uptime { 4 } else { 8 };
         counters.extend([field(start, len), field(end, len)]);
-        // Reverse elements first: nfdump 1.7.1 takes some of them for those of the forward direction, and the
-        // last one wins.
+        // Reverse elements first: nfdump 1.7.1 takes some of them for the forward direction's, and the last
+        // one wins.
         if self.has(BIFLOW) {
             fields.extend(counters.iter().map(|field| Field { reverse: true, ..*field }));
         }

@@ -285,7 +285,7 @@ fn timeouts_and_limits_change_while_flows_are_open() {
     while meter.advance(SECOND + OPTIONS.idle / 5, &mut |record| records.push(*record)) {}
     assert_eq!((meter.stats().flows_open, records.len()), (0, 901));
     assert!(records[evicted..].iter().all(|record| record.end == EndReason::IdleTimeout));
-    // A higher limit than that of the start.
+    // A higher limit than at the start.
     meter.change(&MeterOptions { flows: 5000, ..OPTIONS });
     receive(&mut meter, &frames_of(0..5000, 16), 100 * SECOND, &mut records);
     assert_eq!((meter.stats().flows_open, records.len()), (5000, 901));

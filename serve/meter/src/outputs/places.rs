@@ -16,8 +16,8 @@ pub(super) enum Place {
     New(PathBuf),
 }
 
-/// Checks that all outputs can be opened together: no file is that of another output, or one of `inputs`.
-/// Creates nothing.
+/// Checks that all outputs can be opened together: no file is another output's, or one of `inputs`. Creates
+/// nothing.
 ///
 /// # Errors
 /// The first conflict; the message names both sides and the next step.
@@ -63,8 +63,8 @@ fn is_same(one: Option<Place>, other: Option<Place>) -> bool {
     one.is_some() && one == other
 }
 
-/// The place of a path, of which - is `standard`. `None`: a device such as /dev/null, which many can write
-/// to, or a path that cannot be a file.
+/// The place of a path; the path - stands for `standard`. `None`: a device such as /dev/null, which many can
+/// write to, or a path that cannot be a file.
 pub(super) fn place(path: &Path, standard: impl AsFd) -> Option<Place> {
     let inode =
         |data: &Metadata| (!data.file_type().is_char_device()).then(|| Place::Inode(data.dev(), data.ino()));

@@ -47,8 +47,8 @@ impl SharedExporters {
         all.finish(now)
     }
 
-    /// Exchanges the outputs for those of a new configuration. An output whose settings are as before stays
-    /// open, unless it has failed or its file was moved away; the others are opened, and the old ones are
+    /// Exchanges the outputs for a new configuration's. An output whose settings are as before stays open,
+    /// unless it has failed or its file was moved away; the others are opened, and the old ones are
     /// completed. Waits for the collectors of those, at most five seconds each, while the run goes on.
     ///
     /// # Errors

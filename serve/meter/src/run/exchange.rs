@@ -3,7 +3,7 @@
 //! Each worker takes the next chunk of the captures when it has time, parses it, and notes for each packet
 //! the worker that owns its flow: by a keyed hash of addresses, virtual LANs and tunnel, so that both
 //! directions and all fragments come to the same one. Each worker meters its packets of all chunks in the
-//! order of the capture; so the result is that of one worker. The calling thread takes the records.
+//! order of the capture; so the result is the same as with one worker. The calling thread takes the records.
 
 use super::captures::Captures;
 use super::collect::{Batches, Collector, TICK};

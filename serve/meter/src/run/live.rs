@@ -1,4 +1,4 @@
-//! The packets of an interface: each worker has a ring of its own, and the kernel shares out the frames.
+//! The packets of an interface: each worker has its own ring, and the kernel shares out the frames.
 
 use super::collect::{BATCH, Collector, TICK};
 use super::{Output, RunError, RunOptions, RunState, Summary, wall};
@@ -68,7 +68,7 @@ pub fn meter_interface(
 /// No interface has this name.
 pub fn interface_index(interface: &str) -> io::Result<u32> {
     if_nametoindex(interface).map_err(|error| {
-        let why = format!("no interface {interface}; `ip link` lists those of this host: {}", error.desc());
+        let why = format!("no interface {interface}; `ip link` lists this host's: {}", error.desc());
         io::Error::new(io::ErrorKind::NotFound, why)
     })
 }

@@ -70,7 +70,7 @@ pub struct RunOptions<'a> {
 }
 
 impl RunOptions<'_> {
-    /// The meter of a worker: it has a share of the flows, and a domain of its own.
+    /// The meter of a worker: it has a share of the flows, and a separate domain.
     fn meter_of(&self, worker: usize) -> Meter {
         let all = self.meter;
         let flows = all.flows.div_ceil(self.workers.max(1));

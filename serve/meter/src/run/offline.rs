@@ -16,7 +16,7 @@ use std::sync::atomic::Ordering;
 /// packets so far count.
 ///
 /// # Errors
-/// The first capture is none, the output failed, or no thread could be started.
+/// The first file is not a capture, the output failed, or no thread could be started.
 pub fn meter_captures(
     paths: &[PathBuf],
     options: &RunOptions<'_>,

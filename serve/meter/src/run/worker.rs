@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Chunks of a worker whose packets are not metered yet, at most.
 const AHEAD: usize = 4;
 
-/// The packets of one chunk, and the places of those of each worker. All workers read it where it was
+/// The packets of one chunk, and the places of each worker's packets. All workers read it where it was
 /// written.
 #[derive(Debug)]
 struct Parsed {

@@ -36,7 +36,7 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// Counters of workers, of which the first has this observation domain.
+    /// Counters of workers; the first one has this observation domain.
     pub(super) fn new(domain: u32, workers: &[MeterStats]) -> Self {
         let mut total = MeterStats::default();
         workers.iter().for_each(|worker| total.add(worker));

@@ -94,7 +94,7 @@ fn totals(state: &State) -> Text<'static> {
     Text::from(vec![Line::from(received.replacen("read ", "read     ", 1)), Line::from(flows), dropped])
 }
 
-/// Names of the columns; that of the ranking is marked.
+/// Names of the columns; the ranking's is marked.
 fn head(ranking: Ranking) -> [Cell<'static>; 6] {
     let figure = |name: &str, by: Ranking| {
         let name = if by == ranking { format!("▼ {name}") } else { name.to_owned() };

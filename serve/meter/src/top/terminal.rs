@@ -26,7 +26,7 @@ pub(super) struct Screen(pub(super) Terminal<CrosstermBackend<Stdout>>);
 /// Standard output is no terminal, or the terminal is too small or has no keyboard.
 pub(super) fn check() -> io::Result<()> {
     if !io::stdout().is_terminal() {
-        let why = "--top needs a terminal, and standard output is none; run it without `| …` and `> …`";
+        let why = "--top needs a terminal, and standard output is not one; run it without `| …` and `> …`";
         return Err(io::Error::other(why));
     }
     let (width, height) = terminal::size().map_err(context("--top cannot read the size of the terminal"))?;
@@ -68,7 +68,7 @@ impl Drop for Screen {
     }
 }
 
-/// Tests if the terminal is still that of the view: after a panic it is not.
+/// Tests if the view still has the terminal: after a panic it does not.
 pub(super) fn is_shown() -> bool {
     SHOWN.load(Ordering::SeqCst)
 }

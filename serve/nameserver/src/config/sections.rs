@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 
-/// Service of which the control socket has its default place.
+/// Service whose name determines the default place of the control socket.
 const SERVICE: &str = "hashlane-dns";
 
 /// Sockets, identity, user.
@@ -22,7 +22,7 @@ pub struct Server {
     /// User to run as once the sockets are bound, by name or number; empty: the user who started the server.
     /// If that is root, only loopback addresses are served, unless this says `root`.
     pub user: String,
-    /// Group to run as; empty: that of `user`.
+    /// Group to run as; empty: the group of `user`.
     pub group: String,
     /// Answer to `version.bind` in class CH; empty: REFUSED.
     pub version: String,
@@ -62,7 +62,7 @@ impl Default for Server {
 #[serde(default, deny_unknown_fields)]
 pub struct Tcp {
     /// Connections at most. A newcomer beyond it takes the place of the connection that has been idle for the
-    /// longest time among those of the address that has most.
+    /// longest time, of the address with most connections.
     pub connections: usize,
     /// Connections of an IPv4 address or an IPv6 /64 network at most.
     pub connections_per_address: usize,

@@ -98,7 +98,7 @@ fn paths_that_are_not_utf_8_are_refused() {
     config.zone.clear();
     config.control.path = path;
     assert!(config.check().unwrap_err().to_string().starts_with("`control.path` has "));
-    // The folder of the configuration is that of the zone.
+    // The configuration and the zone are in one folder.
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().join(std::ffi::OsStr::from_bytes(b"\xff"));
     std::fs::create_dir(&folder).unwrap();

@@ -34,7 +34,7 @@ impl Folder {
         Self { folder: None, open: Vec::new(), included: 0, left: max_bytes, paths: None }
     }
 
-    /// Reads a zone file. Its folder is that of the path, after symbolic links.
+    /// Reads a zone file. Its folder is the path's, after symbolic links.
     pub(super) fn zone(path: &Path, max_bytes: u64) -> Result<(Self, Vec<u8>), What> {
         let mut this = Self::none(max_bytes);
         let io = |error: std::io::Error| What::Io(error.to_string());

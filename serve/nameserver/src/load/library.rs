@@ -1,4 +1,5 @@
-//! Types whose data the crate `domain` reads: those of RFC 9460, with their list of parameters, and IPSECKEY.
+//! Types whose data the crate `domain` reads: the types of RFC 9460, with their list of parameters, and
+//! IPSECKEY.
 
 use super::error::What;
 use super::scan::Scanner;

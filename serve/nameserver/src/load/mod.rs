@@ -128,7 +128,7 @@ fn build(
     let mut builder = apex.map(|apex| Builder::new(apex, key));
     // Until the SOA record names the zone: owner and data in their order.
     let mut early: Vec<(NameBuf, RecordType, u32, Vec<u8>)> = Vec::new();
-    // The zone's name, if a record before that of the SOA is refused.
+    // The zone's name, if a record before the SOA record is refused.
     let mut again: Option<NameBuf> = None;
     let refused = |error: ZoneError| What::Zone(error.to_string());
     let mut add = |record: Record<'_>| {
@@ -162,12 +162,12 @@ fn build(
     builder.finish().map_err(|error| whole::error(path, origin, options, &error))
 }
 
-/// The name of a zone by that of its file, which may end with `.zone` or `.db`.
+/// The name of a zone by its file's name, which may end with `.zone` or `.db`.
 pub(crate) fn named(path: &Path) -> Option<NameBuf> {
     named_zone_file(path).or_else(|| text::parse(path.file_name()?.to_str()?.as_bytes()).ok())
 }
 
-/// The name of a zone by that of its file, which ends with `.zone` or `.db`. `None` for other files.
+/// The name of a zone by its file's name, which ends with `.zone` or `.db`. `None` for other files.
 pub fn named_zone_file(path: &Path) -> Option<NameBuf> {
     let name = path.file_name()?.to_str()?.as_bytes();
     [&b".zone"[..], b".db"].into_iter().find_map(|suffix| {

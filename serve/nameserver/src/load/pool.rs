@@ -103,7 +103,7 @@ pub(super) fn parallel(
     let (jobs, queue) = mpsc::channel::<Job>();
     let queue = Mutex::new(queue);
     let work = || {
-        // A statement of its own, so that the lock is not held while the piece is read.
+        // A separate statement, so that the lock is not held while the piece is read.
         let next = || queue.lock().ok()?.recv().ok();
         while let Some(Job { piece, done }) = next() {
             let records = piece::read(&piece, &limits);

@@ -241,8 +241,8 @@ fn generic<'t>(scanner: &Scanner<'t>) -> Option<Scanner<'t>> {
     (!token.quoted && token.text == b"\\#").then_some(after)
 }
 
-/// Appends a set of types: for each 256 types of which one is in it, their number, the length of a bit
-/// string, and that (RFC 4034 §4.1.2).
+/// Appends a set of types: for each block of 256 types with one in the set, its number, the length of a bit
+/// string, and the bit string (RFC 4034 §4.1.2).
 fn bitmap(scanner: &mut Scanner<'_>, out: &mut Vec<u8>) -> Result<(), What> {
     let mut types = Vec::new();
     while let Some(token) = scanner.next()? {

@@ -50,7 +50,7 @@ pub(super) struct Place {
 /// Start of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Start {
-    /// White space: the owner is that of the record before.
+    /// White space: the owner is the same as the previous record's.
     Blank,
     /// The owner, or a directive.
     Word,
@@ -304,7 +304,7 @@ impl<'t> Scanner<'t> {
     /// Goes to the end of a record in which an error was found.
     pub(super) fn skip_record(&mut self) {
         let place = self.place;
-        // Errors within the rest are those of the same record.
+        // Errors within the rest belong to the same record.
         while let Ok(Some(_)) | Err(What::StrayParenthesis | What::Nul) = self.next() {}
         (self.depth, self.place) = (0, place);
     }

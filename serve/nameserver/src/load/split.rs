@@ -50,9 +50,9 @@ struct Frame {
 
 /// Splits a zone file, and the files that it includes, into pieces in the order of their records.
 ///
-/// A piece ends at the end of a record, outside of quotations and parentheses. It has an `$INCLUDE` line of
-/// its own, which is replaced by the pieces of that file; and a `$GENERATE` line of its own, as that makes
-/// many records of few bytes.
+/// A piece ends at the end of a record, outside of quotations and parentheses. An `$INCLUDE` line is a
+/// separate piece, which is replaced by the pieces of that file; so is a `$GENERATE` line, as that makes many
+/// records of few bytes.
 pub(super) struct Splitter {
     frames: Vec<Frame>,
     folder: Folder,

@@ -73,7 +73,7 @@ pub(super) enum Form {
     Generic,
 }
 
-/// A mnemonic of at most 16 bytes as a number, in upper case; 0 if it is none.
+/// A mnemonic of at most 16 bytes as a number, in upper case; 0 if it cannot be one.
 const fn pack(word: &[u8]) -> u128 {
     let mut packed = 0;
     let mut at = 0;

@@ -9,9 +9,9 @@ use hashlane_dns::zone::{Rule, ZoneError};
 use hashlane_name::dns::Name;
 use std::path::Path;
 
-/// The error of a zone file whose records break a rule together. Its line is that of the first record that
-/// does so with those before it; of a record that is missing, that of the record beside which it belongs.
-/// Without a line if the file has changed meanwhile.
+/// The error of a zone file whose records break a rule together. It names the line of the first record that
+/// breaks the rule together with the records before it; if a record is missing, the line of the record beside
+/// which it belongs; no line if the file has changed meanwhile.
 pub(super) fn error(
     path: &Path,
     origin: Option<Name<'_>>,

@@ -35,8 +35,8 @@ pub fn read_bytes(from: impl Read, name: &str) -> Result<Vec<u8>, InputError> {
     Ok(bytes)
 }
 
-/// Reads the records of a zone file. With a regular file as `path`, these are the records of that file, and
-/// of the files that it includes from its folder; else those of `bytes`. `name` is named in errors, and
+/// Reads the records of a zone file. With a regular file as `path`, these are the records of this file, and
+/// of the files that it includes from its folder; else the records in `bytes`. `name` is named in errors, and
 /// `advice` says how to give an origin.
 ///
 /// # Errors

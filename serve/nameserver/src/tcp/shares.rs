@@ -48,8 +48,7 @@ impl Shares {
         self.holders.acquire(Owner::of(peer))
     }
 
-    /// The connection that has been idle for the longest time among those of this party, if the party may
-    /// have no further one.
+    /// This party's connection that has been idle for the longest time, if the party may have no further one.
     pub(super) fn excess_of(&self, holder: Holder) -> Option<usize> {
         if self.places.weight_of(holder) < self.per_address {
             return None;
@@ -63,8 +62,8 @@ impl Shares {
         (self.places.add(holder, 1, number), self.bytes.add(holder, 0, number))
     }
 
-    /// The connection that has been idle for the longest time among those of the party that holds most, if
-    /// there are too many connections or bytes.
+    /// The connection that has been idle for the longest time, of the party that holds most, if there are too
+    /// many connections or bytes.
     pub(super) fn excess(&self) -> Option<usize> {
         let victim = self.places.excess().or_else(|| self.bytes.excess());
         victim.map(|victim| victim.value as usize)

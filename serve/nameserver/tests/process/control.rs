@@ -39,7 +39,7 @@ fn commands_return_documents_and_errors() {
     let error = request(&path, "status").unwrap_err().to_string();
     assert!(error.contains("no server listens there"), "{error}");
     let error = request(std::path::Path::new("/dev/null"), "status").unwrap_err().to_string();
-    assert_eq!(error, "cannot connect to /dev/null: not a Unix socket; name that of the server by --socket");
+    assert_eq!(error, "cannot connect to /dev/null: not a Unix socket; name the server's by --socket");
     let error = request(&PathBuf::from("x".repeat(200)), "status").unwrap_err().to_string();
     assert!(error.contains("at most 107 bytes"), "{error}");
 }

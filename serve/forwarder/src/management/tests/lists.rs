@@ -126,7 +126,7 @@ fn a_list_counts_for_whoever_asks_for_a_segment_of_it() {
     let mut bench = Bench::new();
     let innocent = bench.from.clone();
     let flooder = from(400, Peer::User { uid: 0, over: Over::Unix });
-    // The forwarder aggregates Interests of one name: management gets that of the flooder alone.
+    // The forwarder aggregates Interests of one name: management gets the flooder's alone.
     bench.from = flooder.clone();
     let list = first(&mut bench, "faces/list");
     for number in 0..1000 {

@@ -52,7 +52,7 @@ fn reads_pcapng_with_interfaces_of_their_own() {
             order.block(5, &[0; 12]),
             order.block(4, &[0; 4]),
             order.block(0x8000_0001, &vec![7; 3 << 20]),
-            // Another section has interfaces of its own.
+            // Another section has its own interfaces.
             Order(!order.0).section(),
             Order(!order.0).enhanced(0, 5, 1, b"?"),
             Order(!order.0).interface(229, 2, &[]),

@@ -145,7 +145,7 @@ impl FileSink {
             totals.bytes += prelude.len() as u64 * u64::from(put.is_ok());
         }
         let done = put.and_then(|()| match &mut self.output {
-            // A file that is synchronised tells of errors that were put off, such as those of a network.
+            // Synchronising a file reports errors that were put off, such as errors of a network.
             Output::File(file) => match file.sync_all() {
                 // Pipes and terminals cannot be synchronised.
                 Err(error) if error.kind() == ErrorKind::InvalidInput => Ok(()),

@@ -12,7 +12,7 @@ use std::net::UdpSocket;
 /// Time for what must happen, also on a loaded machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Runs a test in a namespace of its own, in which `lo` is up.
+/// Runs a test in a new namespace, in which `lo` is up.
 fn in_namespace(test: fn()) {
     namespace::with(|| namespace::create().and_then(|_| namespace::ip("link set lo up")), test);
 }

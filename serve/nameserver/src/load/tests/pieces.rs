@@ -4,7 +4,8 @@ use super::*;
 use prop::collection::vec as list;
 use proptest::prelude::*;
 
-/// The result on two threads, of pieces of one record each and of `piece` bytes, is that of one thread.
+/// The result on two threads, of pieces of one record each and of `piece` bytes, equals the result on one
+/// thread.
 fn check(text: &[u8], piece: usize) -> Result<(), TestCaseError> {
     let whole = read_with(text, &Options { piece: usize::MAX, ..serial() });
     for (threads, piece) in [(1, 1), (2, 1), (2, piece)] {

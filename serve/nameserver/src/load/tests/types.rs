@@ -59,7 +59,7 @@ fn reads_the_examples_of_the_rfcs() {
             "47000580005a0000000001e133ffffff00016100",
         ),
         ("NSAP 0X39840F80005A0000000001E13708002010726E00", "39840f80005a0000000001e13708002010726e00"),
-        // RFC 1035 §3.4.2: the 26th bit is that of SMTP.
+        // RFC 1035 §3.4.2: the 26th bit stands for SMTP.
         ("WKS 10.0.0.1 TCP SMTP", "0a000001 06 00000040"),
         ("WKS 10.0.0.5 17 ( domain 0\n 65535 ) ; DNS", &wks),
         ("WKS 10.0.0.5 udp", "0a00000511"),
@@ -77,7 +77,7 @@ fn reads_the_examples_of_the_rfcs() {
         ("A6 3 ffff::1 x.", "03 1fff0000000000000000000000000001 017800"),
         ("A6 128 x.", "80 017800"),
         ("A6 128 :: x.", "80 017800"),
-        // RFC 2535 §5.2, §5.3: the first bit is that of type 0.
+        // RFC 2535 §5.2, §5.3: the first bit stands for type 0.
         ("NXT medium.foo.tld. A MX SIG NXT", "066d656469756d03666f6f03746c6400 40010082"),
         ("X25 311061700956", "0c333131303631373030393536"),
         ("ISDN 1 2", "01310132"),
