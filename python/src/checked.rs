@@ -52,7 +52,7 @@ where
     // The reader asserts what the interface demands: an array that was moved out before has no buffers.
     match catch_unwind(AssertUnwindSafe(|| object.extract::<T>())) {
         Ok(read) => read.map_err(|why| unread(why.value(object.py()).to_string())),
-        Err(_) => Err(unread("its buffers are not those of its type, or were read before".to_owned())),
+        Err(_) => Err(unread("its buffers do not match its type, or were read before".to_owned())),
     }
 }
 
@@ -92,7 +92,7 @@ fn layout(array: &ArrayRef) -> Result<(), Broken> {
     if let Some(nulls) = array.nulls()
         && nulls.len() - nulls.inner().count_set_bits() != nulls.null_count()
     {
-        return Err((None, "its number of nulls is not that of its bitmap".to_owned()));
+        return Err((None, "its number of nulls differs from its bitmap's".to_owned()));
     }
     // A slice without rows has an offset, and no data.
     if array.is_empty() {

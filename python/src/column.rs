@@ -165,7 +165,7 @@ impl Column {
     /// As [`map`](Self::map), over the rows of several columns of one length.
     ///
     /// # Errors
-    /// `ValueError` if the columns have several lengths; those of `each`.
+    /// `ValueError` if the columns have several lengths; errors of `each`.
     pub(crate) fn map_all<'py>(
         columns: &[Self],
         py: Python<'py>,

@@ -20,7 +20,7 @@ pub(crate) fn wrong_type(why: impl Display) -> PyErr {
     PyTypeError::new_err(why.to_string())
 }
 
-/// Name of a type as pyarrow writes it; of types with parameters and fields, that of their kind alone.
+/// Name of a type as pyarrow writes it, without parameters and fields.
 pub(crate) fn type_name(kind: &DataType) -> String {
     let name = match kind {
         DataType::Boolean => "bool",

@@ -291,8 +291,8 @@ impl<'a> Ends<'a> {
         self.len
     }
 
-    /// Calls `each` with the ends of many rows, the first of which is row `place` of the arrays; a row with a
-    /// null has the unspecified address. `first` is the number of the arrays' first row, for errors.
+    /// Calls `each` with the ends of many rows; the first one is row `place` of the arrays. A row with a null
+    /// has the unspecified address. `first` is the number of the arrays' first row, for errors.
     fn for_each(
         &self,
         first: usize,

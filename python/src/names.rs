@@ -41,7 +41,7 @@ fn unknown_encoding(id: &str, known: &[&str]) -> PyErr {
     unknown("encoding", id, known.iter().copied(), &format!("known: {}", known.join(", ")))
 }
 
-/// Ids of the encodings of components, without that of the DNS.
+/// Ids of the encodings of components, without the DNS's.
 fn encodings() -> [&'static str; 3] {
     macro_rules! ids {
         ($($id:ident: $encoding:ty),* $(,)?) => { [$(<$encoding>::ID),*] };

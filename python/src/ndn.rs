@@ -47,7 +47,7 @@ fn packet_types() -> Types {
     .collect()
 }
 
-/// Fields of a packet; those of the other kind are none.
+/// Fields of a packet; `None` in the fields of the other kind.
 #[derive(Default)]
 struct Parts {
     kind: &'static str,

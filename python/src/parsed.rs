@@ -114,8 +114,8 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The field `name`, a list of structs: their offsets and the structs. Lists without a type, as those of
-    /// a column without an item, are empty lists of `structs`.
+    /// The field `name`, a list of structs: their offsets and the structs. Lists without a type, as in a
+    /// column without an item, are empty lists of `structs`.
     ///
     /// # Errors
     /// `ValueError` if it is missing, no list, or one with items of no type.

@@ -92,7 +92,7 @@ fn schema(text: bool) -> SchemaRef {
     Arc::new(Schema::new(fields.map(|(name, kind)| Field::new(name, kind, name == "time")).to_vec()))
 }
 
-/// Reads a capture batch by batch; its memory is that of a batch.
+/// Reads a capture batch by batch, in the memory of one batch.
 struct Tuples {
     /// None after the end, or an error.
     reader: Option<Reader<Input<'static>>>,

@@ -64,7 +64,7 @@ impl<'a> Rows<'a> {
         Self::Fixed { bytes: bytes.unwrap_or_default(), width }
     }
 
-    /// The rows in `range` as keys; those of views, and rows without bytes, by way of `slices`. The key of a
+    /// The rows in `range` as keys; rows of views, and rows without bytes, by way of `slices`. The key of a
     /// null is of no meaning.
     ///
     /// # Errors

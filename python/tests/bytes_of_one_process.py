@@ -39,7 +39,7 @@ def compare(source: Any, **options: Any) -> None:
 
 
 def errors(folder: Any, **options: Any) -> list[tuple[type[BaseException], str]]:
-    """The errors of calls on files that do not fit, of which each has one cause."""
+    """The errors of calls on files that do not fit, each for one cause."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

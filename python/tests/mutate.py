@@ -1,6 +1,6 @@
 """Mutated Arrow files, given to every function that reads columns: `python mutate.py SEED INPUTS`.
 
-Files are read as users read them, without a check. Errors are those of the documentation, and nothing ends the
+Files are read as users read them, without a check. Errors are documented ones, and nothing ends the
 interpreter.
 """
 

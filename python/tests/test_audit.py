@@ -20,7 +20,7 @@ def test_the_verdicts_of_registered_schemes() -> None:
     assert not strong.floodable and not strong.faulty and strong.keys == []
     assert {attack.outcome for attack in strong.attacks} <= {"harmless", "does not apply"}
     assert "siphash-2-4" in strong._repr_html_() and "<table>" in weak._repr_html_()
-    # The text is that of the verdict, not the keys and all attacks.
+    # The text is the verdict, not the keys and all attacks.
     assert "floodable" in repr(weak) and len(repr(weak)) < 600
     again = hashlane.audit("crc32c", seed=1, count=64)
     assert (again.keys, again.attacks, again.epsilon) == (weak.keys, weak.attacks, weak.epsilon)

@@ -287,7 +287,7 @@ def test_folders_of_table_formats_are_refused(
     for source in [tmp_path / "link", tmp_path / "warehouse" / "**" / "*.parquet", [root / "a.parquet", root]]:
         with pytest.raises(ValueError, match=refused):
             count(source)
-    # The folder above the table has files of its own; and files that are named are those of the caller.
+    # The folder above the table has other files; and files that are named are the caller's choice.
     for options in [{}, {"filesystem": fs.LocalFileSystem()}]:
         assert count(f"{tmp_path}/warehouse", **options) == 1
         assert count(f"{tmp_path}/warehouse/*.parquet", **options) == 1

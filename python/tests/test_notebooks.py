@@ -16,7 +16,7 @@ from typing import Any, Iterator
 
 import pytest
 
-# The committed outputs are those of the packages that are locked for the newest Pythons.
+# The committed outputs come from the packages that are locked for the newest Pythons.
 if sys.version_info < (3, 11):
     pytest.skip("notebooks are run on Python 3.11 or newer", allow_module_level=True)
 
@@ -35,7 +35,7 @@ PATIENCE = 900
 
 @pytest.fixture(scope="module", autouse=True)
 def own_settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Settings of Jupyter and matplotlib that are not those of the user."""
+    """Settings of Jupyter and matplotlib that are not the user's."""
     with pytest.MonkeyPatch.context() as patch:
         for variable in ["IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "MPLCONFIGDIR"]:
             patch.setenv(variable, str(tmp_path_factory.mktemp(variable.lower())))

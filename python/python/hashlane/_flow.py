@@ -106,7 +106,7 @@ def rss(
     Args:
         src, dst: Columns of n addresses, as for :func:`flow_hash`.
         sport, dport: Columns of n ports.
-        key: 40 bytes: those of the card (`ethtool -x`), `RSS_PUBLISHED_KEY` of Microsoft's specification, or
+        key: 40 bytes: the card's key (`ethtool -x`), `RSS_PUBLISHED_KEY` of Microsoft's specification, or
             `RSS_SYMMETRIC_KEY`, which gives both directions of a flow one queue.
         queues: Number of queues, 1 to 128. Without it, the hash is returned.
 

@@ -93,7 +93,7 @@ class SpreadResult(NamedTuple):
     loads: list[tuple[int, int]]
 
     def quantile(self, share: float) -> int:
-        """Load of which this share of the buckets, 0 to 1, has no more: 0.5 is the median."""
+        """Load that this share of the buckets, 0 to 1, does not exceed: 0.5 is the median."""
         if not 0 <= share <= 1:
             raise ValueError(f"share is {share}, but must be from 0 to 1")
         rank, below = max(1, math.ceil(share * self.buckets)), 0
@@ -110,7 +110,7 @@ class Spread(Sketch):
     Keys that come several times count each time: pass distinct keys for the depth of a table.
 
     Args:
-        scheme: Id of a hash, such as `siphash-1-3`; those of other libraries are not among them.
+        scheme: Id of a hash, such as `siphash-1-3`; hashes of other libraries are not accepted.
         buckets: 1 to 2²⁶.
         key: 16 bytes for a keyed scheme.
         reduction: `remainder`: hash modulo buckets, as the tables of Linux for connections (ehash); or
@@ -266,7 +266,7 @@ class ImbalanceResult(NamedTuple):
     current: KeyImbalance
     #: The least in packets of all keys; in bytes among equal ones, then the lowest number.
     best: KeyImbalance
-    #: Median in packets of the candidates, that of a key without a search.
+    #: Median in packets of the candidates: what a key has without a search.
     median: float
     #: Under each key, the one in use first.
     keys: list[KeyImbalance]
@@ -421,8 +421,8 @@ class HeavyHittersResult(NamedTuple):
 
     #: Weight of all keys.
     total: int
-    #: Bound of the error: the weight of a key is `least` to `least + error`, that of a key that is not listed
-    #: at most `error`. At most total / (counters + 1).
+    #: Bound of the error: the weight of a key is `least` to `least + error`; a key that is not listed
+    #: weighs at most `error`. At most total / (counters + 1).
     error: int
     #: Keys, the heaviest first.
     hitters: list[HeavyHitter]

@@ -37,7 +37,7 @@ def tuples(
 
     Args:
         path: The file.
-        batch_size: Rows of a batch, 1 to 4,194,304. Memory is that of one batch.
+        batch_size: Rows of a batch, 1 to 4,194,304. Memory for one batch is needed.
         text: Addresses as text; else as 16 bytes in network order, IPv4 as IPv4-mapped, which is faster.
 
     Returns:

@@ -64,7 +64,7 @@ def command() -> str:
     """Path of the command `hashlane`: of the variable HASHLANE, of this environment, or on PATH.
 
     Raises:
-        FileNotFoundError: There is none.
+        FileNotFoundError: The command was not found.
     """
     stated = os.environ.get("HASHLANE")
     scripts = sysconfig.get_path("scripts")
@@ -90,7 +90,7 @@ def run(
     repetitions: Optional[int] = None,
     progress: Union[bool, Progress] = True,
 ) -> Run:
-    """Run studies by the command `hashlane` in a process of its own, as measurements want it.
+    """Run studies by the command `hashlane` in a separate process, which measurements need.
 
     Args:
         studies: Slugs, such as `flow-hash`, or files that end with `.toml`.
@@ -98,7 +98,7 @@ def run(
         full: The size of the source in place of about a minute each.
         names, pcap, zone: Files with your own keys: names or URIs one a line, a capture, a zone file.
         schemes, workloads: Measure only these.
-        repetitions: 2 to 1,000; those of the study if not given.
+        repetitions: 2 to 1,000. Default: the study's.
         progress: True shows a line of progress: in a notebook in place, else on standard error. Or a function
             that is called with the study, the steps done and all steps.
 
@@ -120,7 +120,7 @@ def run(
     if repetitions is not None:
         words += ["--repetitions", str(repetitions)]
     show = _shown() if progress is True else progress or None
-    # A session of its own: Ctrl-C reaches Python alone, which passes it on once.
+    # A new session: Ctrl-C reaches Python alone, which passes it on once.
     process = subprocess.Popen(
         words,
         stdin=subprocess.DEVNULL,

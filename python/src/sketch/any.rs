@@ -118,7 +118,7 @@ impl Any {
             "Imbalance" => Ok(Self::Imbalance(Box::new(read!(Imbalance)))),
             "Distinct" => Ok(Self::Distinct(read!(Distinct))),
             "HeavyHitters" => HeavyHitters::from_bytes(bytes).map(Self::HeavyHitters).map_err(damaged),
-            _ => Err(value(format!("{kind} has no bytes of its own; there are {}", KINDS.join(", ")))),
+            _ => Err(value(format!("{kind} has no serialized form; there are {}", KINDS.join(", ")))),
         }
     }
 

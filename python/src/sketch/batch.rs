@@ -19,7 +19,7 @@ const PIECE: usize = 1 << 16;
 /// Calls `each` with the rows of columns of one length, piece by piece, and the number of the first row.
 ///
 /// # Errors
-/// `ValueError` if the columns have several lengths; those of `each`.
+/// `ValueError` if the columns have several lengths; errors of `each`.
 pub(super) fn for_each(
     columns: &[Column],
     mut each: impl FnMut(usize, &[ArrayRef]) -> PyResult<()>,
@@ -53,7 +53,7 @@ pub(super) fn for_each_of(chunk: &ArrayRef, mut each: impl FnMut(ArrayRef) -> Py
 /// Calls `each` with the keys of an array, without those that are null.
 ///
 /// # Errors
-/// `TypeError` for other types than text, bytes and integers; those of `each`.
+/// `TypeError` for other types than text, bytes and integers; errors of `each`.
 pub(super) fn with_keys<T>(
     name: &str,
     array: &ArrayRef,
@@ -75,8 +75,8 @@ pub(super) fn check(column: &Column) -> PyResult<()> {
     column.chunks().iter().try_for_each(|chunk| Rows::of(column.name(), chunk).map(drop))
 }
 
-/// Appends the numbers of an array to `out`, without those of rows that are null in `keys`; `first` is the
-/// number of its first row.
+/// Appends the numbers of an array to `out`, without the rows that are null in `keys`; `first` is the number
+/// of its first row.
 ///
 /// # Errors
 /// `TypeError` for a column of another type than integers; `ValueError` for a null and a negative number.

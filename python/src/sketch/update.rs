@@ -110,7 +110,7 @@ impl Batch {
                     };
                     add(any, &keys, of(packets).as_deref(), of(bytes).as_deref())?;
                     *begun = true;
-                    // Each candidate is work of its own.
+                    // Each candidate is separate work.
                     let keys_of_cards = match any {
                         Any::Imbalance(sketch) => sketch.candidates() + 1,
                         _ => 1,

@@ -50,7 +50,7 @@ def filesystem_of(source: Source) -> Any:
         raise ValueError(f"{local}: not on S3 like {remote[0]}; {next_step}")
     from pyarrow import fs
 
-    # The region is that of the first bucket, unless the environment has one.
+    # The region is the first bucket's, unless the environment has one.
     bucket = _inside(remote[0]).split("/")[0]
     try:
         return fs.FileSystem.from_uri(f"{_S3}{bucket}")[0]

@@ -38,9 +38,9 @@ def spread(
         engine: `local`: threads of this process. Memory: a sketch and a few batches of 65,536 rows for each
             thread, and what pyarrow holds of the row groups that it decodes. `ray`, `daft`, `spark` and
             `dask`: tasks, to which the key is sent, on the cluster or session that is active; Ray and Spark
-            are started on this machine if there is none.
-        workers: Number of threads, or of tasks at a time, at most: 1 to 65,536. That of the cores if not
-            given.
+            are started on this machine if none is active.
+        workers: Number of threads, or of tasks at a time, at most: 1 to 65,536. Default: the number of
+            cores.
         filesystem: A file system of `pyarrow.fs` that has the files; sent to the tasks with its credentials.
 
     Returns:
@@ -52,8 +52,8 @@ def spread(
         OSError: A file cannot be read, or a page in it is damaged; `PermissionError` if S3 denies access.
         RuntimeError: The engine failed, or its cluster ended.
         TypeError: A column or an argument is of a type that is not supported.
-        ValueError: A file is damaged, lacks a column or has it in another type; the files are those of a
-            table format; a row has a bad value; an argument is unknown or out of range; a total would pass
+        ValueError: A file is damaged, lacks a column or has it in another type; the files belong to
+            a table format; a row has a bad value; an argument is unknown or out of range; a total would pass
             2⁶³ − 1. The message names the file.
     """
     job = Job(Spread, (scheme, buckets, key), {"reduction": reduction}, column_names(columns))

@@ -1,4 +1,4 @@
-"""The work on rows: which sketch, of which columns."""
+"""The work on rows: a sketch of some columns."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Job(NamedTuple):
     types: Any = None
     #: Path of the first file.
     first: str = ""
-    #: File system of pyarrow; the local one if there is none.
+    #: File system of pyarrow; None is the local one.
     filesystem: Any = None
 
     def sketch(self) -> Any:

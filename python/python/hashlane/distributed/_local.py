@@ -14,8 +14,8 @@ from ._work import SKETCH, update
 
 
 def run(job: Job, pieces: Iterator[Piece], workers: Optional[int]) -> Iterator[bytes]:
-    """Answers of threads, of which each has a sketch. A thread decodes a piece of its own as long as there is
-    one, and then takes batches of the pieces of the others."""
+    """Answers of threads; each has a sketch. A thread decodes new pieces as long as there are any, and then
+    takes batches of the other threads' pieces."""
     workers = workers or cores()
     with futures.ThreadPoolExecutor(workers) as pool:
         team = _Team(job, pieces, pool, workers)

@@ -22,7 +22,7 @@ _TASK, _THREADS = 1 << 22, 1 << 21
 #: Largest number of workers.
 _MOST_WORKERS = 1 << 16
 
-#: An engine: answers of tasks on all pieces, of which at most so many run at a time.
+#: An engine: answers of tasks on all pieces; at most so many run at a time.
 Engine = Callable[[Job, Iterator[Piece], Optional[int]], Iterator[bytes]]
 
 
@@ -89,7 +89,7 @@ def _named(engine: str, answers: Iterator[bytes], pieces: _Pieces) -> Generator[
 
 
 def _reason(error: Exception) -> str:
-    """A line: of a traceback of a worker, that of the error."""
+    """The error as one line: from a worker's traceback, its error line."""
     lines = re.findall(r"^\S*(?:Error|Exception): .+", str(error), re.MULTILINE) or str(error).splitlines()
     line: str = lines[0] if lines else type(error).__name__
     return " ".join(line.split())[:300]
