@@ -2,7 +2,7 @@
  * hashlane_audit.h: a hash table for `hashlane audit --table ./libmine.so`.
  *
  * A shared object implements these functions around the table that is to be audited. The audit loads it into
- * a process of its own, fills it with hostile and with random keys, and compares the time of lookups, and the
+ * a separate process, fills it with hostile and with random keys, and compares the time of lookups, and the
  * entries compared if hashlane_audit_compared is there.
  *
  * Threads: all calls come from one thread. The library may have others.
@@ -28,8 +28,8 @@ extern "C" {
 uint32_t hashlane_audit_abi(void);
 
 /*
- * Returns a new, empty table, or NULL if there is none. `seed` points to 16 random bytes, for a table whose
- * hash takes a seed. `capacity` is the number of entries to make room for; 0 leaves it to the table.
+ * Returns a new, empty table, or NULL if it cannot be made. `seed` points to 16 random bytes, for a table
+ * whose hash takes a seed. `capacity` is the number of entries to make room for; 0 leaves it to the table.
  */
 void *hashlane_audit_init(const uint8_t *seed, size_t capacity);
 

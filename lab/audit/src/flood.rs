@@ -35,7 +35,7 @@ pub struct Flood {
 }
 
 impl Flood {
-    /// Work of a lookup or of an insertion over that of random keys, the larger of both.
+    /// Work of a lookup or of an insertion over the work for random keys, the larger of both.
     pub fn growth(&self) -> f64 {
         growth(self.keys.len(), &self.hostile, &self.random)
     }
@@ -100,7 +100,7 @@ pub fn flood(
 }
 
 /// Tells if `keys`, which are random, collide by themselves: under each of `seeds` they take the work of a
-/// flood, over that of random hashes, or most of them share one of several buckets.
+/// flood, relative to random hashes, or most of them share one of several buckets.
 ///
 /// # Errors
 /// The function fails.

@@ -39,8 +39,8 @@ pub struct KeySet {
 }
 
 /// Passes the keys of every attack that needs nothing to `take`, made for schemes of `subjects` that it aims
-/// at, with random choices that follow those of the keys. An attack that needs a bucket is aimed at the
-/// lowest bits of the hash. `tell` is called before each with the attack and the scheme.
+/// at, with random choices that follow the choices for the keys. An attack that needs a bucket is aimed at
+/// the lowest bits of the hash. `tell` is called before each with the attack and the scheme.
 ///
 /// # Errors
 /// `take` has failed.

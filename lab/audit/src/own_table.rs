@@ -115,7 +115,8 @@ impl fmt::Display for Report {
 }
 
 impl Trial {
-    /// Work of a lookup over that of random keys: in entries compared if the table counts them, else in time.
+    /// Work of a lookup over the work for random keys: in entries compared if the table counts them, else in
+    /// time.
     fn growth(&self) -> f64 {
         let ratio = self.comparison.lookup_compared().or_else(|| self.comparison.lookup_time());
         ratio.map_or(0.0, |ratio| ratio.value)

@@ -24,8 +24,8 @@ impl Subject for Registered {
     }
 }
 
-/// All registered hashes of bytes, and those of tuples that no hash of bytes computes. The id of the latter
-/// begins with `ehash/`; their keys are [tuples](Tuple) of 36 bytes.
+/// All registered hashes of bytes, and the hashes of tuples that no hash of bytes computes. The id of the
+/// latter begins with `ehash/`; their keys are [tuples](Tuple) of 36 bytes.
 pub fn subjects() -> Vec<Registered> {
     macro_rules! of_bytes {
         ($($group:ident: $($hash:ty),*;)*) => { vec![$($(of_bytes::<$hash>()),*),*] };

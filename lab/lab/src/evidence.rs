@@ -12,7 +12,7 @@ pub const CONTROL_MARGIN: f64 = 0.03;
 /// Largest quotient of the bounds of a figure in a sentence.
 pub const WIDEST: f64 = 1.5;
 
-/// Smallest share of an offered load at which figures are those of that load, and not of its queues.
+/// Smallest share of an offered load at which figures describe that load, and not its queues.
 pub const CARRIED: f64 = 0.99;
 
 /// Reason for which a sentence is withheld.
@@ -49,7 +49,7 @@ pub enum Doubt {
         /// Its bounds.
         interval: Interval,
     },
-    /// The offered load was not carried, so that the figures are those of queues.
+    /// The offered load was not carried, so that the figures describe queues.
     #[error("undecided: the offered load was not carried ({})", plain(.load))]
     NotCarried {
         /// The workload and the share that was carried, such as `paced/udp/4: 50 %`.
@@ -97,7 +97,7 @@ impl<'a> Evidence<'a> {
         self.ratio_in(metric::RATIO, workload, of, to)
     }
 
-    /// [`ratio`](Self::ratio) under the name of another metric of ratios, such as those of latencies.
+    /// [`ratio`](Self::ratio) under the name of another metric of ratios, such as ratios of latencies.
     ///
     /// # Errors
     /// The reason for which no sentence may state it.

@@ -1,5 +1,5 @@
-//! Launches of a build: short runs of a study, each in a process of its own, with their results in a
-//! temporary folder. `compare --run` launches two builds, `study run` this one.
+//! Launches of a build: short runs of a study, each in a separate process, with their results in a temporary
+//! folder. `compare --run` launches two builds, `study run` this one.
 
 use anyhow::{Context, Result, bail};
 use hashlane_records::{FILE_NAME, RecordSet};
@@ -21,7 +21,7 @@ const STEP: &str = " s: step ";
 /// Lines of a launch's standard error that an error repeats.
 const MAX_LINES: usize = 5;
 
-/// Variable of the environment of a launch. Its run has no launches of its own, draws nothing, and ends
+/// Variable of the environment of a launch. Its run starts no further launches, draws nothing, and ends
 /// early, with its records, once its standard input is closed. Older builds do not read it.
 const LAUNCH: &str = "HASHLANE_LAUNCH";
 

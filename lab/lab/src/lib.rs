@@ -10,7 +10,7 @@
 //! - [`evidence`]: checks of the figures that a sentence states.
 //! - [`report`]: the page and the terminal's tables, computed from records.
 //! - [`compare`]: two builds launched alternately; comparisons of builds and runs as text and JSON.
-//! - [`launch`]: runs of a study, each in a process of its own.
+//! - [`launch`]: runs of a study, each in a separate process.
 //! - [`memory`]: limits of memory, and studies that are refused under them.
 //!
 //! Only a run measures. It writes records; every table, chart and verdict is computed from records.

@@ -265,7 +265,7 @@ impl Definition {
         self.claims.iter().map(outcome).collect()
     }
 
-    /// The ratio of a claim: the recorded one, or the quotient of two figures of which the first is exact.
+    /// The ratio of a claim: the recorded one, or the quotient of two figures, the first exact.
     fn claimed(
         &self,
         claim: &Claim,

@@ -56,7 +56,7 @@ struct Crc32c {
     }
 };
 
-// A table with the functions of a map: those of boost and of Abseil.
+// A table with the functions of a map, as boost's and Abseil's have.
 template <class Map> struct MapTable {
     Map map;
 

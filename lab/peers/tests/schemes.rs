@@ -1,4 +1,4 @@
-//! Rules that every registered hash keeps: those of this crate and those of `hashlane-hash`.
+//! Rules that every registered hash keeps, of this crate and of `hashlane-hash`.
 
 use hashlane_hash::scheme::{BytesHash, CHECK_INPUT, Key, Keying, Scheme, SchemeInfo};
 use hashlane_hash::siphash::SipHash24;

@@ -1,10 +1,10 @@
-//! Records of several launches of one study as those of one run.
+//! Records of several launches of one study, combined into one run's.
 
 use super::prediction::over_launches;
 use super::set::{Record, RecordSet};
 
 impl RecordSet {
-    /// Records of a run from those of its launches: each figure is the median over the launches that have it,
+    /// Records of a run from its launches' records: each figure is the median over the launches that have it,
     /// with bounds [between](over_launches) them. A figure that is exact and alike in all of them stays as it
     /// is, and so does one that a single launch has, which holds within that launch.
     pub fn of_launches(launches: &[Self]) -> Self {

@@ -9,7 +9,8 @@ pub const CYCLES_MIN_MEAN: &str = "cycles_min_mean";
 /// One scheme's time divided by another's, whose id is the unit.
 pub const RATIO: &str = "ratio";
 
-/// Excess of a scheme's figure over that of another, whose id is the unit; in the unit of the study's metric.
+/// Excess of a scheme's figure over another scheme's, whose id is the unit; in the unit of the study's
+/// metric.
 pub const MORE: &str = "more";
 
 /// A scheme's figure on one workload divided by its figure on another, whose id is the unit.

@@ -16,7 +16,7 @@ use hashlane_stats::{CONFIDENCE, Interval, median, standard_deviation};
 /// `None` of fewer than two figures, or if one is not finite.
 ///
 /// Source: prediction interval of a further observation (Hahn and Meeker, Statistical Intervals, 1991, §4.7);
-/// the launch as a level of its own: Kalibera and Jones, Rigorous benchmarking in reasonable time, ISMM 2013.
+/// the launch as a separate level: Kalibera and Jones, Rigorous benchmarking in reasonable time, ISMM 2013.
 pub fn over_launches(figures: &[f64]) -> Option<Interval> {
     let value = median(figures)?;
     let n = figures.len() as f64;

@@ -35,8 +35,8 @@ pub struct Record {
     pub high: f64,
     /// Number of samples behind the figure.
     pub samples: u64,
-    /// Launches of a program between which the bounds hold: those of the next run, too. 1 if they hold within
-    /// one launch only, or the figure is exact; 0 if they are those of chance, whatever the launch.
+    /// Launches of a program between which the bounds hold, including launches of the next run. 1 if they
+    /// hold within one launch only, or the figure is exact; 0 if they come from chance, whatever the launch.
     #[serde(default = "one")]
     pub launches: u64,
 }
@@ -87,8 +87,8 @@ impl Record {
         }
     }
 
-    /// The figure with its bounds. Within one launch, those of fewer than six samples are the smallest and
-    /// the largest of them, and cover less than 95 %.
+    /// The figure with its bounds. Within one launch, fewer than six samples give their smallest and largest
+    /// as bounds, which cover less than 95 %.
     pub fn interval(&self) -> Interval {
         let Self { value, low, high, samples, launches, .. } = *self;
         let interval = Interval::bounded(value, low, high);

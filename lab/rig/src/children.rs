@@ -73,7 +73,7 @@ pub fn ended(child: &mut Child) -> ExitStatus {
     status_within(child, END).unwrap_or_else(|| {
         child.kill().unwrap();
         let mut said = String::new();
-        // Closed by its end, unless a process of its own has it.
+        // Closed when the child ends, unless one of its child processes holds it.
         if let Some(err) = child.stderr.take() {
             said = read(Some(err)).recv_timeout(PROMPT).map_or_else(|_| "?".into(), text);
         }

@@ -52,7 +52,7 @@ pub fn ip(line: &str) -> io::Result<()> {
 }
 
 /// Moves this thread into a new namespace with the interfaces `lo`, `near` and `far`, all up. The latter two
-/// are the ends of one cable; the kernel sends nothing of its own on it.
+/// are the ends of one cable; the kernel itself sends nothing on it.
 ///
 /// # Errors
 /// This process may make no namespace, or there is no `ip`.
@@ -69,8 +69,8 @@ pub fn create_pair(near: &str, far: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Runs a test on a thread of its own, after `prepare` has moved it into a namespace. Without the rights the
-/// test is skipped, see [`skip`].
+/// Runs a test on a new thread, after `prepare` has moved it into a namespace. Without the rights the test is
+/// skipped, see [`skip`].
 ///
 /// # Panics
 /// The test panics.

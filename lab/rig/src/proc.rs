@@ -9,7 +9,7 @@ use std::time::Duration;
 /// Fields of `/proc/PID/stat` (proc(5)).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stat {
-    /// Name of the program, of which the kernel keeps 15 bytes.
+    /// Name of the program; the kernel keeps its first 15 bytes.
     pub name: String,
     /// State, such as `S`; `Z` after the end, until the parent waits for it.
     pub state: char,
@@ -34,7 +34,7 @@ impl Stat {
         Some(Self { name: name.to_owned(), state, parent, group, start })
     }
 
-    /// Fields of a process; `None` if there is none with this id.
+    /// Fields of a process; `None` if no process has this id.
     pub fn read(pid: i32) -> Option<Self> {
         Self::parse(&read(pid, "stat").ok()?)
     }

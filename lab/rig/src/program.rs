@@ -31,8 +31,8 @@ impl Program {
         Ok(Self { child: command.spawn()?, is_group: false, grace: Duration::ZERO, was_killed: false })
     }
 
-    /// Starts a command in a process group of its own, which Ctrl-C in a terminal does not reach. The whole
-    /// group is killed on drop.
+    /// Starts a command in a new process group, which Ctrl-C in a terminal does not reach. The whole group is
+    /// killed on drop.
     ///
     /// # Errors
     /// The program cannot be started.
@@ -67,7 +67,7 @@ impl Program {
         Ok(kill(Pid::from_raw(self.id()), signal)?)
     }
 
-    /// Sends a signal to the process and, if it has a group of its own, to all of that.
+    /// Sends a signal to the process and, if it leads a process group, to all of the group.
     ///
     /// # Errors
     /// All have ended.

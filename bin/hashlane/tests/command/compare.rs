@@ -40,7 +40,7 @@ fn build(folder: &Folder, name: &str, commands: &str, records: &str) {
     script(folder, name, &text);
 }
 
-/// A folder with two builds, of which B takes so many times the cycles of A; `temporary` is for launches.
+/// A folder with two builds; B takes so many times the cycles of A; `temporary` is for launches.
 fn folder(times: f64) -> Folder {
     let folder = Folder::new();
     folder.write("mine.toml", STUDY);
@@ -173,10 +173,8 @@ fn only_the_headline_is_compared_if_there_is_no_time_for_all_rows() {
     let (ran, _, took) = timed(&rows, &study, "5");
     holds(
         &ran.err,
-        &[
-            "mine: no time for verdicts on all rows, so only on those of its criteria and claims, 2 schemes on \
-           3Bx2; --all-rows compares all",
-        ],
+        &["mine: no time for verdicts on all rows, so only on rows of its criteria and claims, 2 schemes \
+             on 3Bx2; --all-rows compares all"],
     );
     assert!(took < Duration::from_secs(20), "{took:?}");
 }

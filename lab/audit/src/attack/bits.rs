@@ -3,7 +3,7 @@
 use super::{About, Attack, FEWEST, Knowledge, Miss, Target, USUAL_LENGTH};
 use crate::keys::Keys;
 
-/// Random keys of which each bit is changed, each under a seed of its own.
+/// Random keys whose bits are changed one by one, each key under a new seed.
 const TRIALS: usize = 4;
 
 /// Longest keys whose bits are probed.
@@ -56,7 +56,7 @@ impl Attack for Truncated {
     }
 }
 
-/// `base` with those of `bits` changed whose place is set in `number`.
+/// `base` with the `bits` changed whose place is set in `number`.
 fn changed(base: &[u8], bits: &[usize], number: usize) -> Vec<u8> {
     let mut bytes = base.to_vec();
     for (_, bit) in

@@ -14,7 +14,7 @@ pub(super) struct Fnv {
     prime: u64,
     /// Starting state, which the seed is combined with.
     basis: u64,
-    /// Numbers x₀, x₁, … of which the sum of xᵢ · primeⁿ⁻ⁱ is 0 modulo 2 to the power of the width.
+    /// Numbers x₀, x₁, … such that the sum of xᵢ · primeⁿ⁻ⁱ is 0 modulo 2 to the power of the width.
     ///
     /// Found by lattice reduction (LLL), and checked by a test.
     steps: &'static [i8],
@@ -62,7 +62,7 @@ impl Attack for Fnv {
 
     fn keys(&self, target: &mut Target<'_>) -> Result<Keys, Miss> {
         let length = target.length_or(LENGTH);
-        // The seed is combined with the basis, or there is none.
+        // The seed is combined with the basis, or not used.
         let mut missed = Miss::NotApplicable("it needs longer keys".to_owned());
         for start in [target.key.halves().0 ^ self.basis, self.basis] {
             let first = self.keys_from(start, length, FEWEST, target.draw);

@@ -136,7 +136,7 @@ mod tests {
             prop_assert!(basis.iter().all(|element| map(*element) == constant));
             // Rank and nullity are the number of columns; the rank is at most the width.
             prop_assert!(basis.len() >= columns.len() - width as usize);
-            // No element is a sum of others: each brings in a highest bit of its own.
+            // No element is a sum of others: each has a different highest bit.
             let mut highest: Vec<u32> = basis.iter().map(|element| element.ilog2()).collect();
             highest.dedup();
             prop_assert_eq!(highest.len(), basis.len());

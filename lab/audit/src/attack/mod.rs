@@ -74,7 +74,7 @@ pub struct About {
 pub struct Target<'a> {
     /// The function.
     pub subject: &'a mut dyn Subject,
-    /// A seed that the attacker has: that of the table, or one of his own if the attack needs to know
+    /// A seed that the attacker has: the table's, or one that he draws if the attack needs to know
     /// [`Knowledge::Nothing`].
     pub key: Key,
     /// The table.
@@ -90,7 +90,7 @@ pub struct Target<'a> {
 /// Longest keys that an attack makes.
 pub const MAX_LENGTH: usize = 4096;
 
-/// Bytes of a key if neither the user nor the attack states them: those of an IPv6 4-tuple.
+/// Bytes of a key if neither the user nor the attack states them: the length of an IPv6 4-tuple.
 pub const USUAL_LENGTH: usize = 36;
 
 impl Target<'_> {

@@ -123,7 +123,7 @@ impl Attack for Murmur {
 }
 
 impl Mixing {
-    /// The word whose mixture is that of `word` but for one bit.
+    /// The word whose mixture differs from `word`'s in one bit.
     fn changed(self, word: u64, bit: u32, width: usize) -> u64 {
         let bits = 8 * width as u32;
         let mask = u64::MAX >> (64 - bits);

@@ -11,7 +11,7 @@ use std::collections::{BTreeSet, HashSet};
 pub(super) struct FewSeeds;
 
 /// Seeds for which keys are made, at most. The keys of the other seeds fill the table like random ones: to
-/// have an effect, those of one seed must grow with the number of seeds.
+/// have an effect, the keys for one seed must grow with the number of seeds.
 const MOST_SEEDS: usize = 16;
 
 /// Keys of each seed, as a multiple of the number of seeds: half their square is then several times the work

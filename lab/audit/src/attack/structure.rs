@@ -63,7 +63,7 @@ impl Attack for Structure {
             let mut of_changed = of_changed.iter();
             candidates.retain(|_| of_changed.next() == Some(of_base));
         }
-        // A fold of unhashed words is none.
+        // A fold of unhashed words does not count.
         let base = target.draw.bytes(length);
         for folded in candidates {
             let mut one = base.clone();

@@ -7,7 +7,7 @@ use crate::subject::{Fault, Subject};
 use core::fmt;
 use core::ops::Range;
 
-/// Random keys of which each bit is changed, each under a seed of its own.
+/// Random keys whose bits are changed one by one, each key under a new seed.
 const TRIALS: usize = 4;
 
 /// Longest keys whose bits are probed one by one.

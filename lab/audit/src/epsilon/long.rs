@@ -1,5 +1,4 @@
-//! A longer search for pairs that collide, over keys like those of real tables, the same again from the same
-//! seed.
+//! A longer search for pairs that collide, over keys as in real tables. The same seed repeats the search.
 
 use super::search::{SEEDS, Suspect, tally};
 use crate::draw::Draw;
@@ -42,7 +41,7 @@ pub struct Run {
     pub rounds: u64,
     /// Binary logarithm of the pairs compared, under one seed each.
     pub log2_compared: f64,
-    /// Collisions, none of which came twice in a round.
+    /// Collisions; no pair collided twice in a round.
     pub collisions: u64,
 }
 
@@ -106,7 +105,7 @@ fn keys(base: &[u8], draw: &mut Draw) -> Keys {
     let mut keys: Keys = [base].into_iter().collect();
     for _ in 1..KEYS {
         let mut key = base.to_vec();
-        // Sums of few differences: that of two keys is one, too.
+        // Sums of few changes: so the difference of two keys is one, too.
         for _ in 0..=draw.word() % CHANGES {
             change(&mut key, draw);
         }

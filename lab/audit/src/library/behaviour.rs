@@ -82,7 +82,7 @@ pub fn check<S: Subject + ?Sized>(subject: &mut S, seed: &Key) -> Result<Vec<Beh
     Ok(beyond.chain(found).chain(seed).collect())
 }
 
-/// Hashes of some keys under `seed`, to be compared with those of a later call.
+/// Hashes of some keys under `seed`, to be compared with a later call's.
 ///
 /// # Errors
 /// The function has failed.

@@ -20,7 +20,7 @@ use std::os::unix::net::UnixStream;
 /// Exit status of a process whose connection was closed.
 pub(super) const CONNECTION_LOST: i32 = 71;
 
-/// Most memory of the process in bytes, with what is only reserved: runtimes such as that of Go reserve much.
+/// Most memory of the process in bytes, with what is only reserved: runtimes such as Go's reserve much.
 const MOST_MEMORY: u64 = 16 << 30;
 
 /// Readable bytes after the last key, so that a function that reads a little too far reads zeros.

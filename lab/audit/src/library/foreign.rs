@@ -1,6 +1,6 @@
 //! Calls of functions in shared objects, and memory that ends before a page that cannot be read.
 //!
-//! Runs in a process of its own: a function that is not of the stated type, or breaks memory, harms no other.
+//! Runs in a separate process: a function that is not of the stated type, or breaks memory, harms no other.
 #![allow(unsafe_code, reason = "foreign functions and pages of memory; each use says why it is sound")]
 
 use super::signature::{Parameter, Signature, Width};
@@ -29,7 +29,7 @@ pub(super) fn close_inherited() -> io::Result<()> {
     }
 }
 
-/// Opens a shared object. It is never closed: threads of its own may run until the process ends.
+/// Opens a shared object. It is never closed: its threads may run until the process ends.
 fn open(path: &Path) -> Result<ManuallyDrop<Library>, String> {
     // SAFETY: the constructors of the library run, and may do anything; this process is there for that alone.
     let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
@@ -164,8 +164,8 @@ impl TableFunctions {
                 .map_err(|why| format!("{why}; hashlane_audit.h states the functions of a table"))
         };
         let abi = find("hashlane_audit_abi")?;
-        // SAFETY: the type is that of the header, which the author of the library has included. With another
-        // type this process may end, which is there for the library alone.
+        // SAFETY: the type is the header's, which the author of the library has included. With another type
+        // this process may end, which is there for the library alone.
         let abi = unsafe { typed::<unsafe extern "C" fn() -> u32>(abi)() };
         if abi != ABI {
             let path = path.display();
@@ -175,7 +175,7 @@ impl TableFunctions {
         let (found, len) = (find("hashlane_audit_find")?, find("hashlane_audit_len")?);
         let free = find("hashlane_audit_free")?;
         let compared = address(&library, "hashlane_audit_compared");
-        // SAFETY: the types are those of the header, as above.
+        // SAFETY: the types are the header's, as above.
         unsafe {
             Ok(Self {
                 init: typed(init),

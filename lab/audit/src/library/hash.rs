@@ -17,7 +17,7 @@ const MOST_BYTES: usize = 4 << 20;
 /// Longest key in bytes.
 const LONGEST_KEY: usize = 1 << 20;
 
-/// A hash function of a shared object, in a process of its own.
+/// A hash function of a shared object, in a separate process.
 ///
 /// A function that crashes, hangs or disturbs its process is a [`Fault`]. The next call starts a new process;
 /// after four of them, the last fault is returned at once. The process ends with the thread that made the

@@ -16,8 +16,8 @@ use std::process::Command;
 /// Gives up all capabilities of the process, the means to gain others by starting a program, inherited
 /// descriptors beyond standard error, and the terminal.
 ///
-/// Capabilities are those of a thread, and only this one can give up its own. So it starts the program anew
-/// in its place, with the same arguments: no other thread is left, and no_new_privs keeps the file of the
+/// Capabilities belong to a thread, and only this one can give up its own. So it starts the program anew in
+/// its place, with the same arguments: no other thread is left, and no_new_privs keeps the file of the
 /// program from adding anything. The new start finds nothing to give up, and returns.
 ///
 /// # Errors

@@ -48,7 +48,7 @@ impl Launcher {
     }
 }
 
-/// A library in a process of its own, which is started when it is needed.
+/// A library in a separate process, which is started when it is needed.
 #[derive(Debug)]
 pub(super) struct Session {
     launcher: Launcher,

@@ -22,7 +22,7 @@ const FORMS: &str = "write it as in C, for example 'u64(const u8* key, usize len
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature {
     pub(super) result: Width,
-    /// From one to three, of which exactly one is [`Parameter::Bytes`], each at most once.
+    /// From one to three, each at most once; exactly one is [`Parameter::Bytes`].
     pub(super) parameters: Vec<Parameter>,
     /// True if the seed is a secret key by its name.
     is_secret: bool,
@@ -125,7 +125,7 @@ pub enum SignatureError {
     NoBytes,
 }
 
-/// Writes the signature with types and names of its own.
+/// Writes the signature with standard types and names.
 impl fmt::Display for Signature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "u{}(", self.width())?;

@@ -19,8 +19,7 @@ const SAMPLES: u64 = 64;
 /// Pairs of measurements of a comparison: the fewest whose extremes cover the median at 95 %.
 const PAIRS: usize = 6;
 
-/// A table of a shared object, in a process of its own: one that exports the functions of
-/// `hashlane_audit.h`.
+/// A table of a shared object, in a separate process: one that exports the functions of `hashlane_audit.h`.
 ///
 /// As with a [`Library`](super::Library), crashes are faults, and a table is used from one thread.
 #[derive(Debug)]
@@ -91,9 +90,9 @@ impl Table {
         }
     }
 
-    /// Measures the table with hostile and with random keys in turn, in pairs, of which there are six unless
-    /// one takes long. Each pair has a seed of its own, derived from `seed` if `new_seeds`: keys that collide
-    /// under one seed alone are harmless then.
+    /// Measures the table with hostile and with random keys in turn, in pairs: six, unless one takes long.
+    /// Each pair has a different seed, derived from `seed` if `new_seeds`: keys that collide under one seed
+    /// alone are harmless then.
     ///
     /// # Errors
     /// The table has failed; for hostile keys also, and first of all, if it has not ended within the limit.
@@ -174,8 +173,8 @@ impl Measurement {
         self.samples.last().map_or(0, |sample| sample.inserted.saturating_sub(sample.len))
     }
 
-    /// The reason why the table is none, in words: it takes no keys, holds none, or does not find those that
-    /// it holds.
+    /// The reason why the table does not work, in words: it takes no keys, holds none, or does not find keys
+    /// that it holds.
     fn lost_keys(&self) -> Option<String> {
         let last = self.samples.last()?;
         let [keys, refused] = [last.inserted, last.refused].map(|number| count(number as f64));
@@ -244,7 +243,7 @@ impl Comparison {
     /// programs change, too.
     pub const TIME_CRITERION: f64 = 10.0;
     /// Entries more that a lookup must compare, or keys that the table must hold, where it has refused or
-    /// evicted keys: a ratio over few entries is none of a flood.
+    /// evicted keys: a ratio over few entries shows no flood.
     pub const FLOOR: u64 = 64;
 
     /// Time of a lookup, hostile keys over random ones, in a table that is almost full.
@@ -264,8 +263,8 @@ impl Comparison {
     }
 
     /// True if a lookup among hostile keys reaches the criterion in every pair: in entries compared, if the
-    /// table counts them, else in its time or in that of an insertion. A table that has refused or evicted
-    /// keys must reach the floor, too.
+    /// table counts them, else in its time or in an insertion's. A table that has refused or evicted keys
+    /// must reach the floor, too.
     pub fn is_flooded(&self) -> bool {
         if !self.pairs.iter().all(Self::reaches_floor) {
             return false;

@@ -51,7 +51,7 @@ pub(super) enum Request {
     LoadTable { parent: u32, path: PathBuf },
     /// Hashes keys.
     Hash { seed: [u8; 16], guard: Guard, keys: Keys },
-    /// Appends keys to those of the next measurement.
+    /// Appends keys for the next measurement.
     Keys(Keys),
     /// Inserts the keys into a new table and looks them up, `batch` at a time; then forgets them.
     Measure { seed: [u8; 16], capacity: u64, batch: u64 },
@@ -106,7 +106,7 @@ impl Request {
         body
     }
 
-    /// `None` if the body is none of a request.
+    /// `None` if the body is no valid request.
     pub(super) fn decode(body: &[u8]) -> Option<Self> {
         let mut body = Body(body);
         let request = match body.array()? {
@@ -162,7 +162,7 @@ impl Reply {
         body
     }
 
-    /// `None` if the body is none of a reply.
+    /// `None` if the body is no valid reply.
     pub(super) fn decode(body: &[u8]) -> Option<Self> {
         let mut body = Body(body);
         let reply = match body.array()? {

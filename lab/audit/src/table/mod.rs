@@ -42,7 +42,7 @@ pub struct Geometry {
     pub seed_bits: u32,
 }
 
-/// Bits of a seed, all of which are random in a table that is seeded well.
+/// Bits of a seed; all are random in a table that is seeded well.
 pub const MAX_SEED_BITS: u32 = 128;
 
 /// Collision resolution of a table.

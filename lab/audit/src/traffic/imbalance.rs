@@ -47,7 +47,7 @@ impl Loads {
     }
 }
 
-/// The largest load over the mean; 1 if there is none.
+/// The largest load over the mean; 1 without loads.
 pub fn busiest(loads: &[u64]) -> f64 {
     let (most, all) = (loads.iter().max().copied().unwrap_or(0), loads.iter().sum::<u64>());
     if all == 0 { 1.0 } else { most as f64 * loads.len() as f64 / all as f64 }
@@ -62,12 +62,12 @@ pub struct Trial<K> {
     pub key: K,
     /// Its imbalance.
     pub best: Imbalance,
-    /// Median imbalance of all keys in packets: that of a key without a trial.
+    /// Median imbalance of all keys in packets: what a key has without a trial.
     pub median: f64,
 }
 
 impl<K> Trial<K> {
-    /// Tries as many keys as asked for; `None` if that is none.
+    /// Tries as many keys as asked for; `None` if that is 0.
     pub fn of(keys: u32, mut attempt: impl FnMut(u32) -> (K, Imbalance)) -> Option<Self> {
         let mut best: Option<(K, Imbalance)> = None;
         let mut all = Vec::new();

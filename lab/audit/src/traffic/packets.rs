@@ -6,7 +6,7 @@ use hashlane_link::capture::{FormatError, frames};
 use std::io::Read;
 use std::ops::ControlFlow;
 
-/// Handler of a packet: it gets the segment, or the reason for which there is none, and decides if reading
+/// Handler of a packet: it gets the segment, or the reason why the packet has none, and decides if reading
 /// goes on.
 pub type Take<'a> = dyn FnMut(Result<Segment<'_>, &'static str>) -> ControlFlow<()> + 'a;
 

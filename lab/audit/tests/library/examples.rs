@@ -102,7 +102,7 @@ fn python() {
         assert_eq!(output.status.code(), Some(status), "{output:?}");
         assert!(said.contains(verdict), "{said}");
     }
-    // A library without a table: another status than that of one that is flooded.
+    // A library without a table: the status differs from a flooded table's.
     let none = Object::of("int f;");
     let mut python = Command::new("python3");
     let output =

@@ -9,14 +9,14 @@ mod table;
 
 /// The process of a library: `support::launcher` starts this test alone.
 #[test]
-#[ignore = "other tests start it in a process of its own"]
+#[ignore = "other tests start it in a separate process"]
 fn child() {
     hashlane_audit::library::child_main()
 }
 
 /// A process that is killed while its library runs: `hostile` starts this test alone.
 #[test]
-#[ignore = "another test starts it in a process of its own"]
+#[ignore = "another test starts it in a separate process"]
 fn parent() {
     hostile::wait_in_library();
 }

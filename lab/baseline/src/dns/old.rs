@@ -11,9 +11,9 @@ use hashlane_name::dns::{Case, Name};
 ///
 /// It does the work of the original: each name is copied into a buffer first; a comparison reads both names
 /// byte by byte through their pointers, checks each index, and calls `tolower`; a search goes down to a leaf,
-/// like that of `std::set`, which only knows "less"; each node is an allocation, and all are freed with the
-/// message. The original's tree is a red-black tree; this is an AA tree (Andersson, *Balanced search trees
-/// made simple*, WADS 1993), whose shape is that of a red-black tree with red nodes on the right only.
+/// as in `std::set`, which only knows "less"; each node is an allocation, and all are freed with the message.
+/// The original's tree is a red-black tree; this is an AA tree (Andersson, *Balanced search trees made
+/// simple*, WADS 1993), which has the shape of a red-black tree with red nodes on the right only.
 #[derive(Clone, Debug, Default)]
 pub struct Old {
     root: Tree,
@@ -160,7 +160,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Turns a tree whose left child is of its own level.
+/// Turns a tree whose left child is on the same level.
 fn skew(mut node: Box<Node>) -> Box<Node> {
     match node.below.take() {
         Some(mut below) if below.level == node.level => {
@@ -175,7 +175,7 @@ fn skew(mut node: Box<Node>) -> Box<Node> {
     }
 }
 
-/// Turns a tree whose right grandchild is of its own level.
+/// Turns a tree whose right grandchild is on the same level.
 fn split(mut node: Box<Node>) -> Box<Node> {
     match node.above.take() {
         Some(mut above) if above.above.as_ref().is_some_and(|next| next.level == node.level) => {

@@ -48,7 +48,7 @@ pub struct Plan<'a> {
     pub selection: Selection,
     /// Compares all rows, also if there is no time for verdicts on so many.
     pub all_rows: bool,
-    /// Metrics; none stands for that of each study.
+    /// Metrics; empty stands for each study's own.
     pub metrics: &'a [String],
     /// Seconds for each study.
     pub seconds: u64,
@@ -149,7 +149,7 @@ impl Plan<'_> {
         let mut headline = study.clone();
         headline.select(&study.headline())?;
         self.remark(&format!(
-            "{}: no time for verdicts on all rows, so only on those of its criteria and claims, {} on {}; \
+            "{}: no time for verdicts on all rows, so only on rows of its criteria and claims, {} on {}; \
              --all-rows compares all, --scheme and --workload choose",
             study.slug,
             plural(headline.schemes.len(), "scheme"),
@@ -268,7 +268,7 @@ impl StudyRun<'_> {
         (self.plan.seconds as f64 - self.begun.elapsed().as_secs_f64()).max(0.0)
     }
 
-    /// Metrics to compare: those that were named, that of the study, or all times if it has none.
+    /// Metrics to compare: the named ones, else the study's, else all times.
     fn metrics(&self, study: &Definition, records: &RecordSet) -> Result<BTreeSet<String>> {
         let times: BTreeSet<String> = records
             .iter()

@@ -1,4 +1,4 @@
-//! Comparisons of builds and runs around those of [records](hashlane_records::compare).
+//! Comparisons of builds and runs, based on comparisons of [records](hashlane_records::compare).
 //!
 //! - [`alternate`]: two builds, launched alternately for as long as there is time.
 //! - [`launched`]: the study file of a launch, without the schemes that a build does not know.

@@ -35,8 +35,8 @@ pub struct Definition {
     pub reference: String,
     /// A/A control: two ids of one scheme, timed like two schemes. Every difference between them is noise.
     pub control: Option<(String, String)>,
-    /// Further ratios to measure, in addition to those to the reference and those of criteria and claims: the
-    /// time of the first scheme over that of the second.
+    /// Further ratios to measure, in addition to ratios to the reference and ratios of criteria and claims:
+    /// the time of the first scheme over the second's.
     pub pairs: Vec<(String, String)>,
     /// Metric of charts and tables. Default: `cycles_mean`.
     pub metric: String,
@@ -122,9 +122,9 @@ pub enum CriterionFigure {
     Metric,
     /// Another metric of the records.
     OtherMetric(String),
-    /// The time as a ratio to that of another scheme on the same workload.
+    /// The time as a ratio to another scheme's on the same workload.
     Ratio(String),
-    /// The study's metric less that of another scheme on the same workload.
+    /// The study's metric less another scheme's on the same workload.
     Difference(String),
     /// The study's metric as a ratio to the same scheme's on another workload.
     RatioToWorkload(String),
@@ -143,8 +143,8 @@ pub struct Claim {
     /// Model of the records that the words are about, such as `mca`, if it is not the study's own: its kind
     /// knows their workloads and schemes.
     pub model: Option<String>,
-    /// Metric of the ratio that the words are about. Default: `ratio`, that of the times. Of a metric that is
-    /// no recorded ratio, the figure of the first scheme is divided by that of the second, if the first is
+    /// Metric of the ratio that the words are about. Default: `ratio`, the ratio of the times. If the metric
+    /// is no recorded ratio, the figure of the first scheme is divided by the second's, if the first is
     /// exact.
     pub metric: String,
     /// Metric by which the figure is divided, if it is another one; a pair may then name one scheme twice.
@@ -209,7 +209,7 @@ impl Definition {
     }
 
     /// All schemes to be measured, with the A/A control. [`subject`](super::subject) maps the control's id to
-    /// that of its scheme.
+    /// its scheme's.
     pub fn measured_schemes(&self) -> &[String] {
         &self.measured
     }

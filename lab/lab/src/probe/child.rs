@@ -112,7 +112,7 @@ mod tests {
     fn ends_what_takes_too_long() {
         let start = Instant::now();
         let limits = Limits { time: Duration::from_millis(100), ..LIMITS };
-        // The second keeps nothing open that could be waited for, the third leaves a child of its own behind.
+        // The second keeps nothing open that could be waited for, the third leaves a child behind.
         for script in ["exec sleep 600", "exec sleep 600 >&- 2>&-", "sleep 600; true"] {
             assert!(matches!(sh(script, "", limits), Err(ChildError::TooSlow)), "{script}");
         }

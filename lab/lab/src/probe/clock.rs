@@ -24,8 +24,8 @@ impl Rates {
 
 /// Measures both rates and the step, for about a twentieth of a second.
 ///
-/// The core's clock is taken from a chain of dependent 64-bit multiplications, each of which takes 3 cycles
-/// on the x86-64 and AArch64 cores of the last decade; a chain of additions will not do, as the compiler and
+/// The core's clock is taken from a chain of dependent 64-bit multiplications, which take 3 cycles each on
+/// the x86-64 and AArch64 cores of the last decade; a chain of additions will not do, as the compiler and
 /// newer cores fold it away. The fastest of several short runs counts, since interruptions only ever slow a
 /// run down.
 pub fn calibrate() -> Rates {

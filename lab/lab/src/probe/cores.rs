@@ -22,7 +22,7 @@ impl Cores {
         Self { measured: measured.filter(|_| load.is_some()), load }
     }
 
-    /// `true` if each has a core of its own.
+    /// `true` if there are two different cores.
     pub fn are_apart(self) -> bool {
         self.load.is_some()
     }

@@ -40,7 +40,7 @@ pub struct Cpu {
     pub cores: Option<u32>,
     /// Instruction sets of the processor that matter for hashing, under the kernel's names.
     pub flags: Vec<String>,
-    /// `true` on a virtual machine: times may then include those of other guests.
+    /// `true` on a virtual machine: times may then include other guests' work.
     pub hypervisor: Option<bool>,
     /// The frequency governor of the first processor.
     pub governor: Option<String>,

@@ -133,7 +133,7 @@ mod tests {
     fn tells_other_processes_from_this_one() {
         let noise = activity([100, 0, 1000], 50).until(&activity([200, 10, 1200], 130));
         let processors = std::thread::available_parallelism().unwrap().get() as f64;
-        // 100 ticks of 200 were busy, of which 80 this process's own.
+        // 100 ticks of 200 were busy, 80 of them this process's own.
         assert!((noise.others.unwrap() - 0.1 * processors).abs() < 1e-9, "{noise:?}");
         assert_eq!((noise.steal, noise.load), (Some(0.05), Some(0.5)));
         assert!(!noise.is_quiet());

@@ -69,7 +69,7 @@ impl Studies {
         Ok(definition)
     }
 
-    /// Sections of a study's report: those of its kind, or none of an unknown kind.
+    /// Sections of a study's report, by its kind; empty for an unknown kind.
     pub fn sections(self, definition: &Definition, records: &RecordSet) -> Vec<Section> {
         let kind = self.kind(&definition.model);
         kind.map_or(Vec::new(), |kind| kind.sections(&shown(kind, definition), records))
@@ -82,8 +82,8 @@ impl Studies {
     }
 }
 
-/// The study with a layout: its own, or that of its kind's file. A file that was stored with its records may
-/// have none.
+/// The study with a layout: its own, or the one in its kind's file. A file that was stored with its records
+/// may have none.
 fn shown<'a>(kind: &dyn Study, definition: &'a Definition) -> Cow<'a, Definition> {
     let files = kind.files();
     let file = files.iter().find(|file| file.slug == definition.slug).or(files.first());

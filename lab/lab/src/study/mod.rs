@@ -1,6 +1,6 @@
 //! Kinds of studies, and their runs: the only place that measures.
 //!
-//! A kind of study implements [`Study`] in a crate of its own; [`Studies`] lists the kinds that a command
+//! Each kind of study implements [`Study`] in a separate crate; [`Studies`] lists the kinds that a command
 //! has. [`run`] runs one study: its kind gets a [`Session`], measures in [`Rounds`], and adds a [`Fact`] for
 //! each figure.
 

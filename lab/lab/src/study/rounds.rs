@@ -53,7 +53,7 @@ impl Rounds {
         Self::of(times)
     }
 
-    /// Rounds from figures already measured: those of each subject, round by round.
+    /// Rounds from figures already measured: for each subject, round by round.
     pub fn of(times: Vec<Vec<f64>>) -> Self {
         Self { times, launches: false }
     }
@@ -87,7 +87,7 @@ impl Rounds {
         self.median(times).unwrap_or(Fact::exact(0.0, times.len()))
     }
 
-    /// The time of one subject over that of another, round by round: the median of the ratios.
+    /// The time of one subject over another's, round by round: the median of the ratios.
     pub fn ratio(&self, of: usize, to: usize) -> Option<Fact> {
         self.compare(of, to, |of, to| of / to)
     }

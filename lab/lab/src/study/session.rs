@@ -24,7 +24,7 @@ pub struct Settings<'a> {
     pub own: Option<&'a Loaded>,
     /// `true` if the study's workloads are measured too, besides the user's own.
     pub with_generated: bool,
-    /// Path of the command, of which some studies start processes.
+    /// Path of the command, which some studies start as processes.
     pub command: PathBuf,
 }
 
@@ -168,8 +168,8 @@ impl<'a> Session<'a> {
         self.reported = self.records.len();
     }
 
-    /// Adds the ratios that the study asks for, between schemes that were timed: those of `ids`, by their
-    /// places there.
+    /// Adds the ratios that the study asks for, between schemes that were timed: the schemes in `ids`, by
+    /// their places there.
     pub fn add_ratios(
         &mut self,
         model: &str,

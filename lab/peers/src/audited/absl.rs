@@ -2,7 +2,7 @@
 //!
 //! Abseil promises nothing from one release to the next, and hashes otherwise in builds with AES or CRC
 //! instructions. This is the function of one release in a default build for 64-bit machines. Its tables draw
-//! the seed from addresses, of which they use 5 bits.
+//! the seed from 5 bits of addresses.
 //!
 //! Source: Abseil LTS 20260817.0, `absl/hash/internal/hash.h` and `hash.cc`. The library's licence
 //! is Apache-2.0.

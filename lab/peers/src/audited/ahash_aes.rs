@@ -2,7 +2,7 @@
 //! function when it is compiled, and is compiled without in most builds.
 //!
 //! Two words of 128 bits take each block: one by a round of AES decryption, the other by a shuffle of its
-//! bytes and two sums. The shuffle is that of builds with SSSE3.
+//! bytes and two sums. The shuffle is the one of builds with SSSE3.
 //!
 //! Source: crate ahash 0.8.12 (`aes_hash.rs`, `operations.rs`); SMHasher3 `hashes/rust-ahash.cpp`.
 //! The crate's licence is MIT or Apache-2.0.
@@ -13,8 +13,8 @@ use hashlane_hash::siphash::SipHash24;
 use super::aes::{decrypt, encrypt};
 use super::words::{le32, le64, le128};
 
-/// aHash by AES rounds under four 64-bit keys, which are drawn as those of
-/// [`AHash`](crate::ahash::AHash) are: in a build with AES instructions the two are the same function.
+/// aHash by AES rounds under four 64-bit keys, which are drawn as for [`AHash`](crate::ahash::AHash): in a
+/// build with AES instructions the two are the same function.
 #[derive(Clone)]
 pub struct AHashAes {
     state: State,

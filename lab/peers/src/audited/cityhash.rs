@@ -54,7 +54,7 @@ mod tests {
     fn gives_the_verification_value_of_smhasher3() {
         let hash = |seed, bytes: &[u8]| City64::with(seed).hash(bytes).to_le_bytes();
         assert_eq!(verification_value(hash), 0x5fab_c5c5);
-        // One seed is two of which the first is public.
+        // One seed is two seeds with a public first one.
         const K2: u64 = 0x9ae1_6a3b_2f90_404f;
         let hash = |seed, bytes: &[u8]| City64Seeds::with((K2, seed)).hash(bytes).to_le_bytes();
         assert_eq!(verification_value(hash), 0x5fab_c5c5);

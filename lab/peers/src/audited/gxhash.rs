@@ -39,7 +39,7 @@ fn add(a: u128, b: u128) -> u128 {
     u128::from_le_bytes(a)
 }
 
-/// Up to 16 bytes, filled up by zeros, to each of which the number of bytes is added.
+/// Up to 16 bytes, padded with zeros; the number of bytes is added to each.
 #[inline(always)]
 fn partial(bytes: &[u8]) -> u128 {
     let mut block = [0; 16];

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     /// The values of algorithm v2 by its authors (crate `museair` 0.6.0, test `stability_v2`), computed as
-    /// those of SMHasher3 are.
+    /// SMHasher3 does.
     #[test]
     fn gives_the_published_verification_values() {
         let hash = |seed, bytes: &[u8]| MuseAir::with(seed).hash(bytes).to_le_bytes();

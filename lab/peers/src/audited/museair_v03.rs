@@ -124,8 +124,8 @@ fn long(seed: u64, bytes: &[u8]) -> u64 {
     mix(mix(turned)).into_iter().fold(0, u64::wrapping_add)
 }
 
-/// The product of each word and the next around a ring, of which a word takes its own low half and the high
-/// half of the one before.
+/// Multiplies each word by the next around a ring. A word takes the low half of its product and the high half
+/// of the previous one.
 #[inline(always)]
 fn mix(words: [u64; 3]) -> [u64; 3] {
     let products = [0, 1, 2].map(|at| multiply(words[at], words[(at + 1) % 3]));

@@ -17,7 +17,7 @@ pub trait Manner {
     /// Makes the first compressor, around an empty buffer.
     fn first(&self, buffer: Vec<u8>) -> Self::Compressor;
 
-    /// Makes the compressor of the next message from that of the last message, and keeps its buffer.
+    /// Makes the compressor of the next message from the last message's, and keeps its buffer.
     fn next(&self, last: Self::Compressor) -> Self::Compressor;
 }
 

@@ -99,7 +99,7 @@ fn row(key: Key, a: Interval, b: Interval) -> Row {
     Row { key, a, b, ratio: independent(b, a), judged: None }
 }
 
-/// Slugs of both sets, those of `a` first.
+/// Slugs of both sets, the slugs in `a` first.
 fn slugs(a: &RecordSet, b: &RecordSet) -> Vec<String> {
     let mut slugs: Vec<String> = Vec::new();
     for record in a.iter().chain(b.iter()) {

@@ -74,7 +74,7 @@ pub struct Row {
 /// Outcome of a row whose launches alternated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judged {
-    /// A′ / A, the same build twice: 1 but for noise. Bounds as those of B / A.
+    /// A′ / A, the same build twice: 1 but for noise. Bounds as for B / A.
     pub control: Option<Interval>,
     /// The verdict.
     pub verdict: Verdict,

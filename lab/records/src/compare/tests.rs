@@ -1,4 +1,4 @@
-//! Comparisons of records that could be those of runs.
+//! Comparisons of records as runs make them.
 
 use super::launches::{Round, needed, order};
 use super::{Doubt, Verdict, folders, launches};
@@ -103,8 +103,8 @@ fn exponential(random: &mut SplitMix64) -> f64 {
     -0.02 * unit(random).ln()
 }
 
-/// Rounds of launches of `rows` schemes, the first of which takes `factor` of its time in B. Half of the
-/// noise is common to all rows of a launch.
+/// Rounds of launches of `rows` schemes; the first takes `factor` of its time in B. Half of the noise is
+/// common to all rows of a launch.
 fn rounds(count: usize, rows: usize, factor: f64, noise: Noise, random: &mut SplitMix64) -> Vec<Round> {
     let mut round = || {
         [1.0, factor, 1.0].map(|factor| {

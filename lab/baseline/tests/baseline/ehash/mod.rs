@@ -46,7 +46,7 @@ fn tuple(bytes: &Bytes) -> Tuple {
 
 type Hash = fn(&Tuple, &Secrets) -> u32;
 
-/// Compares both on a million tuples, each under secrets of its own.
+/// Compares both on a million tuples, each under new secrets.
 fn agree(hash: Hash, naive: fn(&Bytes, &Secrets) -> u32) {
     let mut random = Random::new(1);
     for _ in 0..1_000_000 {

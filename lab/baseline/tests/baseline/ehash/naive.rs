@@ -69,7 +69,7 @@ fn joined(bytes: &Bytes, foreign: u32, secrets: &Secrets) -> u32 {
 }
 
 /// `(u32)lport << 16 | fport` in the memory of a little-endian machine: the foreign port's bytes in network
-/// order, then those of the local port in reverse.
+/// order, then the local port's in reverse.
 fn ports(bytes: &Bytes) -> [u8; 4] {
     [bytes[34], bytes[35], bytes[33], bytes[32]]
 }

@@ -1,4 +1,4 @@
-//! Rules that every hash of [`hashlane_baseline::for_each_tuple_hash!`] keeps, together with those of
+//! Rules that every hash of [`hashlane_baseline::for_each_tuple_hash!`] keeps, together with the hashes of
 //! `hashlane-flow`.
 
 use hashlane_flow::ehash::TupleHash;

@@ -38,7 +38,7 @@ impl Compiler {
     /// The compiler that `CC` names, or the `cc` of PATH.
     ///
     /// # Errors
-    /// There is none, or it does not run; the processor is not x86-64.
+    /// No compiler was found, or it does not run; the processor is not x86-64.
     pub fn find() -> Result<Self, CError> {
         Self::find_in(env::var_os("CC").as_deref(), &env::var_os("PATH").unwrap_or_default())
     }

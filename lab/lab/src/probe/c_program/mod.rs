@@ -1,4 +1,4 @@
-//! C code of a source, timed beside ours: compiled when the study runs, and run in a process of its own.
+//! C code of a source, timed beside ours: compiled when the study runs, and run in a separate process.
 //!
 //! [`Compiler`] finds the C compiler of this machine and makes a program or an object file of a text;
 //! [`Program`] is the running program, which is asked over its standard input and answers on its output. The
@@ -14,14 +14,14 @@ pub use compiler::{Built, Compiler};
 pub use error::CError;
 pub use program::Program;
 
-/// Text before that of each program: the counter, and whole requests and answers.
+/// Text before each program's: the counter, and whole requests and answers.
 pub const HEADER: &str = include_str!("probe.h");
 
 /// The compiler, for tests; `None` and a message on standard error without one. In continuous integration
 /// (`CI=true`) there must be one.
 ///
 /// # Panics
-/// There is none in continuous integration.
+/// In continuous integration, if no compiler is found.
 #[doc(hidden)]
 pub fn compiler_or_skip() -> Option<Compiler> {
     match Compiler::find() {

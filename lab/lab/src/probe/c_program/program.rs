@@ -12,7 +12,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use super::compiler::Built;
 use super::error::{CError, PATIENCE};
 
-/// A C program of a study in a process of its own, with an empty environment. It ends when this is dropped.
+/// A C program of a study in a separate process, with an empty environment. It ends when this is dropped.
 #[derive(Debug)]
 pub struct Program {
     child: Child,
@@ -35,7 +35,7 @@ impl Program {
     pub fn start(built: Built) -> Result<Self, CError> {
         let fail = |error| CError::Start(built.path(), error);
         let mut command = Command::new(built.path());
-        // In a process group of its own: Ctrl-C is to end the study after its block, not the program before.
+        // In a new process group: Ctrl-C is to end the study after its block, not the program before.
         command.env_clear().process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().map_err(fail)?;

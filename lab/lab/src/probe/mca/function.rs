@@ -85,7 +85,7 @@ impl Function {
     }
 
     /// The function `name` of an object file for x86-64, before it is linked: the targets of its calls and
-    /// the addresses of its data are not those of a program.
+    /// the addresses of its data are not final.
     ///
     /// # Errors
     /// The bytes are no such file, or it has no such function.
@@ -169,7 +169,7 @@ impl Function {
 
 /// Anchor of the load bias, which is its address in the process less its address in the file.
 ///
-/// A return value of its own keeps the compiler from merging it with another function.
+/// A unique return value keeps the compiler from merging it with another function.
 #[inline(never)]
 fn anchor(x: u64) -> u64 {
     black_box(x ^ 0x6d63_615f_616e_6368)

@@ -1,7 +1,7 @@
 //! Simulation of a timed function by llvm-mca. The machine code is taken out of the running program.
 //!
 //! [`Function`] finds the code, [`Tool`] the llvm-mca on PATH that reads it, and [`records`] makes facts of a
-//! [`Reading`]. The method is that of q2ven/inet6_ehashfn, which hands its compiler's assembly to
+//! [`Reading`]. The method comes from q2ven/inet6_ehashfn, which hands its compiler's assembly to
 //! `llvm-mca --march x86-64 --mcpu=skylake --iterations=1`; here it is the code that the other probes time.
 //!
 //! llvm-mca walks the instructions from the first to the last, once: it takes no jump and makes no call. So a
