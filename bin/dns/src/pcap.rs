@@ -70,7 +70,7 @@ fn packet(response: bool, message: &[u8]) -> Vec<u8> {
     packet
 }
 
-/// The checksum of IP and UDP over parts of which all but the last have an even number of bytes (RFC 1071).
+/// The checksum of IP and UDP over parts; all but the last have an even number of bytes (RFC 1071).
 fn checksum(parts: &[&[u8]]) -> [u8; 2] {
     let words = parts.iter().flat_map(|part| part.chunks(2));
     let word = |chunk: &[u8]| u32::from(chunk[0]) << 8 | chunk.get(1).copied().map_or(0, u32::from);

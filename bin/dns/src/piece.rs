@@ -83,7 +83,7 @@ pub(super) fn render<'a>(
                 Ok(()) => taken += 1,
                 Err(RenderError::Full) if taken > 0 => break,
                 Err(RenderError::Full) => bail!(
-                    "{} has {} bytes and does not fit into a message of its own: the limit is {} bytes, 12 of them header{}",
+                    "{} has {} bytes and does not fit into one message: the limit is {} bytes, 12 of them header{}",
                     entry.shown(),
                     entry.whole_len(),
                     options.limit,

@@ -35,7 +35,7 @@ const DESCRIPTORS: u64 = 20_000;
 /// or SIGTERM ends the server.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-ZONE is a zone file whose name is that of the zone, with or without .zone; or NAME=FILE. Without
+ZONE is a zone file that is named like the zone, with or without .zone; or NAME=FILE. Without
 --listen and a configuration, the server listens on port 53 of every address of this host: then it
 needs --user, or the right to use that port.
 
@@ -49,7 +49,7 @@ Examples:
   hashlane dns serve --config /etc/hashlane/dns.toml --user nobody
   hashlane dns check-config --print > dns.toml        every key with its default value")]
 pub(super) struct Serve {
-    /// Zone files, besides those of the configuration
+    /// Zone files, besides the configuration's
     #[arg(value_name = "ZONE")]
     zones: Vec<OsString>,
     /// Configuration file; the flags below override its values

@@ -16,7 +16,7 @@ pub(super) fn explained(error: &RunError) -> Error {
         }
         RunError::Capture(_, FormatError::NotACapture(_)) => {
             "; captures are pcap or pcapng, also compressed by gzip or Zstandard; of files of flows, \
-             `hashlane flow show` reads those of IPFIX"
+             `hashlane flow show` reads IPFIX"
                 .to_owned()
         }
         RunError::Capture(path, FormatError::Read(cause))

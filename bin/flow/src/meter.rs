@@ -49,8 +49,8 @@ ends the run. A summary goes to standard error: packets, flows, and what was dro
 
 --top shows the flows that are open, the largest first, with totals and drops. Keys: q ends the
 run and exports what is open; b, k and r rank by bytes, packets and rate; p pauses the view, not
-the meter. After the last capture the view stays until q or Ctrl-C. The rate of a flow is that of
-the last second or two.
+the meter. After the last capture the view stays until q or Ctrl-C. The rate of a flow is for the
+last second or two.
 
 With --config, the file names the interface, timeouts, limits and outputs. Flags override its
 values; outputs in flags replace all of the file. With captures, its interface and user have no

@@ -26,7 +26,7 @@ pub(super) struct Settings {
     /// Meter one packet of this many [default: 1]
     #[arg(long, value_name = "NUMBER", value_parser = number::within(1_u32, 1 << 30))]
     sampling: Option<u32>,
-    /// Workers, each with its share of the flows and an observation domain of its own [default: 1]
+    /// Workers, each with its share of the flows and its own observation domain [default: 1]
     #[arg(long, value_name = "NUMBER", value_parser = number::within(1_usize, 64))]
     threads: Option<usize>,
     /// Observation domain of the first worker [default: 1]
@@ -35,10 +35,10 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    /// Overrides the values of a configuration by those of the flags.
+    /// Overrides the values of a configuration by the flags.
     ///
     /// # Errors
-    /// Not every worker can have an observation domain of its own.
+    /// Not every worker can have a different observation domain.
     pub(super) fn override_values(&self, meter: &mut Meter) -> Result<()> {
         meter.idle = self.idle.unwrap_or(meter.idle);
         meter.active = self.active.unwrap_or(meter.active);
@@ -50,7 +50,7 @@ impl Settings {
         let last = meter.last_domain();
         if meter.domain > last && (self.domain.is_some() || self.threads.is_some()) {
             let workers = meter.workers;
-            bail!("--domain is at most {last} with --threads {workers}: each has a domain of its own");
+            bail!("--domain is at most {last} with --threads {workers}: each has its own domain");
         }
         Ok(())
     }

@@ -26,12 +26,12 @@ use std::time::{Duration, Instant};
 
 /// Show who talked to whom: top hosts, conversations, services and protocols, and the sizes of flows
 ///
-/// Bytes are those of IP packets, headers included, in both directions. A service is the port that a TCP
+/// Bytes are counted from IP packets, headers included, in both directions. A service is the port that a TCP
 /// connection was opened to; without its SYN, or with UDP, the lower port of the two.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Captures are pcap or pcapng, also compressed by gzip or Zstandard; - reads standard input. Files of IPFIX
-hold flows already: those of `hashlane flow meter`, or of another exporter.
+hold flows already, from `hashlane flow meter` or another exporter.
 
 Exit code: 0; 1 after an error, or if a file ended early; 130 after Ctrl-C, which shows the flows so far.
 
@@ -155,7 +155,7 @@ fn read(path: &Path, overview: &mut Overview, stop: &AtomicBool) -> Result<Optio
     Ok(match (report.cut_off, report.sets_without_template) {
         (0, 0) => None,
         (0, sets) => Some(format!("{sets} sets of records without a template were skipped")),
-        (bytes, _) => Some(format!("cut off within a message, of which {bytes} bytes are there")),
+        (bytes, _) => Some(format!("cut off within a message: only its first {bytes} bytes are there")),
     })
 }
 

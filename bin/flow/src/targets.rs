@@ -45,7 +45,7 @@ fn target(text: &str) -> Result<Target, String> {
 }
 
 impl Targets {
-    /// Overrides the outputs of a configuration by those of the flags, if they name any; else `--force` and
+    /// Overrides the outputs of a configuration by the flags' outputs, if they name any; else `--force` and
     /// the limits of files hold for all files of the configuration. Returns true if the flags name outputs.
     pub(super) fn override_outputs(&self, outputs: &mut Vec<OutputConfig>) -> bool {
         let named = self.outputs();

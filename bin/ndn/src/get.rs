@@ -24,7 +24,7 @@ A name that ends with a version (/v=1) means that version; a name that ends with
 means only that segment. Otherwise --discover finds the version: by the object's metadata, or by
 any fresh Data below the name.
 
-A file appears once it is complete; after an error or Ctrl-C there is none.
+A file appears once it is complete; after an error or Ctrl-C there is no file.
 
 Examples:
   hashlane ndn get /example/notes

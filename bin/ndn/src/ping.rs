@@ -19,7 +19,7 @@ use tokio::time::{MissedTickBehavior, interval};
 /// Measure the round trip to a ping server: Interests for PREFIX/ping/NUMBER.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The options are those of ndnping. Exit code 1 if an Interest was not answered.
+Options as in ndnping. Exit code 1 if an Interest was not answered.
 
 Examples:
   hashlane ndn ping /example

@@ -16,7 +16,7 @@ use std::time::Duration;
 /// Answer pings: every Interest below PREFIX/ping.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The options are those of ndnpingserver.
+Options as in ndnpingserver.
 
 Examples:
   hashlane ndn ping-server /example

@@ -35,7 +35,7 @@ Examples:
   hashlane ndn route list
   hashlane ndn route list /example --json")]
     List(List),
-    /// Add a route; creates a face to FACE if there is none
+    /// Add a route; creates the face to FACE if it is missing
     #[command(after_help = "\
 The default port is 6363. Host names are resolved.
 

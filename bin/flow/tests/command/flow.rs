@@ -175,7 +175,7 @@ fn errors_name_the_file_and_the_next_step() {
     for (arguments, says) in [
         (&["show", "none.pcap"][..], "none.pcap: "),
         (&["show", "text"], "text: not a pcap or pcapng file"),
-        (&["show", "text"], "`hashlane flow show` reads those of IPFIX"),
+        (&["show", "text"], "`hashlane flow show` reads IPFIX"),
         (&["meter", "nope0", "--json", "-"], "named with --interface nope0"),
         (&["meter", "none.pcap", "--json", "-"], "none.pcap: "),
         (&["meter", "trace.pcap"], "no output: add --ipfix"),

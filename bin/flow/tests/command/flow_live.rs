@@ -38,7 +38,7 @@ fn make_namespace() -> Result<(), String> {
         // For metrics.
         "link set lo up",
         "link add va type veth peer name vb",
-        // The kernel then sends little of its own.
+        // The kernel itself then sends little.
         "link set va addrgenmode none",
         "link set vb addrgenmode none",
         "link set va up",

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 const SHOWN: &str = "\x1b[?1049h";
 const HIDDEN: &str = "\x1b[?1049l";
 
-/// A run in a terminal of its own.
+/// A run in a new terminal.
 struct InTerminal {
     child: Child,
     keys: File,
@@ -29,7 +29,7 @@ impl InTerminal {
     fn start(folder: &Folder, columns: u16, arguments: &[&str]) -> Self {
         let size = Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         let OpenptyResult { master, slave } = openpty(&size, None).unwrap();
-        // The terminal is that of the process also where this test has another one.
+        // The new terminal controls the process also where this test has another one.
         let mut command = Command::new("setsid");
         command.args(["--ctty", env!("CARGO_BIN_EXE_hashlane-flow"), "meter"]).args(arguments);
         command.current_dir(folder.path("")).env("TERM", "xterm");

@@ -53,7 +53,7 @@ pub(crate) struct Audit {
     /// Audit this scheme alone; may be repeated. A wrong id lists them all
     #[arg(long = "scheme", value_name = "ID", conflicts_with = "library")]
     schemes: Vec<String>,
-    /// Shared object with a hash function of your own, which runs in a process of its own
+    /// Shared object with your own hash function, which runs in a separate process
     #[arg(long, value_name = "FILE", requires_all = ["symbol", "signature"])]
     library: Option<PathBuf>,
     /// Name of the function in --library
@@ -107,7 +107,7 @@ impl Audit {
         if self.serve_library {
             child_main();
         }
-        // An error of its own would have the code of a table that can be flooded.
+        // An error that `main` reports would have the code of a table that can be flooded.
         Ok(self.audit().unwrap_or_else(|error| {
             output::tell(&format!("hashlane: {error:#}"));
             ExitCode::from(FAILED)
@@ -154,7 +154,7 @@ impl Audit {
         Ok(())
     }
 
-    /// Audits registered functions, or that of a library.
+    /// Audits registered functions, or a library's.
     fn of_functions(&self) -> Result<Printed> {
         let settings = Settings {
             geometry: geometry(&self.table)?,
@@ -341,7 +341,7 @@ fn launcher() -> Result<Launcher> {
     Launcher::this_program(["audit", "--serve-library"]).context("cannot start the process of the library")
 }
 
-/// The named table, or that of a file.
+/// The named table, or a file's.
 fn geometry(name: &str) -> Result<Geometry> {
     let named = Geometry::named();
     if let Some(geometry) = named.iter().find(|geometry| geometry.name == name) {

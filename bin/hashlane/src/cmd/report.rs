@@ -89,7 +89,7 @@ impl Report {
     }
 }
 
-/// Writes the chart of each study as a file of its own.
+/// Writes the chart of each study as a separate file.
 fn charts(folder: &Path, parts: &[Part<'_>]) -> Result<()> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     for part in parts {

@@ -65,7 +65,7 @@ Examples:
   hashlane study run flow-hash --scheme base/single --scheme siphash-1-3/burst --repetitions 200
   hashlane study run my-study.toml
 
-A line of --names is a path, each element of which is a component, or a URI after ndn:.
+A line of --names is a path, whose elements are the components, or a URI after ndn:.
 Packets of --pcap without ports, and fragments, are counted and skipped.
 The records of --zone are divided into messages of 65,535 bytes, as in a zone transfer.
 
@@ -96,7 +96,7 @@ struct RunArgs {
     out: PathBuf,
     #[command(flatten)]
     inputs: InputArgs,
-    /// Measure the study's own workloads too, besides those of --names, --pcap or --zone
+    /// Measure the study's own workloads too, besides --names, --pcap or --zone
     #[arg(long)]
     with_generated: bool,
     /// Measure only this scheme (repeatable)
@@ -105,7 +105,7 @@ struct RunArgs {
     /// Measure only this workload of the study (repeatable)
     #[arg(long = "workload", value_name = "ID")]
     workloads: Vec<String>,
-    /// Repetitions, 2 to 1,000, divided among the launches [default: those of the study]
+    /// Repetitions, 2 to 1,000, divided among the launches [default: the study's]
     #[arg(long, value_name = "N")]
     repetitions: Option<u32>,
     /// Launches of each study that times code in its own process, 3 to 100; or 1, whose intervals hold

@@ -24,7 +24,7 @@ const ROOM: usize = 1 << 20;
 pub(crate) struct Results {
     path: PathBuf,
     lock: File,
-    /// Set if the files in the folder are those of this run.
+    /// Set if the files in the folder belong to this run.
     begun: bool,
     /// Folder of the earlier results.
     earlier: Option<PathBuf>,

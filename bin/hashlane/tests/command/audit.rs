@@ -140,7 +140,7 @@ fn functions_and_tables_of_shared_objects_are_audited() {
     // A scheme chooses no hash of the table, and would leave attacks out.
     let (code, out, error) = audit(&folder, &["--table", "./weak.so", "--scheme", "siphash-1-3"]);
     assert_eq!((code, out.as_str()), (Some(2), ""), "{error}");
-    holds(&error, &["./weak.so has a hash of its own: leave out --scheme"]);
+    holds(&error, &["./weak.so has its own hash: leave out --scheme"]);
 }
 
 /// Builds a library with the function `f`, and audits it.

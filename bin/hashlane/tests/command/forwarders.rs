@@ -39,7 +39,7 @@ times = "unix/4"
 at_most = 1000000.0
 "#;
 
-/// Loads with large tables, one of which is too large for the quick size.
+/// Loads with large tables; the last one is too large for the quick size.
 const LARGE: &str = r#""unix/11/large-1k", "udp/4/large-1k", "unix/11/large""#;
 
 #[test]
@@ -91,7 +91,7 @@ fn forwarders_start_where_hardly_a_port_is_free() {
     let folder = Folder::new();
     folder
         .write("mine.toml", over_udp("[\"ours\", \"relay\"]").replace("repetitions = 2", "repetitions = 4"));
-    // 32 of the 48 ports are those of consumers and producers.
+    // Consumers and producers have 32 of the 48 ports.
     let script = "ip link set lo up && echo '20000 20047' > /proc/sys/net/ipv4/ip_local_port_range && \
                   exec \"$HASHLANE\" study run mine.toml --out a";
     let Some(mut command) = namespace("--net", Path::new("/bin/sh"), &["-c", script]) else { return };

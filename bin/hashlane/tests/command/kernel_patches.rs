@@ -62,7 +62,7 @@ fn write(folder: &Folder, tree: &str) -> Ran {
     Ran::of(as_user(&mut command))
 }
 
-/// Applies each series of `out` to the tree, on a branch of its own.
+/// Applies each series of `out` to the tree, on a separate branch.
 fn apply(folder: &Folder, tree: &Path) {
     let first = git(tree, &["rev-parse", "HEAD"]);
     for series in ["siphash", "jhash"] {

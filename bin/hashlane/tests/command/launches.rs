@@ -26,7 +26,7 @@ fn figures_of_a_run_are_bounded_between_launches() {
     let folder = study(9);
     let out = folder.run(&["study", "run", "mine.toml", "--launches", "4", "--out", "a"]).ok();
     let words = out.split_whitespace().collect::<Vec<_>>().join(" ");
-    // The overhead is that of as many units as a launch reads at a time, which may differ between launches.
+    // The overhead depends on how many units a launch reads at a time, which may differ between launches.
     holds(&words, &["Intervals at 95 % are for the next run of this build on this machine, from "]);
     assert_eq!(launches(&folder, "cycles_mean"), ["4", "4"]);
     assert_eq!(launches(&folder, "ratio"), ["4"]);

@@ -25,7 +25,7 @@ quick = { items = 5, repetitions = 2 }
 full = { items = 5, repetitions = 2 }
 "#;
 
-/// A study with a program of its own on the `PATH`, and nothing else.
+/// A study with a stand-in program on the `PATH`, and nothing else.
 fn study(workloads: &[&str], schemes: &[&str], stand_in: Option<(&str, &str)>) -> (Folder, Command) {
     let folder = Folder::new();
     let list = |words: &[&str]| format!("{words:?}");

@@ -45,7 +45,7 @@ async fn ask(near: (&Folder, &Forwarder), far: (&Folder, &Forwarder), flags: u64
     for number in 0..20 {
         assert!(fetch(&client, &format!("/a/{number}")).await, "{round}: {number}");
     }
-    // An Interest by prefix, while the other forwarder has an Interest of its own; then a Nack.
+    // An Interest by prefix, while the other forwarder has sent an Interest itself; then a Nack.
     let name = parse("/a/below");
     let asked = InterestBuilder { can_be_prefix: true, ..InterestBuilder::new(name.view()) };
     let how = Express::default();

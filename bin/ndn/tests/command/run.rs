@@ -81,7 +81,7 @@ fn a_place_that_is_taken_is_refused_and_nothing_is_left_behind() {
         refused(&output, &["cannot bind", &port]);
         assert!(!folder.path("other.sock").exists());
     }
-    assert!(folder.run(&["status"]).status.success(), "the first one is none the worse");
+    assert!(folder.run(&["status"]).status.success(), "the first one is unharmed");
 }
 
 /// The signed command that registers `/page`.

@@ -25,7 +25,7 @@ impl Supervisor {
         Self { socket, name }
     }
 
-    /// The next notification that is no WATCHDOG=1, of which each one is followed by another.
+    /// The next notification that is no WATCHDOG=1: each of those is followed by another.
     #[track_caller]
     fn next(&self) -> String {
         let begun = Instant::now();

@@ -19,7 +19,7 @@ use std::time::Duration;
 const OTHERS: &str =
     "All keys were made for other hashes; if its hash is its own, audit it with --library, too.";
 
-/// True if the name of a table is that of a shared object.
+/// True if the name of a table names a shared object.
 pub(super) fn is_library(name: &str) -> bool {
     let extension = Path::new(name).extension();
     // Also with a version, as libmytable.so.1.
@@ -30,7 +30,7 @@ pub(super) fn is_library(name: &str) -> bool {
 pub(super) fn run(options: &Audit) -> Result<Printed> {
     if !options.schemes.is_empty() || options.library.is_some() {
         bail!(
-            "{} has a hash of its own: leave out --scheme and --library, which choose another; audit the \
+            "{} has its own hash: leave out --scheme and --library, which choose another; audit the \
              hash alone by --library, without --table",
             options.table
         );

@@ -19,7 +19,7 @@ static STOP: AtomicBool = AtomicBool::new(false);
 /// Runs the studies, and compares A with B. `true` if Ctrl-C ended it early.
 ///
 /// # Errors
-/// A study or one of its files is unknown; or those of [`alternate::run`].
+/// A study or one of its files is unknown; and the errors of [`alternate::run`].
 pub(super) fn run(command: &Compare) -> Result<(Comparison, bool)> {
     let studies = match command.studies.as_slice() {
         [] => DEFAULT.into_iter().map(definition).collect::<Result<Vec<_>>>()?,

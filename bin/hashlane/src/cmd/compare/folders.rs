@@ -8,7 +8,7 @@ use hashlane_records::RecordSet;
 use hashlane_records::compare::{Comparison, folders, repeats};
 use std::path::Path;
 
-/// Compares the records of two folders: the metrics that are named, or that of each study.
+/// Compares the records of two folders: the metrics that are named, or each study's own.
 pub(super) fn compare(a: &Path, b: &Path, metrics: &[String]) -> Result<Comparison> {
     let (of_a, of_b) = (records(a)?, records(b)?);
     folders::check([a, b], [&of_a, &of_b], metrics)?;

@@ -28,7 +28,7 @@ Examples:
 is taken within rounds; its bounds hold at 95 % for all rows together. A row is called slower or
 faster only if B / A lies further from 1 than A′ / A, the same build twice, may. Otherwise it has no
 difference, with the smallest that could have been seen, or is undecided, with the reason. The
-studies are those of this command; each launch measures a small copy without simulations and claims.
+studies come from this command; each launch measures a small copy without simulations and claims.
 Without STUDY: name-encodings, flow-hash, flow-table and dns-render, the first workload of each. If
 there is no time for verdicts on all rows: the schemes of criteria and claims, on one workload.
 
@@ -52,7 +52,7 @@ pub(crate) struct Compare {
     /// Slugs of studies, or files that end with .toml [default: four, see below]; with --same, more folders
     #[arg(value_name = "STUDY", requires = "more")]
     studies: Vec<String>,
-    /// Metric to compare (repeatable) [default: that of each study]
+    /// Metric to compare (repeatable) [default: each study's own]
     #[arg(long)]
     metric: Vec<String>,
     /// Scheme to compare (repeatable) [default: all]

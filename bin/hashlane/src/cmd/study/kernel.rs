@@ -15,7 +15,7 @@ Examples:
   git -C ~/linux am --signoff $PWD/patches/siphash/000[1-3]*.patch
 
 TREE is a source tree of Linux 6.1 or later; the patches are written for it, and it is not changed.
-Two series are written, of which one can be applied: siphash hashes all of a connection's tuple under
+Two series are written; apply one of them: siphash hashes all of a connection's tuple under
 a key of 128 bits, jhash is the cheaper alternative. Each has a letter with the figures of flow-kernel,
 the change of the hash, a KUnit test, and the selftest of kernel-selftest.
 
@@ -34,7 +34,7 @@ Examples:
   hashlane study kernel-selftest > flood.sh
   sudo bash flood.sh 8192
 
-The script needs root, ip and python3, makes a network namespace of its own, and takes seconds. A
+The script needs root, ip and python3, makes a new network namespace, and takes seconds. A
 server that owns a prefix gets SYNs that differ in the upper bits of the destination address alone.
 It exits with 0 if a SYN behind them costs no more than behind random ones, with 1 if it costs four
 times as much, with 4 if it cannot run.")]

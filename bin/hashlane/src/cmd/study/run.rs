@@ -20,7 +20,7 @@ use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-/// Fewest launches whose figures bound that of another one closely enough to be of use.
+/// Fewest launches whose figures bound another launch's closely enough to be of use.
 const FEWEST_LAUNCHES: u32 = 3;
 
 /// Parses a number of launches.

@@ -98,7 +98,7 @@ fn verdict(folder: &Folder, arguments: &[&str]) -> Verdict {
     Verdict::of(code, &out)
 }
 
-/// Verdicts of the built-in FNV-1a and SipHash-2-4, and those of the tables in C with them; made once for all
+/// Verdicts on the built-in FNV-1a and SipHash-2-4, and on the tables in C with them; made once for all
 /// languages.
 fn known() -> &'static [(Verdict, Verdict); 2] {
     static KNOWN: OnceLock<[(Verdict, Verdict); 2]> = OnceLock::new();
@@ -116,7 +116,7 @@ fn known() -> &'static [(Verdict, Verdict); 2] {
 }
 
 /// Asserts that the functions with FNV-1a and with SipHash-2-4 get the verdicts of the built-in ones, and the
-/// tables those of the tables in C, to the last entry compared.
+/// tables the same verdicts as in C, to the last entry compared.
 #[track_caller]
 fn same_verdicts(build: fn(&Folder) -> [PathBuf; 2]) {
     let folder = Folder::new();

@@ -58,7 +58,7 @@ impl Bench {
         Self { folder, program }
     }
 
-    /// Rights in the constructor, and those of the command, by the name of their line, for `--library` and
+    /// Rights in the constructor, and rights of the command, by the name of their line, for `--library` and
     /// for `--table`. `None` if the object was not loaded; with the end of the command.
     fn loaded(&self, command: impl Fn() -> Command) -> [(Option<[Rights; 2]>, Ran); 2] {
         let signature = ["--signature", "u64(const u8*, usize)", "--symbol", "f"];

@@ -45,7 +45,7 @@ fn the_examples_in_rust_compile_and_run_with_the_dependencies_that_the_page_name
         .args(["run", "--offline", "--quiet", "--target-dir"])
         .arg(Path::new(env!("CARGO_TARGET_TMPDIR")).join("readme"))
         .current_dir(folder.path(""))
-        // The compiler's time is that of this test.
+        // The test waits for the compiler.
         .envs([("CARGO_INCREMENTAL", "0"), ("CARGO_PROFILE_DEV_DEBUG", "false")])
         .output()
         .expect("cargo");
