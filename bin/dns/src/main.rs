@@ -13,7 +13,9 @@ mod serve;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
+use hashlane_command::CheckConfig;
 use hashlane_link::memory::Allocator;
+use hashlane_nameserver::Config;
 use std::process::ExitCode;
 
 #[global_allocator]
@@ -41,7 +43,18 @@ struct Dns {
 enum Command {
     Serve(serve::Serve),
     Control(control::Control),
-    CheckConfig(serve::CheckConfig),
+    /// Check or print the configuration of a name server
+    ///
+    /// Refuses all that `serve --config` refuses, and loads every zone as the user that runs it. Warns of
+    /// faults with which a zone is served, such as expired signatures and missing glue. It listens nowhere,
+    /// so the server may be running. Zones and the user may be missing, as `serve` takes them as arguments,
+    /// too: a line says so.
+    #[command(after_help = "\
+Examples:
+  hashlane dns check-config dns.toml
+  hashlane dns check-config --print              every key with its default value
+  hashlane dns check-config --print dns.toml")]
+    CheckConfig(CheckConfig),
     Render(Box<render::Render>),
 }
 
@@ -54,7 +67,7 @@ impl Dns {
         match self.command {
             Command::Serve(command) => command.run(),
             Command::Control(command) => command.run(),
-            Command::CheckConfig(command) => command.run(),
+            Command::CheckConfig(command) => command.run(Config::read, Config::to_toml, serve::check),
             Command::Render(command) => command.run(),
         }
     }

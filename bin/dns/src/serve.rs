@@ -1,10 +1,9 @@
-//! `hashlane dns serve` and `hashlane dns check-config`
+//! `hashlane dns serve`, and the check of its configuration
 
 use anyhow::{Result, bail};
 use clap::Args;
 use hashlane_command::terminal;
 use hashlane_daemon::Daemon;
-use hashlane_daemon::config::check_file;
 use hashlane_daemon::metrics::Http;
 use hashlane_link::memory::Allocator;
 use hashlane_nameserver::config::{Config, ZoneFile};
@@ -17,7 +16,6 @@ use std::net::SocketAddr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::{Arc, OnceLock};
 
 /// An address with its port on the command line.
 fn address(text: &str) -> Result<SocketAddr, String> {
@@ -76,25 +74,17 @@ impl Serve {
     pub(super) fn run(self) -> Result<ExitCode> {
         let config = self.config()?;
         if self.check {
-            return check(&config, "the configuration");
+            let lines = check(&config)?;
+            terminal::print_verdict(&format!("{lines}the configuration is valid\n"))?;
+            return Ok(ExitCode::SUCCESS);
         }
         let mut daemon = Daemon::start(DESCRIPTORS)?;
         hashlane_link::memory::map_large_blocks();
         Allocator::use_huge_pages();
         // Before the server gives up its privileges.
         let metrics = Http::bind_all(&config.metrics.listen, "metrics.listen or --metrics")?;
-        // Large zones take their time to load: a signal ends that, too.
-        let started = Arc::new(OnceLock::<Handle>::new());
-        let (running, reloaded) = (Arc::clone(&started), Arc::clone(&started));
-        let stop = move |signal: &'static str| {
-            tracing::info!(signal, "stopping");
-            match running.get() {
-                Some(handle) => handle.stop(),
-                None => std::process::exit(0),
-            }
-        };
-        // The server logs the outcome.
-        daemon.on_signals(stop, move || drop(reloaded.wait().reload(None)))?;
+        // The server logs the outcome of a reload.
+        let started = daemon.on_signals(Handle::stop, |handle| drop(handle.reload(None)))?;
         let reread = move || self.config().map_err(|error| io::Error::other(format!("{error:#}")));
         let server = Server::start(&config, Box::new(reread));
         if server.is_err() {
@@ -122,7 +112,7 @@ impl Serve {
 
     /// The configuration: the file, with the values that flags override, and the zones of the command line.
     fn config(&self) -> Result<Config> {
-        let mut config = self.config.as_deref().map_or_else(|| Ok(Config::default()), read)?;
+        let mut config = self.config.as_deref().map_or_else(|| Ok(Config::default()), Config::read)?;
         if !self.listen.is_empty() {
             config.server.listen.clone_from(&self.listen);
         }
@@ -158,12 +148,6 @@ fn named(zone: &OsStr) -> Result<ZoneFile> {
     })
 }
 
-/// Reads a configuration.
-fn read(file: &Path) -> Result<Config> {
-    check_file(file)?;
-    Ok(Config::read(file)?)
-}
-
 /// The error with the next step.
 fn advise(error: io::Error) -> anyhow::Error {
     match error.kind() {
@@ -183,8 +167,11 @@ fn is_alive(handle: Handle) -> impl FnMut() -> bool + Send + 'static {
     }
 }
 
-/// Checks a configuration, and prints a line for each zone.
-fn check(config: &Config, name: &str) -> Result<ExitCode> {
+/// Checks a configuration, and loads its zones. Returns a line for each zone and each warning.
+///
+/// # Errors
+/// The configuration is refused, or a zone cannot be loaded: then the lines are printed.
+pub(super) fn check(config: &Config) -> Result<String> {
     let zones = Server::check(config)?;
     let mut text = String::new();
     for ZoneStatus { name, file, serial, records, warnings, error, .. } in &zones {
@@ -205,45 +192,7 @@ fn check(config: &Config, name: &str) -> Result<ExitCode> {
         bail!("{bad} of {} zones cannot be loaded; the lines above name file, line and reason", zones.len());
     }
     if zones.is_empty() {
-        let _ = writeln!(
-            text,
-            "{name} is valid, without a zone: add [[zone]], or name zone files to `dns serve`"
-        );
-    } else {
-        let _ = writeln!(text, "{name} is valid");
+        text += "warning: no zone: add [[zone]], or name zone files to `dns serve`\n";
     }
-    terminal::print_verdict(&text)?;
-    Ok(ExitCode::SUCCESS)
-}
-
-/// Check or print the configuration of a name server
-///
-/// Refuses all that `serve --config` refuses, and loads every zone as the user that runs it. Warns of faults
-/// with which a zone is served, such as expired signatures and missing glue. It listens nowhere, so the
-/// server may be running. Zones and the user may be missing, as `serve` takes them as arguments, too: a line
-/// says so.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  hashlane dns check-config dns.toml
-  hashlane dns check-config --print              every key with its default value
-  hashlane dns check-config --print dns.toml")]
-pub(super) struct CheckConfig {
-    /// Configuration file; with --print it may be left out, for the default configuration
-    file: Option<PathBuf>,
-    /// Print the configuration with all defaults filled in; zones are not loaded
-    #[arg(short, long)]
-    print: bool,
-}
-
-impl CheckConfig {
-    pub(super) fn run(self) -> Result<ExitCode> {
-        match (&self.file, self.print) {
-            (None, false) => bail!("name a file to check, or use --print to print the defaults"),
-            (None, true) => terminal::print(&Config::default().to_toml())?,
-            (Some(file), true) => terminal::print(&read(file)?.to_toml())?,
-            (Some(file), false) => return check(&read(file)?, &file.display().to_string()),
-        }
-        Ok(ExitCode::SUCCESS)
-    }
+    Ok(text)
 }

@@ -8,7 +8,6 @@ use anyhow::{Context as _, Error, Result, anyhow, bail};
 use clap::Args;
 use hashlane_command::STOPPED;
 use hashlane_command::terminal;
-use hashlane_daemon::config::check_file;
 use hashlane_daemon::metrics::Http;
 use hashlane_daemon::privileges::Account;
 use hashlane_daemon::signals::on_stop;
@@ -28,7 +27,7 @@ use hashlane_meter::{
 use hashlane_stats::format::plain;
 use std::io::{self, IsTerminal as _};
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -227,7 +226,7 @@ impl Meter {
 
     /// The configuration: the file, with the values that flags override, and where its outputs come from.
     fn config(&self) -> Result<(Config, Origin)> {
-        let mut config = self.config.as_deref().map_or_else(|| Ok(Config::default()), read)?;
+        let mut config = self.config.as_deref().map_or_else(|| Ok(Config::default()), Config::read)?;
         if let Some(interface) = &self.interface {
             config.input.interface.clone_from(interface);
         }
@@ -315,12 +314,6 @@ fn failed(error: RunError, finished: &[Finished]) -> Result<ExitCode> {
 /// Parses the address of `--metrics`.
 fn address(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| "expected IP:PORT, for example 127.0.0.1:9100".to_owned())
-}
-
-/// Reads a configuration.
-pub(super) fn read(file: &Path) -> Result<Config> {
-    check_file(file)?;
-    Ok(Config::read(file)?)
 }
 
 /// A flag that the signals to end set; the second one ends the process.

@@ -11,7 +11,6 @@ use hashlane_meter::service::{Ended, Handle, Reread, Server, StartError};
 use hashlane_meter::summary::missing;
 use std::io;
 use std::process::ExitCode;
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// Descriptors for rings, files, collectors, and clients of the counters and the control socket.
@@ -27,18 +26,8 @@ pub(super) fn serve(
 ) -> Result<ExitCode> {
     let mut daemon = Daemon::start(DESCRIPTORS)?;
     Allocator::use_huge_pages();
-    // An output may take its time to open: a signal ends that, too.
-    let started = Arc::new(OnceLock::<Handle>::new());
-    let (running, reloaded) = (Arc::clone(&started), Arc::clone(&started));
-    let stop = move |signal: &'static str| {
-        tracing::info!(signal, "stopping");
-        match running.get() {
-            Some(handle) => handle.stop(),
-            None => std::process::exit(0),
-        }
-    };
-    // The meter logs the outcome.
-    daemon.on_signals(stop, move || drop(reloaded.wait().reload()))?;
+    // The meter logs the outcome of a reload.
+    let started = daemon.on_signals(Handle::stop, |handle| drop(handle.reload()))?;
     let server = Server::start(config, origin, duration, reread, |note| tracing::warn!("{note}"));
     let server = server.map_err(|error| match error {
         StartError::Run(error) => explained(&error),

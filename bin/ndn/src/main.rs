@@ -20,6 +20,8 @@ mod trust;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
+use hashlane_command::CheckConfig;
+use hashlane_forwarder::{Config, Server};
 use hashlane_link::memory::Allocator;
 use std::process::ExitCode;
 
@@ -54,7 +56,17 @@ struct Ndn {
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(run::Run),
-    CheckConfig(run::CheckConfig),
+    /// Check or print the configuration of a forwarder
+    ///
+    /// Refuses all that `run --config` refuses: it also reads the files that the configuration names, and
+    /// checks the folders of sockets and the addresses to listen on. It listens nowhere, so the forwarder may
+    /// be running.
+    #[command(after_help = "\
+Examples:
+  hashlane ndn check-config forwarder.toml
+  hashlane ndn check-config --print              every key with its default value
+  hashlane ndn check-config --print forwarder.toml")]
+    CheckConfig(CheckConfig),
     Ping(ping::Ping),
     PingServer(ping_server::PingServer),
     Dump(dump::Dump),
@@ -77,7 +89,10 @@ impl Ndn {
     fn run(self) -> Result<ExitCode> {
         let command = match self.command {
             Command::Run(command) => return command.run(),
-            Command::CheckConfig(command) => return command.run(),
+            Command::CheckConfig(command) => {
+                let check = |config: &Config| Ok(Server::check(config).map(|()| String::new())?);
+                return command.run(Config::read, Config::to_toml, check);
+            }
             Command::Dump(command) => return command.run(),
             command => command,
         };

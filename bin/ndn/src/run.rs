@@ -1,14 +1,12 @@
-//! `hashlane ndn run` and `hashlane ndn check-config`
+//! `hashlane ndn run`
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::Args;
-use hashlane_command::terminal;
-use hashlane_daemon::config::check_file;
+use hashlane_daemon::Daemon;
 use hashlane_daemon::metrics::Http;
-use hashlane_daemon::{Daemon, text};
-use hashlane_forwarder::{Config, PitIndex, Reloader, Server};
+use hashlane_forwarder::{Config, PitIndex, Reloader, Server, Stopper};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::str::FromStr;
 
@@ -135,24 +133,16 @@ impl Run {
             let mut last = beats.count();
             move || std::mem::replace(&mut last, beats.count()) != last
         })?;
-        let (reloader, stopper) = (server.reloader(), server.stopper());
-        daemon.on_signals(move |reason| stopper.stop(reason), move || self.reload(&reloader))?;
+        let stop = |(stopper, _): &(Stopper, Reloader)| stopper.stop();
+        let started = daemon.on_signals(stop, move |(_, reloader)| self.reload(reloader))?;
+        let _ = started.set((server.stopper(), server.reloader()));
         let outcome = server.run();
         Ok(daemon.end("the forwarder", outcome))
     }
 
-    /// The configuration, read again.
-    fn config_again(&self, file: &Path) -> Result<Config> {
-        // A pipe would wait for its writer, and later signals with it.
-        if std::fs::metadata(file).is_ok_and(|found| !found.is_file()) {
-            bail!("{} is not a regular file, and cannot be read again; restart to change it", file.display());
-        }
-        self.config()
-    }
-
     /// The configuration: the file, with the values that flags override.
     fn config(&self) -> Result<Config> {
-        let mut config = self.config.as_deref().map_or_else(|| Ok(Config::default()), parse)?;
+        let mut config = self.config.as_deref().map_or_else(|| Ok(Config::default()), Config::read)?;
         let faces = &mut config.faces;
         places(&self.unix).into_iter().for_each(|paths| faces.unix.path = paths);
         addresses(&self.udp).into_iter().for_each(|addresses| faces.udp.listen = addresses);
@@ -172,7 +162,7 @@ impl Run {
             tracing::warn!("SIGHUP: no configuration file to read again, as --config names none");
             return;
         };
-        if let Err(error) = self.config_again(file).and_then(|config| Ok(reloader.reload(config)?)) {
+        if let Err(error) = self.config().and_then(|config| Ok(reloader.reload(config)?)) {
             let (file, error) = (file.display(), format!("{error:#}"));
             tracing::error!(%file, error, "SIGHUP: the configuration is refused; nothing has changed");
         }
@@ -181,51 +171,3 @@ impl Run {
 
 /// Descriptors for every face and handshake at the limits of faces.
 const DESCRIPTORS: u64 = 20_000;
-
-/// Longest configuration, in bytes.
-const MAX_CONFIG: u64 = 16 << 20;
-
-fn parse(path: &Path) -> Result<Config> {
-    check_file(path)?;
-    let text = text::read(path, MAX_CONFIG)?;
-    Config::parse(&text).with_context(|| format!("{} is not a valid configuration", path.display()))
-}
-
-/// Check or print the configuration of a forwarder
-///
-/// Refuses all that `run --config` refuses: it also reads the files that the configuration names, and checks
-/// the folders of sockets and the addresses to listen on. It listens nowhere, so the forwarder may be
-/// running.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  hashlane ndn check-config forwarder.toml
-  hashlane ndn check-config --print              every key with its default value
-  hashlane ndn check-config --print forwarder.toml")]
-pub(super) struct CheckConfig {
-    /// Configuration file; with --print it may be left out, for the default configuration
-    file: Option<PathBuf>,
-    /// Print the configuration with all defaults filled in
-    #[arg(short, long)]
-    print: bool,
-}
-
-impl CheckConfig {
-    pub(super) fn run(self) -> Result<ExitCode> {
-        let Some(file) = &self.file else {
-            if !self.print {
-                bail!("name a file to check, or use --print to print the defaults");
-            }
-            terminal::print(&Config::default().to_toml())?;
-            return Ok(ExitCode::SUCCESS);
-        };
-        let config = parse(file)?;
-        Server::check(&config)?;
-        if self.print {
-            terminal::print(&config.to_toml())?;
-        } else {
-            terminal::print(&format!("{} is a valid configuration\n", file.display()))?;
-        }
-        Ok(ExitCode::SUCCESS)
-    }
-}

@@ -1,13 +1,18 @@
 //! Configurations: one TOML file, in which every value has a default, and unknown keys are refused with a
 //! suggestion.
 
+use crate::{control, text};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::io;
+use std::marker::PhantomData;
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use toml::{Table, Value};
+
+/// Longest configuration in bytes: 100,000 zones of a name server have some 6 MB.
+const MAX_LEN: u64 = 64 << 20;
 
 /// Error of a configuration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -59,7 +64,41 @@ pub struct Metrics {
     pub listen: Vec<SocketAddr>,
 }
 
-/// Rules for the keys of a configuration beyond the keys of its default.
+/// The table `[control]` of a server: the socket for its commands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, bound = "S: Service")]
+pub struct Control<S> {
+    /// Path of the Unix socket, which only root and the user of the server can use; empty: none.
+    pub path: PathBuf,
+    #[serde(skip)]
+    service: PhantomData<S>,
+}
+
+/// Kind of a server that has a control socket.
+pub trait Service {
+    /// Name of the folder and the file of its socket, if the configuration names no other.
+    const NAME: &'static str;
+}
+
+impl<S: Service> Default for Control<S> {
+    fn default() -> Self {
+        Self { path: control::default_path(S::NAME), service: PhantomData }
+    }
+}
+
+impl<S: Service> Control<S> {
+    /// Path at which a client finds the socket of a server with the default configuration.
+    pub fn find() -> PathBuf {
+        control::find(S::NAME)
+    }
+
+    /// The socket of this configuration.
+    pub fn socket(&self) -> control::Socket {
+        control::Socket::new(&self.path, S::NAME)
+    }
+}
+
+/// Rules for the keys of a configuration beside those of its default.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Keys {
     /// Tables whose keys are free, by their paths.
@@ -75,16 +114,21 @@ impl ConfigError {
     }
 }
 
-/// Checks that a configuration is in a file: a pipe would wait for its writer, and a device has no end.
+/// Reads the text of a configuration file, and parses it.
 ///
 /// # Errors
-/// There is something else at the path.
-pub fn check_file(path: &Path) -> io::Result<()> {
+/// The file is not a regular file (a pipe would wait for its writer, and a device has no end), cannot be
+/// read, is longer than 64 MiB, or is not UTF-8 text; its text is refused by `parse`.
+pub fn read<C>(path: &Path, parse: impl FnOnce(&str) -> Result<C, ConfigError>) -> io::Result<C> {
+    let shown = path.display();
     if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-        let why = format!("{} is not a regular file; name a configuration file", path.display());
+        let why = format!("{shown} is not a regular file; name a configuration file");
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     }
-    Ok(())
+    parse(&text::read(path, MAX_LEN)?).map_err(|error| {
+        let why = format!("{shown} is not a valid configuration: {error}");
+        io::Error::new(io::ErrorKind::InvalidData, why)
+    })
 }
 
 /// Parses a configuration, and refuses keys that `known` does not have: a configuration that has every key.

@@ -34,14 +34,14 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const WAIT: Duration = Duration::from_secs(10);
 
 /// Path at which a server of this user listens by default. `service` names the folder and the file.
-pub fn default_path(service: &str) -> PathBuf {
+pub(crate) fn default_path(service: &str) -> PathBuf {
     let place = unix::places(service).into_iter().next();
     debug_assert!(place.is_some(), "root's paths are always in the list");
     place.unwrap_or_default()
 }
 
 /// Path at which a client finds the socket of a server that listens at a [`default_path`].
-pub fn find(service: &str) -> PathBuf {
+pub(crate) fn find(service: &str) -> PathBuf {
     unix::find(service)
 }
 
@@ -55,7 +55,7 @@ pub struct Socket {
 impl Socket {
     /// A socket at `path`; none if that is empty. Make it before the server becomes another user, as each
     /// user has another [`default_path`].
-    pub fn new(path: &Path, service: &str) -> Self {
+    pub(crate) fn new(path: &Path, service: &str) -> Self {
         Self { path: path.to_owned(), is_default: path == default_path(service) }
     }
 

@@ -8,6 +8,7 @@ use crate::supervisor::Supervisor;
 use std::io;
 use std::process::ExitCode;
 use std::sync::mpsc::channel;
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
@@ -31,34 +32,46 @@ impl Daemon {
         Ok(Self { signals, log, supervisor: Supervisor::from_environment() })
     }
 
-    /// Takes signals from now on. The first SIGINT or SIGTERM calls `stop` with its name, the second ends the
-    /// process at once. SIGHUP calls `reload` on another thread; signals that come meanwhile ask for one more
-    /// call.
+    /// Takes signals from now on. The first SIGINT or SIGTERM calls `stop`, the second ends the process at
+    /// once. SIGHUP calls `reload` on a thread of its own; signals that come meanwhile ask for one more call.
+    ///
+    /// Both get the handle that the server puts into the returned place once it has started, which may take
+    /// its time: until then the first SIGINT or SIGTERM ends the process, and a reload waits.
     ///
     /// # Errors
     /// A thread cannot be started.
-    pub fn on_signals(
+    pub fn on_signals<H: Send + Sync + 'static>(
         &mut self,
-        stop: impl Fn(&'static str) + Send + 'static,
-        mut reload: impl FnMut() + Send + 'static,
-    ) -> io::Result<()> {
+        stop: impl Fn(&H) + Send + 'static,
+        reload: impl Fn(&H) + Send + 'static,
+    ) -> io::Result<Arc<OnceLock<H>>> {
+        let started = Arc::new(OnceLock::<H>::new());
         let Some(signals) = self.signals.take() else {
             debug_assert!(false, "signals are taken once");
-            return Ok(());
+            return Ok(started);
         };
         let (ask, asked) = channel();
         let supervisor = self.supervisor.clone();
+        let (running, reloaded) = (Arc::clone(&started), Arc::clone(&started));
         let run = move || {
             while asked.recv().is_ok() {
                 asked.try_iter().for_each(drop);
                 supervisor.reloading();
-                reload();
+                reload(reloaded.wait());
                 supervisor.ready();
             }
         };
         let thread = thread::Builder::new().name("sighup".into());
         thread.spawn(run).map_err(context("cannot start the reload thread"))?;
-        signals.handle(stop, self.supervisor.clone(), ask)
+        let stop = move |signal| {
+            tracing::info!(signal, "stopping");
+            match running.get() {
+                Some(handle) => stop(handle),
+                None => std::process::exit(0),
+            }
+        };
+        signals.handle(stop, self.supervisor.clone(), ask)?;
+        Ok(started)
     }
 
     /// Reports to the supervisor that the server is up, and feeds its watchdog, if it has one: `start` gets

@@ -45,7 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let status = ForwarderStatus::parse_fields(Elements::new(Data::parse(packet.fragment)?.content()))?;
     println!("version {}, {} Interests received", status.version, status.in_interests);
 
-    stopper.stop("the example is over");
+    stopper.stop();
     management.join().map_err(|_| "the management has panicked")??;
     println!("stopped");
     Ok(())

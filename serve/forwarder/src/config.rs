@@ -17,12 +17,14 @@ pub(crate) use uri::{face_uri, parse_name, strategy_name};
 
 use crate::management::{Account, is_management};
 use faces::is_origin;
-use hashlane_daemon::config::{Keys, parse, to_toml};
+use hashlane_daemon::config::{Keys, parse, read, to_toml};
 use hashlane_ndn::wire::lp::DigestField;
 use hashlane_ndn_fw::strategy::Strategy;
 use management::is_account;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
 
 /// The whole configuration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -69,6 +71,14 @@ const KEYS: Keys = Keys {
 };
 
 impl Config {
+    /// Reads and checks a configuration file.
+    ///
+    /// # Errors
+    /// The file cannot be read, is longer than 64 MiB or no UTF-8 text; the first error in its text.
+    pub fn read(path: &Path) -> io::Result<Self> {
+        read(path, Self::parse)
+    }
+
     /// Parses and checks a configuration.
     ///
     /// # Errors

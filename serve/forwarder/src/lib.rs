@@ -26,7 +26,7 @@
 //! let stopper = server.stopper();
 //! let forwarding = std::thread::spawn(|| server.run());
 //! UnixStream::connect(&path)?;
-//! stopper.stop("the example is over");
+//! stopper.stop();
 //! forwarding.join().map_err(|_| "the forwarder panicked")??;
 //! # Ok(())
 //! # }

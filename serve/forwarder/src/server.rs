@@ -61,9 +61,8 @@ pub struct Stopper(Requests);
 
 impl Stopper {
     /// Asks the server to end. It accepts no new connections, answers pending Interests for at most 0.5 s,
-    /// and then returns from [`Server::run`]. `why` is logged.
-    pub fn stop(&self, why: &'static str) {
-        tracing::info!(why, "shutting down");
+    /// and then returns from [`Server::run`].
+    pub fn stop(&self) {
         self.0.drain();
     }
 }

@@ -71,7 +71,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.stopper.stop("the test is over");
+        self.stopper.stop();
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }

@@ -9,18 +9,11 @@ pub use hashlane_daemon::config::{ConfigError, Metrics, Server};
 use crate::meter::MeterOptions;
 use crate::outputs::Origin;
 use crate::time;
-use hashlane_daemon::config::{Keys, parse, to_toml};
-use hashlane_daemon::{control, text};
+use hashlane_daemon::config::{self, Keys, Service, parse, to_toml};
 use serde::{Deserialize, Serialize};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
-
-/// Service whose name determines the default place of the control socket.
-const SERVICE: &str = "hashlane-flow";
-
-/// Longest configuration in bytes.
-const MAX_LEN: u64 = 1 << 20;
 
 /// The whole configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -110,30 +103,14 @@ impl Meter {
 }
 
 /// Socket for `hashlane flow control`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Control {
-    /// Path of the Unix socket, which only the user of the meter can use; empty: none.
-    pub path: PathBuf,
-}
+pub type Control = config::Control<FlowMeter>;
 
-impl Default for Control {
-    fn default() -> Self {
-        Self { path: control::default_path(SERVICE) }
-    }
-}
+/// The flow meter, for the default place of its control socket.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowMeter;
 
-impl Control {
-    /// Path at which a client finds the socket of a meter with the default configuration.
-    #[must_use]
-    pub fn find() -> PathBuf {
-        control::find(SERVICE)
-    }
-
-    /// The socket of this configuration.
-    pub(crate) fn socket(&self) -> control::Socket {
-        control::Socket::new(&self.path, SERVICE)
-    }
+impl Service for FlowMeter {
+    const NAME: &'static str = "hashlane-flow";
 }
 
 /// The end of a file without outputs.
@@ -147,14 +124,9 @@ impl Config {
     /// Reads and checks a configuration file. Paths of outputs in it are relative to its folder.
     ///
     /// # Errors
-    /// The file cannot be read, is longer than 1 MiB or no UTF-8 text; the first error in its text.
+    /// The file cannot be read, is longer than 64 MiB or no UTF-8 text; the first error in its text.
     pub fn read(path: &Path) -> io::Result<Self> {
-        let text = text::read(path, MAX_LEN)?;
-        let invalid = |error: ConfigError| {
-            let why = format!("{} is not a valid configuration: {error}", path.display());
-            io::Error::new(io::ErrorKind::InvalidData, why)
-        };
-        let mut config = Self::parse(&text).map_err(invalid)?;
+        let mut config = config::read(path, Self::parse)?;
         let folder = path.parent().unwrap_or(Path::new(""));
         for output in &mut config.output {
             match &mut output.to {

@@ -7,19 +7,16 @@ mod tests;
 
 pub use hashlane_daemon::config::{ConfigError, Metrics};
 pub use network::Network;
-pub use sections::{Control, RateLimit, Server, Tcp, ZoneFile, ZoneFiles};
+pub use sections::{Control, NameServer, RateLimit, Server, Tcp, ZoneFile, ZoneFiles};
 
 use crate::load;
 use data_encoding::HEXLOWER_PERMISSIVE;
-use hashlane_daemon::config::{Keys, parse, to_toml};
+use hashlane_daemon::config::{Keys, parse, read, to_toml};
 use hashlane_hash::scheme::Key;
 use hashlane_name::dns::{NameBuf, text};
 use serde::{Deserialize, Serialize};
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
-
-/// Longest configuration in bytes: 100,000 zones have some 6 MB.
-const MAX_LEN: u64 = 64 << 20;
 
 /// Most bytes of a text in class CH, and of the identifier in EDNS.
 const MAX_TEXT: usize = 255;
@@ -57,26 +54,14 @@ impl Config {
     /// # Errors
     /// The file cannot be read, is longer than 64 MiB or no UTF-8 text; the first error in its text.
     pub fn read(path: &Path) -> io::Result<Self> {
-        let shown = path.display();
-        let cannot = |error: io::Error| io::Error::new(error.kind(), format!("cannot read {shown}: {error}"));
-        let mut bytes = Vec::new();
-        let file = std::fs::File::open(path).map_err(cannot)?;
-        file.take(MAX_LEN + 1).read_to_end(&mut bytes).map_err(cannot)?;
-        let invalid = |why: String| {
-            io::Error::new(io::ErrorKind::InvalidData, format!("{shown} is not a valid configuration: {why}"))
-        };
-        if bytes.len() as u64 > MAX_LEN {
-            return Err(invalid(format!("longer than {} MiB", MAX_LEN >> 20)));
-        }
-        let text = String::from_utf8(bytes).map_err(|error| {
-            invalid(format!("not UTF-8 text at offset {}", error.utf8_error().valid_up_to()))
-        })?;
-        let mut config = Self::parse(&text).map_err(|error| invalid(error.to_string()))?;
-        if let Some(folder) = path.parent() {
-            config.zone.iter_mut().for_each(|zone| zone.file = folder.join(&zone.file));
-        }
-        config.check_paths().map_err(|error| invalid(error.to_string()))?;
-        Ok(config)
+        read(path, |text| {
+            let mut config = Self::parse(text)?;
+            if let Some(folder) = path.parent() {
+                config.zone.iter_mut().for_each(|zone| zone.file = folder.join(&zone.file));
+            }
+            config.check_paths()?;
+            Ok(config)
+        })
     }
 
     /// Parses and checks a configuration.

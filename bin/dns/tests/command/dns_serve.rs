@@ -268,7 +268,9 @@ fn a_configuration_is_checked_with_its_zones_and_printed() {
     let printed = folder.run(&["dns", "check-config", "--print"]).ok();
     // As the page for operators has it: valid as it is, and with a zone appended.
     folder.write("printed.toml", &printed);
-    assert!(folder.run(&["dns", "check-config", "printed.toml"]).code == Some(0));
+    let verdict = "warning: no zone: add [[zone]], or name zone files to `dns serve`\n\
+                   printed.toml is a valid configuration\n";
+    assert_eq!(folder.run(&["dns", "check-config", "printed.toml"]).ok(), verdict);
     folder.write(
         "more.toml",
         [&printed[..], "[[zone]]\nname = \"example.com\"\nfile = \"example.com.zone\"\n"].concat(),
@@ -284,8 +286,11 @@ fn a_configuration_is_checked_with_its_zones_and_printed() {
     folder.write("etc/dns.toml", format!("{own}{zones}"));
     // Zone files are relative to the folder of the configuration.
     let checked = folder.run(&["dns", "check-config", "etc/dns.toml"]).ok();
-    holds(&checked, &["example.com: serial 7, 4 records", "etc/dns.toml is valid"]);
-    holds(&folder.run(&[&SERVE[..], &["--check"]].concat()).ok(), &["example.com: serial 7"]);
+    holds(&checked, &["example.com: serial 7, 4 records", "etc/dns.toml is a valid configuration\n"]);
+    holds(
+        &folder.run(&[&SERVE[..], &["--check"]].concat()).ok(),
+        &["example.com: serial 7", "the configuration is valid\n"],
+    );
 
     folder.write("example.com.zone", ZONE.replace("www IN A", "www IN AA"));
     let checked = folder.run(&["dns", "check-config", "etc/dns.toml"]);

@@ -102,10 +102,22 @@ fn run_and_check_config_refuse_the_same_with_the_same_words() {
         assert_eq!(run, check, "{config}");
         assert!(run.contains(says), "{says:?} for:\n{config}\n{run}");
         assert!(run.starts_with("hashlane: ") && !run.contains("panicked"), "{run}");
-        let print = error(&folder, &["check-config", "--print", "broken.toml"], &config);
-        assert_eq!(print, check, "{config}");
     }
     assert!(!folder.path("a.sock").exists());
+}
+
+#[test]
+fn printing_a_configuration_checks_its_text_and_neither_files_nor_sockets() {
+    let folder = folder();
+    fs::write(folder.path("f.toml"), "[cs]\npackts = 3\n").unwrap();
+    let print = ["check-config", "--print", "f.toml"];
+    assert!(error(&folder, &print, "").contains("did you mean `cs.packets`?"));
+    let elsewhere = changed("a.sock", "none/a.sock") + "[management]\ntrust_anchors = [\"missing\"]\n";
+    fs::write(folder.path("f.toml"), &elsewhere).unwrap();
+    let printed = folder.run(&print);
+    valid(&printed);
+    assert!(String::from_utf8(printed.stdout).unwrap().contains("none/a.sock"));
+    error(&folder, &["check-config", "f.toml"], &elsewhere);
 }
 
 #[test]
@@ -114,14 +126,14 @@ fn files_that_are_no_configuration_are_refused_alike() {
     fs::write(folder.path("utf-16.toml"), b"\xff\xfe[\0c\0s\0]\0").unwrap();
     fs::write(folder.path("binary.toml"), b"a = 1\n\x80").unwrap();
     let long = fs::File::create(folder.path("long.toml")).unwrap();
-    long.set_len((16 << 20) + 1).unwrap();
+    long.set_len((64 << 20) + 1).unwrap();
     for (file, says) in [
         ("missing.toml", "cannot read missing.toml: No such file"),
         ("folder", "folder is not a regular file; name a configuration file"),
         ("pipe", "pipe is not a regular file; name a configuration file"),
         ("utf-16.toml", "utf-16.toml: UTF-16 text; convert the file by iconv -f UTF-16 -t UTF-8"),
         ("binary.toml", "binary.toml: not UTF-8 text at offset 6"),
-        ("long.toml", "long.toml is longer than 16 MiB"),
+        ("long.toml", "long.toml is longer than 64 MiB: name another file"),
         ("/dev/zero", "/dev/zero is not a regular file; name a configuration file"),
     ] {
         let run = error(&folder, &["run", "--config", file], file);

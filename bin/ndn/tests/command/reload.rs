@@ -154,7 +154,7 @@ fn an_invalid_file_changes_nothing_and_is_reported_as_by_check_config() {
     fs::remove_file(folder.path("f.toml")).unwrap();
     nix::unistd::mkfifo(&folder.path("f.toml"), nix::sys::stat::Mode::S_IRWXU).unwrap();
     forwarder.process.signal("-HUP");
-    forwarder.process.wait_for("f.toml is not a regular file, and cannot be read again", 1);
+    forwarder.process.wait_for("f.toml is not a regular file; name a configuration file", 1);
     fs::remove_file(folder.path("f.toml")).unwrap();
     forwarder.process.signal("-HUP");
     forwarder.process.wait_for("cannot read f.toml", 1);
@@ -215,6 +215,6 @@ fn a_hangup_that_was_ignored_at_the_start_reloads() {
     fs::write(folder.path("f.toml"), "[cs]\npackets = 9\n").unwrap();
     reload(&forwarder, 1);
     forwarder.process.signal("-INT");
-    forwarder.process.wait_for("shutting down", 1);
+    forwarder.process.wait_for("stopping", 1);
     assert_eq!(forwarder.process.end(), Some(0));
 }

@@ -410,7 +410,7 @@ fn what_is_pending_is_answered_before_the_end() {
         });
         asked.recv_timeout(PROMPT).expect("the Interest arrives");
         forwarder.process.signal(signal);
-        forwarder.process.wait_for("shutting down", 1);
+        forwarder.process.wait_for("stopping", 1);
         go.send(()).unwrap();
         assert!(consumer.join().unwrap(), "{signal}");
         assert_eq!(forwarder.process.end(), Some(0), "{signal}");
@@ -461,7 +461,7 @@ fn a_flood_does_not_keep_it_from_its_end() {
         let ticks = || stat().rsplit_once(')').unwrap().1.split(' ').nth(12).unwrap().parse::<u64>().unwrap();
         until(|| ticks() >= 50, || "half a second of CPU time".into());
         forwarder.process.signal("-TERM");
-        forwarder.process.wait_for("shutting down", 1);
+        forwarder.process.wait_for("stopping", 1);
         until(|| forwarder.process.child.try_wait().unwrap().is_some(), || "its end".into());
         assert_eq!(forwarder.process.end(), Some(0), "{command}");
         floods.into_iter().for_each(|flood| flood.join().unwrap());

@@ -2,13 +2,10 @@
 
 use super::Network;
 use crate::load::Options;
-use hashlane_daemon::control;
+use hashlane_daemon::config::{self, Service};
 use serde::{Deserialize, Serialize};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
-
-/// Service whose name determines the default place of the control socket.
-const SERVICE: &str = "hashlane-dns";
 
 /// Sockets, identity, user.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -127,29 +124,14 @@ impl Default for RateLimit {
 }
 
 /// Socket for `hashlane dns control`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Control {
-    /// Path of the Unix socket, which only the user of the server can use; empty: none.
-    pub path: PathBuf,
-}
+pub type Control = config::Control<NameServer>;
 
-impl Default for Control {
-    fn default() -> Self {
-        Self { path: control::default_path(SERVICE) }
-    }
-}
+/// The name server, for the default place of its control socket.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NameServer;
 
-impl Control {
-    /// Path at which a client finds the socket of a server with the default configuration.
-    pub fn find() -> PathBuf {
-        control::find(SERVICE)
-    }
-
-    /// The socket of this configuration.
-    pub(crate) fn socket(&self) -> control::Socket {
-        control::Socket::new(&self.path, SERVICE)
-    }
+impl Service for NameServer {
+    const NAME: &'static str = "hashlane-dns";
 }
 
 /// Limits of zone files, for those that others write.
