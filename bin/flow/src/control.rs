@@ -86,12 +86,12 @@ fn status(status: &Status) -> String {
     }
     for output in outputs {
         let (flows, bytes) = (whole(output.flows), size(output.bytes));
-        let _ = writeln!(
-            text,
-            "{}  {flows} flows, {bytes}, {} lost",
-            plain(&output.name),
-            whole(output.flows_lost)
-        );
+        let lost = match output.blocks_lost {
+            0 => String::new(),
+            messages => format!(" in {}", counted(messages, "message")),
+        };
+        let (name, flows_lost) = (plain(&output.name), whole(output.flows_lost));
+        let _ = writeln!(text, "{name}  {flows} flows, {bytes}, {flows_lost} lost{lost}");
         if let Some(error) = &output.error {
             let _ = writeln!(text, "  error: {}", plain(error));
         }

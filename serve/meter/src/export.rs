@@ -31,7 +31,6 @@ pub use sink::{FileOptions, Rotation, Sink, Totals};
 
 use crate::record::FlowRecord;
 use crate::stats::MeterStats;
-use std::io;
 
 /// Nanoseconds of a second.
 pub(crate) const SECOND: u64 = 1_000_000_000;
@@ -69,10 +68,11 @@ pub trait Exporter: Send {
     /// them.
     fn finish(&mut self, now: u64) -> Result<(), ExportError>;
 
-    /// Counts of what was delivered and lost.
-    fn totals(&self) -> Totals;
+    /// The file or the collector.
+    fn sink(&self) -> &Sink;
 
-    /// Latest error of the connection to a collector, the reason of flows that are lost. A file's errors are
-    /// returned.
-    fn last_error(&self) -> Option<&io::Error>;
+    /// Counts of what was delivered and lost.
+    fn totals(&self) -> Totals {
+        self.sink().totals()
+    }
 }

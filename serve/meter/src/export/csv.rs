@@ -4,9 +4,9 @@
 
 use super::columns::COLUMNS;
 use super::lines::Lines;
-use super::{ExportError, Exporter, Sink, Totals};
+use super::{ExportError, Exporter, Sink};
 use crate::record::FlowRecord;
-use std::io::{self, Write};
+use std::io::Write;
 
 /// Writes flows as CSV.
 #[derive(Debug)]
@@ -46,12 +46,8 @@ impl Exporter for CsvExporter {
         self.lines.finish(now)
     }
 
-    fn totals(&self) -> Totals {
-        self.lines.sink.totals()
-    }
-
-    fn last_error(&self) -> Option<&io::Error> {
-        self.lines.sink.last_error()
+    fn sink(&self) -> &Sink {
+        &self.lines.sink
     }
 }
 

@@ -16,12 +16,11 @@ mod domain;
 mod options;
 
 use super::shape::Clock;
-use super::{ExportError, Exporter, Sink, Totals};
+use super::{ExportError, Exporter, Sink};
 use crate::record::FlowRecord;
 use crate::stats::MeterStats;
 use domain::Domain;
 use std::collections::BTreeMap;
-use std::io;
 
 /// Largest message in a file or over TCP, in bytes.
 pub(super) const MAX_MESSAGE: usize = 65_535;
@@ -166,12 +165,8 @@ impl Exporter for IpfixExporter {
         done.and(self.output.sink.finish(now))
     }
 
-    fn totals(&self) -> Totals {
-        self.output.sink.totals()
-    }
-
-    fn last_error(&self) -> Option<&io::Error> {
-        self.output.sink.last_error()
+    fn sink(&self) -> &Sink {
+        &self.output.sink
     }
 }
 

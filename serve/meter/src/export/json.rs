@@ -5,10 +5,9 @@
 
 use super::columns::{COLUMNS, Value};
 use super::lines::Lines;
-use super::{ExportError, Exporter, Sink, Totals};
+use super::{ExportError, Exporter, Sink};
 use crate::record::FlowRecord;
 use serde::ser::{Serialize, SerializeMap, Serializer};
-use std::io;
 
 /// Writes flows as JSON lines.
 #[derive(Debug)]
@@ -41,12 +40,8 @@ impl Exporter for JsonExporter {
         self.lines.finish(now)
     }
 
-    fn totals(&self) -> Totals {
-        self.lines.sink.totals()
-    }
-
-    fn last_error(&self) -> Option<&io::Error> {
-        self.lines.sink.last_error()
+    fn sink(&self) -> &Sink {
+        &self.lines.sink
     }
 }
 

@@ -11,12 +11,11 @@
 
 use super::message::Message;
 use super::shape::{Clock, Shape, field, template};
-use super::{DELAY, ExportError, Exporter, SECOND, Sink, Totals};
+use super::{DELAY, ExportError, Exporter, SECOND, Sink};
 use crate::export::ipfix::{MAX_MESSAGE, MIN_MESSAGE};
 use crate::ipfix::{FIRST_TEMPLATE, element as ie};
 use crate::record::FlowRecord;
 use std::collections::BTreeMap;
-use std::io;
 
 const VERSION: u16 = 9;
 /// Bytes of the header of a packet.
@@ -119,12 +118,8 @@ impl Exporter for Netflow9Exporter {
     }
 
     /// A flow with two records is counted as two.
-    fn totals(&self) -> Totals {
-        self.sink.totals()
-    }
-
-    fn last_error(&self) -> Option<&io::Error> {
-        self.sink.last_error()
+    fn sink(&self) -> &Sink {
+        &self.sink
     }
 }
 

@@ -9,7 +9,7 @@
 //! the first group, 10 s more for each group after, so that footers stay a small part of the file.
 
 use super::columns::{COLUMNS, Column, Kind, Value};
-use super::{ExportError, Exporter, FileOptions, SECOND, Sink, Totals};
+use super::{ExportError, Exporter, FileOptions, SECOND, Sink};
 use crate::record::FlowRecord;
 use parquet::basic::{Compression, LogicalType, Repetition, TimeUnit, Type as PhysicalType};
 use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
@@ -170,12 +170,8 @@ impl Exporter for ParquetExporter {
         done.and(self.sink.finish(now))
     }
 
-    fn totals(&self) -> Totals {
-        self.sink.totals()
-    }
-
-    fn last_error(&self) -> Option<&io::Error> {
-        self.sink.last_error()
+    fn sink(&self) -> &Sink {
+        &self.sink
     }
 }
 

@@ -3,10 +3,11 @@
 //! | sink | a block that cannot be delivered |
 //! | --- | --- |
 //! | file, writer | is lost, and the call returns the error; the file ends with the block before it |
-//! | UDP | waits in a queue while the socket's buffer is full; is lost if the queue is full or sending fails |
+//! | UDP | waits in a queue while the socket's buffer is full; is lost if the queue is full, sending fails, or the collector's host refuses it |
 //! | TCP | waits in the queue while the collector is slow or away; is lost if the queue is full |
 
 mod file;
+mod health;
 mod queue;
 mod tcp;
 mod udp;
@@ -15,6 +16,7 @@ pub use file::{FileOptions, Rotation};
 
 use super::ExportError;
 use file::FileSink;
+use health::Health;
 use queue::{Block, QUEUE_LIMIT};
 use std::io::{self, Write};
 use std::net::SocketAddr;
@@ -24,7 +26,7 @@ use udp::UdpSink;
 /// Counts of an export.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// Flows in blocks that were written, or that a socket took.
+    /// Flows in blocks that were written, or that a socket took and the collector's host did not refuse.
     pub flows: u64,
     /// Bytes of these blocks.
     pub bytes: u64,
@@ -110,13 +112,26 @@ impl Sink {
         self.totals
     }
 
-    /// Latest error of a socket.
-    pub(crate) const fn last_error(&self) -> Option<&io::Error> {
+    const fn health(&self) -> Option<&Health> {
         match &self.kind {
             Kind::File(_) => None,
-            Kind::Udp(sink) => sink.error.as_ref(),
-            Kind::Tcp(sink) => sink.error.as_ref(),
+            Kind::Udp(sink) => Some(&sink.health),
+            Kind::Tcp(sink) => Some(&sink.health),
         }
+    }
+
+    /// Latest error on the way to a collector, the reason of flows that are lost. A file's errors are
+    /// returned.
+    #[must_use]
+    pub fn last_error(&self) -> Option<&io::Error> {
+        self.health()?.error()
+    }
+
+    /// Tests if the collector is unreachable: connecting or sending has failed, or a datagram was refused,
+    /// and nothing has gone well for five seconds since.
+    #[must_use]
+    pub fn is_unreachable(&self) -> bool {
+        self.health().is_some_and(Health::is_unreachable)
     }
 
     /// Tests if blocks are datagrams, which may be lost and which a packet must hold.
@@ -136,7 +151,7 @@ impl Sink {
             Kind::File(sink) => sink.append(block, flows, prelude, now, totals).map(|()| true),
             Kind::Udp(sink) => {
                 let taken = sink.queue.push(Block::new(block, flows), totals);
-                sink.pump(totals);
+                sink.pump(now, totals);
                 Ok(taken)
             }
             Kind::Tcp(sink) => {
@@ -169,7 +184,7 @@ impl Sink {
     pub(crate) fn tick(&mut self, now: u64) {
         match &mut self.kind {
             Kind::File(_) => {}
-            Kind::Udp(sink) => sink.pump(&mut self.totals),
+            Kind::Udp(sink) => sink.pump(now, &mut self.totals),
             Kind::Tcp(sink) => sink.pump(&self.prelude, now, &mut self.totals),
         }
     }
@@ -179,8 +194,8 @@ impl Sink {
         match &mut self.kind {
             Kind::File(sink) => sink.finish(&self.prelude, &mut self.totals),
             Kind::Udp(sink) => {
-                queue::drain(now, |_| {
-                    sink.pump(&mut self.totals);
+                queue::drain(now, |now| {
+                    sink.pump(now, &mut self.totals);
                     sink.queue.is_empty()
                 });
                 sink.queue.abandon(&mut self.totals);

@@ -1,8 +1,11 @@
 //! The exporters of a run: one that fails is closed, and the others go on.
 
+#[cfg(test)]
+mod tests;
+
 use super::RunFacts;
 use super::places::{Place, place};
-use super::settings::{Format, OutputConfig};
+use super::settings::{Format, OutputConfig, Target};
 use crate::export::{ExportError, Exporter, Totals};
 use crate::format::counted;
 use crate::record::FlowRecord;
@@ -19,7 +22,7 @@ const REPORT: Duration = Duration::from_secs(60);
 /// The exporters of a run.
 pub struct Exporters {
     all: Vec<Named>,
-    /// Takes notes about outputs that fail while others go on.
+    /// Takes notes about outputs that fail while others go on, and about collectors that are unreachable.
     notes: Box<dyn FnMut(&str) + Send>,
     /// Observation domain of the first worker.
     domain: u32,
@@ -36,6 +39,10 @@ pub(super) struct Named {
     /// The file that was opened, if it is a single one.
     place: Option<Place>,
     state: State,
+    /// Counts before its collector became unreachable, if that is so.
+    outage: Option<Totals>,
+    /// Counts at the last tick.
+    last: Totals,
 }
 
 /// State of an output.
@@ -49,7 +56,10 @@ pub struct OutputStatus {
     pub bytes: u64,
     /// Flows that were lost.
     pub flows_lost: u64,
-    /// Reason why it was closed, or the latest error of the connection to a collector.
+    /// Messages, or pieces of files, that were lost.
+    #[serde(default)]
+    pub blocks_lost: u64,
+    /// Reason why it was closed, or for which its collector is unreachable now.
     pub error: Option<String>,
 }
 
@@ -123,7 +133,8 @@ impl Named {
     /// Opens an output.
     pub(super) fn open(output: &OutputConfig, facts: &RunFacts) -> Result<Self, ExportError> {
         let state = State::Open(output.open(facts)?);
-        Ok(Self { config: output.clone(), place: place_of(output), state })
+        let (config, place) = (output.clone(), place_of(output));
+        Ok(Self { config, place, state, outage: None, last: Totals::default() })
     }
 
     /// The name for people.
@@ -146,12 +157,46 @@ impl Named {
 
     fn status(&self) -> OutputStatus {
         let (totals, error) = match &self.state {
-            State::Open(exporter) => (exporter.totals(), exporter.last_error().map(ToString::to_string)),
+            State::Open(exporter) => {
+                let sink = exporter.sink();
+                let error = sink.last_error().filter(|_| sink.is_unreachable());
+                (sink.totals(), error.map(ToString::to_string))
+            }
             State::Failed(Failure::Closed, totals) => (*totals, Some("closed by its reader".to_owned())),
             State::Failed(Failure::Error(error), totals) => (*totals, Some(error.clone())),
         };
-        let Totals { flows, bytes, flows_lost, .. } = totals;
-        OutputStatus { name: self.name(), flows, bytes, flows_lost, error }
+        let Totals { flows, bytes, flows_lost, blocks_lost, .. } = totals;
+        OutputStatus { name: self.name(), flows, bytes, flows_lost, blocks_lost, error }
+    }
+
+    /// The line for a collector that has become unreachable, or reachable again, since the last call.
+    fn change(&mut self) -> Option<String> {
+        let State::Open(exporter) = &self.state else { return None };
+        let (sink, name) = (exporter.sink(), self.config.name());
+        let totals = sink.totals();
+        let before = std::mem::replace(&mut self.last, totals);
+        match (self.outage, sink.is_unreachable()) {
+            (None, true) => {
+                self.outage = Some(before);
+                let error = sink.last_error().map(ToString::to_string).unwrap_or_default();
+                let fate = if matches!(self.config.to, Target::Udp(_)) {
+                    "are lost"
+                } else {
+                    "wait, up to 16 MiB of them"
+                };
+                Some(format!(
+                    "{name} is unreachable: {error}; start the collector, or check its address; until then \
+                     flows {fate}"
+                ))
+            }
+            (Some(before), false) => {
+                self.outage = None;
+                let flows = counted(totals.flows_lost.saturating_sub(before.flows_lost), "flow");
+                let messages = counted(totals.blocks_lost.saturating_sub(before.blocks_lost), "message");
+                Some(format!("{name} is reachable again; lost meanwhile: {flows} in {messages}"))
+            }
+            _ => None,
+        }
     }
 
     /// Calls `act` if the exporter is open, and closes it if that fails.
@@ -189,7 +234,7 @@ impl Named {
     fn finished(self) -> Finished {
         let (totals, failure, reason) = match self.state {
             State::Open(exporter) => {
-                (exporter.totals(), None, exporter.last_error().map(ToString::to_string))
+                (exporter.totals(), None, exporter.sink().last_error().map(ToString::to_string))
             }
             State::Failed(failure, totals) => (totals, Some(failure), None),
         };
@@ -348,6 +393,11 @@ impl Output for Exporters {
             let domain = self.domain;
             self.each(|named| named.attempt(now, |exporter| report(exporter, domain, workers, now)))?;
         }
-        self.each(|named| named.attempt(now, |exporter| exporter.tick(now)))
+        self.each(|named| named.attempt(now, |exporter| exporter.tick(now)))?;
+        let changes: Vec<_> = self.all.iter_mut().filter_map(Named::change).collect();
+        if !self.viewed {
+            changes.iter().for_each(|change| (self.notes)(change));
+        }
+        Ok(())
     }
 }

@@ -48,7 +48,7 @@ impl Queue {
     /// Adds a block, or loses it and returns false if the queue is full.
     pub(super) fn push(&mut self, block: Block, totals: &mut Totals) -> bool {
         if self.held + block.cost() > self.limit {
-            lose(&block, totals);
+            totals.lose(&block);
             return false;
         }
         self.held += block.cost();
@@ -65,18 +65,18 @@ impl Queue {
     }
 
     /// Removes the oldest block, delivered.
-    pub(super) fn delivered(&mut self, totals: &mut Totals) {
-        if let Some(block) = self.pop() {
-            totals.flows += block.flows;
-            totals.bytes += block.bytes.len() as u64;
-            totals.blocks += 1;
-        }
+    pub(super) fn delivered(&mut self, totals: &mut Totals) -> Option<Block> {
+        let block = self.pop()?;
+        totals.flows += block.flows;
+        totals.bytes += block.bytes.len() as u64;
+        totals.blocks += 1;
+        Some(block)
     }
 
     /// Removes the oldest block, lost.
     pub(super) fn lost(&mut self, totals: &mut Totals) {
         if let Some(block) = self.pop() {
-            lose(&block, totals);
+            totals.lose(&block);
         }
     }
 
@@ -94,9 +94,19 @@ impl Queue {
     }
 }
 
-const fn lose(block: &Block, totals: &mut Totals) {
-    totals.flows_lost += block.flows;
-    totals.blocks_lost += 1;
+impl Totals {
+    const fn lose(&mut self, block: &Block) {
+        self.flows_lost += block.flows;
+        self.blocks_lost += 1;
+    }
+
+    /// Counts a block that was delivered as lost.
+    pub(super) fn refuse(&mut self, block: &Block) {
+        self.flows -= block.flows;
+        self.bytes -= block.bytes.len() as u64;
+        self.blocks -= 1;
+        self.lose(block);
+    }
 }
 
 /// Calls `done` with the time, which starts at `now`, until it is true or [`LINGER`] has passed.

@@ -1,6 +1,7 @@
 //! A collector over TCP, connected to again when it goes away.
 
 use super::Totals;
+use super::health::Health;
 use super::queue::Queue;
 use crate::export::SECOND;
 use socket2::{Domain, Protocol, Socket, Type};
@@ -19,8 +20,7 @@ pub(super) struct TcpSink {
     /// Wait after the next failure, in nanoseconds.
     backoff: u64,
     pub(super) queue: Queue,
-    /// Latest error of a connection.
-    pub(super) error: Option<io::Error>,
+    pub(super) health: Health,
 }
 
 #[derive(Debug)]
@@ -41,9 +41,9 @@ struct Session {
 }
 
 impl TcpSink {
-    pub(super) const fn new(collector: SocketAddr) -> Self {
-        let queue = Queue::new();
-        Self { collector, link: Link::Down { retry: 0 }, backoff: SECOND, queue, error: None }
+    pub(super) fn new(collector: SocketAddr) -> Self {
+        let (queue, health) = (Queue::new(), Health::default());
+        Self { collector, link: Link::Down { retry: 0 }, backoff: SECOND, queue, health }
     }
 
     /// Connects if need be, and sends until the queue is empty or the socket's buffer is full.
@@ -74,11 +74,13 @@ impl TcpSink {
             self.backoff = SECOND;
             self.link = Link::Up(Session { stream, head: prelude.to_vec(), sent: 0 });
         }
-        if let Link::Up(session) = &mut self.link
-            && let Err(error) = session.send(&mut self.queue, totals)
-        {
-            self.fail(error, now, totals);
+        if let Link::Up(session) = &mut self.link {
+            match session.send(&mut self.queue, totals) {
+                Ok(()) => self.health.succeed(now),
+                Err(error) => self.fail(error, now, totals),
+            }
         }
+        self.health.tick(now);
     }
 
     /// Ends the connection in order.
@@ -92,7 +94,7 @@ impl TcpSink {
 
     fn fail(&mut self, error: io::Error, now: u64, totals: &mut Totals) {
         totals.errors += 1;
-        self.error = Some(error);
+        self.health.fail(error);
         self.link = Link::Down { retry: now + self.backoff };
         self.backoff = (2 * self.backoff).min(MAX_BACKOFF);
     }
@@ -124,7 +126,7 @@ impl Session {
             }
             self.sent = 0;
             if self.head.is_empty() {
-                queue.delivered(totals);
+                drop(queue.delivered(totals));
             } else {
                 self.head = Vec::new();
             }

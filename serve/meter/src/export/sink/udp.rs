@@ -1,16 +1,18 @@
 //! A collector over UDP.
 
-use super::queue::Queue;
+use super::health::Health;
+use super::queue::{Block, Queue};
 use super::{ExportError, Totals};
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
 #[derive(Debug)]
 pub(super) struct UdpSink {
     socket: UdpSocket,
     pub(super) queue: Queue,
-    /// Latest error.
-    pub(super) error: Option<io::Error>,
+    pub(super) health: Health,
+    /// The block that was sent last, until it is refused.
+    last: Option<Block>,
 }
 
 impl UdpSink {
@@ -26,31 +28,33 @@ impl UdpSink {
             Ok(socket)
         };
         let socket = open().map_err(|error| ExportError::Socket(collector, error))?;
-        Ok(Self { socket, queue: Queue::new(), error: None })
+        Ok(Self { socket, queue: Queue::new(), health: Health::default(), last: None })
     }
 
     /// Sends blocks until the queue is empty or the socket's buffer is full.
-    pub(super) fn pump(&mut self, totals: &mut Totals) {
-        // An error of an earlier datagram, such as a port without a listener, is returned once by the next
-        // call, which sends nothing.
-        let mut tried = false;
-        while let Some(block) = self.queue.front() {
+    pub(super) fn pump(&mut self, now: u64, totals: &mut Totals) {
+        loop {
+            // A datagram was refused, as a port without a listener does: at least the last one is lost.
+            if let Ok(Some(error)) = self.socket.take_error() {
+                totals.errors += 1;
+                self.health.fail(error);
+                self.last.take().iter().for_each(|block| totals.refuse(block));
+            }
+            let Some(block) = self.queue.front() else { break };
             match self.socket.send(&block.bytes) {
                 Ok(_) => {
-                    self.queue.delivered(totals);
-                    tried = false;
+                    self.last = self.queue.delivered(totals);
+                    self.health.succeed(now);
                 }
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => {
                     totals.errors += 1;
-                    self.error = Some(error);
-                    if tried {
-                        self.queue.lost(totals);
-                    }
-                    tried = !tried;
+                    self.health.fail(error);
+                    self.queue.lost(totals);
                 }
             }
         }
+        self.health.tick(now);
     }
 }
