@@ -18,7 +18,7 @@ const MAX_LEN: u64 = 64 << 20;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
-    /// The text is not TOML, or a value has the wrong type: the parser's message, with the place.
+    /// The text is not TOML, or a value has the wrong type: line, column, and the parser's message.
     #[error("{0}")]
     Toml(String),
     /// An unknown key.
@@ -137,7 +137,7 @@ pub fn read<C>(path: &Path, parse: impl FnOnce(&str) -> Result<C, ConfigError>) 
 /// # Errors
 /// The text is not TOML; a key is unknown; a value has the wrong type.
 pub fn parse<C: Serialize + DeserializeOwned>(text: &str, known: &C, keys: &Keys) -> Result<C, ConfigError> {
-    let invalid = |error: toml::de::Error| ConfigError::Toml(in_words(&error.to_string()));
+    let invalid = |error| ConfigError::Toml(describe(&error, text));
     let given: Table = text.parse().map_err(invalid)?;
     match Table::try_from(known) {
         Ok(known) => keys.check(&given, &known, "")?,
@@ -203,9 +203,13 @@ const WORDS: [(&str, &str); 8] = [
     ("expected a boolean", "expected true or false"),
 ];
 
-/// An error of the parser in the words of a configuration.
-fn in_words(error: &str) -> String {
-    WORDS.iter().fold(error.trim_end().to_owned(), |error, (rust, words)| error.replace(rust, words))
+/// An error of the parser in one line, in the words of a configuration.
+fn describe(error: &toml::de::Error, text: &str) -> String {
+    let message = error.message().lines().collect::<Vec<_>>().join(", ");
+    let message = WORDS.iter().fold(message, |message, (rust, words)| message.replace(rust, words));
+    let Some(before) = error.span().and_then(|span| text.get(..span.start)) else { return message };
+    let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;
+    format!("line {}, column {column}: {message}", before.matches('\n').count() + 1)
 }
 
 #[cfg(test)]
@@ -248,6 +252,20 @@ mod tests {
         assert_eq!(error("[[route]]\nusr = \"\""), "unknown key `route.usr`; did you mean `route.user`?");
         assert_eq!(error("zzz = 1"), "unknown key `zzz`");
         assert!(error("[server]\nworkers = 70000").contains("expected a whole number up to 65535"));
-        assert!(error("a =").contains("TOML parse error"));
+    }
+
+    #[test]
+    fn errors_of_the_text_are_one_line_with_the_place() {
+        for (text, words) in [
+            ("[server]\nworkers = 70000", "line 2, column 11: "),
+            ("\n\n[server]\n\nuser = \"ä\" x", "line 5, column 12: "),
+            ("a =", "line 1, column 4: "),
+            ("a = 1\na = 2", "line 2, column 1: duplicate key"),
+            ("a = \"", "line 1, column 6: "),
+            ("[[server]]", "line 1, column "),
+        ] {
+            let error = error(text);
+            assert!(error.starts_with(words) && error.lines().count() == 1, "{text}: {error}");
+        }
     }
 }

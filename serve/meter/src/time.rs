@@ -1,5 +1,7 @@
 //! Times with their unit: `500ms`, `60s`, `5min`, `1h`.
 
+use serde::de::Visitor;
+use std::fmt;
 use std::time::Duration;
 
 /// Longest time: a fortnight.
@@ -42,9 +44,24 @@ pub fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
+/// Visitor of the text of a time.
+struct TimeText;
+
+impl Visitor<'_> for TimeText {
+    type Value = String;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a time with its unit, such as \"30s\"")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<String, E> {
+        Ok(text.to_owned())
+    }
+}
+
 /// Times in a configuration, as text with a unit.
 pub(crate) mod required {
-    use serde::{Deserialize as _, Deserializer, Serializer};
+    use serde::{Deserializer, Serializer};
     use std::time::Duration;
 
     pub(crate) fn serialize<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
@@ -52,13 +69,13 @@ pub(crate) mod required {
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
-        super::parse(&String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+        super::parse(&deserializer.deserialize_str(super::TimeText)?).map_err(serde::de::Error::custom)
     }
 }
 
 /// Times in a configuration; the empty text stands for no time.
 pub(crate) mod optional {
-    use serde::{Deserialize as _, Deserializer, Serializer};
+    use serde::{Deserializer, Serializer};
     use std::time::Duration;
 
     pub(crate) fn serialize<S: Serializer>(
@@ -71,7 +88,7 @@ pub(crate) mod optional {
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Option<Duration>, D::Error> {
-        match String::deserialize(deserializer)?.as_str() {
+        match deserializer.deserialize_str(super::TimeText)?.as_str() {
             "" => Ok(None),
             text => super::parse(text).map(Some).map_err(serde::de::Error::custom),
         }
