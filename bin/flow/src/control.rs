@@ -76,11 +76,12 @@ fn parse<T: DeserializeOwned>(document: &str) -> Result<T> {
 
 fn status(status: &Status) -> String {
     let mut text = String::new();
-    let Status { version, pid, uptime_s, interface, workers, outputs, reloads, refused } = status;
+    let Status { version, pid, uptime_s, interface, workers, outputs, reloads, reloads_refused, refused } =
+        status;
     let _ = writeln!(text, "version    {version}, process {pid}, up {uptime_s} s");
     let workers = counted(*workers as u64, "worker");
     let _ = writeln!(text, "interface  {}, {workers}", plain(interface));
-    let _ = writeln!(text, "reloads    {reloads}");
+    let _ = writeln!(text, "reloads    {reloads}, {reloads_refused} refused");
     if let Some(why) = refused {
         let _ = writeln!(text, "refused    the configuration of the last reload: {}", plain(why));
     }

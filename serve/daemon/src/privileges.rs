@@ -40,7 +40,9 @@ impl Account {
             Err(_) => User::from_name(user)?,
         };
         let Some(found) = found else {
-            return invalid(format!("`server.user` is {:?}, but this system has no such user", user));
+            return invalid(format!(
+                "user {user:?}: this system has no such user; name another one in `server.user` or by --user"
+            ));
         };
         let gid = match (group, group.parse()) {
             ("", _) => found.gid,
@@ -48,7 +50,9 @@ impl Account {
             (name, Err(_)) => match Group::from_name(name)? {
                 Some(group) => group.gid,
                 None => {
-                    return invalid(format!("`server.group` is {name:?}, but this system has no such group"));
+                    return invalid(format!(
+                        "`server.group` is {name:?}, but this system has no such group; name another one"
+                    ));
                 }
             },
         };
@@ -116,7 +120,11 @@ mod tests {
         assert_eq!(account("0", "").unwrap(), Some(root));
         assert_eq!(account("root", "12345").unwrap().unwrap().gid().as_raw(), 12345);
         assert_eq!(account("", ""), Ok(None));
-        assert!(account("no-such-user", "").unwrap_err().contains("no such user"));
+        assert!(
+            account("no-such-user", "")
+                .unwrap_err()
+                .contains("no such user; name another one in `server.user` or by --user")
+        );
         assert!(account("root", "no-such-group").unwrap_err().contains("no such group"));
         assert!(account("", "root").unwrap_err().contains("needs `server.user`"));
     }

@@ -1,6 +1,7 @@
 //! Checks of a configuration on this host, without listening or writing anywhere.
 
 use crate::config::{Config, OutputConfig};
+use crate::export::ExportError;
 use crate::outputs::{self, Origin};
 use crate::run::interface_index;
 use hashlane_daemon::privileges::Account;
@@ -49,8 +50,9 @@ fn check_output(output: &OutputConfig, is_other: bool) -> io::Result<Option<Stri
         return Ok(None);
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let cannot =
-        |error: io::Error| io::Error::new(error.kind(), format!("cannot create {}: {error}", path.display()));
+    let cannot = |error: io::Error| {
+        io::Error::new(error.kind(), ExportError::Create(path.to_owned(), error).to_string())
+    };
     if is_other {
         folder.metadata().map(drop).map_err(cannot)?;
     } else {
@@ -85,7 +87,7 @@ mod tests {
             ("[input]\ninterface = \"nothing0\"\n", "no interface nothing0"),
             ("[server]\nuser = \"no-such-user\"\n", "no such user"),
             ("[control]\npath = \"/nowhere/a.sock\"\n", "/nowhere"),
-            ("[[output]]\nto = \"/nowhere/a.ipfix\"\n", "cannot create /nowhere/a.ipfix"),
+            ("[[output]]\nto = \"/nowhere/a.ipfix\"\n", "; create its folder, or name another file"),
             ("[[output]]\nto = \"/dev/../tmp/x\"\n[[output]]\nto = \"/tmp/x\"\n", "are the same file"),
         ] {
             assert!(check(text).unwrap_err().contains(words), "{text}: {:?}", check(text));

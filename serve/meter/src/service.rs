@@ -76,9 +76,10 @@ struct Shared {
 /// Reloads since the start.
 #[derive(Default)]
 struct Reloads {
-    count: u64,
+    done: u64,
+    refused: u64,
     /// Reason for which the last one was refused.
-    refused: Option<String>,
+    reason: Option<String>,
 }
 
 /// End of a run.
@@ -200,8 +201,8 @@ impl Handle {
         let shared = &self.0;
         let outcome = lock(&shared.reloader).reload(&shared.exporters, &shared.state);
         let mut reloads = lock(&shared.reloads);
-        reloads.count += 1;
-        reloads.refused = outcome.as_ref().err().map(ToString::to_string);
+        *if outcome.is_ok() { &mut reloads.done } else { &mut reloads.refused } += 1;
+        reloads.reason = outcome.as_ref().err().map(ToString::to_string);
         outcome
     }
 
@@ -209,7 +210,7 @@ impl Handle {
     #[must_use]
     pub fn status(&self) -> Status {
         let shared = &self.0;
-        let Reloads { count: reloads, refused } = &*lock(&shared.reloads);
+        let Reloads { done, refused, reason } = &*lock(&shared.reloads);
         Status {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             pid: std::process::id(),
@@ -217,8 +218,9 @@ impl Handle {
             interface: shared.config.input.interface.clone(),
             workers: shared.config.meter.workers,
             outputs: shared.exporters.status(),
-            reloads: *reloads,
-            refused: refused.clone(),
+            reloads: *done,
+            reloads_refused: *refused,
+            refused: reason.clone(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// An output that cannot be opened or written.
 #[derive(Debug, thiserror::Error)]
@@ -12,7 +12,7 @@ pub enum ExportError {
     #[error("{} exists: choose another name, or ask for overwriting", .0.display())]
     Exists(PathBuf),
     /// The file cannot be created.
-    #[error("cannot create {}: {}", .0.display(), .1)]
+    #[error(fmt = write_uncreated)]
     Create(PathBuf, #[source] io::Error),
     /// A file, or the standard output, cannot be written.
     #[error(fmt = write_unwritten)]
@@ -26,6 +26,15 @@ pub enum ExportError {
     /// The Parquet library refuses a row group.
     #[error("cannot write {0}: {1}")]
     Parquet(String, String),
+}
+
+fn write_uncreated(path: &Path, error: &io::Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let how = match error.kind() {
+        io::ErrorKind::NotFound => "create its folder, or name another file",
+        io::ErrorKind::PermissionDenied => "let the user of the meter write there, or name another file",
+        _ => "name another file",
+    };
+    write!(f, "cannot create {}: {error}; {how}", path.display())
 }
 
 fn write_unwritten(name: &str, error: &io::Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -144,7 +144,11 @@ impl Named {
 
     /// Tests if it is open with these settings, and its file is where it was opened.
     fn is_as_before(&self, output: &OutputConfig) -> bool {
-        matches!(self.state, State::Open(_)) && self.config == *output && self.place == place_of(output)
+        // A single file is open, whatever had to be done for that.
+        let overwrite = if output.rotates() { output.overwrite } else { self.config.overwrite };
+        matches!(self.state, State::Open(_))
+            && self.config == OutputConfig { overwrite, ..output.clone() }
+            && self.place == place_of(output)
     }
 
     /// Tests if it writes to the file of an output, or to numbered files of the same name.

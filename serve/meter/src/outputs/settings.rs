@@ -186,6 +186,16 @@ impl Origin {
         }
     }
 
+    /// The error of an output whose file is being written with other settings, with the next step.
+    pub(super) fn explain_open(self, output: &OutputConfig) -> String {
+        let how = if output.rotates() {
+            "choose another name, or restart"
+        } else {
+            "rename the file and reload again, or choose another name"
+        };
+        format!("{} is being written with other settings; {how}", self.named(output))
+    }
+
     /// The error of an output that does not open, with the next step.
     #[must_use]
     pub fn explain(self, error: &ExportError) -> String {

@@ -65,13 +65,14 @@ impl SharedExporters {
         let mut new = Vec::new();
         for (output, stays) in outputs.iter().zip(&stays) {
             if stays.is_none() {
-                if output.overwrite && self.lock().writes_to(output) {
-                    let named = origin.named(output);
-                    return Err(format!(
-                        "{named} would overwrite the file that is being written; move that, or choose another name"
-                    ));
+                let is_open = self.lock().writes_to(output);
+                if is_open && output.overwrite {
+                    return Err(origin.explain_open(output));
                 }
-                new.push(Named::open(output, facts).map_err(|error| origin.explain(&error))?);
+                new.push(Named::open(output, facts).map_err(|error| match error {
+                    ExportError::Exists(_) if is_open => origin.explain_open(output),
+                    error => origin.explain(&error),
+                })?);
             }
         }
         let opened = new.iter().map(Named::name).collect();
@@ -147,15 +148,45 @@ mod tests {
         let error = exchange(&[csv(folder, "new"), csv(folder, "there")]);
         assert!(error.contains("there exists: ") && error.contains("overwrite = true"), "{error}");
         assert!(!folder.join("new").exists());
-        // Another format for a file that is open, with leave to overwrite it.
-        let over = OutputConfig { format: Format::Json, overwrite: true, ..a.clone() };
-        assert!(exchange(&[over]).contains("the file that is being written"));
+        // Another format for a file that is open, also with leave to overwrite it.
+        for overwrite in [false, true] {
+            let other = OutputConfig { format: Format::Json, overwrite, ..a.clone() };
+            let error = exchange(&[other]);
+            assert!(error.contains("with other settings; rename the file and reload again, or"), "{error}");
+        }
         let numbered = OutputConfig { rotate_mib: 1, overwrite: true, ..a.clone() };
-        assert!(exchange(&[numbered]).contains("the file that is being written"));
+        let error = exchange(&[numbered]);
+        assert!(error.ends_with("with other settings; choose another name, or restart"), "{error}");
         assert!(exchange(&[a.clone(), csv(folder, "./a")]).contains("the same file"));
         shared.flows(&[FlowRecord::EMPTY], 0).unwrap();
         assert_eq!(shared.finish(0).len(), 1);
         assert_eq!(lines(folder, "a"), 2);
+    }
+
+    #[test]
+    fn a_file_stays_open_when_it_may_be_overwritten_and_takes_other_settings_once_it_is_renamed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let facts = RunFacts::default();
+        let old = OutputConfig { to: Target::File(path("a")), ..OutputConfig::default() };
+        let opened = Exporters::open(std::slice::from_ref(&old), &facts, |_| {}).unwrap();
+        let mut shared = SharedExporters::new(opened);
+        let exchange = |output: &OutputConfig| {
+            shared.exchange(std::slice::from_ref(output), &facts, Origin::File).map(|all| all.opened.len())
+        };
+        let overwrite = OutputConfig { overwrite: true, ..old.clone() };
+        assert_eq!(exchange(&overwrite), Ok(0));
+        let nanoseconds = OutputConfig { nanoseconds: true, ..overwrite };
+        assert!(exchange(&nanoseconds).unwrap_err().contains("rename the file and reload again"));
+        shared.clone().flows(&[FlowRecord::EMPTY], 0).unwrap();
+        std::fs::rename(path("a"), path("a.1")).unwrap();
+        assert_eq!(exchange(&nanoseconds), Ok(1));
+        shared.flows(&[FlowRecord::EMPTY], 0).unwrap();
+        assert_eq!(shared.finish(0).len(), 1);
+        for name in ["a", "a.1"] {
+            let file = std::fs::File::open(path(name)).unwrap();
+            assert_eq!(crate::IpfixReader::new(file).filter(Result::is_ok).count(), 1, "{name}");
+        }
     }
 
     #[test]

@@ -20,8 +20,11 @@ pub struct Status {
     pub workers: usize,
     /// Files and collectors.
     pub outputs: Vec<OutputStatus>,
-    /// Reloads since the start, with those that were refused.
+    /// Reloads since the start, without those that were refused.
     pub reloads: u64,
+    /// Reloads that were refused.
+    #[serde(default)]
+    pub reloads_refused: u64,
     /// Reason for which the last reload was refused; the configuration before it stays in effect.
     pub refused: Option<String>,
 }
