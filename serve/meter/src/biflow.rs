@@ -184,3 +184,20 @@ const fn tunnel(kind: key::TunnelKind) -> Option<TunnelKind> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flow_ends_before_the_packets_of_a_direction_overflow() {
+        for reversed in [false, true] {
+            let packet = Observed { reversed, ..Observed::NONE };
+            let mut flow = Biflow::begin(&Observed::NONE);
+            flow.0[usize::from(reversed)].packets = u32::MAX - 1;
+            assert_eq!(flow.ends_before(&packet, 1, 1), None);
+            flow.add(&packet);
+            assert_eq!(flow.ends_before(&packet, 1, 1), Some(EndReason::ActiveTimeout));
+        }
+    }
+}
