@@ -12,8 +12,8 @@ use std::str::FromStr;
 
 /// Attack a forwarder and a name server, and measure the service of everyone else during and after
 ///
-/// Starts a forwarder for each row of the table in docs/ndn.md and attacks it, while a local client, a
-/// neighbour, the management, and newcomers ask at a steady rate. As root, or with user namespaces, the
+/// Starts a forwarder for each row of the table in docs/ndn/operate.md and attacks it, while a local client,
+/// a neighbour, the management, and newcomers ask at a steady rate. As root, or with user namespaces, the
 /// forwarder, the attacker and the neighbour are three hosts (network namespaces); otherwise they share the
 /// loopback interface. Rows 13 to 22, in docs/dns-serve.md, attack `hashlane dns serve` over the loopback
 /// interface, while clients ask at a steady rate over UDP and TCP. Everything stops by itself and is removed
@@ -45,7 +45,7 @@ pub(crate) struct Options {
     /// Use the loopback interface, even if there can be network namespaces
     #[arg(long)]
     pub(crate) loopback: bool,
-    /// Write the tables in Markdown, as in docs/ndn.md and docs/dns-serve.md
+    /// Write the tables in Markdown, as in docs/ndn/operate.md and docs/dns-serve.md
     #[arg(long, value_name = "FILE")]
     table: Option<PathBuf>,
     /// Write all counts and findings as JSON

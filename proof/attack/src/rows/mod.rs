@@ -1,4 +1,4 @@
-//! Attacks, in the order of the table in docs/ndn.md.
+//! Attacks, in the order of the table in docs/ndn/operate.md.
 
 mod client_fetch;
 mod clock_and_trust;

@@ -51,9 +51,11 @@ fn the_package_is_where_the_readme_installs_it_from() {
 #[test]
 fn the_configurations_of_the_page_are_some() {
     let folder = Folder::new();
-    let configurations = blocks(include_str!("../../../../../docs/ndn.md"), "toml");
-    assert!(!configurations.is_empty());
-    for configuration in configurations {
+    let pages = [
+        include_str!("../../../../../docs/ndn/operate.md"),
+        include_str!("../../../../../docs/ndn/internals.md"),
+    ];
+    for configuration in pages.map(|page| blocks(page, "toml")).concat() {
         folder.write("forwarder.toml", configuration);
         folder.run(&["ndn", "check-config", "forwarder.toml"]).ok();
     }
