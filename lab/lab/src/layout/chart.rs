@@ -4,7 +4,7 @@ use super::code::{Code, Fault, Text, Vars};
 use super::figure::Figure;
 use super::file::{ChartSpec, Draws};
 use super::scope::Scope;
-use super::table::{few, filtered};
+use super::table::{each, few, filtered};
 use crate::report::{
     Bar, BarPlot, BarPlots, Block, Forest, ForestRow, Group, Line, LinePlot, LinePlots, Role, Series, Shade,
 };
@@ -12,24 +12,28 @@ use hashlane_stats::Interval;
 use minijinja::value::Value;
 use minijinja::{Environment, Error, ErrorKind};
 
-/// The chart; `None` if it would be empty.
-pub(super) fn chart(
+/// The charts of one `[[chart]]`, without those that would be empty.
+pub(super) fn charts(
     env: &Environment<'static>,
     scope: &Scope,
     spec: &ChartSpec,
-) -> Result<Option<Block>, Fault> {
-    let none = Vars::default();
-    if let Some(when) = &spec.when
-        && !Code::new(env, "when", when)?.holds(&none)?
-    {
-        return Ok(None);
+) -> Result<Vec<Block>, Fault> {
+    let when = spec.when.as_ref().map(|when| Code::new(env, "when", when)).transpose()?;
+    let mut charts = Vec::new();
+    for vars in each(env, scope, spec.each.as_ref())? {
+        if let Some(when) = &when
+            && !when.holds(&vars)?
+        {
+            continue;
+        }
+        let chart = Chart::new(env, scope, spec, vars)?;
+        charts.extend(match spec.draws {
+            Draws::Bars => chart.bars()?.map(Block::Bars),
+            Draws::Lines => chart.lines()?.map(Block::Lines),
+            Draws::Forest => chart.forest()?.map(Block::Forest),
+        });
     }
-    let chart = Chart::new(env, scope, spec)?;
-    Ok(match spec.draws {
-        Draws::Bars => chart.bars()?.map(Block::Bars),
-        Draws::Lines => chart.lines()?.map(Block::Lines),
-        Draws::Forest => chart.forest()?.map(Block::Forest),
-    })
+    Ok(charts)
 }
 
 /// A chart with its texts compiled.
@@ -37,6 +41,8 @@ struct Chart<'a> {
     env: &'a Environment<'static>,
     scope: &'a Scope,
     spec: &'a ChartSpec,
+    /// Those of the whole chart.
+    vars: Vars,
     value: Code<'a>,
     label: Text<'a>,
     figure: Text<'a>,
@@ -83,7 +89,12 @@ fn parts<const N: usize>(field: &'static str, value: &Value) -> Result<[Value; N
 }
 
 impl<'a> Chart<'a> {
-    fn new(env: &'a Environment<'static>, scope: &'a Scope, spec: &'a ChartSpec) -> Result<Self, Fault> {
+    fn new(
+        env: &'a Environment<'static>,
+        scope: &'a Scope,
+        spec: &'a ChartSpec,
+        vars: Vars,
+    ) -> Result<Self, Fault> {
         let code = |field, source: &Option<String>| {
             source.as_ref().map(|source| Code::new(env, field, source)).transpose()
         };
@@ -91,6 +102,7 @@ impl<'a> Chart<'a> {
             env,
             scope,
             spec,
+            vars,
             value: Code::new(env, "value", &spec.value)?,
             label: Text::new(env, "label", &spec.label)?,
             figure: Text::new(env, "figure", &spec.figure)?,
@@ -137,19 +149,19 @@ impl<'a> Chart<'a> {
 
     /// A variable for each drawing.
     fn plots(&self) -> Result<Vec<Vars>, Fault> {
-        let none = Vars::default();
         if self.spec.plots.is_none() {
-            return Ok(vec![none]);
+            return Ok(vec![self.vars.clone()]);
         }
-        let plots = few(self.scope, self.list("plots", self.spec.plots.as_ref(), &none)?);
-        Ok(plots.iter().map(|plot| none.and("plot", plot)).collect())
+        let plots = few(self.scope, self.list("plots", self.spec.plots.as_ref(), &self.vars)?);
+        Ok(plots.iter().map(|plot| self.vars.and("plot", plot)).collect())
     }
 
     fn bar(&self, vars: &Vars, value: Option<Interval>) -> Result<Bar, Fault> {
         let figure = if value.is_some() { self.figure.words(vars)? } else { String::new() };
         let mut bar = Bar::new(&self.label.words(vars)?, role(&self.role.value(vars)?)?, value, &figure);
+        let segments = self.segments.as_ref().map_or(Ok(Vec::new()), |segments| segments.list(vars))?;
         if let (Some(title), Some(_)) = (&self.title, value) {
-            bar.title = title.words(vars)?;
+            bar.title = title.words(&vars.and("segments", &Value::from(segments.clone())))?;
         }
         if let Some(hollow) = &self.hollow {
             bar.hollow = hollow.holds(vars)?;
@@ -157,19 +169,17 @@ impl<'a> Chart<'a> {
         if let Some(tick) = &self.tick {
             bar.tick = Self::figure(tick, vars)?.map(|tick| tick.value);
         }
-        if let Some(segments) = &self.segments {
-            for segment in segments.list(vars)? {
-                let [name, length] = parts("segments", &segment)?;
-                if let Some(length) = interval(&length) {
-                    bar.segments.push((name.to_string(), length.value));
-                }
+        for segment in &segments {
+            let [name, length] = parts("segments", segment)?;
+            if let Some(length) = interval(&length) {
+                bar.segments.push((name.to_string(), length.value));
             }
         }
         Ok(bar)
     }
 
     fn bars(&self) -> Result<Option<BarPlots>, Fault> {
-        let (spec, none) = (self.spec, Vars::default());
+        let (spec, all) = (self.spec, &self.vars);
         let mut plots = Vec::new();
         for vars in self.plots()? {
             let mut groups = Vec::new();
@@ -201,11 +211,11 @@ impl<'a> Chart<'a> {
         }
         let reference = match &spec.reference {
             None => None,
-            Some(reference) => Self::figure(&Code::new(self.env, "reference", reference)?, &none)?,
+            Some(reference) => Self::figure(&Code::new(self.env, "reference", reference)?, all)?,
         };
-        let label = self.text("reference_label", &spec.reference_label, &none)?;
+        let label = self.text("reference_label", &spec.reference_label, all)?;
         Ok(Some(BarPlots {
-            axis: self.text("axis", &spec.axis, &none)?,
+            axis: self.text("axis", &spec.axis, all)?,
             legend: self.legend()?,
             whiskers: spec.whiskers.clone(),
             tick: spec.tick_label.clone(),
@@ -217,7 +227,7 @@ impl<'a> Chart<'a> {
 
     fn legend(&self) -> Result<Vec<(Role, String)>, Fault> {
         let mut legend = Vec::new();
-        for entry in self.list("legend", self.spec.legend.as_ref(), &Vars::default())? {
+        for entry in self.list("legend", self.spec.legend.as_ref(), &self.vars)? {
             let [of, words] = parts("legend", &entry)?;
             legend.push((role(&of)?, words.to_string()));
         }
@@ -225,7 +235,7 @@ impl<'a> Chart<'a> {
     }
 
     fn lines(&self) -> Result<Option<LinePlots>, Fault> {
-        let (spec, none) = (self.spec, Vars::default());
+        let (spec, all) = (self.spec, &self.vars);
         let (Some(points), Some(x)) = (&spec.points, &spec.x) else {
             return Err(invalid("draws", "lines take `points` and `x`"));
         };
@@ -269,21 +279,20 @@ impl<'a> Chart<'a> {
         }
         series.sort_by_key(|series| !series.emphasised);
         let mut shades = Vec::new();
-        for shade in self.list("shades", spec.shades.as_ref(), &none)? {
+        for shade in self.list("shades", spec.shades.as_ref(), all)? {
             let [from, to, label] = parts("shades", &shade)?;
             if let (Some(from), Some(to)) = (interval(&from), interval(&to)) {
                 shades.push(Shade { from: from.value, to: to.value, label: label.to_string() });
             }
         }
         let [x, y] = [("across", &spec.across), ("axis", &spec.axis)];
-        let (x, y) = (self.text(x.0, x.1, &none)?, self.text(y.0, y.1, &none)?);
+        let (x, y) = (self.text(x.0, x.1, all)?, self.text(y.0, y.1, all)?);
         Ok((!plots.is_empty()).then_some(LinePlots { x, y, series, shades, plots }))
     }
 
     fn forest(&self) -> Result<Option<Forest>, Fault> {
-        let none = Vars::default();
         let mut rows = Vec::new();
-        for (vars, interval) in self.items(&none)? {
+        for (vars, interval) in self.items(&self.vars)? {
             rows.push(ForestRow {
                 label: self.label.words(&vars)?,
                 role: role(&self.role.value(&vars)?)?,
@@ -295,8 +304,8 @@ impl<'a> Chart<'a> {
             return Ok(None);
         }
         Ok(Some(Forest {
-            caption: self.text("caption", &self.spec.caption, &none)?,
-            axis: self.text("axis", &self.spec.axis, &none)?,
+            caption: self.text("caption", &self.spec.caption, &self.vars)?,
+            axis: self.text("axis", &self.spec.axis, &self.vars)?,
             zero: self.spec.zero,
             rows,
         }))

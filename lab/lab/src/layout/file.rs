@@ -195,6 +195,8 @@ pub(super) enum Draws {
 #[serde(deny_unknown_fields)]
 pub(super) struct ChartSpec {
     pub(super) draws: Draws,
+    /// Expression of a list: a chart for each `it`.
+    pub(super) each: Option<String>,
     /// Expression.
     pub(super) when: Option<String>,
     /// Model whose workloads and schemes it lists, if not the section's.
@@ -237,7 +239,7 @@ pub(super) struct ChartSpec {
     /// Template of the printed figure, with `value`.
     #[serde(default)]
     pub(super) figure: String,
-    /// Template of the title of a bar, for those who do not see the drawing.
+    /// Template of the title of a bar, for those who do not see the drawing, with `segments`.
     pub(super) item_title: Option<String>,
     /// Expression: `"ours"`, `"peer"`, `"historical"`, `"danger"`, or a number of a category.
     #[serde(default = "peer")]

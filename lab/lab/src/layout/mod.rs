@@ -21,7 +21,6 @@ use minijinja::Environment;
 use scope::{Pretence, Scope};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use table::few;
 
 pub use file::Layout;
 pub use minijinja::value::Value;
@@ -108,11 +107,12 @@ impl<'a> Drawer<'a> {
         if self.scope.is_empty() {
             return Ok(answer);
         }
-        let mut is_answered = false;
-        for placed in &self.layout.answer {
+        let (layout, mut is_answered) = (self.layout, false);
+        for placed in &layout.answer {
             match &placed.part {
                 PartSpec::Sentence(spec) => {
-                    if spec.purpose == Purpose::Answer && is_answered {
+                    // A file is checked with all of its answers.
+                    if spec.purpose == Purpose::Answer && is_answered && !self.scope.pretends() {
                         continue;
                     }
                     let sentences = self.sentences(spec).map_err(|fault| placed.misdrawn(&fault))?;
@@ -128,7 +128,7 @@ impl<'a> Drawer<'a> {
                     }
                 }
                 PartSpec::Chart(_) if answer.chart.is_some() => {}
-                _ => answer.chart = self.block(placed)?.into_iter().next(),
+                _ => answer.chart = self.in_model(&model, placed)?.into_iter().next(),
             }
         }
         Ok(answer)
@@ -136,27 +136,17 @@ impl<'a> Drawer<'a> {
 
     /// The sentences of one `[[sentence]]`, or the doubts that withhold them.
     fn sentences(&self, spec: &SentenceSpec) -> Result<Vec<Result<Statement, Doubt>>, Fault> {
-        let none = Vars::default();
         self.scope.check(spec.checked);
-        let sentences = self.each_sentence(spec, &none);
+        let sentences = self.each_sentence(spec);
         self.scope.check(false);
         sentences
     }
 
-    fn each_sentence(
-        &self,
-        spec: &SentenceSpec,
-        none: &Vars,
-    ) -> Result<Vec<Result<Statement, Doubt>>, Fault> {
-        let each = match &spec.each {
-            None => vec![Value::from(())],
-            Some(each) => few(&self.scope, Code::new(&self.env, "each", each)?.list(none)?),
-        };
+    fn each_sentence(&self, spec: &SentenceSpec) -> Result<Vec<Result<Statement, Doubt>>, Fault> {
         let text = code::Text::new(&self.env, "text", &spec.text)?;
         let when = spec.when.as_ref().map(|when| Code::new(&self.env, "when", when)).transpose()?;
         let mut sentences = Vec::new();
-        for it in each {
-            let vars = none.and("it", &it);
+        for vars in table::each(&self.env, &self.scope, spec.each.as_ref())? {
             if let Some(when) = &when
                 && !when.holds(&vars)?
             {
@@ -222,9 +212,7 @@ impl<'a> Drawer<'a> {
         let blocks = match &placed.part {
             PartSpec::Table(spec) => table::tables(&self.env, &self.scope, spec)
                 .map(|tables| tables.into_iter().map(Block::Table).collect()),
-            PartSpec::Chart(spec) => {
-                chart::chart(&self.env, &self.scope, spec).map(|chart| chart.into_iter().collect())
-            }
+            PartSpec::Chart(spec) => chart::charts(&self.env, &self.scope, spec),
             PartSpec::Text(spec) => self.text(spec).map(|text| text.into_iter().collect()),
             PartSpec::Sentence(_) => Ok(Vec::new()),
         };

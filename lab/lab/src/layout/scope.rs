@@ -26,7 +26,7 @@ pub(super) struct Scope {
     records: RecordSet,
     /// Figures are stated in a sentence: only those without a doubt.
     is_checked: AtomicBool,
-    /// Uncertain figures that the sentence has stated.
+    /// Uncertain figures that the sentence has stated without their bounds.
     stated: Mutex<Vec<Interval>>,
     /// Workloads and schemes of the model at hand.
     lists: Mutex<Arc<Lists>>,
@@ -128,7 +128,7 @@ impl Scope {
         self.stated.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// The uncertain figures that were stated since [`check`](Self::check).
+    /// The uncertain figures that were stated without their bounds since [`check`](Self::check).
     pub(super) fn stated(&self) -> Vec<Interval> {
         std::mem::take(&mut *self.stated.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -180,6 +180,15 @@ impl Scope {
         self.figure(record, what, |evidence| evidence.difference(metric, workload, of, to))
     }
 
+    /// The figure by which schemes are sorted: infinite if it was not measured.
+    fn order(&self, workload: &str, scheme: &str, metric: &str, to: Option<&str>) -> f64 {
+        let figure = match to {
+            Some(to) => self.ratio(workload, scheme, to, metric),
+            None => self.raw(workload, scheme, metric),
+        };
+        figure.measured.map_or(f64::INFINITY, |i| i.value)
+    }
+
     /// The schemes of a workload with any of the metrics.
     fn schemes_with(&self, workload: &str, metrics: &[String]) -> Vec<String> {
         let lists = self.lists();
@@ -207,17 +216,28 @@ impl Scope {
         Err(Error::new(ErrorKind::InvalidOperation, format!("{value} is no figure")))
     }
 
-    /// A figure in words, or the dash.
+    /// A figure in words without its bounds, or the dash.
     fn write(
         &self,
         value: &Value,
         words: impl Fn(Interval) -> Result<String, String>,
     ) -> Result<String, Error> {
-        let Some(interval) = self.interval(value)? else { return Ok(format::none()) };
-        if self.is_checked() && interval.low < interval.high {
+        if self.is_checked()
+            && let Some(interval) = self.interval(value)?
+            && interval.low < interval.high
+        {
             self.stated.lock().unwrap_or_else(PoisonError::into_inner).push(interval);
         }
-        words(interval).map_err(invalid)
+        self.write_bounds(value, words)
+    }
+
+    /// A figure in words that have its bounds, or the dash.
+    fn write_bounds(
+        &self,
+        value: &Value,
+        words: impl Fn(Interval) -> Result<String, String>,
+    ) -> Result<String, Error> {
+        self.interval(value)?.map_or_else(|| Ok(format::none()), |i| words(i).map_err(invalid))
     }
 }
 
@@ -262,6 +282,11 @@ pub(super) fn environment(
     lists(&mut env, scope);
     filters(&mut env, scope, layout);
     let d = &scope.definition;
+    let own = if scope.pretends() {
+        d.workloads.iter().take(1).cloned().collect()
+    } else {
+        d.own_workloads(&scope.records).into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
     let study: BTreeMap<&str, Value> = BTreeMap::from([
         ("slug", Value::from(d.slug.as_str())),
         ("title", Value::from(d.title.as_str())),
@@ -271,7 +296,7 @@ pub(super) fn environment(
         ("unit", Value::from(unit(d, &scope.records))),
         ("workloads", Value::from(d.workloads.clone())),
         ("schemes", Value::from(d.schemes.clone())),
-        ("own", Value::from_iter(d.own_workloads(&scope.records).into_iter().map(str::to_owned))),
+        ("own", Value::from(own)),
         ("typical", Value::from(d.criteria.first().map(|criterion| criterion.workload.clone()))),
     ]);
     env.add_global("study", Value::from(study));
@@ -369,7 +394,8 @@ fn lists(env: &mut Environment<'static>, scope: &Arc<Scope>) {
 }
 
 /// Filters: formats by their names, `times`, `bounds(format)`, `interval(format)`; `scaled(factor)`,
-/// `over(figure)`, `inverse`; `sorted(workload, metric)`; `head`, `last_part`; `lines`; `keep(ids)`.
+/// `over(figure)`, `inverse`; `sorted(workload, metric, to)`, `least(workload, metric)`; `head`, `tail`;
+/// `lines`; `keep(ids)`.
 fn filters(env: &mut Environment<'static>, scope: &Arc<Scope>, layout: &Layout) {
     let own = Arc::new(layout.formats.clone());
     for name in formats::NAMES.iter().map(|name| (*name).to_owned()).chain(layout.formats.keys().cloned()) {
@@ -381,10 +407,12 @@ fn filters(env: &mut Environment<'static>, scope: &Arc<Scope>, layout: &Layout) 
         s.write(&value, |i| Ok(format!("{} ×", format::significant(i.value))))
     });
     let (s, of) = (Arc::clone(scope), Arc::clone(&own));
-    env.add_filter("interval", move |value: Value, format: &str| s.write(&value, |i| bounds(&of, format, i)));
+    env.add_filter("interval", move |value: Value, format: &str| {
+        s.write_bounds(&value, |i| bounds(&of, format, i))
+    });
     let (s, of) = (Arc::clone(scope), own);
     env.add_filter("bounds", move |value: Value, format: &str| {
-        s.write(&value, |i| {
+        s.write_bounds(&value, |i| {
             Ok(format!("{} {}", formats::write(&of, format, i.value)?, bounds(&of, format, i)?))
         })
     });
@@ -421,11 +449,16 @@ fn filters(env: &mut Environment<'static>, scope: &Arc<Scope>, layout: &Layout) 
         stats_median(&values)
     });
     let s = Arc::clone(scope);
-    env.add_filter("sorted", move |schemes: Vec<String>, workload: &str, metric: &str| {
-        let value =
-            |scheme: &String| s.raw(workload, scheme, metric).measured.map_or(f64::INFINITY, |i| i.value);
-        let mut schemes = schemes;
+    env.add_filter("sorted", move |mut schemes: Vec<String>, w: &str, metric: &str, to: Option<String>| {
+        let value = |scheme: &String| s.order(w, scheme, metric, to.as_deref());
         schemes.sort_by(|a, b| value(a).total_cmp(&value(b)));
+        schemes
+    });
+    let s = Arc::clone(scope);
+    env.add_filter("least", move |mut schemes: Vec<String>, w: &str, metric: &str| {
+        let value = |scheme: &String| s.order(w, scheme, metric, None);
+        let least = schemes.iter().map(value).fold(f64::INFINITY, f64::min);
+        schemes.retain(|scheme| least.is_finite() && value(scheme) <= least);
         schemes
     });
     env.add_filter("head", |id: &str| id.split('/').next().unwrap_or_default().to_owned());

@@ -71,16 +71,25 @@ pub(super) fn tables(
     scope: &Scope,
     spec: &TableSpec,
 ) -> Result<Vec<Table>, Fault> {
-    let none = Vars::default();
-    let each = match &spec.each {
-        None => vec![Value::from(())],
-        Some(each) => few(scope, Code::new(env, "each", each)?.list(&none)?),
-    };
     let mut tables = Vec::new();
-    for it in each {
-        tables.extend(table(env, scope, spec, &none.and("it", &it))?);
+    for vars in each(env, scope, spec.each.as_ref())? {
+        tables.extend(table(env, scope, spec, &vars)?);
     }
     Ok(tables)
+}
+
+/// The variable `it` for each item of a list; once without one.
+pub(super) fn each(
+    env: &Environment<'static>,
+    scope: &Scope,
+    list: Option<&String>,
+) -> Result<Vec<Vars>, Fault> {
+    let none = Vars::default();
+    let items = match list {
+        None => vec![Value::from(())],
+        Some(list) => few(scope, Code::new(env, "each", list)?.list(&none)?),
+    };
+    Ok(items.iter().map(|it| none.and("it", it)).collect())
 }
 
 /// Items of `rows` for which `filter` holds.
