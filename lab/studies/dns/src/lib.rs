@@ -4,7 +4,6 @@
 //! back and compared before anything is timed.
 #![forbid(unsafe_code)]
 
-mod answer;
 #[cfg(feature = "peers")]
 mod composer;
 mod input;
@@ -12,15 +11,14 @@ mod metric;
 mod model;
 mod renderers;
 mod run;
-mod section;
 mod tables;
+#[cfg(test)]
+mod tests;
 pub mod workload;
 
 use hashlane_lab::definition::{Definition, DefinitionError};
-use hashlane_lab::report::{Answer, Section};
 use hashlane_lab::study::{Input, Loaded, Paths, RunError, Session, Study, StudyFile};
 use hashlane_lab::study_files;
-use hashlane_records::RecordSet;
 use std::error::Error;
 
 /// Studies of renderers of DNS messages.
@@ -29,7 +27,7 @@ pub struct Renderers;
 
 impl Study for Renderers {
     fn model(&self) -> &'static str {
-        section::MODEL
+        run::MODEL
     }
 
     fn files(&self) -> &'static [StudyFile] {
@@ -58,13 +56,5 @@ impl Study for Renderers {
 
     fn run(&self, session: &mut Session<'_>) -> Result<(), RunError> {
         run::run(session)
-    }
-
-    fn answer(&self, definition: &Definition, records: &RecordSet) -> Answer {
-        answer::answer(definition, records)
-    }
-
-    fn sections(&self, definition: &Definition, records: &RecordSet) -> Vec<Section> {
-        section::section(definition, records).into_iter().collect()
     }
 }

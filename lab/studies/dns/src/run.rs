@@ -3,7 +3,6 @@
 use crate::metric;
 use crate::model::Packed;
 use crate::renderers;
-use crate::section::NEW;
 use crate::tables;
 use crate::workload::{Corpus, Kind};
 use ::hashlane_dns::render::SuffixTable;
@@ -16,6 +15,12 @@ use hashlane_name::dns::{NameBuf, message};
 use hashlane_peers::dns::Render;
 use std::hint::black_box;
 use std::time::Instant;
+
+/// Model of all records.
+pub(crate) const MODEL: &str = "render";
+
+/// The source's renderer with a hash table.
+const NEW: &str = "new";
 
 /// The workload of an attacker who knows the key of our table.
 const KNOWN_KEY: &str = "hostile/known-key";
@@ -99,7 +104,7 @@ fn workload(session: &mut Session<'_>, label: &str, corpus: &Corpus) -> Result<(
     for (at, subject) in subjects.iter().enumerate() {
         let exact = |value: f64| Fact::exact(value, subject.messages);
         let per_message = |octets: usize| octets as f64 / subject.messages as f64;
-        let (id, model) = (&subject.id, "render");
+        let (id, model) = (&subject.id, MODEL);
         session.add(model, label, id, "rounds", metric::NS, "ns", rounds.time(at));
         session.add(model, label, id, "count", metric::OCTETS, "octets", exact(per_message(subject.octets)));
         session.add(model, label, id, "count", metric::NAMES, "names", exact(corpus.names()));
@@ -111,7 +116,7 @@ fn workload(session: &mut Session<'_>, label: &str, corpus: &Corpus) -> Result<(
             session.add(model, label, id, "count", metric::UNCOMPRESSED, "octets", bytes);
         }
     }
-    session.add_ratios("render", label, "rounds", &ids, |of, to| rounds.ratio(of, to));
+    session.add_ratios(MODEL, label, "rounds", &ids, |of, to| rounds.ratio(of, to));
     if let Corpus::Names(_) = corpus {
         collisions(session, label, &ids, &packed)?;
     }
@@ -134,10 +139,10 @@ fn collisions(
     for id in ids {
         let Some(pairs) = count(id)? else { continue };
         let exact = |value| Fact::exact(value, 1);
-        session.add("render", label, id, "count", metric::COLLISIONS, "pairs", exact(pairs));
+        session.add(MODEL, label, id, "count", metric::COLLISIONS, "pairs", exact(pairs));
         if let Some(of_new) = of_new.filter(|_| id != NEW) {
             let ratio = exact(pairs / of_new);
-            session.add("render", label, id, "count", metric::RATIO_COLLISIONS, NEW, ratio);
+            session.add(MODEL, label, id, "count", metric::RATIO_COLLISIONS, NEW, ratio);
         }
     }
     Ok(())
