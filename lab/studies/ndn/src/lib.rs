@@ -13,11 +13,8 @@ mod pit;
 mod sample;
 mod under_load;
 
-use hashlane_lab::definition::Definition;
-use hashlane_lab::report::{Answer, Section};
 use hashlane_lab::study::{RunError, Session, Study, StudyFile};
 use hashlane_lab::study_files;
-use hashlane_records::RecordSet;
 
 /// Studies of forwarders under load.
 #[derive(Clone, Copy, Debug)]
@@ -43,14 +40,6 @@ impl Study for Forwarders {
     fn run(&self, session: &mut Session<'_>) -> Result<(), RunError> {
         forwarder::run(session)
     }
-
-    fn answer(&self, definition: &Definition, records: &RecordSet) -> Answer {
-        forwarder::answer(definition, records)
-    }
-
-    fn sections(&self, definition: &Definition, records: &RecordSet) -> Vec<Section> {
-        forwarder::section(definition, records).into_iter().collect()
-    }
 }
 
 impl Study for Pit {
@@ -64,13 +53,5 @@ impl Study for Pit {
 
     fn run(&self, session: &mut Session<'_>) -> Result<(), RunError> {
         pit::run(session)
-    }
-
-    fn answer(&self, definition: &Definition, records: &RecordSet) -> Answer {
-        pit::answer(definition, records)
-    }
-
-    fn sections(&self, definition: &Definition, records: &RecordSet) -> Vec<Section> {
-        pit::section(definition, records).into_iter().collect()
     }
 }

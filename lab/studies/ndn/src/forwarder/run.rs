@@ -13,7 +13,7 @@ use hashlane_lab::study::{RunError, Session};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-const MODEL: &str = "forwarder";
+pub(crate) const MODEL: &str = "forwarder";
 /// Models of the additional measurements.
 const PARTS_MODEL: &str = "forwarder-parts";
 const MEMORY_MODEL: &str = "forwarder-memory";

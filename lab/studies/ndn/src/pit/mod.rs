@@ -1,13 +1,10 @@
 //! Indexes of the pending Interest table: forwarders under load, operations, parts, digests.
 
-mod answer;
 mod busy;
 mod load;
-mod parts_section;
 mod run;
-mod section;
+#[cfg(test)]
+mod tests;
 mod work;
 
-pub(crate) use answer::answer;
-pub(crate) use run::run;
-pub(crate) use section::{MODEL, section};
+pub(crate) use run::{MODEL, run};
