@@ -2,15 +2,12 @@
 //!
 //! `cargo run --release -p hashlane-lab --example own_study`
 
-use hashlane_lab::definition::Definition;
-use hashlane_lab::evidence::Evidence;
 use hashlane_lab::probe::counter;
+use hashlane_lab::report::Part;
 use hashlane_lab::report::terminal::{Colours, text};
-use hashlane_lab::report::{Answer, Block, Facts, Part, Section, Shown, Statement, Table, words};
 use hashlane_lab::run::Machine;
 use hashlane_lab::study::{Rounds, RunError, Session, Settings, Studies, Study, StudyFile, run};
-use hashlane_records::{RecordSet, metric};
-use hashlane_stats::Interval;
+use hashlane_records::metric;
 use std::hint::black_box;
 use std::sync::atomic::AtomicBool;
 
@@ -28,6 +25,22 @@ per = "number"
 [size]
 quick = { items = 4096, repetitions = 50 }
 full = { items = 65536, repetitions = 200 }
+
+[[sentence]]
+as = "answer"
+text = "Four lanes take {{ ratio('numbers', 'four-lanes', 'in-order')|times }} the time."
+
+[[section]]
+title = "Sums"
+note = "Cycles of the time-stamp counter, schemes in alternation."
+
+[[table]]
+caption = "Cost"
+rows = "schemes"
+columns = [
+  { head = "scheme", cell = "row" },
+  { head = "cycles per number [95 %]", cell = "of('numbers', row, 'cycles')|bounds('figure')" },
+]
 "#;
 
 struct Sums;
@@ -71,34 +84,6 @@ impl Study for Sums {
         }
         session.add_ratios("sums", "numbers", "counter", &ids, |of, to| rounds.ratio(of, to));
         Ok(())
-    }
-
-    fn answer(&self, definition: &Definition, records: &RecordSet) -> Answer {
-        let ratio = Evidence::new(definition, records).ratio("numbers", "four-lanes", "in-order");
-        let statement = |ratio: Interval| Statement {
-            text: format!("Four lanes take {:.2} × the time.", ratio.value),
-            figures: vec![ratio],
-        };
-        Answer::new(ratio.map(statement))
-    }
-
-    fn sections(&self, definition: &Definition, records: &RecordSet) -> Vec<Section> {
-        let Some(facts) = Facts::of(definition, records, "sums") else { return Vec::new() };
-        let row = |scheme: &&str| {
-            let cycles = facts.record("numbers", scheme, metric::CYCLES);
-            let cycles = cycles.map_or(String::new(), |record| words::cycles(record.interval()));
-            vec![(*scheme).to_owned(), cycles]
-        };
-        let rows = facts.schemes.iter().map(row).collect();
-        let columns = vec!["scheme".to_owned(), "cycles per number [95 %]".to_owned()];
-        let table = Table { caption: "Cost".to_owned(), columns, left: 1, rows, shown: Shown::Open };
-        let note = "Cycles of the time-stamp counter, schemes in alternation.".to_owned();
-        vec![Section {
-            title: "Sums".to_owned(),
-            note,
-            findings: Vec::new(),
-            blocks: vec![Block::Table(table)],
-        }]
     }
 }
 
