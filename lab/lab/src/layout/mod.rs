@@ -115,8 +115,10 @@ impl<'a> Drawer<'a> {
                     if spec.purpose == Purpose::Answer && is_answered && !self.scope.pretends() {
                         continue;
                     }
-                    let sentences = self.sentences(spec).map_err(|fault| placed.misdrawn(&fault))?;
-                    for sentence in sentences {
+                    let sentences = self.sentences(spec).map_err(|fault| placed.misdrawn(&fault));
+                    let withheld =
+                        |misdrawn: Misdrawn| vec![Err(Doubt::NotMeasured { figure: misdrawn.to_string() })];
+                    for sentence in self.tolerate(sentences, withheld)? {
                         match (spec.purpose, sentence) {
                             (Purpose::Answer, sentence) => {
                                 (answer.sentence, is_answered) = (sentence, true);
@@ -128,10 +130,26 @@ impl<'a> Drawer<'a> {
                     }
                 }
                 PartSpec::Chart(_) if answer.chart.is_some() => {}
-                _ => answer.chart = self.in_model(&model, placed)?.into_iter().next(),
+                _ => {
+                    let blocks = self.in_model(&model, placed);
+                    answer.chart = self.tolerate(blocks, |_| Vec::new())?.into_iter().next();
+                }
             }
         }
         Ok(answer)
+    }
+
+    /// Replaces a part that fails on records, which no check could foresee. While a file is checked, it is a
+    /// fault instead.
+    fn tolerate<T>(
+        &self,
+        part: Result<T, Misdrawn>,
+        instead: impl FnOnce(Misdrawn) -> T,
+    ) -> Result<T, Misdrawn> {
+        match part {
+            Err(misdrawn) if !self.scope.pretends() => Ok(instead(misdrawn)),
+            part => part,
+        }
     }
 
     /// The sentences of one `[[sentence]]`, or the doubts that withhold them.

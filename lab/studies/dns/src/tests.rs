@@ -162,6 +162,10 @@ fn shows_the_source_s_table_sizes_and_findings() {
     assert_eq!(source.columns, ["scheme", "positive", "source", "servfail", "source"]);
     assert_eq!(source.rows[1], ["new", "20.00", "3.10", "—", "1.22"]);
     assert_eq!(section.table("bytes per message").rows[2][..2], ["dumb", "639"]);
+    // One for each workload that is not hostile, and one of those that are.
+    let plots = |block: &Block| if let Block::Bars(chart) = block { chart.plots.len() } else { 0 };
+    let plots: Vec<usize> = section.blocks.iter().map(plots).filter(|plots| *plots > 0).collect();
+    assert_eq!(plots, [1, 1, 1, 2]);
     let per_byte = section.table("ns per byte");
     assert_eq!(per_byte.columns[1..], ["response/a500", "hostile/deep"]);
     let found = "positive: new takes 0.500 [0.495, 0.505] of old; 0.129 by the source's figures.";
