@@ -32,6 +32,8 @@ pub fn significant(value: f64) -> String {
         v if v < 0.0995 => format!("{value:.3}"),
         v if v < 9.995 => format!("{value:.2}"),
         v if v < 99.95 => format!("{value:.1}"),
+        // Beyond, the rounded number may be infinite.
+        v if v >= 1e15 => short(value),
         v => {
             let unit = 10_f64.powi(v.log10().floor() as i32 - 2);
             let rounded = count((v / unit).round() * unit);
