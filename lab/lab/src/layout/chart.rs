@@ -241,6 +241,9 @@ impl<'a> Chart<'a> {
         };
         let (points, x) = (Code::new(self.env, "points", points)?, Code::new(self.env, "x", x)?);
         let emphasised = Code::new(self.env, "emphasised", &spec.emphasised)?;
+        let order = self.list("order", spec.order.as_ref(), all)?;
+        let place =
+            |name: &str| order.iter().position(|other| other.as_str() == Some(name)).unwrap_or(usize::MAX);
         let (mut series, mut plots): (Vec<Series>, Vec<LinePlot>) = (Vec::new(), Vec::new());
         for vars in self.plots()? {
             let mut lines = Vec::new();
@@ -260,6 +263,7 @@ impl<'a> Chart<'a> {
                     continue;
                 }
                 if series.iter().all(|series| series.name != name) {
+                    let vars = vars.and("place", &Value::from(place(&name)));
                     let role = role(&self.role.value(&vars)?)?;
                     series.push(if emphasised.holds(&vars)? {
                         Series::labelled(&name, role, &self.label.words(&vars)?)
@@ -277,7 +281,7 @@ impl<'a> Chart<'a> {
                 });
             }
         }
-        series.sort_by_key(|series| !series.emphasised);
+        series.sort_by_key(|series| (!series.emphasised, place(&series.name)));
         let mut shades = Vec::new();
         for shade in self.list("shades", spec.shades.as_ref(), all)? {
             let [from, to, label] = parts("shades", &shade)?;

@@ -36,6 +36,18 @@ pub(super) enum PartSpec {
     Text(TextSpec),
 }
 
+impl PartSpec {
+    /// Model whose workloads and schemes the part lists, if not the section's.
+    pub(super) fn model(&self) -> Option<&str> {
+        match self {
+            Self::Sentence(spec) => spec.model.as_deref(),
+            Self::Table(spec) => spec.model.as_deref(),
+            Self::Chart(spec) => spec.model.as_deref(),
+            Self::Text(_) => None,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct SectionSpec {
     pub(super) line: usize,
@@ -84,6 +96,8 @@ pub(super) struct SentenceSpec {
     pub(super) each: Option<String>,
     /// Expression.
     pub(super) when: Option<String>,
+    /// Model whose workloads and schemes it lists, if not the section's.
+    pub(super) model: Option<String>,
     /// With `false`, figures are stated as they were measured, whatever their bounds and controls.
     #[serde(default = "yes")]
     pub(super) checked: bool,
@@ -93,7 +107,7 @@ fn yes() -> bool {
     true
 }
 
-/// Visibility of a table or text.
+/// Visibility of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum ShownSpec {
@@ -126,9 +140,9 @@ pub(super) struct TableSpec {
     /// Columns of words, from the first.
     #[serde(default = "one")]
     pub(super) left: usize,
-    /// Expression of a visibility, or one of its names.
-    #[serde(default)]
-    pub(super) shown: ShownSpec,
+    /// One of the visibilities, or an expression of one.
+    #[serde(default = "open")]
+    pub(super) shown: String,
     /// Expression: the table is open where it is true.
     pub(super) open_when: Option<String>,
     /// Columns without a figure stay.
@@ -137,6 +151,10 @@ pub(super) struct TableSpec {
     /// The table stays if no cell but those of words has a figure.
     #[serde(default)]
     pub(super) empty: bool,
+}
+
+fn open() -> String {
+    "open".to_owned()
 }
 
 fn one() -> usize {
@@ -255,6 +273,8 @@ pub(super) struct ChartSpec {
     /// Expression: a line in its role's colour, with a label.
     #[serde(default = "never")]
     pub(super) emphasised: String,
+    /// Expression of a list: lines, those of most interest first, which have their `place` in it from 0.
+    pub(super) order: Option<String>,
     /// Expression of a list of pairs: roles and their meanings.
     pub(super) legend: Option<String>,
     /// Meaning of the whiskers.

@@ -16,11 +16,12 @@ pub(super) struct Step {
 }
 
 /// Formats that every study has. `fixed0` to `fixed4` write so many decimals.
-pub(super) const NAMES: [&str; 12] = [
+pub(super) const NAMES: [&str; 13] = [
     "significant",
     "figure",
     "ratio",
     "count",
+    "whole",
     "percent",
     "binary",
     "short",
@@ -38,6 +39,7 @@ fn built_in(name: &str, value: f64) -> Option<String> {
         "figure" => format::figure(value),
         "ratio" => format::ratio(value),
         "count" => format::count(value),
+        "whole" => format::count(value.round()),
         "percent" => format::percent(value),
         "binary" => format::binary(value),
         "short" => format::short(value),

@@ -109,12 +109,14 @@ impl<'a> Drawer<'a> {
         }
         let (layout, mut is_answered) = (self.layout, false);
         for placed in &layout.answer {
+            let other = placed.part.model();
+            let has_records = other.is_none_or(|other| self.model(other));
             match &placed.part {
+                _ if !has_records => {}
+                // A file is checked with all of its answers.
+                PartSpec::Sentence(spec)
+                    if spec.purpose == Purpose::Answer && is_answered && !self.scope.pretends() => {}
                 PartSpec::Sentence(spec) => {
-                    // A file is checked with all of its answers.
-                    if spec.purpose == Purpose::Answer && is_answered && !self.scope.pretends() {
-                        continue;
-                    }
                     let sentences = self.sentences(spec).map_err(|fault| placed.misdrawn(&fault));
                     let withheld =
                         |misdrawn: Misdrawn| vec![Err(Doubt::NotMeasured { figure: misdrawn.to_string() })];
@@ -131,9 +133,12 @@ impl<'a> Drawer<'a> {
                 }
                 PartSpec::Chart(_) if answer.chart.is_some() => {}
                 _ => {
-                    let blocks = self.in_model(&model, placed);
+                    let blocks = self.block(placed);
                     answer.chart = self.tolerate(blocks, |_| Vec::new())?.into_iter().next();
                 }
+            }
+            if other.is_some() {
+                self.model(&model);
             }
         }
         Ok(answer)
@@ -201,29 +206,22 @@ impl<'a> Drawer<'a> {
         let note = self.scope.note(model, words("note", &head.note)?);
         let mut section = Section { title, note, findings: Vec::new(), blocks: Vec::new() };
         for placed in &spec.parts {
-            match &placed.part {
-                PartSpec::Sentence(sentence) => {
-                    let found = self.sentences(sentence).map_err(|fault| placed.misdrawn(&fault))?;
-                    section.findings.extend(found.into_iter().flatten().map(|statement| statement.text));
+            let other = placed.part.model();
+            if other.is_none_or(|other| self.model(other)) {
+                match &placed.part {
+                    PartSpec::Sentence(sentence) => {
+                        let found = self.sentences(sentence).map_err(|fault| placed.misdrawn(&fault))?;
+                        section.findings.extend(found.into_iter().flatten().map(|statement| statement.text));
+                    }
+                    _ => section.blocks.extend(self.block(placed)?),
                 }
-                _ => section.blocks.extend(self.in_model(model, placed)?),
+            }
+            if other.is_some() {
+                self.model(model);
             }
         }
         let has_contents = !section.blocks.is_empty() || !section.findings.is_empty();
         Ok(has_contents.then_some(section))
-    }
-
-    /// The blocks of a part, whose lists may be those of another model.
-    fn in_model(&mut self, model: &str, placed: &Placed) -> Result<Vec<Block>, Misdrawn> {
-        let other = match &placed.part {
-            PartSpec::Table(spec) => spec.model.as_ref(),
-            PartSpec::Chart(spec) => spec.model.as_ref(),
-            PartSpec::Sentence(_) | PartSpec::Text(_) => None,
-        };
-        let Some(other) = other else { return self.block(placed) };
-        let blocks = if self.model(other) { self.block(placed)? } else { Vec::new() };
-        self.model(model);
-        Ok(blocks)
     }
 
     fn block(&self, placed: &Placed) -> Result<Vec<Block>, Misdrawn> {

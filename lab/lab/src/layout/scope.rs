@@ -387,8 +387,11 @@ fn lists(env: &mut Environment<'static>, scope: &Arc<Scope>) {
             |a: &Value| inner.iter().map(|b| Value::from(vec![a.clone(), b.clone()])).collect::<Vec<_>>();
         outer.iter().flat_map(pairs).collect::<Vec<Value>>()
     });
-    env.add_function("by_interest", move |schemes: Vec<String>| {
-        let ids = by_interest(&s.definition, schemes.iter().map(String::as_str), |id| id);
+    env.add_function("by_interest", move |schemes: Vec<String>, up_to: Option<String>| {
+        let ids = by_interest(&s.definition, schemes.iter().map(String::as_str), |id| match &up_to {
+            Some(mark) => id.split(mark.as_str()).next().unwrap_or(id),
+            None => id,
+        });
         ids.into_iter().map(str::to_owned).collect::<Vec<_>>()
     });
 }
@@ -411,9 +414,10 @@ fn filters(env: &mut Environment<'static>, scope: &Arc<Scope>, layout: &Layout) 
         s.write_bounds(&value, |i| bounds(&of, format, i))
     });
     let (s, of) = (Arc::clone(scope), own);
-    env.add_filter("bounds", move |value: Value, format: &str| {
+    env.add_filter("bounds", move |value: Value, format: &str, unit: Option<String>| {
+        let unit = unit.unwrap_or_default();
         s.write_bounds(&value, |i| {
-            Ok(format!("{} {}", formats::write(&of, format, i.value)?, bounds(&of, format, i)?))
+            Ok(format!("{}{unit} {}", formats::write(&of, format, i.value)?, bounds(&of, format, i)?))
         })
     });
     env.add_filter("scaled", |value: Value, factor: f64| {
@@ -463,6 +467,23 @@ fn filters(env: &mut Environment<'static>, scope: &Arc<Scope>, layout: &Layout) 
     });
     env.add_filter("head", |id: &str| id.split('/').next().unwrap_or_default().to_owned());
     env.add_filter("tail", |id: &str| id.rsplit('/').next().unwrap_or_default().to_owned());
+    env.add_filter("numbered", |ids: Vec<String>, name: &str| {
+        let number = |id: &str| id.strip_prefix(name)?.strip_prefix('@')?.parse::<u64>().ok();
+        let of_name = ids.into_iter().filter_map(|id| Some((number(&id)?, id)));
+        let by_number: BTreeMap<u64, String> = of_name.collect();
+        by_number.into_values().collect::<Vec<_>>()
+    });
+    env.add_filter("number", |size: &str| {
+        let (digits, unit) = size.split_at(size.find(|c: char| !c.is_ascii_digit()).unwrap_or(size.len()));
+        let unit = match unit {
+            "" => 1.0,
+            "Ki" => 1024.0,
+            "Mi" => 1_048_576.0,
+            "Gi" => 1_073_741_824.0,
+            _ => return Value::UNDEFINED,
+        };
+        digits.parse::<u32>().map_or(Value::UNDEFINED, |digits| Value::from(f64::from(digits) * unit))
+    });
     env.add_filter("lines", |text: &str| {
         text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect::<Vec<_>>()
     });

@@ -6,8 +6,8 @@ use super::scope::Scope;
 use crate::report::facts::without_empty_columns;
 use crate::report::{Shown, Table};
 use hashlane_stats::format;
-use minijinja::Environment;
 use minijinja::value::Value;
+use minijinja::{Environment, Error, ErrorKind};
 
 /// A column: a template of its head, and an expression of its cells.
 struct Column<'env> {
@@ -55,6 +55,30 @@ impl<'env> Column<'env> {
 pub(super) fn few(scope: &Scope, list: Vec<Value>) -> Vec<Value> {
     let most = if scope.pretends() { 2 } else { usize::MAX };
     list.into_iter().take(most).collect()
+}
+
+/// The visibility of that name.
+fn visibility(name: &str) -> Option<Shown> {
+    match name {
+        "open" => Some(Shown::Open),
+        "folded" => Some(Shown::Folded),
+        "page-only" => Some(Shown::PageOnly),
+        _ => None,
+    }
+}
+
+fn visible(env: &Environment<'static>, spec: &str, vars: &Vars) -> Result<Shown, Fault> {
+    if let Some(shown) = visibility(spec) {
+        return Ok(shown);
+    }
+    let value = Code::new(env, "shown", spec)?.value(vars)?;
+    value.as_str().and_then(visibility).ok_or_else(|| Fault {
+        field: "shown",
+        error: Error::new(
+            ErrorKind::InvalidOperation,
+            format!("no visibility {value}; there are open, folded, page-only"),
+        ),
+    })
 }
 
 pub(super) fn shown(spec: ShownSpec) -> Shown {
@@ -161,7 +185,7 @@ fn table(
         columns: heads,
         left: spec.left,
         rows,
-        shown: if is_open { Shown::Open } else { shown(spec.shown) },
+        shown: if is_open { Shown::Open } else { visible(env, &spec.shown, vars)? },
     };
     Ok(Some(if spec.empty_columns { table } else { without_empty_columns(table) }))
 }

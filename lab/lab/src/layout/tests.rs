@@ -1,6 +1,6 @@
 use super::*;
 use crate::report::sample;
-use crate::report::{BarPlots, Table};
+use crate::report::{BarPlots, Shown, Table};
 
 /// The sample study with this layout.
 fn study(layout: &str) -> Result<Definition, DefinitionError> {
@@ -169,4 +169,52 @@ fn macros_and_formats_of_the_file() {
     let records = sample::records(&definition, &[]);
     let answer = Drawer::new(&definition.layout, &definition, &records, &Values::new()).answer();
     assert_eq!(answer.sentence.unwrap().text, "b+a 5.0 5,000");
+}
+
+#[test]
+fn lines_are_in_order_of_interest() {
+    let layout = r#"
+[[section]]
+title = "T"
+[[chart]]
+draws = "lines"
+axis = "a"
+items = "['foo/batch/summed', 'foo/straight/summed', 'quux/straight/summed']"
+points = "['12Bx5', '6Bx10']"
+x = "point|replace('Bx10', '')|replace('Bx5', 'Ki')|number"
+value = "of(point, item, study.metric)"
+order = "['quux/straight/summed', 'foo/straight/summed']"
+emphasised = "place < 2"
+"#;
+    let section = sections(layout).remove(0);
+    let Some(Block::Lines(lines)) = section.blocks.first() else { panic!("{section:?}") };
+    let series: Vec<(&str, bool)> = lines.series.iter().map(|s| (s.name.as_str(), s.emphasised)).collect();
+    assert_eq!(
+        series,
+        [("quux/straight/summed", true), ("foo/straight/summed", true), ("foo/batch/summed", false)]
+    );
+    let line = &lines.plots[0].lines[0];
+    let places: Vec<f64> = line.points.iter().map(|(x, _)| *x).collect();
+    assert_eq!((line.name.as_str(), places), ("foo/batch/summed", vec![6.0, 12_288.0]));
+}
+
+#[test]
+fn tables_are_shown_as_an_expression_says() {
+    let table = |shown: &str| {
+        format!(
+            "[[section]]\ntitle = \"T\"\n[[table]]\neach = \"['folded', 'page-only']\"\ncaption = \"{{{{ it }}}}\"\n\
+             rows = \"['a@9', 'a@x', 'a@10', 'b@1']|numbered('a')\"\nshown = \"{shown}\"\n\
+             columns = [{{ head = \"id\", cell = \"row\" }}, {{ head = \"n\", cell = \"(row|split('@'))[1]\" }}]"
+        )
+    };
+    let section = sections(&table("it")).remove(0);
+    let tables: Vec<&Table> = section
+        .blocks
+        .iter()
+        .filter_map(|block| if let Block::Table(table) = block { Some(table) } else { None })
+        .collect();
+    assert_eq!(tables[0].rows, [["a@9", "9"], ["a@10", "10"]]);
+    assert_eq!(tables.iter().map(|t| t.shown).collect::<Vec<_>>(), [Shown::Folded, Shown::PageOnly]);
+    let error = study(&table("fold")).unwrap_err().to_string();
+    assert!(error.contains("table.shown") && error.contains("open, folded, page-only"), "{error}");
 }

@@ -96,7 +96,7 @@ fn ordered<'a>(named: &'a [String], found: impl Iterator<Item = &'a String>) -> 
 pub fn by_interest<'a>(
     definition: &Definition,
     names: impl Iterator<Item = &'a str>,
-    name_of: fn(&str) -> &str,
+    name_of: impl Fn(&str) -> &str,
 ) -> Vec<&'a str> {
     let criteria = definition.criteria.iter().flat_map(|criterion| match &criterion.figure {
         CriterionFigure::Ratio(to) => vec![&criterion.of, to],
