@@ -4,7 +4,6 @@
 //! [`usage`] starts a program and measures what it used, for `hashlane lab usage`.
 #![forbid(unsafe_code)]
 
-mod answer;
 mod captures;
 mod counted;
 mod error;
@@ -14,7 +13,6 @@ mod meters;
 mod metric;
 mod process;
 mod run;
-mod section;
 mod sizes;
 mod streams;
 mod traffic;
@@ -24,12 +22,11 @@ mod workloads;
 
 #[cfg(test)]
 mod sample;
+#[cfg(test)]
+mod tests;
 
-use hashlane_lab::definition::Definition;
-use hashlane_lab::report::{Answer, Section};
 use hashlane_lab::study::{RunError, Session, Study, StudyFile};
 use hashlane_lab::study_files;
-use hashlane_records::RecordSet;
 
 /// Studies of flow meters.
 #[derive(Clone, Copy, Debug)]
@@ -51,13 +48,5 @@ impl Study for Meters {
 
     fn run(&self, session: &mut Session<'_>) -> Result<(), RunError> {
         run::run(session)
-    }
-
-    fn answer(&self, definition: &Definition, records: &RecordSet) -> Answer {
-        answer::answer(definition, records)
-    }
-
-    fn sections(&self, definition: &Definition, records: &RecordSet) -> Vec<Section> {
-        section::section(definition, records).into_iter().collect()
     }
 }
