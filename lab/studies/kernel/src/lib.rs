@@ -5,7 +5,6 @@
 //! maintainers.
 #![forbid(unsafe_code)]
 
-mod answer;
 mod boot;
 mod build;
 mod cache;
@@ -19,15 +18,14 @@ mod needs;
 pub mod patches;
 mod run;
 mod scheme;
-mod section;
 mod source;
 mod watch;
 
-use hashlane_lab::definition::Definition;
-use hashlane_lab::report::{Answer, Section};
+#[cfg(test)]
+mod tests;
+
 use hashlane_lab::study::{Input, Loaded, Paths, RunError, Session, Study, StudyFile};
 use hashlane_lab::study_files;
-use hashlane_records::RecordSet;
 use std::error::Error;
 use std::path::PathBuf;
 
@@ -44,7 +42,7 @@ const LINUX_SOURCE: Input = Input {
 
 impl Study for KernelStudies {
     fn model(&self) -> &'static str {
-        section::CYCLES
+        run::CYCLES
     }
 
     fn files(&self) -> &'static [StudyFile] {
@@ -63,13 +61,5 @@ impl Study for KernelStudies {
 
     fn run(&self, session: &mut Session<'_>) -> Result<(), RunError> {
         run::run(session)
-    }
-
-    fn answer(&self, definition: &Definition, records: &RecordSet) -> Answer {
-        answer::answer(definition, records)
-    }
-
-    fn sections(&self, definition: &Definition, records: &RecordSet) -> Vec<Section> {
-        section::section(definition, records).into_iter().collect()
     }
 }

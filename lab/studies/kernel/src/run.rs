@@ -14,9 +14,9 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// The models of the records: throughput, cycles, and the cost of a SYN.
-pub(super) const STREAMS: &str = "kernel-streams";
-pub(super) const CYCLES: &str = "kernel";
-pub(super) const SYN: &str = "kernel-syn";
+pub(crate) const STREAMS: &str = "kernel-streams";
+pub(crate) const CYCLES: &str = "kernel";
+pub(crate) const SYN: &str = "kernel-syn";
 
 /// As many as the source has.
 const COUNT: u32 = 32;
