@@ -12,7 +12,7 @@ use hashlane_baseline::ehash::{self, Base, HSipHash, Secrets, SipHash, V1};
 use hashlane_flow::ehash::{SipHash13, SipHash24, TupleBytes, TupleHash};
 use hashlane_flow::table::Flow;
 use hashlane_flow::tuple::Tuple;
-use hashlane_hash::scheme::Key;
+use hashlane_hash::scheme::{Key, Keying};
 use hashlane_peers::hashbrown::Hashbrown;
 use hashlane_table::Table;
 use hashlane_table::batched::Batched;
@@ -65,6 +65,11 @@ pub fn tuple_hashes() -> Vec<Registered> {
     .into_iter()
     .flatten()
     .collect()
+}
+
+/// `true` if the hash of that id takes a secret key, for the templates of study files.
+pub(crate) fn has_secret(id: &str) -> bool {
+    tuple_hashes().iter().any(|hash| hash.info.id == id && matches!(hash.info.keying, Keying::Secret(_)))
 }
 
 /// Does `work` with a hash that q2ven/inet6_ehashfn compares, under the secrets of its tests; `None` for

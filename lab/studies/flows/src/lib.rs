@@ -17,15 +17,15 @@ pub mod hostile;
 mod input;
 mod metric;
 mod own;
-mod series;
 mod spread;
 mod table;
 mod tables;
 mod tuple_subject;
 pub mod tuples;
-mod words;
 mod workload;
 
+#[cfg(test)]
+mod report_tests;
 #[cfg(test)]
 mod sample;
 #[cfg(test)]
@@ -33,10 +33,10 @@ mod selection_tests;
 #[cfg(test)]
 mod tests;
 
-pub use flood::{add_growth, attacks};
+pub use flood::add_growth;
 
 use hashlane_lab::definition::{Definition, DefinitionError};
-use hashlane_lab::report::{Answer, Section};
+use hashlane_lab::layout::{Value, Values};
 use hashlane_lab::study::{Input, Loaded, PCAP, Paths, RunError, Session, Study, StudyFile};
 use hashlane_lab::study_files;
 use hashlane_records::RecordSet;
@@ -89,13 +89,11 @@ impl Study for Cost {
         cost::run::run(session)
     }
 
-    fn answer(&self, definition: &Definition, records: &RecordSet) -> Answer {
-        cost::answer(definition, records)
-    }
-
-    fn sections(&self, definition: &Definition, records: &RecordSet) -> Vec<Section> {
-        let sections = [cost::section, cost::mca_section, spread::section];
-        sections.iter().filter_map(|section| section(definition, records)).collect()
+    fn values(&self, definition: &Definition, records: &RecordSet) -> Values {
+        let mut values = own::values(definition, records);
+        values.insert("epsilon", Value::from_function(epsilon::epsilon));
+        values.insert("has_secret", Value::from_function(hashes::has_secret));
+        values
     }
 }
 
@@ -124,12 +122,8 @@ impl Study for Tables {
         table::run(session)
     }
 
-    fn answer(&self, definition: &Definition, records: &RecordSet) -> Answer {
-        table::answer(definition, records)
-    }
-
-    fn sections(&self, definition: &Definition, records: &RecordSet) -> Vec<Section> {
-        table::section(definition, records).into_iter().collect()
+    fn values(&self, definition: &Definition, records: &RecordSet) -> Values {
+        own::values(definition, records)
     }
 }
 
@@ -158,11 +152,9 @@ impl Study for Floods {
         flood::run(session)
     }
 
-    fn answer(&self, definition: &Definition, records: &RecordSet) -> Answer {
-        flood::answer(definition, records)
-    }
-
-    fn sections(&self, definition: &Definition, records: &RecordSet) -> Vec<Section> {
-        flood::section(definition, records).into_iter().collect()
+    fn values(&self, definition: &Definition, records: &RecordSet) -> Values {
+        let mut values = own::values(definition, records);
+        values.insert("epsilon", Value::from_function(epsilon::epsilon));
+        values
     }
 }

@@ -2,10 +2,11 @@
 
 use crate::capture::Capture;
 use crate::metric;
-use crate::words::many;
 use hashlane_lab::definition::Definition;
+use hashlane_lab::layout::{Value, Values};
 use hashlane_lab::study::{Fact, Session};
 use hashlane_records::RecordSet;
+use hashlane_stats::format::{count, significant};
 use std::fmt;
 
 /// Model of the counts.
@@ -25,20 +26,20 @@ pub(crate) fn add_counts(session: &mut Session<'_>, label: &str, capture: &Captu
 
 /// Traffic of a capture, as the records state it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Traffic<'a> {
+struct Traffic<'a> {
     /// Label of the capture, with which the names of its workloads begin or end.
-    pub(crate) label: &'a str,
+    label: &'a str,
     /// Distinct tuples: a connection captured in both directions counts twice.
-    pub(crate) flows: f64,
+    flows: f64,
     /// Packets that have a tuple.
-    pub(crate) packets: f64,
+    packets: f64,
     /// `true` if the capture was read to its end.
-    pub(crate) complete: bool,
+    complete: bool,
 }
 
 impl<'a> Traffic<'a> {
     /// The capture of a run with the user's data; `None` of a run without.
-    pub(crate) fn of(definition: &Definition, records: &'a RecordSet) -> Option<Self> {
+    fn of(definition: &Definition, records: &'a RecordSet) -> Option<Self> {
         let counted = records.iter().find(|r| r.study == definition.slug && r.model == MODEL)?;
         let label = counted.workload.as_str();
         let count = |metric| records.metric(&definition.slug, label, MODEL, metric).map(|r| r.value);
@@ -58,10 +59,36 @@ impl fmt::Display for Traffic<'_> {
     }
 }
 
+/// Values of a run with the user's data, for the templates of study files: the label of the `capture`, and
+/// its `traffic` in words.
+pub(crate) fn values(definition: &Definition, records: &RecordSet) -> Values {
+    let traffic = Traffic::of(definition, records);
+    Values::from([
+        ("capture", Value::from(traffic.map(|traffic| traffic.label))),
+        ("traffic", Value::from(traffic.map(|traffic| traffic.to_string()))),
+    ])
+}
+
+/// A count for people: `3,214`, `1.2 M`.
+fn many(value: f64) -> String {
+    if value < 1e6 {
+        return count(value);
+    }
+    let millions = significant(value / 1e6);
+    let short = if millions.contains('.') { millions.trim_end_matches('0') } else { &millions };
+    format!("{} M", short.trim_end_matches('.'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::sample;
+
+    #[test]
+    fn millions_have_three_significant_digits() {
+        let words = ["1", "3,214", "1 M", "1.2 M", "200 M"];
+        assert_eq!([1.0, 3214.0, 1_000_000.0, 1_203_567.0, 2e8].map(many), words);
+    }
 
     #[test]
     fn counts_are_of_the_users_capture() {

@@ -80,7 +80,8 @@ at_most = 0.28
 pub(super) fn definitions() -> [Definition; 3] {
     // The published figures are those of the real study.
     let study = include_str!("../flow-hash/study.toml");
-    let published = study.find("[[published]]").and_then(|at| study.get(at..)).unwrap();
+    let published = study.find("[[published]]").zip(study.find("[formats]"));
+    let published = published.and_then(|(from, to)| study.get(from..to)).unwrap();
     let hash = format!("{HASH}\n{published}");
     [hash.as_str(), FLOOD, TABLE].map(|text| Definition::parse(text, "sample").unwrap())
 }

@@ -1,13 +1,6 @@
 //! Growth of a lookup's time under a flood: with the most hostile flows, over that with the fewest.
 
 use hashlane_lab::study::{Rounds, Session};
-use hashlane_stats::Interval;
-
-/// A lookup is slowed if the whole interval of its growth is at or above this.
-const SLOWED: f64 = 2.0;
-
-/// A lookup is not slowed if the whole interval of its growth is at or below this.
-const NOT_SLOWED: f64 = 1.1;
 
 /// Takes `SCHEME@FLOWS` apart.
 pub(super) fn taken_apart(id: &str) -> Option<(&str, u64)> {
@@ -49,32 +42,6 @@ pub fn add_growth(
     }
 }
 
-/// Verdict on a growth, from its whole interval.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
-    /// At or above a factor of 2.
-    Slowed,
-    /// Above 1.1, and not all of it at or above 2.
-    SlowedBy,
-    /// At or below 1.1.
-    NotSlowed,
-    /// Around 1.1, or bounds that cover less than 95 %.
-    Undecided,
-}
-
-impl Verdict {
-    /// Verdict on this growth.
-    pub(super) fn of(growth: Interval) -> Self {
-        match growth {
-            growth if !growth.is_conclusive() => Self::Undecided,
-            growth if growth.low >= SLOWED => Self::Slowed,
-            growth if growth.high <= NOT_SLOWED => Self::NotSlowed,
-            growth if growth.low > NOT_SLOWED => Self::SlowedBy,
-            _ => Self::Undecided,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,17 +60,5 @@ mod tests {
             [(2, 4), (1, 3)]
         );
         assert!(ends(&ids(&["a@0", "b", "c@7"])).is_empty());
-    }
-
-    #[test]
-    fn a_growth_between_the_borders_is_neither_slowed_nor_not_slowed() {
-        let verdict = |low, high| Verdict::of(Interval::bounded((low + high) / 2.0, low, high));
-        assert_eq!(verdict(2.0, 2.5), Verdict::Slowed);
-        assert_eq!(verdict(1.45, 1.55), Verdict::SlowedBy);
-        assert_eq!(verdict(1.9, 2.2), Verdict::SlowedBy);
-        assert_eq!(verdict(0.97, 1.1), Verdict::NotSlowed);
-        assert_eq!(verdict(1.0, 1.2), Verdict::Undecided);
-        let of_few = Interval { coverage: 0.9, ..Interval::bounded(1.0, 1.0, 1.0) };
-        assert_eq!(Verdict::of(of_few), Verdict::Undecided);
     }
 }

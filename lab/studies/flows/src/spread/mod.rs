@@ -3,6 +3,9 @@
 mod buckets;
 mod queues;
 pub(crate) mod run;
-mod section;
 
-pub(crate) use section::{BUSIEST, MODEL, RSS, piled_up, section};
+/// Hash that chooses the receive queue of a packet.
+pub(crate) const RSS: &str = "toeplitz-published";
+
+/// Packets of the busiest queue over the mean, found and by chance.
+pub(crate) const BUSIEST: [&str; 2] = ["busiest_queue", "busiest_queue_expected"];

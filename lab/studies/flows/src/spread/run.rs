@@ -4,7 +4,7 @@ use crate::capture::Capture;
 use crate::hashes::{self, WithTupleHash};
 use crate::spread::buckets::{Spread, bin_records, bins};
 use crate::spread::queues::Busiest;
-use crate::spread::section::{BUSIEST, RSS};
+use crate::spread::{BUSIEST, RSS};
 use crate::tables::{self, Spread as Asked};
 use crate::tuples::TupleSet;
 use crate::workload::{generate, set};

@@ -1,8 +1,6 @@
 //! Sizes of the machine's caches, as facts beside the figures that depend on them.
 
-use hashlane_lab::definition::Definition;
 use hashlane_lab::study::{Fact, Session};
-use hashlane_records::RecordSet;
 use std::fs;
 use std::path::Path;
 
@@ -22,11 +20,6 @@ pub(super) fn add(session: &mut Session<'_>) {
             session.add(CACHES, CACHES, &format!("L{level}"), "sysfs", BYTES, BYTES, fact);
         }
     }
-}
-
-/// Sizes of L2 and L3 in bytes, from the records.
-pub(super) fn sizes(definition: &Definition, records: &RecordSet) -> [Option<f64>; 2] {
-    ["L2", "L3"].map(|cache| records.metric(&definition.slug, CACHES, cache, BYTES).map(|r| r.value))
 }
 
 /// Bytes of the cache of this level in a listing.
