@@ -6,6 +6,7 @@ mod code;
 mod figure;
 mod file;
 mod formats;
+mod lists;
 mod scope;
 mod table;
 #[cfg(test)]
@@ -203,7 +204,7 @@ impl<'a> Drawer<'a> {
             code::Text::new(&self.env, field, source).and_then(|text| text.words(&none)).map_err(of_head)
         };
         let title = words("title", &head.title)?;
-        let note = self.scope.note(model, words("note", &head.note)?);
+        let note = self.scope.lists().note(words("note", &head.note)?);
         let mut section = Section { title, note, findings: Vec::new(), blocks: Vec::new() };
         for placed in &spec.parts {
             let other = placed.part.model();

@@ -3,17 +3,17 @@
 use super::figure::{self, Figure};
 use super::file::Layout;
 use super::formats;
+use super::lists::{Lists, by_interest};
 use crate::definition::Definition;
 use crate::evidence::{Doubt, Evidence};
-use crate::report::Facts;
-use crate::report::facts::{by_interest, unit};
+use crate::report::facts::unit;
 use hashlane_records::{Record, RecordSet, metric};
 use hashlane_stats::Interval;
 use hashlane_stats::format;
 use hashlane_stats::median as stats_median;
 use minijinja::value::{Kwargs, Rest, Value};
 use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -44,33 +44,6 @@ pub(super) enum Pretence {
     All(f64),
 }
 
-/// Workloads and schemes of one model.
-#[derive(Debug, Default)]
-pub(super) struct Lists {
-    pub(super) workloads: Vec<String>,
-    pub(super) schemes: Vec<String>,
-    measured: HashMap<String, Vec<String>>,
-}
-
-impl Lists {
-    fn of(facts: &Facts<'_>) -> Self {
-        let owned = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>();
-        let on = |workload: &&str| {
-            let schemes: Vec<&str> = facts.schemes_on(workload).collect();
-            ((*workload).to_owned(), owned(&schemes))
-        };
-        Self {
-            workloads: owned(&facts.workloads),
-            schemes: owned(&facts.schemes),
-            measured: facts.workloads.iter().map(on).collect(),
-        }
-    }
-
-    fn on(&self, workload: &str) -> &[String] {
-        self.measured.get(workload).map_or(&[], Vec::as_slice)
-    }
-}
-
 impl Scope {
     pub(super) fn new(definition: &Definition, records: &RecordSet, pretence: Pretence) -> Arc<Self> {
         let mut of_study = RecordSet::new();
@@ -91,11 +64,9 @@ impl Scope {
     /// Takes the lists of a model. `false`, and empty lists, without records of it.
     pub(super) fn model(&self, model: &str) -> bool {
         let lists = if self.pretends() {
-            let all = &self.definition;
-            let measured = all.workloads.iter().map(|w| (w.clone(), all.schemes.clone())).collect();
-            Some(Lists { workloads: all.workloads.clone(), schemes: all.schemes.clone(), measured })
+            Some(Lists::all(&self.definition))
         } else {
-            Facts::of(&self.definition, &self.records, model).as_ref().map(Lists::of)
+            Lists::of(&self.definition, &self.records, model)
         };
         let found = lists.is_some();
         *self.lists.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(lists.unwrap_or_default());
@@ -112,14 +83,6 @@ impl Scope {
 
     pub(super) fn is_empty(&self) -> bool {
         self.records.is_empty() && !self.pretends()
-    }
-
-    /// Note of a section, with the workloads and schemes that it leaves out.
-    pub(super) fn note(&self, model: &str, words: String) -> String {
-        match Facts::of(&self.definition, &self.records, model) {
-            Some(facts) => facts.note(words),
-            None => words,
-        }
     }
 
     /// Sentences have checked figures, and remember them.

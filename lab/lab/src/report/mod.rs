@@ -4,11 +4,10 @@ mod answer;
 mod chart;
 mod charts;
 mod differences;
-pub mod facts;
+pub(crate) mod facts;
 mod noise;
 mod page;
 mod part;
-mod scheme_bars;
 pub mod scheme_id;
 mod section;
 pub mod terminal;
@@ -23,9 +22,7 @@ pub use charts::{
     svg_file,
 };
 pub use differences::{Difference, differences};
-pub use facts::Facts;
 pub use noise::{NoiseLine, noise};
 pub use page::{html, sections_html};
 pub use part::Part;
-pub use scheme_bars::SchemeBars;
 pub use section::{Block, Section, Shown, Table, Text};

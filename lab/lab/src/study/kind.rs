@@ -6,8 +6,7 @@ use super::error::RunError;
 use super::input::{Input, Loaded, Paths};
 use super::session::Session;
 use crate::definition::{Definition, DefinitionError};
-use crate::layout::{Drawer, Values};
-use crate::report::{Answer, Section};
+use crate::layout::Values;
 use hashlane_records::RecordSet;
 
 /// A kind of study: the tables of its study files, its inputs, its run, and its part of the report.
@@ -69,16 +68,6 @@ pub trait Study: Sync {
     /// Values that the templates of its study files have beside the records, by their names.
     fn values(&self, _: &Definition, _: &RecordSet) -> Values {
         Values::new()
-    }
-
-    /// Answer to the study's question, from its records.
-    fn answer(&self, definition: &Definition, records: &RecordSet) -> Answer {
-        Drawer::new(&definition.layout, definition, records, &self.values(definition, records)).answer()
-    }
-
-    /// Sections of the report for which there are records, in their order.
-    fn sections(&self, definition: &Definition, records: &RecordSet) -> Vec<Section> {
-        Drawer::new(&definition.layout, definition, records, &self.values(definition, records)).sections()
     }
 }
 

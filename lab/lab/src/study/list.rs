@@ -2,10 +2,9 @@
 
 use super::kind::{Study, StudyFile};
 use crate::definition::{Definition, DefinitionError};
-use crate::layout::{self, Layout};
+use crate::layout::{self, Drawer, Layout};
 use crate::report::{Answer, Section};
 use hashlane_records::RecordSet;
-use std::borrow::Cow;
 
 /// The kinds of studies that a command has, in the order of its lists.
 #[derive(Clone, Copy)]
@@ -72,27 +71,32 @@ impl Studies {
     /// Sections of a study's report, by its kind; empty for an unknown kind.
     pub fn sections(self, definition: &Definition, records: &RecordSet) -> Vec<Section> {
         let kind = self.kind(&definition.model);
-        kind.map_or(Vec::new(), |kind| kind.sections(&shown(kind, definition), records))
+        kind.map_or(Vec::new(), |kind| draw(kind, definition, records, |drawer| drawer.sections()))
     }
 
     /// Answer of a study; `None` of an unknown kind.
     pub fn answer(self, definition: &Definition, records: &RecordSet) -> Option<Answer> {
         let kind = self.kind(&definition.model)?;
-        Some(kind.answer(&shown(kind, definition), records))
+        Some(draw(kind, definition, records, |drawer| drawer.answer()))
     }
 }
 
-/// The study with a layout: its own, or the one in its kind's file. A file that was stored with its records
-/// may have none.
-fn shown<'a>(kind: &dyn Study, definition: &'a Definition) -> Cow<'a, Definition> {
+/// Draws by the study's layout, or by its kind's: a file that was stored with its records may have none.
+fn draw<T>(
+    kind: &dyn Study,
+    definition: &Definition,
+    records: &RecordSet,
+    what: impl FnOnce(Drawer<'_>) -> T,
+) -> T {
+    let values = kind.values(definition, records);
     let files = kind.files();
     let file = files.iter().find(|file| file.slug == definition.slug).or(files.first());
-    match file {
+    let of_kind = match file {
         Some(file) if definition.layout.is_empty() => {
-            let mut shown = definition.clone();
-            shown.layout = Layout::parse(file.text, file.slug).unwrap_or_default();
-            Cow::Owned(shown)
+            Some(Layout::parse(file.text, file.slug).unwrap_or_default())
         }
-        _ => Cow::Borrowed(definition),
-    }
+        _ => None,
+    };
+    let layout = of_kind.as_ref().unwrap_or(&definition.layout);
+    what(Drawer::new(layout, definition, records, &values))
 }

@@ -55,8 +55,7 @@ pub fn run(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::Doubt;
-    use crate::report::{Answer, Section, sample};
+    use crate::report::sample;
     use crate::study::{Fact, StudyFile};
 
     /// Adds a record for each workload; fails on the second, if so asked.
@@ -83,14 +82,6 @@ mod tests {
                 session.add("sample", workload, "s", "p", "m", "u", Fact::exact(1.0, 1));
             }
             Ok(())
-        }
-
-        fn answer(&self, _: &Definition, _: &RecordSet) -> Answer {
-            Answer::new(Err(Doubt::NotMeasured { figure: "everything".into() }))
-        }
-
-        fn sections(&self, _: &Definition, _: &RecordSet) -> Vec<Section> {
-            Vec::new()
         }
     }
 
