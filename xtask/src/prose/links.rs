@@ -10,13 +10,38 @@ use std::path::Path;
 pub(super) fn broken(texts: &[Text]) -> Vec<String> {
     let mut broken = Vec::new();
     for text in texts {
-        for (number, line) in markdown::prose(&text.content) {
-            let line = markdown::without_code(line);
-            let wrong = targets(&line).filter(|target| !resolves(text, target));
-            broken.extend(wrong.map(|target| format!("{}:{number}: broken link: {target}", text.path)));
-        }
+        let links = relative(&text.content).into_iter();
+        let wrong = links.filter(|(_, target)| !resolves(text, target));
+        broken.extend(wrong.map(|(number, target)| format!("{}:{number}: broken link: {target}", text.path)));
     }
     broken
+}
+
+/// The targets of the links that lead to files or headings of the repository, with their lines.
+pub(crate) fn relative(content: &str) -> Vec<(usize, String)> {
+    let lines = markdown::prose(content).map(|(number, line)| (number, markdown::without_code(line)));
+    let targets = |(number, line): (usize, String)| -> Vec<(usize, String)> {
+        targets(&line).map(|target| (number, target.to_owned())).collect()
+    };
+    lines.flat_map(targets).collect()
+}
+
+/// The path of a link's target without its heading, from the folder that the path of its page starts in.
+pub(crate) fn from_root(page: &str, target: &str) -> String {
+    let file = target.split_once('#').map_or(target, |(file, _)| file);
+    if file.is_empty() {
+        return page.to_owned();
+    }
+    let mut path: Vec<&str> = page.split('/').collect();
+    path.pop();
+    for part in file.split('/') {
+        match part {
+            ".." => drop(path.pop()),
+            "." => {}
+            part => path.push(part),
+        }
+    }
+    path.join("/")
 }
 
 /// The targets of the links of a line that lead to files or headings of the repository.

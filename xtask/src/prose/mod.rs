@@ -1,13 +1,14 @@
 //! The step `prose` of `cargo xtask test`: Markdown files, and the code and packages that they describe.
 
+pub(crate) mod links;
 pub(crate) mod style;
+pub(crate) mod summary;
+pub(crate) mod text;
 
 mod circles;
 mod commits;
 mod crates;
-mod links;
 mod markdown;
-mod text;
 mod walks;
 
 use crate::run::Outcome;
@@ -16,8 +17,8 @@ use text::tracked;
 
 /// Check the Markdown files, and the code against them
 ///
-/// The step `prose` of `cargo xtask test`: links, paths of files, walks and tables of crates; arrows between
-/// crates, circles of files, and commits of records.
+/// The step `prose` of `cargo xtask test`: links, paths of files, chapters of the book, walks and tables of
+/// crates; arrows between crates, circles of files, and commits of records.
 #[derive(Debug, Args)]
 pub(crate) struct Prose {
     /// Write the tables of crates first, from `cargo metadata`
@@ -55,6 +56,7 @@ fn faults() -> Result<usize, String> {
     let checks = [
         ("broken links", links::broken(&texts)),
         ("dead paths", links::dead_paths(&texts, &files)),
+        ("wrong chapters", summary::faults(&texts)),
         ("wrong walks", walks::wrong(document.map_or("", |text| text.content.as_str()), &sources)),
         ("outdated tables of crates", crates::outdated(&texts, &packages)),
         ("forbidden arrows between crates", crates::forbidden(&packages)),
