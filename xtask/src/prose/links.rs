@@ -108,7 +108,7 @@ mod tests {
     fn finds_links_to_files_and_headings_that_do_not_exist() {
         let content = "\
 # Here
-[a](../README.md) [b](../README.md#layout) [c](#here) [d](https://example.com/x) ![e](missing.png)
+[a](../README.md) [b](../README.md#start) [c](#here) [d](https://example.com/x) ![e](missing.png)
 `[f](missing)` [g](#there)
 [h]: missing.md \"title\"
 [i]: ../README.md#no-such-heading
