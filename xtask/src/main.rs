@@ -3,6 +3,7 @@
 
 mod asm;
 mod attack;
+mod book;
 mod ci;
 mod deny;
 mod dist;
@@ -50,6 +51,7 @@ Examples:
   cargo xtask wheel                 the Python wheel, in dist/
   cargo xtask release --dry-run     the crates and the wheel as they would be published
   cargo xtask planted               `hashlane compare` finds a planted slow-down, and no other
+  cargo xtask book                  the documentation as a book with search, and the reports of all records
   cargo xtask prose --write         the tables of crates in CONTRIBUTING.md and docs/
   cargo xtask style                 comments and Markdown that break the rules of style";
 
@@ -70,6 +72,7 @@ enum Command {
     Wheel(python::Wheel),
     Release(release::Release),
     Planted(planted::Planted),
+    Book(book::Book),
     Prose(prose::Prose),
     Style(prose::style::Style),
 }
@@ -91,6 +94,7 @@ fn main() -> ExitCode {
         Command::Wheel(command) => command.run(),
         Command::Release(command) => command.run(),
         Command::Planted(command) => command.run(),
+        Command::Book(command) => command.run(),
         Command::Prose(command) => command.run(),
         Command::Style(command) => command.run(),
     };

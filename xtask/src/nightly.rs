@@ -1,6 +1,7 @@
 //! `cargo xtask nightly`
 
 use crate::attack::Attack;
+use crate::book::Book;
 use crate::deny::Deny;
 use crate::fuzz::Fuzz;
 use crate::interop::Interop;
@@ -14,7 +15,7 @@ use clap::{Args, ValueEnum};
 /// Run the checks that take long
 ///
 /// The tests in their long form, model checking of shared memory, fuzzing, a million DNS messages with
-/// rollbacks, all notebooks, every interop scenario under every PIT index, the attacks in full, the
+/// rollbacks, all notebooks, the book, every interop scenario under every PIT index, the attacks in full, the
 /// dependencies, and the oldest supported Rust. `cargo xtask test` runs the tests with fewer seeds and
 /// replays the fuzz corpora; `cargo xtask ci` runs each scenario once and the short form of the attacks.
 #[derive(Debug, Args)]
@@ -51,6 +52,8 @@ enum Step {
     /// The Python package with every supported Python that is installed, from its source distribution, and
     /// all notebooks
     Python,
+    /// The documentation as a book, with every link of its pages
+    Book,
     /// Every interop scenario, under every PIT index
     Interop,
     /// The release build under every attack, in full
@@ -71,6 +74,7 @@ impl Nightly {
             Step::Loom => loom().into(),
             Step::Rollback => rollback().into(),
             Step::Python => Python::installed().run(),
+            Step::Book => Book {}.run(),
             Step::Interop => Interop::EVERY_INDEX.run(),
             Step::Attack => Attack::full().run(),
             Step::Fuzz => Fuzz { targets: Vec::new(), seconds: self.seconds, inputs: None, seed: 1 }.run(),
