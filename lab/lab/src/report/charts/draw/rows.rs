@@ -8,10 +8,12 @@ use super::svg::{Width, anchored, path, text};
 pub(super) const HEAD: f64 = 17.0;
 /// Most of the drawing's width that labels beside the marks may take.
 const LABELS: f64 = 0.46;
+/// Least of the drawing's width for the marks.
+const MARKS: f64 = 0.2;
 
 /// The columns of a chart.
 pub(super) struct Columns {
-    /// The labels stand above their marks, since they are too long to stand beside them.
+    /// The labels stand above their marks, since they are too long to stand beside them and the figures.
     pub(super) above: bool,
     /// The space that the marks have.
     pub(super) left: f64,
@@ -24,9 +26,9 @@ impl Columns {
     /// Columns for labels and figures of these widths.
     pub(super) fn new(size: Width, labels: f64, figures: f64) -> Self {
         let width = size.units();
-        let above = labels > LABELS * width;
+        let above = labels > LABELS * width || labels + figures + 20.0 > (1.0 - MARKS) * width;
         let left = if above { 1.0 } else { labels + 8.0 };
-        let right = (width - figures - 12.0).max(left + width / 5.0).min(width - 8.0);
+        let right = (width - figures - 12.0).max(left + MARKS * width).min(width - 8.0);
         Self { above, left, right, width }
     }
 

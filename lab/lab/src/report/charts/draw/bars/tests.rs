@@ -68,6 +68,14 @@ fn puts_long_labels_above_their_bars() {
 }
 
 #[test]
+fn puts_labels_above_bars_that_would_have_no_room() {
+    let (label, figure) = (126.0, 150.0);
+    let narrow = Columns::new(Width::Narrow, label, figure);
+    assert!(narrow.above && narrow.right + figure < narrow.width);
+    assert!(!Columns::new(Width::Medium, label, figure).above);
+}
+
+#[test]
 fn stacks_parts_and_names_them_in_the_legend() {
     let segments = [("decode", 30.0), ("PIT", 50.0), ("I/O", 1.0)];
     let segments = segments.map(|(name, part)| (name.to_owned(), part)).to_vec();
