@@ -1,9 +1,10 @@
 //! Templates and expressions of a study file, compiled.
 
-use super::figure;
+use super::figure::{self, Figure};
+use super::scope::{MARK, MOST_ITEMS};
 use hashlane_stats::format;
 use minijinja::value::Value;
-use minijinja::{Environment, Error, Expression, Template};
+use minijinja::{Environment, Error, ErrorKind, Expression, Template};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -23,6 +24,18 @@ impl fmt::Display for Fault {
 
 /// Imports the macros of the file, where a text calls one.
 const IMPORT: &str = "{% import 'words' as words %}";
+
+/// Longest text: what compiles it goes one call deeper for each term of an expression.
+const MOST_TEXT: usize = 16 << 10;
+
+/// Compiles a text, which is its own name.
+fn compile<'env>(env: &'env Environment<'static>, source: &str) -> Result<Template<'env, 'env>, Error> {
+    if source.len() > MOST_TEXT {
+        let why = format!("a text of more than {MOST_TEXT} bytes; make it shorter, or several");
+        return Err(Error::new(ErrorKind::InvalidOperation, why));
+    }
+    env.get_template(&format!("{MARK}{source}"))
+}
 
 fn calls_words(source: &str) -> bool {
     source.contains("words.")
@@ -58,7 +71,7 @@ impl<'env> Text<'env> {
         source: &str,
     ) -> Result<Self, Fault> {
         let source = if calls_words(source) { format!("{IMPORT}{source}") } else { source.to_owned() };
-        let template = env.get_template(&source).map_err(|error| Fault { field, error })?;
+        let template = compile(env, &source).map_err(|error| Fault { field, error })?;
         Ok(Self { field, template })
     }
 
@@ -93,8 +106,10 @@ impl<'env> Code<'env> {
         let fault = |error| Fault { field, error };
         let form = if calls_words(source) {
             let source = format!("{IMPORT}{{% set result = ({source}) %}}");
-            Form::Template(env.get_template(&source).map_err(fault)?)
+            Form::Template(compile(env, &source).map_err(fault)?)
         } else {
+            // Also of an expression, the length is checked.
+            compile(env, &format!("{{{{ {source} }}}}")).map_err(fault)?;
             Form::Expression(env.compile_expression_owned(source.to_owned()).map_err(fault)?)
         };
         Ok(Self { field, form })
@@ -120,7 +135,13 @@ impl<'env> Code<'env> {
         if value.is_undefined() || value.is_none() {
             return Ok(Vec::new());
         }
-        Ok(value.try_iter().map_err(|error| Fault { field: self.field, error })?.collect())
+        let items = value.try_iter().map_err(|error| Fault { field: self.field, error })?;
+        let list: Vec<Value> = items.take(MOST_ITEMS + 1).collect();
+        if list.len() > MOST_ITEMS || value.as_str().is_some() {
+            let why = format!("a list of at most {MOST_ITEMS} items is expected");
+            return Err(Fault { field: self.field, error: Error::new(ErrorKind::InvalidOperation, why) });
+        }
+        Ok(list)
     }
 
     /// The value; `None` of a figure that is not there.
@@ -136,6 +157,10 @@ impl<'env> Code<'env> {
     pub(super) fn cell(&self, vars: &Vars) -> Result<String, Fault> {
         match self.value(vars) {
             Ok(value) if value.is_undefined() || value.is_none() => Ok(format::none()),
+            Ok(value) if value.downcast_object_ref::<Figure>().is_some() => {
+                let why = "a figure without a format, such as `|figure`";
+                Err(Fault { field: self.field, error: Error::new(ErrorKind::InvalidOperation, why) })
+            }
             Ok(value) => Ok(value.to_string()),
             Err(fault) if figure::doubt(&fault.error).is_some() => Ok(format::none()),
             Err(fault) => Err(fault),

@@ -65,7 +65,12 @@ impl Object for Figure {
                 (Some(Doubt::NotMeasured { .. }), _) | (None, None) => "not measured",
                 (Some(_), Some(_) | None) => "undecided",
             }),
-            _ => return None,
+            other => Value::from(Error::new(
+                ErrorKind::InvalidOperation,
+                format!(
+                    "no field {other:?} of a figure; there are value, low, high, samples, measured, ok, why"
+                ),
+            )),
         })
     }
 

@@ -324,6 +324,50 @@ struct File {
     text: Vec<Spanned<TextSpec>>,
 }
 
+/// Most sections of a file, and most sentences, tables, charts and texts.
+const MOST_SECTIONS: usize = 64;
+const MOST_PARTS: usize = 512;
+
+impl PartSpec {
+    /// Name of its table in the file.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Sentence(_) => "sentence",
+            Self::Table(_) => "table",
+            Self::Chart(_) => "chart",
+            Self::Text(_) => "text",
+        }
+    }
+
+    /// Checks that the part may stand where it is, and that its columns have heads and cells.
+    fn check(&self, is_in_section: bool) -> Result<(), &'static str> {
+        let is_finding = matches!(self, Self::Sentence(SentenceSpec { purpose: Purpose::Finding, .. }));
+        match self {
+            Self::Sentence(_) if is_in_section != is_finding => Err(
+                "as: before the first [[section]] stand answers, surprises and limits, behind it findings",
+            ),
+            Self::Table(_) | Self::Text(_) if !is_in_section => Err(
+                "rows: it stands before the first [[section]], where only sentences and a chart are shown",
+            ),
+            Self::Table(TableSpec { columns, .. }) if !columns.iter().all(ColumnSpec::is_whole) => {
+                Err("columns: each has a head and a cell, or columns")
+            }
+            Self::Table(TableSpec { columns, .. }) if columns.is_empty() => Err("columns: there are none"),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl ColumnSpec {
+    /// Tests if it has a head and a cell, or columns of its own.
+    fn is_whole(&self) -> bool {
+        if self.columns.is_empty() {
+            return self.head.is_some() && self.cell.is_some();
+        }
+        self.head.is_none() && self.cell.is_none() && self.columns.iter().all(Self::is_whole)
+    }
+}
+
 impl Layout {
     /// Names of the fields of a study file that are read here.
     pub(crate) const FIELDS: [&str; 7] =
@@ -366,10 +410,25 @@ impl Layout {
             starts.push(at);
             sections.push(SectionSpec { line: line(at), head, parts: Vec::new() });
         }
+        if sections.len() > MOST_SECTIONS || placed.len() > MOST_PARTS {
+            return Err(DefinitionError::Layout {
+                origin: origin.to_owned(),
+                line: 1,
+                part: "section",
+                fault: format!("more than {MOST_SECTIONS} sections or {MOST_PARTS} parts"),
+            });
+        }
         let mut answer = Vec::new();
         for (at, part) in placed {
             let before = starts.iter().take_while(|start| **start < at).count();
-            let parts = match before.checked_sub(1).and_then(|i| sections.get_mut(i)) {
+            let section = before.checked_sub(1).and_then(|i| sections.get_mut(i));
+            part.check(section.is_some()).map_err(|fault| DefinitionError::Layout {
+                origin: origin.to_owned(),
+                line: line(at),
+                part: part.name(),
+                fault: fault.to_owned(),
+            })?;
+            let parts = match section {
                 Some(section) => &mut section.parts,
                 None => &mut answer,
             };

@@ -71,6 +71,14 @@ pub(super) fn write(own: &BTreeMap<String, Vec<Step>>, name: &str, value: f64) -
     built_in(name, value).ok_or_else(unknown)
 }
 
+/// A format of the file that writes by one which is unknown.
+pub(super) fn unknown(own: &BTreeMap<String, Vec<Step>>) -> Option<String> {
+    let steps = own.iter().flat_map(|(name, steps)| steps.iter().map(move |step| (name, step)));
+    let mut unknown = steps.filter(|(_, step)| built_in(&step.name, 1.0).is_none());
+    let (name, step) = unknown.next()?;
+    Some(format!("{name}: no format {:?}; there are {}", step.name, NAMES.join(", ")))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -36,15 +36,16 @@ struct Misdrawn {
     fault: String,
 }
 
+impl Misdrawn {
+    /// A sentence in place of the part.
+    fn statement(&self) -> Statement {
+        Statement { text: format!("Not drawn: {self}."), figures: Vec::new() }
+    }
+}
+
 impl Placed {
     fn misdrawn(&self, fault: &Fault) -> Misdrawn {
-        let part = match self.part {
-            PartSpec::Sentence(_) => "sentence",
-            PartSpec::Table(_) => "table",
-            PartSpec::Chart(_) => "chart",
-            PartSpec::Text(_) => "text",
-        };
-        Misdrawn { line: self.line, part, fault: fault.to_string() }
+        Misdrawn { line: self.line, part: self.part.name(), fault: fault.to_string() }
     }
 }
 
@@ -211,10 +212,16 @@ impl<'a> Drawer<'a> {
             if other.is_none_or(|other| self.model(other)) {
                 match &placed.part {
                     PartSpec::Sentence(sentence) => {
-                        let found = self.sentences(sentence).map_err(|fault| placed.misdrawn(&fault))?;
+                        let found = self.sentences(sentence).map_err(|fault| placed.misdrawn(&fault));
+                        let found = self.tolerate(found, |misdrawn| vec![Ok(misdrawn.statement())])?;
                         section.findings.extend(found.into_iter().flatten().map(|statement| statement.text));
                     }
-                    _ => section.blocks.extend(self.block(placed)?),
+                    _ => match self.block(placed) {
+                        Err(misdrawn) if !self.scope.pretends() => {
+                            section.findings.push(misdrawn.statement().text);
+                        }
+                        blocks => section.blocks.extend(blocks?),
+                    },
                 }
             }
             if other.is_some() {
@@ -267,10 +274,23 @@ pub(crate) fn check(definition: &Definition, values: &Values) -> Result<(), Defi
     if layout.is_empty() {
         return Ok(());
     }
+    let own = |part, fault: String| DefinitionError::Layout {
+        origin: definition.origin().to_owned(),
+        line: 1,
+        part,
+        fault,
+    };
+    if let Some(fault) = formats::unknown(&layout.formats) {
+        return Err(own("formats", fault));
+    }
     // Sentences have other words for ratios below and above 1.
     for pretence in [Pretence::Missing, Pretence::All(0.1), Pretence::All(1.0), Pretence::All(10.0)] {
         let scope = Scope::new(definition, &RecordSet::new(), pretence);
         let mut drawer = Drawer::of(layout, scope, values);
+        drawer.env.get_template(scope::WORDS).map_err(|error| {
+            let line = error.line().map_or_else(String::new, |line| format!(", line {line} of them"));
+            own("words", format!("{}: {}{line}", error.kind(), error.detail().unwrap_or_default()))
+        })?;
         let error = |misdrawn: Misdrawn| DefinitionError::Layout {
             origin: definition.origin().to_owned(),
             line: misdrawn.line,

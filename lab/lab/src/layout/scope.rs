@@ -11,14 +11,22 @@ use hashlane_records::{Record, RecordSet, metric};
 use hashlane_stats::Interval;
 use hashlane_stats::format;
 use hashlane_stats::median as stats_median;
-use minijinja::value::{Kwargs, Rest, Value};
-use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior};
+use minijinja::value::{Kwargs, Object, Rest, Value};
+use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior, escape_formatter};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Most steps of one template or expression: a loop over all schemes on all workloads takes a tenth.
 const FUEL: u64 = 2_000_000;
+
+/// Name of the macros, and the beginning of the names of all other texts.
+pub(super) const WORDS: &str = "words";
+pub(super) const MARK: char = '\u{1}';
+
+/// Most items of a list that an expression makes, and bytes of a text that a filter makes.
+pub(super) const MOST_ITEMS: usize = 1 << 17;
+const MOST_BYTES: usize = 1 << 20;
 
 /// The records that are shown, and how.
 pub(super) struct Scope {
@@ -213,7 +221,25 @@ fn invalid(why: String) -> Error {
 }
 
 fn map<const N: usize>(entries: [(&'static str, Value); N]) -> Value {
-    Value::from(BTreeMap::from(entries))
+    Value::from_object(Fields(BTreeMap::from(entries)))
+}
+
+/// Fields by name. An unknown name is an error, also in a condition.
+#[derive(Debug)]
+struct Fields(BTreeMap<&'static str, Value>);
+
+impl Object for Fields {
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        let name = key.as_str()?;
+        Some(self.0.get(name).cloned().unwrap_or_else(|| {
+            let known: Vec<&str> = self.0.keys().copied().collect();
+            Value::from(invalid(format!("no field {name:?}; there are {}", known.join(", "))))
+        }))
+    }
+
+    fn is_true(self: &Arc<Self>) -> bool {
+        true
+    }
 }
 
 /// The figure of a value: one of the records, or a number.
@@ -238,9 +264,28 @@ pub(super) fn environment(
     env.set_undefined_behavior(UndefinedBehavior::SemiStrict);
     env.set_fuel(Some(FUEL));
     env.set_recursion_limit(64);
-    // A text is its own name: the environment owns it, and compiles it once.
+    // A text is its own name behind a mark: the environment owns it, and compiles it once. No text has the
+    // mark, so that none includes another.
     let words = layout.words.clone();
-    env.set_loader(move |name| Ok(Some(if name == "words" { words.clone() } else { name.to_owned() })));
+    env.set_loader(move |name| {
+        Ok(if name == WORDS { Some(words.clone()) } else { name.strip_prefix(MARK).map(str::to_owned) })
+    });
+    env.set_formatter(|out, state, value| {
+        if value.downcast_object_ref::<Figure>().is_some() {
+            return Err(invalid("a figure without a format, such as `|figure`".to_owned()));
+        }
+        escape_formatter(out, state, value)
+    });
+    // Filters that make much of little.
+    ["indent", "batch", "slice", "tojson"].iter().for_each(|name| env.remove_filter(name));
+    env.add_filter("replace", |text: &str, from: &str, to: &str| {
+        let most = text.len().saturating_add(text.matches(from).count().saturating_mul(to.len()));
+        if most > MOST_BYTES {
+            Err(invalid(format!("a text of more than {MOST_BYTES} bytes")))
+        } else {
+            Ok(text.replace(from, to))
+        }
+    });
     lookups(&mut env, scope);
     lists(&mut env, scope);
     filters(&mut env, scope, layout);
@@ -250,7 +295,7 @@ pub(super) fn environment(
     } else {
         d.own_workloads(&scope.records).into_iter().map(str::to_owned).collect::<Vec<_>>()
     };
-    let study: BTreeMap<&str, Value> = BTreeMap::from([
+    let study = map([
         ("slug", Value::from(d.slug.as_str())),
         ("title", Value::from(d.title.as_str())),
         ("per", Value::from(d.per.as_str())),
@@ -262,7 +307,7 @@ pub(super) fn environment(
         ("own", Value::from(own)),
         ("typical", Value::from(d.criteria.first().map(|criterion| criterion.workload.clone()))),
     ]);
-    env.add_global("study", Value::from(study));
+    env.add_global("study", study);
     for (name, value) in more {
         env.add_global(*name, value.clone());
     }
@@ -346,9 +391,12 @@ fn lists(env: &mut Environment<'static>, scope: &Arc<Scope>) {
     });
     let s = Arc::clone(scope);
     env.add_function("product", |outer: Vec<Value>, inner: Vec<Value>| {
+        if outer.len().saturating_mul(inner.len()) > MOST_ITEMS {
+            return Err(invalid(format!("product() of more than {MOST_ITEMS} pairs")));
+        }
         let pairs =
             |a: &Value| inner.iter().map(|b| Value::from(vec![a.clone(), b.clone()])).collect::<Vec<_>>();
-        outer.iter().flat_map(pairs).collect::<Vec<Value>>()
+        Ok(outer.iter().flat_map(pairs).collect::<Vec<Value>>())
     });
     env.add_function("by_interest", move |schemes: Vec<String>, up_to: Option<String>| {
         let ids = by_interest(&s.definition, schemes.iter().map(String::as_str), |id| match &up_to {
@@ -384,7 +432,10 @@ fn filters(env: &mut Environment<'static>, scope: &Arc<Scope>, layout: &Layout) 
         })
     });
     env.add_filter("scaled", |value: Value, factor: f64| {
-        Ok::<_, Error>(as_figure(&value)?.map(|i| i.scaled(factor)).into_value())
+        if factor < 0.0 {
+            return Err(invalid(format!("a factor of 0 or more, not {factor}")));
+        }
+        Ok(as_figure(&value)?.map(|i| i.scaled(factor)).into_value())
     });
     env.add_filter("over", |value: Value, by: Value| {
         let (figure, by) = (as_figure(&value)?, as_figure(&by)?);

@@ -218,3 +218,54 @@ fn tables_are_shown_as_an_expression_says() {
     let error = study(&table("fold")).unwrap_err().to_string();
     assert!(error.contains("table.shown") && error.contains("open, folded, page-only"), "{error}");
 }
+
+#[test]
+fn parts_stand_where_they_are_shown_and_columns_are_whole() {
+    let columns = "columns = [{ head = \"a\", cell = \"row\" }]";
+    let table = |columns: &str| format!("[[table]]\ncaption = \"c\"\nrows = \"schemes\"\n{columns}");
+    let in_section = |part: &str| error(&format!("[[section]]\ntitle = \"T\"\n{part}"));
+    assert!(error(&table(columns)).contains("table.rows: it stands before the first [[section]]"));
+    assert!(
+        in_section(&table("columns = [{ cell = \"row\" }]")).contains("columns: each has a head and a cell")
+    );
+    assert!(in_section(&table("columns = []")).contains("columns: there are none"));
+    let answer = in_section("[[sentence]]\nas = \"answer\"\ntext = \"A\"");
+    assert!(answer.contains("sentence.as: before the first [[section]] stand answers"), "{answer}");
+    assert!(error(&"[[section]]\ntitle = \"T\"\n".repeat(65)).contains("more than 64 sections"));
+}
+
+#[test]
+fn misspelt_names_are_errors_also_in_conditions() {
+    let sentence = |text: &str| error(&format!("[[sentence]]\nas = \"answer\"\ntext = \"{text}\""));
+    let figure = sentence("{% if of('a', 'b', 'c').okk %}{% endif %}");
+    assert!(figure.contains("no field \"okk\" of a figure; there are value"), "{figure}");
+    let study = sentence("{% if study.ownn %}{% endif %}");
+    assert!(study.contains("no field \"ownn\"; there are metric"), "{study}");
+    assert!(sentence("{{ of('a', 'b', 'c') }}").contains("a figure without a format"));
+    assert!(sentence("{% include 'x' %}").contains("sentence.text: "));
+    let formats = error("[formats]\nus = [{ as = \"fixd\" }]\n[[sentence]]\nas = \"limit\"\ntext = \"A\"");
+    assert!(formats.contains("formats.us: no format \"fixd\"; there are"), "{formats}");
+}
+
+#[test]
+fn no_text_makes_a_list_or_a_program_too_large() {
+    let sentence = |text: &str| error(&format!("[[sentence]]\nas = \"answer\"\ntext = \"{text}\""));
+    assert!(sentence("{{ product(range(1000)|list, range(1000)|list)|length }}").contains("131072 pairs"));
+    assert!(sentence(&format!("{{{{ 1{} }}}}", "+1".repeat(50_000))).contains("more than 16384 bytes"));
+    let grows = "{% set n = namespace(x='x' * 10000) %}{% set n.x = n.x|replace('x', n.x) %}";
+    assert!(sentence(grows).contains("a text of more than 1048576 bytes"));
+    assert!(sentence("{{ [1]|batch(1000000000, 'x')|list|length }}").contains("filter batch is unknown"));
+}
+
+#[test]
+fn a_part_that_records_cannot_draw_is_named_and_the_others_stay() {
+    let section = section(
+        "[[table]]\ncaption = \"c\"\nrows = \"schemes\"\ncolumns = [{ head = \"a\", cell = \"row\" }, \
+         { head = \"b\", cell = \"[0][of('12Bx5', row, study.metric).samples - 1] + 1\" }]\n\
+         [[sentence]]\nas = \"finding\"\ntext = \"F\"",
+    );
+    assert!(section.findings.iter().any(|finding| finding == "F"), "{section:?}");
+    let named =
+        |finding: &String| finding.starts_with("Not drawn: line ") && finding.contains("columns.cell");
+    assert!(section.blocks.is_empty() && section.findings.iter().any(named), "{section:?}");
+}
