@@ -70,7 +70,7 @@ fn read(path: &str) -> Result<String, String> {
     fs::read_to_string(run::root().join(path)).map_err(|error| format!("{path}: {error}"))
 }
 
-/// Writes a file, and its folder if there is none.
+/// Writes a file, and makes its folder if that is missing.
 fn write(path: &Path, content: &str) -> Result<(), String> {
     let made = path.parent().map_or(Ok(()), fs::create_dir_all);
     made.and_then(|()| fs::write(path, content)).map_err(|error| format!("{}: {error}", path.display()))
@@ -145,7 +145,7 @@ fn study_files() -> Result<Vec<(String, String)>, String> {
     Ok(found)
 }
 
-/// The newest build of `hashlane`; a new one if there is none.
+/// The newest build of `hashlane`; builds it if it was not built yet.
 fn hashlane() -> Result<PathBuf, String> {
     let target = run::target_dir()?;
     let built = |path: &PathBuf| fs::metadata(path).and_then(|metadata| metadata.modified()).ok();

@@ -21,7 +21,7 @@ impl CheckConfig {
     /// Prints a configuration, or the lines that `check` has about it and a verdict.
     ///
     /// # Errors
-    /// There is neither a file nor --print; those of `read` and `check`.
+    /// There is neither a file nor --print; `read` or `check` failed.
     pub fn run<C: Default>(
         self,
         read: impl FnOnce(&Path) -> io::Result<C>,

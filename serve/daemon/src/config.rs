@@ -98,7 +98,7 @@ impl<S: Service> Control<S> {
     }
 }
 
-/// Rules for the keys of a configuration beside those of its default.
+/// Rules for the keys of a configuration, in addition to the keys of its default.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Keys {
     /// Tables whose keys are free, by their paths.

@@ -33,7 +33,7 @@ impl Daemon {
     }
 
     /// Takes signals from now on. The first SIGINT or SIGTERM calls `stop`, the second ends the process at
-    /// once. SIGHUP calls `reload` on a thread of its own; signals that come meanwhile ask for one more call.
+    /// once. SIGHUP calls `reload` on a separate thread; signals that come meanwhile ask for one more call.
     ///
     /// Both get the handle that the server puts into the returned place once it has started, which may take
     /// its time: until then the first SIGINT or SIGTERM ends the process, and a reload waits.

@@ -41,7 +41,7 @@ fn calls_words(source: &str) -> bool {
     source.contains("words.")
 }
 
-/// Variables of a text: those of the loops around it.
+/// Variables of a text, which the loops around it set.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Vars(Vec<(&'static str, Value)>);
 

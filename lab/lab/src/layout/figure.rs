@@ -7,7 +7,7 @@ use minijinja::{Error, ErrorKind};
 use std::error::Error as _;
 use std::sync::Arc;
 
-/// A figure, or the reason why there is none. Attributes: `value`, `low`, `high`, `samples`; `measured`;
+/// A figure, or the reason why it is missing. Attributes: `value`, `low`, `high`, `samples`; `measured`;
 /// `ok`, which is `false` if no sentence may state it; `why`: `""`, `"not measured"` or `"undecided"`.
 #[derive(Clone, Debug)]
 pub(super) struct Figure {
@@ -37,7 +37,7 @@ impl Figure {
         }
     }
 
-    /// The figure with another interval made of its own.
+    /// The figure, with `change` applied to its interval.
     pub(super) fn map(&self, change: impl Fn(Interval) -> Interval) -> Self {
         Self { measured: self.measured.map(change), ..self.clone() }
     }

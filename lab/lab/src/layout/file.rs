@@ -60,8 +60,8 @@ pub(super) struct SectionSpec {
 pub(super) struct SectionHead {
     /// Template.
     pub(super) title: String,
-    /// Models of its records, the study's own if none is named: without records of any of them it is left
-    /// out, and its lists are those of the first that has records.
+    /// Models of its records; empty for the study's own. The lists hold what the first model with records
+    /// has; without records of any of them the section is left out.
     #[serde(default)]
     pub(super) models: Vec<String>,
     /// Template.
@@ -90,7 +90,7 @@ pub(super) enum Purpose {
 pub(super) struct SentenceSpec {
     #[serde(rename = "as")]
     pub(super) purpose: Purpose,
-    /// Template. Figures in it are those of which a sentence may be made.
+    /// Template. Each figure in it must be one that a sentence may state.
     pub(super) text: String,
     /// Expression of a list: a sentence for each `it`.
     pub(super) each: Option<String>,
@@ -148,7 +148,7 @@ pub(super) struct TableSpec {
     /// Columns without a figure stay.
     #[serde(default)]
     pub(super) empty_columns: bool,
-    /// The table stays if no cell but those of words has a figure.
+    /// The table stays even if its cells hold words and no figure.
     #[serde(default)]
     pub(super) empty: bool,
 }
@@ -273,7 +273,7 @@ pub(super) struct ChartSpec {
     /// Expression: a line in its role's colour, with a label.
     #[serde(default = "never")]
     pub(super) emphasised: String,
-    /// Expression of a list: lines, those of most interest first, which have their `place` in it from 0.
+    /// Expression of a list: lines, most interesting first. Their `place` in it counts from 0.
     pub(super) order: Option<String>,
     /// Expression of a list of pairs: roles and their meanings.
     pub(super) legend: Option<String>,
@@ -305,7 +305,7 @@ fn never() -> String {
     "false".to_owned()
 }
 
-/// The file: of its tables, those of the layout.
+/// The tables of the file that lay out the report.
 #[derive(Deserialize)]
 struct File {
     #[serde(default)]

@@ -80,7 +80,7 @@ fn ordered<'a>(named: &'a [String], found: impl Iterator<Item = &'a String>) -> 
     ids
 }
 
-/// `names`, with those of most interest first: the reference, then the schemes that criteria and claims
+/// `names`, the most interesting first: the reference, then the schemes that criteria and claims
 /// compare.
 pub(super) fn by_interest<'a>(
     definition: &Definition,

@@ -57,7 +57,7 @@ pub(crate) struct Drawer<'a> {
 }
 
 impl<'a> Drawer<'a> {
-    /// `values` are those of the study's kind.
+    /// `values` come from the study's kind.
     pub(crate) fn new(
         layout: &'a Layout,
         definition: &Definition,

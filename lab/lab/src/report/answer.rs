@@ -1,4 +1,4 @@
-//! The answer to a study's question: a sentence with its figures, or the reason why there is none.
+//! The answer to a study's question: a sentence with its figures, or the reason why it has no answer.
 
 use super::section::Block;
 use crate::evidence::Doubt;

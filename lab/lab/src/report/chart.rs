@@ -10,8 +10,8 @@ use hashlane_stats::format::{self, figure, interval};
 /// More encodings than these have one colour.
 const CATEGORIES: usize = 4;
 
-/// The bars of a chart: those of several encodings grouped by operation, a bar for each encoding; those of
-/// one encoding in their order.
+/// The bars of a chart. Several encodings are grouped by operation, with a bar for each encoding; the bars of
+/// a single encoding keep their order.
 pub(super) fn plots(
     chart: &Chart,
     definition: &Definition,
@@ -57,7 +57,7 @@ pub(super) fn plots(
     }
 }
 
-/// The colour of an encoding: that of its place among all of the chart, or one for all if they are too many.
+/// The colour of an encoding, by its place among all of the chart; one for all if they are too many.
 fn category(heads: &[&str], head: &str) -> Role {
     let place = heads.iter().position(|h| *h == head).unwrap_or_default();
     Role::Category(if heads.len() > CATEGORIES { 0 } else { place as u8 })

@@ -19,7 +19,7 @@ pub(crate) fn without_empty_columns(mut table: Table) -> Table {
     table
 }
 
-/// Measured workloads in the order of the report: those of the study, then the user's own.
+/// Measured workloads in the order of the report: the study's, then the user's own.
 pub(crate) fn workloads<'a>(definition: &'a Definition, records: &'a RecordSet) -> Vec<&'a str> {
     let measured = records.workloads(&definition.slug);
     let named = definition.workloads.iter().map(String::as_str).filter(|w| measured.contains(w));

@@ -12,7 +12,7 @@ use hashlane_records::RecordSet;
 pub struct Part<'a> {
     /// The study.
     pub definition: &'a Definition,
-    /// The records; those of other studies are ignored.
+    /// The records; records of other studies are ignored.
     pub records: &'a RecordSet,
     /// The machine and the run.
     pub machine: &'a Machine,

@@ -8,7 +8,7 @@ pub(crate) const NAMES: &str = "names";
 /// Pairs of a message's suffixes in one bucket of a table.
 pub(crate) const COLLISIONS: &str = "collisions";
 
-/// The same of one table divided by those of another, whose id is the unit.
+/// Collisions of one table divided by another's; the unit is the other table's id.
 pub(crate) const RATIO_COLLISIONS: &str = "ratio_collisions";
 
 /// Records in a message, on average over the messages of a workload.

@@ -6,7 +6,7 @@ use hashlane_dns::wire::{Class, Content, Header, Rdata, Record, RecordType, Sect
 use hashlane_name::dns::{Case, Name, NameBuf};
 use hashlane_peers::dns::Render;
 
-/// The names of a corpus, one after the other in memory, as a server has those of a zone.
+/// The names of a corpus, one after the other in memory, as a server keeps a zone's names.
 pub(crate) struct Packed {
     bytes: Vec<u8>,
 }

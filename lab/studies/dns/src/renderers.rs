@@ -54,7 +54,7 @@ pub(crate) fn is_built_in(id: &str) -> bool {
 }
 
 /// The renderer of that id, made ready for `corpus`. `packed` has its names, for ours; `plain` its messages
-/// in wire form without compression, for other people's renderers to read; `table` is that of ours.
+/// in wire form without compression, for other people's renderers to read; `table` is our renderers' table.
 ///
 /// # Errors
 /// The renderer cannot render the corpus; the error says in words which rule is broken.

@@ -8,7 +8,7 @@ use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::Key;
 use hashlane_table::Table;
 
-/// A table of flows, each of which has a number, behind a pointer. Its operations change it, so the run
+/// A table of numbered flows, behind a pointer. Its operations change it, so the run
 /// brings it to a known state first and times the call from outside.
 pub trait Flows {
     /// Adds flows that are not in the table, numbered on from `first`, at [`TICK`] a tick.
@@ -72,7 +72,7 @@ pub struct Size {
 }
 
 impl Size {
-    /// Room for `flows`, the oldest of which expires when another is added.
+    /// Room for `flows`; the oldest expires when another is added.
     pub fn steady(flows: usize) -> Self {
         Self { room: flows, flows, live: flows }
     }
@@ -118,7 +118,7 @@ impl<H: TupleHash, T: Table<Tuple, Flow<u32>>> Front<H, T> {
         Self { bursts, flows, now: 0, idle: size.idle() }
     }
 
-    /// Removes flows that are too old, about `budget` of them at most; returns how many. A call of its own
+    /// Removes flows that are too old, about `budget` of them at most; returns how many. A separate call
     /// for each burst, so that the commands hold this code once.
     #[inline(never)]
     fn expire_some(&mut self, budget: usize) -> u64 {

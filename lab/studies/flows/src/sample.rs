@@ -78,7 +78,7 @@ at_most = 0.28
 
 /// The studies of cost and spread, of floods, and of tables.
 pub(super) fn definitions() -> [Definition; 3] {
-    // The published figures are those of the real study.
+    // The published figures are taken from the real study.
     let study = include_str!("../flow-hash/study.toml");
     let published = study.find("[[published]]").zip(study.find("[formats]"));
     let published = published.and_then(|(from, to)| study.get(from..to)).unwrap();

@@ -42,7 +42,7 @@ pub(crate) struct Bins {
     pub(crate) bins: [u32; 10],
 }
 
-/// Hashes of which the machine code is simulated: `[mca]`.
+/// Hashes whose machine code is simulated: `[mca]`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Mca {

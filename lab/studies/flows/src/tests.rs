@@ -26,7 +26,7 @@ fn flows(records: &RecordSet) -> String {
         Part { definition, records, machine: &machine, run: None, answer, sections }
     };
     let page = html(&definitions.iter().map(part).collect::<Vec<_>>()).unwrap();
-    // The page ends with a script of its own.
+    // The page ends with a script, which is cut off.
     page.split("<script>\n// Adds").next().unwrap_or_default().to_owned()
 }
 
@@ -185,7 +185,7 @@ fn judges_the_claims_by_committed_records() {
     insta::assert_snapshot!(claims("flow-table"), @"batches-are-faster: not measured: 12 of 12 comparisons");
 }
 
-/// A part of the next test: it runs in a process of its own, under a limit.
+/// A part of the next test: it runs in a separate process, under a limit.
 #[test]
 #[ignore = "takes the memory of the study"]
 fn runs_the_tables_of_a_quick_run() {

@@ -10,10 +10,10 @@ use std::hint::black_box;
 /// A hash of tuples in one manner of calling it, behind a pointer. It is timed twice, with independent and
 /// with dependent calls, and so has two methods where a table has operations.
 pub trait TupleSubject {
-    /// Counts of the counter for hashing all of `tuples`, none of which waits for another.
+    /// Counts of the counter for hashing all of `tuples`, which do not wait for each other.
     fn throughput(&mut self, tuples: &[Tuple]) -> u64;
 
-    /// Counts for hashing all of `tuples`, each of which is fetched only when the hash before it is known;
+    /// Counts for hashing all of `tuples`; each tuple is fetched only when the hash before it is known.
     /// `None` for a burst, whose tuples cannot wait for each other.
     fn latency(&mut self, tuples: &[Tuple]) -> Option<u64>;
 
@@ -37,7 +37,7 @@ pub trait TupleSubject {
     }
 }
 
-/// The hash of one tuple as a function of its own, like the kernel's: so the timed code is the disassembled
+/// The hash of one tuple as a separate function, like the kernel's: so the timed code is the disassembled
 /// code, and no compiler hashes several tuples at once in a measurement of one at a time.
 #[inline(never)]
 pub(crate) fn one<H: TupleHash>(hash: &H, tuple: &Tuple) -> u64 {

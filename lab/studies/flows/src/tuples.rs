@@ -22,7 +22,7 @@ pub enum TupleSet {
     /// `one-client`: one foreign address, which goes through all its 64,512 ports with one local port, then
     /// with the next: 2²⁰ tuples take the local ports 443 to 459. Takes no seed.
     OneClient,
-    /// `nat`: 300 IPv4 addresses in turn, behind each of which many hosts share the ports, in an order that
+    /// `nat`: 300 IPv4 addresses in turn. Behind each, many hosts share the ports, in an order that
     /// depends on the seed. When all ports are taken (19 million tuples), the next local port follows.
     Nat,
     /// `spray-foreign`: interface ids drawn evenly within one foreign /64.

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 /// Options that are on in a kernel; all others are off.
 const CONFIG: &str = include_str!("tree/config");
-/// The file of it in the tree, and that of the whole configuration.
+/// The file with these options in the tree, and the file of the whole configuration.
 const CONFIG_FILE: &str = "hashlane.config";
 const WHOLE_CONFIG: &str = ".config";
 

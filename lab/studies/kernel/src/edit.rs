@@ -23,7 +23,7 @@ const WIDER: &str = "HOST_FP_SIZE, 16384)";
 /// The size in bytes that the source has room for.
 pub(crate) const FITS: u32 = 2696;
 
-/// The text of [`FILE`] with our function in place of its own, and our files under /proc.
+/// The text of [`FILE`] with our function in place of the kernel's, and our files under /proc.
 pub(crate) fn replace_hash(text: &str) -> Result<String, KernelError> {
     let missing = || KernelError::Source(FILE, "function inet6_ehashfn");
     let (before, rest) = text.split_once(FUNCTION).ok_or_else(missing)?;

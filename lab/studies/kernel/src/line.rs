@@ -14,7 +14,7 @@ const MOST_FIGURES: usize = 4096;
 pub(crate) enum Line {
     /// Work in progress, for the display.
     Doing(String),
-    /// Number of the kernel's hashes that equal those of our crates for the same tuples and secrets.
+    /// Number of the kernel's hashes that equal our crates' hashes for the same tuples and secrets.
     Checked(u64),
     /// Throughput of all streams together with messages of this size in bytes: Mbit/s, of each slice of time.
     Streams(u32, Vec<f64>),

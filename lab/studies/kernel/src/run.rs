@@ -306,7 +306,7 @@ fn syn(session: &mut Session<'_>, plan: &Plan, boots: &Boots<'_>, attack: Attack
 
 /// Requests that are missing from the table after the last SYN of a set: the most of any boot, with a note.
 ///
-/// On a busy machine the kernel drops packets, and the figures behind many SYNs are then those of a smaller
+/// On a busy machine the kernel drops packets, and the figures behind many SYNs then describe a smaller
 /// table.
 fn lost(session: &mut Session<'_>, plan: &Plan, workload: &str, id: &str, syns: &[SynReading]) {
     let counted: Vec<_> = syns.iter().filter_map(|syn| syn.table).collect();

@@ -153,7 +153,7 @@ impl Drop for Watched {
     fn drop(&mut self) {
         // The number of one that was let go may be another's by now.
         if self.state().is_ok() {
-            // SIGTERM first: a program with children of its own then ends them.
+            // SIGTERM first: a program that has children then ends them.
             let _ = killpg(self.pid(), Signal::SIGTERM);
             let _ = self.end();
         }

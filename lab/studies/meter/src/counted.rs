@@ -89,7 +89,7 @@ mod tests {
         let sink = Sink::file(FileOptions::new(&path)).unwrap();
         let mut exporter = IpfixExporter::new(sink, IpfixOptions::default());
         let server = [198, 51, 100, 2];
-        // The first has 3 + 2 packets, in two records; the second 3 + 1, of which one is missing.
+        // The first has 3 + 2 packets, in two records; the second 3 + 1, and one is missing.
         for flow in [
             record([192, 0, 0, 0], server, [2, 1], EndReason::LackOfResources),
             record(server, [192, 0, 0, 0], [1, 1], EndReason::ForcedEnd),

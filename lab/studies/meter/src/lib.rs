@@ -1,4 +1,4 @@
-//! Studies of flow meters, as whole processes: ours and those of other projects.
+//! Studies of flow meters, as whole processes: ours and other projects'.
 //!
 //! [`Meters`] runs studies of the model `meter`: captures, memory, a flood, and packets of an interface.
 //! [`usage`] starts a program and measures what it used, for `hashlane lab usage`.

@@ -17,7 +17,7 @@ impl Sizes {
         Self { items: settings.size.items, full: settings.full }
     }
 
-    /// Turns of workloads whose figures are counts and memory, of which the worst counts.
+    /// Turns of workloads whose figures are counts and memory. The worst turn counts.
     pub(crate) fn turns(self) -> usize {
         if self.full { 3 } else { 1 }
     }

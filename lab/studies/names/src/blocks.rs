@@ -29,7 +29,7 @@ pub struct Part<'n> {
 }
 
 impl<'n> Part<'n> {
-    /// The names of the range; those of it that there are.
+    /// The names of the range, as far as they exist.
     pub(crate) fn new(names: &'n Packed, range: Range<usize>) -> Self {
         let (first, end) = (range.start, range.end.min(names.len()));
         Self { first, names: (first..end).map(|at| names.name(at)).collect() }

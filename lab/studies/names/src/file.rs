@@ -34,7 +34,7 @@ pub struct FromFile {
     pub limit: Option<String>,
 }
 
-/// Skipped lines of which the reason is kept.
+/// Skipped lines whose reason is kept.
 const KEPT_REASONS: usize = 20;
 
 /// Byte order mark of UTF-8, with which some editors begin a file. It is skipped.

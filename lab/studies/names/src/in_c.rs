@@ -1,7 +1,7 @@
 //! The source's algorithms as a C program, timed block by block among the other schemes.
 //!
 //! A difference between the source and our code may be the compiler's. So the source's claims are judged on
-//! its algorithms as it wrote them, in C and by a C compiler. The program is a process of its own, which gets
+//! its algorithms as it wrote them, in C and by a C compiler. The program is a separate process, which gets
 //! the names of a workload once; it takes its turns as the other schemes do, over the same blocks and with
 //! the same barriers.
 
@@ -20,7 +20,7 @@ pub(crate) const HASH: &str = "crc32c-in-c";
 const METHODS: [&str; 4] =
     ["one-by-one", "all-at-once", "one-by-one/longest-first", "all-at-once/longest-first"];
 
-/// Place of the program's loop around no work, after those of its methods.
+/// Place of the program's loop around no work, after the loops of its methods.
 const NOTHING: usize = METHODS.len();
 
 /// The optimisation that the source states, and the instruction that it uses.
@@ -73,7 +73,7 @@ impl Source {
         start().map_err(|error: CError| error.to_string())
     }
 
-    /// Gives the program the names of a workload. A failure is that of all its subjects.
+    /// Gives the program the names of a workload. A failure counts for all its subjects.
     pub(crate) fn load(&self, names: &Names) {
         for (at, encoding) in COMPARED.iter().enumerate() {
             if let Some(packed) = names.packed(encoding) {

@@ -28,7 +28,7 @@ pub(crate) const OVERHEAD_MIN: &str = "overhead_min";
 /// Bytes of a name that a hash of all its components reads.
 pub(crate) const HASHED_BYTES: &str = "hashed_bytes";
 
-/// Time of the slowest of the three encodings over that of the fastest, with the same method and hash; named
+/// Time of the slowest of the three encodings divided by the fastest's, with the same method and hash; named
 /// by the scheme's id without its encoding. Its bounds hold for all pairs of encodings together.
 pub(crate) const SLOWEST_TO_FASTEST: &str = "slowest_to_fastest";
 

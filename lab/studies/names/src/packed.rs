@@ -39,7 +39,7 @@ impl Packed {
         (&self.ends, &self.bytes)
     }
 
-    /// The encoded name numbered `index`; empty if there is none.
+    /// The encoded name numbered `index`; empty if `index` is out of range.
     pub fn name(&self, index: usize) -> &[u8] {
         let start = index.checked_sub(1).map_or(Some(&0), |before| self.ends.get(before));
         match (start, self.ends.get(index)) {

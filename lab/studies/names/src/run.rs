@@ -68,7 +68,7 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
             break;
         }
         run.session.step(label, "generating names");
-        // Each workload has a seed of its own, so that none is a prefix of another.
+        // Each workload has a different seed, so that none is a prefix of another.
         let seed = settings.seed.wrapping_add(definition.position(label) as u64);
         let names = shape
             .generate(settings.size.items as usize, seed)
@@ -80,7 +80,7 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     Ok(())
 }
 
-/// The timed subjects of schemes, an A/A control as a subject of its own. Schemes of the source's program are
+/// The timed subjects of schemes, an A/A control as a separate subject. Schemes of the source's program are
 /// left out where it does not run.
 fn entries(ids: &[String], key: &Key, source: Option<&Source>) -> Result<Vec<Entry>, RunError> {
     let mut entries = Vec::with_capacity(ids.len());

@@ -128,7 +128,7 @@ fn gamma(mean: f64, deviation: f64, rng: &mut Xoshiro256PlusPlus) -> usize {
     Gamma::new(mean / scale, scale).map_or(1, |gamma| length(&gamma, rng))
 }
 
-/// A count drawn from a histogram whose first entry is that of 1.
+/// A count drawn from a histogram whose first entry stands for the count 1.
 fn from_histogram(histogram: &[u16], rng: &mut Xoshiro256PlusPlus) -> usize {
     let total: u32 = histogram.iter().map(|&names| u32::from(names)).sum();
     // The bias of this reduction of 64 bits to 10,000 values is 1 in 10¹⁵.

@@ -162,11 +162,11 @@ impl Tally {
         self.minima_mean().less(empty.cost().interval.value * self.samples())
     }
 
-    /// [`min_mean`](Self::min_mean) with the probe's cost in it. Its interval is that of a mean over samples.
+    /// [`min_mean`](Self::min_mean) with the probe's cost in it. Its interval is a mean's, over the samples.
     fn minima_mean(&self) -> Fact {
         let minima: Vec<f64> = self.minima.iter().map(|&count| f64::from(count)).collect();
-        // As the repetitions' means are made, to the last digit: no sum of minima exceeds that of a
-        // repetition.
+        // As the repetitions' means are made, to the last digit: no sum of minima exceeds a repetition's
+        // sum.
         let sum: u64 = self.minima.iter().copied().map(u64::from).sum();
         let value = sum as f64 / self.names as f64;
         let deviation = standard_deviation(&minima).unwrap_or_default();
@@ -197,12 +197,12 @@ impl Tallies {
         self.empty.get(&subject.reads)
     }
 
-    /// The time of one subject over that of another: the median of the ratios, pair by pair.
+    /// The time of one subject divided by another's: the median of the ratios, pair by pair.
     pub(crate) fn ratio(&self, of: usize, to: usize) -> Option<Fact> {
         Fact::try_median(&self.ratios(of, to)?)
     }
 
-    /// The time of the slowest of the subjects over that of the fastest: the largest ratio of two of them,
+    /// The time of the slowest of the subjects divided by the fastest's: the largest ratio of two of them,
     /// with bounds that hold for all pairs together. `None` of fewer segments than such bounds take.
     pub(crate) fn slowest_to_fastest(&self, subjects: &[usize]) -> Option<Fact> {
         let pairs: Vec<(usize, usize)> = subjects
@@ -225,7 +225,7 @@ impl Tallies {
         (samples > 0 && most.low > 0.0).then_some(Fact { interval: most, samples, outliers: 0, launches: 1 })
     }
 
-    /// The time of one subject over that of another, pair by pair over the segments of all repetitions.
+    /// The time of one subject divided by another's, pair by pair over the segments of all repetitions.
     fn ratios(&self, of: usize, to: usize) -> Option<Vec<f64>> {
         let pairs = self.segments(of)?.zip(self.segments(to)?);
         Some(pairs.map(|(of, to)| of / to).filter(|ratio| ratio.is_finite()).collect())

@@ -338,7 +338,7 @@ fn the_source_s_program_gives_our_hashes_of_every_workload() {
     let source = Source::start().unwrap();
     let schemes: Vec<_> = definition.schemes.iter().filter(|id| is_in_c(id)).collect();
     assert_eq!(schemes.len(), 12);
-    // And names of many and of long components, the lengths of which take three bytes in NDN.
+    // And names of many and of long components, whose lengths take three bytes in NDN.
     let mut long = Names::default();
     for value in [vec![7; 252], vec![8; 253], vec![9; 5000]].iter().cycle().take(300) {
         long.push([Component::generic(value), Component::generic(b"a")].into_iter()).unwrap();

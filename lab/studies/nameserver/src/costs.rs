@@ -18,7 +18,7 @@ use std::time::Duration;
 const DISTINCT: u32 = 1 << 16;
 const RANDOM: [u32; 2] = [100_000, 1_000_000];
 
-/// Rounds after which servers are started anew, so that a figure is not that of one process.
+/// Rounds after which servers are started anew, so that no figure rests on a single process.
 const RESTART: usize = 3;
 
 /// Part of the time of a turn for which the server is under load before.

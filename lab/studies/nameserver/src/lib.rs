@@ -1,4 +1,4 @@
-//! Studies of authoritative DNS name servers, as whole processes: ours and those of other projects.
+//! Studies of authoritative DNS name servers, as whole processes: ours and other projects'.
 //!
 //! [`Servers`] runs studies of the model `nameserver`: CPU time of answers, memory and load time of zones,
 //! reloads, and latency under random subdomains. [`echo`] is the floor, for `hashlane lab echo`.

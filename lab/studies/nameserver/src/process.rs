@@ -13,8 +13,8 @@ use std::time::Duration;
 /// Bytes of a program's last output in an error.
 const LAST: usize = 400;
 
-/// A server: a process, and those that it starts, in one group. All are ended when this is dropped; the first
-/// one also when the thread that started it ends, however that does, and those of its own then follow.
+/// A server: a process, and those that it starts, in one group. All are ended when this is dropped. The
+/// first one also ends with the thread that started it, however that ends, and its children then follow.
 #[derive(Debug)]
 pub(crate) struct Process {
     process: Program,

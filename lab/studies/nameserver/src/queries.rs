@@ -92,7 +92,7 @@ impl Queries {
         queries
     }
 
-    /// `count` queries, of which each fifth is positive and timed, and the others are of `kind`.
+    /// `count` queries: each fifth is positive and timed, and the others are of `kind`.
     pub(crate) fn timed_among(zone: Zone, kind: Kind, count: u32) -> Self {
         let mut queries = Self::default();
         for at in 0..count {

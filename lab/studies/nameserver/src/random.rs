@@ -8,7 +8,7 @@ pub(crate) fn mix(number: u64) -> u64 {
     SplitMix64::seed_from_u64(number).next_u64()
 }
 
-/// A permutation of the numbers of 32 bits: odd multiplications and shifts, each of which can be undone.
+/// A permutation of the numbers of 32 bits: odd multiplications and shifts, which can all be undone.
 pub(crate) fn permute(number: u32) -> u32 {
     let mut x = number.wrapping_mul(0x9e37_79b1);
     x ^= x >> 15;

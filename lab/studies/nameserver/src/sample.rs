@@ -9,8 +9,8 @@ pub(crate) fn definition() -> Definition {
     Definition::parse(include_str!("../dns-serve/study.toml"), "study.toml").unwrap()
 }
 
-/// Records of six samples each, of workload, scheme, metric, unit and value; bounds are 2 % away, except
-/// those of counts.
+/// Records of six samples each, of workload, scheme, metric, unit and value. Bounds are 2 % away, but a
+/// count is exact.
 pub(crate) fn records(figures: &[(&str, &str, &str, &str, f64)]) -> RecordSet {
     let mut all = RecordSet::new();
     for &(workload, scheme, metric, unit, value) in figures {

@@ -41,7 +41,7 @@ pub(crate) fn slow(session: &Session<'_>, plan: &Plan<'_>, workload: &str) -> Ve
     servers
 }
 
-/// Starts servers on the server's core, each in a folder of its own.
+/// Starts servers on the server's core, each in a separate folder.
 pub(crate) fn start(
     session: &mut Session<'_>,
     plan: &Plan<'_>,

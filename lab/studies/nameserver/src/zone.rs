@@ -82,7 +82,7 @@ fn host(line: &mut Vec<u8>, name: &[u8], number: u32) -> io::Result<u64> {
     Ok(1)
 }
 
-/// The lines of a delegation: name servers of its own with their addresses, or those of a hoster.
+/// The lines of a delegation: its own name servers with their addresses, or a hoster's.
 fn delegation(line: &mut Vec<u8>, name: &[u8], number: u32) -> io::Result<u64> {
     let hash = mix(u64::from(number) << 32);
     let own = hash.is_multiple_of(4);

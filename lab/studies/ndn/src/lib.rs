@@ -1,6 +1,6 @@
 //! Studies of NDN: forwarders in processes of their own, and indexes of the pending Interest table.
 //!
-//! - [`Forwarders`], model `forwarder`: CPU time per exchange under load, ours and those of other projects.
+//! - [`Forwarders`], model `forwarder`: CPU time per exchange under load, ours and other projects'.
 //! - [`Pit`], model `pit`: the indexes by name, digest and token.
 #![forbid(unsafe_code)]
 

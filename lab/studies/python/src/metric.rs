@@ -14,5 +14,5 @@ pub(crate) const PEAK: &str = "peak_memory";
 /// Workers killed, one in each run.
 pub(crate) const KILLS: &str = "kills";
 
-/// Runs with a killed worker whose sketch has other bytes than that of one process, or that failed.
+/// Runs with a killed worker whose sketch differs from one process's in its bytes, or that failed.
 pub(crate) const DIFFERING: &str = "differing_results";

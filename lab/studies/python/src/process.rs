@@ -1,4 +1,4 @@
-//! A script in a Python of its own, which answers each line that it gets with one.
+//! A script in a separate Python process, which answers each line that it gets with one.
 
 use crate::error::PythonError;
 use crate::interpreter;
@@ -40,7 +40,7 @@ pub(crate) struct Process {
 pub(crate) struct Script<'a> {
     /// Our own command, which ends the script when this process ends, however that does.
     pub(crate) command: &'a Path,
-    /// Folder for the script and its output, whose name is that of the script.
+    /// Folder for the script and its output, named after the script.
     pub(crate) folder: &'a Path,
     pub(crate) name: &'a str,
     pub(crate) text: &'a str,
@@ -128,7 +128,7 @@ impl Process {
         }
     }
 
-    /// Waits for the next line for a short time; `None` if there is none yet.
+    /// Waits for the next line for a short time; `None` if it has not come.
     pub(crate) fn poll(&mut self, limit: Duration) -> Result<Option<Fields>, PythonError> {
         match self.lines.recv_timeout(limit) {
             Err(RecvTimeoutError::Timeout) => Ok(None),

@@ -9,7 +9,7 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) pid: i32,
-    /// Its name, of which the kernel keeps 15 bytes.
+    /// Its name; the kernel keeps 15 bytes of it.
     pub(crate) name: String,
     parent: i32,
     /// CPU time in user space and in the kernel since it began.
@@ -19,7 +19,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// The process with an id; `None` if there is none, or it has ended.
+    /// The process with an id; `None` if no process has it, or it has ended.
     pub(crate) fn now(pid: i32) -> Option<Self> {
         let Stat { name, parent, start, .. } = Stat::read(pid).filter(|stat| !stat.has_ended())?;
         Some(Self { pid, name, parent, cpu: proc::cpu(pid).ok()?, start })
@@ -56,7 +56,7 @@ impl Entry {
     }
 }
 
-/// A process and all its descendants, of which it is the first.
+/// A process and all its descendants; the process itself comes first.
 pub(crate) fn tree(root: i32) -> Vec<Entry> {
     // A folder that cannot be read has no processes.
     let all = proc::all().unwrap_or_default();

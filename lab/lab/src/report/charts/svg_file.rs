@@ -1,4 +1,4 @@
-//! A chart as a file of its own.
+//! A chart as a separate file.
 
 use super::draw::{Drawn, Width, bars, forest, lines};
 use crate::report::section::Block;

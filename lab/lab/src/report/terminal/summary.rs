@@ -116,7 +116,7 @@ mod tests {
     use crate::run::{Noise, RunStudy};
     use hashlane_stats::Interval;
 
-    /// The summary of two studies, the second of which has no answer.
+    /// The summary of two studies; the second has no answer.
     fn printed(colours: Colours) -> String {
         let definition = sample::definition();
         let records = sample::records(&definition, &[]);

@@ -178,7 +178,7 @@ fn addresses(owners: Vec<NameBuf>) -> Corpus {
     Corpus::Messages(vec![content(asked, rtype, owners.into_iter().map(record).collect())])
 }
 
-/// A referral from a root server to those of `com`, with their addresses.
+/// A referral from a root server to the servers of `com`, with their addresses.
 fn positive() -> Vec<NameBuf> {
     let server = |letter: char| name(&format!("{letter}.gtld-servers.net"));
     let mut names = vec![name("www.example.com")];

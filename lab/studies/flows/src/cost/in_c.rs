@@ -1,7 +1,7 @@
 //! The source's hashes in C: timed among the others, and simulated as gcc compiles them.
 //!
 //! The source compiled Linux's C by gcc. A difference between it and our code may be the compiler's, so its
-//! claims are judged on C. The program is a process of its own, which gets the tuples once and takes its
+//! claims are judged on C. The program is a separate process, which gets the tuples once and takes its
 //! turns as the other schemes do.
 
 use crate::tuple_subject::TupleSubject;

@@ -80,7 +80,7 @@ static inline __attribute__((always_inline)) uint64_t sip(uint64_t first, uint64
 		a += d; d = rotated64(d, 21); d ^= a;                \
 		c += b; b = rotated64(b, 17); b ^= c; c = rotated64(c, 32); \
 	} while (0)
-	/* No loop, of which the simulator would walk through one round. */
+	/* No loop: the simulator would walk through one round only. */
 #define ABSORB(word)                                                 \
 	do {                                                         \
 		d ^= (word);                                         \

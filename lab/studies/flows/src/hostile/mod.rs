@@ -77,7 +77,7 @@ impl Attack {
     pub fn generate(self, count: usize, seed: u64, key: &Key) -> Vec<Tuple> {
         let count = count.min(MOST);
         match self {
-            // Another seed than that of innocent tuples.
+            // Not the seed of innocent tuples.
             Self::Random => set(TupleSet::Random, count, !seed),
             Self::Local => set(TupleSet::SprayLocal, count, seed),
             Self::Xor => (0..count as u32).map(xor).collect(),

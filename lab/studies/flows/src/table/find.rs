@@ -81,8 +81,8 @@ impl Found {
 }
 
 /// Divides the rounds; the tables are made anew for each part. One and the same table is up to a tenth faster
-/// or slower in other memory, and bounds from a single one do not show that. Few rounds are those of one
-/// launch of several, each of which has other memory anyway: they stay together.
+/// or slower in other memory, and bounds from a single one do not show that. Few rounds mean one
+/// launch of several, and each launch has other memory anyway: these rounds stay together.
 pub(super) fn placements(rounds: u32) -> impl Iterator<Item = usize> {
     let placements = if rounds < 6 { 1 } else { 3 };
     (0..placements).map(move |at| ((rounds + at) / placements) as usize).filter(|rounds| *rounds > 0)

@@ -17,7 +17,7 @@ const ROUNDS: u32 = 9;
 /// Operations for each flow of the table: 10⁷ for 4 Mi flows.
 const PER_FLOW: f64 = 10e6 / (4u32 << 20) as f64;
 
-/// One kind of operation, 32 of which are timed together.
+/// One kind of operation; 32 operations are timed together.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     /// Adds the next flows.

@@ -8,7 +8,7 @@ const PER_FLOW: u64 = 120;
 
 /// Most bytes that the tables of one size may take in a quick run, by that estimate. Schemes that are
 /// compared are timed in alternation, so all their tables are in memory at once: 7.5 GB for 16 Mi flows in
-/// five tables, one of which is the control.
+/// five tables, the control among them.
 pub(super) const QUICK: u64 = 4 << 30;
 
 /// Memory of so many tables and of the tuples that are looked up in them.
@@ -16,8 +16,8 @@ pub(super) fn needed(flows: usize, tables: usize) -> u64 {
     flows as u64 * (tables as u64 * PER_FLOW + 2 * size_of::<Tuple>() as u64)
 }
 
-/// Note for tables of so many flows that they would not fit into the free memory, or not into that of a quick
-/// run; `None` if they fit.
+/// Note for tables of so many flows that they would not fit into the free memory, or exceed the limit of a
+/// quick run; `None` if they fit.
 pub(super) fn too_large(flows: usize, tables: usize, full: bool) -> Option<String> {
     let needed = needed(flows, tables);
     let gib = |bytes: u64| bytes as f64 / (1u64 << 30) as f64;

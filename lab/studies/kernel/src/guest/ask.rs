@@ -41,7 +41,7 @@ fn hex<T>(text: &str, parse: fn(&str, u32) -> std::result::Result<T, std::num::P
     parse(text, 16).map_err(|error| format!("the kernel reports {text:?}: {error}"))
 }
 
-/// Holds the kernel's hashes against those of our crates, with the kernel's secrets; how many there were.
+/// Compares the kernel's hashes with our crates', under the kernel's secrets; returns their number.
 pub(super) fn check(seed: u64) -> Result<u64> {
     let tuples = TupleSet::Random.generate(CHECKED, seed, u64::MAX).map_err(cannot("make tuples"))?;
     let mut checked = 0;

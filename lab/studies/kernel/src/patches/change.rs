@@ -96,7 +96,7 @@ pub(super) fn append(text: &str, lines: &str) -> String {
 
 /// The Makefile of the selftests with one more program: after the first line of its kind.
 pub(super) fn add_program(file: &'static str, text: &str, program: &str) -> Result<String, PatchError> {
-    // A list in lines of its own, one program each, or an assignment for each program.
+    // A list with one program a line, or an assignment for each program.
     let first = text
         .lines()
         .find(|line| line.starts_with("TEST_PROGS"))

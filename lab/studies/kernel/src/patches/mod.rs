@@ -20,7 +20,7 @@ use self::tree::Tree;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The selftest: a script that floods a namespace of its own with SYNs.
+/// The selftest: a script that makes a namespace and floods it with SYNs.
 pub const SELFTEST: &str = include_str!("text/inet_ehash_flood.sh");
 
 const TEST: &str = include_str!("text/inet_ehash_test.c");
@@ -44,7 +44,7 @@ pub struct Written {
     pub notes: Vec<String>,
 }
 
-/// Writes the series of each hash into a folder of its own in `out`.
+/// Writes the series of each hash into a separate folder in `out`.
 ///
 /// # Errors
 /// The tree is not Linux, is too old, or is not as expected; `out` has such a series; Git failed.

@@ -45,7 +45,7 @@ impl Tree {
         fs::read_to_string(&path).map(Some).map_err(io(format!("cannot read {}", path.display())))
     }
 
-    /// Checks that `files` are those of the last commit, if the tree is a repository.
+    /// Checks that `files` are as in the last commit, if the tree is a repository.
     pub(super) fn committed(&self, files: &[&str]) -> Result<(), PatchError> {
         if !self.folder.join(".git").exists() {
             return Ok(());

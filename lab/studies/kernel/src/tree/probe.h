@@ -1,5 +1,5 @@
 /*
- * What hashlane's study flow-kernel asks a kernel of its own: files under /proc/hashlane.
+ * Files under /proc/hashlane, by which hashlane's study flow-kernel queries the kernels that it builds.
  *
  * Included at the end of net/ipv6/inet6_hashtables.c. A tuple is 36 octets as 72 hexadecimal digits: local address, foreign
  * address, local port, foreign port. It is written to `tuple`, and the others tell of it:
@@ -17,7 +17,7 @@
 
 #define HASHLANE_REPETITIONS 40
 #define HASHLANE_CALLS 10000
-/* Calls of a repetition are few enough for it to take about so many counts at the most. */
+/* Calls of a repetition are few enough for it to take no more than about so many counts. */
 #define HASHLANE_COUNTS 1000000
 #define HASHLANE_OCTETS 36
 

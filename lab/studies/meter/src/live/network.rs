@@ -18,7 +18,7 @@ pub(super) struct Arrived {
     pub(super) dropped: u64,
 }
 
-/// Does something on a thread in a namespace of its own, with the pair of interfaces.
+/// Does something on a thread in a new namespace, with the pair of interfaces.
 pub(super) fn with_pair<T: Send>(
     work: impl FnOnce() -> Result<T, MeterError> + Send,
 ) -> Result<T, MeterError> {

@@ -1,4 +1,4 @@
-//! argus, with a file of its own format.
+//! argus, with a file in its native format.
 
 use super::{Job, words};
 use std::ffi::OsString;

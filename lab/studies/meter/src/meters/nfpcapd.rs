@@ -1,4 +1,4 @@
-//! nfpcapd, of nfdump, with files of its own format.
+//! nfpcapd, of nfdump, with files in its native format.
 
 use super::{Job, Stated, number_after, words};
 use std::ffi::OsString;

@@ -25,7 +25,7 @@ const TARGET: ([u8; 4], u16) = ([198, 51, 100, 1], 80);
 /// after each 100 of them a packet of an established flow, in turns, in alternating directions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Flood {
-    /// SYNs, each a flow of its own. Valid: up to 2³⁰.
+    /// SYNs, each a new flow. Valid: up to 2³⁰.
     pub(crate) syns: u32,
     /// Established flows. Valid: up to 65,536.
     pub(crate) established: u32,

@@ -25,7 +25,7 @@ impl<W: Write> Pcap<W> {
         Ok(Self { out, frame: Vec::with_capacity(SNAP) })
     }
 
-    /// Adds a frame with an IP packet of `bytes`, of which `write` appends the headers; `time` is in
+    /// Adds a frame with an IP packet of `bytes`; `write` appends the packet's headers; `time` is in
     /// microseconds since the first packet.
     pub(super) fn frame(
         &mut self,

@@ -27,7 +27,7 @@ pub(super) struct Flight<'a> {
 }
 
 impl<'a> Flight<'a> {
-    /// A socket for queries, of which the first has the place `from`, modulo their number.
+    /// A socket for queries. The first one sent has the place `from`, modulo their number.
     pub(super) fn new(target: Target, queries: &'a Queries, from: usize) -> Result<Self, ServeError> {
         let socket = UdpSocket::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
         let mut socket = socket.map_err(ServeError::io("cannot make a socket for the load"))?;

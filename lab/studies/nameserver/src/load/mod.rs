@@ -58,7 +58,7 @@ pub(crate) fn cores() -> Result<(usize, usize), ServeError> {
     Ok((first, available.next_back().unwrap_or(first)))
 }
 
-/// Runs `work` in a thread of its own on a core.
+/// Runs `work` in a new thread on a core.
 pub(crate) fn on_core<T: Send>(
     core: usize,
     work: impl FnOnce() -> Result<T, ServeError> + Send,

@@ -94,7 +94,7 @@ impl Program {
     }
 }
 
-/// Path of a program: on the `PATH`, or where Debian has those of the administrator.
+/// Path of a program: on the `PATH`, or where Debian keeps the administrator's programs.
 pub(crate) fn find(program: &str) -> Option<PathBuf> {
     let folders: Vec<PathBuf> = env::split_paths(&env::var_os("PATH").unwrap_or_default()).collect();
     // Debian leaves it off the PATH of users.

@@ -224,7 +224,7 @@ fn decode(session: &mut Session<'_>, label: &str, forwarding: &mut Exchanges) ->
     Ok(())
 }
 
-/// The memory of a table, filled in a process of its own.
+/// The memory of a table, filled in a separate process.
 fn memory(session: &mut Session<'_>, table: &str) -> Result<(), RunError> {
     session.step(ENTRIES_LABEL, &format!("memory of the {table}"));
     let failed =

@@ -28,7 +28,7 @@ pub(super) struct Drive<'a> {
     workload: &'a Workload,
     plan: &'a Plan,
     index: Option<Index>,
-    /// `true` if the load has a core of its own and need not sleep.
+    /// `true` if the load has a core to itself and need not sleep.
     apart: bool,
     stop: &'a AtomicBool,
     pairs: Vec<Pair>,
@@ -80,7 +80,7 @@ impl<'a> Drive<'a> {
         })
     }
 
-    /// Consumers and producers, one after the other, and those of the pending Interests.
+    /// Consumers and producers in all, with the pair of the pending Interests.
     fn count(&self) -> usize {
         2 * (self.pairs.len() + usize::from(self.workload.pending > 0))
     }

@@ -68,7 +68,7 @@ pub(super) struct Start<'a> {
     /// Our own command.
     pub(super) command: &'a Path,
     pub(super) core: Option<usize>,
-    /// Path that opens its network namespace, if it has one of its own.
+    /// Path that opens its network namespace, if it has a separate one.
     pub(super) namespace: Option<&'a Path>,
     /// Address on which it takes datagrams.
     pub(super) host: Ipv4Addr,
@@ -120,7 +120,7 @@ impl Forwarder {
         config
     }
 
-    /// `true` if it is another project's program, which may fail for reasons of its own.
+    /// `true` if it is another project's program, which may fail for its own reasons.
     pub fn is_foreign(self) -> bool {
         matches!(self, Self::Ndnd | Self::Nfd)
     }

@@ -1,5 +1,5 @@
 //! Load for a forwarder of NDN: consumers and producers in one thread of this process, the forwarder in a
-//! process of its own.
+//! separate process.
 //!
 //! Each pair of a consumer and a producer has one connection for each, and a window of unanswered Interests.
 //! An *exchange* is an Interest that a consumer sent and the Data that answered it, counted when the consumer

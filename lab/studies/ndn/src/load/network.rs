@@ -10,7 +10,7 @@ use std::net::Ipv4Addr;
 use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 
-/// The namespaces, and that of the thread that made them.
+/// The namespaces; `home` belongs to the thread that made the others.
 #[derive(Debug)]
 pub(super) struct Network {
     home: File,

@@ -5,7 +5,7 @@ use std::num::NonZeroU64;
 /// A prime above every count of prefixes, so that it has no factor in common with any.
 const MULTIPLIER: u64 = 2_654_435_761;
 
-/// Prefixes of a pair, from 0, of which each name begins with one.
+/// Prefixes of a pair, numbered from 0. Each name begins with one of them.
 ///
 /// The name of number *n* has the prefix *n* × `MULTIPLIER` modulo the count of prefixes. That is a
 /// permutation: each run of as many numbers visits every prefix once, so that no prefix is used again before

@@ -19,7 +19,7 @@ const PREFIX_AT: usize = 2;
 /// The Interests and the Data of one pair: alike but for the number in their names, and the Nonce.
 ///
 /// Names are `/load/<pair>/…`, each further component of eight bytes. The Data is signed once, so its
-/// signature is that of the number 0; no forwarder verifies it.
+/// signature is right for the number 0 only; no forwarder verifies it.
 ///
 /// Names that are [spread](Self::spread) over many prefixes are `/load/<pair>/<prefix>/…`; the number of the
 /// name selects the prefix.

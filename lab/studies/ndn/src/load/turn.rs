@@ -28,7 +28,7 @@ pub fn turn(
     plan: &Plan,
     stop: &AtomicBool,
 ) -> Result<Reading, LoadError> {
-    // In a thread of its own, which alone is bound to a core, and with which the forwarder's process ends.
+    // In a separate thread: only it is bound to a core, and the forwarder's process ends with it.
     std::thread::scope(|scope| {
         let thread = scope.spawn(|| in_thread(command, forwarder, workload, plan, stop));
         thread.join().unwrap_or_else(|_| Err(LoadError::Forwarder("the thread of the load panicked".into())))

@@ -80,7 +80,7 @@ const PACES: std::ops::RangeInclusive<usize> = 16..=1_000_000;
 const MOST_PENDING: usize = 400_000;
 /// Prefixes of a load with large tables; without a count, the most.
 const LARGE: std::ops::RangeInclusive<usize> = 100..=1_000_000;
-/// Components of its names at least: those of a prefix, and one that differs.
+/// Components of its names at least: a prefix's, and one that differs.
 const LARGE_COMPONENTS: usize = 4;
 /// Prefixes of such a load for each Interest that is never answered.
 const PREFIXES_PER_PENDING: usize = 5;

@@ -54,7 +54,7 @@ pub(crate) fn indexed(index: Index, names: Names, key: &Key) -> Option<Box<dyn P
     }
 }
 
-// Each in a frame of its own: they are large.
+// Each in a separate frame: they are large.
 #[inline(never)]
 fn boxed<P: Pit + 'static>(index: Index, names: Names, key: &Key, pit: P) -> Option<Box<dyn Profile>> {
     Some(Box::new(Exchanges::with(names, key, index.digests(), pit)?))
@@ -130,7 +130,7 @@ impl<P: Pit> Bench<P> {
         })
     }
 
-    /// The packets of the next block: those of a pair one behind the other.
+    /// The packets of the next block; the packets of a pair follow one another.
     fn prepare(&mut self) {
         self.now = Time(self.now.0 + 1_000_000);
         let Self { templates, interests, data, digests, next, .. } = self;

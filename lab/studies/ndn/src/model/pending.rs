@@ -1,11 +1,11 @@
 //! The pending Interest table in a forwarder, under each of its indexes: entries added, answered by Data, and
 //! ended by time.
 //!
-//! Interests fill the table in the order of their numbers, over two seconds of its own time. Data then comes
-//! for entries in an order that has nothing to do with that, in blocks of 256; after each block as many new
-//! Interests come, so that the table stays as full as it is. In the end time passes until all have ended. All
-//! of it goes through the stages of the forwarder, in bursts of 16 packets; its store holds one packet, so
-//! that the table has the cache for itself. Each answer is checked: Data must go to the one who asked, and
+//! Interests fill the table in the order of their numbers, over two seconds of the table's time. Data then
+//! comes for entries in an order that has nothing to do with that, in blocks of 256; after each block as many
+//! new Interests come, so that the table stays as full as it is. In the end time passes until all have ended.
+//! All of it goes through the stages of the forwarder, in bursts of 16 packets; its store holds one packet,
+//! so that the table has the cache for itself. Each answer is checked: Data must go to the one who asked, and
 //! end one entry.
 
 use super::stages::{self, PACKETS, Sink, StageCounts};
@@ -67,7 +67,7 @@ pub(crate) struct Filling {
     pub pending: usize,
     /// The names.
     pub names: Names,
-    /// Adds an entry that can be a prefix at each length below that of the names, of a name that no Data
+    /// Adds an entry that can be a prefix at each length shorter than the names, of a name that no Data
     /// begins with: each is a length at which Data by its name alone must be looked for.
     pub prefixes: bool,
 }

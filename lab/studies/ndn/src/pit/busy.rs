@@ -83,7 +83,7 @@ impl Search {
 }
 
 /// Finds the pace of each consumer at which a forwarder by name takes [`LEAST`] per cent of a core and more;
-/// if there is none, the highest that it carries. `None` if the run was stopped.
+/// if it takes less at every pace, the highest that it carries. `None` if the run was stopped.
 pub(super) fn pace(
     session: &mut Session<'_>,
     label: &str,

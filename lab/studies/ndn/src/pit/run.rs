@@ -14,7 +14,7 @@ use hashlane_lab::study::Fact;
 use hashlane_lab::study::{Rounds, order};
 use hashlane_lab::study::{RunError, Session};
 
-/// Models of the records; that of the operations is the study's.
+/// Models of the records. The operations' model is the study's.
 pub(crate) const MODEL: &str = "pit";
 const PARTS_MODEL: &str = "pit-parts";
 const DIGEST_MODEL: &str = "pit-digest";

@@ -89,7 +89,7 @@ pub(super) fn packages<'a>(schemes: impl Iterator<Item = &'a str>) -> Vec<String
 /// A scheme on a workload.
 #[derive(Clone, Debug)]
 pub(super) struct Subject {
-    /// Id of the scheme, with that of a control.
+    /// Id of the scheme or of the control.
     pub(super) id: String,
     /// Calls of a turn.
     calls: u64,

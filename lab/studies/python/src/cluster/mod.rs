@@ -1,4 +1,4 @@
-//! Study of a cluster: a sketch of files on one core and on workers of Ray, some of which are killed.
+//! Study of a cluster: a sketch of files on one core and on workers of Ray; some workers are killed.
 
 mod driver;
 mod keys;

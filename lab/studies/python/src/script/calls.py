@@ -1,7 +1,8 @@
 """Worker of the study python-calls: times calls of hash functions, one batch for each line that it reads.
 
 Reads `time WORKLOAD SCHEME CALLS`, `empty WORKLOAD CALLS`, `sketch WORKLOAD` and `counted WORKLOAD` from
-standard input. Writes `ok NAME=VALUE ...` or `error TEXT`. Times are those of `time.perf_counter_ns` around the calls alone.
+standard input. Writes `ok NAME=VALUE ...` or `error TEXT`. Times are taken
+by `time.perf_counter_ns` around the calls alone.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ impl Export {
         Self { exporters, notes, now: 1_767_323_045_000_000_000 }
     }
 
-    /// Exports a flow in a message of its own.
+    /// Exports a flow in a separate message.
     fn export(&mut self) {
         self.exporters.flows(&[FlowRecord::EMPTY], self.now).unwrap();
         self.tick();

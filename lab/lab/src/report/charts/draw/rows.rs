@@ -37,7 +37,7 @@ impl Columns {
         if self.above { HEAD } else { 0.0 }
     }
 
-    /// Draws a label, `y` being the top of the row and `middle` that of the mark.
+    /// Draws a label; `y` is the top of the row, `middle` the middle of the mark.
     pub(super) fn label(&self, marks: &mut String, words: &str, y: f64, middle: f64, room: f64) {
         if self.above {
             text(marks, "label", 0.0, y + 12.5, &shortened(words, room));

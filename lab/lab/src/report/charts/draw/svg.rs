@@ -53,7 +53,7 @@ pub(super) fn text(marks: &mut String, class: &str, x: f64, y: f64, words: &str)
     );
 }
 
-/// Adds words around the middle of which or before which the place is, by the `anchor`: `middle` or `end`.
+/// Adds words whose middle or end, by the `anchor` (`middle` or `end`), is at the place.
 pub(super) fn anchored(marks: &mut String, class: &str, anchor: &str, (x, y): (f64, f64), words: &str) {
     push(
         marks,
