@@ -2,6 +2,7 @@
 
 use crate::run;
 use serde::Deserialize;
+use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
@@ -42,8 +43,9 @@ pub(crate) fn run(is_long: bool) -> Result<(), String> {
     let logs = run::target_dir()?.join("test-logs");
     fs::create_dir_all(&logs).map_err(|error| format!("{}: {error}", logs.display()))?;
     let mut programs = build()?;
-    // One worker takes those that wait, from the front; the other those that compute, from the back.
-    programs.sort_by_key(|program| !program.is_waiting);
+    // One worker takes those that wait, from the front, the largest first, as they take longest; the other
+    // takes those that compute, from the back.
+    programs.sort_by_cached_key(|program| (!program.is_waiting, Reverse(program.size())));
     let (all, queue) = (programs.len(), Mutex::new(VecDeque::from(programs)));
     let ran: Mutex<Vec<Ran>> = Mutex::default();
     let work = |take: fn(&mut VecDeque<Program>) -> Option<Program>| {
@@ -79,6 +81,11 @@ fn summary(mut ran: Vec<Ran>) -> Result<(), String> {
 }
 
 impl Program {
+    /// Bytes of the file.
+    fn size(&self) -> u64 {
+        fs::metadata(&self.executable).map_or(0, |file| file.len())
+    }
+
     fn run(&self, logs: &Path, is_long: bool) -> Ran {
         let start = Instant::now();
         let log = logs.join(format!("{}.log", self.name.replace(['/', ' '], "-")));

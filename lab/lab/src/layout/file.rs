@@ -370,8 +370,7 @@ impl ColumnSpec {
 
 impl Layout {
     /// Names of the fields of a study file that are read here.
-    pub(crate) const FIELDS: [&str; 7] =
-        ["words", "formats", "section", "sentence", "table", "chart", "text"];
+    pub const FIELDS: [&str; 7] = ["words", "formats", "section", "sentence", "table", "chart", "text"];
 
     /// `true` if the file says nothing about how its records are shown.
     pub fn is_empty(&self) -> bool {

@@ -4,7 +4,7 @@ use super::figure::{self, Figure};
 use super::file::Layout;
 use super::formats;
 use super::lists::{Lists, by_interest};
-use crate::definition::Definition;
+use crate::definition::{Definition, Published};
 use crate::evidence::{Doubt, Evidence};
 use crate::report::facts::unit;
 use hashlane_records::{Record, RecordSet, metric};
@@ -221,24 +221,28 @@ fn invalid(why: String) -> Error {
 }
 
 fn map<const N: usize>(entries: [(&'static str, Value); N]) -> Value {
-    Value::from_object(Fields(BTreeMap::from(entries)))
+    Value::from_object(Fields { fields: BTreeMap::from(entries), is_true: true })
 }
 
 /// Fields by name. An unknown name is an error, also in a condition.
 #[derive(Debug)]
-struct Fields(BTreeMap<&'static str, Value>);
+struct Fields {
+    fields: BTreeMap<&'static str, Value>,
+    /// In a condition.
+    is_true: bool,
+}
 
 impl Object for Fields {
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
         let name = key.as_str()?;
-        Some(self.0.get(name).cloned().unwrap_or_else(|| {
-            let known: Vec<&str> = self.0.keys().copied().collect();
+        Some(self.fields.get(name).cloned().unwrap_or_else(|| {
+            let known: Vec<&str> = self.fields.keys().copied().collect();
             Value::from(invalid(format!("no field {name:?}; there are {}", known.join(", "))))
         }))
     }
 
     fn is_true(self: &Arc<Self>) -> bool {
-        true
+        self.is_true
     }
 }
 
@@ -347,14 +351,17 @@ fn lookups(env: &mut Environment<'static>, scope: &Arc<Scope>) {
     });
     let s = Arc::clone(scope);
     env.add_function("published_table", move |table: &str| {
-        let table = s.definition.published(table)?;
-        let rows = Value::from_iter(table.rows.iter().map(|row| row.id.clone()));
-        Some(map([
-            ("source", Value::from(table.source.as_str())),
-            ("unit", Value::from(table.unit.as_str())),
-            ("columns", Value::from(table.columns.clone())),
-            ("rows", rows),
-        ]))
+        // One that the file does not have is empty, and false.
+        let table = s.definition.published(table);
+        let rows = table.iter().flat_map(|table| &table.rows).map(|row| row.id.clone());
+        let text = |of: fn(&Published) -> &str| Value::from(table.map_or("", of));
+        let fields = BTreeMap::from([
+            ("source", text(|table| &table.source)),
+            ("unit", text(|table| &table.unit)),
+            ("columns", Value::from(table.map_or_else(Vec::new, |table| table.columns.clone()))),
+            ("rows", Value::from(rows.collect::<Vec<_>>())),
+        ]);
+        Value::from_object(Fields { fields, is_true: table.is_some() })
     });
 }
 

@@ -9,6 +9,7 @@ use hashlane_command::STOPPED;
 use hashlane_command::number::number;
 use hashlane_lab::definition::Definition;
 use hashlane_lab::launch::{Launch, Launcher, is_launch, last_lines};
+use hashlane_lab::layout::Layout;
 use hashlane_lab::report::terminal;
 use hashlane_lab::run::{Activity, Machine, RunStudies, RunStudy};
 use hashlane_lab::study::{Event, Step, run};
@@ -421,14 +422,14 @@ impl RunArgs {
 }
 
 /// Text of a study for a launch. Tables of its kind alone are for the first launch: what they ask for is
-/// counted, simulated or checked, and the same in each.
+/// counted, simulated or checked, and the same in each. No later one draws a report.
 fn text(definition: &Definition, is_first: bool) -> Result<String> {
     if is_first {
         return Ok(definition.text().to_owned());
     }
     let mut table: toml::Table = definition.text().parse().context("a study file that was read before")?;
     let tables = STUDIES.kind(&definition.model).map_or(&[][..], |kind| kind.tables());
-    tables.iter().for_each(|name| _ = table.remove(*name));
+    tables.iter().chain(&Layout::FIELDS).for_each(|name| _ = table.remove(*name));
     Ok(table.to_string())
 }
 
