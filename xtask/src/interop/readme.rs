@@ -6,7 +6,7 @@ use std::fs;
 /// Until the server listens, as a user waits for its log.
 const WAIT: &str =
     "until hashlane dns control --socket dns.sock status > /dev/null 2>&1; do sleep 0.05; done\n";
-/// The end that the README gives.
+/// The end that the page gives.
 const END: &str = "kill %1\nwait %1\necho ended";
 
 /// Lines that the commands print, in this order.
@@ -15,7 +15,7 @@ const EXPECTED: [&str; 6] = [
     "example.com: loaded, serial 1",
     "www.example.com.",
     "192.0.2.80",
-    "dns.toml is valid",
+    "dns.toml is a valid configuration",
     "ended",
 ];
 
