@@ -28,12 +28,17 @@ const IMPORT: &str = "{% import 'words' as words %}";
 /// Longest text: what compiles it goes one call deeper for each term of an expression.
 const MOST_TEXT: usize = 16 << 10;
 
-/// Compiles a text, which is its own name.
-fn compile<'env>(env: &'env Environment<'static>, source: &str) -> Result<Template<'env, 'env>, Error> {
+fn check_length(source: &str) -> Result<(), Error> {
     if source.len() > MOST_TEXT {
         let why = format!("a text of more than {MOST_TEXT} bytes; make it shorter, or several");
         return Err(Error::new(ErrorKind::InvalidOperation, why));
     }
+    Ok(())
+}
+
+/// Compiles a text, which is its own name.
+fn compile<'env>(env: &'env Environment<'static>, source: &str) -> Result<Template<'env, 'env>, Error> {
+    check_length(source)?;
     env.get_template(&format!("{MARK}{source}"))
 }
 
@@ -108,8 +113,7 @@ impl<'env> Code<'env> {
             let source = format!("{IMPORT}{{% set result = ({source}) %}}");
             Form::Template(compile(env, &source).map_err(fault)?)
         } else {
-            // Also of an expression, the length is checked.
-            compile(env, &format!("{{{{ {source} }}}}")).map_err(fault)?;
+            check_length(source).map_err(fault)?;
             Form::Expression(env.compile_expression_owned(source.to_owned()).map_err(fault)?)
         };
         Ok(Self { field, form })
@@ -126,24 +130,6 @@ impl<'env> Code<'env> {
         }
     }
 
-    /// The items of a list; of a figure that is not there, none.
-    pub(super) fn list(&self, vars: &Vars) -> Result<Vec<Value>, Fault> {
-        let value = match self.value(vars) {
-            Err(fault) if figure::doubt(&fault.error).is_some() => return Ok(Vec::new()),
-            value => value?,
-        };
-        if value.is_undefined() || value.is_none() {
-            return Ok(Vec::new());
-        }
-        let items = value.try_iter().map_err(|error| Fault { field: self.field, error })?;
-        let list: Vec<Value> = items.take(MOST_ITEMS + 1).collect();
-        if list.len() > MOST_ITEMS || value.as_str().is_some() {
-            let why = format!("a list of at most {MOST_ITEMS} items is expected");
-            return Err(Fault { field: self.field, error: Error::new(ErrorKind::InvalidOperation, why) });
-        }
-        Ok(list)
-    }
-
     /// The value; `None` of a figure that is not there.
     pub(super) fn measured(&self, vars: &Vars) -> Result<Option<Value>, Fault> {
         match self.value(vars) {
@@ -153,26 +139,39 @@ impl<'env> Code<'env> {
         }
     }
 
+    /// The value, if there is one: neither undefined nor `none`.
+    fn present(&self, vars: &Vars) -> Result<Option<Value>, Fault> {
+        Ok(self.measured(vars)?.filter(|value| !value.is_undefined() && !value.is_none()))
+    }
+
+    fn invalid(&self, why: String) -> Fault {
+        Fault { field: self.field, error: Error::new(ErrorKind::InvalidOperation, why) }
+    }
+
+    /// The items of a list; of a figure that is not there, none.
+    pub(super) fn list(&self, vars: &Vars) -> Result<Vec<Value>, Fault> {
+        let Some(value) = self.present(vars)? else { return Ok(Vec::new()) };
+        let items = value.try_iter().map_err(|error| Fault { field: self.field, error })?;
+        let list: Vec<Value> = items.take(MOST_ITEMS + 1).collect();
+        if list.len() > MOST_ITEMS || value.as_str().is_some() {
+            return Err(self.invalid(format!("a list of at most {MOST_ITEMS} items is expected")));
+        }
+        Ok(list)
+    }
+
     /// A cell of a table: its text, or the dash.
     pub(super) fn cell(&self, vars: &Vars) -> Result<String, Fault> {
-        match self.value(vars) {
-            Ok(value) if value.is_undefined() || value.is_none() => Ok(format::none()),
-            Ok(value) if value.downcast_object_ref::<Figure>().is_some() => {
-                let why = "a figure without a format, such as `|figure`";
-                Err(Fault { field: self.field, error: Error::new(ErrorKind::InvalidOperation, why) })
+        match self.present(vars)? {
+            None => Ok(format::none()),
+            Some(value) if value.downcast_object_ref::<Figure>().is_some() => {
+                Err(self.invalid(figure::UNFORMATTED.to_owned()))
             }
-            Ok(value) => Ok(value.to_string()),
-            Err(fault) if figure::doubt(&fault.error).is_some() => Ok(format::none()),
-            Err(fault) => Err(fault),
+            Some(value) => Ok(value.to_string()),
         }
     }
 
     /// A condition. One on a figure that is not there does not hold.
     pub(super) fn holds(&self, vars: &Vars) -> Result<bool, Fault> {
-        match self.value(vars) {
-            Ok(value) => Ok(value.is_true()),
-            Err(fault) if figure::doubt(&fault.error).is_some() => Ok(false),
-            Err(fault) => Err(fault),
-        }
+        Ok(self.measured(vars)?.is_some_and(|value| value.is_true()))
     }
 }

@@ -7,6 +7,9 @@ use minijinja::{Error, ErrorKind};
 use std::error::Error as _;
 use std::sync::Arc;
 
+/// Fault of a figure that is written without a format.
+pub(super) const UNFORMATTED: &str = "a figure without a format, such as `|figure`";
+
 /// A figure, or the reason why it is missing. Attributes: `value`, `low`, `high`, `samples`; `measured`;
 /// `ok`, which is `false` if no sentence may state it; `why`: `""`, `"not measured"` or `"undecided"`.
 #[derive(Clone, Debug)]

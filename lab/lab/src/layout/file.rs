@@ -107,16 +107,6 @@ fn yes() -> bool {
     true
 }
 
-/// Visibility of a text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum ShownSpec {
-    #[default]
-    Open,
-    Folded,
-    PageOnly,
-}
-
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TableSpec {
@@ -143,8 +133,6 @@ pub(super) struct TableSpec {
     /// One of the visibilities, or an expression of one.
     #[serde(default = "open")]
     pub(super) shown: String,
-    /// Expression: the table is open where it is true.
-    pub(super) open_when: Option<String>,
     /// Columns without a figure stay.
     #[serde(default)]
     pub(super) empty_columns: bool,
@@ -195,8 +183,9 @@ pub(super) struct TextSpec {
     pub(super) text: String,
     /// Expression.
     pub(super) when: Option<String>,
-    #[serde(default)]
-    pub(super) shown: ShownSpec,
+    /// As of a table.
+    #[serde(default = "open")]
+    pub(super) shown: String,
 }
 
 /// The kinds of charts.

@@ -6,6 +6,7 @@ mod code;
 mod figure;
 mod file;
 mod formats;
+mod functions;
 mod lists;
 mod scope;
 mod table;
@@ -68,7 +69,7 @@ impl<'a> Drawer<'a> {
     }
 
     fn of(layout: &'a Layout, scope: Arc<Scope>, values: &Values) -> Self {
-        let env = scope::environment(&scope, layout, values);
+        let env = functions::environment(&scope, layout, values);
         Self { layout, scope, env }
     }
 
@@ -254,7 +255,7 @@ impl<'a> Drawer<'a> {
         Ok((!text.trim().is_empty()).then_some(Block::Text(Text {
             caption: code::Text::new(&self.env, "caption", &spec.caption)?.words(&none)?,
             text,
-            shown: table::shown(spec.shown),
+            shown: table::visible(&self.env, &spec.shown, &none)?,
         })))
     }
 }

@@ -1,7 +1,7 @@
 //! Tables of a layout.
 
 use super::code::{Code, Fault, Text, Vars};
-use super::file::{ColumnSpec, ShownSpec, TableSpec};
+use super::file::{ColumnSpec, TableSpec};
 use super::scope::Scope;
 use crate::report::facts::without_empty_columns;
 use crate::report::{Shown, Table};
@@ -67,7 +67,8 @@ fn visibility(name: &str) -> Option<Shown> {
     }
 }
 
-fn visible(env: &Environment<'static>, spec: &str, vars: &Vars) -> Result<Shown, Fault> {
+/// The visibility that a name or an expression says.
+pub(super) fn visible(env: &Environment<'static>, spec: &str, vars: &Vars) -> Result<Shown, Fault> {
     if let Some(shown) = visibility(spec) {
         return Ok(shown);
     }
@@ -79,14 +80,6 @@ fn visible(env: &Environment<'static>, spec: &str, vars: &Vars) -> Result<Shown,
             format!("no visibility {value}; there are open, folded, page-only"),
         ),
     })
-}
-
-pub(super) fn shown(spec: ShownSpec) -> Shown {
-    match spec {
-        ShownSpec::Open => Shown::Open,
-        ShownSpec::Folded => Shown::Folded,
-        ShownSpec::PageOnly => Shown::PageOnly,
-    }
 }
 
 /// The tables of one `[[table]]`.
@@ -176,16 +169,12 @@ fn table(
     if rows.is_empty() || !spec.empty && !rows.iter().any(figures) {
         return Ok(None);
     }
-    let is_open = match &spec.open_when {
-        Some(open) => Code::new(env, "open_when", open)?.holds(vars)?,
-        None => false,
-    };
     let table = Table {
         caption: Text::new(env, "caption", &spec.caption)?.words(vars)?,
         columns: heads,
         left: spec.left,
         rows,
-        shown: if is_open { Shown::Open } else { visible(env, &spec.shown, vars)? },
+        shown: visible(env, &spec.shown, vars)?,
     };
     Ok(Some(if spec.empty_columns { table } else { without_empty_columns(table) }))
 }
