@@ -16,6 +16,7 @@ mod nightly;
 mod planted;
 mod prose;
 mod python;
+mod records;
 mod release;
 mod run;
 mod steps;
@@ -51,6 +52,7 @@ Examples:
   cargo xtask wheel                 the Python wheel, in dist/
   cargo xtask release --dry-run     the crates and the wheel as they would be published
   cargo xtask planted               `hashlane compare` finds a planted slow-down, and no other
+  cargo xtask records               measure all that the documentation quotes, and write its figures
   cargo xtask book                  the documentation as a book with search, and the reports of all records
   cargo xtask prose --write         the tables of crates in CONTRIBUTING.md and docs/
   cargo xtask style                 comments and Markdown that break the rules of style";
@@ -72,6 +74,7 @@ enum Command {
     Wheel(python::Wheel),
     Release(release::Release),
     Planted(planted::Planted),
+    Records(records::Records),
     Book(book::Book),
     Prose(prose::Prose),
     Style(prose::style::Style),
@@ -94,6 +97,7 @@ fn main() -> ExitCode {
         Command::Wheel(command) => command.run(),
         Command::Release(command) => command.run(),
         Command::Planted(command) => command.run(),
+        Command::Records(command) => command.run(),
         Command::Book(command) => command.run(),
         Command::Prose(command) => command.run(),
         Command::Style(command) => command.run(),

@@ -34,7 +34,7 @@ const BEGIN: &str = "<!-- crates, written by `cargo xtask prose --write` -->\n";
 const END: &str = "<!-- end of crates -->\n";
 
 /// A package of the workspace.
-pub(super) struct Package {
+pub(crate) struct Package {
     /// Its folder, from the root of the repository.
     folder: String,
     name: String,
@@ -47,7 +47,7 @@ pub(super) struct Package {
 ///
 /// # Errors
 /// cargo cannot be run, or its output is not read.
-pub(super) fn packages() -> Result<Vec<Package>, String> {
+pub(crate) fn packages() -> Result<Vec<Package>, String> {
     let output = run::command(&["cargo", "metadata", "--no-deps", "--format-version", "1"]).output();
     let output = output.map_err(|error| format!("`cargo metadata`: {error}"))?;
     if !output.status.success() {
@@ -80,6 +80,11 @@ impl Package {
         let folder = below_root(text("manifest_path")?.strip_suffix("/Cargo.toml")?)?;
         Some(Self { folder, name: text("name")?, description: text("description").unwrap_or_default(), uses })
     }
+}
+
+/// Folders of the packages that the package in `folder` depends on, tests aside.
+pub(crate) fn uses<'a>(packages: &'a [Package], folder: &str) -> &'a [String] {
+    packages.iter().find(|package| package.folder == folder).map_or(&[], |package| &package.uses)
 }
 
 fn is_in(folder: &str, above: &str) -> bool {

@@ -7,10 +7,11 @@ pub(crate) mod text;
 
 mod circles;
 mod commits;
-mod crates;
+pub(crate) mod crates;
 mod markdown;
 mod walks;
 
+use crate::records::{Changes, outdated};
 use crate::run::Outcome;
 use clap::Args;
 use text::tracked;
@@ -18,7 +19,7 @@ use text::tracked;
 /// Check the Markdown files, and the code against them
 ///
 /// The step `prose` of `cargo xtask test`: links, paths of files, chapters of the book, walks and tables of
-/// crates; arrows between crates, circles of files, and commits of records.
+/// crates; arrows between crates, circles of files; commits of records, and marks of changed code.
 #[derive(Debug, Args)]
 pub(crate) struct Prose {
     /// Write the tables of crates first, from `cargo metadata`
@@ -62,6 +63,7 @@ fn faults() -> Result<usize, String> {
         ("forbidden arrows between crates", crates::forbidden(&packages)),
         ("circles of files", circles::circles(&sources)),
         ("records without their commit", commits::missing(&machines)?),
+        ("records without their marks", outdated(&mut Changes::new(&packages)?)?),
     ];
     for (_, faults) in &checks {
         faults.iter().for_each(|fault| println!("{fault}"));

@@ -4,14 +4,14 @@ use crate::run;
 use std::fs;
 
 /// A text file of the repository.
-pub(super) struct Text {
+pub(crate) struct Text {
     /// The path from the root of the repository.
-    pub(super) path: String,
-    pub(super) content: String,
+    pub(crate) path: String,
+    pub(crate) content: String,
 }
 
 /// The tracked files that match these patterns of git.
-pub(super) fn tracked(patterns: &[&str]) -> Result<Vec<Text>, String> {
+pub(crate) fn tracked(patterns: &[&str]) -> Result<Vec<Text>, String> {
     let read = |path: String| {
         let content = fs::read_to_string(run::root().join(&path));
         content.map_err(|error| format!("{path}: {error}")).map(|content| Text { path, content })

@@ -1,14 +1,16 @@
 //! `hashlane report`
 
+mod fill;
+
 use crate::output::{
     self,
     folder::{Folder, definition, parts},
 };
 use crate::studies::STUDIES;
 use anyhow::{Context, Result, anyhow};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use hashlane_lab::definition::Definition;
-use hashlane_lab::report::{Part, differences, svg_file, terminal};
+use hashlane_lab::report::{Part, differences, json, markdown, svg_file, terminal};
 use hashlane_lab::run::RunStudies;
 use hashlane_records::{RecordSet, write_atomically};
 use std::path::{Path, PathBuf};
@@ -23,9 +25,17 @@ Examples:
   hashlane report hashlane-report --differences
   hashlane report hashlane-report --charts      SVG files for a paper or a page of your own
   hashlane report hashlane-report/run-1         an earlier run
+  hashlane report hashlane-report --export markdown > results.md
+  hashlane report hashlane-report --fill README.md
+                                                draw the figures of your own page again
 
 A folder keeps the definitions of its studies, so that it can be drawn on any machine and by later
-versions. Folders of versions before 0.2 have none: name the file of a study of your own with --study.")]
+versions. Folders of versions before 0.2 have none: name the file of a study of your own with --study.
+
+--fill draws what stands between the lines `<!-- figures` and `<!-- end of figures -->` of a Markdown file
+by the template in that comment, which quotes the folders by their names: {{ answer('hashlane-report',
+'flow-hash') }}. docs/study-files.md lists the functions. Of several folders of one name, the latest run
+counts.")]
 pub(crate) struct Report {
     /// Folders written by `study run`
     #[arg(required = true, value_name = "DIR")]
@@ -42,11 +52,33 @@ pub(crate) struct Report {
     /// Write the chart of each study as DIR/charts/STUDY.svg
     #[arg(long)]
     charts: bool,
+    /// Print every sentence and table in this format, and nothing else
+    #[arg(long, value_enum, value_name = "FORMAT", conflicts_with_all = ["verbose", "differences", "charts"])]
+    export: Option<Export>,
+    /// Draw the figures of this Markdown file again from the records in the folders (repeatable)
+    #[arg(long, value_name = "FILE.md", conflicts_with_all = ["verbose", "differences", "charts", "export"])]
+    fill: Vec<PathBuf>,
+    /// Change no file; fail if the figures of one differ
+    #[arg(long, requires = "fill")]
+    check: bool,
+}
+
+/// Formats of an export.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Export {
+    /// Headings, sentences and tables
+    Markdown,
+    /// The same as a list of studies
+    Json,
 }
 
 impl Report {
     pub(crate) fn run(self) -> Result<ExitCode> {
         let own = self.study.iter().map(|file| definition(file)).collect::<Result<Vec<Definition>>>()?;
+        if !self.fill.is_empty() {
+            fill::fill(&self.folders, &self.fill, self.check, &own)?;
+            return Ok(ExitCode::SUCCESS);
+        }
         for path in &self.folders {
             self.folder(path, &own)?;
         }
@@ -58,6 +90,14 @@ impl Report {
         let (records, machine, studies) = (folder.records()?, folder.machine()?, folder.studies()?);
         let definitions = definitions(path, &records, &studies, own)?;
         let parts = parts(&definitions, &records, &machine, &studies);
+        match self.export {
+            Some(Export::Markdown) => {
+                let texts: Vec<String> = parts.iter().map(markdown).collect();
+                return Ok(output::print(&texts.join("\n"))?);
+            }
+            Some(Export::Json) => return Ok(output::print(&format!("{:#}\n", json(&parts)))?),
+            None => {}
+        }
         let drawn = folder.draw(&parts);
         let (width, colours) = (output::width(), output::colours());
         if self.charts {

@@ -17,7 +17,7 @@ pub(crate) const DEFAULT: &str = "hashlane-report";
 pub(crate) const RECORDS: &str = hashlane_records::FILE_NAME;
 
 /// The file of the machine and the run.
-pub(super) const MACHINE: &str = "machine.toml";
+pub(crate) const MACHINE: &str = "machine.toml";
 
 /// The file of the studies: their definitions and durations.
 pub(super) const STUDIES_FILE: &str = "studies.toml";

@@ -5,6 +5,7 @@ mod audit;
 mod compare;
 mod disk;
 mod errors;
+mod figures;
 mod flows;
 mod forwarders;
 mod help;

@@ -3,7 +3,7 @@
 use hashlane_rig::command::{Folder, STUDY, holds};
 
 /// A folder in which the study has run.
-fn ran() -> Folder {
+pub(crate) fn ran() -> Folder {
     let folder = Folder::new();
     folder.write("mine.toml", STUDY);
     folder.run(&["study", "run", "mine.toml", "--out", "a"]).ok();

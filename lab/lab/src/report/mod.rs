@@ -5,6 +5,9 @@ mod chart;
 mod charts;
 mod differences;
 pub(crate) mod facts;
+pub mod fill;
+mod json;
+mod markdown;
 mod noise;
 mod page;
 mod part;
@@ -22,6 +25,8 @@ pub use charts::{
     svg_file,
 };
 pub use differences::{Difference, differences};
+pub use json::json;
+pub use markdown::markdown;
 pub use noise::{NoiseLine, noise};
 pub use page::{html, sections_html};
 pub use part::Part;

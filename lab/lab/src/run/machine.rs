@@ -72,6 +72,9 @@ pub struct Build {
     pub commit: Option<String>,
     /// The compiler.
     pub rustc: Option<String>,
+    /// Slugs of the studies whose timed code has changed since that commit, as far as it is known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<String>,
 }
 
 /// Settings and circumstances of the run.
@@ -193,6 +196,7 @@ impl Machine {
                 hashlane: env!("CARGO_PKG_VERSION").to_owned(),
                 commit: option_env!("HASHLANE_COMMIT").map(str::to_owned),
                 rustc: option_env!("HASHLANE_RUSTC").map(str::to_owned),
+                changed: Vec::new(),
             },
             run: Run::default(),
         }

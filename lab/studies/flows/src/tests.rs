@@ -4,11 +4,10 @@ use crate::sample;
 use crate::{Cost, Floods, Tables};
 use hashlane_lab::definition::Definition;
 use hashlane_lab::report::terminal::{Colours, tables};
-use hashlane_lab::report::{Part, html, words};
+use hashlane_lab::report::{Part, html};
 use hashlane_lab::run::Machine;
 use hashlane_lab::study::{Settings, Studies, run};
 use hashlane_records::{Record, RecordSet};
-use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
@@ -162,27 +161,6 @@ fn answers_have_at_most_200_characters() {
             assert!(text.chars().count() <= 200, "{text}");
         }
     }
-}
-
-#[test]
-fn judges_the_claims_by_committed_records() {
-    let claims = |slug: &str| {
-        let study = study(slug);
-        let path = format!("../../../records/xeon-avx512-2vcpu/{slug}/records.csv");
-        words::claims(&study, &RecordSet::read(Path::new(&path)).unwrap())
-    };
-    insta::assert_snapshot!(claims("flow-hash"), @r"
-    hsiphash-slower/cold-call-in-c: not measured: 2 of 2 comparisons
-    hsiphash-slower/in-c: not measured: 2 of 2 comparisons
-    hsiphash-slower/cold-call: undecided: 2 of 2 comparisons
-    siphash-slower/cold-call-in-c: not measured: 2 of 2 comparisons
-    siphash-slower/in-c: not measured: 2 of 2 comparisons
-    siphash-slower/cold-call: agrees: 2 of 2 comparisons
-    base-always-the-same-hash: agrees: 1 of 1 comparison
-    candidates-spread: agrees: 3 of 3 comparisons
-    ");
-    insta::assert_snapshot!(claims("flow-flood"), @"collisions-slow-a-lookup: agrees: 1 of 1 comparison");
-    insta::assert_snapshot!(claims("flow-table"), @"batches-are-faster: not measured: 12 of 12 comparisons");
 }
 
 /// A part of the next test: it runs in a separate process, under a limit.

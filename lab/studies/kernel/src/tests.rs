@@ -4,10 +4,9 @@ use crate::run::{CYCLES, STREAMS, SYN};
 use crate::{KernelStudies, metric};
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::Doubt;
-use hashlane_lab::report::{Block, Section, words};
+use hashlane_lab::report::{Block, Section};
 use hashlane_lab::study::Studies;
 use hashlane_records::{Record, RecordSet};
-use std::path::Path;
 
 const STUDIES: Studies = Studies(&[&KernelStudies]);
 
@@ -89,26 +88,6 @@ fn the_chart_has_a_line_at_the_reference() {
     assert_eq!(chart.reference, Some((66.8, "base".to_owned())));
     let labels: Vec<&str> = chart.plots[0].groups[0].bars.iter().map(|bar| bar.label.as_str()).collect();
     assert_eq!(labels, ["base", "siphash-1-3"]);
-}
-
-#[test]
-fn judges_the_claims_by_committed_records() {
-    let definition = definition();
-    let claims = |folder: &str| {
-        let path = format!("../../../records/epyc-avx512-2vcpu/{folder}/records.csv");
-        words::claims(&definition, &RecordSet::read(Path::new(&path)).unwrap())
-    };
-    // Two boots of each kernel cover 50 %.
-    insta::assert_snapshot!(claims("flow-kernel"), @r"
-    not-dominant: undecided: 21 of 21 comparisons
-    collisions-slow-a-syn: not measured: 1 of 1 comparison
-    95-percent-of-cpu: not measured: 1 of 1 comparison
-    ");
-    insta::assert_snapshot!(claims("flow-kernel-6.12"), @r"
-    not-dominant: not measured: 21 of 21 comparisons
-    collisions-slow-a-syn: agrees: 1 of 1 comparison
-    95-percent-of-cpu: not measured: 1 of 1 comparison
-    ");
 }
 
 fn record(model: &str, workload: &str, scheme: &str, metric: &str, unit: &str, value: f64) -> Record {

@@ -10,13 +10,10 @@ use hashlane_hash::scheme::Key;
 use hashlane_lab::definition::{CriterionFigure, Definition, DefinitionError, Rule, Selection, Size};
 use hashlane_lab::probe::c_program::compiler_or_skip;
 use hashlane_lab::report::terminal::{self, Colours};
-use hashlane_lab::report::words;
 use hashlane_lab::study::{Event, FindError, Loaded, Outcome, Settings, Studies, run};
 use hashlane_name::component::Component;
-use hashlane_records::RecordSet;
 use proptest::prelude::*;
 use std::collections::HashSet;
-use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 const STUDIES: Studies = Studies(&[&Kind]);
@@ -379,21 +376,4 @@ fn the_source_s_program_takes_its_turns_among_the_others() {
     assert!(outcome.records.ratio("name-encodings", "12Bx5", of, to).is_some());
     let probes = outcome.records.iter().filter(|record| record.scheme.starts_with("empty-in-c/"));
     assert_eq!(probes.count(), 2, "mean and fewest of its own probe");
-}
-
-#[test]
-fn judges_the_claims_by_committed_records() {
-    let study = STUDIES.parse(STUDY, "study.toml").unwrap();
-    let path = "../../../records/xeon-avx512-2vcpu/name-encodings/records.csv";
-    let records = RecordSet::read(Path::new(path)).unwrap();
-    insta::assert_snapshot!(words::claims(&study, &records), @r"
-    no-penalty-2+2/in-c: not measured: 8 of 8 comparisons
-    no-penalty-2+2/in-rust: agrees: 1 of 8 comparisons; undecided: 7
-    ndn-a-little-worse/in-c: not measured: 8 of 8 comparisons
-    ndn-a-little-worse/in-rust: undecided: 8 of 8 comparisons
-    all-at-once-hardly-differs/in-c: not measured: 6 of 6 comparisons
-    all-at-once-hardly-differs/in-rust: agrees: 5 of 6 comparisons; undecided: 1
-    no-difference-random/in-c: not measured: 4 of 4 comparisons
-    no-difference-random/in-rust: agrees: 2 of 4 comparisons; not measured: 2
-    ");
 }

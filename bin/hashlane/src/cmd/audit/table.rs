@@ -3,7 +3,7 @@
 use hashlane_audit::attack::{About, Knowledge};
 use hashlane_audit::audit::{Epsilon, Outcome, Report, Settings};
 use hashlane_audit::table::{Geometry, Kind, MAX_KEYS};
-use hashlane_audit::verdict::{power_of_two, rounded};
+use hashlane_audit::verdict::{Verdict, power_of_two, rounded};
 use hashlane_peers::audited::NOT_AUDITED;
 use hashlane_stats::format::count;
 use std::fmt::Write as _;
@@ -30,7 +30,25 @@ pub(super) fn text(reports: &[Report], settings: &Settings, keys: Option<&Path>)
         text.push('\n');
     }
     verdicts(&mut text, reports, keys);
+    text.push('\n');
+    lines(&mut text, &summary(reports));
     text
+}
+
+/// Number of functions by what their floods need; each counts once, where least is needed.
+fn summary(reports: &[Report]) -> String {
+    let of = |is: fn(&Verdict) -> bool| reports.iter().filter(|report| is(&report.verdict)).count();
+    let results = of(|verdict| matches!(verdict, Verdict::Floodable(Knowledge::Results, ..)));
+    let faulty = of(Verdict::is_faulty);
+    format!(
+        "Of {} functions, {} are floodable without any knowledge, {results} more by whoever learns results, {} \
+         more if the seed leaks, {} not{}.",
+        reports.len(),
+        of(Verdict::is_floodable) - results,
+        of(|verdict| matches!(verdict, Verdict::IfSeedLeaks(..))),
+        of(|verdict| matches!(verdict, Verdict::Proved(_) | Verdict::WeakPair(_) | Verdict::NoneKnown)),
+        if faulty > 0 { format!("; {faulty} are faulty") } else { String::new() },
+    )
 }
 
 fn verdicts(text: &mut String, reports: &[Report], keys: Option<&Path>) {

@@ -76,7 +76,7 @@ fn studies(studies: &[Study]) -> String {
             bounded(control),
             outcome(study),
         ];
-        out += &line(&cells);
+        out += &row(&cells);
     }
     out.push('\n');
     out
@@ -101,17 +101,17 @@ fn outcome(study: &Study) -> String {
 fn table<'a>(rows: impl Iterator<Item = &'a Row>) -> String {
     let mut out =
         String::from("| row | A | B | B / A | A′ / A | verdict |\n| --- | --: | --: | --- | --- | --- |\n");
-    for row in rows {
-        let unit = &row.key.unit;
+    for of in rows {
+        let unit = &of.key.unit;
         let cells = [
-            row.name(),
-            format!("{} {unit}", figure(row.a.value)),
-            format!("{} {unit}", figure(row.b.value)),
-            bounded(row.ratio),
-            bounded(row.judged.and_then(|judged| judged.control)),
-            row.verdict().map_or_else(|| NONE.into(), |verdict| verdict.to_string()),
+            of.name(),
+            format!("{} {unit}", figure(of.a.value)),
+            format!("{} {unit}", figure(of.b.value)),
+            bounded(of.ratio),
+            bounded(of.judged.and_then(|judged| judged.control)),
+            of.verdict().map_or_else(|| NONE.into(), |verdict| verdict.to_string()),
         ];
-        out += &line(&cells);
+        out += &row(&cells);
     }
     out.push('\n');
     out
@@ -126,7 +126,7 @@ fn bounded(of: Option<Interval>) -> String {
 }
 
 /// A row of a table, with the characters escaped that would end a cell or begin a tag.
-fn line(cells: &[String]) -> String {
+pub(crate) fn row(cells: &[String]) -> String {
     let escaped = |cell: &String| plain(cell).replace('|', "\\|").replace('<', "&lt;");
     format!("| {} |\n", cells.iter().map(escaped).collect::<Vec<_>>().join(" | "))
 }

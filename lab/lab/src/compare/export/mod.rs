@@ -3,7 +3,7 @@
 mod bmf;
 mod criterion;
 mod json;
-mod markdown;
+pub(crate) mod markdown;
 
 pub use criterion::criterion;
 use hashlane_records::compare::{Comparison, Row};

@@ -4,7 +4,7 @@ use super::MODEL;
 use crate::{Pit, metric, sample};
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::Doubt;
-use hashlane_lab::report::{Answer, Block, Section, words};
+use hashlane_lab::report::{Answer, Block, Section};
 use hashlane_lab::study::Studies;
 use hashlane_records::RecordSet;
 
@@ -239,27 +239,6 @@ fn sets_the_cost_of_a_digest_beside_what_it_saves() {
     assert_eq!(parts.rows[1][..3], ["11", "marks and prefetches", "40.0 (3.3 %)"]);
     assert_eq!(parts.rows[5][1..3], ["rest of forwarding (subtracted)", "60.0 (5.0 %)"]);
     assert_eq!(parts.rows[6][1..3], ["system calls, faces (subtracted)", "600 (50.0 %)"]);
-}
-
-#[test]
-fn the_source_s_words_have_their_verdicts_on_committed_records() {
-    const RECORDS: &str = include_str!("../../../../../records/epyc-avx512-2vcpu/pit-index/records.csv");
-    let definition = definition();
-    let records = RecordSet::parse(RECORDS.as_bytes(), "records.csv").unwrap();
-    let verdict = |outcome: &hashlane_lab::outcome::ClaimOutcome<'_>| {
-        format!("{}: {}", outcome.claim.id, words::comparisons(outcome.counts()))
-    };
-    let verdicts: Vec<String> = definition.claim_outcomes(&records).iter().map(verdict).collect();
-    assert_eq!(
-        verdicts,
-        [
-            "quickly-found: disagrees: 2 of 3 comparisons; undecided: 1",
-            "minor-gain: disagrees: 1 of 4 comparisons; undecided: 3",
-            // Those records are older than the loads that take nearly a whole core.
-            "rtt-4: not measured: 2 of 2 comparisons",
-            "rtt-11: not measured: 2 of 2 comparisons",
-        ]
-    );
 }
 
 #[test]
