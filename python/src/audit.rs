@@ -11,7 +11,7 @@ use hashlane_audit::audit::{Epsilon, Outcome, Report, Settings, audit};
 use hashlane_audit::epsilon::vectors;
 use hashlane_audit::keys::Keys;
 use hashlane_audit::registered::subjects;
-use hashlane_audit::subject::{Fault, Lengths, Subject, SubjectInfo};
+use hashlane_audit::subject::{AuditedHash, Fault, Lengths, SubjectInfo};
 use hashlane_audit::table::{Geometry, MAX_KEYS};
 use hashlane_audit::verdict::power_of_two;
 use hashlane_hash::scheme::{Key, Keying};
@@ -161,7 +161,7 @@ fn epsilon(epsilon: &Epsilon) -> String {
 }
 
 /// A subject whose calls may raise exceptions.
-trait Raising: Subject {
+trait Raising: AuditedHash {
     /// The first exception.
     fn raised(&mut self) -> Option<PyErr>;
 }
@@ -185,7 +185,7 @@ impl Raising for Function {
     }
 }
 
-impl Subject for Function {
+impl AuditedHash for Function {
     fn info(&self) -> &SubjectInfo {
         &self.info
     }
@@ -247,7 +247,7 @@ struct Interruptible<S> {
     raised: Option<PyErr>,
 }
 
-impl<S: Raising> Subject for Interruptible<S> {
+impl<S: Raising> AuditedHash for Interruptible<S> {
     fn info(&self) -> &SubjectInfo {
         self.subject.info()
     }

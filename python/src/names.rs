@@ -197,9 +197,9 @@ fn name_prefix_hashes<'py>(
         let mut lists = Lists::new(array.len());
         match array.data_type() {
             DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
-                lists.of_texts(&column, first, array, errors, parse, &mut burst)?;
+                lists.push_texts(&column, first, array, errors, parse, &mut burst)?;
             }
-            _ => lists.of_names(column.name(), first, array, errors, &mut burst)?,
+            _ => lists.push_encoded(column.name(), first, array, errors, &mut burst)?,
         }
         lists.finish(Arc::clone(&item))
     })
@@ -225,7 +225,7 @@ impl Lists {
     }
 
     /// Encoded names.
-    fn of_names(
+    fn push_encoded(
         &mut self,
         name: &str,
         first: usize,
@@ -256,7 +256,7 @@ impl Lists {
     }
 
     /// Names as text.
-    fn of_texts(
+    fn push_texts(
         &mut self,
         column: &Column,
         first: usize,

@@ -1,7 +1,7 @@
 //! The compressors that can be chosen, and a record of a compressor's answers.
 
 use clap::ValueEnum;
-use hashlane_dns::render::{Compressor, Place, SuffixTable};
+use hashlane_dns::render::{CompressedName, Compressor, SuffixTable};
 use hashlane_hash::scheme::Key;
 use hashlane_name::dns::{Case, Name};
 
@@ -28,8 +28,8 @@ struct Dumb;
 impl Compressor for Dumb {
     fn start(&mut self, _: Case) {}
 
-    fn place(&mut self, _: &[u8], name: Name<'_>) -> Place {
-        Place::whole(name)
+    fn place(&mut self, _: &[u8], name: Name<'_>) -> CompressedName {
+        CompressedName::whole(name)
     }
 
     fn truncate(&mut self, _: usize) {}
@@ -46,7 +46,7 @@ pub(super) struct Recorder {
 pub(super) struct Answer {
     /// The offset of the name in the message.
     pub(super) at: usize,
-    pub(super) place: Place,
+    pub(super) place: CompressedName,
 }
 
 impl Recorder {
@@ -66,7 +66,7 @@ impl Compressor for Recorder {
         self.inner.start(case);
     }
 
-    fn place(&mut self, written: &[u8], name: Name<'_>) -> Place {
+    fn place(&mut self, written: &[u8], name: Name<'_>) -> CompressedName {
         let place = self.inner.place(written, name);
         self.answers.push(Answer { at: written.len(), place });
         place

@@ -1,7 +1,7 @@
 //! An account of every name in a message: position, form, reason.
 
 use super::piece::{Entry, Piece};
-use hashlane_dns::render::{POINTER_LIMIT, Place};
+use hashlane_dns::render::{CompressedName, POINTER_LIMIT};
 use hashlane_dns::wire::{Rdata, Record, RecordType, Section};
 use hashlane_name::dns::{Case, Name, message};
 use std::collections::HashMap;
@@ -45,7 +45,7 @@ pub(super) fn table(piece: &Piece<'_>, case: Case) -> String {
 }
 
 /// Bytes of a name in the message.
-const fn written_len(place: Place) -> usize {
+const fn written_len(place: CompressedName) -> usize {
     place.literal() + if place.pointer().is_some() { 2 } else { 0 }
 }
 
@@ -68,7 +68,7 @@ struct Explainer<'a> {
 }
 
 impl Explainer<'_> {
-    fn name(&mut self, at: usize, name: Name<'_>, place: Place, part: String) {
+    fn name(&mut self, at: usize, name: Name<'_>, place: CompressedName, part: String) {
         let written = match (place.pointer(), place.literal()) {
             (None, _) if name.is_root() => "root".to_owned(),
             (None, _) => "literal".to_owned(),
@@ -89,7 +89,7 @@ impl Explainer<'_> {
         self.rows.push([at.to_string(), name.to_string(), written, part, why]);
     }
 
-    fn why(&self, name: Name<'_>, place: Place) -> String {
+    fn why(&self, name: Name<'_>, place: CompressedName) -> String {
         let (near, far) = self.known.longest(name);
         if name.is_root() {
             return "one byte, shorter than a pointer".to_owned();

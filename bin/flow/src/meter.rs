@@ -153,7 +153,7 @@ impl Meter {
         let mut exporters = opened.map_err(|error| anyhow!(origin.explain(&error)))?;
         exporters.set_viewed(self.top);
         let largest = self.top.then(top::lists);
-        let subject = largest.clone().map(|largest| top::Subject {
+        let subject = largest.clone().map(|largest| top::ViewedRun {
             source: self.source(&config),
             is_live: interface.is_some(),
             limit: meter.flows,

@@ -37,16 +37,16 @@ pub(super) struct Run {
     config: Option<PathBuf>,
     /// Unix socket to listen on, or none (repeatable)
     #[arg(long, value_name = "PATH")]
-    unix: Vec<Place<PathBuf>>,
+    unix: Vec<ListenAddress<PathBuf>>,
     /// UDP port, or address and port, or none (repeatable)
     #[arg(long, value_name = "ADDRESS")]
-    udp: Vec<Place<Listen>>,
+    udp: Vec<ListenAddress<Listen>>,
     /// TCP port, or address and port, or none (repeatable)
     #[arg(long, value_name = "ADDRESS")]
-    tcp: Vec<Place<Listen>>,
+    tcp: Vec<ListenAddress<Listen>>,
     /// WebSocket port, or address and port, or none (repeatable)
     #[arg(long, value_name = "ADDRESS")]
-    ws: Vec<Place<Listen>>,
+    ws: Vec<ListenAddress<Listen>>,
     /// User to run as once the sockets are bound
     #[arg(long, value_name = "USER")]
     user: Option<String>,
@@ -65,12 +65,12 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 
 /// An address to listen on.
 #[derive(Clone, Debug)]
-enum Place<T> {
+enum ListenAddress<T> {
     Nowhere,
     There(T),
 }
 
-impl<T: FromStr> FromStr for Place<T> {
+impl<T: FromStr> FromStr for ListenAddress<T> {
     type Err = T::Err;
 
     fn from_str(text: &str) -> Result<Self, T::Err> {
@@ -100,15 +100,15 @@ impl FromStr for Listen {
 }
 
 /// The values of the flags of one kind; `None` without such flags.
-fn places<T: Clone>(flags: &[Place<T>]) -> Option<Vec<T>> {
+fn places<T: Clone>(flags: &[ListenAddress<T>]) -> Option<Vec<T>> {
     let places = flags.iter().filter_map(|place| match place {
-        Place::Nowhere => None,
-        Place::There(place) => Some(place.clone()),
+        ListenAddress::Nowhere => None,
+        ListenAddress::There(place) => Some(place.clone()),
     });
     (!flags.is_empty()).then(|| places.collect())
 }
 
-fn addresses(flags: &[Place<Listen>]) -> Option<Vec<SocketAddr>> {
+fn addresses(flags: &[ListenAddress<Listen>]) -> Option<Vec<SocketAddr>> {
     Some(places(flags)?.into_iter().flat_map(|Listen(addresses)| addresses).collect())
 }
 

@@ -5,7 +5,7 @@ use crate::keyed::Keyed;
 use crate::keys::Keys;
 use crate::registers::{LEAST_PRECISION, Registers, standard_error};
 use crate::sketch::Sketch;
-use crate::wire::{Kind, Reader, Writer};
+use crate::wire::{Reader, SketchKind, Writer};
 use hashlane_hash::scheme::{Key, Scheme};
 use hashlane_hash::siphash::SipHash13;
 
@@ -88,7 +88,7 @@ impl Distinct {
 }
 
 impl Sketch for Distinct {
-    const KIND: Kind = Kind::Distinct;
+    const KIND: SketchKind = SketchKind::Distinct;
 
     fn merge(&mut self, other: &Self) -> Result<(), Error> {
         self.hash.alike(&other.hash)?;

@@ -114,7 +114,7 @@ pub enum ReadError {
     },
     /// A sketch of another kind.
     #[error("a sketch of another kind ({kind})")]
-    Kind {
+    SketchKind {
         /// Number of the kind.
         kind: u8,
     },

@@ -3,7 +3,7 @@
 use crate::error::{Error, ReadError, alike, within};
 use crate::keys::Keys;
 use crate::sketch::Sketch;
-use crate::wire::{Kind, Reader, Writer, grown, total};
+use crate::wire::{Reader, SketchKind, Writer, grown, total};
 use std::collections::HashMap;
 
 /// Keys with the largest weights, by counters of Misra and Gries.
@@ -160,7 +160,7 @@ impl HeavyHitters {
 }
 
 impl Sketch for HeavyHitters {
-    const KIND: Kind = Kind::HeavyHitters;
+    const KIND: SketchKind = SketchKind::HeavyHitters;
 
     /// Adds the counters of another sketch, and subtracts if they are too many.
     fn merge(&mut self, other: &Self) -> Result<(), Error> {

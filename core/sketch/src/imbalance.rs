@@ -6,7 +6,7 @@ use crate::error::{Error, ReadError, alike, within};
 use crate::hasher::check;
 use crate::keys::Keys;
 use crate::sketch::Sketch;
-use crate::wire::{Kind, MOST, Reader, Writer, grown, total};
+use crate::wire::{MOST, Reader, SketchKind, Writer, grown, total};
 use core::fmt;
 use hashlane_flow::ehash::SipHash13;
 use hashlane_flow::rss::{CardKey, ENTRIES, SYMMETRIC_KEY};
@@ -382,7 +382,7 @@ impl Load {
 }
 
 impl Sketch for Imbalance {
-    const KIND: Kind = Kind::Imbalance;
+    const KIND: SketchKind = SketchKind::Imbalance;
 
     fn merge(&mut self, other: &Self) -> Result<(), Error> {
         alike("function", self.function.to_string(), other.function.to_string())?;

@@ -48,7 +48,7 @@ pub use keys::Keys;
 pub use prefixes::{Depth, FIB_ENTRY, Memory, PIT_ENTRY, Prefixes, PrefixesResult, fib, pit};
 pub use sketch::Sketch;
 pub use spread::{Reduction, Spread, SpreadResult};
-pub use wire::Kind;
+pub use wire::SketchKind;
 
 /// The examples of the README, compiled and run as tests.
 #[cfg(doctest)]

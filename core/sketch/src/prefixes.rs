@@ -10,7 +10,7 @@ use crate::keyed::Keyed;
 use crate::keys::Keys;
 use crate::registers::{LEAST_PRECISION, Registers, standard_error};
 use crate::sketch::Sketch;
-use crate::wire::{Kind, Reader, Writer, grown};
+use crate::wire::{Reader, SketchKind, Writer, grown};
 use core::ops::RangeInclusive;
 use hashlane_hash::scheme::{Key, Scheme};
 use hashlane_hash::siphash::SipHash13;
@@ -263,7 +263,7 @@ impl Prefixes {
 }
 
 impl Sketch for Prefixes {
-    const KIND: Kind = Kind::Prefixes;
+    const KIND: SketchKind = SketchKind::Prefixes;
 
     fn merge(&mut self, other: &Self) -> Result<(), Error> {
         alike("encoding", self.encoding.id(), other.encoding.id())?;

@@ -1,7 +1,7 @@
 //! The operations of all sketches.
 
 use crate::error::{Error, ReadError};
-use crate::wire::Kind;
+use crate::wire::SketchKind;
 
 /// A summary of keys of a fixed size, which another one of the same parameters can be merged into.
 ///
@@ -10,7 +10,7 @@ use crate::wire::Kind;
 /// parts.
 pub trait Sketch: Clone + Sized {
     /// Kind in the header of the bytes.
-    const KIND: Kind;
+    const KIND: SketchKind;
 
     /// Adds the keys of another sketch to this one.
     ///

@@ -8,7 +8,7 @@ use crate::error::{Error, ReadError, alike, within};
 use crate::keyed::Keyed;
 use crate::keys::Keys;
 use crate::sketch::Sketch;
-use crate::wire::{Kind, MOST, Reader, Writer, grown, total};
+use crate::wire::{MOST, Reader, SketchKind, Writer, grown, total};
 use core::fmt;
 use hashlane_hash::scheme::{Key, SchemeInfo};
 
@@ -169,7 +169,7 @@ fn add(counts: &mut [u64], hashes: &[u64], bucket: impl Fn(u64) -> u64) {
 }
 
 impl Sketch for Spread {
-    const KIND: Kind = Kind::Spread;
+    const KIND: SketchKind = SketchKind::Spread;
 
     fn merge(&mut self, other: &Self) -> Result<(), Error> {
         self.hash.alike(&other.hash)?;

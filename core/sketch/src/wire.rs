@@ -30,7 +30,7 @@ pub(crate) fn total(numbers: impl IntoIterator<Item = u64>) -> u64 {
 /// Kinds of sketches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum SketchKind {
     /// [`Spread`](crate::Spread).
     Spread = 1,
     /// [`Prefixes`](crate::Prefixes).
@@ -43,7 +43,7 @@ pub enum Kind {
     HeavyHitters = 5,
 }
 
-impl Kind {
+impl SketchKind {
     /// Kind of the sketch that these bytes begin with.
     ///
     /// # Errors
@@ -51,7 +51,7 @@ impl Kind {
     pub fn of(bytes: &[u8]) -> Result<Self, ReadError> {
         let kind = Reader::new(bytes).header()?;
         let all = [Self::Spread, Self::Prefixes, Self::Imbalance, Self::Distinct, Self::HeavyHitters];
-        all.into_iter().find(|known| *known as u8 == kind).ok_or(ReadError::Kind { kind })
+        all.into_iter().find(|known| *known as u8 == kind).ok_or(ReadError::SketchKind { kind })
     }
 }
 
@@ -59,7 +59,7 @@ impl Kind {
 pub(crate) struct Writer(Vec<u8>);
 
 impl Writer {
-    pub(crate) fn new(kind: Kind) -> Self {
+    pub(crate) fn new(kind: SketchKind) -> Self {
         let mut bytes = MAGIC.to_vec();
         bytes.extend([VERSION, kind as u8]);
         Self(bytes)
@@ -124,11 +124,11 @@ impl<'a> Reader<'a> {
     }
 
     /// Begins a sketch of this kind.
-    pub(crate) fn begin(bytes: &'a [u8], kind: Kind) -> Result<Self, ReadError> {
+    pub(crate) fn begin(bytes: &'a [u8], kind: SketchKind) -> Result<Self, ReadError> {
         let mut reader = Self::new(bytes);
         match reader.header()? {
             found if found == kind as u8 => Ok(reader),
-            kind => Err(ReadError::Kind { kind }),
+            kind => Err(ReadError::SketchKind { kind }),
         }
     }
 

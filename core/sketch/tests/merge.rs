@@ -4,8 +4,8 @@
 
 use hashlane_hash::scheme::Key;
 use hashlane_sketch::{
-    Distinct, Error, Function, HeavyHitters, Imbalance, Keys, Kind, Load, Prefixes, ReadError, Reduction,
-    Sketch, Spread,
+    Distinct, Error, Function, HeavyHitters, Imbalance, Keys, Load, Prefixes, ReadError, Reduction, Sketch,
+    SketchKind, Spread,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -62,7 +62,7 @@ impl Split {
         update(&mut whole, &self.rows);
         let bytes = whole.to_bytes();
         assert_eq!(self.merged(empty, update).to_bytes(), bytes);
-        assert_eq!(Kind::of(&bytes), Ok(S::KIND));
+        assert_eq!(SketchKind::of(&bytes), Ok(S::KIND));
         assert_eq!(S::from_bytes(&bytes).unwrap().to_bytes(), bytes);
         for end in 0..bytes.len() {
             assert!(S::from_bytes(&bytes[..end]).is_err(), "the first {end} bytes are a sketch");

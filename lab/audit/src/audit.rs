@@ -8,7 +8,7 @@ use crate::epsilon::vectors::{Origin, Pair};
 use crate::epsilon::{self, Proved, Share, proved, search};
 use crate::flood::{self, Flood};
 use crate::library::behaviour::{Behaviour, check, witness};
-use crate::subject::{Fault, Lengths, Subject, SubjectInfo};
+use crate::subject::{AuditedHash, Fault, Lengths, SubjectInfo};
 use crate::table::Geometry;
 use crate::verdict::{Flaw, Verdict, power_of_two};
 use hashlane_hash::scheme::{BytesHash, Key, Keying, Scheme};
@@ -117,7 +117,7 @@ impl Report {
 /// Audits a function: its contract, its unhashed bits, each attack, ε. `pairs` are known collisions;
 /// `tell` is called with the id of each attack before it runs.
 pub fn audit(
-    subject: &mut dyn Subject,
+    subject: &mut dyn AuditedHash,
     settings: &Settings,
     pairs: &[Pair],
     tell: &mut dyn FnMut(&str),
@@ -144,7 +144,7 @@ pub fn audit(
 }
 
 struct Audit<'a> {
-    subject: &'a mut dyn Subject,
+    subject: &'a mut dyn AuditedHash,
     settings: &'a Settings,
     report: Report,
 }

@@ -7,7 +7,7 @@ use crate::keys::Keys;
 use crate::library::{Measurement, Sample};
 use crate::own_table::Trial;
 use crate::registered::Registered;
-use crate::subject::{Fault, Lengths, Subject};
+use crate::subject::{AuditedHash, Fault, Lengths};
 use crate::table::Geometry;
 use core::convert::Infallible;
 use hashlane_hash::scheme::Key;
@@ -52,8 +52,8 @@ pub struct Curve {
 ///
 /// # Errors
 /// The function fails.
-pub fn of_flood(
-    subject: &mut dyn Subject,
+pub fn from_flood(
+    subject: &mut dyn AuditedHash,
     geometry: &Geometry,
     (attack, flood): (&str, &Flood),
     draw: &mut Draw,
@@ -67,8 +67,8 @@ pub fn of_flood(
 
 /// For each of `subjects` the curve of the keys that cost it most, of all sets that attacks on `known`
 /// functions make without a seed. `None` for a function that fails, or takes keys of another length.
-pub fn of_foreign_keys(
-    subjects: &mut [&mut dyn Subject],
+pub fn from_foreign_keys(
+    subjects: &mut [&mut dyn AuditedHash],
     known: &mut [Registered],
     geometry: &Geometry,
     choices: Choices,
@@ -96,7 +96,7 @@ pub fn of_foreign_keys(
 }
 
 /// The curve of a trial of a table: entries compared by a lookup if it counts them, else time.
-pub fn of_trial(trial: &Trial) -> Curve {
+pub fn from_trial(trial: &Trial) -> Curve {
     let pairs = &trial.comparison.pairs;
     let counted = trial.comparison.lookup_compared().is_some();
     let of = |measurement: &Measurement, number: usize| {
@@ -124,7 +124,7 @@ fn takes(lengths: Lengths, keys: &Keys) -> bool {
     }
 }
 
-fn hashes(subject: &mut dyn Subject, seed: &Key, keys: [&Keys; 2]) -> Result<[Vec<u64>; 2], Fault> {
+fn hashes(subject: &mut dyn AuditedHash, seed: &Key, keys: [&Keys; 2]) -> Result<[Vec<u64>; 2], Fault> {
     let mut hashes = [Vec::new(), Vec::new()];
     for (hashes, keys) in hashes.iter_mut().zip(keys) {
         subject.hash_all(seed, keys, hashes)?;

@@ -2,7 +2,7 @@
 
 use crate::draw::Draw;
 use crate::keys::Keys;
-use crate::subject::{Fault, Subject};
+use crate::subject::{AuditedHash, Fault};
 use crate::table::time::slowdown;
 use crate::table::{Counts, Geometry};
 use hashlane_hash::scheme::Key;
@@ -63,7 +63,7 @@ impl Flood {
 /// # Errors
 /// The function fails.
 pub fn flood(
-    subject: &mut dyn Subject,
+    subject: &mut dyn AuditedHash,
     geometry: &Geometry,
     keys: Keys,
     seeds: &[Key],
@@ -105,7 +105,7 @@ pub fn flood(
 /// # Errors
 /// The function fails.
 pub fn crowding(
-    subject: &mut dyn Subject,
+    subject: &mut dyn AuditedHash,
     geometry: &Geometry,
     keys: Keys,
     seeds: &[Key],

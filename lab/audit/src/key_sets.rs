@@ -4,7 +4,7 @@ use crate::attack::{About, Attack, Knowledge, Target, attacks};
 use crate::draw::Draw;
 use crate::keys::Keys;
 use crate::registered::Registered;
-use crate::subject::Subject;
+use crate::subject::AuditedHash;
 use crate::table::Geometry;
 
 /// Choices of keys.

@@ -1,7 +1,7 @@
 //! The registered hashes as subjects.
 
 use crate::keys::Keys;
-use crate::subject::{Fault, Lengths, Subject, SubjectInfo};
+use crate::subject::{AuditedHash, Fault, Lengths, SubjectInfo};
 use hashlane_flow::ehash::TupleHash;
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::{Key, Scheme, SchemeInfo};
@@ -13,7 +13,7 @@ pub struct Registered {
     hash_all: fn(&Key, &Keys, &mut Vec<u64>) -> Result<(), Fault>,
 }
 
-impl Subject for Registered {
+impl AuditedHash for Registered {
     fn info(&self) -> &SubjectInfo {
         &self.info
     }
@@ -27,22 +27,22 @@ impl Subject for Registered {
 /// All registered hashes of bytes, and the hashes of tuples that no hash of bytes computes. The id of the
 /// latter begins with `ehash/`; their keys are [tuples](Tuple) of 36 bytes.
 pub fn subjects() -> Vec<Registered> {
-    macro_rules! of_bytes {
-        ($($group:ident: $($hash:ty),*;)*) => { vec![$($(of_bytes::<$hash>()),*),*] };
+    macro_rules! bytes_hash {
+        ($($group:ident: $($hash:ty),*;)*) => { vec![$($(bytes_hash::<$hash>()),*),*] };
     }
-    macro_rules! of_tuples {
-        ($($hash:ty,)*) => { vec![$(of_tuples::<$hash>()),*] };
+    macro_rules! tuple_hash {
+        ($($hash:ty,)*) => { vec![$(tuple_hash::<$hash>()),*] };
     }
     [
-        hashlane_hash::for_each_hash!(of_bytes),
-        hashlane_peers::for_each_hash!(of_bytes),
-        hashlane_peers::for_each_audited_hash!(of_bytes),
-        hashlane_baseline::for_each_tuple_hash!(of_tuples),
+        hashlane_hash::for_each_hash!(bytes_hash),
+        hashlane_peers::for_each_hash!(bytes_hash),
+        hashlane_peers::for_each_audited_hash!(bytes_hash),
+        hashlane_baseline::for_each_tuple_hash!(tuple_hash),
     ]
     .concat()
 }
 
-fn of_bytes<H: Scheme>() -> Registered {
+fn bytes_hash<H: Scheme>() -> Registered {
     Registered {
         info: info(H::INFO.id.to_owned(), &H::INFO, Lengths::Any),
         hash_all: |key, keys, hashes| {
@@ -53,7 +53,7 @@ fn of_bytes<H: Scheme>() -> Registered {
     }
 }
 
-fn of_tuples<H: TupleHash>() -> Registered {
+fn tuple_hash<H: TupleHash>() -> Registered {
     Registered {
         info: info(format!("ehash/{}", H::INFO.id), &H::INFO, Lengths::Exactly(Tuple::LEN)),
         hash_all: |key, keys, hashes| {

@@ -5,7 +5,7 @@ use crate::draw::Draw;
 use crate::epsilon::vectors::committed;
 use crate::epsilon::{self, long, proved, search};
 use crate::registered::{Registered, subjects};
-use crate::subject::{Fault, Subject as _};
+use crate::subject::{AuditedHash as _, Fault};
 use crate::verdict::power_of_two;
 use hashlane_hash::scheme::Keying;
 

@@ -28,7 +28,7 @@ pub struct SubjectInfo {
 }
 
 /// A hash function under audit, possibly in another process.
-pub trait Subject {
+pub trait AuditedHash {
     /// Facts about the function.
     fn info(&self) -> &SubjectInfo;
 

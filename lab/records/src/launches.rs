@@ -7,7 +7,7 @@ impl RecordSet {
     /// Records of a run from its launches' records: each figure is the median over the launches that have it,
     /// with bounds [between](over_launches) them. A figure that is exact and alike in all of them stays as it
     /// is, and so does one that a single launch has, which holds within that launch.
-    pub fn of_launches(launches: &[Self]) -> Self {
+    pub fn from_launches(launches: &[Self]) -> Self {
         let mut all = Self::new();
         for record in launches.iter().flat_map(Self::iter) {
             let key = record.key();
@@ -59,7 +59,7 @@ mod tests {
             launch(&[("timed", 104.0, 0.1), ("exact", 7.0, 0.0)]),
             launch(&[("timed", 98.0, 0.1), ("exact", 7.0, 0.0), ("late", 1.0, 0.0)]),
         ];
-        let run = RecordSet::of_launches(&launches);
+        let run = RecordSet::from_launches(&launches);
         assert_eq!(run.schemes("s"), ["timed", "exact", "once", "late"]);
         let of = |scheme: &str| run.metric("s", "w", scheme, "ns").unwrap();
         let timed = of("timed");
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn one_launch_is_a_run_within_it() {
         let one = launch(&[("timed", 100.0, 0.1)]);
-        assert_eq!(RecordSet::of_launches(std::slice::from_ref(&one)), one);
-        assert!(RecordSet::of_launches(&[]).is_empty());
+        assert_eq!(RecordSet::from_launches(std::slice::from_ref(&one)), one);
+        assert!(RecordSet::from_launches(&[]).is_empty());
     }
 }

@@ -51,17 +51,17 @@ pub(crate) struct Ports {
 
 impl Ports {
     /// Opens `count` ports of one address.
-    pub(crate) fn of_one_host(network: &Network, count: usize, to: SocketAddr) -> Result<Self, String> {
+    pub(crate) fn from_one_host(network: &Network, count: usize, to: SocketAddr) -> Result<Self, String> {
         Self::open(std::iter::repeat_n(network.source(0), count), to)
     }
 
     /// Opens a port of each of `count` addresses.
-    pub(crate) fn of_hosts(network: &Network, count: u16, to: SocketAddr) -> Result<Self, String> {
+    pub(crate) fn from_hosts(network: &Network, count: u16, to: SocketAddr) -> Result<Self, String> {
         Self::open((0..count).map(|number| network.source(number)), to)
     }
 
     /// Opens a port of one address of each of `count` networks of 256 addresses.
-    pub(crate) fn of_networks(network: &Network, count: u16, to: SocketAddr) -> Result<Self, String> {
+    pub(crate) fn from_networks(network: &Network, count: u16, to: SocketAddr) -> Result<Self, String> {
         Self::open((0..count).map(|number| network.source(number.wrapping_mul(256))), to)
     }
 

@@ -1,7 +1,7 @@
 //! A forwarder under attack: its start, its addresses, its end.
 
 use crate::cleanup;
-use crate::network::{Network, Place};
+use crate::network::{Host, Network};
 use crate::session::Session;
 use hashlane_rig::forwarders::{Ndnd, Nfd};
 use hashlane_rig::program;
@@ -22,7 +22,7 @@ const TICK: Duration = Duration::from_millis(5);
 
 /// Project of a forwarder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub(crate) enum Kind {
+pub(crate) enum Project {
     Hashlane,
     Nfd,
     Ndnd,
@@ -31,7 +31,7 @@ pub(crate) enum Kind {
 /// A forwarder that can be started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Program {
-    pub(crate) kind: Kind,
+    pub(crate) kind: Project,
     pub(crate) path: PathBuf,
     /// Name in tables.
     pub(crate) label: String,
@@ -39,12 +39,12 @@ pub(crate) struct Program {
 
 impl Program {
     pub(crate) fn is_ours(&self) -> bool {
-        self.kind == Kind::Hashlane
+        self.kind == Project::Hashlane
     }
 
     pub(crate) fn has_web_socket(&self) -> bool {
         // NFD is often built without.
-        self.kind != Kind::Nfd
+        self.kind != Project::Nfd
     }
 }
 
@@ -133,7 +133,7 @@ impl Running {
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr).current_dir(folder.path());
         command.env("HOME", folder.path()).env_remove("NDN_CLIENT_TRANSPORT").env_remove("HASHLANE_LOG");
         let process =
-            network.inside(Place::Forwarder, || program::Program::start(&mut command).map_err(failed))?;
+            network.inside(Host::Forwarder, || program::Program::start(&mut command).map_err(failed))?;
         cleanup::add_process(process.id());
         Ok(Self { process, ports, folder })
     }
@@ -213,19 +213,19 @@ impl Ports {
 
 /// Configuration file of a forwarder: name, text, and the arguments before its path.
 fn configuration(
-    kind: Kind,
+    kind: Project,
     socket: &Path,
     ports: Ports,
     toml: &str,
 ) -> (&'static str, String, &'static [&'static str]) {
     let Ports { udp, tcp, web_socket } = ports;
     match kind {
-        Kind::Hashlane => ("forwarder.toml", ours(socket, ports, toml), &["ndn", "run", "--config"]),
-        Kind::Nfd => {
+        Project::Hashlane => ("forwarder.toml", ours(socket, ports, toml), &["ndn", "run", "--config"]),
+        Project::Nfd => {
             let settings = Nfd { socket, udp, tcp: Some(tcp), log_level: "INFO" };
             ("nfd.conf", settings.to_text(), &["--config"])
         }
-        Kind::Ndnd => {
+        Project::Ndnd => {
             let settings = Ndnd {
                 socket,
                 udp,

@@ -24,7 +24,7 @@ use clap::Parser;
 use network::Network;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use options::Options;
-use scene::Bench;
+use scene::Testbed;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
@@ -69,7 +69,7 @@ fn run(options: &Options) -> Result<bool, String> {
         println!("\n{}", program.path.display());
         let name = program.label.clone();
         let is_ours = program.is_ours();
-        let bench = Bench {
+        let bench = Testbed {
             network: Arc::clone(&network),
             program,
             hashlane: hashlane.clone(),
@@ -114,7 +114,7 @@ fn repeat<T>(times: u8, attempt: impl Fn() -> T, passed: impl Fn(&T) -> bool) ->
 
 /// Runs the rows of the name server.
 fn attack_name_server(options: &Options, hashlane: &forwarder::Program, begun: Instant) -> Vec<dns::Line> {
-    let bench = dns::Bench { command: hashlane.path.clone(), quick: options.quick, rate: options.rate };
+    let bench = dns::Testbed { command: hashlane.path.clone(), quick: options.quick, rate: options.rate };
     let rows = dns::ROWS.iter().filter(|row| options.chooses(row.number));
     let run = |row: &dns::Row| {
         println!("row {}: {} … ({} s)", row.number, row.name, begun.elapsed().as_secs());

@@ -1,7 +1,7 @@
 //! Options of the command.
 
 use crate::dns;
-use crate::forwarder::{Kind, Program};
+use crate::forwarder::{Program, Project};
 use crate::rows::ROWS;
 use crate::table::{self, Results};
 use clap::Parser;
@@ -77,7 +77,7 @@ Examples:
 /// Forwarder on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Chosen {
-    kind: Kind,
+    kind: Project,
     path: Option<PathBuf>,
 }
 
@@ -90,12 +90,12 @@ impl FromStr for Chosen {
             None => (text, None),
         };
         let kind = match name {
-            "hashlane" => Kind::Hashlane,
-            "nfd" => Kind::Nfd,
-            "ndnd" => Kind::Ndnd,
+            "hashlane" => Project::Hashlane,
+            "nfd" => Project::Nfd,
+            "ndnd" => Project::Ndnd,
             _ => return Err("not a forwarder; use hashlane, nfd:PATH or ndnd".into()),
         };
-        if kind == Kind::Nfd && path.is_none() {
+        if kind == Project::Nfd && path.is_none() {
             return Err("nfd is not installed by this command: give its path, as in nfd:/usr/bin/nfd".into());
         }
         Ok(Self { kind, path })
@@ -124,26 +124,26 @@ impl Options {
     /// Our own command.
     pub(crate) fn own_program(&self) -> Result<Program, String> {
         let ours =
-            self.forwarder.iter().find(|chosen| chosen.kind == Kind::Hashlane && chosen.path.is_some());
-        let built = Chosen { kind: Kind::Hashlane, path: None };
+            self.forwarder.iter().find(|chosen| chosen.kind == Project::Hashlane && chosen.path.is_some());
+        let built = Chosen { kind: Project::Hashlane, path: None };
         self.program(if self.hashlane.is_some() { &built } else { ours.unwrap_or(&built) })
     }
 
     fn program(&self, chosen: &Chosen) -> Result<Program, String> {
         let known = match chosen.kind {
-            Kind::Hashlane => &self.hashlane,
-            Kind::Ndnd => &self.ndnd,
-            Kind::Nfd => &None,
+            Project::Hashlane => &self.hashlane,
+            Project::Ndnd => &self.ndnd,
+            Project::Nfd => &None,
         };
         let path = chosen.path.as_ref().or(known.as_ref());
         let path =
             path.ok_or_else(|| format!("give the path of {:?}, or run cargo xtask attack", chosen.kind))?;
         let path = fs::canonicalize(path).map_err(|error| format!("{}: {error}", path.display()))?;
         let label = match (chosen.kind, &chosen.path) {
-            (Kind::Hashlane, None) => "hashlane".to_owned(),
-            (Kind::Hashlane, Some(_)) => format!("hashlane, {}", path.display()),
-            (Kind::Nfd, _) => "NFD".to_owned(),
-            (Kind::Ndnd, _) => "ndnd".to_owned(),
+            (Project::Hashlane, None) => "hashlane".to_owned(),
+            (Project::Hashlane, Some(_)) => format!("hashlane, {}", path.display()),
+            (Project::Nfd, _) => "NFD".to_owned(),
+            (Project::Ndnd, _) => "ndnd".to_owned(),
         };
         Ok(Program { kind: chosen.kind, path, label })
     }
@@ -185,8 +185,8 @@ mod tests {
     #[test]
     fn forwarders_are_names_with_or_without_a_path() {
         let chosen = |text: &str| text.parse::<Chosen>();
-        assert_eq!(chosen("hashlane"), Ok(Chosen { kind: Kind::Hashlane, path: None }));
-        let nfd = Chosen { kind: Kind::Nfd, path: Some("/usr/bin/nfd".into()) };
+        assert_eq!(chosen("hashlane"), Ok(Chosen { kind: Project::Hashlane, path: None }));
+        let nfd = Chosen { kind: Project::Nfd, path: Some("/usr/bin/nfd".into()) };
         assert_eq!(chosen("nfd:/usr/bin/nfd"), Ok(nfd));
         assert!(chosen("nfd").is_err_and(|why| why.contains("nfd:/usr/bin/nfd")));
         assert!(chosen("yanfd").is_err_and(|why| why.contains("use hashlane")));

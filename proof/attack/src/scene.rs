@@ -2,7 +2,7 @@
 
 use crate::forwarder::{Program, Running, Settings};
 use crate::innocents::{Asker, Clock, Ending, Innocents, PREFIX, Producer, Question, Way};
-use crate::network::{Network, Place};
+use crate::network::{Host, Network};
 use crate::packets;
 use crate::session::{Answer, LIFETIME, Session};
 use crate::verdict::{Check, Criteria, Line, Phase};
@@ -20,7 +20,7 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 const AGAIN: Duration = Duration::from_secs(1);
 
 /// Everything that the rows share.
-pub(crate) struct Bench {
+pub(crate) struct Testbed {
     pub(crate) network: Arc<Network>,
     pub(crate) program: Program,
     /// Our own command, for rows that attack its clients.
@@ -28,7 +28,7 @@ pub(crate) struct Bench {
     pub(crate) quick: bool,
 }
 
-impl Bench {
+impl Testbed {
     /// `quick` in the quick form, else `full`.
     pub(crate) fn pick<T>(&self, quick: T, full: T) -> T {
         if self.quick { quick } else { full }
@@ -39,7 +39,7 @@ impl Bench {
     }
 
     /// Way of a host to a forwarder's UDP port, from the host's own address.
-    pub(crate) fn udp(&self, running: &Running, place: Place) -> Way {
+    pub(crate) fn udp(&self, running: &Running, place: Host) -> Way {
         Way::Udp { from: self.network.own(place), to: running.udp(self.network.forwarder(place)) }
     }
 
@@ -48,7 +48,7 @@ impl Bench {
         &self,
         work: impl FnOnce() -> Result<T, String> + Send,
     ) -> Result<T, String> {
-        self.network.inside(Place::Attacker, work)
+        self.network.inside(Host::Attacker, work)
     }
 }
 
@@ -85,7 +85,7 @@ impl Cast {
 
 /// A forwarder whose innocents are being served.
 pub(crate) struct Scene<'a> {
-    pub(crate) bench: &'a Bench,
+    pub(crate) bench: &'a Testbed,
     pub(crate) running: Running,
     // Stops when dropped, after the innocents.
     _producer: Producer,
@@ -96,12 +96,12 @@ pub(crate) struct Scene<'a> {
 
 impl<'a> Scene<'a> {
     /// Starts a forwarder and the innocents, and lets them ask for a while.
-    pub(crate) fn open(bench: &'a Bench, settings: Settings, cast: Cast) -> Result<Self, String> {
+    pub(crate) fn open(bench: &'a Testbed, settings: Settings, cast: Cast) -> Result<Self, String> {
         Self::around(bench, bench.start(settings)?, cast)
     }
 
     /// Starts the innocents of a forwarder that runs.
-    pub(crate) fn around(bench: &'a Bench, running: Running, cast: Cast) -> Result<Self, String> {
+    pub(crate) fn around(bench: &'a Testbed, running: Running, cast: Cast) -> Result<Self, String> {
         let clock = Clock::default();
         let socket = running.socket();
         let _producer = Producer::start(&socket)?;
@@ -111,16 +111,16 @@ impl<'a> Scene<'a> {
         let mut ask = |who, place, way, rate, question| {
             innocents.add(Asker { who, place, way, rate, question }, network, &clock);
         };
-        ask("local", Place::Forwarder, unix(), cast.rate, Question::of("local"));
-        let far = bench.udp(&running, Place::Neighbour);
-        ask("neighbour", Place::Neighbour, far.clone(), cast.rate, Question::of("neighbour"));
-        ask("management", Place::Forwarder, unix(), 10, Question::List(cast.list));
+        ask("local", Host::Forwarder, unix(), cast.rate, Question::of("local"));
+        let far = bench.udp(&running, Host::Neighbour);
+        ask("neighbour", Host::Neighbour, far.clone(), cast.rate, Question::of("neighbour"));
+        ask("management", Host::Forwarder, unix(), 10, Question::List(cast.list));
         if cast.web_socket {
-            let way = Way::WebSocket(running.web_socket(network.forwarder(Place::Neighbour)));
-            ask("WebSocket", Place::Neighbour, way, cast.rate, Question::of("websocket"));
+            let way = Way::WebSocket(running.web_socket(network.forwarder(Host::Neighbour)));
+            ask("WebSocket", Host::Neighbour, way, cast.rate, Question::of("websocket"));
         }
-        innocents.add_newcomers("new Unix client", Place::Forwarder, unix(), network, &clock);
-        innocents.add_newcomers("new UDP peer", Place::Neighbour, far, network, &clock);
+        innocents.add_newcomers("new Unix client", Host::Forwarder, unix(), network, &clock);
+        innocents.add_newcomers("new UDP peer", Host::Neighbour, far, network, &clock);
         let watch = Watch::start(running.pid(), clock.clone());
         thread::sleep(bench.pick(Duration::from_millis(700), Duration::from_secs(2)));
         Ok(Self { bench, running, _producer, clock: Ending(clock), innocents, watch })

@@ -35,7 +35,7 @@ const FACES: usize = 12;
 /// Interests that the producer has received last.
 const ASKED: usize = 16;
 
-struct Bench<P> {
+struct Harness<P> {
     forwarder: Forwarder<P>,
     config: Config,
     producer: FaceId,
@@ -77,7 +77,7 @@ fn run<P: Pit + Debug>(mut steps: Steps<'_>, pit: P) {
     (face.holder, face.pit_tokens, face.interest_digests) = (PRODUCER, false, false);
     let producer = forwarder.add_face(face).expect("room for a face");
     forwarder.add_route(&name(&[]).view(), NextHop { face: producer, cost: 1 });
-    let mut bench = Bench {
+    let mut bench = Harness {
         forwarder,
         config,
         producer,
@@ -99,7 +99,7 @@ fn run<P: Pit + Debug>(mut steps: Steps<'_>, pit: P) {
     bench.ends();
 }
 
-impl<P: Pit + Debug> Bench<P> {
+impl<P: Pit + Debug> Harness<P> {
     fn add_face(&mut self, number: u32) -> FaceId {
         let holder = Holder::new(number, number >= LOCAL);
         let scope = if holder.is_remote() { Scope::NonLocal } else { Scope::Local };

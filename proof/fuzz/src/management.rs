@@ -125,7 +125,7 @@ enum Signed {
     Untrusted,
 }
 
-struct Bench {
+struct Harness {
     manager: Manager,
     plane: Fake,
     localhop: bool,
@@ -151,7 +151,7 @@ struct Bench {
 /// Runs the steps.
 pub fn check_manager(octets: &[u8]) {
     let mut steps = Steps(octets);
-    let mut bench = Bench::new(steps.octet() & 1 != 0);
+    let mut bench = Harness::new(steps.octet() & 1 != 0);
     // A bound on the work for one input.
     for count in 1..=200 {
         if steps.is_empty() {
@@ -191,7 +191,7 @@ fn face_info(id: u64, scope: FaceScope) -> FaceInfo {
     }
 }
 
-impl Bench {
+impl Harness {
     fn new(localhop: bool) -> Self {
         let access = Access {
             own_uid: PERMITTED[1],

@@ -67,7 +67,7 @@ impl Model {
     }
 }
 
-struct Bench {
+struct Harness {
     reassembler: Reassembler,
     model: Model,
     now: u64,
@@ -86,7 +86,7 @@ struct Bench {
 /// Runs the steps. The first byte is the length of the packets, and of the fragments.
 pub fn check_reassembly(octets: &[u8]) {
     let mut steps = Steps(octets);
-    let mut bench = Bench {
+    let mut bench = Harness {
         reassembler: Reassembler::default(),
         model: Model::default(),
         now: 1,
@@ -111,7 +111,7 @@ pub fn check_reassembly(octets: &[u8]) {
     assert_eq!((bench.reassembler.memory(), bench.reassembler.waiting()), (0, 0));
 }
 
-impl Bench {
+impl Harness {
     /// Makes the packets and their fragments.
     fn cut(&mut self, steps: &mut Steps<'_>) {
         let how = steps.octet();

@@ -4,7 +4,9 @@ use domain::base::name::ToName;
 use domain::base::rdata::ComposeRecordData;
 use domain::zonefile::inplace::{Entry as Parsed, Zonefile};
 use hashlane_dns::query::{BATCH, Batch, Decode, Hash, Outcome, Suffixes};
-use hashlane_dns::respond::{Asker, Cookies, Entry, Kind, Reply, Responder, Settings, Transport, Zones};
+use hashlane_dns::respond::{
+    Asker, Cookies, Entry, Reply, Responder, ResponseKind, Settings, Transport, Zones,
+};
 use hashlane_dns::wire::{Content, Flags, RecordType, Section};
 use hashlane_dns::zone::{Builder, Denial, Zone};
 use hashlane_hash::scheme::Key;
@@ -174,7 +176,7 @@ impl Server {
 
 fn check_response(transport: Transport, datagram: &[u8], reply: &Reply, response: &[u8]) {
     let query = match hashlane_dns::query::parse(datagram) {
-        Outcome::Drop(_) => return assert_eq!((reply.len, reply.kind), (0, Kind::Drop)),
+        Outcome::Drop(_) => return assert_eq!((reply.len, reply.kind), (0, ResponseKind::Drop)),
         Outcome::Refuse(_) => None,
         Outcome::Answer(query) => Some(query),
     };
@@ -190,7 +192,9 @@ fn check_response(transport: Transport, datagram: &[u8], reply: &Reply, response
     let opts = content.records.iter().filter(|record| record.rtype == RecordType::OPT).count();
     let Some(query) = query else {
         assert!(
-            response.len() <= 12 + 259 + 11 && content.records.len() == opts && reply.kind == Kind::Error
+            response.len() <= 12 + 259 + 11
+                && content.records.len() == opts
+                && reply.kind == ResponseKind::Error
         );
         return;
     };
@@ -201,7 +205,7 @@ fn check_response(transport: Transport, datagram: &[u8], reply: &Reply, response
         assert_eq!(question.name.as_bytes(), query.name.as_bytes());
         assert_eq!((question.rtype, question.class), (query.rtype, query.class));
     } else {
-        assert_eq!(reply.kind, Kind::Error);
+        assert_eq!(reply.kind, ResponseKind::Error);
     }
     let mut seen = HashSet::new();
     for record in &content.records {
@@ -216,7 +220,7 @@ fn check_response(transport: Transport, datagram: &[u8], reply: &Reply, response
     let has = |rtype| {
         content.records.iter().any(|record| record.section == Section::Authority && record.rtype == rtype)
     };
-    if let (Kind::NxDomain | Kind::NoData, false) = (reply.kind, reply.truncated) {
+    if let (ResponseKind::NxDomain | ResponseKind::NoData, false) = (reply.kind, reply.truncated) {
         let is_of_class = query.class.0 != 255;
         assert_eq!((has(RecordType::SOA), flags.contains(Flags::AUTHORITATIVE)), (is_of_class, is_of_class));
         // A chain of aliases may end in another zone.
@@ -227,7 +231,7 @@ fn check_response(transport: Transport, datagram: &[u8], reply: &Reply, response
             _ => {}
         }
     }
-    if reply.kind == Kind::Referral && !reply.truncated {
+    if reply.kind == ResponseKind::Referral && !reply.truncated {
         assert!(has(RecordType::NS) && !flags.contains(Flags::AUTHORITATIVE));
     }
 }

@@ -63,7 +63,7 @@ const LARGE: RibLimits =
 /// Limits that inputs reach.
 const SMALL: RibLimits = RibLimits { routes: 24, routes_per_face: 10, next_hops: 40, name_bytes: 1 << 30 };
 
-struct Bench {
+struct Harness {
     rib: Rib,
     limits: RibLimits,
     /// Routes of the model, by prefix, face and origin.
@@ -82,7 +82,7 @@ pub fn check_rib(octets: &[u8]) {
     let mut steps = Steps(octets);
     let limits = if steps.octet() & 1 == 0 { LARGE } else { SMALL };
     let faces = std::array::from_fn(|number| 300 + number as u64);
-    let mut bench = Bench {
+    let mut bench = Harness {
         rib: Rib::new(limits),
         limits,
         routes: BTreeMap::new(),
@@ -119,7 +119,7 @@ fn path_of(name: NdnName<'_>) -> Path {
     name.components().flat_map(|component| component.value).copied().collect()
 }
 
-impl Bench {
+impl Harness {
     fn step(&mut self, steps: &mut Steps<'_>) {
         let step = steps.octet();
         let at = path(steps.octet());

@@ -1,7 +1,7 @@
 //! Properties of sketches that are read from bytes of strangers.
 
 use hashlane_sketch::{
-    Distinct, Error, HeavyHitters, Imbalance, Kind, Prefixes, PrefixesResult, ReadError, Sketch, Spread,
+    Distinct, Error, HeavyHitters, Imbalance, Prefixes, PrefixesResult, ReadError, Sketch, SketchKind, Spread,
 };
 
 /// Two sketches, the first as long as the two bytes before it say: each that is accepted has a result and
@@ -10,23 +10,25 @@ pub fn check_sketches(octets: &[u8]) {
     let Some((length, octets)) = octets.split_first_chunk() else { return };
     let length = usize::from(u16::from_be_bytes(*length));
     let (one, other) = octets.split_at_checked(length).unwrap_or((octets, octets));
-    match Kind::of(one) {
-        Ok(Kind::Spread) => check(one, other, true, |sketch: &Spread| {
+    match SketchKind::of(one) {
+        Ok(SketchKind::Spread) => check(one, other, true, |sketch: &Spread| {
             let result = sketch.result();
             assert!((0.0..=1.0).contains(&result.p_value) && result.chi_squared >= 0.0);
             assert_eq!(result.loads.iter().map(|(_, buckets)| buckets).sum::<u64>(), result.buckets);
             assert_eq!(result.quantile(1.0), result.longest);
         }),
-        Ok(Kind::Imbalance) => check(one, other, true, |sketch: &Imbalance| {
+        Ok(SketchKind::Imbalance) => check(one, other, true, |sketch: &Imbalance| {
             let result = sketch.result();
             assert!(result.best.packets >= 1.0 && result.best.packets <= result.current.packets);
         }),
-        Ok(Kind::Prefixes) => check(one, other, true, |sketch: &Prefixes| check_prefixes(&sketch.result())),
-        Ok(Kind::Distinct) => check(one, other, true, |sketch: &Distinct| {
+        Ok(SketchKind::Prefixes) => {
+            check(one, other, true, |sketch: &Prefixes| check_prefixes(&sketch.result()))
+        }
+        Ok(SketchKind::Distinct) => check(one, other, true, |sketch: &Distinct| {
             let keys = sketch.result().keys;
             assert!(keys.is_finite() && keys >= 0.0);
         }),
-        Ok(Kind::HeavyHitters) => check(one, other, false, |sketch: &HeavyHitters| {
+        Ok(SketchKind::HeavyHitters) => check(one, other, false, |sketch: &HeavyHitters| {
             let result = sketch.result();
             assert!(u128::from(result.error) * (sketch.counters() as u128 + 1) <= u128::from(result.total));
             assert!(result.hitters.len() <= 2 * sketch.counters());

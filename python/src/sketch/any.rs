@@ -86,8 +86,9 @@ impl Any {
     /// The sketch of these bytes, of this kind, with its key if there is one.
     pub(super) fn read(kind: &str, bytes: &[u8], key: Option<&[u8]>) -> PyResult<Self> {
         let damaged = |error| {
-            let of =
-                hashlane_sketch::Kind::of(bytes).ok().and_then(|of| KINDS.get((of as usize).checked_sub(1)?));
+            let of = hashlane_sketch::SketchKind::of(bytes)
+                .ok()
+                .and_then(|of| KINDS.get((of as usize).checked_sub(1)?));
             match of.filter(|of| **of != kind) {
                 Some(of) => {
                     value(format!("{kind}: bytes of another sketch: read them with hashlane.{of}.from_bytes"))

@@ -55,7 +55,7 @@ struct Shared {
 
 /// Run that a view shows.
 #[derive(Clone, Debug)]
-pub struct Subject {
+pub struct ViewedRun {
     /// Interface or captures, for the title.
     pub source: String,
     /// True for an interface.
@@ -93,8 +93,8 @@ impl Top {
     ///
     /// # Errors
     /// The terminal or a thread cannot be had.
-    pub fn show(subject: Subject) -> io::Result<Self> {
-        let Subject { source, is_live, limit, largest, stop, exit_code } = subject;
+    pub fn show(subject: ViewedRun) -> io::Result<Self> {
+        let ViewedRun { source, is_live, limit, largest, stop, exit_code } = subject;
         let shared = Arc::new(Shared {
             largest,
             total: Mutex::default(),

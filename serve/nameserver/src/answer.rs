@@ -1,11 +1,11 @@
 //! From a batch of messages to responses: the stages of `hashlane-dns` in order, for both transports.
 
 use crate::counters::Counters;
-use crate::limit::{self, Subject};
+use crate::limit::{self, LimitKey};
 use crate::view::View;
 use hashlane_dns::MAX_MESSAGE_LEN;
 use hashlane_dns::query::{Batch, Decode, Hash, Suffixes};
-use hashlane_dns::respond::{Asker, Kind, Reply, Responder};
+use hashlane_dns::respond::{Asker, Reply, Responder, ResponseKind};
 use hashlane_dns::slices::Parts as _;
 use hashlane_dns::wire::RecordType;
 use hashlane_hash::scheme::Key;
@@ -86,24 +86,32 @@ impl Answerer {
 impl Response<'_> {
     /// Kind and name by which the response is counted for the rate limit: the name that the records belong
     /// to, so that other names below it are no other subject.
-    pub(crate) fn subject(&self) -> Subject {
+    pub(crate) fn subject(&self) -> LimitKey {
         let Reply { kind, below, rtype, zone, .. } = self.reply;
         // Errors may have no name, and do not use it.
-        debug_assert!(below < self.suffixes.len() || kind == Kind::Error, "the name has {below} labels more");
+        debug_assert!(
+            below < self.suffixes.len() || kind == ResponseKind::Error,
+            "the name has {below} labels more"
+        );
         let name = self.suffixes.get(below).copied().unwrap_or_default();
         match kind {
-            Kind::Positive if below == 0 => {
+            ResponseKind::Positive if below == 0 => {
                 let RecordType(rtype) = rtype.unwrap_or(RecordType::ANY);
-                Subject { kind: limit::Kind::Records, name: name.rotate_left(16) ^ u64::from(rtype) }
+                LimitKey {
+                    kind: limit::ResponseClass::Records,
+                    name: name.rotate_left(16) ^ u64::from(rtype),
+                }
             }
-            Kind::Positive | Kind::Referral => Subject { kind: limit::Kind::Below, name },
-            Kind::Wildcard => Subject { kind: limit::Kind::Wildcard, name },
-            Kind::NoData => Subject { kind: limit::Kind::NoData, name },
-            Kind::NxDomain => {
+            ResponseKind::Positive | ResponseKind::Referral => {
+                LimitKey { kind: limit::ResponseClass::Below, name }
+            }
+            ResponseKind::Wildcard => LimitKey { kind: limit::ResponseClass::Wildcard, name },
+            ResponseKind::NoData => LimitKey { kind: limit::ResponseClass::NoData, name },
+            ResponseKind::NxDomain => {
                 let name = zone.map_or(0, |zone| zone as u64 + 1);
-                Subject { kind: limit::Kind::NxDomain, name }
+                LimitKey { kind: limit::ResponseClass::NxDomain, name }
             }
-            _ => Subject { kind: limit::Kind::Error, name: 0 },
+            _ => LimitKey { kind: limit::ResponseClass::Error, name: 0 },
         }
     }
 }
@@ -120,7 +128,7 @@ mod tests {
     }
 
     const A: &[u8] = b"\0\x01\0\x01\0\0\0\x3c\0\x04\xc0\0\x02\x01";
-    fn response(message: &mut [u8], kind: Kind, below: usize) -> Response<'_> {
+    fn response(message: &mut [u8], kind: ResponseKind, below: usize) -> Response<'_> {
         let reply = Reply {
             len: message.len(),
             rcode: hashlane_dns::wire::Rcode::NO_ERROR,
@@ -141,17 +149,17 @@ mod tests {
             let subject = response(&mut bytes, kind, below).subject();
             (subject.kind, subject.name)
         };
-        let own = subject(Kind::Positive, 0);
-        assert_eq!(own.0, limit::Kind::Records);
+        let own = subject(ResponseKind::Positive, 0);
+        assert_eq!(own.0, limit::ResponseClass::Records);
         assert_ne!(own.1, 10, "the type counts, too");
         // The owner of a DNAME record, or of the servers of a delegation.
-        assert_eq!(subject(Kind::Positive, 1), (limit::Kind::Below, 11));
-        assert_eq!(subject(Kind::Referral, 2), (limit::Kind::Below, 12));
-        assert_eq!(subject(Kind::Referral, 0), (limit::Kind::Below, 10));
-        assert_eq!(subject(Kind::NoData, 0), (limit::Kind::NoData, 10));
-        assert_eq!(subject(Kind::NoData, 1), (limit::Kind::NoData, 11));
-        assert_eq!(subject(Kind::Wildcard, 1), (limit::Kind::Wildcard, 11));
-        assert_eq!(subject(Kind::NxDomain, 1), (limit::Kind::NxDomain, 5), "by the zone");
-        assert_eq!(subject(Kind::Error, 0), (limit::Kind::Error, 0));
+        assert_eq!(subject(ResponseKind::Positive, 1), (limit::ResponseClass::Below, 11));
+        assert_eq!(subject(ResponseKind::Referral, 2), (limit::ResponseClass::Below, 12));
+        assert_eq!(subject(ResponseKind::Referral, 0), (limit::ResponseClass::Below, 10));
+        assert_eq!(subject(ResponseKind::NoData, 0), (limit::ResponseClass::NoData, 10));
+        assert_eq!(subject(ResponseKind::NoData, 1), (limit::ResponseClass::NoData, 11));
+        assert_eq!(subject(ResponseKind::Wildcard, 1), (limit::ResponseClass::Wildcard, 11));
+        assert_eq!(subject(ResponseKind::NxDomain, 1), (limit::ResponseClass::NxDomain, 5), "by the zone");
+        assert_eq!(subject(ResponseKind::Error, 0), (limit::ResponseClass::Error, 0));
     }
 }

@@ -1,7 +1,7 @@
 //! Response rate limiting: bounds what a forged source address makes this server send to its owner.
 //!
 //! Responses over UDP are counted by the network of their destination and by the kind of the answer, as BIND
-//! and NSD count them ([`Subject`]), so that an attacker gains nothing by asking for other names of the same
+//! and NSD count them ([`LimitKey`]), so that an attacker gains nothing by asking for other names of the same
 //! kind. Each has a token bucket of one second. A response beyond the limit is dropped, or sent truncated
 //! ([`Verdict`]), so that a client behind a forged address gets its answer over TCP, whose addresses cannot
 //! be forged.
@@ -26,7 +26,7 @@ const CANDIDATES: u32 = 8;
 /// Kind of a response, by which responses are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
-pub enum Kind {
+pub enum ResponseClass {
     /// Records of one name and type: by the hash of the name and the type.
     Records,
     /// An existing name without this type: by the name, or that above the wildcard that it is made of.
@@ -43,9 +43,9 @@ pub enum Kind {
 
 /// Kind and name of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Subject {
+pub struct LimitKey {
     /// Kind of the response.
-    pub kind: Kind,
+    pub kind: ResponseClass,
     /// Keyed hash of the name, or number of the zone, that the kind asks for.
     pub name: u64,
 }
@@ -66,7 +66,7 @@ pub enum Verdict {
 struct Counted {
     network: u64,
     is_ipv4: bool,
-    subject: Subject,
+    subject: LimitKey,
 }
 
 impl Counted {
@@ -130,7 +130,7 @@ impl Limiter {
 
     /// Counts a response to an address, unless it is allowed without limit; `subject` is then not called.
     /// `now` is in milliseconds from any origin, and never decreases.
-    pub fn check(&mut self, address: IpAddr, subject: impl FnOnce() -> Subject, now: u64) -> Verdict {
+    pub fn check(&mut self, address: IpAddr, subject: impl FnOnce() -> LimitKey, now: u64) -> Verdict {
         let address = address.to_canonical();
         if !self.applies(address) {
             return Verdict::Send;
@@ -241,10 +241,10 @@ mod tests {
         text.parse().unwrap()
     }
 
-    const NAME: Subject = Subject { kind: Kind::Records, name: 7 };
+    const NAME: LimitKey = LimitKey { kind: ResponseClass::Records, name: 7 };
 
     /// Number of responses of each verdict: sent, truncated, dropped.
-    fn flood(limiter: &mut Limiter, to: &str, subject: Subject, count: usize, now: u64) -> [usize; 3] {
+    fn flood(limiter: &mut Limiter, to: &str, subject: LimitKey, count: usize, now: u64) -> [usize; 3] {
         let mut verdicts = [0; 3];
         for _ in 0..count {
             verdicts[limiter.check(address(to), || subject, now) as usize] += 1;
@@ -268,8 +268,13 @@ mod tests {
         assert_eq!(flood(&mut limiter, "192.0.2.254", NAME, 300, 0)[0], 0, "the same /24");
         assert_eq!(flood(&mut limiter, "::ffff:192.0.2.9", NAME, 300, 0)[0], 0, "mapped");
         assert_eq!(flood(&mut limiter, "192.0.3.1", NAME, 300, 0)[0], 200);
-        for (kind, name) in [(Kind::Records, 8), (Kind::NoData, 7), (Kind::NxDomain, 7), (Kind::Error, 7)] {
-            assert_eq!(flood(&mut limiter, "192.0.2.1", Subject { kind, name }, 300, 0)[0], 200);
+        for (kind, name) in [
+            (ResponseClass::Records, 8),
+            (ResponseClass::NoData, 7),
+            (ResponseClass::NxDomain, 7),
+            (ResponseClass::Error, 7),
+        ] {
+            assert_eq!(flood(&mut limiter, "192.0.2.1", LimitKey { kind, name }, 300, 0)[0], 200);
         }
         assert_eq!(flood(&mut limiter, "2001:db8::1", NAME, 300, 0)[0], 200);
         assert_eq!(flood(&mut limiter, "2001:db8:0:ff::1", NAME, 300, 0)[0], 0, "the same /56");

@@ -1,6 +1,6 @@
 //! Programs of other projects with a forwarder between them.
 
-use super::forwarder::{self, Face, Forwarder, Index, Kind};
+use super::forwarder::{self, Face, Forwarder, Index, Project};
 use super::peers::Peers;
 use super::program::Program;
 use std::fmt;
@@ -16,13 +16,13 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 const CHECKS: [&str; 6] = ["leaf", "names", "big", "fresh", "timeout", "nack"];
 
 /// The forwarders between the ends of a scenario.
-pub(crate) struct Bench {
+pub(crate) struct ForwarderChain {
     pub(crate) peers: Peers,
     pub(crate) forwarder: Forwarder,
     pub(crate) neighbour: Forwarder,
 }
 
-impl Bench {
+impl ForwarderChain {
     /// Starts a producer, calls `connect`, and runs a consumer with all checks that its forwarder can pass.
     pub(crate) fn exchange(
         &self,
@@ -47,7 +47,7 @@ impl Bench {
     fn consume(&self, prefix: &str, end: End, at: &Forwarder) -> Result<String, String> {
         let mut command = self.program("consumer", end, at);
         // The forwarder of ndnd sends no Nacks.
-        let checks = CHECKS.iter().filter(|check| at.kind == Kind::Hashlane || **check != "nack");
+        let checks = CHECKS.iter().filter(|check| at.kind == Project::Hashlane || **check != "nack");
         Program::run("consumer", command.arg(prefix).args(checks), TIMEOUT).map(text)
     }
 
@@ -80,7 +80,7 @@ impl Bench {
 
     /// Under the index by token, enables tokens on the faces of the next hops of a prefix.
     fn send_tokens(&self, at: &Forwarder, prefix: &str) -> Result<(), String> {
-        if at.kind != Kind::Hashlane || at.index != Index::Token {
+        if at.kind != Project::Hashlane || at.index != Index::Token {
             return Ok(());
         }
         let routes = self.tool(at, &["fw", "route-list"])?;

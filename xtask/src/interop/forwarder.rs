@@ -17,7 +17,7 @@ use std::time::Duration;
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Kind {
+pub(crate) enum Project {
     /// hashlane ndn run
     #[default]
     Hashlane,
@@ -58,7 +58,7 @@ pub(crate) enum Face {
 
 /// A running forwarder, killed when dropped.
 pub(crate) struct Forwarder {
-    pub(crate) kind: Kind,
+    pub(crate) kind: Project,
     pub(crate) index: Index,
     program: Program,
     // Contains the socket of the program, so it is dropped after it.
@@ -68,7 +68,7 @@ pub(crate) struct Forwarder {
 
 impl Forwarder {
     /// Starts a forwarder on a socket in a new folder and on free ports, and waits until it listens.
-    pub(crate) fn start(kind: Kind, index: Index, peers: &Peers) -> Result<Self, String> {
+    pub(crate) fn start(kind: Project, index: Index, peers: &Peers) -> Result<Self, String> {
         let dir = Dir::new().map_err(|error| format!("a folder for a socket: {error}"))?;
         let ports = Ports::free().map_err(|error| format!("free ports: {error}"))?;
         let program = launch(kind, index, &dir, &ports, peers)?;
@@ -115,10 +115,10 @@ pub(crate) fn build() -> Result<(), String> {
     run::show(&mut run::command(&words))
 }
 
-fn launch(kind: Kind, index: Index, dir: &Dir, ports: &Ports, peers: &Peers) -> Result<Program, String> {
+fn launch(kind: Project, index: Index, dir: &Dir, ports: &Ports, peers: &Peers) -> Result<Program, String> {
     let mut command = match kind {
-        Kind::Hashlane => ours(index, dir, ports)?,
-        Kind::Ndnd => theirs(dir, ports, peers)?,
+        Project::Hashlane => ours(index, dir, ports)?,
+        Project::Ndnd => theirs(dir, ports, peers)?,
     };
     let mut program = Program::start(&format!("{kind:?} forwarder"), &mut command)?;
     let socket = dir.socket();

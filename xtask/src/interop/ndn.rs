@@ -2,8 +2,8 @@
 //!
 //! proof/interop/README.md describes the programs on the libraries.
 
-use super::bench::{Bench, End, Library};
-use super::forwarder::{self, Face, Forwarder, Index, Kind};
+use super::bench::{End, ForwarderChain, Library};
+use super::forwarder::{self, Face, Forwarder, Index, Project};
 use super::peers::{NEEDS, Peers};
 use crate::need;
 use crate::run::Outcome;
@@ -24,7 +24,7 @@ pub(crate) struct Ndn {
     only: Vec<String>,
     /// Forwarder between the programs; ndnd shows their behaviour without ours
     #[arg(long, value_enum, value_name = "FORWARDER", default_value = "hashlane")]
-    on: Kind,
+    on: Project,
     /// Index of our PIT
     #[arg(long, value_enum, value_name = "INDEX", default_value = "name")]
     index: Index,
@@ -65,12 +65,12 @@ impl Ndn {
             return Err(format!("no such scenario; the scenarios are\n{}", names.join("\n")));
         }
         let peers = Peers::install()?;
-        if self.on == Kind::Hashlane {
+        if self.on == Project::Hashlane {
             forwarder::build()?;
         }
         let forwarder = Forwarder::start(self.on, self.index, &peers)?;
-        let neighbour = Forwarder::start(Kind::Ndnd, Index::Name, &peers)?;
-        let bench = Bench { peers, forwarder, neighbour };
+        let neighbour = Forwarder::start(Project::Ndnd, Index::Name, &peers)?;
+        let bench = ForwarderChain { peers, forwarder, neighbour };
         if scenarios.iter().any(Scenario::has_neighbour) {
             // ndnd has a face from our first datagram, and closes it when a command creates one to the same
             // address: a scenario that runs at that time would lose Data.
@@ -141,7 +141,7 @@ impl Scenario {
     }
 
     /// Runs the scenario. Returns the summary of its programs.
-    fn run(&self, bench: &Bench) -> Result<String, String> {
+    fn run(&self, bench: &ForwarderChain) -> Result<String, String> {
         let prefix = format!("/interop/{self}");
         let (ours, theirs) = (&bench.forwarder, &bench.neighbour);
         match self {
@@ -167,7 +167,7 @@ impl Scenario {
 }
 
 /// Runs the scenarios and prints the outcome of each. Returns those that failed.
-fn run(bench: &Bench, scenarios: &[Scenario]) -> Vec<String> {
+fn run(bench: &ForwarderChain, scenarios: &[Scenario]) -> Vec<String> {
     let left = Mutex::new(scenarios.iter());
     let failed = Mutex::new(Vec::new());
     let work = || {

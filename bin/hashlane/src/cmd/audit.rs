@@ -15,7 +15,7 @@ use hashlane_audit::curve::Curve;
 use hashlane_audit::epsilon::vectors;
 use hashlane_audit::library::{Launcher, Library, Signature, child_main};
 use hashlane_audit::registered::{Registered, subjects};
-use hashlane_audit::subject::{Lengths, Subject};
+use hashlane_audit::subject::{AuditedHash, Lengths};
 use hashlane_audit::table::{Geometry, MAX_KEYS};
 use hashlane_lab::report::{Block, svg_file};
 use hashlane_lab::study::Step;
@@ -167,14 +167,14 @@ impl Audit {
             Some(path) => {
                 let mut library = self.load(path, &settings)?;
                 let reports = vec![of_library(&mut library, &settings)?];
-                let asked: Vec<&mut dyn Subject> = vec![&mut library];
+                let asked: Vec<&mut dyn AuditedHash> = vec![&mut library];
                 let curves = wants_curves.then(|| picture::curves(&reports, &settings, asked));
                 (reports, curves.transpose()?)
             }
             None => {
                 let mut subjects = chosen(&self.schemes)?;
                 let reports = of_schemes(&subjects, &settings)?;
-                let asked = subjects.iter_mut().map(|subject| subject as &mut dyn Subject).collect();
+                let asked = subjects.iter_mut().map(|subject| subject as &mut dyn AuditedHash).collect();
                 let curves = wants_curves.then(|| picture::curves(&reports, &settings, asked));
                 (reports, curves.transpose()?)
             }

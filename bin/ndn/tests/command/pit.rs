@@ -89,13 +89,13 @@ impl Came {
 }
 
 /// A forwarder with one index, and a neighbour on a socket, by which the test answers for `/n`.
-struct Bench {
+struct Setup {
     folder: Folder,
     forwarder: Forwarder,
     neighbour: UdpSocket,
 }
 
-impl Bench {
+impl Setup {
     fn new(index: &str) -> Self {
         let folder = Folder::new();
         let forwarder = folder.forwarder(&["--pit-index", index]);
@@ -191,7 +191,7 @@ fn socket() -> UdpSocket {
 
 #[test]
 fn a_digest_that_lies_costs_its_packet_alone() {
-    let bench = Bench::new("digest");
+    let bench = Setup::new("digest");
     let waiting = ["/n/1", "/n/2", "/n/3"].map(|name| bench.waiting(name));
     let came = bench.come(3);
     let liar = socket();
@@ -215,7 +215,7 @@ fn a_digest_that_lies_costs_its_packet_alone() {
 
 #[test]
 fn a_token_of_another_or_used_up_finds_nothing_that_the_name_does_not() {
-    let bench = Bench::new("token");
+    let bench = Setup::new("token");
     let waiting = ["/n/1", "/n/2", "/n/3"].map(|name| bench.waiting(name));
     let came = bench.come(3);
     let [one, two, three] = ["/n/1", "/n/2", "/n/3"].map(|name| came[name].clone());
@@ -240,7 +240,7 @@ fn a_token_of_another_or_used_up_finds_nothing_that_the_name_does_not() {
 
 #[test]
 fn by_name_neighbours_get_no_headers_and_theirs_say_nothing() {
-    let bench = Bench::new("name");
+    let bench = Setup::new("name");
     let waiting = ["/n/1", "/n/2"].map(|name| bench.waiting(name));
     let came = bench.come(2);
     assert!(came.values().all(|came| came.token.is_empty() && came.digest.is_empty()));

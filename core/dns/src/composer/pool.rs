@@ -1,6 +1,6 @@
 //! Tables of suffixes that targets use one after the other.
 
-use crate::render::{Compressor, Place, SuffixTable};
+use crate::render::{CompressedName, Compressor, SuffixTable};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::cell::RefCell;
@@ -103,8 +103,8 @@ impl Compressor for PooledTable {
 
     // Never: with a copy of it for first names, a target's appends become calls.
     #[inline(never)]
-    fn place(&mut self, written: &[u8], name: Name<'_>) -> Place {
-        self.table.as_mut().map_or_else(|| Place::whole(name), |table| table.place(written, name))
+    fn place(&mut self, written: &[u8], name: Name<'_>) -> CompressedName {
+        self.table.as_mut().map_or_else(|| CompressedName::whole(name), |table| table.place(written, name))
     }
 
     #[inline]

@@ -8,13 +8,13 @@ pub const POINTER_LIMIT: usize = 0x4000;
 
 /// The compressed form of a name. Four bytes, which functions return in registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct CompressedName {
     literal: u16,
     /// 0 for none: the header is there.
     target: u16,
 }
 
-impl Place {
+impl CompressedName {
     /// `literal` bytes of the name as they are (whole labels, and the root if there is no pointer), at most
     /// 255, and the offset in the message of the rest of the name, below [`POINTER_LIMIT`] and not 0.
     #[inline(always)]
@@ -73,7 +73,7 @@ pub trait Compressor {
 
     /// Places `name` at the end of `written`, the message from its header on. The compressor assumes that the
     /// name is then written in this form.
-    fn place(&mut self, written: &[u8], name: Name<'_>) -> Place;
+    fn place(&mut self, written: &[u8], name: Name<'_>) -> CompressedName;
 
     /// Forgets every name that does not end within the first `len` bytes, to which the message was cut.
     fn truncate(&mut self, len: usize);
@@ -86,7 +86,7 @@ impl<C: Compressor> Compressor for Box<C> {
     }
 
     #[inline]
-    fn place(&mut self, written: &[u8], name: Name<'_>) -> Place {
+    fn place(&mut self, written: &[u8], name: Name<'_>) -> CompressedName {
         (**self).place(written, name)
     }
 

@@ -11,7 +11,7 @@ mod message;
 mod suffixes;
 mod writer;
 
-pub use compressor::{Compressor, POINTER_LIMIT, Place};
+pub use compressor::{CompressedName, Compressor, POINTER_LIMIT};
 pub use edns::Edns;
 use marks::Marks;
 pub use message::{Mark, Message};

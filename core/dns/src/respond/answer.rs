@@ -2,7 +2,7 @@
 
 use super::offsets::Offsets;
 use super::proofs::Proofs;
-use super::reply::Kind;
+use super::reply::ResponseKind;
 use super::servers::Servers;
 use super::writer::{Form, Full, Owner, Writer};
 use super::{MAX_CHAIN, Transport, Zones};
@@ -111,7 +111,7 @@ pub(super) struct Link<'q> {
 pub(super) struct Ended<'o> {
     pub(super) writer: Writer<'o>,
     pub(super) rcode: Rcode,
-    pub(super) kind: Kind,
+    pub(super) kind: ResponseKind,
     pub(super) flags: Flags,
     pub(super) truncated: bool,
 }
@@ -127,7 +127,7 @@ pub(super) struct Answer<'a, 'o> {
     /// The zone whose names the offsets are of.
     entered: usize,
     rcode: Rcode,
-    kind: Kind,
+    kind: ResponseKind,
     is_authoritative: bool,
     /// Negative answers have the SOA record.
     has_soa: bool,
@@ -152,7 +152,7 @@ impl<'a, 'o> Answer<'a, 'o> {
             dnssec,
             entered: usize::MAX,
             rcode: Rcode::NO_ERROR,
-            kind: Kind::Positive,
+            kind: ResponseKind::Positive,
             is_authoritative: true,
             // In class ANY, no zone is the one whose SOA record it would be.
             has_soa: class != Class::ANY,
@@ -167,7 +167,8 @@ impl<'a, 'o> Answer<'a, 'o> {
         self.scratch.proofs.clear();
         self.scratch.servers.clear();
         let Some(located) = located else {
-            (self.rcode, self.kind, self.is_authoritative) = (Rcode::SERVER_FAILURE, Kind::Error, false);
+            (self.rcode, self.kind, self.is_authoritative) =
+                (Rcode::SERVER_FAILURE, ResponseKind::Error, false);
             return;
         };
         self.enter(zone);
@@ -289,7 +290,7 @@ impl<'a, 'o> Answer<'a, 'o> {
         }
         let star = if is_name { None } else { zone.wildcard(node) };
         let Some(source) = star.or_else(|| is_name.then_some(node)) else {
-            (self.rcode, self.kind) = (Rcode::NAME_ERROR, Kind::NxDomain);
+            (self.rcode, self.kind) = (Rcode::NAME_ERROR, ResponseKind::NxDomain);
             self.write_soa(zone)?;
             if self.dnssec {
                 let name = self.bytes(link);
@@ -299,7 +300,7 @@ impl<'a, 'o> Answer<'a, 'o> {
         };
         let found = self.write_sets(link, zone, source)?;
         if let Some(found) = found {
-            self.kind = if star.is_some() { Kind::Wildcard } else { Kind::Positive };
+            self.kind = if star.is_some() { ResponseKind::Wildcard } else { ResponseKind::Positive };
             if star.is_some() && self.dnssec {
                 let name = self.bytes(link);
                 self.prove_expansion(link.zone, zone, name.view(), link.located);
@@ -309,7 +310,7 @@ impl<'a, 'o> Answer<'a, 'o> {
                 Found::Alias(target) => Ok(self.follow(link, zone, target)),
             };
         }
-        self.kind = Kind::NoData;
+        self.kind = ResponseKind::NoData;
         self.write_soa(zone)?;
         if self.dnssec {
             let name = self.bytes(link);
@@ -394,7 +395,7 @@ impl<'a, 'o> Answer<'a, 'o> {
     /// §3.1.4).
     fn refer(&mut self, number: usize, zone: &Zone, cut: NameId, is_first: bool) -> Result<(), Full> {
         if is_first {
-            (self.is_authoritative, self.kind) = (false, Kind::Referral);
+            (self.is_authoritative, self.kind) = (false, ResponseKind::Referral);
         }
         let Some(set) = zone.set(cut, RecordType::NS) else { return Ok(()) };
         let form = Form { dnssec: false, ..self.form() };
@@ -425,7 +426,7 @@ impl<'a, 'o> Answer<'a, 'o> {
             self.write(Section::Answer, Owner::Name(dname), zone, &set, self.form())?;
             self.scratch.chain.visit(Visited::Dname(link.zone as u32, dname));
         }
-        self.kind = Kind::Positive;
+        self.kind = ResponseKind::Positive;
         let (name, target_name) = (self.bytes(link), zone.name(target));
         let of_dname = name.view().labels_from(link.located.below).as_bytes().len();
         let (name, target_name) = (name.as_bytes(), target_name.as_bytes());

@@ -36,7 +36,7 @@ mod zones;
 mod tests;
 
 pub use cookie::Cookies;
-pub use reply::{Kind, Reply};
+pub use reply::{Reply, ResponseKind};
 pub use responder::Responder;
 pub use zones::{DuplicateZone, Entry, Zones};
 

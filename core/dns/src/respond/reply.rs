@@ -5,7 +5,7 @@ use crate::wire::{Rcode, RecordType};
 /// The kind of a response, as limits of rates and counters tell them apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum ResponseKind {
     /// Records of the name, or of its alias.
     Positive,
     /// Records made of a wildcard.
@@ -30,7 +30,7 @@ pub struct Reply {
     /// Result of the query.
     pub rcode: Rcode,
     /// Kind of the response.
-    pub kind: Kind,
+    pub kind: ResponseKind,
     /// Labels of the question's name before the name that the records belong to: 0 if both names are equal;
     /// else a wildcard's parent, a delegation, the owner of a DNAME, or the closest encloser.
     pub below: usize,
@@ -48,7 +48,7 @@ impl Reply {
     pub(super) const DROP: Self = Self {
         len: 0,
         rcode: Rcode::NO_ERROR,
-        kind: Kind::Drop,
+        kind: ResponseKind::Drop,
         below: 0,
         zone: None,
         rtype: None,

@@ -2,7 +2,7 @@
 
 use super::answer::{Answer, Scratch};
 use super::options;
-use super::reply::{Kind, Reply};
+use super::reply::{Reply, ResponseKind};
 use super::writer::{Full, Writer};
 use super::{Asker, Settings, Transport, Zones, chaos};
 use crate::MAX_MESSAGE_LEN;
@@ -17,18 +17,18 @@ use hashlane_name::dns::Name;
 const PLAIN_LIMIT: usize = 512;
 
 /// Zone of a query's name, and its place there if the zone is loaded.
-type Place = (u32, Option<Located>);
+type QueryZone = (u32, Option<Located>);
 
 /// The zone of a place, if it is loaded.
 #[inline(always)]
-fn zone_of<'z>(zones: &'z Zones, place: &Option<Place>) -> Option<&'z Zone> {
+fn zone_of<'z>(zones: &'z Zones, place: &Option<QueryZone>) -> Option<&'z Zone> {
     place.as_ref().and_then(|(zone, _)| zones.zone(*zone as usize))
 }
 
 /// Writes responses. One for each thread; it allocates nothing after [`new`](Self::new).
 pub struct Responder {
     scratch: Scratch,
-    places: [Option<Place>; BATCH],
+    places: [Option<QueryZone>; BATCH],
 }
 
 impl Responder {
@@ -83,7 +83,7 @@ impl Responder {
 /// The responses to a batch.
 pub struct Responses<'r> {
     scratch: &'r mut Scratch,
-    places: &'r [Option<Place>; BATCH],
+    places: &'r [Option<QueryZone>; BATCH],
     zones: &'r Zones,
     settings: &'r Settings,
     batch: &'r Batch<'r>,
@@ -118,7 +118,7 @@ impl Responses<'_> {
             }
         }
         let header = response(header, rcode);
-        Reply { len: writer.finish(header.to_bytes()), rcode, kind: Kind::Error, ..Reply::DROP }
+        Reply { len: writer.finish(header.to_bytes()), rcode, kind: ResponseKind::Error, ..Reply::DROP }
     }
 
     #[inline]
@@ -159,7 +159,7 @@ impl Responses<'_> {
             rtype: Some(query.rtype),
             is_known: opt.is_some_and(|opt| opt.is_known),
             rcode: Rcode::REFUSED,
-            kind: Kind::Error,
+            kind: ResponseKind::Error,
             ..Reply::DROP
         };
         let (mut flags, mut error) = (Flags::default(), None);
@@ -171,7 +171,7 @@ impl Responses<'_> {
             (Class::CH, RecordType::TXT | RecordType::ANY) => {
                 if let Some(text) = chaos::text(query.name, self.settings) {
                     chaos::write(&mut writer, text)?;
-                    (reply.rcode, reply.kind) = (Rcode::NO_ERROR, Kind::Positive);
+                    (reply.rcode, reply.kind) = (Rcode::NO_ERROR, ResponseKind::Positive);
                     flags = Flags::AUTHORITATIVE;
                 }
             }

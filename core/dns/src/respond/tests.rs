@@ -231,7 +231,7 @@ fn answers_with_the_records_of_the_name() {
     assert_eq!(answered.bytes.len(), 12 + 17 + 2 * 16);
     assert_eq!(answered.content.header.id, 0x1234);
     assert!(answered.content.header.flags.contains(Flags::RESPONSE.with(Flags::RECURSION_DESIRED)));
-    assert_eq!((answered.reply.kind, answered.reply.zone), (Kind::Positive, Some(0)));
+    assert_eq!((answered.reply.kind, answered.reply.zone), (ResponseKind::Positive, Some(0)));
     check(&ask("type.example.", "TYPE65280").of(&zones), &["0 aa", "an type.example. TYPE65280"]);
     let soa = ask("example.", "SOA").of(&zones);
     check(&soa, &["0 aa", "an example. SOA"]);
@@ -309,9 +309,9 @@ fn the_response_code_is_that_of_the_end_of_a_chain_that_has_no_room() {
     lines.push_str(&format!("{second} CNAME {third}\n{third} CNAME {end}\n"));
     let zones = zones(&[("example.", &lines)]);
     for (name, rcode, kind) in [
-        ("many0.example.", 3, Kind::NxDomain),
-        ("many1.example.", 0, Kind::NoData),
-        ("dname.example.", 3, Kind::NxDomain),
+        ("many0.example.", 3, ResponseKind::NxDomain),
+        ("many1.example.", 0, ResponseKind::NoData),
+        ("dname.example.", 3, ResponseKind::NxDomain),
     ] {
         let answered = ask(name, "TXT").of(&zones);
         let tcp = Ask { transport: Transport::Tcp, ..ask(name, "TXT") }.of(&zones);
@@ -329,7 +329,7 @@ fn denies_names_and_types() {
     let zones = zones(&[("example.", EXAMPLE)]);
     let none = ask("no.www.example.", "A").of(&zones);
     check(&none, &["3 aa", "au example. SOA"]);
-    assert_eq!(none.reply.kind, Kind::NxDomain);
+    assert_eq!(none.reply.kind, ResponseKind::NxDomain);
     // The smaller of the SOA's time to live and its minimum.
     assert_eq!(none.content.records[0].ttl, 300);
     check(&ask("www.example.", "MX").of(&zones), &["0 aa", "au example. SOA"]);
@@ -408,7 +408,7 @@ fn expands_wildcards() {
     let zones = zones(&[("example.", EXAMPLE)]);
     let wild = ask("a.b.wild.example.", "TXT").of(&zones);
     check(&wild, &["0 aa", "an a.b.wild.example. TXT"]);
-    assert_eq!(wild.reply.kind, Kind::Wildcard);
+    assert_eq!(wild.reply.kind, ResponseKind::Wildcard);
     check(&ask("x.wild.example.", "A").of(&zones), &["0 aa", "au example. SOA"]);
     // A name that exists keeps the wildcard away, from what is below it, too (RFC 4592 §2.2.1).
     check(&ask("there.wild.example.", "TXT").of(&zones), &["0 aa", "au example. SOA"]);
@@ -473,7 +473,7 @@ fn refers_to_the_servers_of_a_zone_below() {
         "ad ns.example. AAAA",
     ];
     check(&referral, &expected);
-    assert_eq!(referral.reply.kind, Kind::Referral);
+    assert_eq!(referral.reply.kind, ResponseKind::Referral);
     for (name, rtype) in [("child.example.", "NS"), ("ns.child.example.", "A"), ("child.example.", "ANY")] {
         check(&ask(name, rtype).of(&zones), &expected);
     }

@@ -11,7 +11,7 @@ use domain::base::{
 use domain::dep::octseq::{FreezeBuilder, OctetsBuilder, ShortBuf, Truncate};
 use domain::rdata::{A, AllRecordData, Cname, Mx, Ns, Ptr, Soa, Srv, Txt};
 use hashlane_dns::composer::{Compressed, Compressing};
-use hashlane_dns::render::{Compressor, Edns, Options, Place, Renderer};
+use hashlane_dns::render::{CompressedName, Compressor, Edns, Options, Renderer};
 use hashlane_dns::wire::{self, Class, Header, Rdata, RecordType, Section};
 use hashlane_hash::scheme::Key;
 use hashlane_name::dns::Case;
@@ -275,9 +275,9 @@ impl Compressor for Witness {
         self.0.borrow_mut().push(Asked::Start);
     }
 
-    fn place(&mut self, written: &[u8], name: ::hashlane_name::dns::Name<'_>) -> Place {
+    fn place(&mut self, written: &[u8], name: ::hashlane_name::dns::Name<'_>) -> CompressedName {
         self.0.borrow_mut().push(Asked::Place(written.to_vec()));
-        Place::whole(name)
+        CompressedName::whole(name)
     }
 
     fn truncate(&mut self, len: usize) {

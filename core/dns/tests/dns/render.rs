@@ -1,7 +1,7 @@
 //! Messages read back as written, and none is longer than with a naive search for the longest suffix.
 
 use hashlane_dns::render::{
-    Compressor, Edns, Framing, Mark, Message, Options, POINTER_LIMIT, Place, RenderError, Renderer,
+    CompressedName, Compressor, Edns, Framing, Mark, Message, Options, POINTER_LIMIT, RenderError, Renderer,
     SuffixTable, Writer,
 };
 use hashlane_dns::wire::{self, Class, Flags, Header, Rdata, Record, RecordType, Section};
@@ -22,7 +22,7 @@ impl Compressor for Naive {
         *self = Self { case, labels: Vec::new() };
     }
 
-    fn place(&mut self, written: &[u8], name: Name<'_>) -> Place {
+    fn place(&mut self, written: &[u8], name: Name<'_>) -> CompressedName {
         let bytes = name.as_bytes();
         let mut starts = Vec::new();
         let mut labels = name.labels();
@@ -43,7 +43,7 @@ impl Compressor for Naive {
         let starts = starts.into_iter().map(|start| written.len() + start).filter(|at| *at < POINTER_LIMIT);
         self.labels.extend(starts);
         let literal = if found.is_some() { bytes.len() - labels.rest().len() } else { bytes.len() };
-        Place::new(literal, found)
+        CompressedName::new(literal, found)
     }
 
     fn truncate(&mut self, len: usize) {

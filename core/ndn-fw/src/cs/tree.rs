@@ -20,7 +20,7 @@ use hashlane_table::batched::Batched;
 
 /// Place in the tree, found by the hash of its prefix.
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum TreePosition {
     Node(Node),
     /// First prefix below the parent of a node that is more than one component below that parent.
     Edge {
@@ -47,7 +47,7 @@ struct Node {
     packet: u32,
 }
 
-impl Place {
+impl TreePosition {
     fn len(&self) -> u8 {
         match self {
             Self::Node(node) => node.len,
@@ -59,7 +59,7 @@ impl Place {
 /// Tree of names.
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
-    places: Batched<u64, Place>,
+    places: Batched<u64, TreePosition>,
     /// Number of places of each length: a search skips lengths without places.
     lengths: Box<[u32; hashlane_name::MAX_COMPONENTS + 1]>,
 }
@@ -74,7 +74,7 @@ impl Default for Tree {
 const LENGTHS: &str = "a name has at most MAX_COMPONENTS components";
 
 /// Overhead of a place in bytes.
-pub(super) const PLACE_COST: usize = size_of::<(u64, Place)>() + 16;
+pub(super) const PLACE_COST: usize = size_of::<(u64, TreePosition)>() + 16;
 
 /// Most places that an insertion adds.
 pub(super) const PLACES: usize = 4;
@@ -97,7 +97,7 @@ impl Tree {
     #[inline(always)]
     fn node(&self, slot: u32) -> Option<&Node> {
         match self.places.entry(slot)? {
-            (_, Place::Node(node)) => Some(node),
+            (_, TreePosition::Node(node)) => Some(node),
             _ => None,
         }
     }
@@ -105,7 +105,7 @@ impl Tree {
     #[inline(always)]
     fn node_mut(&mut self, slot: u32) -> Option<&mut Node> {
         match self.places.entry_mut(slot)? {
-            (_, Place::Node(node)) => Some(node),
+            (_, TreePosition::Node(node)) => Some(node),
             _ => None,
         }
     }
@@ -162,7 +162,7 @@ impl Tree {
     /// Prefetches the neighbours of a node, and its bucket.
     #[inline(always)]
     pub(super) fn prefetch_around(&self, slot: u32) {
-        let Some((hash, Place::Node(node))) = self.places.entry(slot) else { return };
+        let Some((hash, TreePosition::Node(node))) = self.places.entry(slot) else { return };
         self.places.prefetch(*hash);
         for slot in [node.parent, node.next, node.prev, node.edge] {
             self.places.prefetch_slot(slot);
@@ -189,8 +189,10 @@ impl Tree {
         for len in self.probed(name) {
             let Some(slot) = self.slot(name, len) else { continue };
             match self.places.entry(slot).invariant("the place was found") {
-                Some((_, Place::Edge { node, .. })) => return SearchEnd::Edge { slot, node: *node, len },
-                Some((_, Place::Node(_))) => return SearchEnd::Node(slot, len),
+                Some((_, TreePosition::Edge { node, .. })) => {
+                    return SearchEnd::Edge { slot, node: *node, len };
+                }
+                Some((_, TreePosition::Node(_))) => return SearchEnd::Node(slot, len),
                 None => continue,
             }
         }
@@ -249,7 +251,7 @@ impl Tree {
         None
     }
 
-    fn add(&mut self, hash: u64, place: Place) -> u32 {
+    fn add(&mut self, hash: u64, place: TreePosition) -> u32 {
         if let Some(places) = self.lengths.get_mut(usize::from(place.len())).invariant(LENGTHS) {
             *places += 1;
         }
@@ -316,7 +318,7 @@ impl Tree {
             // The place of the edge becomes the node.
             let node = Node { len: from as u8, ..Node::EMPTY };
             if let Some((_, place)) = self.places.entry_mut(edge).invariant("the edge was found") {
-                *place = Place::Node(node);
+                *place = TreePosition::Node(node);
             }
             edge
         } else {
@@ -342,17 +344,18 @@ impl Tree {
     }
 
     fn add_node(&mut self, hash: u64, len: usize) -> u32 {
-        self.add(hash, Place::Node(Node { len: len as u8, ..Node::EMPTY }))
+        self.add(hash, TreePosition::Node(Node { len: len as u8, ..Node::EMPTY }))
     }
 
     fn add_edge(&mut self, hash: u64, len: usize, node: u32) {
-        let slot = self.add(hash, Place::Edge { len: len as u8, node });
+        let slot = self.add(hash, TreePosition::Edge { len: len as u8, node });
         self.set_edge(slot, node);
     }
 
     /// Sets the node that an edge leads to.
     fn set_edge(&mut self, edge: u32, to: u32) {
-        if let Some((_, Place::Edge { node, .. })) = self.places.entry_mut(edge).invariant("the edge exists")
+        if let Some((_, TreePosition::Edge { node, .. })) =
+            self.places.entry_mut(edge).invariant("the edge exists")
         {
             *node = to;
         }
@@ -421,7 +424,7 @@ impl Tree {
         if node.edge == NONE {
             // The node's own prefix becomes the edge of the child.
             if let Some((_, place)) = self.places.entry_mut(slot).invariant("the node exists") {
-                *place = Place::Edge { len: node.len, node: node.child };
+                *place = TreePosition::Edge { len: node.len, node: node.child };
             }
             self.set_edge(slot, node.child);
         } else {

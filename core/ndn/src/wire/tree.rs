@@ -7,7 +7,7 @@ use crate::tlv::{Element, Elements, WireError};
 
 /// Kind of an element's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ValueKind {
     /// Nested elements.
     Nested,
     /// Name.
@@ -32,13 +32,13 @@ pub struct Node<'a> {
     /// Name of the element; `None` if its type is unknown there.
     pub name: Option<&'static str>,
     /// Kind of its value.
-    pub kind: Kind,
+    pub kind: ValueKind,
 }
 
 /// Name and kind of an element of type `typ` inside an element of type `parent` (`None`: at the top). The
 /// name is `None` if the type is unknown there.
-pub fn describe(parent: Option<u32>, typ: u32) -> (Option<&'static str>, Kind) {
-    use Kind::{Bytes, Flag, Name, Nested, Number, Text};
+pub fn describe(parent: Option<u32>, typ: u32) -> (Option<&'static str>, ValueKind) {
+    use ValueKind::{Bytes, Flag, Name, Nested, Number, Text};
     let (name, kind) = match (parent, typ) {
         (None | Some(lp::FRAGMENT), INTEREST) => ("Interest", Nested),
         (None | Some(lp::FRAGMENT | lp::PREFIX_ANNOUNCEMENT), DATA) => ("Data", Nested),
@@ -72,36 +72,36 @@ pub fn describe(parent: Option<u32>, typ: u32) -> (Option<&'static str>, Kind) {
     (Some(name), kind)
 }
 
-fn header_field(typ: u32) -> (Option<&'static str>, Kind) {
+fn header_field(typ: u32) -> (Option<&'static str>, ValueKind) {
     let (name, kind) = match typ {
-        lp::FRAGMENT => ("Fragment", Kind::Nested),
-        lp::SEQUENCE => ("Sequence", Kind::Number),
-        lp::FRAG_INDEX => ("FragIndex", Kind::Number),
-        lp::FRAG_COUNT => ("FragCount", Kind::Number),
-        lp::PIT_TOKEN => ("PitToken", Kind::Bytes),
-        lp::NACK => ("Nack", Kind::Nested),
-        lp::INCOMING_FACE_ID => ("IncomingFaceId", Kind::Number),
-        lp::NEXT_HOP_FACE_ID => ("NextHopFaceId", Kind::Number),
-        lp::CACHE_POLICY => ("CachePolicy", Kind::Nested),
-        lp::CONGESTION_MARK => ("CongestionMark", Kind::Number),
-        lp::ACK => ("Ack", Kind::Number),
-        lp::TX_SEQUENCE => ("TxSequence", Kind::Number),
-        lp::NON_DISCOVERY => ("NonDiscovery", Kind::Flag),
-        lp::PREFIX_ANNOUNCEMENT => ("PrefixAnnouncement", Kind::Nested),
-        _ => return (None, Kind::Bytes),
+        lp::FRAGMENT => ("Fragment", ValueKind::Nested),
+        lp::SEQUENCE => ("Sequence", ValueKind::Number),
+        lp::FRAG_INDEX => ("FragIndex", ValueKind::Number),
+        lp::FRAG_COUNT => ("FragCount", ValueKind::Number),
+        lp::PIT_TOKEN => ("PitToken", ValueKind::Bytes),
+        lp::NACK => ("Nack", ValueKind::Nested),
+        lp::INCOMING_FACE_ID => ("IncomingFaceId", ValueKind::Number),
+        lp::NEXT_HOP_FACE_ID => ("NextHopFaceId", ValueKind::Number),
+        lp::CACHE_POLICY => ("CachePolicy", ValueKind::Nested),
+        lp::CONGESTION_MARK => ("CongestionMark", ValueKind::Number),
+        lp::ACK => ("Ack", ValueKind::Number),
+        lp::TX_SEQUENCE => ("TxSequence", ValueKind::Number),
+        lp::NON_DISCOVERY => ("NonDiscovery", ValueKind::Flag),
+        lp::PREFIX_ANNOUNCEMENT => ("PrefixAnnouncement", ValueKind::Nested),
+        _ => return (None, ValueKind::Bytes),
     };
     (Some(name), kind)
 }
 
-fn signature_field(typ: u32) -> (Option<&'static str>, Kind) {
+fn signature_field(typ: u32) -> (Option<&'static str>, ValueKind) {
     let (name, kind) = match typ {
-        signature::SIGNATURE_TYPE => ("SignatureType", Kind::Number),
-        signature::KEY_LOCATOR => ("KeyLocator", Kind::Nested),
-        signature::SIGNATURE_NONCE => ("SignatureNonce", Kind::Bytes),
-        signature::SIGNATURE_TIME => ("SignatureTime", Kind::Number),
-        signature::SIGNATURE_SEQ_NUM => ("SignatureSeqNum", Kind::Number),
-        signature::VALIDITY_PERIOD => ("ValidityPeriod", Kind::Nested),
-        _ => return (None, Kind::Bytes),
+        signature::SIGNATURE_TYPE => ("SignatureType", ValueKind::Number),
+        signature::KEY_LOCATOR => ("KeyLocator", ValueKind::Nested),
+        signature::SIGNATURE_NONCE => ("SignatureNonce", ValueKind::Bytes),
+        signature::SIGNATURE_TIME => ("SignatureTime", ValueKind::Number),
+        signature::SIGNATURE_SEQ_NUM => ("SignatureSeqNum", ValueKind::Number),
+        signature::VALIDITY_PERIOD => ("ValidityPeriod", ValueKind::Nested),
+        _ => return (None, ValueKind::Bytes),
     };
     (Some(name), kind)
 }
@@ -131,11 +131,11 @@ fn level<'a>(
         if parent == Some(lp::LP_PACKET) {
             in_pieces |= element.typ == lp::FRAG_COUNT && element.number() != Ok(1);
             if element.typ == lp::FRAGMENT && in_pieces {
-                kind = Kind::Bytes;
+                kind = ValueKind::Bytes;
             }
         }
         visit(Ok(Node { depth, element, name, kind }));
-        if kind == Kind::Nested {
+        if kind == ValueKind::Nested {
             level(Some(element.typ), element.elements(), depth + 1, visit);
         }
     }

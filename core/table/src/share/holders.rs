@@ -40,7 +40,7 @@ pub struct Holders {
     /// Numbers of the owners, hashed under a secret key: remote parties choose their addresses.
     numbers: Batched<Owner, u32>,
     hasher: SipHash13,
-    places: Vec<Place>,
+    places: Vec<Holding>,
     free: Vec<u32>,
     /// Numbers of the owners that nothing referred to at one time.
     leaving: Vec<u32>,
@@ -54,7 +54,7 @@ impl core::fmt::Debug for Holders {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct Holding {
     owner: Owner,
     references: u32,
     /// True while the number stands in the list of those that leave.
@@ -89,7 +89,7 @@ impl Holders {
         let index = match self.numbers.find(hash, &owner) {
             Some(index) => *index,
             None => {
-                let place = Place { owner, references: 0, leaves: false };
+                let place = Holding { owner, references: 0, leaves: false };
                 let index = match self.free.pop() {
                     Some(index) => {
                         if let Some(free) = self.places.get_mut(index as usize) {

@@ -6,13 +6,13 @@ use crate::keys::Keys;
 
 /// A place in a key.
 #[derive(Clone, Copy)]
-enum Place {
+enum KeyPosition {
     Start(usize),
     /// Bytes before the end.
     End(usize),
 }
 
-impl Place {
+impl KeyPosition {
     /// Start of eight bytes in a key of `length` bytes; `None` if it has no such place.
     fn of(self, length: usize) -> Option<usize> {
         let at = match self {
@@ -33,9 +33,9 @@ pub(super) struct Erased {
     /// True if the function combines the word with the length of the key, by exclusive or.
     with_length: bool,
     /// Place of the word.
-    at: Place,
+    at: KeyPosition,
     /// Place of eight bytes that are erased.
-    erased: Place,
+    erased: KeyPosition,
     /// Bytes of a key if none are demanded.
     usual: usize,
 }
@@ -50,8 +50,8 @@ pub(super) const ALL: [Erased; 8] = [
         aims_at: &["rapidhash", "rapidhash-micro", "rapidhash-nano"],
         word: SECRET,
         with_length: true,
-        at: Place::End(16),
-        erased: Place::End(8),
+        at: KeyPosition::End(16),
+        erased: KeyPosition::End(8),
         usual: USUAL_LENGTH,
     },
     Erased {
@@ -60,8 +60,8 @@ pub(super) const ALL: [Erased; 8] = [
         aims_at: &["wyhash"],
         word: SECRET,
         with_length: false,
-        at: Place::End(16),
-        erased: Place::End(8),
+        at: KeyPosition::End(16),
+        erased: KeyPosition::End(8),
         usual: USUAL_LENGTH,
     },
     Erased {
@@ -70,8 +70,8 @@ pub(super) const ALL: [Erased; 8] = [
         aims_at: &[],
         word: 0xe703_7ed1_a0b4_28db,
         with_length: false,
-        at: Place::End(16),
-        erased: Place::End(8),
+        at: KeyPosition::End(16),
+        erased: KeyPosition::End(8),
         usual: USUAL_LENGTH,
     },
     // The factor is the third word of the state, digits of π that no seed reaches, plus the word.
@@ -81,8 +81,8 @@ pub(super) const ALL: [Erased; 8] = [
         aims_at: &["a5hash128-low"],
         word: 0xa409_3822_299f_31d0u64.wrapping_neg().rotate_left(32),
         with_length: false,
-        at: Place::End(16),
-        erased: Place::End(8),
+        at: KeyPosition::End(16),
+        erased: KeyPosition::End(8),
         usual: 32,
     },
     Erased {
@@ -91,8 +91,8 @@ pub(super) const ALL: [Erased; 8] = [
         aims_at: &["absl-hash"],
         word: 0x79d5_f9e0_de1e_8cf5,
         with_length: false,
-        at: Place::End(8),
-        erased: Place::Start(0),
+        at: KeyPosition::End(8),
+        erased: KeyPosition::Start(0),
         usual: 16,
     },
     Erased {
@@ -101,8 +101,8 @@ pub(super) const ALL: [Erased; 8] = [
         aims_at: &["absl-hash"],
         word: 0x1319_8a2e_0370_7344,
         with_length: false,
-        at: Place::End(32),
-        erased: Place::End(24),
+        at: KeyPosition::End(32),
+        erased: KeyPosition::End(24),
         // Of other lengths, the erased bytes are read once more.
         usual: 96,
     },
@@ -113,8 +113,8 @@ pub(super) const ALL: [Erased; 8] = [
         aims_at: &["rustc-hash"],
         word: 0x243f_6a88_85a3_08d3,
         with_length: false,
-        at: Place::Start(0),
-        erased: Place::Start(8),
+        at: KeyPosition::Start(0),
+        erased: KeyPosition::Start(8),
         usual: USUAL_LENGTH,
     },
     Erased {
@@ -123,8 +123,8 @@ pub(super) const ALL: [Erased; 8] = [
         aims_at: &[],
         word: 0xf3c1_369c_62c5_dfc1,
         with_length: false,
-        at: Place::Start(0),
-        erased: Place::Start(8),
+        at: KeyPosition::Start(0),
+        erased: KeyPosition::Start(8),
         usual: 16,
     },
 ];

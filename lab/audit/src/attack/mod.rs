@@ -27,7 +27,7 @@ pub use unhashed::{Unhashed, unhashed};
 
 use crate::draw::Draw;
 use crate::keys::Keys;
-use crate::subject::{Fault, Lengths, Subject};
+use crate::subject::{AuditedHash, Fault, Lengths};
 use crate::table::Geometry;
 use core::fmt;
 use hashlane_hash::scheme::Key;
@@ -73,7 +73,7 @@ pub struct About {
 /// A function and a table under attack.
 pub struct Target<'a> {
     /// The function.
-    pub subject: &'a mut dyn Subject,
+    pub subject: &'a mut dyn AuditedHash,
     /// A seed that the attacker has: the table's, or one that he draws if the attack needs to know
     /// [`Knowledge::Nothing`].
     pub key: Key,

@@ -2,7 +2,7 @@
 
 use super::{About, Attack, Knowledge, Miss, Target, USUAL_LENGTH};
 use crate::keys::Keys;
-use crate::table::Kind;
+use crate::table::Resolution;
 
 /// Keys read out of one table with linear probing and inserted into another of the same seed.
 pub(super) struct TableOrder;
@@ -19,7 +19,7 @@ impl Attack for TableOrder {
     }
 
     fn keys(&self, target: &mut Target<'_>) -> Result<Keys, Miss> {
-        if target.geometry.kind != Kind::Linear {
+        if target.geometry.kind != Resolution::Linear {
             return Err(Miss::NotApplicable("it needs a table with linear probing".to_owned()));
         }
         let keys = target.draw.keys(target.count, target.length_or(USUAL_LENGTH));

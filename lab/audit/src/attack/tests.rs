@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 /// Hashes of an attack's keys under a seed that the attacker did not know unless he must, and their number of
 /// distinct values.
-fn distinct(attack: &dyn Attack, subject: &mut dyn Subject) -> Result<(usize, usize), Miss> {
+fn distinct(attack: &dyn Attack, subject: &mut dyn AuditedHash) -> Result<(usize, usize), Miss> {
     let geometry = &Geometry::named()[0];
     let mut draw = Draw::new(11);
     let (own, of_table) = (draw.key(), draw.key());

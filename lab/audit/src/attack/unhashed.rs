@@ -3,7 +3,7 @@
 use super::{About, Attack, FEWEST, Knowledge, Miss, Target};
 use crate::draw::Draw;
 use crate::keys::Keys;
-use crate::subject::{Fault, Subject};
+use crate::subject::{AuditedHash, Fault};
 use core::fmt;
 use core::ops::Range;
 
@@ -90,7 +90,7 @@ impl fmt::Display for Unhashed {
 ///
 /// # Errors
 /// The function fails.
-pub fn unhashed(subject: &mut dyn Subject, length: usize, draw: &mut Draw) -> Result<Unhashed, Fault> {
+pub fn unhashed(subject: &mut dyn AuditedHash, length: usize, draw: &mut Draw) -> Result<Unhashed, Fault> {
     let mut still: Vec<usize> = (0..8 * length.min(MAX_PROBED)).collect();
     let mut hashes = Vec::new();
     for _ in 0..TRIALS {

@@ -109,7 +109,7 @@ fn multilinear_hashes_with_small_words_are_floodable() {
 /// A function that a test breaks.
 struct Broken<F>(SubjectInfo, F, u64);
 
-impl<F: FnMut(&Key, &[u8], u64) -> Result<u64, Fault>> Subject for Broken<F> {
+impl<F: FnMut(&Key, &[u8], u64) -> Result<u64, Fault>> AuditedHash for Broken<F> {
     fn info(&self) -> &SubjectInfo {
         &self.0
     }

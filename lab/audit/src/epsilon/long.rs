@@ -3,7 +3,7 @@
 use super::search::{SEEDS, Suspect, tally};
 use crate::draw::Draw;
 use crate::keys::Keys;
-use crate::subject::{Fault, Subject};
+use crate::subject::{AuditedHash, Fault};
 use hashlane_flow::tuple::Tuple;
 use std::collections::HashSet;
 
@@ -65,7 +65,7 @@ pub const RUNS: &[Run] = &[
 /// # Errors
 /// The function fails.
 pub fn search(
-    subject: &mut dyn Subject,
+    subject: &mut dyn AuditedHash,
     length: usize,
     rounds: u64,
     draw: &mut Draw,

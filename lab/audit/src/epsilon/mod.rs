@@ -11,7 +11,7 @@ pub use proved::{Proved, proved};
 
 use crate::draw::Draw;
 use crate::keys::Keys;
-use crate::subject::{Fault, Subject};
+use crate::subject::{AuditedHash, Fault};
 use serde::Serialize;
 
 /// A share of seeds, measured.
@@ -45,7 +45,7 @@ impl Share {
 /// # Errors
 /// The function fails.
 pub fn measure(
-    subject: &mut dyn Subject,
+    subject: &mut dyn AuditedHash,
     pair: &[Vec<u8>; 2],
     seeds: u64,
     draw: &mut Draw,

@@ -39,7 +39,7 @@ pub fn proved(id: &str) -> Option<Proved> {
 mod tests {
     use super::*;
     use crate::registered;
-    use crate::subject::Subject;
+    use crate::subject::AuditedHash;
 
     #[test]
     fn bounds_are_of_registered_schemes() {

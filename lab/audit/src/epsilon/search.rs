@@ -2,7 +2,7 @@
 
 use crate::draw::Draw;
 use crate::keys::Keys;
-use crate::subject::{Fault, Subject};
+use crate::subject::{AuditedHash, Fault};
 use std::collections::HashMap;
 
 /// Seeds under which all keys of the search are hashed.
@@ -31,7 +31,11 @@ pub fn keys_of(length: usize) -> usize {
 ///
 /// # Errors
 /// The function fails.
-pub fn search(subject: &mut dyn Subject, length: usize, draw: &mut Draw) -> Result<Option<Suspect>, Fault> {
+pub fn search(
+    subject: &mut dyn AuditedHash,
+    length: usize,
+    draw: &mut Draw,
+) -> Result<Option<Suspect>, Fault> {
     let base = if draw.word().is_multiple_of(2) { draw.bytes(length) } else { vec![0; length] };
     let keys: Vec<Vec<u8>> = core::iter::once(base.clone())
         .chain(
@@ -55,7 +59,7 @@ pub fn search(subject: &mut dyn Subject, length: usize, draw: &mut Draw) -> Resu
 /// # Errors
 /// The function fails.
 pub(super) fn tally(
-    subject: &mut dyn Subject,
+    subject: &mut dyn AuditedHash,
     keys: &Keys,
     draw: &mut Draw,
 ) -> Result<HashMap<(usize, usize), u32>, Fault> {

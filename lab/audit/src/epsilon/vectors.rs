@@ -132,7 +132,7 @@ mod tests {
     use crate::draw::Draw;
     use crate::epsilon;
     use crate::registered;
-    use crate::subject::Subject;
+    use crate::subject::AuditedHash;
 
     #[test]
     fn every_committed_pair_collides_under_its_seed_and_as_often_as_stated() {

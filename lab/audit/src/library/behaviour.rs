@@ -1,7 +1,7 @@
 //! Treatment of arguments by a function: the same hash for the same key, its length, its seed.
 
 use crate::keys::Keys;
-use crate::subject::{Fault, Lengths, Subject};
+use crate::subject::{AuditedHash, Fault, Lengths};
 use core::fmt;
 use hashlane_hash::scheme::{Key, Keying};
 
@@ -62,7 +62,7 @@ const KEYS: u64 = 64;
 ///
 /// # Errors
 /// The function has failed.
-pub fn check<S: Subject + ?Sized>(subject: &mut S, seed: &Key) -> Result<Vec<Behaviour>, Fault> {
+pub fn check<S: AuditedHash + ?Sized>(subject: &mut S, seed: &Key) -> Result<Vec<Behaviour>, Fault> {
     let keys = sample_keys(subject.info().lengths, seed, 0);
     let of_key = subject.reads_beyond_end(seed, &keys)?.then_some(Behaviour::ReadsBeyondEnd);
     let of_seed = subject.reads_beyond_seed(seed, &keys)?.then_some(Behaviour::ReadsBeyondSeed);
@@ -86,7 +86,7 @@ pub fn check<S: Subject + ?Sized>(subject: &mut S, seed: &Key) -> Result<Vec<Beh
 ///
 /// # Errors
 /// The function has failed.
-pub fn witness<S: Subject + ?Sized>(subject: &mut S, seed: &Key) -> Result<Vec<u64>, Fault> {
+pub fn witness<S: AuditedHash + ?Sized>(subject: &mut S, seed: &Key) -> Result<Vec<u64>, Fault> {
     let keys = sample_keys(subject.info().lengths, seed, 0);
     hashes(subject, seed, &keys)
 }
@@ -107,14 +107,14 @@ fn sample_keys(lengths: Lengths, seed: &Key, set: u64) -> Keys {
         .collect()
 }
 
-fn hashes<S: Subject + ?Sized>(subject: &mut S, seed: &Key, keys: &Keys) -> Result<Vec<u64>, Fault> {
+fn hashes<S: AuditedHash + ?Sized>(subject: &mut S, seed: &Key, keys: &Keys) -> Result<Vec<u64>, Fault> {
     let mut hashes = Vec::new();
     subject.hash_all(seed, keys, &mut hashes)?;
     Ok(hashes)
 }
 
 /// Hashes the same keys again: in the opposite order, and each after another key.
-fn depends_on_others<S: Subject + ?Sized>(
+fn depends_on_others<S: AuditedHash + ?Sized>(
     subject: &mut S,
     seed: &Key,
     keys: &Keys,
@@ -130,7 +130,7 @@ fn depends_on_others<S: Subject + ?Sized>(
 
 /// Hashes prefixes of one row of bytes. The rest of the row is the next key, so that the memory of a library
 /// holds the same bytes each time.
-fn ignores_length<S: Subject + ?Sized>(subject: &mut S, seed: &Key) -> Result<bool, Fault> {
+fn ignores_length<S: AuditedHash + ?Sized>(subject: &mut S, seed: &Key) -> Result<bool, Fault> {
     if subject.info().lengths != Lengths::Any {
         return Ok(false);
     }
@@ -149,7 +149,7 @@ fn ignores_length<S: Subject + ?Sized>(subject: &mut S, seed: &Key) -> Result<bo
 }
 
 /// Flips each bit of the seed.
-fn check_seed<S: Subject + ?Sized>(subject: &mut S, seed: &Key) -> Result<Option<Behaviour>, Fault> {
+fn check_seed<S: AuditedHash + ?Sized>(subject: &mut S, seed: &Key) -> Result<Option<Behaviour>, Fault> {
     let stated = match subject.info().keying {
         Keying::None => return Ok(None),
         Keying::Seed(bits) | Keying::Secret(bits) => bits,
@@ -192,7 +192,7 @@ mod tests {
         check(&mut Plain { info, calls: 0, hash }, &Key::VECTOR).unwrap()
     }
 
-    impl<F: Fn(u64, &Key, &[u8]) -> u64> Subject for Plain<F> {
+    impl<F: Fn(u64, &Key, &[u8]) -> u64> AuditedHash for Plain<F> {
         fn info(&self) -> &SubjectInfo {
             &self.info
         }

@@ -4,7 +4,7 @@ use super::process::{Launcher, Session, foreign_reply};
 use super::signature::Signature;
 use super::wire::{Guard, Reply, Request};
 use crate::keys::Keys;
-use crate::subject::{Fault, Lengths, Subject, SubjectInfo};
+use crate::subject::{AuditedHash, Fault, Lengths, SubjectInfo};
 use hashlane_hash::scheme::{Key, Keying};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -115,7 +115,7 @@ impl Library {
     }
 }
 
-impl Subject for Library {
+impl AuditedHash for Library {
     fn info(&self) -> &SubjectInfo {
         &self.info
     }

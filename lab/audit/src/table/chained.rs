@@ -47,7 +47,7 @@ fn chains(geometry: &Geometry, buckets: usize, hashes: &[u64]) -> Vec<u32> {
 mod tests {
     use super::*;
     use crate::table::Index;
-    use crate::table::Kind;
+    use crate::table::Resolution;
     use proptest::prelude::*;
 
     /// Counts by walking real chains.
@@ -90,7 +90,7 @@ mod tests {
         ) {
             let geometry = Geometry {
                 name: "test".to_owned(),
-                kind: Kind::Chained,
+                kind: Resolution::Chained,
                 buckets: 4,
                 grows_at: grows.then_some(1.5),
                 index: Index::Mask,

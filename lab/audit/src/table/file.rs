@@ -1,6 +1,6 @@
 //! Geometries in files of TOML.
 
-use super::{Geometry, Index, Kind, MAX_BUCKETS, MAX_SEED_BITS};
+use super::{Geometry, Index, MAX_BUCKETS, MAX_SEED_BITS, Resolution};
 use serde::Deserialize;
 
 /// A geometry as written.
@@ -131,9 +131,9 @@ impl Geometry {
         Ok(Self {
             name: name.to_owned(),
             kind: match file.kind {
-                FileKind::Chained => Kind::Chained,
-                FileKind::Linear => Kind::Linear,
-                FileKind::Swiss => Kind::Swiss { upper_tag: file.tag != Some(Tag::Lower) },
+                FileKind::Chained => Resolution::Chained,
+                FileKind::Linear => Resolution::Linear,
+                FileKind::Swiss => Resolution::Swiss { upper_tag: file.tag != Some(Tag::Lower) },
             },
             buckets: file.buckets,
             grows_at: (file.growth == Growth::Double).then_some(load),
@@ -155,9 +155,9 @@ mod tests {
                     hash-bits = 32\ncompare = \"hash\"\n";
         let geometry = Geometry::parse("mine", text).unwrap();
         assert_eq!((geometry.buckets, geometry.grows_at, geometry.index), (1009, None, Index::Modulo));
-        assert!(geometry.stores_hash && geometry.hash_bits == 32 && geometry.kind == Kind::Chained);
+        assert!(geometry.stores_hash && geometry.hash_bits == 32 && geometry.kind == Resolution::Chained);
         let swiss = Geometry::parse("mine", "kind = \"swiss\"\nbuckets = 16\ntag = \"lower\"").unwrap();
-        assert_eq!((swiss.kind, swiss.grows_at), (Kind::Swiss { upper_tag: false }, Some(0.875)));
+        assert_eq!((swiss.kind, swiss.grows_at), (Resolution::Swiss { upper_tag: false }, Some(0.875)));
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub struct Geometry {
     /// Name in reports.
     pub name: String,
     /// Collision resolution.
-    pub kind: Kind,
+    pub kind: Resolution,
     /// Buckets (slots, with open addressing) of the empty table, from 1 to [`MAX_BUCKETS`].
     pub buckets: usize,
     /// Most entries for each bucket before the table doubles; `None` for a table that never grows.
@@ -47,7 +47,7 @@ pub const MAX_SEED_BITS: u32 = 128;
 
 /// Collision resolution of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum Resolution {
     /// Lists of entries, the newest last.
     Chained,
     /// Open addressing, one slot after the other.
@@ -99,11 +99,11 @@ impl Geometry {
             seed_bits: MAX_SEED_BITS,
         };
         [
-            of("chained", Kind::Chained, 16, Some(1.0), 64, false),
-            of("linear", Kind::Linear, 16, Some(0.5), 64, false),
-            of("swiss", Kind::Swiss { upper_tag: false }, 16, Some(0.875), 64, false),
-            of("hashbrown", Kind::Swiss { upper_tag: true }, 4, Some(0.875), 64, false),
-            of("linux-ehash", Kind::Chained, 1 << 16, None, 32, true),
+            of("chained", Resolution::Chained, 16, Some(1.0), 64, false),
+            of("linear", Resolution::Linear, 16, Some(0.5), 64, false),
+            of("swiss", Resolution::Swiss { upper_tag: false }, 16, Some(0.875), 64, false),
+            of("hashbrown", Resolution::Swiss { upper_tag: true }, 4, Some(0.875), 64, false),
+            of("linux-ehash", Resolution::Chained, 1 << 16, None, 32, true),
         ]
     }
 
@@ -139,9 +139,9 @@ impl Geometry {
     pub fn count(&self, hashes: &[u64]) -> Counts {
         let hashes: Vec<u64> = hashes.iter().take(MAX_KEYS).map(|hash| self.taken(*hash)).collect();
         match self.kind {
-            Kind::Chained => chained::count(self, &hashes),
-            Kind::Linear => probing::count(self, &hashes),
-            Kind::Swiss { upper_tag } => swiss::count(self, upper_tag, &hashes),
+            Resolution::Chained => chained::count(self, &hashes),
+            Resolution::Linear => probing::count(self, &hashes),
+            Resolution::Swiss { upper_tag } => swiss::count(self, upper_tag, &hashes),
         }
     }
 
@@ -154,7 +154,9 @@ impl Geometry {
     fn home(&self, hash: u64, buckets: usize) -> usize {
         match self.kind {
             // The bits of the tag choose no group.
-            Kind::Swiss { upper_tag: false } => self.index.bucket(hash >> 7, self.hash_bits - 7, buckets),
+            Resolution::Swiss { upper_tag: false } => {
+                self.index.bucket(hash >> 7, self.hash_bits - 7, buckets)
+            }
             _ => self.index.bucket(hash, self.hash_bits, buckets),
         }
     }
@@ -163,11 +165,11 @@ impl Geometry {
     fn capacity(&self, buckets: usize) -> usize {
         match self.grows_at {
             // As hashbrown: a table of less than a group keeps one slot empty.
-            Some(_) if matches!(self.kind, Kind::Swiss { .. }) && buckets < 16 => {
+            Some(_) if matches!(self.kind, Resolution::Swiss { .. }) && buckets < 16 => {
                 buckets.saturating_sub(1).max(1)
             }
             Some(load) => ((buckets as f64 * load) as usize).max(1),
-            None if self.kind == Kind::Chained => usize::MAX,
+            None if self.kind == Resolution::Chained => usize::MAX,
             // A lookup of open addressing ends at an empty slot.
             None => buckets.saturating_sub(1),
         }

@@ -53,11 +53,12 @@ fn doubled(geometry: &Geometry, slots: &[Option<u64>]) -> Vec<Option<u64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::{Geometry, Kind};
+    use crate::table::{Geometry, Resolution};
 
     #[test]
     fn a_run_of_slots_is_walked_around_the_end() {
-        let linear = Geometry::named().into_iter().find(|geometry| geometry.kind == Kind::Linear).unwrap();
+        let linear =
+            Geometry::named().into_iter().find(|geometry| geometry.kind == Resolution::Linear).unwrap();
         let counts = count(&linear, &[15, 15, 31, 0, 7]);
         assert_eq!(counts.insert, Count { visited: 1 + 2 + 2, compared: 5 });
         assert_eq!(counts.lookup, Count { visited: 1 + 2 + 3 + 3 + 1, compared: 10 });

@@ -1,6 +1,6 @@
 //! Time of lookups in a real table.
 
-use super::{Geometry, Kind};
+use super::{Geometry, Resolution};
 use crate::keys::Keys;
 use core::hint::black_box;
 use hashbrown::HashTable;
@@ -26,20 +26,20 @@ impl<'a> Real<'a> {
     fn new(geometry: &'a Geometry, keys: &'a Keys, hashes: &[u64]) -> Option<Self> {
         let entries = hashes.iter().copied().zip(keys.iter());
         match geometry.kind {
-            Kind::Chained => {
+            Resolution::Chained => {
                 let held = hashes.len();
                 let mut chains = vec![Vec::new(); geometry.buckets_for(held)];
                 entries.for_each(|entry| chains[geometry.bucket(entry.0, held)].push(entry));
                 Some(Self::Chained { geometry, chains, held })
             }
-            Kind::Swiss { upper_tag: true } => {
+            Resolution::Swiss { upper_tag: true } => {
                 let mut table = HashTable::new();
                 for entry in entries {
                     table.insert_unique(entry.0, entry, |entry| entry.0);
                 }
                 Some(Self::Swiss(table))
             }
-            Kind::Swiss { .. } | Kind::Linear => None,
+            Resolution::Swiss { .. } | Resolution::Linear => None,
         }
     }
 

@@ -56,7 +56,7 @@ impl Flows {
     ///
     /// # Errors
     /// The stream fails at its beginning, or is not a capture.
-    pub fn of_capture(
+    pub fn from_capture(
         from: impl Read,
         most: usize,
         progress: &mut dyn FnMut(u64),
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     fn read(bytes: &[u8], most: usize) -> Flows {
-        Flows::of_capture(bytes, most, &mut |_| ()).unwrap()
+        Flows::from_capture(bytes, most, &mut |_| ()).unwrap()
     }
 
     const IPV4: &[u8] = include_bytes!("../../../../vectors/captures/ipv4.pcap");
@@ -138,6 +138,6 @@ mod tests {
         assert_eq!(flows.to_string(), expected);
         let cut = read(&IPV4[..IPV4.len() - 1], 100);
         assert!(cut.to_string().contains("the file is truncated"), "{cut}");
-        assert!(Flows::of_capture(&b"no capture"[..], 9, &mut |_| ()).is_err());
+        assert!(Flows::from_capture(&b"no capture"[..], 9, &mut |_| ()).is_err());
     }
 }

@@ -4,7 +4,7 @@ use super::flows::Flow;
 use super::{ecmp, rss};
 use crate::keys::Keys;
 use crate::registered::{Registered, subjects};
-use crate::subject::{Fault, Lengths, Subject};
+use crate::subject::{AuditedHash, Fault, Lengths};
 use hashlane_baseline::rss::PUBLISHED_KEY;
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::{Key, Scheme};

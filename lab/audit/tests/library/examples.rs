@@ -3,7 +3,7 @@
 
 use crate::support::{LIMIT, Object, example, flood, is_there, launcher, run};
 use hashlane_audit::library::{Library, Table};
-use hashlane_audit::subject::{Lengths, Subject};
+use hashlane_audit::subject::{AuditedHash, Lengths};
 use hashlane_hash::scheme::{BytesHash, Key, Scheme};
 use hashlane_hash::siphash::SipHash24;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ fn judged(weak: &Path, good: &Path) {
 fn c() {
     let file = example("c/flow_table.c");
     let [weak, good] =
-        [&["-DWEAK"][..], &[]].map(|defines| Object::of_file(&file, &[defines, &WARNINGS].concat()));
+        [&["-DWEAK"][..], &[]].map(|defines| Object::from_file(&file, &[defines, &WARNINGS].concat()));
     judged(&weak.path(), &good.path());
     // The hash of the good one is SipHash-2-4.
     let signature =
@@ -94,7 +94,7 @@ fn python() {
     let lines = hostile.iter().map(hex).collect::<String>();
     std::fs::write(&file, format!("# fnv-1a: floodable\n{lines}")).unwrap();
     for (defines, status, verdict) in [(&["-DWEAK"][..], 1, "floodable"), (&[], 0, "not flooded")] {
-        let object = Object::of_file(&example("c/flow_table.c"), defines);
+        let object = Object::from_file(&example("c/flow_table.c"), defines);
         let mut python = Command::new("python3");
         python.arg(example("python/audit_table.py")).arg(object.path()).arg("--keys").arg(&file);
         let output = python.output().unwrap();

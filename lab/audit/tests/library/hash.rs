@@ -3,7 +3,7 @@
 use crate::support::{LIMIT, Object, keys};
 use hashlane_audit::keys::Keys;
 use hashlane_audit::library::behaviour::{Behaviour, check};
-use hashlane_audit::subject::{Fault, Lengths, Subject};
+use hashlane_audit::subject::{AuditedHash, Fault, Lengths};
 use hashlane_hash::scheme::{Key, Keying};
 
 /// A function that mixes each byte, its length and its seed, under a signature.

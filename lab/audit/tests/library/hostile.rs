@@ -2,7 +2,7 @@
 
 use crate::support::{CHILD, LIMIT, Object, keys, launcher, run};
 use hashlane_audit::library::{Launcher, Library};
-use hashlane_audit::subject::{Fault, Lengths, Subject};
+use hashlane_audit::subject::{AuditedHash, Fault, Lengths};
 use hashlane_hash::scheme::Key;
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -36,7 +36,7 @@ pub(crate) struct Object {
 impl Object {
     /// Compiles a file in C, with `arguments` of the compiler.
     #[track_caller]
-    pub(crate) fn of_file(file: &Path, arguments: &[&str]) -> Self {
+    pub(crate) fn from_file(file: &Path, arguments: &[&str]) -> Self {
         let folder = TempDir::new().unwrap();
         let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("include");
         let mut compiler = Command::new("cc");
@@ -53,7 +53,7 @@ impl Object {
         let include = "stdint.h stdio.h stdlib.h string.h unistd.h signal.h".split(' ');
         let includes: String = include.map(|header| format!("#include <{header}>\n")).collect();
         std::fs::write(&file, includes + text).unwrap();
-        Self::of_file(&file, &["-w"])
+        Self::from_file(&file, &["-w"])
     }
 
     pub(crate) fn path(&self) -> PathBuf {

@@ -37,7 +37,7 @@ fn measured(object: &Object, capacity: u64, keys: &Keys, limit: Duration) -> Res
 
 #[test]
 fn samples_cover_all_keys_and_their_lookups() {
-    let object = Object::of_file(&example("c/flow_table.c"), &[]);
+    let object = Object::from_file(&example("c/flow_table.c"), &[]);
     let mut table = load(&object, LIMIT).unwrap();
     assert_eq!(Path::new(table.source()), object.path());
     let measured = table.measure(&Key::VECTOR, 0, &keys(1_000)).unwrap();
@@ -59,7 +59,7 @@ fn samples_cover_all_keys_and_their_lookups() {
 #[test]
 fn a_flooded_table_is_found_by_its_counts_or_by_its_times() {
     let file = example("c/flow_table.c");
-    let object = Object::of_file(&file, &["-DWEAK"]);
+    let object = Object::from_file(&file, &["-DWEAK"]);
     let (hostile, random) = flood();
     let mut table = load(&object, LIMIT).unwrap();
     let counted = table.compare(&Key::VECTOR, true, 0, &hostile, &random).unwrap();
@@ -67,7 +67,7 @@ fn a_flooded_table_is_found_by_its_counts_or_by_its_times() {
     // The last quarter compares with half of 7/8 of the keys, on average.
     let compared = counted.pairs[0].0.lookup_compared().unwrap();
     assert!((1_500.0..2_100.0).contains(&compared), "{compared}");
-    let object = Object::of_file(&file, &["-DWEAK", "-Dhashlane_audit_compared=uncounted"]);
+    let object = Object::from_file(&file, &["-DWEAK", "-Dhashlane_audit_compared=uncounted"]);
     let timed = load(&object, LIMIT).unwrap().compare(&Key::VECTOR, false, 0, &hostile, &random).unwrap();
     assert_eq!((timed.lookup_compared(), timed.pairs[0].0.compared()), (None, None));
     assert!(timed.is_flooded(), "{:?} {:?}", timed.lookup_time(), timed.insert_time());

@@ -4,7 +4,7 @@ use super::bytes::Bytes;
 use alloc::vec::Vec;
 use core::array;
 use core::fmt::Debug;
-use hashlane_dns::render::{Compressor, POINTER_LIMIT, Place};
+use hashlane_dns::render::{CompressedName, Compressor, POINTER_LIMIT};
 use hashlane_name::dns::{Case, MAX_LABELS, Name};
 
 /// Buckets of the table; the number was BIND 9's.
@@ -153,7 +153,7 @@ impl<I: Item, const COUNT: usize, const LEN: usize, const KEPT: bool> Compressor
         self.case = case;
     }
 
-    fn place(&mut self, written: &[u8], name: Name<'_>) -> Place {
+    fn place(&mut self, written: &[u8], name: Name<'_>) -> CompressedName {
         let bytes = name.as_bytes();
         let mut labels = name.labels();
         let mut missed = 0;
@@ -179,7 +179,7 @@ impl<I: Item, const COUNT: usize, const LEN: usize, const KEPT: bool> Compressor
             }
             labels.next();
         }
-        Place::new(literal, pointer)
+        CompressedName::new(literal, pointer)
     }
 
     fn truncate(&mut self, len: usize) {

@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::hint::black_box;
-use hashlane_dns::render::{Compressor, POINTER_LIMIT, Place};
+use hashlane_dns::render::{CompressedName, Compressor, POINTER_LIMIT};
 use hashlane_name::dns::{Case, Name};
 
 /// The old renderer's set of suffixes: a balanced tree with one node for each, ordered by length and then by
@@ -198,7 +198,7 @@ impl Compressor for Old {
         self.case = case;
     }
 
-    fn place(&mut self, written: &[u8], name: Name<'_>) -> Place {
+    fn place(&mut self, written: &[u8], name: Name<'_>) -> CompressedName {
         self.copy.clear();
         self.copy.extend_from_slice(name.as_bytes());
         let bytes = self.copy.as_slice();
@@ -228,7 +228,7 @@ impl Compressor for Old {
             self.root = names.insert(self.root.take(), suffix, None);
             labels.next();
         }
-        Place::new(literal, pointer)
+        CompressedName::new(literal, pointer)
     }
 
     fn truncate(&mut self, len: usize) {

@@ -2,7 +2,7 @@
 
 use hashlane_baseline::dns::{Dumb, HashNotStored, HashedTwice, New, Old, PrimeBuckets, WholeName};
 use hashlane_dns::render::{
-    Compressor, Options, POINTER_LIMIT, Place, RenderError, Renderer, SuffixTable, Writer,
+    CompressedName, Compressor, Options, POINTER_LIMIT, RenderError, Renderer, SuffixTable, Writer,
 };
 use hashlane_dns::wire::{Class, Content, Header, Question, Rdata, Record, RecordType, Section};
 use hashlane_hash::scheme::Key;
@@ -22,21 +22,21 @@ impl Compressor for Naive {
         *self = Self { case, suffixes: Vec::new() };
     }
 
-    fn place(&mut self, written: &[u8], name: Name<'_>) -> Place {
+    fn place(&mut self, written: &[u8], name: Name<'_>) -> CompressedName {
         let (bytes, mut labels) = (name.as_bytes(), name.labels());
         while labels.rest().len() > 1 {
             let rest = labels.rest();
             let start = bytes.len() - rest.len();
             let folded: Vec<u8> = rest.iter().map(|byte| self.case.fold(*byte)).collect();
             if let Some((_, at)) = self.suffixes.iter().find(|(suffix, _)| *suffix == folded) {
-                return Place::new(start, Some(*at as u16));
+                return CompressedName::new(start, Some(*at as u16));
             }
             if written.len() + start < POINTER_LIMIT {
                 self.suffixes.push((folded, written.len() + start));
             }
             labels.next();
         }
-        Place::new(bytes.len(), None)
+        CompressedName::new(bytes.len(), None)
     }
 
     fn truncate(&mut self, len: usize) {

@@ -2,7 +2,7 @@
 
 use hashlane_audit::registered::subjects;
 use hashlane_audit::stated::stated;
-use hashlane_audit::subject::Subject as _;
+use hashlane_audit::subject::AuditedHash as _;
 
 /// ε of a hash in words, for the templates of study files.
 pub(crate) fn epsilon(hash: &str) -> String {

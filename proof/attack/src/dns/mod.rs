@@ -11,17 +11,17 @@ mod scene;
 mod server;
 mod table;
 
-pub(crate) use scene::Bench;
+pub(crate) use scene::Testbed;
 pub(crate) use table::{Line, markdown, progress};
 
 /// A row of the table.
 pub(crate) struct Row {
     pub(crate) number: u8,
     pub(crate) name: &'static str,
-    run: fn(&Bench, (u8, &str)) -> Result<Line, String>,
+    run: fn(&Testbed, (u8, &str)) -> Result<Line, String>,
 }
 
-const fn row(number: u8, name: &'static str, run: fn(&Bench, (u8, &str)) -> Result<Line, String>) -> Row {
+const fn row(number: u8, name: &'static str, run: fn(&Testbed, (u8, &str)) -> Result<Line, String>) -> Row {
     Row { number, name, run }
 }
 
@@ -40,7 +40,7 @@ pub(crate) const ROWS: [Row; 10] = [
 
 impl Row {
     /// Runs the row. One that cannot run has failed.
-    pub(crate) fn run(&self, bench: &Bench) -> Line {
+    pub(crate) fn run(&self, bench: &Testbed) -> Line {
         let Self { number, name, run } = self;
         run(bench, (*number, name)).unwrap_or_else(|why| Line::could_not_run(*number, name, &why))
     }

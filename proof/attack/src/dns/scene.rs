@@ -20,7 +20,7 @@ const SETTLING: Duration = Duration::from_millis(300);
 const AFTER: Duration = Duration::from_millis(400);
 
 /// Everything that the rows share.
-pub(crate) struct Bench {
+pub(crate) struct Testbed {
     /// Our command.
     pub(crate) command: PathBuf,
     pub(crate) quick: bool,
@@ -28,7 +28,7 @@ pub(crate) struct Bench {
     pub(crate) rate: Option<u32>,
 }
 
-impl Bench {
+impl Testbed {
     /// `quick` in the quick form, else `full`.
     pub(super) fn pick<T>(&self, quick: T, full: T) -> T {
         if self.quick { quick } else { full }
@@ -84,7 +84,7 @@ impl Attack {
 
 impl Scene {
     /// Starts a server with lines of configuration, and its innocents, and lets them ask for a while.
-    pub(super) fn open(bench: &Bench, toml: &str, over_tcp: bool) -> Result<Self, String> {
+    pub(super) fn open(bench: &Testbed, toml: &str, over_tcp: bool) -> Result<Self, String> {
         let server = Server::start(&bench.command, toml)?;
         let clock = Clock::default();
         let innocents = Innocents::start(server.address(), over_tcp, &clock);

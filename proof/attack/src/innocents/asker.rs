@@ -1,7 +1,7 @@
 //! A consumer that asks at a steady rate.
 
 use super::{Clock, PREFIX, Way};
-use crate::network::{Network, Place};
+use crate::network::{Host, Network};
 use crate::packets::{self, Received, interest, is_below, list_interest};
 use crate::session::{LIFETIME, PATIENCE};
 use crate::stats::Tally;
@@ -18,7 +18,7 @@ const RETRY: Duration = Duration::from_millis(100);
 /// A consumer, and how often it asks.
 pub(crate) struct Asker {
     pub(crate) who: &'static str,
-    pub(crate) place: Place,
+    pub(crate) place: Host,
     pub(crate) way: Way,
     /// Interests a second.
     pub(crate) rate: u32,

@@ -9,7 +9,7 @@ mod producer;
 pub(crate) use asker::{Asker, Question};
 pub(crate) use producer::{Producer, Sink};
 
-use crate::network::{Network, Place};
+use crate::network::{Host, Network};
 use crate::verdict::{Phase, Service};
 use crate::wire::{self, Wire};
 use std::io;
@@ -77,7 +77,7 @@ impl Innocents {
     pub(crate) fn add_newcomers(
         &mut self,
         who: &'static str,
-        place: Place,
+        place: Host,
         way: Way,
         network: &Arc<Network>,
         clock: &Clock,

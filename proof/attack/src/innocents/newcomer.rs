@@ -1,7 +1,7 @@
 //! Consumers that connect for the first time: each asks one question, as often as an application would.
 
 use super::{Clock, PREFIX, Way};
-use crate::network::{Network, Place};
+use crate::network::{Host, Network};
 use crate::packets;
 use crate::session::{Answer, LIFETIME, PATIENCE, Session};
 use crate::stats::Tally;
@@ -14,7 +14,7 @@ const PAUSE: Duration = Duration::from_millis(300);
 /// Time after which a newcomer asks again.
 const AGAIN: Duration = Duration::from_secs(1);
 
-pub(super) fn run(who: &'static str, place: Place, way: &Way, network: &Network, clock: &Clock) -> Service {
+pub(super) fn run(who: &'static str, place: Host, way: &Way, network: &Network, clock: &Clock) -> Service {
     let entered = network.enter(place);
     debug_assert!(entered.is_ok(), "the namespace was entered before");
     let mut tallies: [Tally; Phase::COUNT] = Default::default();

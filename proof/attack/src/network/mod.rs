@@ -21,7 +21,7 @@ use std::thread;
 
 /// Host of a socket or a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Host {
     Forwarder,
     Attacker,
     Neighbour,
@@ -77,12 +77,12 @@ impl Network {
     ///
     /// # Errors
     /// The kernel refuses.
-    pub(crate) fn enter(&self, place: Place) -> Result<(), String> {
+    pub(crate) fn enter(&self, place: Host) -> Result<(), String> {
         let Self::Namespaces(namespaces) = self else { return Ok(()) };
         let file = match place {
-            Place::Forwarder => &namespaces.forwarder,
-            Place::Attacker => &namespaces.attacker,
-            Place::Neighbour => &namespaces.neighbour,
+            Host::Forwarder => &namespaces.forwarder,
+            Host::Attacker => &namespaces.attacker,
+            Host::Neighbour => &namespaces.neighbour,
         };
         setns(file.as_fd(), CloneFlags::CLONE_NEWNET)
             .map_err(|error| format!("cannot enter the namespace of the {place:?}: {error}"))
@@ -94,18 +94,18 @@ impl Network {
     /// The host cannot be entered, or the error of `work`.
     pub(crate) fn inside<T: Send>(
         &self,
-        place: Place,
+        place: Host,
         work: impl FnOnce() -> Result<T, String> + Send,
     ) -> Result<T, String> {
         on_thread(|| self.enter(place).and_then(|()| work()))
     }
 
     /// Address of the forwarder for this host.
-    pub(crate) fn forwarder(&self, from: Place) -> Ipv4Addr {
+    pub(crate) fn forwarder(&self, from: Host) -> Ipv4Addr {
         match (self, from) {
-            (Self::Loopback, _) | (_, Place::Forwarder) => Ipv4Addr::LOCALHOST,
-            (_, Place::Attacker) => FORWARDER[0],
-            (_, Place::Neighbour) => FORWARDER[1],
+            (Self::Loopback, _) | (_, Host::Forwarder) => Ipv4Addr::LOCALHOST,
+            (_, Host::Attacker) => FORWARDER[0],
+            (_, Host::Neighbour) => FORWARDER[1],
         }
     }
 
@@ -127,11 +127,11 @@ impl Network {
     }
 
     /// Own address of a host that is not the forwarder's.
-    pub(crate) fn own(&self, place: Place) -> Ipv4Addr {
+    pub(crate) fn own(&self, place: Host) -> Ipv4Addr {
         match place {
-            Place::Forwarder => Ipv4Addr::LOCALHOST,
-            Place::Attacker => self.source(0),
-            Place::Neighbour => self.neighbour(),
+            Host::Forwarder => Ipv4Addr::LOCALHOST,
+            Host::Attacker => self.source(0),
+            Host::Neighbour => self.neighbour(),
         }
     }
 }

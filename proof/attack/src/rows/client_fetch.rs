@@ -3,7 +3,7 @@
 use crate::cleanup;
 use crate::forwarder::Settings;
 use crate::innocents::Producer;
-use crate::scene::Bench;
+use crate::scene::Testbed;
 use crate::verdict::{Check, Line};
 use hashlane_rig::program::Program;
 use std::io::Read;
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 const MOST_BYTES: u64 = 1200 << 20;
 const MOST_TIME: Duration = Duration::from_secs(60);
 
-pub(super) fn run(bench: &Bench, id: &str) -> Result<Line, String> {
+pub(super) fn run(bench: &Testbed, id: &str) -> Result<Line, String> {
     let attack = "`hashlane ndn get` of Data without FinalBlockId";
     if !bench.program.is_ours() {
         return Ok(Line::not_applicable(id, attack, "a client of ours"));

@@ -3,9 +3,9 @@
 use super::state;
 use crate::forwarder::{Running, Settings};
 use crate::identity::{Identity, Validity};
-use crate::network::Place;
+use crate::network::Host;
 use crate::packets;
-use crate::scene::Bench;
+use crate::scene::Testbed;
 use crate::session::{Outcome, Session, now};
 use crate::verdict::{Check, Line};
 use hashlane_ndn::mgmt::command::Target;
@@ -17,7 +17,7 @@ const HOUR: u64 = 3_600_000;
 const OTHER_PROJECTS: &str = "rights come from its own configuration";
 
 /// The clock of the machine is not ours to set: commands are signed for times that such a clock would show.
-pub(super) fn signing_times(bench: &Bench, id: &str) -> Result<Line, String> {
+pub(super) fn signing_times(bench: &Testbed, id: &str) -> Result<Line, String> {
     let attack = "commands signed an hour ahead and an hour ago, and now again";
     if !bench.program.is_ours() {
         return Ok(Line::not_applicable(id, attack, OTHER_PROJECTS));
@@ -34,7 +34,7 @@ pub(super) fn signing_times(bench: &Bench, id: &str) -> Result<Line, String> {
     Ok(Line::of(id, attack, checks))
 }
 
-pub(super) fn expired_anchor(bench: &Bench, id: &str) -> Result<Line, String> {
+pub(super) fn expired_anchor(bench: &Testbed, id: &str) -> Result<Line, String> {
     let attack = "a command signed with the key of an expired trust anchor";
     if !bench.program.is_ours() {
         return Ok(Line::not_applicable(id, attack, OTHER_PROJECTS));
@@ -58,13 +58,13 @@ pub(super) fn expired_anchor(bench: &Bench, id: &str) -> Result<Line, String> {
 
 /// Registers a prefix over UDP, signed with a key.
 fn by_neighbour(
-    bench: &Bench,
+    bench: &Testbed,
     running: &Running,
     identity: &Identity,
     time: Option<u64>,
 ) -> Result<Outcome, String> {
-    let way = bench.udp(running, Place::Neighbour);
-    bench.network.inside(Place::Neighbour, || {
+    let way = bench.udp(running, Host::Neighbour);
+    bench.network.inside(Host::Neighbour, || {
         let mut session = way.connect().map(Session::new).map_err(|error| error.to_string())?;
         let target = Target { scope: Scope::Localhop, module: b"rib", verb: b"register" };
         let parameters = ControlParameters { name: Some(packets::name("/neighbour")?), ..Default::default() };

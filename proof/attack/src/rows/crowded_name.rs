@@ -2,9 +2,9 @@
 
 use crate::attacker::Ports;
 use crate::forwarder::Settings;
-use crate::network::Place;
+use crate::network::Host;
 use crate::packets::{self, HOUR};
-use crate::scene::{Bench, Cast, Scene};
+use crate::scene::{Cast, Scene, Testbed};
 use crate::session::{Answer, LIFETIME, PATIENCE, Session};
 use crate::verdict::{Check, Criteria, Line};
 use hashlane_ndn::wire::Interest;
@@ -16,15 +16,15 @@ const NAME: &str = "/slow/headline";
 /// Time that the producer takes to answer the local client.
 const SLOWNESS: Duration = Duration::from_millis(500);
 
-pub(super) fn run(bench: &Bench) -> Result<Vec<Line>, String> {
+pub(super) fn run(bench: &Testbed) -> Result<Vec<Line>, String> {
     let scene = Scene::open(bench, Settings::default(), Cast::USUAL)?;
     let mut producer = scene.session()?;
     producer.register("/slow")?;
     let mut producer = producer.into_wire();
     let name = packets::name(NAME)?;
     scene.begin();
-    let to = scene.running.udp(bench.network.forwarder(Place::Attacker));
-    let mut ports = bench.attack(|| Ports::of_one_host(&bench.network, PORTS, to))?;
+    let to = scene.running.udp(bench.network.forwarder(Host::Attacker));
+    let mut ports = bench.attack(|| Ports::from_one_host(&bench.network, PORTS, to))?;
     ports.send_each(2000, |_, packet| packet.extend(packets::interest(&name, HOUR)))?;
     let question = packets::interest(&name, LIFETIME);
     let answer = thread::scope(|scope| {

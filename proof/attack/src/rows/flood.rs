@@ -3,9 +3,9 @@
 use super::state;
 use crate::attacker::{Ports, Speed, connections};
 use crate::forwarder::Settings;
-use crate::network::Place;
+use crate::network::Host;
 use crate::packets::Template;
-use crate::scene::{Bench, Cast, Scene};
+use crate::scene::{Cast, Scene, Testbed};
 use crate::verdict::{Check, Criteria, Line};
 use crate::wire;
 use std::io::{ErrorKind, Write};
@@ -16,7 +16,7 @@ const CAST: Cast = Cast { rate: 200, web_socket: true, list: "status/general" };
 const SOURCES: u16 = 1000;
 const SOCKETS: usize = 200;
 
-pub(super) fn run(bench: &Bench) -> Result<Vec<Line>, String> {
+pub(super) fn run(bench: &Testbed) -> Result<Vec<Line>, String> {
     let parts = [("9a", Some(1)), ("9b", Some(SOURCES)), ("9c", None)];
     Ok(state::run_parts(parts, |id, sources| match sources {
         Some(sources) => datagrams(bench, id, sources),
@@ -24,23 +24,23 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Line>, String> {
     }))
 }
 
-fn lasting(bench: &Bench) -> Duration {
+fn lasting(bench: &Testbed) -> Duration {
     bench.pick(Duration::from_secs(2), Duration::from_secs(20))
 }
 
-fn open(bench: &Bench) -> Result<Scene<'_>, String> {
+fn open(bench: &Testbed) -> Result<Scene<'_>, String> {
     let cast = Cast { web_socket: bench.program.has_web_socket(), ..CAST };
     Scene::open(bench, Settings::default(), cast)
 }
 
-fn datagrams(bench: &Bench, id: &str, sources: u16) -> Result<Line, String> {
+fn datagrams(bench: &Testbed, id: &str, sources: u16) -> Result<Line, String> {
     let scene = open(bench)?;
     let speed = Speed { rate: None, lasting: lasting(bench) };
-    let to = scene.running.udp(bench.network.forwarder(Place::Attacker));
+    let to = scene.running.udp(bench.network.forwarder(Host::Attacker));
     scene.begin();
     let sent = bench.attack(|| {
         let mut template = Template::new("/attack/flood", 0, 4000)?;
-        let mut ports = Ports::of_hosts(&bench.network, sources, to)?;
+        let mut ports = Ports::from_hosts(&bench.network, sources, to)?;
         ports.flood(speed, |number, packet| packet.extend_from_slice(template.stamp(number)))
     })?;
     scene.calm();
@@ -49,13 +49,13 @@ fn datagrams(bench: &Bench, id: &str, sources: u16) -> Result<Line, String> {
     scene.close(id, &attack, Criteria::FLOOD, vec![found])
 }
 
-fn frames(bench: &Bench, id: &str) -> Result<Line, String> {
+fn frames(bench: &Testbed, id: &str) -> Result<Line, String> {
     let attack = format!("empty WebSocket continuation frames over {SOCKETS} connections");
     if !bench.program.has_web_socket() {
         return Ok(Line::not_applicable(id, &attack, "no WebSocket in this build"));
     }
     let scene = open(bench)?;
-    let to = scene.running.web_socket(bench.network.forwarder(Place::Attacker));
+    let to = scene.running.web_socket(bench.network.forwarder(Host::Attacker));
     scene.begin();
     let (opened, sent) = bench.attack(|| {
         let streams = connections(bench.network.source(0), to, SOCKETS, Duration::from_secs(5));

@@ -2,8 +2,8 @@
 
 use crate::attacker::{closed, connections};
 use crate::forwarder::Settings;
-use crate::network::Place;
-use crate::scene::{Bench, Cast, Scene};
+use crate::network::Host;
+use crate::scene::{Cast, Scene, Testbed};
 use crate::session::PATIENCE;
 use crate::verdict::{Check, Criteria, Line};
 use std::thread;
@@ -12,10 +12,10 @@ use std::time::Duration;
 /// Time after which a connection without a packet is closed.
 const IDLE: Duration = Duration::from_secs(60);
 
-pub(super) fn run(bench: &Bench) -> Result<Vec<Line>, String> {
+pub(super) fn run(bench: &Testbed) -> Result<Vec<Line>, String> {
     let (count, descriptors) = bench.pick((1100, Some(1024)), (16_128, None));
     let scene = Scene::open(bench, Settings { descriptors, ..Settings::default() }, Cast::USUAL)?;
-    let to = scene.running.tcp(bench.network.forwarder(Place::Attacker));
+    let to = scene.running.tcp(bench.network.forwarder(Host::Attacker));
     scene.begin();
     let limit = bench.pick(Duration::from_secs(3), Duration::from_secs(90));
     let idle = bench.attack(|| Ok(connections(bench.network.source(0), to, count, limit)))?;

@@ -4,9 +4,9 @@ use super::state;
 use crate::attacker::{Ports, Speed};
 use crate::forwarder::Settings;
 use crate::innocents::Sink;
-use crate::network::Place;
+use crate::network::Host;
 use crate::packets::{HOUR, Template};
-use crate::scene::{Bench, Cast, Scene};
+use crate::scene::{Cast, Scene, Testbed};
 use crate::stats::digits;
 use crate::verdict::{Check, Criteria, Line};
 use hashlane_rig::proc;
@@ -21,7 +21,7 @@ const LIFETIME_CAP: Duration = Duration::from_secs(30);
 /// Time limit for giving memory back after expiry.
 const GIVEN_BACK: Duration = Duration::from_secs(10);
 
-pub(super) fn run(bench: &Bench) -> Result<Vec<Line>, String> {
+pub(super) fn run(bench: &Testbed) -> Result<Vec<Line>, String> {
     let (packets, rate) = bench.pick((37_500, 12_500), (500_000, 25_000));
     let lifetime = bench.pick(4000, HOUR);
     // So that the store's own growth is no part of the figure.
@@ -32,8 +32,8 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Line>, String> {
     let mut template = Template::new("/sink", PADDING, lifetime)?;
     scene.begin();
     let peak = bench.attack(|| {
-        let to = scene.running.udp(bench.network.forwarder(Place::Attacker));
-        let mut ports = Ports::of_one_host(&bench.network, 1, to)?;
+        let to = scene.running.udp(bench.network.forwarder(Host::Attacker));
+        let mut ports = Ports::from_one_host(&bench.network, 1, to)?;
         ports.flood(Speed::of(packets, rate), |number, packet| {
             packet.extend_from_slice(template.stamp(number))
         })?;

@@ -3,9 +3,9 @@
 use crate::attacker::{connections, pace};
 use crate::forwarder::Settings;
 use crate::innocents::{PREFIX, Way};
-use crate::network::Place;
+use crate::network::Host;
 use crate::packets::{self, Template};
-use crate::scene::{Bench, Cast, Scene};
+use crate::scene::{Cast, Scene, Testbed};
 use crate::session::{Answer, LIFETIME, PATIENCE, Session};
 use crate::verdict::{Check, Criteria, Line};
 use crate::wire::{Stream, is_wait};
@@ -25,11 +25,11 @@ const BURST: u64 = 16;
 /// Half-open handshakes: more than there are places.
 const HANDSHAKES: usize = 300;
 
-fn lasting(bench: &Bench) -> Duration {
+fn lasting(bench: &Testbed) -> Duration {
     bench.pick(Duration::from_secs(2), Duration::from_secs(20))
 }
 
-pub(super) fn lists(bench: &Bench, id: &str) -> Result<Line, String> {
+pub(super) fn lists(bench: &Testbed, id: &str) -> Result<Line, String> {
     let routes = bench.pick(ROUTES[0], ROUTES[1]);
     let running = bench.start(Settings::default())?;
     let mut owner = Session::unix(&running.socket())?;
@@ -67,11 +67,11 @@ fn is_enough(done: u32, asked: u32) -> bool {
     (asked - done) * 100 <= asked
 }
 
-pub(super) fn commands(bench: &Bench, id: &str) -> Result<Line, String> {
+pub(super) fn commands(bench: &Testbed, id: &str) -> Result<Line, String> {
     let scene = Scene::open(bench, Settings::default(), Cast::USUAL)?;
-    let to = scene.running.tcp(bench.network.forwarder(Place::Forwarder));
+    let to = scene.running.tcp(bench.network.forwarder(Host::Forwarder));
     let connect = || TcpStream::connect(to).map_err(|error| error.to_string());
-    let attacker = bench.network.inside(Place::Forwarder, connect)?;
+    let attacker = bench.network.inside(Host::Forwarder, connect)?;
     // Each has a different name, so that each takes a place in the queue.
     let (mut template, mut number) = (Template::new("/localhost/nfd/rib/unregister", 0, 4000)?, 0);
     let mut next = 0;
@@ -99,22 +99,22 @@ pub(super) fn commands(bench: &Bench, id: &str) -> Result<Line, String> {
     scene.close(id, attack, Criteria::USUAL, vec![Check::new(is_enough(done, asked), found)])
 }
 
-pub(super) fn handshakes(bench: &Bench, id: &str) -> Result<Line, String> {
+pub(super) fn handshakes(bench: &Testbed, id: &str) -> Result<Line, String> {
     let attack = format!("{HANDSHAKES} WebSocket handshakes of one host that never end");
     if !bench.program.has_web_socket() {
         return Ok(Line::not_applicable(id, &attack, "no WebSocket in this build"));
     }
     let scene = Scene::open(bench, Settings::default(), Cast::USUAL)?;
-    let to = scene.running.web_socket(bench.network.forwarder(Place::Attacker));
+    let to = scene.running.web_socket(bench.network.forwarder(Host::Attacker));
     scene.begin();
     let open =
         bench.attack(|| Ok(connections(bench.network.source(0), to, HANDSHAKES, Duration::from_secs(2))))?;
-    let way = Way::WebSocket(scene.running.web_socket(bench.network.forwarder(Place::Neighbour)));
+    let way = Way::WebSocket(scene.running.web_socket(bench.network.forwarder(Host::Neighbour)));
     let (mut served, mut asked) = (0, 0);
     let begun = Instant::now();
     while begun.elapsed() < lasting(bench) || asked == 0 {
         asked += 1;
-        served += u32::from(bench.network.inside(Place::Neighbour, || Ok(is_served(&way, asked)))?);
+        served += u32::from(bench.network.inside(Host::Neighbour, || Ok(is_served(&way, asked)))?);
         thread::sleep(Duration::from_millis(100));
     }
     let opened = open.len();

@@ -4,9 +4,9 @@ use super::state;
 use crate::forwarder::Settings;
 use crate::identity::{Identity, Validity};
 use crate::innocents::{Sink, Way};
-use crate::network::Place;
+use crate::network::Host;
 use crate::packets;
-use crate::scene::Bench;
+use crate::scene::Testbed;
 use crate::session::{Session, Signature};
 use crate::verdict::{Check, Line};
 use hashlane_ndn::mgmt::command::Target;
@@ -15,7 +15,7 @@ use std::net::Ipv4Addr;
 
 const PREFIX: &str = "/application";
 
-pub(super) fn run(bench: &Bench) -> Result<Vec<Line>, String> {
+pub(super) fn run(bench: &Testbed) -> Result<Vec<Line>, String> {
     let identity = Identity::create(Validity::Now)?;
     let running = bench.start(Settings::toml(identity.trusted()))?;
     let _application = Sink::start(&running.socket(), PREFIX)?;
@@ -25,7 +25,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Line>, String> {
     let way = Way::Udp { from: Ipv4Addr::LOCALHOST, to: running.udp(Ipv4Addr::LOCALHOST) };
     let mut checks = Vec::new();
     for (what, signature) in [("digest", Signature::DIGEST), ("trusted key", identity.sign(None))] {
-        let outcome = bench.network.inside(Place::Forwarder, || {
+        let outcome = bench.network.inside(Host::Forwarder, || {
             let mut session = way.connect().map(Session::new).map_err(|error| error.to_string())?;
             let target = Target { scope: Scope::Localhop, module: b"rib", verb: b"unregister" };
             let parameters = ControlParameters {

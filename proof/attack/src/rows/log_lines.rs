@@ -4,9 +4,9 @@ use super::state;
 use crate::attacker::{Ports, connect, pace};
 use crate::cleanup;
 use crate::forwarder::Settings;
-use crate::network::{Place, on_thread};
+use crate::network::{Host, on_thread};
 use crate::packets::{HOUR, Template};
-use crate::scene::{Bench, Cast, Scene};
+use crate::scene::{Cast, Scene, Testbed};
 use crate::stats::digits;
 use crate::verdict::{Check, Criteria, Line};
 use nix::mount::{MsFlags, mount};
@@ -40,12 +40,12 @@ const KINDS: [(&str, (&str, Errors)); 5] = [
     ("2e", ("an unread pipe", Errors::UnreadPipe)),
 ];
 
-pub(super) fn run(bench: &Bench) -> Result<Vec<Line>, String> {
+pub(super) fn run(bench: &Testbed) -> Result<Vec<Line>, String> {
     let hosts = KINDS.into_iter().zip(0..).map(|((id, kind), host)| (id, (kind, host)));
     Ok(state::run_parts(hosts, |id, ((name, errors), host)| part(bench, id, name, errors, host)))
 }
 
-fn part(bench: &Bench, id: &str, name: &str, errors: Errors, host: u16) -> Result<Line, String> {
+fn part(bench: &Testbed, id: &str, name: &str, errors: Errors, host: u16) -> Result<Line, String> {
     let attack = format!("UDP ports, TCP connections and bad handshakes; standard error is {name}");
     let (stderr, reader) = match errors.open() {
         Ok(opened) => opened,
@@ -76,12 +76,12 @@ fn part(bench: &Bench, id: &str, name: &str, errors: Errors, host: u16) -> Resul
 /// separate address: closed connections keep the ports of an address for a minute.
 fn make_lines(scene: &Scene<'_>, host: u16, lasting: Duration) -> Result<u64, String> {
     let (network, running) = (&scene.bench.network, &scene.running);
-    let (to, from) = (network.forwarder(Place::Attacker), network.source(host));
+    let (to, from) = (network.forwarder(Host::Attacker), network.source(host));
     scene.bench.attack(|| {
         let (begun, mut made) = (Instant::now(), 0);
         let mut template = Template::new("/attack/log", 0, HOUR)?;
         while begun.elapsed() < lasting {
-            let mut ports = Ports::of_one_host(network, 32, running.udp(to))?;
+            let mut ports = Ports::from_one_host(network, 32, running.udp(to))?;
             ports.send_each(10_000, |number, packet| packet.extend_from_slice(template.stamp(number)))?;
             made += 32;
             for _ in 0..16 {

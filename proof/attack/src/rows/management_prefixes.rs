@@ -3,9 +3,9 @@
 use super::state;
 use crate::forwarder::{Running, Settings};
 use crate::identity::{Identity, Validity};
-use crate::network::Place;
+use crate::network::Host;
 use crate::packets;
-use crate::scene::Bench;
+use crate::scene::Testbed;
 use crate::session::Session;
 use crate::verdict::{Check, Line};
 use crate::wire;
@@ -22,7 +22,7 @@ const LOCAL: &str = "/localhost/application";
 /// A user other than the forwarder's that has no rights: `nobody`.
 const OTHER_USER: u32 = 65_534;
 
-pub(super) fn run(bench: &Bench) -> Result<Vec<Line>, String> {
+pub(super) fn run(bench: &Testbed) -> Result<Vec<Line>, String> {
     let attack = "registrations under /localhost and /localhop by a trusted neighbour and by another user";
     if !bench.program.is_ours() {
         let why = "rights come from its own configuration, which has no such rules";
@@ -30,7 +30,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Line>, String> {
     }
     let identity = Identity::create(Validity::Now)?;
     let running = bench.start(Settings::toml(identity.trusted()))?;
-    let mut checks = bench.network.inside(Place::Neighbour, || by_neighbour(bench, &running, &identity))?;
+    let mut checks = bench.network.inside(Host::Neighbour, || by_neighbour(bench, &running, &identity))?;
     checks.extend(by_other_user(bench, &running));
     let mut root = Session::unix(&running.socket())?;
     root.register("/root/route")?;
@@ -43,8 +43,8 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Line>, String> {
 }
 
 /// Registrations over UDP, signed with a trusted key.
-fn by_neighbour(bench: &Bench, running: &Running, identity: &Identity) -> Result<Vec<Check>, String> {
-    let way = bench.udp(running, Place::Neighbour);
+fn by_neighbour(bench: &Testbed, running: &Running, identity: &Identity) -> Result<Vec<Check>, String> {
+    let way = bench.udp(running, Host::Neighbour);
     let mut session = way.connect().map(Session::new).map_err(|error| error.to_string())?;
     let mut register = |prefix: &str| {
         let target = Target { scope: Scope::Localhop, module: b"rib", verb: b"register" };
@@ -59,9 +59,9 @@ fn by_neighbour(bench: &Bench, running: &Running, identity: &Identity) -> Result
 }
 
 /// Registrations over TCP by a process of another user of this host.
-fn by_other_user(bench: &Bench, running: &Running) -> Vec<Check> {
-    let to = running.tcp(bench.network.forwarder(Place::Forwarder)).to_string();
-    let output = bench.network.inside(Place::Forwarder, || {
+fn by_other_user(bench: &Testbed, running: &Running) -> Vec<Check> {
+    let to = running.tcp(bench.network.forwarder(Host::Forwarder)).to_string();
+    let output = bench.network.inside(Host::Forwarder, || {
         let program = std::env::current_exe().map_err(|error| error.to_string())?;
         let mut command = Command::new(program);
         command.arg("--register-as-other-user").arg(to).args(OF_MANAGEMENT);

@@ -20,19 +20,19 @@ mod unread_queues;
 
 pub(crate) use management_prefixes::register_as_other_user;
 
-use crate::scene::Bench;
+use crate::scene::Testbed;
 use crate::verdict::{Check, Line};
 
 /// A row of the table.
 pub(crate) struct Row {
     pub(crate) number: u8,
     pub(crate) name: &'static str,
-    run: fn(&Bench) -> Result<Vec<Line>, String>,
+    run: fn(&Testbed) -> Result<Vec<Line>, String>,
 }
 
 impl Row {
     /// Runs the row. One that cannot run has failed.
-    pub(crate) fn run(&self, bench: &Bench) -> Vec<Line> {
+    pub(crate) fn run(&self, bench: &Testbed) -> Vec<Line> {
         (self.run)(bench).unwrap_or_else(|why| {
             let check = Check::new(false, format!("could not run: {why}"));
             vec![Line::of(&self.number.to_string(), self.name, vec![check])]
@@ -40,7 +40,7 @@ impl Row {
     }
 }
 
-const fn row(number: u8, name: &'static str, run: fn(&Bench) -> Result<Vec<Line>, String>) -> Row {
+const fn row(number: u8, name: &'static str, run: fn(&Testbed) -> Result<Vec<Line>, String>) -> Row {
     Row { number, name, run }
 }
 
@@ -60,10 +60,10 @@ pub(crate) const ROWS: [Row; 12] = [
 ];
 
 /// A part of a row, by its id.
-type Part = fn(&Bench, &str) -> Result<Line, String>;
+type Part = fn(&Testbed, &str) -> Result<Line, String>;
 
 /// Row 12, in parts.
-fn various(bench: &Bench) -> Result<Vec<Line>, String> {
+fn various(bench: &Testbed) -> Result<Vec<Line>, String> {
     let parts: [(&str, Part); 10] = [
         ("12a", signals::hang_up),
         ("12b", signals::terminate),

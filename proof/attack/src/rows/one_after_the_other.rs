@@ -4,9 +4,9 @@ use super::state;
 use crate::attacker::{Ports, Speed, connect, pace};
 use crate::forwarder::Settings;
 use crate::innocents::Sink;
-use crate::network::Place;
+use crate::network::Host;
 use crate::packets::{HOUR, Template};
-use crate::scene::{Bench, Cast, Scene};
+use crate::scene::{Cast, Scene, Testbed};
 use crate::verdict::{Check, Criteria, Line};
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ const PEERS: u32 = 26;
 /// Names that the management never answers, and names of an application that never answers.
 const PREFIXES: [&str; 2] = ["/localhop/nfd/attack", "/sink"];
 
-pub(super) fn run(bench: &Bench) -> Result<Vec<Line>, String> {
+pub(super) fn run(bench: &Testbed) -> Result<Vec<Line>, String> {
     let (entries, rate) = bench.pick((1 << 15, 50_000), (1 << 20, 200_000));
     // One peer in four is a UDP port whose Interests reach the application: those alone fill the PIT.
     let each = entries / (PEERS / 4);
@@ -36,11 +36,11 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Line>, String> {
 /// Sends the Interests of one peer, and closes it.
 fn one(scene: &Scene<'_>, peer: u32, count: u32, rate: u32) -> Result<u64, String> {
     let (network, running) = (&scene.bench.network, &scene.running);
-    let host = network.forwarder(Place::Attacker);
+    let host = network.forwarder(Host::Attacker);
     let mut template = Template::new(PREFIXES[peer as usize / 2 % 2], 0, HOUR)?;
     let first = u64::from(peer) << 32;
     if peer.is_multiple_of(2) {
-        let mut ports = Ports::of_one_host(network, 1, running.udp(host))?;
+        let mut ports = Ports::from_one_host(network, 1, running.udp(host))?;
         return ports.flood(Speed::of(count, rate), |number, packet| {
             packet.extend_from_slice(template.stamp(first | number));
         });

@@ -3,9 +3,9 @@
 use super::state;
 use crate::forwarder::{Running, Settings};
 use crate::innocents::{PREFIX, Producer};
-use crate::network::Place;
+use crate::network::Host;
 use crate::packets;
-use crate::scene::Bench;
+use crate::scene::Testbed;
 use crate::session::{Answer, LIFETIME, PATIENCE, Session};
 use crate::verdict::{Check, Line};
 use crate::wire;
@@ -20,7 +20,7 @@ const HEADERS: [Proxy; 4] = [
     ("Via", &[("via", "1.1 proxy")]),
 ];
 
-pub(super) fn run(bench: &Bench) -> Result<Vec<Line>, String> {
+pub(super) fn run(bench: &Testbed) -> Result<Vec<Line>, String> {
     let attack = "commands through a proxy on 127.0.0.1 in front of the WebSocket";
     let trusting = "the same, where the configuration takes WebSockets from 127.0.0.1 for local ones";
     if !bench.program.has_web_socket() {
@@ -45,9 +45,9 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Line>, String> {
 /// A name and headers.
 type Proxy = (&'static str, &'static [(&'static str, &'static str)]);
 
-fn checks(bench: &Bench, running: &Running, proxies: &[Proxy]) -> Result<Vec<Check>, String> {
+fn checks(bench: &Testbed, running: &Running, proxies: &[Proxy]) -> Result<Vec<Check>, String> {
     let _producer = Producer::start(&running.socket())?;
-    let to = running.web_socket(bench.network.forwarder(Place::Forwarder));
+    let to = running.web_socket(bench.network.forwarder(Host::Forwarder));
     let parameters = ControlParameters {
         name: Some(packets::name("/attack")?),
         strategy: Some(packets::name("/localhost/nfd/strategy/multicast")?),
@@ -55,7 +55,7 @@ fn checks(bench: &Bench, running: &Running, proxies: &[Proxy]) -> Result<Vec<Che
     };
     let parameters = &parameters;
     let ask = move |(what, headers): &Proxy| {
-        bench.network.enter(Place::Forwarder)?;
+        bench.network.enter(Host::Forwarder)?;
         match wire::web_socket_with(to, headers) {
             Err(why) => Ok(Check::new(true, format!("{what}: handshake refused ({why})"))),
             Ok(socket) => {

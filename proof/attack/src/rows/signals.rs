@@ -2,9 +2,9 @@
 
 use crate::attacker::{Ports, Speed};
 use crate::forwarder::{Settings, ours_at};
-use crate::network::Place;
+use crate::network::Host;
 use crate::packets::{HOUR, Template};
-use crate::scene::Bench;
+use crate::scene::Testbed;
 use crate::session::Session;
 use crate::verdict::{Check, Line};
 use hashlane_ndn::mgmt::Record;
@@ -21,7 +21,7 @@ const END: Duration = Duration::from_secs(3);
 /// Capacities of the content store before and after.
 const PACKETS: [u64; 2] = [1000, 2000];
 
-pub(super) fn hang_up(bench: &Bench, id: &str) -> Result<Line, String> {
+pub(super) fn hang_up(bench: &Testbed, id: &str) -> Result<Line, String> {
     let attack = "SIGHUP: the configuration is read again; an invalid one changes nothing";
     let toml = |packets: u64| format!("cs.packets = {packets}\n");
     let mut running = bench.start(Settings::toml(toml(PACKETS[0])))?;
@@ -66,15 +66,15 @@ fn capacity(session: &mut Session) -> Result<Option<u64>, String> {
     parsed.map(|info| Some(info.capacity)).map_err(|error| error.to_string())
 }
 
-pub(super) fn terminate(bench: &Bench, id: &str) -> Result<Line, String> {
+pub(super) fn terminate(bench: &Testbed, id: &str) -> Result<Line, String> {
     let mut running = bench.start(Settings::default())?;
-    let to = running.udp(bench.network.forwarder(Place::Attacker));
+    let to = running.udp(bench.network.forwarder(Host::Attacker));
     let ended = thread::scope(|scope| {
         let flood = scope.spawn(|| {
             bench.attack(|| {
                 let mut template = Template::new("/attack/end", 0, HOUR)?;
                 let speed = Speed { rate: Some(50_000), lasting: Duration::from_secs(2) };
-                Ports::of_one_host(&bench.network, 64, to)?
+                Ports::from_one_host(&bench.network, 64, to)?
                     .flood(speed, |number, packet| packet.extend_from_slice(template.stamp(number)))
             })
         });

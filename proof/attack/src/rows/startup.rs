@@ -3,7 +3,7 @@
 use super::state;
 use crate::cleanup;
 use crate::forwarder::{Running, Settings};
-use crate::scene::Bench;
+use crate::scene::Testbed;
 use crate::session::Session;
 use crate::verdict::{Check, Line};
 use hashlane_ndn::mgmt::ControlParameters;
@@ -16,7 +16,7 @@ use std::time::Duration;
 /// The user `nobody`.
 const OTHER_USER: u32 = 65_534;
 
-pub(super) fn folder_of_another_user(bench: &Bench, id: &str) -> Result<Line, String> {
+pub(super) fn folder_of_another_user(bench: &Testbed, id: &str) -> Result<Line, String> {
     let attack = "a folder for the socket that belongs to another user, mode 777";
     if !bench.program.is_ours() {
         return Ok(Line::not_applicable(id, attack, "its socket is where its configuration says"));
@@ -47,7 +47,7 @@ pub(super) fn folder_of_another_user(bench: &Bench, id: &str) -> Result<Line, St
 const ADDRESSES: [&str; 4] =
     ["udp4://192.0.2.7:0", "udp4://0.0.0.0:6363", "udp4://255.255.255.255:6363", "udp4://224.0.23.170:6363"];
 
-pub(super) fn face_addresses(bench: &Bench, id: &str) -> Result<Line, String> {
+pub(super) fn face_addresses(bench: &Testbed, id: &str) -> Result<Line, String> {
     let running = bench.start(Settings::default())?;
     let mut session = Session::unix(&running.socket())?;
     let mut checks = Vec::new();

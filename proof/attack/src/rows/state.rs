@@ -1,6 +1,6 @@
 //! States of a forwarder that several rows look at.
 
-use crate::scene::Bench;
+use crate::scene::Testbed;
 use crate::session::{Outcome, Session};
 use crate::verdict::{Check, Line};
 use hashlane_ndn::mgmt::Record;
@@ -13,7 +13,7 @@ use std::time::Duration;
 const FRESH: Duration = Duration::from_millis(1100);
 
 /// Waits until lists show what has been done.
-pub(super) fn settle(bench: &Bench) {
+pub(super) fn settle(bench: &Testbed) {
     if !bench.program.is_ours() {
         thread::sleep(FRESH);
     }

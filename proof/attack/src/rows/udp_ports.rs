@@ -3,9 +3,9 @@
 use super::state;
 use crate::attacker::{Ports, pace};
 use crate::forwarder::Settings;
-use crate::network::Place;
+use crate::network::Host;
 use crate::packets::{self, HOUR, Received, Template};
-use crate::scene::{Bench, Cast, Scene};
+use crate::scene::{Cast, Scene, Testbed};
 use crate::session::{Answer, LIFETIME, PATIENCE, Session};
 use crate::verdict::{Check, Criteria, Line};
 use crate::wire;
@@ -21,9 +21,9 @@ const RATE: u32 = 525;
 const SILENCE: Duration = Duration::from_secs(11);
 const PREFIX: &str = "/far";
 
-pub(super) fn run(bench: &Bench) -> Result<Vec<Line>, String> {
+pub(super) fn run(bench: &Testbed) -> Result<Vec<Line>, String> {
     let scene = Scene::open(bench, Settings::default(), Cast::USUAL)?;
-    let far = bench.network.inside(Place::Neighbour, || far(&scene))?;
+    let far = bench.network.inside(Host::Neighbour, || far(&scene))?;
     let uri = format!("udp4://{}", far.local_addr().map_err(|error| error.to_string())?);
     let mut session = scene.session()?;
     state::settle(bench);
@@ -57,7 +57,7 @@ fn far(scene: &Scene<'_>) -> Result<UdpSocket, String> {
     let network = &scene.bench.network;
     let failed = |error: std::io::Error| format!("the port of a neighbour: {error}");
     let socket = UdpSocket::bind((network.neighbour(), 0)).map_err(failed)?;
-    socket.connect(scene.running.udp(network.forwarder(Place::Neighbour))).map_err(failed)?;
+    socket.connect(scene.running.udp(network.forwarder(Host::Neighbour))).map_err(failed)?;
     let mut session = Session::new(wire::udp_of(socket.try_clone().map_err(failed)?));
     let question = packets::interest(&packets::name("/good/far/hello")?, LIFETIME);
     match session.ask(&question, PATIENCE)? {
@@ -68,9 +68,9 @@ fn far(scene: &Scene<'_>) -> Result<UdpSocket, String> {
 
 fn open_ports(scene: &Scene<'_>) -> Result<(), String> {
     let network = &scene.bench.network;
-    let to = scene.running.udp(network.forwarder(Place::Attacker));
+    let to = scene.running.udp(network.forwarder(Host::Attacker));
     let mut template = Template::new("/attack/ports", 0, HOUR)?;
-    let mut ports = Ports::of_one_host(network, PORTS, to)?;
+    let mut ports = Ports::from_one_host(network, PORTS, to)?;
     let begun = Instant::now();
     ports.send_each(4000, |number, packet| packet.extend_from_slice(template.stamp(number)))?;
     let then = Instant::now();
@@ -78,7 +78,7 @@ fn open_ports(scene: &Scene<'_>) -> Result<(), String> {
         if begun.elapsed() > SILENCE {
             break;
         }
-        let mut port = Ports::of_one_host(network, 1, to)?;
+        let mut port = Ports::from_one_host(network, 1, to)?;
         port.send_each(RATE, |_, packet| {
             packet.extend_from_slice(template.stamp(u64::from(u32::MAX) + number))
         })?;

@@ -4,9 +4,9 @@ use super::{Part, state};
 use crate::attacker::{Ports, Speed, connections};
 use crate::forwarder::Settings;
 use crate::innocents::Producer;
-use crate::network::Place;
+use crate::network::Host;
 use crate::packets::{self, first_fragment};
-use crate::scene::{Bench, Cast, Scene};
+use crate::scene::{Cast, Scene, Testbed};
 use crate::session::{LIFETIME, PATIENCE};
 use crate::verdict::{Check, Criteria, Line};
 use hashlane_rig::proc;
@@ -28,19 +28,19 @@ const STEADY: Duration = Duration::from_secs(1);
 const ASKED: usize = 500;
 const LONG: usize = 8000;
 
-pub(super) fn run(bench: &Bench) -> Result<Vec<Line>, String> {
+pub(super) fn run(bench: &Testbed) -> Result<Vec<Line>, String> {
     let parts: [(&str, Part); 2] = [("10a", never_read), ("10b", fragments)];
     Ok(state::run_parts(parts, |id, part| part(bench, id)))
 }
 
-fn never_read(bench: &Bench, id: &str) -> Result<Line, String> {
+fn never_read(bench: &Testbed, id: &str) -> Result<Line, String> {
     let count = bench.pick(300, 4000);
     let scene = Scene::open(bench, Settings::default(), Cast::USUAL)?;
     let bulk = Producer::of(&scene.running.socket(), "/bulk", LONG)?;
     let pid = scene.running.pid();
     let before = proc::resident(pid).ok_or("the forwarder has ended")?;
     let descriptors = proc::descriptors(pid).ok_or("the forwarder has ended")?;
-    let to = scene.running.tcp(bench.network.forwarder(Place::Attacker));
+    let to = scene.running.tcp(bench.network.forwarder(Host::Attacker));
     scene.begin();
     let mut peak = before;
     let streams = bench.attack(|| {
@@ -103,16 +103,16 @@ const PORTS: usize = 1000;
 const FRAGMENTS: u32 = 16;
 const FRAGMENT: usize = 8700;
 
-fn fragments(bench: &Bench, id: &str) -> Result<Line, String> {
+fn fragments(bench: &Testbed, id: &str) -> Result<Line, String> {
     let scene = Scene::open(bench, Settings::default(), Cast::USUAL)?;
     let pid = scene.running.pid();
     let before = proc::resident(pid).ok_or("the forwarder has ended")?;
-    let to = scene.running.udp(bench.network.forwarder(Place::Attacker));
+    let to = scene.running.udp(bench.network.forwarder(Host::Attacker));
     let rounds = bench.pick(2, 10);
     scene.begin();
     let mut peak = before;
     bench.attack(|| {
-        let mut ports = Ports::of_one_host(&bench.network, PORTS, to)?;
+        let mut ports = Ports::from_one_host(&bench.network, PORTS, to)?;
         let count = PORTS as u32 * FRAGMENTS;
         for round in 0..rounds {
             let speed = Speed::of(count, 16_000);

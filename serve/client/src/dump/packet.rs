@@ -5,7 +5,7 @@ use hashlane_name::ndn::NdnName;
 use hashlane_ndn::tlv::{Element, WireError, single};
 use hashlane_ndn::wire::data::{APPLICATION_NACK, BLOB, KEY, LINK};
 use hashlane_ndn::wire::interest::DEFAULT_LIFETIME;
-use hashlane_ndn::wire::tree::{self, Kind};
+use hashlane_ndn::wire::tree::{self, ValueKind};
 use hashlane_ndn::wire::{DATA, Data, INTEREST, Interest, LpPacket, lp};
 use std::fmt::Write as _;
 
@@ -44,8 +44,8 @@ fn field(element: &Element<'_>, digest: u32) -> String {
     let (name, kind) = tree::describe(Some(lp::LP_PACKET), element.typ);
     match (name, kind) {
         _ if element.typ == digest => format!("InterestDigest={}", hex(element.value)),
-        (Some(name), Kind::Flag) => name.to_owned(),
-        (Some(name), Kind::Number) => format!("{name}={}", number(element)),
+        (Some(name), ValueKind::Flag) => name.to_owned(),
+        (Some(name), ValueKind::Number) => format!("{name}={}", number(element)),
         (Some("CachePolicy"), _) => {
             let policy = single(element.value).ok().filter(|inner| inner.typ == lp::CACHE_POLICY_TYPE);
             match policy.and_then(|policy| policy.number().ok()) {
@@ -162,13 +162,13 @@ pub(super) fn tree(octets: &[u8], digest: u32) -> String {
     text
 }
 
-fn value(octets: &[u8], element: &Element<'_>, kind: Kind) -> String {
+fn value(octets: &[u8], element: &Element<'_>, kind: ValueKind) -> String {
     match kind {
-        Kind::Nested | Kind::Flag => String::new(),
-        Kind::Number => number(element),
-        Kind::Text => element.value.escape_ascii().take(4 * SHOWN).map(char::from).collect(),
-        Kind::Bytes => hex(element.value),
-        Kind::Name => match NdnName::parse(octets.get(element.at..element.end()).unwrap_or_default()) {
+        ValueKind::Nested | ValueKind::Flag => String::new(),
+        ValueKind::Number => number(element),
+        ValueKind::Text => element.value.escape_ascii().take(4 * SHOWN).map(char::from).collect(),
+        ValueKind::Bytes => hex(element.value),
+        ValueKind::Name => match NdnName::parse(octets.get(element.at..element.end()).unwrap_or_default()) {
             Ok(name) => name.to_string(),
             Err(error) => format!("malformed: {error}"),
         },

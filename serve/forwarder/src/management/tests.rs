@@ -89,14 +89,14 @@ fn face(id: u64, remote: &str) -> FaceInfo {
     }
 }
 
-struct Bench {
+struct TestForwarder {
     manager: Manager,
     plane: Fake,
     from: Origin,
     time: u64,
 }
 
-impl Bench {
+impl TestForwarder {
     fn new() -> Self {
         Self::with(Config::default())
     }
@@ -250,12 +250,12 @@ fn python_register(prefix: &str) -> Vec<u8> {
 #[test]
 fn it_runs_on_a_thread_of_its_own() {
     fn is_send<T: Send>(_: &T) {}
-    is_send(&Bench::new().manager);
+    is_send(&TestForwarder::new().manager);
 }
 
 #[test]
 fn answers_the_registration_of_python_ndn() {
-    let mut bench = Bench::new();
+    let mut bench = TestForwarder::new();
     let packet = python_register("/app");
     let answers = bench.send(&packet);
     assert_eq!(response(&packet, &answers).code, 200);
@@ -270,7 +270,7 @@ fn answers_the_registration_of_python_ndn() {
 
 #[test]
 fn answers_the_registration_of_ndnts() {
-    let mut bench = Bench::new();
+    let mut bench = TestForwarder::new();
     let parameters = ControlParameters {
         origin: Some(RouteOrigin::CLIENT),
         cost: Some(0),
@@ -293,7 +293,7 @@ fn answers_the_registration_of_ndnts() {
 
 #[test]
 fn neighbours_have_nothing_but_registrations_under_localhop() {
-    let mut bench = Bench::new();
+    let mut bench = TestForwarder::new();
     bench.manager.config.access.localhop = true;
     bench.from.scope = FaceScope::NonLocal;
     bench.from.peer = Peer::Ip("192.0.2.1".parse().unwrap());
@@ -308,7 +308,7 @@ fn neighbours_have_nothing_but_registrations_under_localhop() {
 
 #[test]
 fn nfdc_adds_a_route_to_a_new_face() {
-    let mut bench = Bench::new();
+    let mut bench = TestForwarder::new();
     let uri = "udp4://192.0.2.1:6363";
     let filter = FaceQueryFilter { uri: Some(uri.into()), ..Default::default() }.to_bytes();
     let query = [&b"localhost"[..], b"nfd", b"faces", b"query", &filter].map(Component::generic);
@@ -361,7 +361,7 @@ fn nfdc_adds_a_route_to_a_new_face() {
 
 #[test]
 fn faces_that_cannot_be_made_are_refused_with_a_reason() {
-    let mut bench = Bench::new();
+    let mut bench = TestForwarder::new();
     for (uri, code, text) in [
         ("192.0.2.1", 400, "write udp4://192.0.2.1:6363"),
         ("udp4://192.0.2.1", 400, "Non-canonical remote URI: write udp4://192.0.2.1:6363"),
@@ -395,7 +395,7 @@ fn faces_that_cannot_be_made_are_refused_with_a_reason() {
 
 #[test]
 fn commands_that_wait_are_bounded_and_end() {
-    let mut bench = Bench::new();
+    let mut bench = TestForwarder::new();
     let mut packets = Vec::new();
     for host in 0..MAX_WAITING {
         let uri = format!("udp4://10.0.{}.{}:6363", host / 256, host % 256);
@@ -426,7 +426,7 @@ fn commands_that_wait_are_bounded_and_end() {
 
 #[test]
 fn faces_are_updated_as_far_as_they_can_be() {
-    let mut bench = Bench::new();
+    let mut bench = TestForwarder::new();
     bench.manager.face_up(
         FaceInfo { scope: FaceScope::NonLocal, mtu: Some(1400), ..face(301, "udp4://192.0.2.1:6363") },
         NOW,
@@ -473,7 +473,7 @@ fn faces_are_updated_as_far_as_they_can_be() {
 
 #[test]
 fn a_thousand_faces_come_in_segments() {
-    let mut bench = Bench::new();
+    let mut bench = TestForwarder::new();
     for id in 301..1300 {
         bench.manager.face_up(face(id, &format!("fd://{id}")), NOW);
     }
@@ -497,7 +497,7 @@ fn a_thousand_faces_come_in_segments() {
 #[test]
 fn other_lists_say_what_was_set() {
     let config = Config { channels: vec!["udp4://0.0.0.0:6363".parse().unwrap()], ..Config::default() };
-    let mut bench = Bench::with(config);
+    let mut bench = TestForwarder::with(config);
     let channels: Vec<ChannelStatus> = bench.records("faces/channels");
     assert_eq!(channels[0].local_uri, "udp4://0.0.0.0:6363");
     let content = bench.list(name("/localhost/nfd/status/general").view());
@@ -541,7 +541,7 @@ fn other_lists_say_what_was_set() {
 
 #[test]
 fn strategies_are_chosen_by_name() {
-    let mut bench = Bench::new();
+    let mut bench = TestForwarder::new();
     let choose = |prefix: &str, strategy: &str| ControlParameters {
         strategy: Some(name(&format!("/localhost/nfd/strategy/{strategy}"))),
         ..named(prefix)
@@ -592,7 +592,7 @@ fn strategies_are_chosen_by_name() {
 
 #[test]
 fn parameters_are_those_of_the_verb() {
-    let mut bench = Bench::new();
+    let mut bench = TestForwarder::new();
     let none = ControlParameters::default();
     let forbidden = ControlParameters { capacity: Some(1), ..named("/a") };
     let maskless = ControlParameters { flags: Some(1), ..none.clone() };
@@ -621,7 +621,7 @@ fn parameters_are_those_of_the_verb() {
 
 #[test]
 fn next_hops_are_added_and_removed() {
-    let mut bench = Bench::new();
+    let mut bench = TestForwarder::new();
     let body = bench.ok("fib/add-nexthop", &ControlParameters { cost: Some(9), ..named("/a") });
     assert_eq!((body.face_id, body.cost), (Some(300), Some(9)));
     bench.ok("fib/add-nexthop", &named("/b"));
@@ -645,7 +645,7 @@ fn routes_and_next_hops_have_limits() {
         max_strategies: 1,
         ..Config::default()
     };
-    let mut bench = Bench::with(config);
+    let mut bench = TestForwarder::with(config);
     for prefix in ["/a", "/a/b", "/c"] {
         bench.ok("rib/register", &named(prefix));
     }
@@ -672,8 +672,8 @@ fn routes_and_next_hops_have_limits() {
 
 #[test]
 fn events_go_to_those_who_wait() {
-    let mut bench = Bench::new();
-    let ask = |bench: &mut Bench, uri: &str, prefix: bool| {
+    let mut bench = TestForwarder::new();
+    let ask = |bench: &mut TestForwarder, uri: &str, prefix: bool| {
         let name = name(uri);
         let interest = InterestBuilder {
             can_be_prefix: prefix,
@@ -722,8 +722,8 @@ fn events_go_to_those_who_wait() {
 
 #[test]
 fn only_those_who_may_command() {
-    let mut bench = Bench::new();
-    let text = |bench: &mut Bench, packet: &[u8]| {
+    let mut bench = TestForwarder::new();
+    let text = |bench: &mut TestForwarder, packet: &[u8]| {
         let packets = bench.send(packet);
         let response = response(packet, &packets);
         (response.code, response.text)
@@ -771,7 +771,7 @@ fn only_those_who_may_command() {
 
 #[test]
 fn a_wrong_digest_is_refused_from_anyone() {
-    let mut bench = Bench::new();
+    let mut bench = TestForwarder::new();
     let mut packet = python_register("/app");
     // One byte of the digest, which stands before the Nonce and the lifetime.
     let at = packet.len() - 6 - 4 - 1;
@@ -783,7 +783,7 @@ fn a_wrong_digest_is_refused_from_anyone() {
 
 #[test]
 fn answers_to_the_longest_commands_fit_into_packets() {
-    let mut bench = Bench::new();
+    let mut bench = TestForwarder::new();
     let long = |len: usize| {
         let component = vec![b'a'; len];
         let name = OwnedName::from_components([Component::generic(&component)]).unwrap();
@@ -799,7 +799,7 @@ fn answers_to_the_longest_commands_fit_into_packets() {
     assert!(packet.len() <= 8800);
     assert_eq!(nacked(&packet, &bench.send(&packet)), Some(NackReason::NO_ROUTE), "no room for an answer");
 
-    let ask = |bench: &mut Bench, len| {
+    let ask = |bench: &mut TestForwarder, len| {
         let uri = format!("/localhost/nfd/faces/list/{}", "a".repeat(len));
         let name = name(&uri);
         let interest = InterestBuilder { can_be_prefix: true, ..InterestBuilder::new(name.view()) };
@@ -822,7 +822,7 @@ fn flags(flags: u64, mask: u64) -> ControlParameters {
 
 #[test]
 fn flags_of_what_no_face_does_are_refused() {
-    let mut bench = Bench::new();
+    let mut bench = TestForwarder::new();
     bench.manager.face_up(face(301, "udp4://192.0.2.1:6363"), NOW);
     let uri = Some("udp4://192.0.2.2:6363".to_string());
     let text = "NDNLPv2 reliability is not supported: create the face without it";
@@ -853,7 +853,7 @@ fn flags_of_what_no_face_does_are_refused() {
 
 #[test]
 fn next_hops_are_listed_in_order_of_cost() {
-    let mut bench = Bench::new();
+    let mut bench = TestForwarder::new();
     for (id, cost) in [(301, 9), (302, 5), (303, 7), (304, 5)] {
         bench.manager.face_up(face(id, "udp4://192.0.2.1:6363"), NOW);
         bench.ok("rib/register", &ControlParameters { face_id: Some(id), cost: Some(cost), ..named("/a") });
@@ -865,7 +865,7 @@ fn next_hops_are_listed_in_order_of_cost() {
 
 #[test]
 fn no_interest_for_the_management_stays_in_the_pit() {
-    let mut bench = Bench::new();
+    let mut bench = TestForwarder::new();
     let peers =
         [(FaceScope::Local, Peer::Internal), (FaceScope::NonLocal, Peer::Ip("192.0.2.1".parse().unwrap()))];
     for (scope, peer) in peers {
@@ -911,7 +911,7 @@ proptest! {
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
         uid in 0..2_u32,
     ) {
-        let mut bench = Bench::new();
+        let mut bench = TestForwarder::new();
         bench.from.peer = Peer::User { uid, over: Over::Unix };
         let uri = ControlParameters { uri: Some("udp4://192.0.2.1:6363".into()), ..Default::default() };
         let strategy = ControlParameters { strategy: Some(StrategyKind::Asf.full_name()), ..named("/a") };

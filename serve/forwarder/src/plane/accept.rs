@@ -5,7 +5,7 @@ use super::handshake::Handshakes;
 use super::listen::unix_uri;
 use super::ready::{Class, Ready};
 use super::socket::Stream;
-use super::token::Kind;
+use super::token::SocketKind;
 use crate::management::{FaceOptions, Over, Peer};
 use hashlane_link::unix::{self, peer_credentials};
 use hashlane_ndn::mgmt::FaceUri;
@@ -44,13 +44,13 @@ impl Listeners {
         mut websocket: Vec<TcpListener>,
     ) -> io::Result<Self> {
         for (number, (listener, _)) in unix.iter_mut().enumerate() {
-            registry.register(listener, Kind::Unix.token(number), Interest::READABLE)?;
+            registry.register(listener, SocketKind::Unix.token(number), Interest::READABLE)?;
         }
         for (number, listener) in tcp.iter_mut().enumerate() {
-            registry.register(listener, Kind::Tcp.token(number), Interest::READABLE)?;
+            registry.register(listener, SocketKind::Tcp.token(number), Interest::READABLE)?;
         }
         for (number, listener) in websocket.iter_mut().enumerate() {
-            registry.register(listener, Kind::WebSocket.token(number), Interest::READABLE)?;
+            registry.register(listener, SocketKind::WebSocket.token(number), Interest::READABLE)?;
         }
         Ok(Self { unix, tcp, websocket, failed: false, logged: false })
     }
@@ -65,12 +65,12 @@ impl Listeners {
     /// Schedules all listeners again if one has failed: no event reports its connections a second time.
     pub(super) fn retry(&mut self, ready: &mut Ready) {
         if std::mem::take(&mut self.failed) {
-            let mut again = |kind: Kind, class, sockets: usize| {
+            let mut again = |kind: SocketKind, class, sockets: usize| {
                 (0..sockets).for_each(|number| ready.push(kind.token(number), class));
             };
-            again(Kind::Unix, Class::First, self.unix.len());
-            again(Kind::Tcp, Class::Quiet, self.tcp.len());
-            again(Kind::WebSocket, Class::Quiet, self.websocket.len());
+            again(SocketKind::Unix, Class::First, self.unix.len());
+            again(SocketKind::Tcp, Class::Quiet, self.tcp.len());
+            again(SocketKind::WebSocket, Class::Quiet, self.websocket.len());
         } else if std::mem::take(&mut self.logged) {
             tracing::info!("accepting connections again");
         }

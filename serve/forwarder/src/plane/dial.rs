@@ -4,7 +4,7 @@ use super::faces::{Faces, scope_of};
 use super::port::{Port, PortKind};
 use super::reader::stream_ends;
 use super::socket::{self, Stream};
-use super::token::Kind;
+use super::token::SocketKind;
 use crate::management::{FaceOptions, FaceOutcome, Peer, Report, Ticket};
 use hashlane_ndn::mgmt::FaceUri;
 use hashlane_ndn::mgmt::face_uri::Protocol;
@@ -88,9 +88,9 @@ impl Dialer {
             return fail(purpose, text, faces);
         }
         let number = self.next;
-        self.next = (number + 1) & Kind::MAX_NUMBER;
+        self.next = (number + 1) & SocketKind::MAX_NUMBER;
         let stream = TcpStream::connect(remote).and_then(|mut stream| {
-            self.registry.register(&mut stream, Kind::Connecting.token(number), Interest::WRITABLE)?;
+            self.registry.register(&mut stream, SocketKind::Connecting.token(number), Interest::WRITABLE)?;
             Ok(stream)
         });
         match stream {

@@ -7,7 +7,7 @@
 
 use super::pipeline::Pipeline;
 use super::port::Port;
-use super::shares::{Kind, Places};
+use super::shares::{FaceClass, Places};
 use hashlane_ndn::time::Time;
 use hashlane_ndn_fw::face::FaceId;
 use hashlane_ndn_fw::pit::Pit;
@@ -97,7 +97,7 @@ fn silent_face<P: Pit>(places: &mut Places, pipeline: &Pipeline<P>) -> Option<Fa
     let (now, kind) = (pipeline.ports.now, places.kind);
     let is_silent = |port: &Port| {
         port.item.is_some()
-            && Kind::of(port) == kind
+            && FaceClass::of(port) == kind
             && now.since(port.used) >= SILENCE
             && routes(port.face, pipeline) == 0
     };

@@ -9,9 +9,9 @@ use super::port::{Port, PortKind};
 use super::rate_limit::RateLimit;
 use super::reader::{Reader, stream_ends};
 use super::reports::Reports;
-use super::shares::{Kind as PlaceKind, Shares};
+use super::shares::{FaceClass, Shares};
 use super::socket::{self, Stream};
-use super::token::Kind;
+use super::token::SocketKind;
 use crate::config::Faces as FaceConfig;
 use crate::management::{FaceInfo, FaceOptions, Over, Peer, Report};
 use hashlane_ndn::mgmt::FaceUri;
@@ -159,8 +159,8 @@ impl<P: Pit> Faces<P> {
         let holder = self.holders.acquire(owner);
         face.holder = holder;
         let place = match (&kind, info.persistency) {
-            (PortKind::Udp { .. }, FacePersistency::OnDemand) => Some(PlaceKind::Peer),
-            (_, FacePersistency::OnDemand) => Some(PlaceKind::Connection),
+            (PortKind::Udp { .. }, FacePersistency::OnDemand) => Some(FaceClass::Peer),
+            (_, FacePersistency::OnDemand) => Some(FaceClass::Connection),
             _ => None,
         };
         if !place.is_none_or(|place| self.make_room(place, owner, holder)) {
@@ -202,7 +202,7 @@ impl<P: Pit> Faces<P> {
 
     /// Makes room for another on-demand face of a party, if need be in place of a face of another one.
     /// Returns false if the party is refused.
-    fn make_room(&mut self, kind: PlaceKind, owner: Owner, holder: Holder) -> bool {
+    fn make_room(&mut self, kind: FaceClass, owner: Owner, holder: Holder) -> bool {
         let item = self.shares.of(kind).reserve(holder);
         let mut made = true;
         while made && let Some(oldest) = self.shares.of(kind).ledger.excess() {
@@ -217,8 +217,8 @@ impl<P: Pit> Faces<P> {
             if let Some(face) = face {
                 let counters = self.pipeline.forwarder.counters();
                 match kind {
-                    PlaceKind::Peer => counters.evicted_faces.add(1),
-                    PlaceKind::Connection => counters.evicted_connections.add(1),
+                    FaceClass::Peer => counters.evicted_faces.add(1),
+                    FaceClass::Connection => counters.evicted_connections.add(1),
                 }
                 self.close(face, "replaced by the face of a new peer");
             }
@@ -296,7 +296,7 @@ impl<P: Pit> Faces<P> {
             return None;
         };
         // Writable matters only while a queue waits: `Ports::flush_slot` asks for it then.
-        let token = Kind::Face.token(slot);
+        let token = SocketKind::Face.token(slot);
         if let Err(error) = self.registry.register(&mut SourceFd(&descriptor), token, Interest::READABLE) {
             self.fail(face, &error.to_string());
             return None;

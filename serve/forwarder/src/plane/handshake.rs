@@ -5,7 +5,7 @@ use super::origin::{Headers, NoteHeaders};
 use super::reader::websocket_ends;
 use super::ready::{Class, Ready};
 use super::socket::{self, Metered, WebSocket, limits};
-use super::token::Kind;
+use super::token::SocketKind;
 use crate::management::Peer;
 use hashlane_ndn::mgmt::FaceUri;
 use hashlane_ndn::mgmt::face_uri::Protocol;
@@ -101,8 +101,8 @@ impl Handshakes {
     ) -> io::Result<()> {
         socket::prepare(&stream);
         let number = self.next;
-        self.next = (number + 1) & Kind::MAX_NUMBER;
-        let token = Kind::Handshake.token(number);
+        self.next = (number + 1) & SocketKind::MAX_NUMBER;
+        let token = SocketKind::Handshake.token(number);
         self.registry.register(&mut stream, token, Interest::READABLE | Interest::WRITABLE)?;
         if !self.admit(number, owner_of(party.0, Some(peer), &party.1), faces) {
             return Ok(());
@@ -193,7 +193,7 @@ impl Handshakes {
             && let Some(slot) = face.slot()
         {
             // The handshake may have read the first messages; no event reports them.
-            ready.push(Kind::Face.token(slot), Class::Quiet);
+            ready.push(SocketKind::Face.token(slot), Class::Quiet);
         }
     }
 }

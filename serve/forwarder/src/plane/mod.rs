@@ -70,7 +70,7 @@ use reports::Reports;
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use token::Kind;
+use token::SocketKind;
 use udp::Udp;
 use udp_receive::UdpReceiver;
 
@@ -115,7 +115,7 @@ pub(crate) struct Secrets {
 /// The poll instance of the thread, and the waker that interrupts its wait.
 pub(crate) fn poll() -> io::Result<(Poll, Arc<Waker>)> {
     let poll = Poll::new()?;
-    let waker = Waker::new(poll.registry(), Kind::Waker.token(0))?;
+    let waker = Waker::new(poll.registry(), SocketKind::Waker.token(0))?;
     Ok((poll, Arc::new(waker)))
 }
 
@@ -138,7 +138,7 @@ impl<P: Pit> Plane<P> {
         let listeners = Listeners::new(poll.registry(), unix, sockets.tcp, sockets.websocket)?;
         let mut udp = Vec::new();
         for (number, mut socket) in sockets.udp.into_iter().enumerate() {
-            poll.registry().register(&mut socket, Kind::Udp.token(number), Interest::READABLE)?;
+            poll.registry().register(&mut socket, SocketKind::Udp.token(number), Interest::READABLE)?;
             let local = socket.local_addr()?;
             udp.push(Udp::new(socket, local));
         }
@@ -200,7 +200,7 @@ impl<P: Pit> Plane<P> {
 
     /// Schedules the socket of an event. The end of a connection is noted, and its queue flushed, at once.
     fn note(&mut self, event: &Event) {
-        if let Some((Kind::Face, slot)) = Kind::of(event.token()) {
+        if let Some((SocketKind::Face, slot)) = SocketKind::of(event.token()) {
             if event.is_read_closed() || event.is_error() {
                 self.faces.note_end(slot);
             }
@@ -213,9 +213,9 @@ impl<P: Pit> Plane<P> {
 
     /// Schedules a socket. `busy` is true if its last turn left something to read.
     fn push_ready(&mut self, token: Token, busy: bool) {
-        let class = match Kind::of(token) {
-            Some((Kind::Waker | Kind::Unix | Kind::Udp, _)) => Class::First,
-            Some((Kind::Face, slot)) if self.faces.pipeline.ports.is_local(slot) => {
+        let class = match SocketKind::of(token) {
+            Some((SocketKind::Waker | SocketKind::Unix | SocketKind::Udp, _)) => Class::First,
+            Some((SocketKind::Face, slot)) if self.faces.pipeline.ports.is_local(slot) => {
                 if busy {
                     Class::BusyLocal
                 } else {
@@ -252,19 +252,19 @@ impl<P: Pit> Plane<P> {
     /// Gives one socket its turn: a bounded amount of work. Returns true if there may be more.
     fn serve(&mut self, token: Token) -> bool {
         let Self { faces, requests, udp, listeners, handshakes, dialer, ready, .. } = self;
-        let Some((kind, number)) = Kind::of(token) else {
-            debug_assert!(false, "all tokens are made by Kind::token");
+        let Some((kind, number)) = SocketKind::of(token) else {
+            debug_assert!(false, "all tokens are made by SocketKind::token");
             return false;
         };
         match kind {
-            Kind::Waker => return requests::handle_requests(requests, faces, dialer),
-            Kind::Unix => return listeners.accept_unix(number, faces),
-            Kind::Tcp => return listeners.accept_tcp(number, faces),
-            Kind::WebSocket => return listeners.accept_websocket(number, handshakes, faces, ready),
-            Kind::Udp => return udp.receive(number, faces),
-            Kind::Face => return faces.receive(number),
-            Kind::Handshake => handshakes.continue_handshake(number, faces, ready),
-            Kind::Connecting => dialer.handle_event(number, faces),
+            SocketKind::Waker => return requests::handle_requests(requests, faces, dialer),
+            SocketKind::Unix => return listeners.accept_unix(number, faces),
+            SocketKind::Tcp => return listeners.accept_tcp(number, faces),
+            SocketKind::WebSocket => return listeners.accept_websocket(number, handshakes, faces, ready),
+            SocketKind::Udp => return udp.receive(number, faces),
+            SocketKind::Face => return faces.receive(number),
+            SocketKind::Handshake => handshakes.continue_handshake(number, faces, ready),
+            SocketKind::Connecting => dialer.handle_event(number, faces),
         }
         false
     }

@@ -2,7 +2,7 @@
 
 use super::port::{Port, PortKind};
 use super::reports::Reports;
-use super::token::Kind;
+use super::token::SocketKind;
 use super::udp::Udp;
 use crate::config::Memory;
 use crate::management::nack;
@@ -266,7 +266,7 @@ impl Ports {
                 let interests =
                     if blocked { Interest::READABLE | Interest::WRITABLE } else { Interest::READABLE };
                 // Registering checks the state anew: room since the write makes an event.
-                let token = Kind::Face.token(slot);
+                let token = SocketKind::Face.token(slot);
                 registry.reregister(&mut SourceFd(&descriptor), token, interests).err()?.to_string()
             }
             Err(error) => error,

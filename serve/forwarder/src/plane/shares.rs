@@ -21,14 +21,14 @@ pub(super) struct Shares {
 
 /// Kind of on-demand faces that share places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FaceClass {
     /// UDP faces that a datagram of their peer has opened.
     Peer,
     /// Accepted connections.
     Connection,
 }
 
-impl Kind {
+impl FaceClass {
     pub(super) fn of(port: &Port) -> Self {
         if port.is_udp() { Self::Peer } else { Self::Connection }
     }
@@ -37,7 +37,7 @@ impl Kind {
 /// Places for faces of one kind.
 #[derive(Debug)]
 pub(super) struct Places {
-    pub(super) kind: Kind,
+    pub(super) kind: FaceClass,
     /// Faces and connections of each party. The values are face ids.
     pub(super) ledger: Ledger,
     /// Silent faces that the last search has found, the one that has been silent for the longest time last.
@@ -67,23 +67,23 @@ impl Shares {
         let connections = descriptors.saturating_sub(OTHER_DESCRIPTORS).max(LEAST_CONNECTIONS);
         Self {
             // All UDP faces are of other hosts: there is nobody to reserve places for.
-            peers: Places::new(Kind::Peer, Limits { all: peers, remote: peers }),
-            connections: Places::new(Kind::Connection, Limits::new(connections.min(faces - peers))),
+            peers: Places::new(FaceClass::Peer, Limits { all: peers, remote: peers }),
+            connections: Places::new(FaceClass::Connection, Limits::new(connections.min(faces - peers))),
         }
     }
 
     /// The places of a kind.
-    pub(super) fn of(&mut self, kind: Kind) -> &mut Places {
+    pub(super) fn of(&mut self, kind: FaceClass) -> &mut Places {
         match kind {
-            Kind::Peer => &mut self.peers,
-            Kind::Connection => &mut self.connections,
+            FaceClass::Peer => &mut self.peers,
+            FaceClass::Connection => &mut self.connections,
         }
     }
 
     /// Gives an open face a place, if it has none.
     pub(super) fn add(&mut self, port: &mut Port) {
         if port.item.is_none() {
-            let ledger = &mut self.of(Kind::of(port)).ledger;
+            let ledger = &mut self.of(FaceClass::of(port)).ledger;
             port.item = Some(ledger.add(port.holder, 1, port.face.0));
             port.queued = port.used;
         }
@@ -92,7 +92,7 @@ impl Shares {
     /// Takes the place of a face away, if it has one.
     pub(super) fn remove(&mut self, port: &mut Port) {
         if let Some(item) = port.item.take() {
-            self.of(Kind::of(port)).ledger.remove(item);
+            self.of(FaceClass::of(port)).ledger.remove(item);
         }
     }
 
@@ -103,7 +103,7 @@ impl Shares {
 }
 
 impl Places {
-    fn new(kind: Kind, limits: Limits) -> Self {
+    fn new(kind: FaceClass, limits: Limits) -> Self {
         Self { kind, ledger: Ledger::new(limits), silent: Vec::new(), searched: Time::default() }
     }
 

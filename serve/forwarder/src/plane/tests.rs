@@ -25,7 +25,7 @@ const EXCHANGES: usize = 100;
 const HANG: Duration = Duration::from_secs(15);
 
 /// A forwarding thread that takes a turn when it is asked to.
-struct Bench {
+struct TestPlane {
     plane: Plane<ByName>,
     events: Events,
     folder: tempfile::TempDir,
@@ -33,7 +33,7 @@ struct Bench {
     _requests: Requests,
 }
 
-impl Bench {
+impl TestPlane {
     fn new() -> Self {
         Self::with(|_| {})
     }
@@ -129,7 +129,7 @@ fn is_data(bytes: &[u8], uri: &str) -> bool {
 
 #[test]
 fn an_exchange_over_streams_takes_two_turns_and_no_call_that_fails() {
-    let mut bench = Bench::new();
+    let mut bench = TestPlane::new();
     let (mut consumer, _) = bench.connect();
     let (mut producer, face) = bench.connect();
     bench.route("/a", face);
@@ -153,7 +153,7 @@ fn an_exchange_over_streams_takes_two_turns_and_no_call_that_fails() {
 
 #[test]
 fn a_lone_datagram_is_received_with_one_call_and_no_queue_is_asked_for() {
-    let mut bench = Bench::new();
+    let mut bench = TestPlane::new();
     let (consumer, _) = bench.peer();
     let (producer, face) = bench.peer();
     bench.route("/a", face);
@@ -178,7 +178,7 @@ fn a_lone_datagram_is_received_with_one_call_and_no_queue_is_asked_for() {
 
 #[test]
 fn datagrams_that_may_fill_the_queue_ask_for_its_length() {
-    let mut bench = Bench::new();
+    let mut bench = TestPlane::new();
     let (consumer, _) = bench.peer();
     let (producer, face) = bench.peer();
     bench.route("/a", face);
@@ -219,7 +219,7 @@ fn datagrams_that_may_fill_the_queue_ask_for_its_length() {
 #[test]
 fn what_came_before_the_end_of_a_stream_is_forwarded_and_then_its_face_closed() {
     for packets in [1, 15] {
-        let mut bench = Bench::new();
+        let mut bench = TestPlane::new();
         let (mut consumer, _) = bench.connect();
         let (mut producer, face) = bench.connect();
         bench.route("/a", face);
@@ -243,10 +243,10 @@ fn what_came_before_the_end_of_a_stream_is_forwarded_and_then_its_face_closed() 
 #[test]
 fn a_queue_waits_for_its_connection_and_then_no_event_reports_room() {
     const PACKETS: usize = 100;
-    let mut bench = Bench::new();
+    let mut bench = TestPlane::new();
     let (mut consumer, slow) = bench.connect();
     let (mut producer, face) = bench.connect();
-    let slot = Bench::slot(slow);
+    let slot = TestPlane::slot(slow);
     bench.route("/a", face);
     let mut bytes = [0; 10_000];
     for number in 0..PACKETS {
@@ -295,7 +295,7 @@ fn a_queue_waits_for_its_connection_and_then_no_event_reports_room() {
 #[test]
 fn a_peer_at_line_rate_is_limited_and_others_get_through() {
     const ROUNDS: usize = 60;
-    let mut bench = Bench::new();
+    let mut bench = TestPlane::new();
     let socket = &mut bench.plane.faces.pipeline.ports.sockets[0];
     let to = socket.local;
     socket.socket.set_receive_queue(1 << 16).expect("a queue");
@@ -309,7 +309,7 @@ fn a_peer_at_line_rate_is_limited_and_others_get_through() {
     let flood = interest("/flood");
     let mut bytes = [0; 2048];
     // A flood that fills the queue, and then an Interest of another peer. Returns true if that is answered.
-    let mut round = |bench: &mut Bench, number: usize| {
+    let mut round = |bench: &mut TestPlane, number: usize| {
         (0..4000).for_each(|_| drop(loud.send(&flood)));
         quiet.send(&interest(&format!("/quiet/{number}"))).expect("sent");
         bench.settle();
@@ -334,15 +334,16 @@ fn a_peer_at_line_rate_is_limited_and_others_get_through() {
 
 #[test]
 fn local_and_quiet_connections_have_their_turn_before_busy_ones() {
-    let mut bench = Bench::new();
+    let mut bench = TestPlane::new();
     let (_stream, face) = bench.connect();
-    let slot = Bench::slot(face);
-    let [udp, local, remote] = [Kind::Udp.token(0), Kind::Face.token(slot), Kind::Face.token(slot + 1)];
-    for (token, busy) in [(remote, true), (local, true), (Kind::Tcp.token(0), false), (udp, true)] {
+    let slot = TestPlane::slot(face);
+    let [udp, local, remote] =
+        [SocketKind::Udp.token(0), SocketKind::Face.token(slot), SocketKind::Face.token(slot + 1)];
+    for (token, busy) in [(remote, true), (local, true), (SocketKind::Tcp.token(0), false), (udp, true)] {
         bench.plane.push_ready(token, busy);
     }
     let order = Class::ALL.map(|class| bench.plane.ready.pop(class));
-    assert_eq!(order, [Some(udp), Some(local), Some(Kind::Tcp.token(0)), Some(remote)]);
+    assert_eq!(order, [Some(udp), Some(local), Some(SocketKind::Tcp.token(0)), Some(remote)]);
     bench.plane.push_ready(local, false);
     assert_eq!(bench.plane.ready.pop(Class::First), Some(local));
 }
@@ -353,7 +354,7 @@ fn host(host: u8) -> Ipv4Addr {
 }
 
 /// Sends a packet from a new port of a host. Returns the face, if there is a new one.
-fn knock(bench: &mut Bench, from: u8) -> (Peer, Option<FaceId>) {
+fn knock(bench: &mut TestPlane, from: u8) -> (Peer, Option<FaceId>) {
     let peer = Peer::bind((host(from), 0)).expect("a port");
     peer.connect(bench.plane.faces.pipeline.ports.sockets[0].local).expect("the forwarder's address");
     peer.send(&data("/unasked", 1)).expect("sent");
@@ -365,7 +366,7 @@ fn knock(bench: &mut Bench, from: u8) -> (Peer, Option<FaceId>) {
 
 #[test]
 fn an_address_with_many_ports_keeps_no_other_one_out() {
-    let mut bench = Bench::with(|config| config.udp.max_on_demand = 8);
+    let mut bench = TestPlane::with(|config| config.udp.max_on_demand = 8);
     let (_quiet, early) = knock(&mut bench, 3);
     let early = early.expect("a face");
     let (mut crowd, mut sockets) = (Vec::new(), Vec::new());
@@ -381,7 +382,7 @@ fn an_address_with_many_ports_keeps_no_other_one_out() {
     bench.route("/a", crowd[0]);
     sockets[1].send(&data("/unasked", 1)).expect("sent");
     while bench.turn(HANG) == 0 {}
-    let is_open = |bench: &mut Bench, face| bench.plane.faces.pipeline.ports.find(face).is_some();
+    let is_open = |bench: &mut TestPlane, face| bench.plane.faces.pipeline.ports.find(face).is_some();
     for newcomer in 4..8 {
         let (_socket, face) = knock(&mut bench, newcomer);
         assert!(face.is_some_and(|face| is_open(&mut bench, face)), "127.0.0.{newcomer} is served");
@@ -396,7 +397,7 @@ fn an_address_with_many_ports_keeps_no_other_one_out() {
 }
 
 /// A connection from a host to the TCP listener.
-fn connect_tcp(bench: &mut Bench, from: u8, to: SocketAddr) -> std::net::TcpStream {
+fn connect_tcp(bench: &mut TestPlane, from: u8, to: SocketAddr) -> std::net::TcpStream {
     use nix::sys::socket::{AddressFamily, SockFlag, SockType, SockaddrIn, bind, connect, socket};
     use std::os::fd::AsRawFd;
     let [a, b, c, d] = host(from).octets();
@@ -419,19 +420,19 @@ fn is_closed(mut stream: &std::net::TcpStream) -> bool {
 }
 
 /// A thread with a TCP listener, and its address.
-fn bench_with_tcp() -> (Bench, SocketAddr) {
+fn bench_with_tcp() -> (TestPlane, SocketAddr) {
     // A port that was free a moment ago.
     let port = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
     let to = port.local_addr().expect("an address");
     drop(port);
-    (Bench::with(|config| config.tcp.listen = vec![to]), to)
+    (TestPlane::with(|config| config.tcp.listen = vec![to]), to)
 }
 
 #[test]
 fn one_party_has_no_more_connections_than_there_are_places() {
     use hashlane_table::share::Limits;
     let (mut bench, to) = bench_with_tcp();
-    let places = bench.plane.faces.shares.of(shares::Kind::Connection);
+    let places = bench.plane.faces.shares.of(shares::FaceClass::Connection);
     places.ledger.set_limits(Limits { all: 8, remote: 6 });
     let crowd: Vec<_> = (0..20).map(|_| connect_tcp(&mut bench, 2, to)).collect();
     assert_eq!(crowd.iter().filter(|stream| is_closed(stream)).count(), 12);
@@ -466,7 +467,7 @@ fn half_open_handshakes_of_one_address_keep_no_other_one_out() {
     let port = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
     let to = port.local_addr().expect("an address");
     drop(port);
-    let mut bench = Bench::with(|config| config.websocket.listen = vec![to]);
+    let mut bench = TestPlane::with(|config| config.websocket.listen = vec![to]);
     let crowd: Vec<_> = (0..300).map(|_| connect_tcp(&mut bench, 2, to)).collect();
     // The oldest one gives way to the newest.
     assert!(is_closed(&crowd[0]) && !is_closed(&crowd[299]));
@@ -477,7 +478,7 @@ fn half_open_handshakes_of_one_address_keep_no_other_one_out() {
 }
 
 /// A consumer that has asked for more than its connection takes, and reads none of it.
-fn slow_consumer(bench: &mut Bench, producer: &mut UnixStream, prefix: &str) -> (UnixStream, FaceId) {
+fn slow_consumer(bench: &mut TestPlane, producer: &mut UnixStream, prefix: &str) -> (UnixStream, FaceId) {
     let (mut consumer, slow) = bench.connect();
     let mut bytes = [0; 10_000];
     for number in 0..60 {
@@ -488,13 +489,13 @@ fn slow_consumer(bench: &mut Bench, producer: &mut UnixStream, prefix: &str) -> 
         producer.write_all(&data(&uri, 8000)).expect("room");
         bench.settle();
     }
-    assert!(bench.plane.faces.pipeline.ports.is_blocked(Bench::slot(slow)));
+    assert!(bench.plane.faces.pipeline.ports.is_blocked(TestPlane::slot(slow)));
     (consumer, slow)
 }
 
 #[test]
 fn a_peer_that_takes_nothing_for_half_a_minute_is_cut_off() {
-    let mut bench = Bench::new();
+    let mut bench = TestPlane::new();
     let (mut producer, face) = bench.connect();
     bench.route("/a", face);
     let (mut consumer, slow) = slow_consumer(&mut bench, &mut producer, "/a");
@@ -514,7 +515,7 @@ fn a_peer_that_takes_nothing_for_half_a_minute_is_cut_off() {
 
 #[test]
 fn send_queues_have_one_limit_and_the_longest_give_way() {
-    let mut bench = Bench::with(|config| config.memory.send_queues = 1_000_000);
+    let mut bench = TestPlane::with(|config| config.memory.send_queues = 1_000_000);
     let (mut producer, face) = bench.connect();
     bench.route("/", face);
     let slow: Vec<_> = (0..3).map(|at| slow_consumer(&mut bench, &mut producer, &format!("/{at}"))).collect();
@@ -529,7 +530,7 @@ fn send_queues_have_one_limit_and_the_longest_give_way() {
 #[test]
 fn answers_follow_although_the_peer_sends_no_more() {
     const PACKETS: usize = 60;
-    let mut bench = Bench::new();
+    let mut bench = TestPlane::new();
     let (mut producer, face) = bench.connect();
     bench.route("/a", face);
     // All of them get into the content store.
@@ -557,7 +558,7 @@ fn answers_follow_although_the_peer_sends_no_more() {
 
 #[test]
 fn fragments_have_one_limit_and_the_oldest_of_the_largest_go() {
-    let mut bench = Bench::with(|config| config.memory.reassembly = 40_000);
+    let mut bench = TestPlane::with(|config| config.memory.reassembly = 40_000);
     let first_fragment = |sequence: u64| {
         let header = hashlane_ndn::wire::LpHeader {
             sequence: Some(sequence),
@@ -566,7 +567,7 @@ fn fragments_have_one_limit_and_the_oldest_of_the_largest_go() {
         };
         [header.wrapped(4000).as_bytes(), &[6; 4000]].concat()
     };
-    let send = |bench: &mut Bench, peer: &Peer, sequence: u64| {
+    let send = |bench: &mut TestPlane, peer: &Peer, sequence: u64| {
         peer.send(&first_fragment(sequence)).expect("sent");
         while bench.turn(HANG) == 0 {}
     };

@@ -5,7 +5,7 @@ use mio::Token;
 /// Kind of a socket: the upper half of its token. The lower half is a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-pub(super) enum Kind {
+pub(super) enum SocketKind {
     Waker,
     Unix,
     Tcp,
@@ -16,7 +16,7 @@ pub(super) enum Kind {
     Connecting,
 }
 
-impl Kind {
+impl SocketKind {
     const ALL: [Self; 8] = [
         Self::Waker,
         Self::Unix,

@@ -6,7 +6,7 @@ use super::peers;
 use super::pipeline::Pipeline;
 use super::ports::Ports;
 use super::ready::{Class, Ready};
-use super::token::Kind;
+use super::token::SocketKind;
 use crate::management::FaceOptions;
 use hashlane_link::udp::{Datagram, RecvBatch};
 use hashlane_ndn::mgmt::values::FacePersistency;
@@ -66,7 +66,7 @@ impl UdpReceiver {
     pub(super) fn retry(&mut self, sockets: usize, ready: &mut Ready) {
         let failed = std::mem::take(&mut self.failed);
         if failed {
-            (0..sockets).for_each(|number| ready.push(Kind::Udp.token(number), Class::First));
+            (0..sockets).for_each(|number| ready.push(SocketKind::Udp.token(number), Class::First));
         }
         self.logged &= failed;
     }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// A path for a socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Place {
+struct SocketPath {
     path: PathBuf,
     /// True if every user may create folders beside the socket's.
     is_shared: bool,
@@ -38,19 +38,19 @@ pub fn find(service: &str) -> PathBuf {
     found.map_or_else(PathBuf::new, |place| place.path.clone())
 }
 
-fn of_this_user(service: &str) -> Vec<Place> {
+fn of_this_user(service: &str) -> Vec<SocketPath> {
     let run_time = std::env::var_os("XDG_RUNTIME_DIR").filter(|folder| !folder.is_empty());
     of_user(service, Uid::effective().as_raw(), run_time.map(PathBuf::from), &std::env::temp_dir())
 }
 
-fn of_user(service: &str, uid: u32, run_time: Option<PathBuf>, temporary: &Path) -> Vec<Place> {
+fn of_user(service: &str, uid: u32, run_time: Option<PathBuf>, temporary: &Path) -> Vec<SocketPath> {
     let file = format!("{service}.sock");
-    let own = |path| Place { path, is_shared: false };
+    let own = |path| SocketPath { path, is_shared: false };
     let mut places = Vec::new();
     if uid != 0 {
         places.extend(run_time.map(|folder| own(folder.join(service).join(&file))));
         let path = temporary.join(format!("{service}-{uid}")).join(&file);
-        places.push(Place { path, is_shared: true });
+        places.push(SocketPath { path, is_shared: true });
     }
     for folder in ["/run", "/var/run"].map(Path::new) {
         places.extend([folder.join(service).join(&file), folder.join(&file)].map(own));
@@ -58,7 +58,7 @@ fn of_user(service: &str, uid: u32, run_time: Option<PathBuf>, temporary: &Path)
     places
 }
 
-fn has_socket(place: &Place, uid: u32) -> bool {
+fn has_socket(place: &SocketPath, uid: u32) -> bool {
     let is_socket = fs::metadata(&place.path).is_ok_and(|found| found.file_type().is_socket());
     let is_closed = |folder: &Path| match place.is_shared {
         true => is_safe(folder, uid),
@@ -103,7 +103,7 @@ mod tests {
         let folder = top.path().join("nfd-7");
         fs::create_dir(&folder).expect("a folder");
         let uid = Uid::effective().as_raw();
-        let place = |folder: &Path, is_shared| Place { path: folder.join("nfd.sock"), is_shared };
+        let place = |folder: &Path, is_shared| SocketPath { path: folder.join("nfd.sock"), is_shared };
         let set = |mode| fs::set_permissions(&folder, fs::Permissions::from_mode(mode)).expect("a mode");
         set(0o755);
         assert!(!has_socket(&place(&folder, true), uid), "nothing is there");

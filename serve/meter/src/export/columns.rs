@@ -10,13 +10,13 @@ pub(crate) struct Column {
     /// Name of the information element; of a direction from destination to source, after `reverse`.
     pub(crate) name: &'static str,
     #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "only Parquet has types of columns"))]
-    pub(crate) kind: Kind,
+    pub(crate) kind: ColumnType,
     pub(crate) value: fn(&FlowRecord) -> Value,
 }
 
 /// Type of the values of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ColumnType {
     Number,
     Text,
     Time,
@@ -93,15 +93,15 @@ pub(crate) const COLUMNS: [Column; 29] = [
 ];
 
 const fn number(name: &'static str, value: fn(&FlowRecord) -> Value) -> Column {
-    Column { name, kind: Kind::Number, value }
+    Column { name, kind: ColumnType::Number, value }
 }
 
 const fn text(name: &'static str, value: fn(&FlowRecord) -> Value) -> Column {
-    Column { name, kind: Kind::Text, value }
+    Column { name, kind: ColumnType::Text, value }
 }
 
 const fn time(name: &'static str, value: fn(&FlowRecord) -> Value) -> Column {
-    Column { name, kind: Kind::Time, value }
+    Column { name, kind: ColumnType::Time, value }
 }
 
 fn address(address: IpAddr, ipv4: bool) -> Value {

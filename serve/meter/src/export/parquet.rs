@@ -8,7 +8,7 @@
 //! A row group is written when 32,768 flows wait, which take 7 MB, and by time: 10 s after its first flow for
 //! the first group, 10 s more for each group after, so that footers stay a small part of the file.
 
-use super::columns::{COLUMNS, Column, Kind, Value};
+use super::columns::{COLUMNS, Column, ColumnType, Value};
 use super::{ExportError, Exporter, FileOptions, SECOND, Sink};
 use crate::record::FlowRecord;
 use parquet::basic::{Compression, LogicalType, Repetition, TimeUnit, Type as PhysicalType};
@@ -120,7 +120,7 @@ impl ParquetExporter {
         for column in &COLUMNS {
             let mut target = group.next_column()?.ok_or(ParquetError::EOF("columns".to_owned()))?;
             levels.clear();
-            if column.kind == Kind::Text {
+            if column.kind == ColumnType::Text {
                 let values = present(&self.rows, column, &mut levels, text);
                 target.typed::<ByteArrayType>().write_batch(&values, Some(&levels), None)?;
             } else {
@@ -206,9 +206,9 @@ const fn number(value: Value) -> Option<i64> {
 fn schema() -> ParquetResult<TypePtr> {
     let field = |column: &Column| {
         let (physical, logical) = match column.kind {
-            Kind::Number => (PhysicalType::INT64, LogicalType::integer(64, false)),
-            Kind::Time => (PhysicalType::INT64, LogicalType::timestamp(true, TimeUnit::NANOS)),
-            Kind::Text => (PhysicalType::BYTE_ARRAY, LogicalType::String),
+            ColumnType::Number => (PhysicalType::INT64, LogicalType::integer(64, false)),
+            ColumnType::Time => (PhysicalType::INT64, LogicalType::timestamp(true, TimeUnit::NANOS)),
+            ColumnType::Text => (PhysicalType::BYTE_ARRAY, LogicalType::String),
         };
         let builder = Type::primitive_type_builder(column.name, physical);
         builder.with_repetition(Repetition::OPTIONAL).with_logical_type(Some(logical)).build().map(Arc::new)

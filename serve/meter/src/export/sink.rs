@@ -48,13 +48,13 @@ pub struct Totals {
 /// a line with column names.
 #[derive(Debug)]
 pub struct Sink {
-    kind: Kind,
+    kind: Transport,
     prelude: Vec<u8>,
     totals: Totals,
 }
 
 #[derive(Debug)]
-enum Kind {
+enum Transport {
     File(FileSink),
     Udp(UdpSink),
     Tcp(TcpSink),
@@ -67,13 +67,13 @@ impl Sink {
     /// # Errors
     /// The file exists and may not be overwritten, or cannot be created.
     pub fn file(options: FileOptions) -> Result<Self, ExportError> {
-        Ok(Self::new(Kind::File(FileSink::create(options)?)))
+        Ok(Self::new(Transport::File(FileSink::create(options)?)))
     }
 
     /// A writer that blocks, such as the standard output; `name` stands in errors.
     #[must_use]
     pub fn writer(name: &str, writer: Box<dyn Write + Send>) -> Self {
-        Self::new(Kind::File(FileSink::writer(name, writer)))
+        Self::new(Transport::File(FileSink::writer(name, writer)))
     }
 
     /// A collector over UDP. Each block is a datagram.
@@ -81,17 +81,17 @@ impl Sink {
     /// # Errors
     /// No socket can be opened.
     pub fn udp(collector: SocketAddr) -> Result<Self, ExportError> {
-        Ok(Self::new(Kind::Udp(UdpSink::open(collector)?)))
+        Ok(Self::new(Transport::Udp(UdpSink::open(collector)?)))
     }
 
     /// A collector over TCP, connected to in the background, again and again while it is away: after 1 s,
     /// 2 s, 4 s, up to 1 min.
     #[must_use]
     pub fn tcp(collector: SocketAddr) -> Self {
-        Self::new(Kind::Tcp(TcpSink::new(collector)))
+        Self::new(Transport::Tcp(TcpSink::new(collector)))
     }
 
-    fn new(kind: Kind) -> Self {
+    fn new(kind: Transport) -> Self {
         Self { kind, prelude: Vec::new(), totals: Totals::default() }
     }
 
@@ -99,9 +99,9 @@ impl Sink {
     #[must_use]
     pub fn with_queue_limit(mut self, bytes: usize) -> Self {
         match &mut self.kind {
-            Kind::File(_) => {}
-            Kind::Udp(sink) => sink.queue.limit = bytes,
-            Kind::Tcp(sink) => sink.queue.limit = bytes,
+            Transport::File(_) => {}
+            Transport::Udp(sink) => sink.queue.limit = bytes,
+            Transport::Tcp(sink) => sink.queue.limit = bytes,
         }
         self
     }
@@ -114,9 +114,9 @@ impl Sink {
 
     const fn health(&self) -> Option<&Health> {
         match &self.kind {
-            Kind::File(_) => None,
-            Kind::Udp(sink) => Some(&sink.health),
-            Kind::Tcp(sink) => Some(&sink.health),
+            Transport::File(_) => None,
+            Transport::Udp(sink) => Some(&sink.health),
+            Transport::Tcp(sink) => Some(&sink.health),
         }
     }
 
@@ -136,7 +136,7 @@ impl Sink {
 
     /// Tests if blocks are datagrams, which may be lost and which a packet must hold.
     pub(crate) const fn is_datagram(&self) -> bool {
-        matches!(self.kind, Kind::Udp(_))
+        matches!(self.kind, Transport::Udp(_))
     }
 
     /// Start of each new session, which files and connections that are open do not get.
@@ -148,13 +148,13 @@ impl Sink {
     pub(crate) fn send(&mut self, block: &[u8], flows: u64, now: u64) -> Result<bool, ExportError> {
         let (prelude, totals) = (&self.prelude, &mut self.totals);
         match &mut self.kind {
-            Kind::File(sink) => sink.append(block, flows, prelude, now, totals).map(|()| true),
-            Kind::Udp(sink) => {
+            Transport::File(sink) => sink.append(block, flows, prelude, now, totals).map(|()| true),
+            Transport::Udp(sink) => {
                 let taken = sink.queue.push(Block::new(block, flows), totals);
                 sink.pump(now, totals);
                 Ok(taken)
             }
-            Kind::Tcp(sink) => {
+            Transport::Tcp(sink) => {
                 let taken = sink.queue.push(Block::new(block, flows), totals);
                 sink.pump(prelude, now, totals);
                 Ok(taken)
@@ -167,8 +167,8 @@ impl Sink {
     #[cfg(feature = "parquet")]
     pub(crate) fn begin(&mut self, add: usize, now: u64) -> Result<u64, ExportError> {
         match &mut self.kind {
-            Kind::File(sink) => sink.begin(add, now),
-            Kind::Udp(_) | Kind::Tcp(_) => Ok(0),
+            Transport::File(sink) => sink.begin(add, now),
+            Transport::Udp(_) | Transport::Tcp(_) => Ok(0),
         }
     }
 
@@ -183,17 +183,17 @@ impl Sink {
     /// Goes on with queues and connections.
     pub(crate) fn tick(&mut self, now: u64) {
         match &mut self.kind {
-            Kind::File(_) => {}
-            Kind::Udp(sink) => sink.pump(now, &mut self.totals),
-            Kind::Tcp(sink) => sink.pump(&self.prelude, now, &mut self.totals),
+            Transport::File(_) => {}
+            Transport::Udp(sink) => sink.pump(now, &mut self.totals),
+            Transport::Tcp(sink) => sink.pump(&self.prelude, now, &mut self.totals),
         }
     }
 
     /// Waits until all blocks are delivered, and counts those that are not after five seconds as lost.
     pub(crate) fn finish(&mut self, now: u64) -> Result<(), ExportError> {
         match &mut self.kind {
-            Kind::File(sink) => sink.finish(&self.prelude, &mut self.totals),
-            Kind::Udp(sink) => {
+            Transport::File(sink) => sink.finish(&self.prelude, &mut self.totals),
+            Transport::Udp(sink) => {
                 queue::drain(now, |now| {
                     sink.pump(now, &mut self.totals);
                     sink.queue.is_empty()
@@ -201,7 +201,7 @@ impl Sink {
                 sink.queue.abandon(&mut self.totals);
                 Ok(())
             }
-            Kind::Tcp(sink) => {
+            Transport::Tcp(sink) => {
                 queue::drain(now, |now| {
                     sink.pump(&self.prelude, now, &mut self.totals);
                     sink.queue.is_empty()

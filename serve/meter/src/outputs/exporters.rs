@@ -4,7 +4,7 @@
 mod tests;
 
 use super::RunFacts;
-use super::places::{Place, place};
+use super::places::{FileId, place};
 use super::settings::{Format, OutputConfig, Target};
 use crate::export::{ExportError, Exporter, Totals};
 use crate::format::counted;
@@ -37,7 +37,7 @@ pub struct Exporters {
 pub(super) struct Named {
     config: OutputConfig,
     /// The file that was opened, if it is a single one.
-    place: Option<Place>,
+    place: Option<FileId>,
     state: State,
     /// Counts before its collector became unreachable, if that is so.
     outage: Option<Totals>,
@@ -370,7 +370,7 @@ impl Leaving {
 }
 
 /// The place of the file of an output, unless files get numbers.
-fn place_of(output: &OutputConfig) -> Option<Place> {
+fn place_of(output: &OutputConfig) -> Option<FileId> {
     output.to.path().filter(|_| !output.rotates()).and_then(|path| place(path, io::stdout()))
 }
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// Identity of a file, also under another name.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum FileId {
     /// Device and inode of a file that exists.
     Inode(u64, u64),
     /// A file that does not exist yet: folder, without links, and name.
@@ -59,22 +59,22 @@ fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-fn is_same(one: Option<Place>, other: Option<Place>) -> bool {
+fn is_same(one: Option<FileId>, other: Option<FileId>) -> bool {
     one.is_some() && one == other
 }
 
 /// The place of a path; the path - stands for `standard`. `None`: a device such as /dev/null, which many can
 /// write to, or a path that cannot be a file.
-pub(super) fn place(path: &Path, standard: impl AsFd) -> Option<Place> {
+pub(super) fn place(path: &Path, standard: impl AsFd) -> Option<FileId> {
     let inode =
-        |data: &Metadata| (!data.file_type().is_char_device()).then(|| Place::Inode(data.dev(), data.ino()));
+        |data: &Metadata| (!data.file_type().is_char_device()).then(|| FileId::Inode(data.dev(), data.ino()));
     if is_standard(path) {
         let file = File::from(standard.as_fd().try_clone_to_owned().ok()?);
         return inode(&file.metadata().ok()?);
     }
     match path.metadata() {
         Ok(data) => inode(&data),
-        Err(_) => new(path).map(Place::New),
+        Err(_) => new(path).map(FileId::New),
     }
 }
 

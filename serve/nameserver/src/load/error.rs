@@ -22,13 +22,13 @@ pub struct Fault {
     /// The column in bytes, from 1, where it is known.
     pub column: Option<u32>,
     /// The error.
-    pub what: What,
+    pub what: FaultKind,
 }
 
 /// Reasons for which a record, a directive or a file is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum What {
+pub enum FaultKind {
     /// A quotation that does not end.
     #[error("the quotation that begins in line {line} does not end; add a \"")]
     UnclosedQuote {

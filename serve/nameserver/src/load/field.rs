@@ -1,17 +1,17 @@
 //! Fields of a record, as tokens.
 
-use super::error::What;
+use super::error::FaultKind;
 use super::number::decimal;
 use super::scan::{Scanner, Token};
 
 /// The next token.
-pub(super) fn expect<'t>(scanner: &mut Scanner<'t>, field: &'static str) -> Result<Token<'t>, What> {
-    scanner.next()?.ok_or(What::Expected { field, found: None })
+pub(super) fn expect<'t>(scanner: &mut Scanner<'t>, field: &'static str) -> Result<Token<'t>, FaultKind> {
+    scanner.next()?.ok_or(FaultKind::Expected { field, found: None })
 }
 
 /// Error that `token` stands where `field` is expected.
-pub(super) fn found(field: &'static str, token: Token<'_>) -> What {
-    What::Expected { field, found: Some(token.shown()) }
+pub(super) fn found(field: &'static str, token: Token<'_>) -> FaultKind {
+    FaultKind::Expected { field, found: Some(token.shown()) }
 }
 
 /// The next token as `parse` reads it.
@@ -19,16 +19,16 @@ pub(super) fn read<T>(
     scanner: &mut Scanner<'_>,
     field: &'static str,
     parse: impl FnOnce(&[u8]) -> Option<T>,
-) -> Result<T, What> {
+) -> Result<T, FaultKind> {
     let token = expect(scanner, field)?;
     parse(token.text).ok_or_else(|| found(field, token))
 }
 
-pub(super) fn u8_of(scanner: &mut Scanner<'_>) -> Result<u8, What> {
+pub(super) fn u8_of(scanner: &mut Scanner<'_>) -> Result<u8, FaultKind> {
     read(scanner, "a number of 0 to 255", |text| u8::try_from(decimal(text)?).ok())
 }
 
-pub(super) fn u16_of(scanner: &mut Scanner<'_>) -> Result<u16, What> {
+pub(super) fn u16_of(scanner: &mut Scanner<'_>) -> Result<u16, FaultKind> {
     read(scanner, "a number of 0 to 65535", |text| u16::try_from(decimal(text)?).ok())
 }
 

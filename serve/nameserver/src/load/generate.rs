@@ -1,6 +1,6 @@
 //! `$GENERATE` (BIND 9 Administrator Reference Manual, "Zone File").
 
-use super::error::What;
+use super::error::FaultKind;
 use super::number::decimal;
 use std::fmt::Write as _;
 
@@ -20,8 +20,9 @@ pub(super) struct Range {
 
 impl Range {
     /// Parses `START-STOP` or `START-STOP/STEP`.
-    pub(super) fn parse(text: &[u8]) -> Result<Self, What> {
-        let invalid = What::Generate("expected a range START-STOP or START-STOP/STEP, with START up to STOP");
+    pub(super) fn parse(text: &[u8]) -> Result<Self, FaultKind> {
+        let invalid =
+            FaultKind::Generate("expected a range START-STOP or START-STOP/STEP, with START up to STOP");
         let parse = || {
             let (range, step) = match text.iter().position(|byte| *byte == b'/') {
                 Some(slash) => (text.get(..slash)?, decimal(text.get(slash + 1..)?)?),
@@ -60,9 +61,9 @@ impl Template {
     /// Parses a template: `$` is the value, `${OFFSET}`, `${OFFSET,WIDTH}` and `${OFFSET,WIDTH,BASE}` the
     /// value plus OFFSET in at least WIDTH digits of the base `d`, `o`, `x` or `X`, or as nibbles in reverse
     /// order with dots between them, `n` or `N`. `$$` and `\$` are the character.
-    pub(super) fn parse(text: &[u8]) -> Result<Self, What> {
+    pub(super) fn parse(text: &[u8]) -> Result<Self, FaultKind> {
         if text.len() > MAX_TEMPLATE {
-            return Err(What::Generate("a template is longer than 1,024 bytes; shorten it"));
+            return Err(FaultKind::Generate("a template is longer than 1,024 bytes; shorten it"));
         }
         let (mut parts, mut literal, mut rest) = (Vec::new(), Vec::new(), text);
         loop {
@@ -82,7 +83,7 @@ impl Template {
                         parts.push(Part::Text(std::mem::take(&mut literal)));
                     }
                     let (number, after) = match after {
-                        [b'{', after @ ..] => modified(after).ok_or(What::Generate(
+                        [b'{', after @ ..] => modified(after).ok_or(FaultKind::Generate(
                             "expected ${OFFSET,WIDTH,BASE} with base d, o, x, X, n or N",
                         ))?,
                         _ => (Part::Number { offset: 0, width: 0, base: b'd' }, after),
@@ -103,13 +104,14 @@ impl Template {
     }
 
     /// Appends the text for a value.
-    pub(super) fn expand(&self, value: u32, out: &mut Vec<u8>) -> Result<(), What> {
+    pub(super) fn expand(&self, value: u32, out: &mut Vec<u8>) -> Result<(), FaultKind> {
         for part in &self.0 {
             match part {
                 Part::Text(text) => out.extend_from_slice(text),
                 Part::Number { offset, width, base } => {
-                    let value = u64::try_from(i64::from(value) + offset)
-                        .map_err(|_| What::Generate("a number below 0; correct the range or the offset"))?;
+                    let value = u64::try_from(i64::from(value) + offset).map_err(|_| {
+                        FaultKind::Generate("a number below 0; correct the range or the offset")
+                    })?;
                     let width = *width as usize;
                     let mut text = String::new();
                     // Writing to a string cannot fail.

@@ -1,6 +1,6 @@
 //! The files of a zone: the zone file, and those inside its folder that it includes.
 
-use super::error::{IncludeError, What};
+use super::error::{FaultKind, IncludeError};
 use super::limits::{MAX_DEPTH, MAX_FILES};
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -35,16 +35,16 @@ impl Folder {
     }
 
     /// Reads a zone file. Its folder is the path's, after symbolic links.
-    pub(super) fn zone(path: &Path, max_bytes: u64) -> Result<(Self, Vec<u8>), What> {
+    pub(super) fn zone(path: &Path, max_bytes: u64) -> Result<(Self, Vec<u8>), FaultKind> {
         let mut this = Self::none(max_bytes);
-        let io = |error: std::io::Error| What::Io(error.to_string());
+        let io = |error: std::io::Error| FaultKind::Io(error.to_string());
         let path = fs::canonicalize(path).map_err(io)?;
         // Before it is opened: opening a pipe would wait for its writer.
         if !fs::metadata(&path).map_err(io)?.is_file() {
-            return Err(What::Io(IncludeError::NotAFile.to_string()));
+            return Err(FaultKind::Io(IncludeError::NotAFile.to_string()));
         }
         let bytes = File::open(&path).and_then(|file| this.read(file)).map_err(io)?;
-        let bytes = bytes.ok_or(What::TooManyBytes(max_bytes))?;
+        let bytes = bytes.ok_or(FaultKind::TooManyBytes(max_bytes))?;
         this.folder = path.parent().map(Path::to_owned);
         this.open = vec![path];
         Ok((this, bytes))

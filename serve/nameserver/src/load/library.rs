@@ -1,7 +1,7 @@
 //! Types whose data the crate `domain` reads: the types of RFC 9460, with their list of parameters, and
 //! IPSECKEY.
 
-use super::error::What;
+use super::error::FaultKind;
 use super::scan::Scanner;
 use domain::base::rdata::ComposeRecordData as _;
 use domain::zonefile::inplace::{Entry, Zonefile};
@@ -19,13 +19,13 @@ pub(super) fn read(
     scanner: &mut Scanner<'_>,
     origin: Option<&[u8]>,
     out: &mut Vec<u8>,
-) -> Result<(), What> {
+) -> Result<(), FaultKind> {
     let mnemonic = match rtype {
         64 => "SVCB",
         65 => "HTTPS",
         _ => "IPSECKEY",
     };
-    let origin = origin.ok_or(What::NoOrigin)?;
+    let origin = origin.ok_or(FaultKind::NoOrigin)?;
     let mut line = format!(". 0 IN {mnemonic}");
     while let Some(token) = scanner.next()? {
         // A parameter's quoted value belongs to the word before it.
@@ -50,7 +50,7 @@ pub(super) fn read(
         }
         line.push_str(quote);
         if line.len() > MAX_TEXT {
-            return Err(What::DataTooLong);
+            return Err(FaultKind::DataTooLong);
         }
     }
     line.push('\n');
@@ -59,7 +59,9 @@ pub(super) fn read(
     let data = data.unwrap_or_else(|_| Err("malformed".into()));
     match data {
         Ok(data) => out.extend_from_slice(&data),
-        Err(why) => return Err(What::Data(format!("data that {} cannot have: {why}", RecordType(rtype)))),
+        Err(why) => {
+            return Err(FaultKind::Data(format!("data that {} cannot have: {why}", RecordType(rtype))));
+        }
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! The records of all pieces in their order, with what each inherits from those before it.
 
 use super::Record;
-use super::error::{Fault, What};
+use super::error::{Fault, FaultKind};
 use super::piece::{Records, TtlFrom};
 use super::split::Piece;
 use hashlane_dns::wire::RecordType;
@@ -30,7 +30,7 @@ impl Merger {
         &mut self,
         piece: &Piece,
         mut records: Records,
-        sink: &mut dyn FnMut(Record<'_>) -> Result<(), What>,
+        sink: &mut dyn FnMut(Record<'_>) -> Result<(), FaultKind>,
     ) -> Vec<Fault> {
         self.owners.resize(piece.depth + 1, None);
         if piece.first
@@ -52,7 +52,7 @@ impl Merger {
             // What the piece has is a name.
             let Ok(owner) = Name::parse(owner) else {
                 if !std::mem::replace(&mut self.no_owner, true) {
-                    fault(What::NoOwner);
+                    fault(FaultKind::NoOwner);
                 }
                 continue;
             };
@@ -62,7 +62,7 @@ impl Merger {
                 (TtlFrom::Before, None, Some(ttl)) => ttl,
                 (TtlFrom::Before, None, None) => {
                     if !std::mem::replace(&mut self.no_ttl, true) {
-                        fault(What::NoTtl);
+                        fault(FaultKind::NoTtl);
                     }
                     continue;
                 }

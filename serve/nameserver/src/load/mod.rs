@@ -40,7 +40,7 @@ mod types;
 mod whole;
 mod wks;
 
-pub use error::{Fault, IncludeError, LoadError, What};
+pub use error::{Fault, FaultKind, IncludeError, LoadError};
 pub use limits::{MAX_DEPTH, MAX_ENTRY, MAX_FILES};
 
 use hashlane_dns::wire::RecordType;
@@ -130,7 +130,7 @@ fn build(
     let mut early: Vec<(NameBuf, RecordType, u32, Vec<u8>)> = Vec::new();
     // The zone's name, if a record before the SOA record is refused.
     let mut again: Option<NameBuf> = None;
-    let refused = |error: ZoneError| What::Zone(error.to_string());
+    let refused = |error: ZoneError| FaultKind::Zone(error.to_string());
     let mut add = |record: Record<'_>| {
         let Record { owner, rtype, ttl, data } = record;
         if let Some(builder) = &mut builder {
@@ -157,7 +157,7 @@ fn build(
         (Some(builder), _) => builder,
         // The builder says what is missing.
         (None, Some(origin)) => Builder::new(origin, key),
-        (None, None) => return Err(whole::of_file(path, What::NoApex)),
+        (None, None) => return Err(whole::of_file(path, FaultKind::NoApex)),
     };
     builder.finish().map_err(|error| whole::error(path, origin, options, &error))
 }
@@ -185,7 +185,7 @@ pub fn records(
     path: &Path,
     origin: Option<Name<'_>>,
     options: &Options,
-    sink: &mut dyn FnMut(Record<'_>) -> Result<(), What>,
+    sink: &mut dyn FnMut(Record<'_>) -> Result<(), FaultKind>,
 ) -> Result<(), LoadError> {
     let file = path.display().to_string();
     match Folder::zone(path, options.max_bytes) {
@@ -206,7 +206,7 @@ pub fn records_of(
     text: Vec<u8>,
     origin: Option<Name<'_>>,
     options: &Options,
-    sink: &mut dyn FnMut(Record<'_>) -> Result<(), What>,
+    sink: &mut dyn FnMut(Record<'_>) -> Result<(), FaultKind>,
 ) -> Result<(), LoadError> {
     run(name.to_owned(), text, Folder::none(options.max_bytes), origin, options, sink)
 }
@@ -222,7 +222,7 @@ fn run(
     folder: Folder,
     origin: Option<Name<'_>>,
     options: &Options,
-    sink: &mut dyn FnMut(Record<'_>) -> Result<(), What>,
+    sink: &mut dyn FnMut(Record<'_>) -> Result<(), FaultKind>,
 ) -> Result<(), LoadError> {
     let threads = match options.threads {
         0 => available_parallelism().map_or(1, usize::from),

@@ -1,12 +1,12 @@
 //! Names and strings in presentation form (RFC 1035 §5.1).
 
-use super::error::What;
+use super::error::FaultKind;
 use super::scan::{Token, shown};
 use hashlane_dns::slices::Parts as _;
 use hashlane_name::dns::{MAX_LABEL_LEN, MAX_NAME_LEN};
 
 /// Appends the name of `token` in wire form. `origin` ends it if it is relative, and is the name `@`.
-pub(super) fn name(token: Token<'_>, origin: Option<&[u8]>, out: &mut Vec<u8>) -> Result<(), What> {
+pub(super) fn name(token: Token<'_>, origin: Option<&[u8]>, out: &mut Vec<u8>) -> Result<(), FaultKind> {
     let start = out.len();
     let text = token.text;
     if text == b"." {
@@ -14,7 +14,7 @@ pub(super) fn name(token: Token<'_>, origin: Option<&[u8]>, out: &mut Vec<u8>) -
         return Ok(());
     }
     if text == b"@" && !token.quoted {
-        out.extend_from_slice(origin.ok_or(What::NoOrigin)?);
+        out.extend_from_slice(origin.ok_or(FaultKind::NoOrigin)?);
         return Ok(());
     }
     let absolute = if token.escaped { escaped_labels(text, out) } else { labels(text, out) }
@@ -22,26 +22,26 @@ pub(super) fn name(token: Token<'_>, origin: Option<&[u8]>, out: &mut Vec<u8>) -
     if absolute {
         out.push(0);
     } else {
-        out.extend_from_slice(origin.ok_or(What::NoOrigin)?);
+        out.extend_from_slice(origin.ok_or(FaultKind::NoOrigin)?);
     }
     if out.len() - start > MAX_NAME_LEN {
         out.truncate(start);
-        return Err(What::NameTooLong(shown(text)));
+        return Err(FaultKind::NameTooLong(shown(text)));
     }
     Ok(())
 }
 
 /// Appends labels. Returns true if the name ends with a dot.
 #[inline]
-fn labels(text: &[u8], out: &mut Vec<u8>) -> Result<bool, What> {
+fn labels(text: &[u8], out: &mut Vec<u8>) -> Result<bool, FaultKind> {
     let mut rest = text;
     loop {
         let len = rest.iter().position(|byte| *byte == b'.').unwrap_or(rest.len());
         let (label, after) = rest.split_at(len);
         match label.len() {
-            0 => return Err(What::EmptyLabel(shown(text))),
+            0 => return Err(FaultKind::EmptyLabel(shown(text))),
             1..=MAX_LABEL_LEN => out.push(label.len() as u8),
-            _ => return Err(What::LabelTooLong(shown(text))),
+            _ => return Err(FaultKind::LabelTooLong(shown(text))),
         }
         out.extend_from_slice(label);
         match after {
@@ -52,7 +52,7 @@ fn labels(text: &[u8], out: &mut Vec<u8>) -> Result<bool, What> {
     }
 }
 
-fn escaped_labels(text: &[u8], out: &mut Vec<u8>) -> Result<bool, What> {
+fn escaped_labels(text: &[u8], out: &mut Vec<u8>) -> Result<bool, FaultKind> {
     let mut rest = text;
     loop {
         let at = out.len();
@@ -65,7 +65,7 @@ fn escaped_labels(text: &[u8], out: &mut Vec<u8>) -> Result<bool, What> {
                     break Some(after.is_empty());
                 }
                 [b'\\', ref after @ ..] => {
-                    let (byte, taken) = unescape(after).ok_or_else(|| What::Escape(shown(text)))?;
+                    let (byte, taken) = unescape(after).ok_or_else(|| FaultKind::Escape(shown(text)))?;
                     out.push(byte);
                     rest = after.part(taken..);
                 }
@@ -76,9 +76,9 @@ fn escaped_labels(text: &[u8], out: &mut Vec<u8>) -> Result<bool, What> {
             }
         };
         match (out.len() - at - 1, out.get_mut(at)) {
-            (0, _) | (_, None) => return Err(What::EmptyLabel(shown(text))),
+            (0, _) | (_, None) => return Err(FaultKind::EmptyLabel(shown(text))),
             (len @ 1..=MAX_LABEL_LEN, Some(place)) => *place = len as u8,
-            _ => return Err(What::LabelTooLong(shown(text))),
+            _ => return Err(FaultKind::LabelTooLong(shown(text))),
         }
         match absolute {
             None => return Ok(false),
@@ -105,7 +105,7 @@ fn unescape(after: &[u8]) -> Option<(u8, usize)> {
 ///
 /// # Errors
 /// A bad escape, or `None` for more bytes.
-fn bytes(token: Token<'_>, most: usize, out: &mut Vec<u8>) -> Result<Option<()>, What> {
+fn bytes(token: Token<'_>, most: usize, out: &mut Vec<u8>) -> Result<Option<()>, FaultKind> {
     if !token.escaped {
         if token.text.len() > most {
             return Ok(None);
@@ -117,7 +117,7 @@ fn bytes(token: Token<'_>, most: usize, out: &mut Vec<u8>) -> Result<Option<()>,
     let mut rest = token.text;
     while let [byte, after @ ..] = rest {
         let (byte, taken) = match *byte {
-            b'\\' => unescape(after).ok_or_else(|| What::Escape(token.shown()))?,
+            b'\\' => unescape(after).ok_or_else(|| FaultKind::Escape(token.shown()))?,
             byte => (byte, 0),
         };
         if out.len() - start == most {
@@ -130,18 +130,18 @@ fn bytes(token: Token<'_>, most: usize, out: &mut Vec<u8>) -> Result<Option<()>,
 }
 
 /// Appends a character string: a length byte, and at most 255 bytes.
-pub(super) fn string(token: Token<'_>, out: &mut Vec<u8>) -> Result<(), What> {
+pub(super) fn string(token: Token<'_>, out: &mut Vec<u8>) -> Result<(), FaultKind> {
     let at = out.len();
     out.push(0);
-    bytes(token, 255, out)?.ok_or(What::StringTooLong)?;
+    bytes(token, 255, out)?.ok_or(FaultKind::StringTooLong)?;
     let len = out.len() - at - 1;
     if let Some(place) = out.get_mut(at) {
-        *place = u8::try_from(len).map_err(|_| What::StringTooLong)?;
+        *place = u8::try_from(len).map_err(|_| FaultKind::StringTooLong)?;
     }
     Ok(())
 }
 
 /// Appends text without a length.
-pub(super) fn text(token: Token<'_>, out: &mut Vec<u8>) -> Result<(), What> {
-    bytes(token, usize::from(u16::MAX), out)?.ok_or(What::DataTooLong)
+pub(super) fn text(token: Token<'_>, out: &mut Vec<u8>) -> Result<(), FaultKind> {
+    bytes(token, usize::from(u16::MAX), out)?.ok_or(FaultKind::DataTooLong)
 }

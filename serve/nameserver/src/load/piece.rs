@@ -1,11 +1,11 @@
 //! The records of a piece of a zone file.
 
-use super::error::{Fault, What};
+use super::error::{Fault, FaultKind};
 use super::field::{expect, found};
 use super::generate::{Range, Template};
 use super::number::time;
 use super::rdata::Data;
-use super::scan::{Place, Scanner, Start, Token};
+use super::scan::{Position, Scanner, Start, Token};
 use super::split::Piece;
 use super::{Options, name, types};
 use hashlane_dns::slices::Parts as _;
@@ -106,7 +106,7 @@ pub(super) fn read(piece: &Piece, limits: &Limits) -> Records {
     let (origin, generated) = (piece.origin.clone(), piece.generated);
     let mut reader = Reader { origin, data: Data::default(), records, limits, generated };
     let mut scanner = Scanner::new(text, piece.line);
-    let fault = |Place { line, column }, what| Fault {
+    let fault = |Position { line, column }, what| Fault {
         file: piece.source.name.clone(),
         line: Some(line),
         column: Some(column),
@@ -123,7 +123,7 @@ pub(super) fn read(piece: &Piece, limits: &Limits) -> Records {
         }
         if scanner.is_cut_off() {
             // An error within the longest entry says more than its length.
-            let (place, what) = error.unwrap_or((entry, What::EntryTooLong));
+            let (place, what) = error.unwrap_or((entry, FaultKind::EntryTooLong));
             reader.records.faults.push(fault(place, what));
             reader.records.cut_off = true;
             return reader.records;
@@ -136,7 +136,7 @@ pub(super) fn read(piece: &Piece, limits: &Limits) -> Records {
     }
     if scanner.is_cut_off() || piece.cut_off {
         debug_assert!(scanner.is_cut_off(), "the splitter cuts off what the reader does not read");
-        reader.records.faults.push(fault(scanner.place(), What::EntryTooLong));
+        reader.records.faults.push(fault(scanner.place(), FaultKind::EntryTooLong));
         reader.records.cut_off = true;
     }
     reader.records
@@ -152,7 +152,7 @@ struct Reader<'z> {
 }
 
 impl Reader<'_> {
-    fn record(&mut self, start: Start, scanner: &mut Scanner<'_>) -> Result<(), What> {
+    fn record(&mut self, start: Start, scanner: &mut Scanner<'_>) -> Result<(), FaultKind> {
         let line = scanner.line();
         let mut first = None;
         if start == Start::Word {
@@ -175,9 +175,9 @@ impl Reader<'_> {
     }
 
     /// Appends an owner.
-    fn owner(&mut self, token: Token<'_>) -> Result<Owner, What> {
+    fn owner(&mut self, token: Token<'_>) -> Result<Owner, FaultKind> {
         let bytes = &mut self.records.bytes;
-        let at = u32::try_from(bytes.len()).map_err(|_| What::DataTooLong)?;
+        let at = u32::try_from(bytes.len()).map_err(|_| FaultKind::DataTooLong)?;
         name::name(token, self.origin.as_deref(), bytes)?;
         // A name has at most 255 bytes.
         Ok(Owner { at, len: (bytes.len() - at as usize) as u8 })
@@ -191,12 +191,12 @@ impl Reader<'_> {
         rtype: u16,
         line: u32,
         scanner: &mut Scanner<'_>,
-    ) -> Result<(), What> {
+    ) -> Result<(), FaultKind> {
         let Records { bytes, heads, default_ttl, last_ttl, .. } = &mut self.records;
         let start = bytes.len();
-        let data = u32::try_from(start).map_err(|_| What::DataTooLong)?;
+        let data = u32::try_from(start).map_err(|_| FaultKind::DataTooLong)?;
         let read = self.data.read(rtype, scanner, self.origin.as_deref(), bytes);
-        let len = read.and_then(|()| u16::try_from(bytes.len() - start).map_err(|_| What::DataTooLong));
+        let len = read.and_then(|()| u16::try_from(bytes.len() - start).map_err(|_| FaultKind::DataTooLong));
         let len = len.inspect_err(|_| bytes.truncate(start))?;
         let (ttl, ttl_from) = match (stated, *default_ttl, *last_ttl) {
             (Some(ttl), ..) | (None, Some(ttl), _) => (ttl, TtlFrom::Here),
@@ -207,7 +207,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn directive(&mut self, word: Token<'_>, scanner: &mut Scanner<'_>) -> Result<(), What> {
+    fn directive(&mut self, word: Token<'_>, scanner: &mut Scanner<'_>) -> Result<(), FaultKind> {
         // Where a file is split, directives are found at starts of lines alone.
         if scanner.place().column != 1 {
             return Err(found("an owner, or a directive at the start of its line", word));
@@ -227,18 +227,18 @@ impl Reader<'_> {
         } else if is(b"$GENERATE") {
             self.generate(scanner)?;
         } else {
-            return Err(What::UnknownDirective(word.shown()));
+            return Err(FaultKind::UnknownDirective(word.shown()));
         }
         Ok(())
     }
 
     /// Adds the records of `$GENERATE RANGE OWNER [TTL] [CLASS] TYPE DATA`. They change neither the last
     /// owner nor the last TTL.
-    fn generate(&mut self, scanner: &mut Scanner<'_>) -> Result<(), What> {
+    fn generate(&mut self, scanner: &mut Scanner<'_>) -> Result<(), FaultKind> {
         let line = scanner.line();
         let range = Range::parse(expect(scanner, "a range")?.text)?;
         if self.generated.saturating_add(range.count()) > self.limits.max_generated {
-            return Err(What::TooManyGenerated(self.limits.max_generated));
+            return Err(FaultKind::TooManyGenerated(self.limits.max_generated));
         }
         let owner = Template::parse(expect(scanner, "an owner")?.text)?;
         let (ttl, rtype) = head(None, scanner)?;
@@ -258,7 +258,7 @@ impl Reader<'_> {
             self.add(Some(owner), ttl, rtype, line, &mut scanner)?;
             let cost = self.records.bytes.len() - start + RECORD;
             if self.limits.generated.fetch_add(cost, Ordering::Relaxed) > self.limits.max_generated_bytes {
-                return Err(What::TooMuchGenerated(self.limits.max_generated_bytes));
+                return Err(FaultKind::TooMuchGenerated(self.limits.max_generated_bytes));
             }
         }
         Ok(())
@@ -267,12 +267,12 @@ impl Reader<'_> {
 
 /// The TTL and the type of a record, from the token `first` on if there is one. The class, which may precede
 /// or follow the TTL, must be IN.
-fn head(first: Option<Token<'_>>, scanner: &mut Scanner<'_>) -> Result<(Option<u32>, u16), What> {
+fn head(first: Option<Token<'_>>, scanner: &mut Scanner<'_>) -> Result<(Option<u32>, u16), FaultKind> {
     let (mut ttl, mut class, mut next) = (None, None, first);
     loop {
         let token = match next.take() {
             Some(token) => token,
-            None => scanner.next()?.ok_or(What::NoType)?,
+            None => scanner.next()?.ok_or(FaultKind::NoType)?,
         };
         if token.quoted {
             return Err(found("a type", token));
@@ -285,29 +285,29 @@ fn head(first: Option<Token<'_>>, scanner: &mut Scanner<'_>) -> Result<(Option<u
             class = types::class(token.text);
             match class {
                 Some(1) => continue,
-                Some(_) => return Err(What::Class(token.shown())),
+                Some(_) => return Err(FaultKind::Class(token.shown())),
                 None => {}
             }
         }
         let unknown = || match types::is_meta(token.text) {
-            true => What::NotForZones(token.shown()),
-            false => What::UnknownType(token.shown()),
+            true => FaultKind::NotForZones(token.shown()),
+            false => FaultKind::UnknownType(token.shown()),
         };
         return Ok((ttl, types::rtype(token.text).ok_or_else(unknown)?));
     }
 }
 
 /// Checks that nothing follows.
-fn end(scanner: &mut Scanner<'_>) -> Result<(), What> {
+fn end(scanner: &mut Scanner<'_>) -> Result<(), FaultKind> {
     match scanner.next()? {
-        Some(token) => Err(What::Trailing(token.shown())),
+        Some(token) => Err(FaultKind::Trailing(token.shown())),
         None => Ok(()),
     }
 }
 
 /// The rest of a record as text: the inside of a quotation, where `\"` is a quotation mark, if there is
 /// nothing else.
-fn rest(scanner: &mut Scanner<'_>) -> Result<Vec<u8>, What> {
+fn rest(scanner: &mut Scanner<'_>) -> Result<Vec<u8>, FaultKind> {
     let first = expect(scanner, "data")?;
     let Some(mut next) = scanner.next()? else {
         return Ok(if first.quoted { without_escaped_quotes(first.text) } else { first.text.to_vec() });

@@ -2,7 +2,7 @@
 
 use super::piece::{self, Limits, Records};
 use super::split::{Item, Piece, Splitter};
-use super::{Fault, LoadError, Merger, Options, Record, What};
+use super::{Fault, FaultKind, LoadError, Merger, Options, Record};
 use std::collections::VecDeque;
 use std::sync::{Mutex, mpsc};
 
@@ -31,7 +31,7 @@ impl Faults {
         merger: &mut Merger,
         piece: &Piece,
         records: Records,
-        sink: &mut dyn FnMut(Record<'_>) -> Result<(), What>,
+        sink: &mut dyn FnMut(Record<'_>) -> Result<(), FaultKind>,
     ) -> bool {
         self.stopped = records.cut_off;
         self.add(merger.add(piece, records, sink)) && !self.stopped
@@ -59,7 +59,7 @@ pub(super) fn serial(
     splitter: Splitter,
     mut merger: Merger,
     options: &Options,
-    sink: &mut dyn FnMut(Record<'_>) -> Result<(), What>,
+    sink: &mut dyn FnMut(Record<'_>) -> Result<(), FaultKind>,
 ) -> Result<(), LoadError> {
     let limits = Limits::new(options);
     let mut faults = Faults { list: Vec::new(), most: limits.faults, stopped: false };
@@ -96,7 +96,7 @@ pub(super) fn parallel(
     mut merger: Merger,
     options: &Options,
     threads: usize,
-    sink: &mut dyn FnMut(Record<'_>) -> Result<(), What>,
+    sink: &mut dyn FnMut(Record<'_>) -> Result<(), FaultKind>,
 ) -> Result<(), LoadError> {
     let limits = Limits::new(options);
     let mut faults = Faults { list: Vec::new(), most: limits.faults, stopped: false };

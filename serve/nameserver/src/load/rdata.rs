@@ -1,6 +1,6 @@
 //! Record data from text to wire form.
 
-use super::error::What;
+use super::error::FaultKind;
 use super::field::{expect, found, read, standard, u8_of, u16_of};
 use super::number::{decimal, stamp, time};
 use super::scan::Scanner;
@@ -28,7 +28,7 @@ impl Data {
         scanner: &mut Scanner<'_>,
         origin: Option<&[u8]>,
         out: &mut Vec<u8>,
-    ) -> Result<(), What> {
+    ) -> Result<(), FaultKind> {
         let start = out.len();
         if let Some(marked) = generic(scanner) {
             *scanner = marked;
@@ -52,13 +52,13 @@ impl Data {
             Some(Form::Nxt) => special::nxt(scanner, origin, out)?,
             Some(Form::Library) => library::read(rtype, scanner, origin, out)?,
             Some(Form::Generic) | None => {
-                return Err(What::TypeWithoutText(RecordType(rtype).to_string()));
+                return Err(FaultKind::TypeWithoutText(RecordType(rtype).to_string()));
             }
         }
         if let Some(token) = scanner.next()? {
-            return Err(What::Trailing(token.shown()));
+            return Err(FaultKind::Trailing(token.shown()));
         }
-        if out.len() - start > MAX_DATA { Err(What::DataTooLong) } else { Ok(()) }
+        if out.len() - start > MAX_DATA { Err(FaultKind::DataTooLong) } else { Ok(()) }
     }
 
     fn field(
@@ -67,7 +67,7 @@ impl Data {
         scanner: &mut Scanner<'_>,
         origin: Option<&[u8]>,
         out: &mut Vec<u8>,
-    ) -> Result<(), What> {
+    ) -> Result<(), FaultKind> {
         match field {
             Field::Name => name::name(expect(scanner, "a name")?, origin, out)?,
             Field::U8 => out.push(u8_of(scanner)?),
@@ -95,7 +95,7 @@ impl Data {
                 while let Some(token) = scanner.next()? {
                     name::string(token, out)?;
                     if out.len() - start > MAX_DATA {
-                        return Err(What::DataTooLong);
+                        return Err(FaultKind::DataTooLong);
                     }
                 }
             }
@@ -164,7 +164,7 @@ impl Data {
     }
 
     /// Takes the rest of the record as digits without the spaces between them.
-    fn collect(&mut self, scanner: &mut Scanner<'_>, field: &'static str) -> Result<(), What> {
+    fn collect(&mut self, scanner: &mut Scanner<'_>, field: &'static str) -> Result<(), FaultKind> {
         self.digits.clear();
         while let Some(token) = scanner.next()? {
             if token.quoted {
@@ -172,18 +172,18 @@ impl Data {
             }
             self.digits.extend_from_slice(token.text);
             if self.digits.len() > 2 * MAX_DATA {
-                return Err(What::DataTooLong);
+                return Err(FaultKind::DataTooLong);
             }
         }
         Ok(())
     }
 
     /// Appends the bytes of the collected hex digits.
-    fn hex(&mut self, field: &'static str, out: &mut Vec<u8>) -> Result<(), What> {
+    fn hex(&mut self, field: &'static str, out: &mut Vec<u8>) -> Result<(), FaultKind> {
         decode(&HEXUPPER_PERMISSIVE, &self.digits, field, out)
     }
 
-    fn base64(&mut self, scanner: &mut Scanner<'_>, out: &mut Vec<u8>) -> Result<(), What> {
+    fn base64(&mut self, scanner: &mut Scanner<'_>, out: &mut Vec<u8>) -> Result<(), FaultKind> {
         let field = "base 64, with = at its end where needed";
         self.collect(scanner, field)?;
         // A delete record of RFC 8078 §4 has the single digit 0 in place of a key.
@@ -192,19 +192,19 @@ impl Data {
             return Ok(());
         }
         if self.digits.is_empty() {
-            return Err(What::Expected { field, found: None });
+            return Err(FaultKind::Expected { field, found: None });
         }
         decode(&BASE64, &self.digits, field, out)
     }
 
     /// Appends data in generic form (RFC 3597 §5), after `\#`.
-    fn generic(&mut self, scanner: &mut Scanner<'_>, out: &mut Vec<u8>) -> Result<(), What> {
+    fn generic(&mut self, scanner: &mut Scanner<'_>, out: &mut Vec<u8>) -> Result<(), FaultKind> {
         let stated = usize::from(u16_of(scanner)?);
         let start = out.len();
         self.collect(scanner, "hex digits")?;
         self.hex("an even number of hex digits", out)?;
         let found = out.len() - start;
-        if found == stated { Ok(()) } else { Err(What::GenericLength { stated, found }) }
+        if found == stated { Ok(()) } else { Err(FaultKind::GenericLength { stated, found }) }
     }
 }
 
@@ -217,12 +217,12 @@ fn decode(
     digits: &[u8],
     field: &'static str,
     out: &mut Vec<u8>,
-) -> Result<(), What> {
-    let refused = || What::Expected { field, found: Some(super::scan::shown(digits)) };
+) -> Result<(), FaultKind> {
+    let refused = || FaultKind::Expected { field, found: Some(super::scan::shown(digits)) };
     let start = out.len();
     let most = encoding.decode_len(digits.len()).map_err(|_| refused())?;
     if most > MAX_DATA + 2 {
-        return Err(What::DataTooLong);
+        return Err(FaultKind::DataTooLong);
     }
     out.resize(start + most, 0);
     let into = out.part_mut(start..);
@@ -243,13 +243,13 @@ fn generic<'t>(scanner: &Scanner<'t>) -> Option<Scanner<'t>> {
 
 /// Appends a set of types: for each block of 256 types with one in the set, its number, the length of a bit
 /// string, and the bit string (RFC 4034 §4.1.2).
-fn bitmap(scanner: &mut Scanner<'_>, out: &mut Vec<u8>) -> Result<(), What> {
+fn bitmap(scanner: &mut Scanner<'_>, out: &mut Vec<u8>) -> Result<(), FaultKind> {
     let mut types = Vec::new();
     while let Some(token) = scanner.next()? {
         types.push(types::rtype(token.text).ok_or_else(|| found("a type", token))?);
         // Mentioned twice, or from the list of all types: more than there are.
         if types.len() > 2 * MAX_DATA {
-            return Err(What::DataTooLong);
+            return Err(FaultKind::DataTooLong);
         }
     }
     types.sort_unstable();
@@ -290,8 +290,8 @@ fn locator(text: &[u8]) -> Option<[[u8; 2]; 4]> {
 }
 
 /// Checks data in generic form against the type's own, as far as answers depend on it.
-fn check(rtype: u16, data: &[u8]) -> Result<(), What> {
-    let refused = |why: &str| What::Data(format!("data that {} cannot have: {why}", RecordType(rtype)));
+fn check(rtype: u16, data: &[u8]) -> Result<(), FaultKind> {
+    let refused = |why: &str| FaultKind::Data(format!("data that {} cannot have: {why}", RecordType(rtype)));
     if data.is_empty() {
         // APL alone may have none.
         return match types::form(rtype) {

@@ -1,6 +1,6 @@
 //! The tokens of a zone file (RFC 1035 §5.1).
 
-use super::error::What;
+use super::error::FaultKind;
 use super::limits::MAX_ENTRY;
 use hashlane_dns::slices::Parts as _;
 
@@ -41,7 +41,7 @@ pub(super) fn shown(text: &[u8]) -> String {
 
 /// A position in a file, both from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct Position {
     pub(super) line: u32,
     /// In bytes.
     pub(super) column: u32,
@@ -70,7 +70,7 @@ pub(super) struct Scanner<'t> {
     depth: u32,
     opened: u32,
     /// Position of the last token.
-    place: Place,
+    place: Position,
 }
 
 /// Returns true for bytes that end a word.
@@ -97,7 +97,7 @@ fn longest_entry(text: &[u8], start: usize) -> &[u8] {
 impl<'t> Scanner<'t> {
     /// A scanner of text that begins at a record, in line `line` of its file.
     pub(super) fn new(text: &'t [u8], line: u32) -> Self {
-        let place = Place { line, column: 1 };
+        let place = Position { line, column: 1 };
         Self {
             whole: text,
             text: longest_entry(text, 0),
@@ -126,7 +126,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// Position of the last token.
-    pub(super) fn place(&self) -> Place {
+    pub(super) fn place(&self) -> Position {
         self.place
     }
 
@@ -143,7 +143,7 @@ impl<'t> Scanner<'t> {
 
     fn mark(&mut self) {
         let column = u32::try_from(self.at - self.line_start).unwrap_or(u32::MAX - 1) + 1;
-        self.place = Place { line: self.line, column };
+        self.place = Position { line: self.line, column };
     }
 
     /// Goes past the line break at the current offset.
@@ -184,13 +184,13 @@ impl<'t> Scanner<'t> {
     /// # Errors
     /// A quotation or parenthesis is not closed or not opened, or a byte is NUL.
     #[inline]
-    pub(super) fn next(&mut self) -> Result<Option<Token<'t>>, What> {
+    pub(super) fn next(&mut self) -> Result<Option<Token<'t>>, FaultKind> {
         let mut spaced = false;
         loop {
             let Some(byte) = self.peek() else {
                 return match self.depth {
                     0 => Ok(None),
-                    _ => Err(What::UnclosedParenthesis { line: self.opened }),
+                    _ => Err(FaultKind::UnclosedParenthesis { line: self.opened }),
                 };
             };
             match byte {
@@ -208,13 +208,13 @@ impl<'t> Scanner<'t> {
                 b')' => {
                     self.mark();
                     self.at += 1;
-                    self.depth = self.depth.checked_sub(1).ok_or(What::StrayParenthesis)?;
+                    self.depth = self.depth.checked_sub(1).ok_or(FaultKind::StrayParenthesis)?;
                 }
                 b'"' => return self.quoted(spaced).map(Some),
                 0 => {
                     self.mark();
                     self.at += 1;
-                    return Err(What::Nul);
+                    return Err(FaultKind::Nul);
                 }
                 _ => return Ok(Some(self.word(spaced))),
             }
@@ -249,7 +249,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    fn quoted(&mut self, spaced: bool) -> Result<Token<'t>, What> {
+    fn quoted(&mut self, spaced: bool) -> Result<Token<'t>, FaultKind> {
         self.mark();
         self.at += 1;
         let start = self.at;
@@ -272,16 +272,16 @@ impl<'t> Scanner<'t> {
                     self.at += 1;
                     if self.end_quotation().is_err() {
                         *self = Self { at: self.text.len(), ..open };
-                        return Err(What::UnclosedQuote { line });
+                        return Err(FaultKind::UnclosedQuote { line });
                     }
-                    return Err(What::Nul);
+                    return Err(FaultKind::Nul);
                 }
                 Some(_) => {
                     let text = self.text.part(start..self.at);
                     self.at += 1;
                     return Ok(Token { text, quoted: true, escaped, spaced });
                 }
-                None => return Err(What::UnclosedQuote { line: self.place.line }),
+                None => return Err(FaultKind::UnclosedQuote { line: self.place.line }),
             }
         }
     }
@@ -305,7 +305,7 @@ impl<'t> Scanner<'t> {
     pub(super) fn skip_record(&mut self) {
         let place = self.place;
         // Errors within the rest belong to the same record.
-        while let Ok(Some(_)) | Err(What::StrayParenthesis | What::Nul) = self.next() {}
+        while let Ok(Some(_)) | Err(FaultKind::StrayParenthesis | FaultKind::Nul) = self.next() {}
         (self.depth, self.place) = (0, place);
     }
 }

@@ -1,6 +1,6 @@
 //! Types whose data are no plain sequence of fields.
 
-use super::error::What;
+use super::error::FaultKind;
 use super::field::{expect, found, read, standard, u8_of};
 use super::name;
 use super::number::decimal;
@@ -10,7 +10,7 @@ use data_encoding::{BASE64, HEXUPPER_PERMISSIVE};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Appends a location (RFC 1876 §3): `D [M [S]] N|S D [M [S]] E|W ALTITUDE [SIZE [HORIZONTAL [VERTICAL]]]`.
-pub(super) fn loc(scanner: &mut Scanner<'_>, out: &mut Vec<u8>) -> Result<(), What> {
+pub(super) fn loc(scanner: &mut Scanner<'_>, out: &mut Vec<u8>) -> Result<(), FaultKind> {
     let latitude = angle(scanner, 90, *b"NS", "N or S")?;
     let longitude = angle(scanner, 180, *b"EW", "E or W")?;
     let altitude = "an altitude in metres, from -100000 to 42849672.95";
@@ -39,7 +39,7 @@ pub(super) fn loc(scanner: &mut Scanner<'_>, out: &mut Vec<u8>) -> Result<(), Wh
 
 /// An angle in thousandths of a second of arc, plus 2³¹ (RFC 1876 §2). The second letter of `sides` is the
 /// negative one.
-fn angle(scanner: &mut Scanner<'_>, most: u32, sides: [u8; 2], side: &'static str) -> Result<u32, What> {
+fn angle(scanner: &mut Scanner<'_>, most: u32, sides: [u8; 2], side: &'static str) -> Result<u32, FaultKind> {
     let mut parts = [0_u32; 3];
     let mut next = None;
     let fields = ["degrees", "minutes or a side", "seconds or a side"];
@@ -113,13 +113,13 @@ fn power(mut value: u64) -> Option<u8> {
 }
 
 /// Appends address prefixes (RFC 3123 §5): `[!]FAMILY:ADDRESS/PREFIX`, any number of them.
-pub(super) fn apl(scanner: &mut Scanner<'_>, out: &mut Vec<u8>) -> Result<(), What> {
+pub(super) fn apl(scanner: &mut Scanner<'_>, out: &mut Vec<u8>) -> Result<(), FaultKind> {
     let start = out.len();
     while let Some(token) = scanner.next()? {
         let field = "an address prefix, such as 1:192.0.2.0/24 or !2:2001:db8::/32";
         prefix(token.text, out).ok_or_else(|| found(field, token))?;
         if out.len() - start > usize::from(u16::MAX) {
-            return Err(What::DataTooLong);
+            return Err(FaultKind::DataTooLong);
         }
     }
     Ok(())
@@ -148,7 +148,11 @@ fn prefix(text: &[u8], out: &mut Vec<u8>) -> Option<()> {
 }
 
 /// Appends a host identity (RFC 8005 §6): `ALGORITHM HIT KEY [SERVER…]`.
-pub(super) fn hip(scanner: &mut Scanner<'_>, origin: Option<&[u8]>, out: &mut Vec<u8>) -> Result<(), What> {
+pub(super) fn hip(
+    scanner: &mut Scanner<'_>,
+    origin: Option<&[u8]>,
+    out: &mut Vec<u8>,
+) -> Result<(), FaultKind> {
     let algorithm = u8_of(scanner)?;
     let hit = read(scanner, "a host identity tag in hex digits", |text| {
         HEXUPPER_PERMISSIVE.decode(text).ok().filter(|hit| (1..=255).contains(&hit.len()))
@@ -156,7 +160,7 @@ pub(super) fn hip(scanner: &mut Scanner<'_>, origin: Option<&[u8]>, out: &mut Ve
     let key = read(scanner, "a public key in base 64", |text| {
         BASE64.decode(text).ok().filter(|key| !key.is_empty())
     })?;
-    let key_len = u16::try_from(key.len()).map_err(|_| What::DataTooLong)?;
+    let key_len = u16::try_from(key.len()).map_err(|_| FaultKind::DataTooLong)?;
     let start = out.len();
     out.extend_from_slice(&[hit.len() as u8, algorithm]);
     out.extend_from_slice(&key_len.to_be_bytes());
@@ -165,14 +169,14 @@ pub(super) fn hip(scanner: &mut Scanner<'_>, origin: Option<&[u8]>, out: &mut Ve
     while let Some(token) = scanner.next()? {
         name::name(token, origin, out)?;
         if out.len() - start > usize::from(u16::MAX) {
-            return Err(What::DataTooLong);
+            return Err(FaultKind::DataTooLong);
         }
     }
     Ok(())
 }
 
 /// Appends an address of the OSI (RFC 1706 §7): `0x` and hex digits, with dots anywhere between them.
-pub(super) fn nsap(scanner: &mut Scanner<'_>, out: &mut Vec<u8>) -> Result<(), What> {
+pub(super) fn nsap(scanner: &mut Scanner<'_>, out: &mut Vec<u8>) -> Result<(), FaultKind> {
     let address = read(scanner, "an address as 0x and hex digits, such as 0x47.0005.80", |text| {
         let ([b'0', b'x' | b'X'], digits) = text.split_at_checked(2)? else { return None };
         let digits: Vec<u8> = digits.iter().copied().filter(|byte| *byte != b'.').collect();
@@ -188,7 +192,7 @@ pub(super) fn amtrelay(
     scanner: &mut Scanner<'_>,
     origin: Option<&[u8]>,
     out: &mut Vec<u8>,
-) -> Result<(), What> {
+) -> Result<(), FaultKind> {
     let precedence = u8_of(scanner)?;
     let discovery = read(scanner, "a discovery bit of 0 or 1", |text| decimal(text).filter(|bit| *bit < 2))?;
     let relay = read(scanner, "a type of relay, 0 to 3", |text| decimal(text).filter(|rtype| *rtype < 4))?;
@@ -204,7 +208,11 @@ pub(super) fn amtrelay(
 
 /// Appends a part of an IPv6 address (RFC 2874 §3.2): `LENGTH [ADDRESS] [NAME]`. The address may be left out
 /// if the length is 128, and there is no name if it is 0.
-pub(super) fn a6(scanner: &mut Scanner<'_>, origin: Option<&[u8]>, out: &mut Vec<u8>) -> Result<(), What> {
+pub(super) fn a6(
+    scanner: &mut Scanner<'_>,
+    origin: Option<&[u8]>,
+    out: &mut Vec<u8>,
+) -> Result<(), FaultKind> {
     let len = read(scanner, "the length of a prefix, 0 to 128", |text| {
         u8::try_from(decimal(text)?).ok().filter(|len| *len <= 128)
     })?;
@@ -228,7 +236,11 @@ pub(super) fn a6(scanner: &mut Scanner<'_>, origin: Option<&[u8]>, out: &mut Vec
 
 /// Appends the next name of a zone and the types of this one (RFC 2535 §5.2): `NAME TYPE…`. Types are below
 /// 128.
-pub(super) fn nxt(scanner: &mut Scanner<'_>, origin: Option<&[u8]>, out: &mut Vec<u8>) -> Result<(), What> {
+pub(super) fn nxt(
+    scanner: &mut Scanner<'_>,
+    origin: Option<&[u8]>,
+    out: &mut Vec<u8>,
+) -> Result<(), FaultKind> {
     name::name(expect(scanner, "a name")?, origin, out)?;
     let start = out.len();
     while let Some(token) = scanner.next()? {
@@ -242,6 +254,6 @@ pub(super) fn nxt(scanner: &mut Scanner<'_>, origin: Option<&[u8]>, out: &mut Ve
     }
     match out.len() > start {
         true => Ok(()),
-        false => Err(What::Expected { field: "a type of 1 to 127", found: None }),
+        false => Err(FaultKind::Expected { field: "a type of 1 to 127", found: None }),
     }
 }

@@ -1,6 +1,6 @@
 //! Zone files in pieces that threads read apart.
 
-use super::error::{Fault, What};
+use super::error::{Fault, FaultKind};
 use super::generate::Range as Values;
 use super::include::{Folder, Refused};
 use super::limits::MAX_ENTRY;
@@ -119,7 +119,7 @@ impl Splitter {
         };
         if scanner.is_cut_off() {
             self.frames.clear();
-            return fault(read.err().unwrap_or(What::EntryTooLong));
+            return fault(read.err().unwrap_or(FaultKind::EntryTooLong));
         }
         let (path, origin) = match read {
             Ok(read) => read,
@@ -130,8 +130,8 @@ impl Splitter {
                 self.push(String::from_utf8_lossy(&path).into_owned(), text, origin);
                 None
             }
-            Err(Refused::TooManyBytes) => fault(What::TooManyBytes(self.max_bytes)),
-            Err(Refused::Include(why)) => fault(What::Include { path: shown(&path), why }),
+            Err(Refused::TooManyBytes) => fault(FaultKind::TooManyBytes(self.max_bytes)),
+            Err(Refused::Include(why)) => fault(FaultKind::Include { path: shown(&path), why }),
         }
     }
 }
@@ -197,22 +197,22 @@ fn values(text: &[u8]) -> u64 {
 fn include_line(
     scanner: &mut Scanner<'_>,
     origin: Option<&Arc<[u8]>>,
-) -> Result<(Vec<u8>, Option<Arc<[u8]>>), What> {
+) -> Result<(Vec<u8>, Option<Arc<[u8]>>), FaultKind> {
     scanner.start();
     scanner.next()?;
-    let missing = What::Expected { field: "a path", found: None };
+    let missing = FaultKind::Expected { field: "a path", found: None };
     let mut path = Vec::new();
     name::text(scanner.next()?.ok_or(missing)?, &mut path)?;
     let Some(token) = scanner.next()? else { return Ok((path, origin.cloned())) };
     let stated = absolute(token, origin)?;
     match scanner.next()? {
-        Some(token) => Err(What::Trailing(token.shown())),
+        Some(token) => Err(FaultKind::Trailing(token.shown())),
         None => Ok((path, Some(stated))),
     }
 }
 
 /// The name of a token as an origin.
-fn absolute(token: Token<'_>, origin: Option<&Arc<[u8]>>) -> Result<Arc<[u8]>, What> {
+fn absolute(token: Token<'_>, origin: Option<&Arc<[u8]>>) -> Result<Arc<[u8]>, FaultKind> {
     let mut stated = Vec::with_capacity(MAX_NAME_LEN);
     name::name(token, origin.map(|origin| &origin[..]), &mut stated)?;
     Ok(stated.into())

@@ -2,7 +2,7 @@
 //!
 //! A zone does not keep the lines of its records: after an error, the files are read again up to the record.
 
-use super::error::{Fault, LoadError, What};
+use super::error::{Fault, FaultKind, LoadError};
 use super::{Options, Record, records};
 use hashlane_dns::wire::RecordType;
 use hashlane_dns::zone::{Rule, ZoneError};
@@ -20,18 +20,18 @@ pub(super) fn error(
 ) -> LoadError {
     let mut search = Search::new(error);
     let mut sink = |record: Record<'_>| match search.breaks(&record) {
-        true => Err(What::Zone(error.to_string())),
+        true => Err(FaultKind::Zone(error.to_string())),
         false => Ok(()),
     };
     let options = Options { max_errors: 1, included: None, ..options.clone() };
     match records(path, origin, &options, &mut sink) {
         Err(found) => LoadError { more: false, ..found },
-        Ok(()) => of_file(path, What::Zone(error.to_string())),
+        Ok(()) => of_file(path, FaultKind::Zone(error.to_string())),
     }
 }
 
 /// An error of a whole file.
-pub(super) fn of_file(path: &Path, what: What) -> LoadError {
+pub(super) fn of_file(path: &Path, what: FaultKind) -> LoadError {
     let fault = Fault { file: path.display().to_string(), line: None, column: None, what };
     LoadError { faults: vec![fault], more: false }
 }

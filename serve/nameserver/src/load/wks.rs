@@ -1,6 +1,6 @@
 //! Well-known services (RFC 1035 §3.4.2).
 
-use super::error::What;
+use super::error::FaultKind;
 use super::field::{found, read};
 use super::number::decimal;
 use super::scan::Scanner;
@@ -73,7 +73,7 @@ const SERVICES: [(&str, u16); 57] = [
 ];
 
 /// Appends an address, a protocol and the set of its ports: `ADDRESS PROTOCOL [SERVICE…]`.
-pub(super) fn wks(scanner: &mut Scanner<'_>, out: &mut Vec<u8>) -> Result<(), What> {
+pub(super) fn wks(scanner: &mut Scanner<'_>, out: &mut Vec<u8>) -> Result<(), FaultKind> {
     let address: Ipv4Addr =
         read(scanner, "an IPv4 address", |text| std::str::from_utf8(text).ok()?.parse().ok())?;
     let protocol = read(scanner, "a protocol: TCP, UDP, or a number of 0 to 255", |text| {

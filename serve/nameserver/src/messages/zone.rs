@@ -1,7 +1,7 @@
 //! Records out of zone files in master format (RFC 1035 §5), read as the name server reads them.
 
 use super::memory;
-use crate::load::{self, Fault, Options, What, records, records_of};
+use crate::load::{self, Fault, FaultKind, Options, records, records_of};
 use hashlane_dns::wire::{Class, Content, Flags, Header, Question, Rdata, Record, RecordType, Section};
 use hashlane_name::dns::{Name, NameBuf};
 use std::path::Path;
@@ -30,7 +30,7 @@ pub enum ZoneError {
 impl ZoneError {
     /// `true` if the zone, or a file that it includes, needs an origin.
     pub fn needs_origin(&self) -> bool {
-        matches!(self, Self::Fault(Fault { what: What::NoOrigin, .. }))
+        matches!(self, Self::Fault(Fault { what: FaultKind::NoOrigin, .. }))
     }
 }
 
@@ -60,7 +60,7 @@ pub fn read_file(file: &Path, origin: Option<Name<'_>>) -> Result<Content, ZoneE
 }
 
 /// Receives records.
-type Sink<'s> = &'s mut dyn FnMut(load::Record<'_>) -> Result<(), What>;
+type Sink<'s> = &'s mut dyn FnMut(load::Record<'_>) -> Result<(), FaultKind>;
 
 fn collect(
     name: &str,
@@ -74,7 +74,9 @@ fn collect(
         memory += memory::record(&record);
         if memory > MAX_MEMORY {
             let (count, most) = (records.len(), MAX_MEMORY >> 20);
-            return Err(What::Zone(format!("after {count} records, {most} MiB are full; split the file")));
+            return Err(FaultKind::Zone(format!(
+                "after {count} records, {most} MiB are full; split the file"
+            )));
         }
         records.push(record);
         Ok(())
@@ -90,10 +92,11 @@ fn collect(
 }
 
 /// A record that owns its parts.
-fn plain(record: load::Record<'_>) -> Result<Record, What> {
+fn plain(record: load::Record<'_>) -> Result<Record, FaultKind> {
     let load::Record { owner, rtype, ttl, data } = record;
     // In the generic form of RFC 3597 §5 the data may be anything.
-    Rdata::parse(rtype, data).map_err(|error| What::Zone(format!("the record {owner} {rtype}: {error}")))?;
+    Rdata::parse(rtype, data)
+        .map_err(|error| FaultKind::Zone(format!("the record {owner} {rtype}: {error}")))?;
     let (owner, class, data) = (NameBuf::from(owner), Class::IN, data.to_vec());
     Ok(Record { section: Section::Answer, owner, rtype, class, ttl, data })
 }

@@ -3,7 +3,7 @@
 use super::{Audit, FAILED, Printed, json, launcher, page, picture, random_seed};
 use crate::output::progress::Progress;
 use anyhow::{Context as _, Result, bail};
-use hashlane_audit::curve::of_trial;
+use hashlane_audit::curve::from_trial;
 use hashlane_audit::epsilon::vectors::hex;
 use hashlane_audit::key_sets::Choices;
 use hashlane_audit::library::Table;
@@ -55,7 +55,7 @@ pub(super) fn run(options: &Audit) -> Result<Printed> {
     if report.trials.is_empty() && report.fault.is_none() {
         bail!("no attack has keys of this length, so that nothing was tried: state another with --keys");
     }
-    let worst = report.worst().map(of_trial);
+    let worst = report.worst().map(from_trial);
     let curve = worst.as_ref().map(|curve| (curve, report.is_floodable()));
     let facts =
         vec!["Keys of all attacks that need nothing were inserted into it.".to_owned(), OTHERS.to_owned()];

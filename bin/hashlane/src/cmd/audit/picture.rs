@@ -4,11 +4,11 @@ use crate::output::progress::Progress;
 use anyhow::Result;
 use hashlane_audit::attack::attacks;
 use hashlane_audit::audit::{Report, Settings};
-use hashlane_audit::curve::{Curve, Point, Work, of_flood, of_foreign_keys};
+use hashlane_audit::curve::{Curve, Point, Work, from_flood, from_foreign_keys};
 use hashlane_audit::draw::Draw;
 use hashlane_audit::key_sets::Choices;
 use hashlane_audit::registered::subjects;
-use hashlane_audit::subject::Subject;
+use hashlane_audit::subject::AuditedHash;
 use hashlane_audit::verdict::{Flaw, Verdict};
 use hashlane_lab::report::{Line, LinePlot, LinePlots, Role, Series};
 use hashlane_lab::study::Step;
@@ -25,7 +25,7 @@ const ENOUGH: usize = 64;
 pub(super) fn curves(
     reports: &[Report],
     settings: &Settings,
-    asked: Vec<&mut dyn Subject>,
+    asked: Vec<&mut dyn AuditedHash>,
 ) -> Result<Vec<Option<Curve>>> {
     let mut curves: Vec<Option<Curve>> = reports.iter().map(|_| None).collect();
     let (mut others, mut places) = (Vec::new(), Vec::new());
@@ -37,7 +37,7 @@ pub(super) fn curves(
         match report.verdict.attack().zip(report.verdict.flood()) {
             Some(flood) => {
                 let draw = &mut Draw::new(settings.seed);
-                curves[place] = of_flood(subject, &settings.geometry, flood, draw).ok();
+                curves[place] = from_flood(subject, &settings.geometry, flood, draw).ok();
             }
             None => {
                 others.push(subject);
@@ -56,7 +56,7 @@ pub(super) fn curves(
         done = (done + 1).min(total - 1);
     };
     let choices = Choices { length: settings.length, count: settings.count, seed: settings.seed };
-    let found = of_foreign_keys(&mut others, &mut known, &settings.geometry, choices, tell);
+    let found = from_foreign_keys(&mut others, &mut known, &settings.geometry, choices, tell);
     for (place, curve) in places.into_iter().zip(found) {
         curves[place] = curve;
     }

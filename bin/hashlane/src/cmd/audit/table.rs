@@ -2,7 +2,7 @@
 
 use hashlane_audit::attack::{About, Knowledge};
 use hashlane_audit::audit::{Epsilon, Outcome, Report, Settings};
-use hashlane_audit::table::{Geometry, Kind, MAX_KEYS};
+use hashlane_audit::table::{Geometry, MAX_KEYS, Resolution};
 use hashlane_audit::verdict::{Verdict, power_of_two, rounded};
 use hashlane_peers::audited::NOT_AUDITED;
 use hashlane_stats::format::count;
@@ -160,9 +160,9 @@ pub(super) fn epsilon_sentence(epsilon: &Epsilon) -> String {
 /// A table in one clause.
 pub(super) fn describe(geometry: &Geometry) -> String {
     let kind = match geometry.kind {
-        Kind::Chained => "chains",
-        Kind::Linear => "linear probing",
-        Kind::Swiss { .. } => "Swiss groups of 16",
+        Resolution::Chained => "chains",
+        Resolution::Linear => "linear probing",
+        Resolution::Swiss { .. } => "Swiss groups of 16",
     };
     let growth = match geometry.grows_at {
         Some(load) => format!("doubling at a load of {}", rounded(load)),

@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::{ArgGroup, Args};
 use hashlane_audit::draw::Draw;
 use hashlane_audit::registered::subjects;
-use hashlane_audit::subject::Subject as _;
+use hashlane_audit::subject::AuditedHash as _;
 use hashlane_audit::traffic::depth::Depths;
 use hashlane_audit::traffic::entropy::{self, Field};
 use hashlane_audit::traffic::flows::{Flow, Flows};
@@ -196,7 +196,7 @@ type Reader = fn(&Path, &mut dyn FnMut(u64)) -> Result<Flows>;
 
 fn of_capture(path: &Path, progress: &mut dyn FnMut(u64)) -> Result<Flows> {
     let file = shown(path);
-    let found = match Flows::of_capture(open(path)?, MOST_KEYS, progress) {
+    let found = match Flows::from_capture(open(path)?, MOST_KEYS, progress) {
         Ok(found) => found,
         Err(FormatError::Read(error)) => return Err(error).with_context(|| format!("cannot read {file}")),
         Err(FormatError::NotACapture(why)) => {

@@ -182,7 +182,7 @@ impl<'a> Run<'a> {
             Ok(Launch::Records(records, seconds)) => {
                 study.run.seconds += seconds;
                 study.launches.push(records);
-                study.records = RecordSet::of_launches(&study.launches);
+                study.records = RecordSet::from_launches(&study.launches);
                 study.has_ended = study.launches.len() == total;
                 return self.facts(at, &results);
             }

@@ -39,12 +39,12 @@ __attribute__((constructor)) static void loaded(void) {
 const NET_RAW: u32 = 13;
 
 /// A folder with the command and the shared object.
-struct Bench {
+struct Unprivileged {
     folder: Folder,
     program: PathBuf,
 }
 
-impl Bench {
+impl Unprivileged {
     fn new() -> Self {
         let folder = Folder::new();
         let source = folder.write("f.c", CONSTRUCTOR);
@@ -144,7 +144,7 @@ fn a_shared_object_has_no_capability_of_the_file_or_the_user() {
     if !can_gain() {
         return;
     }
-    let bench = Bench::new();
+    let bench = Unprivileged::new();
     bench.loses_capabilities(|| Command::new(&bench.program));
     bench.loses_capabilities(|| {
         let mut command = Command::new("setpriv");
@@ -162,7 +162,7 @@ fn nothing_runs_setuid_or_setgid() {
     if !can_gain() {
         return;
     }
-    let bench = Bench::new();
+    let bench = Unprivileged::new();
     for mode in [0o4755, 0o2755] {
         fs::set_permissions(&bench.program, Permissions::from_mode(mode)).unwrap();
         for (loaded, ran) in bench.loaded(|| nobody(&bench.program)) {
@@ -179,7 +179,7 @@ fn a_program_found_by_path_has_no_capability_of_the_file() {
     if !can_gain() {
         return;
     }
-    let bench = Bench::new();
+    let bench = Unprivileged::new();
     add_capability(&bench.program);
     let mut command = nobody(&bench.program);
     command.args(["lab", "child", "--parent", &std::process::id().to_string(), "--"]);

@@ -7,7 +7,7 @@ mod recent;
 mod search;
 mod slots;
 
-use super::compressor::{Compressor, POINTER_LIMIT, Place};
+use super::compressor::{CompressedName, Compressor, POINTER_LIMIT};
 use crate::wire::HEADER_LEN;
 use hashlane_hash::scheme::{Key, Scheme};
 use hashlane_hash::suffix::{SuffixHash, SuffixSums};
@@ -196,10 +196,10 @@ impl Compressor for SuffixTable {
     }
 
     #[inline(always)]
-    fn place(&mut self, written: &[u8], name: Name<'_>) -> Place {
+    fn place(&mut self, written: &[u8], name: Name<'_>) -> CompressedName {
         let bytes = name.as_bytes();
         if bytes.len() == 1 {
-            return Place::whole(name);
+            return CompressedName::whole(name);
         }
         if self.first.len > 0 {
             return self.place_next(written, bytes);
@@ -207,7 +207,7 @@ impl Compressor for SuffixTable {
         if (HEADER_LEN..POINTER_LIMIT).contains(&written.len()) {
             self.first = First { at: written.len() as u16, len: bytes.len() as u8 };
         }
-        Place::whole(name)
+        CompressedName::whole(name)
     }
 
     #[cold]

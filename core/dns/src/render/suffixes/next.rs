@@ -6,28 +6,28 @@ use super::parents::{Parent, ParentPlace};
 use super::recent::{MAX_MISSES, MIN_REPEATS, Recent, SHORT, Whole};
 use super::search::Placed;
 use super::slots::{Entry, Slot};
-use crate::render::compressor::{POINTER_LIMIT, Place};
+use crate::render::compressor::{CompressedName, POINTER_LIMIT};
 
 impl SuffixTable {
     /// Places a name that is neither the root nor the message's first.
     #[inline(never)]
-    pub(super) fn place_next(&mut self, written: &[u8], bytes: &[u8]) -> Place {
+    pub(super) fn place_next(&mut self, written: &[u8], bytes: &[u8]) -> CompressedName {
         let first = self.first;
         if usize::from(first.len) == bytes.len() && self.case.eq(first.bytes(written), bytes) {
-            return Place::at(first.at);
+            return CompressedName::at(first.at);
         }
         if !self.begun {
             self.begin();
         }
         let recent = if bytes.len() > SHORT { Recent::of(bytes) } else { None };
         if let Some(at) = recent.and_then(|recent| self.find_recent(written, bytes, recent)) {
-            return Place::at(at);
+            return CompressedName::at(at);
         }
         let whole = (self.tries > 0 && recent.is_none()).then(|| Whole::of(bytes, self.slots.message()));
         if let Some(whole) = whole {
             if let Some(at) = self.whole.get(whole.place()).and_then(|kept| whole.same(kept)) {
                 self.tries = MAX_MISSES;
-                return Place::at(at);
+                return CompressedName::at(at);
             }
             self.tries -= 1;
         }
@@ -47,7 +47,7 @@ impl SuffixTable {
 
     /// Remembers a short name that was placed so at offset `len`.
     #[inline(always)]
-    fn keep_whole(&mut self, whole: Whole, len: usize, place: Place) {
+    fn keep_whole(&mut self, whole: Whole, len: usize, place: CompressedName) {
         let at = if place.literal() == 0 { place.pointer().map_or(0, usize::from) } else { len };
         if let Some(kept) = self.whole.get_mut(whole.place())
             && at < POINTER_LIMIT
@@ -58,10 +58,10 @@ impl SuffixTable {
 
     /// Places a name that was not written recently.
     #[inline(always)]
-    fn place_unseen(&mut self, written: &[u8], bytes: &[u8]) -> Place {
+    fn place_unseen(&mut self, written: &[u8], bytes: &[u8]) -> CompressedName {
         let from = 1 + usize::from(bytes.first().copied().unwrap_or_default());
         let Some((label, rest)) = bytes.split_at_checked(from) else {
-            return Place::new(bytes.len(), None);
+            return CompressedName::new(bytes.len(), None);
         };
         let key = ParentPlace::of(rest);
         let parent = match self.parents.find(key, rest, self.slots.message()) {
@@ -76,7 +76,13 @@ impl SuffixTable {
 
     /// Remembers a long name that was placed so at offset `len`.
     #[inline(never)]
-    fn keep_recent(&mut self, Recent { place: kept, check }: Recent, len: usize, bytes: usize, place: Place) {
+    fn keep_recent(
+        &mut self,
+        Recent { place: kept, check }: Recent,
+        len: usize,
+        bytes: usize,
+        place: CompressedName,
+    ) {
         let (at, literal) = match place.literal() {
             // A name that ends in a pointer there is found only by its hash.
             0 => (place.pointer().map_or(0, usize::from), bytes),
@@ -138,10 +144,10 @@ impl SuffixTable {
         bytes: &[u8],
         label: &[u8],
         (target, left, sum): (usize, usize, u64),
-    ) -> Place {
+    ) -> CompressedName {
         let (case, from, rest) = (self.case, label.len(), bytes.len() - label.len());
         if left > 0 && self.is_label(written, left, label) {
-            return Place::at(left as u16);
+            return CompressedName::at(left as u16);
         }
         let hash = self.hash.resume(bytes, |word| case.fold8(word), rest / 8, sum);
         let found = self.slots.find(hash, |slot| {
@@ -150,10 +156,10 @@ impl SuffixTable {
             same && follows(written, at + from, target) || self.stands(written, bytes, slot)
         });
         let literal = if target == 0 { bytes.len() } else { from };
-        let place = Place::to(literal, target);
+        let place = CompressedName::to(literal, target);
         match found {
             Ok(slot) if slot.at() < POINTER_LIMIT => {
-                return Place::at(slot.at() as u16);
+                return CompressedName::at(slot.at() as u16);
             }
             Ok(_) => {}
             Err(free) => {

@@ -4,7 +4,7 @@ use super::compare::{common_end, follows};
 use super::parents::{Parent, ParentPlace};
 use super::slots::Entry;
 use super::{First, SuffixTable};
-use crate::render::compressor::{POINTER_LIMIT, Place};
+use crate::render::compressor::{CompressedName, POINTER_LIMIT};
 use crate::slices::Parts as _;
 
 /// Number of names in a message after which a name that shares nothing with them is not expected to be the
@@ -28,7 +28,7 @@ struct Known {
 
 /// The place of a name, or the parent that it is to be placed under.
 pub(super) enum Placed {
-    At(Place),
+    At(CompressedName),
     /// Offset, label before it, and sum, as in [`Parent`].
     Under(usize, usize, u64),
 }
@@ -64,7 +64,7 @@ impl SuffixTable {
             return None;
         }
         if left > 0 && self.is_label(written, left, label) {
-            return Some(Placed::At(Place::at(left as u16)));
+            return Some(Placed::At(CompressedName::at(left as u16)));
         }
         let sum = self.hash.sum(rest, |word| case.fold8(word));
         self.parents.keep(key, rest, self.slots.message(), target as u16, left as u16, sum);
@@ -73,7 +73,7 @@ impl SuffixTable {
 
     /// Places a name that shares nothing with earlier ones; `None` if it seems to share its last label.
     #[inline(always)]
-    fn place_apart(&mut self, written: &[u8], bytes: &[u8]) -> Option<Place> {
+    fn place_apart(&mut self, written: &[u8], bytes: &[u8]) -> Option<CompressedName> {
         let (mut last, mut at) = (0, 0);
         while let Some(&len) = bytes.get(at)
             && len > 0
@@ -89,7 +89,7 @@ impl SuffixTable {
         let Err(free) = self.slots.find(hash, |slot| self.stands(written, suffix, slot)) else { return None };
         let entry = Entry { at: written.len(), lead: last, literal: suffix.len() };
         self.slots.insert(entry, written.len() + bytes.len(), hash, free);
-        Some(Place::new(bytes.len(), None))
+        Some(CompressedName::new(bytes.len(), None))
     }
 
     /// Places a name whose bytes from `from` on, with their place among the parents, are not remembered.
@@ -113,7 +113,13 @@ impl SuffixTable {
 
     /// Places a name by the hashes of its suffixes, from the last label on.
     #[inline(always)]
-    fn place_by_labels(&mut self, written: &[u8], bytes: &[u8], from: usize, key: ParentPlace) -> Place {
+    fn place_by_labels(
+        &mut self,
+        written: &[u8],
+        bytes: &[u8],
+        from: usize,
+        key: ParentPlace,
+    ) -> CompressedName {
         let case = self.case;
         self.hash.sums(bytes, |word| case.fold8(word), &mut self.sums);
         let (mut labels, mut at) = (0, 0);
@@ -180,7 +186,8 @@ impl SuffixTable {
                 }
                 Err(free) => free,
             };
-            let place = reached.map_or(Place::new(bytes.len(), None), |(from, at)| Place::to(from, at));
+            let place = reached
+                .map_or(CompressedName::new(bytes.len(), None), |(from, at)| CompressedName::to(from, at));
             let literal = place.literal();
             let entry = Entry { at: written.len(), lead: start, literal: literal - start };
             self.slots.insert(entry, written.len() + place.len(), hash, free);
@@ -207,7 +214,7 @@ impl SuffixTable {
         self.apart = 0;
         let (at, left) = parent.map_or((known.at + from, known.at), |Known { at, left, .. }| (at, left));
         self.keep_parent(key, bytes, from, (at, left));
-        reached.map_or(Place::new(bytes.len(), None), |(from, at)| Place::to(from, at))
+        reached.map_or(CompressedName::new(bytes.len(), None), |(from, at)| CompressedName::to(from, at))
     }
 
     /// Offset of a label in the present name.

@@ -2,7 +2,7 @@
 
 use super::chance::Chance;
 use super::node::region;
-use super::topology::{Kind, Topology};
+use super::topology::{Topology, TopologyKind};
 use crate::support::{Ask, data_of, uri};
 use hashlane_name::build::OwnedName;
 use hashlane_name::component::{Component, IMPLICIT_SHA256_DIGEST};
@@ -85,7 +85,7 @@ pub fn draw(topology: &Topology, nonce: u32, chance: &mut Chance) -> Ask {
         name = OwnedName::from_components(name.view().components().chain([Component::generic(b"v")]))
             .expect("a short name");
     }
-    let sound = topology.kind == Kind::Sound;
+    let sound = topology.kind == TopologyKind::Sound;
     let mut ask = Ask::of(name, nonce);
     ask.can_be_prefix = chance.happens(250);
     ask.must_be_fresh = chance.happens(250);

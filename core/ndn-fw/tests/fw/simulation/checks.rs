@@ -2,7 +2,7 @@
 
 use super::network::Network;
 use super::node::Index;
-use super::topology::Kind;
+use super::topology::TopologyKind;
 
 /// Totals of several runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl Sum {
 pub fn check<P: Index>(network: &Network<P>) {
     network.nodes.iter().for_each(super::node::Node::must_be_quiet);
     let topology = &network.topology;
-    if topology.kind != Kind::Sound {
+    if topology.kind != TopologyKind::Sound {
         return;
     }
     // Without repetitions, each Interest crosses each link at most once in each direction, and so does each

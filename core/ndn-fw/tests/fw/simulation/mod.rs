@@ -18,10 +18,10 @@ use crate::support::pick;
 use hashlane_ndn_fw::pit::{ByDigest, ByName, ByToken};
 use network::Network;
 use node::Index;
-use topology::Kind;
+use topology::TopologyKind;
 
 /// Says which seed it was, where a run fails.
-struct Running(Kind, u64);
+struct Running(TopologyKind, u64);
 
 impl Drop for Running {
     fn drop(&mut self) {
@@ -37,7 +37,7 @@ fn number(variable: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{variable} is to be a number, and is {text:?}")))
 }
 
-fn run<P: Index>(kind: Kind, seed: u64, bursts: bool) -> Network<P> {
+fn run<P: Index>(kind: TopologyKind, seed: u64, bursts: bool) -> Network<P> {
     let _running = Running(kind, seed);
     let mut network = Network::new(kind, seed, bursts);
     network.run();
@@ -46,7 +46,7 @@ fn run<P: Index>(kind: Kind, seed: u64, bursts: bool) -> Network<P> {
 }
 
 /// Runs all seeds that are to be run, packet by packet or in bursts, and returns what came of them together.
-fn all_in<P: Index>(kind: Kind, runs: u64, bursts: bool) -> checks::Sum {
+fn all_in<P: Index>(kind: TopologyKind, runs: u64, bursts: bool) -> checks::Sum {
     let mut sum = checks::Sum::default();
     match number("HASHLANE_SIM_SEED") {
         Some(seed) => sum.add(&run::<P>(kind, seed, bursts)),
@@ -58,38 +58,38 @@ fn all_in<P: Index>(kind: Kind, runs: u64, bursts: bool) -> checks::Sum {
 }
 
 /// All seeds packet by packet.
-fn all<P: Index>(kind: Kind, runs: u64) -> checks::Sum {
+fn all<P: Index>(kind: TopologyKind, runs: u64) -> checks::Sum {
     all_in::<P>(kind, runs, false)
 }
 
 #[test]
 fn in_sound_networks_all_that_can_be_answered_is() {
-    let sum = all::<ByName>(Kind::Sound, 30);
+    let sum = all::<ByName>(TopologyKind::Sound, 30);
     assert!(sum.answered == sum.asked && sum.asked > 0);
 }
 
 #[test]
 fn faulty_networks_keep_the_rules() {
-    assert!(all::<ByName>(Kind::Faulty, 30).asked > 0);
+    assert!(all::<ByName>(TopologyKind::Faulty, 30).asked > 0);
 }
 
 #[test]
 fn crowded_networks_keep_the_rules() {
-    assert!(all::<ByName>(Kind::Crowded, 30).asked > 0);
+    assert!(all::<ByName>(TopologyKind::Crowded, 30).asked > 0);
 }
 
 fn of_all_kinds<P: Index>() {
-    let sum = all::<P>(Kind::Sound, 10);
+    let sum = all::<P>(TopologyKind::Sound, 10);
     assert!(sum.answered == sum.asked && sum.asked > 0);
-    assert!(all::<P>(Kind::Faulty, 10).asked > 0);
-    assert!(all::<P>(Kind::Crowded, 10).asked > 0);
+    assert!(all::<P>(TopologyKind::Faulty, 10).asked > 0);
+    assert!(all::<P>(TopologyKind::Crowded, 10).asked > 0);
 }
 
 fn in_bursts<P: Index>() {
-    let sum = all_in::<P>(Kind::Sound, 10, true);
+    let sum = all_in::<P>(TopologyKind::Sound, 10, true);
     assert!(sum.answered == sum.asked && sum.asked > 0 && sum.largest > 4, "{sum:?}");
-    assert!(all_in::<P>(Kind::Faulty, 10, true).asked > 0);
-    assert!(all_in::<P>(Kind::Crowded, 10, true).asked > 0);
+    assert!(all_in::<P>(TopologyKind::Faulty, 10, true).asked > 0);
+    assert!(all_in::<P>(TopologyKind::Crowded, 10, true).asked > 0);
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn under_digests_networks_keep_the_rules() {
 fn a_seed_says_all_that_happens() {
     let again = [1, 2].map(|_| {
         let mut sum = checks::Sum::default();
-        (0..5).for_each(|seed| sum.add(&run::<ByDigest>(Kind::Faulty, seed, true)));
+        (0..5).for_each(|seed| sum.add(&run::<ByDigest>(TopologyKind::Faulty, seed, true)));
         sum
     });
     assert_eq!(again[0], again[1]);

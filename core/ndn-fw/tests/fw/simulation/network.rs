@@ -3,7 +3,7 @@
 use super::applications::{Consumer, Request, answer, data, draw};
 use super::chance::Chance;
 use super::node::{Index, Node, Peer};
-use super::topology::{Kind, Topology};
+use super::topology::{Topology, TopologyKind};
 use crate::support::{Sent, uri};
 use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::lp::{DigestField, INTEREST_DIGEST};
@@ -76,7 +76,7 @@ const READS: u64 = 10;
 const TRIES: usize = 20;
 
 impl<P: Index> Network<P> {
-    pub fn new(kind: Kind, seed: u64, bursts: bool) -> Self {
+    pub fn new(kind: TopologyKind, seed: u64, bursts: bool) -> Self {
         let mut chance = Chance::new(seed);
         let topology = Topology::draw(kind, &mut chance);
         let nodes = (0..topology.nodes).map(|node| Node::new(&topology, node, chance.number())).collect();
@@ -290,7 +290,7 @@ impl<P: Index> Network<P> {
             return;
         }
         // A producer may be slow, or may have nothing.
-        let sound = self.topology.kind == Kind::Sound;
+        let sound = self.topology.kind == TopologyKind::Sound;
         if !sound && self.chance.happens(100) {
             return;
         }
@@ -316,7 +316,7 @@ impl<P: Index> Network<P> {
         let request = requests.iter().position(|request| request.ask.nonce == interest.nonce());
         let request = request.expect("an Interest that came back was sent");
         let Request { ask, tries, answered, .. } = &mut requests[request];
-        if *answered || *tries == TRIES || self.topology.kind != Kind::Sound {
+        if *answered || *tries == TRIES || self.topology.kind != TopologyKind::Sound {
             return;
         }
         *tries += 1;

@@ -1,7 +1,7 @@
 //! A forwarder with its faces, and the model that it is held against.
 
 use super::model::{Arrival, Done, Model, Question};
-use super::topology::{Kind, Topology};
+use super::topology::{Topology, TopologyKind};
 use crate::support::{Log, Sent, check, uri};
 use hashlane_hash::scheme::Key;
 use hashlane_name::build::OwnedName;
@@ -143,7 +143,7 @@ impl<P: Index> Node<P> {
         let mut key = [0; 16];
         key[..8].copy_from_slice(&seed.to_le_bytes());
         let key = Key::new(key);
-        let model = Model::new(&config, topology.kind == Kind::Crowded);
+        let model = Model::new(&config, topology.kind == TopologyKind::Crowded);
         (Forwarder::with_pit(config, &key, seed, P::empty(&key)), model)
     }
 

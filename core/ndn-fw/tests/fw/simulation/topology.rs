@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 /// Kind of network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum TopologyKind {
     /// Nothing is lost, and each way leads nearer to a producer: what is asked for comes.
     Sound,
     /// Links lose, repeat and reorder; forwarders start again; routes may lead round in circles.
@@ -39,7 +39,7 @@ pub struct Producer {
 
 #[derive(Debug)]
 pub struct Topology {
-    pub kind: Kind,
+    pub kind: TopologyKind,
     pub nodes: usize,
     pub links: Vec<Link>,
     pub producers: Vec<Producer>,
@@ -69,11 +69,11 @@ const STRATEGIES: [&str; 5] =
     ["best-route", "multicast", "asf", "random", "asf/probing-interval~1000/max-timeouts~1"];
 
 impl Topology {
-    pub fn draw(kind: Kind, chance: &mut Chance) -> Self {
+    pub fn draw(kind: TopologyKind, chance: &mut Chance) -> Self {
         // Small networks are many, large ones some.
         let most = [6, 12, 30][chance.below(3)];
         let nodes = chance.between(3, most);
-        let faulty = kind != Kind::Sound;
+        let faulty = kind != TopologyKind::Sound;
         let links = links(nodes, faulty, chance);
         let one = *chance.one_of(&STRATEGIES);
         let mixed = chance.happens(400);
@@ -87,7 +87,7 @@ impl Topology {
             })
             .collect();
         let store = |chance: &mut Chance| match kind {
-            Kind::Crowded => chance.between(0, 3),
+            TopologyKind::Crowded => chance.between(0, 3),
             _ => [0, 65_536][chance.below(2)],
         };
         Self {
@@ -99,7 +99,7 @@ impl Topology {
             strategies,
             second_strategy: chance.happens(300).then(|| *chance.one_of(&STRATEGIES)),
             stores: (0..nodes).map(|_| store(chance)).collect(),
-            pit_entries: if kind == Kind::Crowded { chance.between(1, 12) } else { 1 << 16 },
+            pit_entries: if kind == TopologyKind::Crowded { chance.between(1, 12) } else { 1 << 16 },
             remote_lifetime: if faulty { [30_000, 700][chance.below(2)] } else { 30_000 },
             circular: faulty && chance.happens(600),
             asks: chance.between(5, 30),
@@ -146,7 +146,7 @@ impl Topology {
 
     /// True if each packet crosses a link once and in order, and each Interest is sent once.
     pub fn repeats(&self) -> bool {
-        self.links.iter().any(|link| link.twice > 0) || self.kind != Kind::Sound
+        self.links.iter().any(|link| link.twice > 0) || self.kind != TopologyKind::Sound
     }
 }
 

@@ -1,7 +1,7 @@
 //! Reloads of zones with errors.
 
 use super::super::messages;
-use super::super::scene::{Bench, Scene};
+use super::super::scene::{Scene, Testbed};
 use super::super::server;
 use super::super::table::Line;
 use super::MB;
@@ -25,7 +25,7 @@ const GROWTH: u64 = 64 * MB;
 const RECORDS: usize = 20_000;
 
 /// Reloads of zones that end in an error, and of zones whose apex has no SOA record, under a flood.
-pub(in super::super) fn bad_zone(bench: &Bench, name: (u8, &str)) -> Result<Line, String> {
+pub(in super::super) fn bad_zone(bench: &Testbed, name: (u8, &str)) -> Result<Line, String> {
     let scene = Scene::open(bench, "", false)?;
     let good = server::zone(1);
     let many: String = (0..RECORDS).map(|number| format!("r{number} IN A 192.0.2.1\n")).collect();

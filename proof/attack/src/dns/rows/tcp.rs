@@ -1,7 +1,7 @@
 //! Connections that hold what others need.
 
 use super::super::messages::{self, LONGEST, framed};
-use super::super::scene::{Attack, Bench, Scene, thousands};
+use super::super::scene::{Attack, Scene, Testbed, thousands};
 use super::super::table::Line;
 use super::MB;
 use crate::attacker;
@@ -25,7 +25,7 @@ const OPENED_AT_ONCE: usize = 200;
 const SENDERS: usize = 64;
 
 /// Shorter timeouts in the quick form, so that its attacks outlast them.
-fn timeouts(bench: &Bench) -> &'static str {
+fn timeouts(bench: &Testbed) -> &'static str {
     bench.pick(
         "tcp.idle_timeout_ms = 1000\ntcp.message_timeout_ms = 1000\ntcp.write_timeout_ms = 1000\n",
         // The attack takes 10 s; these take 10 s, 5 s and 10 s by default.
@@ -96,7 +96,7 @@ impl Clients {
 }
 
 /// Opens connections beyond all limits, and keeps them.
-pub(in super::super) fn idle(bench: &Bench, name: (u8, &str)) -> Result<Line, String> {
+pub(in super::super) fn idle(bench: &Testbed, name: (u8, &str)) -> Result<Line, String> {
     let scene = Scene::open(bench, timeouts(bench), true)?;
     let most = bench.pick(5_000, 12_000);
     let attack = scene.attack(|| {
@@ -124,7 +124,7 @@ fn is_open(stream: &mut TcpStream) -> std::io::Result<()> {
 }
 
 /// Sends queries for the largest response as fast as the server takes them, and reads nothing.
-pub(in super::super) fn never_read(bench: &Bench, name: (u8, &str)) -> Result<Line, String> {
+pub(in super::super) fn never_read(bench: &Testbed, name: (u8, &str)) -> Result<Line, String> {
     let scene = Scene::open(bench, timeouts(bench), true)?;
     let most = bench.pick(400, 3_000);
     let queries = framed(&messages::largest(1)).repeat(100);
@@ -148,7 +148,7 @@ pub(in super::super) fn never_read(bench: &Bench, name: (u8, &str)) -> Result<Li
 }
 
 /// Sends a byte of a long query each second.
-pub(in super::super) fn byte_a_second(bench: &Bench, name: (u8, &str)) -> Result<Line, String> {
+pub(in super::super) fn byte_a_second(bench: &Testbed, name: (u8, &str)) -> Result<Line, String> {
     let scene = Scene::open(bench, timeouts(bench), true)?;
     let most = bench.pick(2_000, 3_000);
     let attack = scene.attack(|| {
@@ -170,7 +170,7 @@ pub(in super::super) fn byte_a_second(bench: &Bench, name: (u8, &str)) -> Result
 }
 
 /// Sends the longest queries as fast as the server takes them, and reads the responses.
-pub(in super::super) fn longest_queries(bench: &Bench, name: (u8, &str)) -> Result<Line, String> {
+pub(in super::super) fn longest_queries(bench: &Testbed, name: (u8, &str)) -> Result<Line, String> {
     let scene = Scene::open(bench, timeouts(bench), true)?;
     // A stream of them: each write goes on where the one before it ended.
     let stream_of: Vec<u8> = (0..3).flat_map(|number| framed(&messages::longest(number))).collect();

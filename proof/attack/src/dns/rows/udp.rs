@@ -1,7 +1,7 @@
 //! Floods of datagrams.
 
 use super::super::messages;
-use super::super::scene::{Attack, Bench, Scene, thousands};
+use super::super::scene::{Attack, Scene, Testbed, thousands};
 use super::super::table::Line;
 use super::MB;
 use crate::attacker::{Ports, Speed};
@@ -25,13 +25,13 @@ pub(super) fn flood(
     server: SocketAddr,
     write: impl FnMut(u64, &mut Vec<u8>),
 ) -> Result<(u64, Ports), String> {
-    let mut ports = Ports::of_networks(&Network::Loopback, NETWORKS, server)?;
+    let mut ports = Ports::from_networks(&Network::Loopback, NETWORKS, server)?;
     ports.flood(speed, write).map(|sent| (sent, ports))
 }
 
 /// A row of one flood.
 fn row(
-    bench: &Bench,
+    bench: &Testbed,
     name: (u8, &str),
     write: impl FnMut(u64, &mut Vec<u8>),
     check: impl FnOnce(&Attack) -> Check,
@@ -49,29 +49,29 @@ fn counts(attack: &Attack) -> String {
     format!("{received} received, {sent} answered")
 }
 
-pub(in super::super) fn random_subdomains(bench: &Bench, name: (u8, &str)) -> Result<Line, String> {
+pub(in super::super) fn random_subdomains(bench: &Testbed, name: (u8, &str)) -> Result<Line, String> {
     row(bench, name, messages::random_subdomain, |attack| Check::new(true, counts(attack)))
 }
 
-pub(in super::super) fn malformed_edns(bench: &Bench, name: (u8, &str)) -> Result<Line, String> {
+pub(in super::super) fn malformed_edns(bench: &Testbed, name: (u8, &str)) -> Result<Line, String> {
     row(bench, name, messages::malformed_edns, |attack| Check::new(true, counts(attack)))
 }
 
-pub(in super::super) fn malformed(bench: &Bench, name: (u8, &str)) -> Result<Line, String> {
+pub(in super::super) fn malformed(bench: &Testbed, name: (u8, &str)) -> Result<Line, String> {
     row(bench, name, messages::malformed, |attack| Check::new(true, counts(attack)))
 }
 
-pub(in super::super) fn compression_loops(bench: &Bench, name: (u8, &str)) -> Result<Line, String> {
+pub(in super::super) fn compression_loops(bench: &Testbed, name: (u8, &str)) -> Result<Line, String> {
     row(bench, name, messages::compression_loop, |attack| Check::new(true, counts(attack)))
 }
 
 /// Queries of one address for the largest response: whole ones at most as `rate_limit` says, and in all fewer
 /// bytes than the attacker has sent.
-pub(in super::super) fn amplification(bench: &Bench, name: (u8, &str)) -> Result<Line, String> {
+pub(in super::super) fn amplification(bench: &Testbed, name: (u8, &str)) -> Result<Line, String> {
     let scene = Scene::open(bench, "", false)?;
     let mut length = 0;
     let attack = scene.attack(|| {
-        let mut ports = Ports::of_one_host(&Network::Loopback, PORTS, scene.address())?;
+        let mut ports = Ports::from_one_host(&Network::Loopback, PORTS, scene.address())?;
         let sent = ports.flood(bench.speed(), |number, packet| {
             packet.extend(messages::largest(number as u16));
             length = packet.len();

@@ -3,7 +3,7 @@
 use super::*;
 
 /// The name of the first segment of a list, for the face that asks.
-fn first(bench: &mut Bench, uri: &str) -> OwnedName<Ndn> {
+fn first(bench: &mut TestForwarder, uri: &str) -> OwnedName<Ndn> {
     let name = name(&format!("/localhost/nfd/{uri}"));
     let interest = InterestBuilder { can_be_prefix: true, ..InterestBuilder::new(name.view()) };
     let packet = bench.send(&interest.build()).pop().expect("a segment");
@@ -11,7 +11,7 @@ fn first(bench: &mut Bench, uri: &str) -> OwnedName<Ndn> {
 }
 
 /// True if the last segment of a list is there, whose first segment has this name.
-fn is_kept(bench: &mut Bench, first: &OwnedName<Ndn>) -> bool {
+fn is_kept(bench: &mut TestForwarder, first: &OwnedName<Ndn>) -> bool {
     let interest = InterestBuilder::new(first.view()).build();
     let packets = bench.send(&interest);
     nacked(&interest, &packets).is_none()
@@ -23,7 +23,7 @@ fn from(face: u64, peer: Peer) -> Origin {
 
 #[test]
 fn lists_that_are_asked_for_at_once_are_made_once_and_anew_after_a_command() {
-    let mut bench = Bench::new();
+    let mut bench = TestForwarder::new();
     for list in ["faces/list", "fib/list", "rib/list", "strategy-choice/list"] {
         bench.time += 1000;
         let one = first(&mut bench, list);
@@ -51,7 +51,7 @@ fn a_flood_of_lists_leaves_the_segments_of_others() {
         // Another face of the same user.
         Peer::User { uid: 0, over: Over::Unix },
     ] {
-        let mut bench = Bench::new();
+        let mut bench = TestForwarder::new();
         let innocent = bench.from.clone();
         let mut kept = Vec::new();
         for number in 0..5000 {
@@ -74,7 +74,7 @@ fn a_flood_of_lists_leaves_the_segments_of_others() {
 
 #[test]
 fn a_list_of_many_segments_outlasts_lists_of_one() {
-    let mut bench = Bench::new();
+    let mut bench = TestForwarder::new();
     for id in 301..1300 {
         bench.manager.face_up(face(id, &format!("fd://{id}")), NOW);
     }
@@ -92,7 +92,7 @@ fn a_list_of_many_segments_outlasts_lists_of_one() {
 
 #[test]
 fn long_lists_that_nobody_reads_any_more_go_before_new_ones() {
-    let mut bench = Bench::new();
+    let mut bench = TestForwarder::new();
     let mut route = named(&format!("/{}", "a".repeat(2000)));
     for number in 0..2000 {
         route.face_id = Some(300);
@@ -123,7 +123,7 @@ fn long_lists_that_nobody_reads_any_more_go_before_new_ones() {
 
 #[test]
 fn a_list_counts_for_whoever_asks_for_a_segment_of_it() {
-    let mut bench = Bench::new();
+    let mut bench = TestForwarder::new();
     let innocent = bench.from.clone();
     let flooder = from(400, Peer::User { uid: 0, over: Over::Unix });
     // The forwarder aggregates Interests of one name: management gets the flooder's alone.
@@ -139,8 +139,8 @@ fn a_list_counts_for_whoever_asks_for_a_segment_of_it() {
 }
 
 /// A manager with so many faces that a list of them has many segments.
-fn with_many_faces() -> Bench {
-    let mut bench = Bench::new();
+fn with_many_faces() -> TestForwarder {
+    let mut bench = TestForwarder::new();
     for id in 301..601 {
         bench.manager.face_up(face(id, &format!("fd://{id}")), NOW);
     }

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn names_of_the_management_are_never_routed() {
-    let mut bench = Bench::new();
+    let mut bench = TestForwarder::new();
     for prefix in
         ["/localhost/nfd", "/localhost/nfd/rib", "/localhost/nfd/a/b", "/localhop/nfd", "/localhop/nfd/rib"]
     {
@@ -30,7 +30,7 @@ fn names_of_the_management_are_never_routed() {
 
 #[test]
 fn routes_of_shorter_prefixes_leave_the_management_alone() {
-    let mut bench = Bench::new();
+    let mut bench = TestForwarder::new();
     for prefix in ["/", "/localhost", "/localhop"] {
         bench.ok("rib/register", &ControlParameters { flags: Some(3), ..named(prefix) });
         bench.ok("fib/add-nexthop", &named(prefix));
@@ -41,7 +41,7 @@ fn routes_of_shorter_prefixes_leave_the_management_alone() {
 
 #[test]
 fn neighbours_register_no_names_of_this_host() {
-    let mut bench = Bench::new();
+    let mut bench = TestForwarder::new();
     bench.manager.config.access.localhop = true;
     bench.from.scope = FaceScope::NonLocal;
     bench.from.peer = Peer::Ip("192.0.2.1".parse().unwrap());
@@ -61,7 +61,7 @@ fn neighbours_register_no_names_of_this_host() {
 
 #[test]
 fn udp_from_the_loopback_obeys_the_rules_of_neighbours() {
-    let mut bench = Bench::new();
+    let mut bench = TestForwarder::new();
     bench.from.scope = FaceScope::NonLocal;
     bench.from.peer = Peer::Ip("127.0.0.1".parse().unwrap());
     let digest = command(Scope::Localhop, "rib/register", &named("/app"), None);

@@ -12,7 +12,7 @@ fn on_face(face: u64, prefix: &str) -> ControlParameters {
     ControlParameters { face_id: Some(face), ..named(prefix) }
 }
 
-impl Bench {
+impl TestForwarder {
     fn refusal(&mut self, verb: &str, parameters: &ControlParameters) -> String {
         let (code, text) = self.refused(verb, parameters);
         assert_eq!(code, 403, "{verb}: {text}");
@@ -22,7 +22,7 @@ impl Bench {
 
 #[test]
 fn every_user_registers_prefixes_of_its_own_face_and_does_nothing_else() {
-    let mut bench = Bench::new();
+    let mut bench = TestForwarder::new();
     bench.manager.face_up(face(301, "fd://21"), NOW);
     bench.from.peer = Peer::User { uid: ORDINARY, over: Over::Unix };
     for parameters in [named("/app"), on_face(0, "/app"), on_face(300, "/app")] {
@@ -72,8 +72,8 @@ fn every_user_registers_prefixes_of_its_own_face_and_does_nothing_else() {
 #[test]
 fn one_user_leaves_room_in_the_rib_for_others() {
     let rib = RibLimits { routes: 80, routes_per_face: 80, ..RibLimits::default() };
-    let mut bench = Bench::with(Config { rib, ..Config::default() });
-    let code = |bench: &mut Bench, uid, face, number: usize| {
+    let mut bench = TestForwarder::with(Config { rib, ..Config::default() });
+    let code = |bench: &mut TestForwarder, uid, face, number: usize| {
         bench.from = Origin { face, scope: FaceScope::Local, peer: Peer::User { uid, over: Over::Unix } };
         bench.command("rib/register", &named(&format!("/{uid}/{face}/{number}"))).code
     };
@@ -99,7 +99,7 @@ fn users_of_the_rule_give_every_command_over_every_local_connection() {
     for over in [Over::Unix, Over::Loopback] {
         for uid in [0, 1000, 1002, ORDINARY] {
             let access = Access { own_uid: 1000, users: vec![Account::Id(1002)], ..Access::default() };
-            let mut bench = Bench::with(Config { access, ..Config::default() });
+            let mut bench = TestForwarder::with(Config { access, ..Config::default() });
             bench.from.peer = Peer::User { uid, over };
             bench.manager.face_up(face(301, "fd://21"), NOW);
             let code = bench.command("rib/register", &on_face(301, "/localhost/app")).code;
@@ -110,7 +110,7 @@ fn users_of_the_rule_give_every_command_over_every_local_connection() {
 
 #[test]
 fn a_trusted_key_gives_a_user_every_command() {
-    let mut bench = Bench::new();
+    let mut bench = TestForwarder::new();
     bench.from.peer = Peer::User { uid: ORDINARY, over: Over::Unix };
     let strategy = ControlParameters { strategy: Some(StrategyKind::Asf.full_name()), ..named("/app") };
     let signed = |time, value| {
@@ -138,7 +138,7 @@ fn over_the_loopback_a_user_may_do_what_the_unix_socket_lets_it_do() {
     for (mode, code) in [(0o666, 200), (0o660, 403), (0o600, 403)] {
         let listener = Listener::bind(&path, mode).unwrap();
         let access = Access { sockets: vec![path.clone()], ..Access::default() };
-        let mut bench = Bench::with(Config { access, ..Config::default() });
+        let mut bench = TestForwarder::with(Config { access, ..Config::default() });
         bench.from.peer = Peer::User { uid: ORDINARY, over: Over::Loopback };
         let response = bench.command("rib/register", &named("/app"));
         assert_eq!(response.code, code, "{mode:o}: {}", response.text);
@@ -149,14 +149,14 @@ fn over_the_loopback_a_user_may_do_what_the_unix_socket_lets_it_do() {
         drop(listener);
     }
     // Without a socket there is nothing that a user may connect to.
-    let mut bench = Bench::new();
+    let mut bench = TestForwarder::new();
     bench.from.peer = Peer::User { uid: ORDINARY, over: Over::Loopback };
     assert_eq!(bench.command("rib/register", &named("/app")).code, 403);
 }
 
 #[test]
 fn a_user_that_is_not_known_is_refused_with_the_reason() {
-    let mut bench = Bench::new();
+    let mut bench = TestForwarder::new();
     let address = "::1".parse().unwrap();
     bench.from.peer = Peer::Unidentified { address, why: "the connection has been closed".into() };
     assert_eq!(

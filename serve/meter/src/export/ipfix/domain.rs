@@ -1,6 +1,6 @@
 //! An observation domain: its templates, its sequence number, its message.
 
-use super::options::{Exported, Kind, standing, statistics};
+use super::options::{Exported, OptionsTemplate, standing, statistics};
 use super::{IpfixOptions, Output};
 use crate::export::message::{Message, length};
 use crate::export::shape::{Shape, template};
@@ -23,7 +23,7 @@ pub(super) struct Domain {
     /// Templates that were announced: the id of their set, and the record.
     templates: Vec<(u16, Vec<u8>)>,
     /// Records about interfaces and sampling.
-    standing: Vec<(Kind, Vec<u8>)>,
+    standing: Vec<(OptionsTemplate, Vec<u8>)>,
     /// Tests if these were sent in this session.
     described: bool,
     /// Time and number of messages since templates were repeated.
@@ -168,7 +168,7 @@ impl Domain {
 
     fn put_option(
         &mut self,
-        kind: Kind,
+        kind: OptionsTemplate,
         record: &[u8],
         now: u64,
         output: &mut Output,

@@ -8,7 +8,7 @@ use crate::stats::MeterStats;
 /// An options template. The first field is its scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u16)]
-pub(super) enum Kind {
+pub(super) enum OptionsTemplate {
     Interface,
     Sampling,
     /// RFC 7011 section 4.1.
@@ -19,7 +19,7 @@ pub(super) enum Kind {
     NotSent,
 }
 
-impl Kind {
+impl OptionsTemplate {
     pub(super) const fn template_id(self) -> u16 {
         FIRST_TEMPLATE + Shape::COUNT + self as u16
     }
@@ -64,7 +64,7 @@ impl Kind {
 }
 
 /// Records that hold as long as the meter runs.
-pub(super) fn standing(options: &IpfixOptions) -> Vec<(Kind, Vec<u8>)> {
+pub(super) fn standing(options: &IpfixOptions) -> Vec<(OptionsTemplate, Vec<u8>)> {
     let mut records = Vec::new();
     for (index, name) in &options.interfaces {
         // Linux limits names to 15 bytes.
@@ -72,7 +72,7 @@ pub(super) fn standing(options: &IpfixOptions) -> Vec<(Kind, Vec<u8>)> {
         let mut record = index.to_be_bytes().to_vec();
         record.push(u8::try_from(name.len()).unwrap_or(u8::MAX));
         record.extend_from_slice(name);
-        records.push((Kind::Interface, record));
+        records.push((OptionsTemplate::Interface, record));
     }
     if options.sampling > 1 {
         let mut record = 1_u64.to_be_bytes().to_vec();
@@ -80,7 +80,7 @@ pub(super) fn standing(options: &IpfixOptions) -> Vec<(Kind, Vec<u8>)> {
         record.extend_from_slice(&1_u16.to_be_bytes());
         record.extend_from_slice(&1_u32.to_be_bytes());
         record.extend_from_slice(&(options.sampling - 1).to_be_bytes());
-        records.push((Kind::Sampling, record));
+        records.push((OptionsTemplate::Sampling, record));
     }
     records
 }
@@ -94,15 +94,19 @@ pub(super) struct Exported {
 }
 
 /// Statistics of a domain.
-pub(super) fn statistics(domain: u32, exported: Exported, stats: &MeterStats) -> [(Kind, Vec<u8>); 3] {
+pub(super) fn statistics(
+    domain: u32,
+    exported: Exported,
+    stats: &MeterStats,
+) -> [(OptionsTemplate, Vec<u8>); 3] {
     let record = |counts: &[u64]| {
         let mut record = domain.to_be_bytes().to_vec();
         record.extend(counts.iter().flat_map(|count| count.to_be_bytes()));
         record
     };
     [
-        (Kind::Exported, record(&[exported.messages, exported.flows, exported.bytes])),
-        (Kind::Ignored, record(&[stats.dropped.total()])),
-        (Kind::NotSent, record(&[stats.flows_lost])),
+        (OptionsTemplate::Exported, record(&[exported.messages, exported.flows, exported.bytes])),
+        (OptionsTemplate::Ignored, record(&[stats.dropped.total()])),
+        (OptionsTemplate::NotSent, record(&[stats.flows_lost])),
     ]
 }

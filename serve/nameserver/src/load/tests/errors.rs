@@ -90,7 +90,7 @@ fn goes_on_after_the_end_of_a_record_with_an_error() {
 #[test]
 fn an_error_of_the_sink_has_the_line_of_its_record() {
     let mut sink = |record: Record<'_>| match record.ttl {
-        2 => Err(What::Zone("not this one".into())),
+        2 => Err(FaultKind::Zone("not this one".into())),
         _ => Ok(()),
     };
     let text = b"a. 1 A 192.0.2.1\nb. 2 TXT (\n x )\n".to_vec();

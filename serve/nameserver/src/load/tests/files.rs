@@ -79,7 +79,7 @@ fn includes_only_files_inside_the_folder() {
     ] {
         fs::write(zones.join("main"), format!("$INCLUDE {path}\n")).unwrap();
         let faults = load(&folder, &serial()).unwrap_err().faults;
-        let [Fault { line: Some(1), what: What::Include { why, .. }, .. }] = &faults[..] else {
+        let [Fault { line: Some(1), what: FaultKind::Include { why, .. }, .. }] = &faults[..] else {
             panic!("{faults:?}")
         };
         assert_eq!(*why, error, "{path}");
@@ -116,7 +116,7 @@ fn includes_do_not_multiply_without_end() {
     let error = load(&folder(&[("main", &many), ("b", &"$INCLUDE c\n".repeat(100)), ("c", "")]), &serial());
     assert_eq!(
         error.unwrap_err().faults[0].what,
-        What::Include { path: "c".into(), why: IncludeError::Count(MAX_FILES) }
+        FaultKind::Include { path: "c".into(), why: IncludeError::Count(MAX_FILES) }
     );
     let options = Options { max_bytes: 20_000, ..serial() };
     let error = load(&folder(&[("main", "$INCLUDE b\n$INCLUDE b\n"), ("b", &"\n".repeat(15_000))]), &options);

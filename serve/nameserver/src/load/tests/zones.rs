@@ -39,7 +39,7 @@ fn a_rule_of_zones_that_is_broken_is_reported() {
     let error = load("x.zone", "ns 1 A 192.0.2.1\n", None).unwrap_err().to_string();
     assert!(error.ends_with("/x.zone:1: x. SOA: the apex has no SOA record; add one"), "{error}");
     let error = load("x..y", "ns. 1 A 192.0.2.1\n", None).unwrap_err();
-    assert_eq!(error.faults[0].what, What::NoApex);
+    assert_eq!(error.faults[0].what, FaultKind::NoApex);
     // Before the SOA record, too.
     let error = load("x.zone", &format!("$ORIGIN a.\nx. 1 A 192.0.2.1\n{ZONE}"), None).unwrap_err();
     assert!(error.to_string().contains("/x.zone:2: x. A: owner outside of the zone"), "{error}");
