@@ -1,5 +1,6 @@
 //! Processes in `/proc`.
 
+use nix::sched::{CpuSet, sched_setaffinity};
 use nix::time::ClockId;
 use nix::unistd::Pid;
 use std::fs;
@@ -115,6 +116,16 @@ pub fn descriptors(pid: i32) -> Option<u64> {
 pub fn cpu(pid: i32) -> io::Result<Duration> {
     // In nanoseconds; `/proc/PID/stat` has steps of 10 ms.
     Ok(ClockId::pid_cpu_clock_id(Pid::from_raw(pid))?.now()?.into())
+}
+
+/// Binds this thread to a core.
+///
+/// # Errors
+/// It may not run there.
+pub fn bind(core: usize) -> io::Result<()> {
+    let mut set = CpuSet::new();
+    set.set(core)?;
+    Ok(sched_setaffinity(Pid::from_raw(0), &set)?)
 }
 
 /// True if this process ignores a signal, as under `nohup`.

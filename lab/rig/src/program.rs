@@ -3,10 +3,12 @@
 use crate::wait;
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
+use std::env;
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
 use std::time::Duration;
 
@@ -117,6 +119,26 @@ impl Drop for Program {
     }
 }
 
+/// Path of a program: on the `PATH`, or where Debian keeps the administrator's programs.
+pub fn find(program: &str) -> Option<PathBuf> {
+    let folders: Vec<PathBuf> = env::split_paths(&env::var_os("PATH").unwrap_or_default()).collect();
+    // Debian leaves it off the PATH of users.
+    let system = folders.iter().any(|folder| folder == Path::new("/usr/bin")).then(|| "/usr/sbin".into());
+    folders.into_iter().chain(system).map(|folder| folder.join(program)).find(|path| path.is_file())
+}
+
+/// Note on a program that is not installed, with its package; `None` if it is.
+pub fn missing(program: &str, package: &str) -> Option<String> {
+    let note = || format!("{program} is missing, and so not measured: `apt-get install {package}`");
+    find(program).is_none().then(note)
+}
+
+/// A command line of a program, by its path if it is found.
+pub fn words(program: &str, arguments: &[&str]) -> Vec<OsString> {
+    let path = find(program).map_or_else(|| program.into(), PathBuf::into_os_string);
+    std::iter::once(path).chain(arguments.iter().map(OsString::from)).collect()
+}
+
 /// `what`, and the last `most` bytes of the log of a program, in one line.
 pub fn with_last_output(what: &str, log: &Path, most: usize) -> String {
     // A log that cannot be read counts as empty.
@@ -190,6 +212,14 @@ mod tests {
         // The only signal that a parent cannot have set to be ignored.
         process.signal(Signal::SIGKILL).unwrap();
         assert!(!process.wait(LIMIT).unwrap().unwrap().success());
+    }
+
+    #[test]
+    fn a_missing_program_has_a_note_with_its_package() {
+        assert_eq!((find("no-such-server"), missing("sh", "dash")), (None, None));
+        let note = missing("no-such-server", "server").unwrap();
+        assert_eq!(note, "no-such-server is missing, and so not measured: `apt-get install server`");
+        assert!(words("sh", &["-c"])[0].to_string_lossy().ends_with("/sh"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Reasons why a run fails.
 
 use std::error::Error;
+use std::fmt::Display;
 
 use crate::definition::DefinitionError;
 
@@ -59,5 +60,50 @@ pub enum RunError {
 impl From<DefinitionError> for RunError {
     fn from(error: DefinitionError) -> Self {
         Self::Definition(error)
+    }
+}
+
+impl RunError {
+    /// An error that is of the study as a whole.
+    pub fn other(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::Other(error.into())
+    }
+}
+
+/// Reason why a turn, or a step of a study before it, has no result.
+#[derive(Debug, thiserror::Error)]
+pub enum TurnError {
+    /// A program, a file or a socket failed: the observation, and the end of the program's output.
+    #[error("{0}")]
+    Failed(String),
+    /// The program reports a failure of the call, and goes on.
+    #[error("{0}")]
+    Raised(String),
+    /// The run was stopped.
+    #[error("stopped")]
+    Stopped,
+    /// The study fails.
+    #[error("{0}")]
+    Run(#[from] RunError),
+}
+
+impl TurnError {
+    /// A step that failed, and an error of the system; for `map_err`.
+    pub fn io<E: Display>(what: &str) -> impl Fn(E) -> Self {
+        move |error| Self::Failed(format!("{what}: {error}"))
+    }
+
+    /// The end of a study whose scheme has this error on a workload: no failure of a run that was stopped.
+    ///
+    /// # Errors
+    /// The study fails.
+    pub fn end(self, workload: &str, scheme: &str) -> Result<(), RunError> {
+        match self {
+            Self::Stopped => Ok(()),
+            Self::Run(error) => Err(error),
+            Self::Failed(why) | Self::Raised(why) => {
+                Err(RunError::Subject { workload: workload.to_owned(), scheme: scheme.to_owned(), why })
+            }
+        }
     }
 }

@@ -4,6 +4,7 @@
 //! has. [`run`] runs one study: its kind gets a [`Session`], measures in [`Rounds`], and adds a [`Fact`] for
 //! each figure.
 
+mod child;
 mod error;
 mod fact;
 mod input;
@@ -12,12 +13,16 @@ mod list;
 mod rounds;
 mod run;
 mod session;
+pub mod testing;
+mod turns;
 
-pub use error::RunError;
+pub use child::{Child, Start, empty_folder};
+pub use error::{RunError, TurnError};
 pub use fact::Fact;
 pub use input::{Input, Loaded, PCAP, Paths};
 pub use kind::{Study, StudyFile};
 pub use list::{FindError, Studies};
 pub use rounds::{Rounds, order};
 pub use run::{Outcome, run};
-pub use session::{Event, SEED, Session, Settings, Step};
+pub use session::{Event, SEED, Session, Settings, Step, by_id, ids_of};
+pub use turns::{Contender, Figure, Figures, take_turns, views};

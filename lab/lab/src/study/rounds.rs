@@ -1,6 +1,8 @@
 //! Timing several subjects in alternation: round after round, each has its turn in each.
 
 use super::fact::Fact;
+use std::array;
+use std::convert::Infallible;
 
 /// The places of `count` subjects, in the order of their turns in a round. Another subject is first in each
 /// round, and from round to round the order has another stride, so that no subject always follows the same
@@ -36,21 +38,36 @@ impl Rounds {
     pub fn run<S>(
         subjects: &mut [S],
         rounds: usize,
-        mut prepare: impl FnMut(usize) -> bool,
+        prepare: impl FnMut(usize) -> bool,
         mut time: impl FnMut(&mut S) -> f64,
     ) -> Self {
-        let mut times = vec![Vec::with_capacity(rounds); subjects.len()];
+        let timed = Self::try_run(subjects, rounds, prepare, |subject| Ok::<_, Infallible>([time(subject)]));
+        timed.map_or_else(|never| match never {}, |[rounds]| rounds)
+    }
+
+    /// As [`run`](Self::run), of turns with several figures, which can fail: the rounds of each figure.
+    ///
+    /// # Errors
+    /// The first error of a turn.
+    pub fn try_run<S, E, const N: usize>(
+        subjects: &mut [S],
+        rounds: usize,
+        mut prepare: impl FnMut(usize) -> bool,
+        mut time: impl FnMut(&mut S) -> Result<[f64; N], E>,
+    ) -> Result<[Self; N], E> {
+        let mut times: [_; N] = array::from_fn(|_| vec![Vec::with_capacity(rounds); subjects.len()]);
         for round in 0..rounds {
             if !prepare(round) {
                 break;
             }
             for at in order(subjects.len(), round) {
-                if let (Some(subject), Some(times)) = (subjects.get_mut(at), times.get_mut(at)) {
-                    times.push(time(subject));
+                let Some(subject) = subjects.get_mut(at) else { continue };
+                for (times, figure) in times.iter_mut().zip(time(subject)?) {
+                    times.get_mut(at).into_iter().for_each(|times| times.push(figure));
                 }
             }
         }
-        Self::of(times)
+        Ok(times.map(Self::of))
     }
 
     /// Rounds from figures already measured: for each subject, round by round.
@@ -61,6 +78,12 @@ impl Rounds {
     /// [`of`](Self::of) turns that each launched a program: the bounds of figures hold between launches.
     pub fn of_launches(times: Vec<Vec<f64>>) -> Self {
         Self { times, launches: true }
+    }
+
+    /// The rounds with all times multiplied.
+    pub fn scaled(mut self, by: f64) -> Self {
+        self.times.iter_mut().flatten().for_each(|time| *time *= by);
+        self
     }
 
     /// Adds rounds of the same subjects that were timed later.

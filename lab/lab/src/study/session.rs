@@ -1,12 +1,14 @@
 //! A run under way: its settings, its results so far, and its reports.
 
 use std::any::Any;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::error::RunError;
 use super::fact::Fact;
 use super::input::Loaded;
-use crate::definition::{Definition, Size};
+use super::rounds::Rounds;
+use crate::definition::{Definition, Size, subject};
 use crate::probe::clock::Rates;
 use hashlane_records::{Record, RecordSet, metric};
 
@@ -73,6 +75,16 @@ pub struct Step<'a> {
     pub what: &'a str,
 }
 
+/// Value of an id in a table.
+pub fn by_id<T: Copy>(table: &[(&str, T)], id: &str) -> Option<T> {
+    table.iter().find(|(known, _)| *known == id).map(|(_, value)| *value)
+}
+
+/// Ids of a table, for an error.
+pub fn ids_of<T>(table: &[(&str, T)]) -> String {
+    table.iter().map(|(id, _)| *id).collect::<Vec<_>>().join(", ")
+}
+
 /// A run under way: its study and settings, and its results so far.
 pub struct Session<'a> {
     /// The study.
@@ -125,6 +137,51 @@ impl<'a> Session<'a> {
         self.settings.own.is_none() || self.settings.with_generated
     }
 
+    /// `true` if the study has this workload.
+    pub fn has_workload(&self, id: &str) -> bool {
+        self.definition.workloads.iter().any(|workload| workload == id)
+    }
+
+    /// Checks the workloads of the study.
+    ///
+    /// # Errors
+    /// One is not among the `known` ones.
+    pub fn check_workloads(&self, known: &[&str]) -> Result<(), RunError> {
+        match self.definition.workloads.iter().find(|id| !known.contains(&id.as_str())) {
+            None => Ok(()),
+            Some(id) => {
+                let known = known.join(", ");
+                Err(RunError::UnknownWorkload(format!("unknown workload {id:?}; known: {known}")))
+            }
+        }
+    }
+
+    /// Values of the study's schemes in a table. A control has that of what it repeats.
+    ///
+    /// # Errors
+    /// A scheme is not in the table.
+    pub fn schemes_in<T: Copy>(&self, table: &[(&str, T)]) -> Result<Vec<T>, RunError> {
+        let value = |id: &String| {
+            let help = || format!("known: {}", ids_of(table));
+            by_id(table, subject(id)).ok_or_else(|| RunError::UnknownScheme { id: id.clone(), help: help() })
+        };
+        self.definition.schemes.iter().map(value).collect()
+    }
+
+    /// Gives `work` a new folder for temporary files, which is removed afterwards.
+    ///
+    /// # Errors
+    /// That of `work`; or the folder cannot be made or removed.
+    pub fn with_folder(
+        &mut self,
+        prefix: &str,
+        work: impl FnOnce(&mut Self, &Path) -> Result<(), RunError>,
+    ) -> Result<(), RunError> {
+        let folder = tempfile::Builder::new().prefix(prefix).tempdir().map_err(RunError::other)?;
+        let done = work(self, folder.path());
+        folder.close().map_err(RunError::other).and(done)
+    }
+
     /// `true` once the run is to end.
     pub fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
@@ -166,6 +223,21 @@ impl<'a> Session<'a> {
         self.notes.truncate(notes);
         self.samples = samples;
         self.reported = self.records.len();
+    }
+
+    /// Adds the figures of schemes that took turns; `at` is model, workload, probe, metric and unit.
+    pub fn add_rounds(&mut self, at: [&str; 5], ids: &[String], rounds: &Rounds) {
+        let [model, workload, probe, metric, unit] = at;
+        for (at, id) in ids.iter().enumerate() {
+            self.add(model, workload, id, probe, metric, unit, rounds.time(at));
+        }
+    }
+
+    /// Adds figures of the time-stamp counter, as cycles and as nanoseconds.
+    pub fn add_cycles(&mut self, model: &str, workload: &str, ids: &[String], cycles: &Rounds) {
+        self.add_rounds([model, workload, "cycles", metric::CYCLES, "cycles"], ids, cycles);
+        let ns = cycles.clone().scaled(1.0 / self.rates.counter_ghz);
+        self.add_rounds([model, workload, "cycles", metric::NS, "ns"], ids, &ns);
     }
 
     /// Adds the ratios that the study asks for, between schemes that were timed: the schemes in `ids`, by
