@@ -118,7 +118,7 @@ impl fmt::Display for Wrong {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::queries::{Kind, Queries};
+    use crate::queries::{Queries, QueryKind};
     use crate::zone::{Shape, Zone};
     use domain::base::iana::Rcode;
     use domain::base::{Message, MessageBuilder, Name, Rtype, Ttl};
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn right_answers_pass_and_wrong_ones_are_named() {
-        let queries = Queries::of(ZONE, Kind::Positive, 2);
+        let queries = Queries::of(ZONE, QueryKind::Positive, 2);
         let (query, other) = (queries.get(0).unwrap(), queries.get(1).unwrap());
         let verdict = |message: &[u8]| check(message, &query, Manner::Answers);
         let right = answer(&query, Rcode::NOERROR, 1);
@@ -160,7 +160,7 @@ mod tests {
         };
         assert!(matches!(with(2), Err(Wrong::Flags(_))));
         assert_eq!(with(4), Err(Wrong::Authority(false)));
-        let missing = Queries::of(ZONE, Kind::NxDomain, 1);
+        let missing = Queries::of(ZONE, QueryKind::NxDomain, 1);
         let missing = missing.get(0).unwrap();
         let message = answer(&missing, Rcode::NXDOMAIN, 0);
         assert_eq!(check(&message, &missing, Manner::Answers), Err(Wrong::Referral(0)));
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn an_echo_is_the_query_with_another_id() {
-        let queries = Queries::of(ZONE, Kind::Positive, 1);
+        let queries = Queries::of(ZONE, QueryKind::Positive, 1);
         let query = queries.get(0).unwrap();
         let mut echo = query.message.to_vec();
         echo[0] = 9;

@@ -7,25 +7,20 @@
 mod check;
 mod costs;
 pub mod echo;
-mod error;
 mod growth;
 mod latency;
 mod load;
 mod metric;
 mod plan;
-mod process;
 mod queries;
 mod random;
 mod reload;
 mod run;
 mod servers;
 mod sign;
-mod subjects;
 mod workloads;
 mod zone;
 
-#[cfg(test)]
-mod sample;
 #[cfg(test)]
 mod tests;
 

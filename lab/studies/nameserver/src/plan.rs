@@ -2,6 +2,7 @@
 
 use crate::workloads::SERIAL;
 use crate::zone::Zone;
+use hashlane_lab::probe::Cores;
 use hashlane_lab::study::RunError;
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
@@ -14,7 +15,7 @@ pub(crate) struct Plan<'a> {
     /// Folder for zones and the state of servers.
     pub(crate) folder: &'a Path,
     /// Core of the server, and of the load.
-    pub(crate) cores: (usize, usize),
+    pub(crate) cores: Cores,
     /// `true` with `--full`.
     pub(crate) full: bool,
     /// Rounds.

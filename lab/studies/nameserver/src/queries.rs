@@ -39,7 +39,7 @@ const REFERRAL: Expect = Expect { rcode: NOERROR, answers: 0, authority: 2, is_a
 
 /// Kinds of workloads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum QueryKind {
     /// Addresses of hosts.
     Positive,
     /// Names that do not exist, which repeat.
@@ -86,18 +86,18 @@ pub(crate) struct Queries {
 
 impl Queries {
     /// `count` queries of a kind for a zone.
-    pub(crate) fn of(zone: Zone, kind: Kind, count: u32) -> Self {
+    pub(crate) fn of(zone: Zone, kind: QueryKind, count: u32) -> Self {
         let mut queries = Self::default();
         (0..count).for_each(|at| queries.push_kind(zone, kind, at, false));
         queries
     }
 
     /// `count` queries: each fifth is positive and timed, and the others are of `kind`.
-    pub(crate) fn timed_among(zone: Zone, kind: Kind, count: u32) -> Self {
+    pub(crate) fn timed_among(zone: Zone, kind: QueryKind, count: u32) -> Self {
         let mut queries = Self::default();
         for at in 0..count {
             let timed = at % 5 == 0;
-            queries.push_kind(zone, if timed { Kind::Positive } else { kind }, at, timed);
+            queries.push_kind(zone, if timed { QueryKind::Positive } else { kind }, at, timed);
         }
         queries
     }
@@ -105,7 +105,7 @@ impl Queries {
     /// `count` positive queries, all timed.
     pub(crate) fn all_timed(zone: Zone, count: u32) -> Self {
         let mut queries = Self::default();
-        (0..count).for_each(|at| queries.push_kind(zone, Kind::Positive, at, true));
+        (0..count).for_each(|at| queries.push_kind(zone, QueryKind::Positive, at, true));
         queries
     }
 
@@ -130,33 +130,33 @@ impl Queries {
         Some(Query { message, expect, is_timed })
     }
 
-    fn push_kind(&mut self, zone: Zone, kind: Kind, at: u32, timed: bool) {
+    fn push_kind(&mut self, zone: Zone, kind: QueryKind, at: u32, timed: bool) {
         let hash = mix(u64::from(at % DISTINCT) ^ 0x7175_6572_7900);
         let mut label = Vec::with_capacity(24);
         match kind {
-            Kind::Positive => self.push_host(zone, hash, false, timed),
-            Kind::SignedPositive => self.push_host(zone, hash, true, timed),
-            Kind::Referral => {
+            QueryKind::Positive => self.push_host(zone, hash, false, timed),
+            QueryKind::SignedPositive => self.push_host(zone, hash, true, timed),
+            QueryKind::Referral => {
                 label.extend_from_slice(b"www.");
                 push_label(&mut label, pick(zone, hash, true));
                 self.push(&label, A, false, REFERRAL, timed);
             }
-            Kind::NxDomain | Kind::SignedNxDomain => {
-                let is_signed = kind == Kind::SignedNxDomain;
+            QueryKind::NxDomain | QueryKind::SignedNxDomain => {
+                let is_signed = kind == QueryKind::SignedNxDomain;
                 push_missing(&mut label, hash);
                 // Signed: SOA and NSEC with their signatures at least.
                 let expect = if is_signed { Expect { authority: 4, ..MISSING } } else { MISSING };
                 self.push(&label, A, is_signed, expect, timed);
             }
-            Kind::Random => {
+            QueryKind::Random => {
                 push_missing(&mut label, mix(u64::from(at) ^ 0x7261_6e64_6f6d));
                 self.push(&label, A, false, MISSING, timed);
             }
-            Kind::Mix => {
+            QueryKind::Mix => {
                 let kind = match at % 10 {
-                    2 | 7 => Kind::NxDomain,
-                    4 | 9 => Kind::Referral,
-                    _ => Kind::Positive,
+                    2 | 7 => QueryKind::NxDomain,
+                    4 | 9 => QueryKind::Referral,
+                    _ => QueryKind::Positive,
                 };
                 self.push_kind(zone, kind, at, timed);
             }
@@ -251,19 +251,19 @@ mod tests {
     fn queries_are_for_names_of_the_zone_or_for_none() {
         let labels = labels();
         let all = |kind| Queries::of(ZONE, kind, 500);
-        for query in each(&all(Kind::Positive)).chain(each(&all(Kind::SignedPositive))) {
+        for query in each(&all(QueryKind::Positive)).chain(each(&all(QueryKind::SignedPositive))) {
             let (name, rtype) = question(query);
             let label = name.strip_suffix(".bench.test").unwrap();
             assert_eq!(labels.get(label), Some(&false), "{name}");
             assert!([A, AAAA].contains(&rtype) && query.expect.answers >= 1);
         }
-        for query in each(&all(Kind::Referral)) {
+        for query in each(&all(QueryKind::Referral)) {
             let (name, _) = question(query);
             let label = name.strip_prefix("www.").unwrap().strip_suffix(".bench.test").unwrap();
             assert_eq!(labels.get(label), Some(&true), "{name}");
             assert_eq!(query.expect, REFERRAL);
         }
-        for kind in [Kind::NxDomain, Kind::Random, Kind::SignedNxDomain] {
+        for kind in [QueryKind::NxDomain, QueryKind::Random, QueryKind::SignedNxDomain] {
             for query in each(&all(kind)) {
                 let (name, _) = question(query);
                 assert!(!labels.contains_key(name.strip_suffix(".bench.test").unwrap()), "{name}");
@@ -274,21 +274,21 @@ mod tests {
 
     #[test]
     fn a_mix_has_its_shares() {
-        let queries = Queries::of(ZONE, Kind::Mix, 1_000);
+        let queries = Queries::of(ZONE, QueryKind::Mix, 1_000);
         let count = |expect: Expect| each(&queries).filter(|query| query.expect == expect).count();
         assert_eq!([POSITIVE, MISSING, REFERRAL].map(count), [600, 200, 200]);
     }
 
     #[test]
     fn random_subdomains_do_not_repeat() {
-        let queries = Queries::of(ZONE, Kind::Random, 200_000);
+        let queries = Queries::of(ZONE, QueryKind::Random, 200_000);
         let names: HashSet<&[u8]> = (0..queries.len()).map(|at| queries.get(at).unwrap().message).collect();
         assert_eq!(names.len(), 200_000);
     }
 
     #[test]
     fn dnssec_is_requested_of_signed_zones_only() {
-        for (kind, wanted) in [(Kind::Positive, false), (Kind::SignedPositive, true)] {
+        for (kind, wanted) in [(QueryKind::Positive, false), (QueryKind::SignedPositive, true)] {
             let queries = Queries::of(ZONE, kind, 1);
             let message = Message::from_octets(queries.get(0).unwrap().message).unwrap();
             assert_eq!(message.opt().unwrap().dnssec_ok(), wanted);
@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn each_fifth_query_is_timed() {
-        let queries = Queries::timed_among(ZONE, Kind::Random, 100);
+        let queries = Queries::timed_among(ZONE, QueryKind::Random, 100);
         let timed: Vec<Query<'_>> = each(&queries).filter(|query| query.is_timed).collect();
         assert!(timed.iter().all(|query| query.expect == POSITIVE));
         assert_eq!(timed.len(), 20);

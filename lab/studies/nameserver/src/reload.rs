@@ -1,16 +1,15 @@
 //! Reloads of a zone under load, and the answers lost meanwhile.
 
 use crate::costs;
-use crate::error::ServeError;
 use crate::load::{self, Pace, Paced};
 use crate::metric;
 use crate::plan::Plan;
-use crate::queries::{Kind, Queries};
-use crate::servers::Server;
-use crate::subjects;
+use crate::queries::{Queries, QueryKind};
+use crate::servers::{self, Program, Server};
 use crate::workloads::{MIDDLE, MODEL, RELOAD, SERIAL, SMALL};
 use crate::zone::set_serial;
-use hashlane_lab::study::{Fact, RunError, Session};
+use hashlane_lab::study::{Contender, Fact, RunError, Session, TurnError, take_turns};
+use nix::sys::signal::Signal;
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,102 +27,89 @@ const RATE: u32 = 50_000;
 const PATIENCE: Duration = Duration::from_secs(20);
 const LONGEST: Duration = Duration::from_secs(RELOADS as u64 * PATIENCE.as_secs());
 
-/// Time between two reloads, in which the clock of the file system moves on; and between two looks.
+/// Time between two reloads, in which the clock of the file system moves on.
 const PAUSE: Duration = Duration::from_millis(10);
-const LOOK: Duration = Duration::from_millis(1);
+
+/// A server, the load's outcome, and the milliseconds of each reload.
+type Reloaded = Contender<Program, (Paced, Vec<f64>)>;
 
 /// Steps, for the progress bar.
-pub(crate) fn steps(session: &Session<'_>) -> usize {
-    subjects::installed(session, RELOAD).len()
+pub(crate) fn steps(session: &Session<'_>, plan: &Plan<'_>) -> usize {
+    servers::slow::<()>(session, plan, RELOAD).len()
 }
 
 /// Measures all servers of the workload, one after the other.
 pub(crate) fn run(session: &mut Session<'_>, plan: &Plan<'_>) -> Result<(), RunError> {
     let zone = if plan.full { MIDDLE } else { SMALL };
-    let queries = Queries::of(zone, Kind::Mix, 1 << 16);
-    for (id, program) in subjects::slow(session, plan, RELOAD) {
-        session.step(RELOAD, &id);
+    let queries = Queries::of(zone, QueryKind::Mix, 1 << 16);
+    let mut servers: Vec<Reloaded> = servers::slow(session, plan, RELOAD);
+    let turn = |session: &mut Session<'_>, reloaded: &mut Reloaded, _| {
         let (path, _) = plan.write("reload", zone)?;
-        let folder = plan.folder.join("reload");
-        let command = &session.settings.command;
-        let core = Some(plan.cores.0);
-        let patience = subjects::PATIENCE;
-        let server = Server::start(program, command, core, &path, &folder, patience, session.stop);
-        match server.and_then(|server| reloads(plan, &server, &queries, &path, session.stop)) {
-            Ok((paced, times)) => {
-                // A wrong answer, such as SERVFAIL, is as good as none.
-                let lost = paced.counts.lost + paced.counts.wrong;
-                if let Some(wrong) = paced.counts.first_wrong {
-                    session.notes.push(format!("{id} gave wrong answers during reloads, the first: {wrong}"));
-                }
-                let exact = |count: f64| Fact::exact(count, times.len());
-                let mut add =
-                    |metric, unit, fact| session.add(MODEL, RELOAD, &id, "count", metric, unit, fact);
-                add(metric::LOST, "queries", exact(lost as f64));
-                add(metric::QUERIES, "queries", exact(paced.sent as f64));
-                add(metric::RELOADS, "reloads", exact(times.len() as f64));
-                add(metric::RELOAD_MS, "ms", Fact::median(&times));
-            }
-            Err(error) => subjects::failure(session, RELOAD, &id, error)?,
-        }
+        let (folder, core) = (plan.folder.join("reload"), plan.cores.measured);
+        let server = Server::start(session, reloaded.subject, core, &path, &folder, servers::PATIENCE);
+        let done = server.and_then(|mut server| reloads(session, plan, &mut server, &queries, &path));
         costs::remove(&path)?;
-        if session.stopped() {
-            break;
+        done
+    };
+    take_turns(session, &mut servers, 1, turn, record)
+}
+
+fn record(session: &mut Session<'_>, servers: &[Reloaded]) {
+    for Contender { id, turns, .. } in servers {
+        for (Paced { counts, sent, .. }, times) in turns {
+            if let Some(wrong) = counts.first_wrong {
+                session.notes.push(format!("{id} gave wrong answers during reloads, the first: {wrong}"));
+            }
+            let exact = |count: f64| Fact::exact(count, times.len());
+            let mut add = |metric, unit, fact| session.add(MODEL, RELOAD, id, "count", metric, unit, fact);
+            // A wrong answer, such as SERVFAIL, is as good as none.
+            add(metric::LOST, "queries", exact((counts.lost + counts.wrong) as f64));
+            add(metric::QUERIES, "queries", exact(*sent as f64));
+            add(metric::RELOADS, "reloads", exact(times.len() as f64));
+            add(metric::RELOAD_MS, "ms", Fact::median(times));
         }
     }
-    Ok(())
 }
 
 /// Reloads under load. Returns the load's outcome, and the milliseconds of each reload.
 fn reloads(
+    session: &Session<'_>,
     plan: &Plan<'_>,
-    server: &Server,
+    server: &mut Server,
     queries: &Queries,
     path: &Path,
-    stop: &AtomicBool,
-) -> Result<(Paced, Vec<f64>), ServeError> {
-    let end = AtomicBool::new(false);
+) -> Result<(Paced, Vec<f64>), TurnError> {
+    let (target, end) = (server.target, AtomicBool::new(false));
     let pace = Pace { rate: RATE, from: 0, time: LONGEST, end: &end };
-    thread::scope(|scope| {
-        let load = scope.spawn(|| load::on_core(plan.cores.1, || load::paced(server.target, queries, pace)));
+    let (paced, times) = thread::scope(|scope| {
+        let load = scope.spawn(|| load::on_core(plan.cores.load, || load::paced(target, queries, pace)));
         let reloads = if plan.full { RELOADS } else { QUICK_RELOADS };
-        let times = all(server, path, reloads, stop);
+        let times = all(session, server, path, reloads);
         end.store(true, Ordering::Relaxed);
-        let paced = load.join();
-        let paced =
-            paced.unwrap_or_else(|_| Err(ServeError::Program("the thread of the load panicked".to_owned())));
-        let (paced, times) = (paced?, times?);
-        if paced.counts.answers == 0 {
-            return Err(ServeError::Program("it answered nothing".to_owned()));
-        }
-        Ok((paced, times))
-    })
+        (load.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), times)
+    });
+    let (paced, times) = (paced?, times?);
+    if paced.counts.answers == 0 {
+        return Err(TurnError::Failed("it answered nothing".to_owned()));
+    }
+    Ok((paced, times))
 }
 
 /// Reloads one after the other, each with the next serial number.
-fn all(server: &Server, path: &Path, reloads: u32, stop: &AtomicBool) -> Result<Vec<f64>, ServeError> {
-    let failed = "cannot write a zone";
-    let mut text = fs::read(path).map_err(ServeError::io(failed))?;
+fn all(session: &Session<'_>, server: &mut Server, path: &Path, reloads: u32) -> Result<Vec<f64>, TurnError> {
+    let failed = TurnError::io("cannot write a zone");
+    let mut text = fs::read(path).map_err(&failed)?;
     let next = path.with_extension("next");
     let mut times = Vec::new();
     for serial in SERIAL + 1..=SERIAL + reloads {
         thread::sleep(PAUSE);
         if !set_serial(&mut text, serial - 1, serial) {
-            return Err(ServeError::Program(format!("the zone has no serial number {}", serial - 1)));
+            return Err(TurnError::Failed(format!("the zone has no serial number {}", serial - 1)));
         }
-        fs::write(&next, &text).and_then(|()| fs::rename(&next, path)).map_err(ServeError::io(failed))?;
+        fs::write(&next, &text).and_then(|()| fs::rename(&next, path)).map_err(&failed)?;
         let begun = Instant::now();
-        server.process.reload()?;
-        while server.serial()? != Some(serial) {
-            if stop.load(Ordering::Relaxed) {
-                return Err(ServeError::Stopped);
-            }
-            if begun.elapsed() > PATIENCE {
-                let text = format!("it did not serve a new zone within {} s", PATIENCE.as_secs());
-                return Err(server.process.failed(&text));
-            }
-            thread::sleep(LOOK);
-        }
+        server.child.program.signal(Signal::SIGHUP).map_err(TurnError::io("cannot signal a server"))?;
+        server.wait_for(serial, PATIENCE, session)?;
         times.push(begun.elapsed().as_secs_f64() * 1e3);
     }
     Ok(times)

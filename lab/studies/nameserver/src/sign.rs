@@ -1,8 +1,8 @@
 //! Signatures for a zone, made by the programs of BIND or ldns.
 
-use crate::error::ServeError;
-use crate::servers::find;
 use crate::zone::APEX;
+use hashlane_lab::study::TurnError;
+use hashlane_rig::program::find;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -16,7 +16,7 @@ const ALGORITHM: &str = "ECDSAP256SHA256";
 
 /// Signs a zone with NSEC records, and returns the path of the signed one; `None` if no program for that is
 /// installed. The times of the signatures are the programs' own: 30 days.
-pub(crate) fn sign(zone: &Path, folder: &Path) -> Result<Option<PathBuf>, ServeError> {
+pub(crate) fn sign(zone: &Path, folder: &Path) -> Result<Option<PathBuf>, TurnError> {
     let signed = zone.with_extension("signed");
     if let (Some(keygen), Some(signzone)) = (find("dnssec-keygen"), find("dnssec-signzone")) {
         let keys = folder.as_os_str();
@@ -45,14 +45,14 @@ pub(crate) fn sign(zone: &Path, folder: &Path) -> Result<Option<PathBuf>, ServeE
 }
 
 /// Runs a program to its end, and returns its output.
-fn run(command: &mut Command) -> Result<String, ServeError> {
+fn run(command: &mut Command) -> Result<String, TurnError> {
     let output = command.stdin(Stdio::null()).output();
-    let output = output.map_err(ServeError::io("cannot start a program that signs"))?;
+    let output = output.map_err(TurnError::io("cannot start a program that signs"))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         let last = said.trim().lines().last().unwrap_or("no output").to_owned();
         let program = command.get_program().to_string_lossy().into_owned();
-        return Err(ServeError::Program(format!("{program} failed ({}): {last}", output.status)));
+        return Err(TurnError::Failed(format!("{program} failed ({}): {last}", output.status)));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -1,6 +1,6 @@
 //! Names in the study files and records of name servers, and the zones of workloads.
 
-use crate::queries::Kind;
+use crate::queries::QueryKind;
 use crate::zone::{Shape, Zone};
 
 /// Model of all records.
@@ -49,20 +49,20 @@ pub(crate) enum Group {
 }
 
 /// Workloads that time answers: their zones and queries.
-pub(crate) const COSTS: [(&str, Group, Kind); 13] = [
-    ("small/positive", Group::Small, Kind::Positive),
-    ("small/nxdomain", Group::Small, Kind::NxDomain),
-    ("small/referral", Group::Small, Kind::Referral),
-    ("small/mix", Group::Small, Kind::Mix),
-    ("165k/positive", Group::Middle, Kind::Positive),
-    ("165k/nxdomain", Group::Middle, Kind::NxDomain),
-    ("165k/referral", Group::Middle, Kind::Referral),
-    ("165k/mix", Group::Middle, Kind::Mix),
-    ("165k/random", Group::Middle, Kind::Random),
-    ("signed/positive", Group::Signed, Kind::SignedPositive),
-    ("signed/nxdomain", Group::Signed, Kind::SignedNxDomain),
-    ("10m/referral", Group::Large, Kind::Referral),
-    ("10m/random", Group::Large, Kind::Random),
+pub(crate) const COSTS: [(&str, Group, QueryKind); 13] = [
+    ("small/positive", Group::Small, QueryKind::Positive),
+    ("small/nxdomain", Group::Small, QueryKind::NxDomain),
+    ("small/referral", Group::Small, QueryKind::Referral),
+    ("small/mix", Group::Small, QueryKind::Mix),
+    ("165k/positive", Group::Middle, QueryKind::Positive),
+    ("165k/nxdomain", Group::Middle, QueryKind::NxDomain),
+    ("165k/referral", Group::Middle, QueryKind::Referral),
+    ("165k/mix", Group::Middle, QueryKind::Mix),
+    ("165k/random", Group::Middle, QueryKind::Random),
+    ("signed/positive", Group::Signed, QueryKind::SignedPositive),
+    ("signed/nxdomain", Group::Signed, QueryKind::SignedNxDomain),
+    ("10m/referral", Group::Large, QueryKind::Referral),
+    ("10m/random", Group::Large, QueryKind::Random),
 ];
 
 impl Group {

@@ -2,8 +2,8 @@
 
 use super::{BATCH, Counts, Target};
 use crate::check;
-use crate::error::ServeError;
 use crate::queries::Queries;
+use hashlane_lab::study::TurnError;
 use hashlane_link::udp::{RecvBatch, SendBatch, UdpSocket};
 use std::net::{Ipv4Addr, SocketAddr};
 
@@ -28,9 +28,9 @@ pub(super) struct Flight<'a> {
 
 impl<'a> Flight<'a> {
     /// A socket for queries. The first one sent has the place `from`, modulo their number.
-    pub(super) fn new(target: Target, queries: &'a Queries, from: usize) -> Result<Self, ServeError> {
+    pub(super) fn new(target: Target, queries: &'a Queries, from: usize) -> Result<Self, TurnError> {
         let socket = UdpSocket::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
-        let mut socket = socket.map_err(ServeError::io("cannot make a socket for the load"))?;
+        let mut socket = socket.map_err(TurnError::io("cannot make a socket for the load"))?;
         // A short queue loses answers, and they are counted as lost.
         let _ = socket.set_receive_queue(8 << 20);
         Ok(Self {
@@ -59,7 +59,7 @@ impl<'a> Flight<'a> {
 
     /// Sends up to `count` queries; `due` gives the time, in nanoseconds, of each.
     #[inline]
-    pub(super) fn send(&mut self, count: usize, mut due: impl FnMut(usize) -> u64) -> Result<(), ServeError> {
+    pub(super) fn send(&mut self, count: usize, mut due: impl FnMut(usize) -> u64) -> Result<(), TurnError> {
         for at in 0..count.min(BATCH) {
             let Some(query) = self.queries.get(self.next) else { break };
             let id = self.next_id;
@@ -78,16 +78,16 @@ impl<'a> Flight<'a> {
             self.queue.push(self.target.address, &[&id.to_be_bytes(), rest]);
         }
         // Datagrams that the kernel drops have no answer, and are counted then.
-        self.socket.send(&mut self.queue).map_err(ServeError::io("cannot send queries"))?;
+        self.socket.send(&mut self.queue).map_err(TurnError::io("cannot send queries"))?;
         Ok(())
     }
 
     /// Receives answers that wait, and returns their number; `timed` gets the time at which each right answer
     /// to a timed query was due.
     #[inline]
-    pub(super) fn receive(&mut self, mut timed: impl FnMut(u64)) -> Result<usize, ServeError> {
+    pub(super) fn receive(&mut self, mut timed: impl FnMut(u64)) -> Result<usize, TurnError> {
         let received = self.socket.recv(&mut self.received);
-        let received = received.map_err(ServeError::io("cannot receive answers"))?;
+        let received = received.map_err(TurnError::io("cannot receive answers"))?;
         for datagram in self.received.iter() {
             let slot = check::id(datagram.payload).and_then(|id| self.slots.get_mut(usize::from(id)));
             let Some(slot) = slot else { continue };

@@ -2,8 +2,8 @@
 
 use super::flight::Flight;
 use super::{BATCH, Counts, Target};
-use crate::error::ServeError;
 use crate::queries::Queries;
+use hashlane_lab::study::TurnError;
 use std::time::{Duration, Instant};
 
 /// Most queries without an answer: two batches, so that the server has one while the load handles
@@ -20,7 +20,7 @@ pub(crate) fn full(
     queries: &Queries,
     from: usize,
     time: Duration,
-) -> Result<(Counts, Duration, usize), ServeError> {
+) -> Result<(Counts, Duration, usize), TurnError> {
     let mut flight = Flight::new(target, queries, from)?;
     let begun = Instant::now();
     let mut last = begun;

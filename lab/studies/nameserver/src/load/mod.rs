@@ -8,9 +8,8 @@ pub(crate) use full::full;
 pub(crate) use paced::{Pace, Paced, paced};
 
 use crate::check::{Manner, Wrong};
-use crate::error::ServeError;
-use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
-use nix::unistd::Pid;
+use hashlane_lab::study::TurnError;
+use hashlane_rig::proc;
 use std::net::SocketAddr;
 
 /// Datagrams of one system call.
@@ -38,39 +37,29 @@ pub(crate) struct Counts {
 
 impl Counts {
     /// Fails unless all answers were right.
-    pub(crate) fn check(&self) -> Result<(), ServeError> {
+    pub(crate) fn check(&self) -> Result<(), TurnError> {
         match self.first_wrong {
             Some(wrong) => {
                 let of = self.wrong + self.answers;
                 let text = format!("{} of {of} answers are wrong, the first: {wrong}", self.wrong);
-                Err(ServeError::Program(text))
+                Err(TurnError::Failed(text))
             }
             None => Ok(()),
         }
     }
 }
 
-/// Cores for the server and for the load: the first and the last one available to this thread.
-pub(crate) fn cores() -> Result<(usize, usize), ServeError> {
-    let set = sched_getaffinity(Pid::from_raw(0)).map_err(ServeError::errno("cannot read the cores"))?;
-    let mut available = (0..CpuSet::count()).filter(|core| set.is_set(*core).unwrap_or(false));
-    let first = available.next().unwrap_or(0);
-    Ok((first, available.next_back().unwrap_or(first)))
-}
-
 /// Runs `work` in a new thread on a core.
 pub(crate) fn on_core<T: Send>(
-    core: usize,
-    work: impl FnOnce() -> Result<T, ServeError> + Send,
-) -> Result<T, ServeError> {
+    core: Option<usize>,
+    work: impl FnOnce() -> Result<T, TurnError> + Send,
+) -> Result<T, TurnError> {
     let bound = || {
-        let mut set = CpuSet::new();
-        let bound = set.set(core).and_then(|()| sched_setaffinity(Pid::from_raw(0), &set));
-        bound.map_err(ServeError::errno("cannot bind the load to a core"))?;
+        core.map_or(Ok(()), proc::bind).map_err(TurnError::io("cannot bind the load to a core"))?;
         work()
     };
     std::thread::scope(|scope| scope.spawn(bound).join())
-        .unwrap_or_else(|_| Err(ServeError::Program("the thread of the load panicked".to_owned())))
+        .unwrap_or_else(|_| Err(TurnError::Failed("the thread of the load panicked".to_owned())))
 }
 
 #[cfg(test)]

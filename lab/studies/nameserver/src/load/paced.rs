@@ -2,8 +2,8 @@
 
 use super::flight::Flight;
 use super::{BATCH, Counts, Target};
-use crate::error::ServeError;
 use crate::queries::Queries;
+use hashlane_lab::study::TurnError;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -36,7 +36,7 @@ pub(crate) struct Paced {
 }
 
 /// Loads a server at a pace.
-pub(crate) fn paced(target: Target, queries: &Queries, pace: Pace<'_>) -> Result<Paced, ServeError> {
+pub(crate) fn paced(target: Target, queries: &Queries, pace: Pace<'_>) -> Result<Paced, TurnError> {
     let mut flight = Flight::new(target, queries, pace.from)?;
     let (mut sent, mut times) = (0, Vec::new());
     let begun = Instant::now();

@@ -1,5 +1,5 @@
 use super::*;
-use crate::queries::{Kind, Queries};
+use crate::queries::{Queries, QueryKind};
 use crate::zone::{Shape, Zone};
 use std::net::UdpSocket;
 use std::sync::Arc;
@@ -47,7 +47,7 @@ impl Drop for Echo {
 #[test]
 fn a_full_load_counts_answers_and_goes_on_where_it_ended() {
     let echo = Echo::new(Manner::Echoes, |_| true);
-    let queries = Queries::of(ZONE, Kind::Mix, 1_000);
+    let queries = Queries::of(ZONE, QueryKind::Mix, 1_000);
     let (counts, time, next) = full(echo.target, &queries, 10, Duration::from_millis(30)).unwrap();
     assert!(counts.answers > 0 && time > Duration::ZERO);
     assert_eq!((counts.wrong, counts.check().is_ok()), (0, true));
@@ -57,7 +57,7 @@ fn a_full_load_counts_answers_and_goes_on_where_it_ended() {
 #[test]
 fn lost_answers_are_counted_and_the_load_ends() {
     let echo = Echo::new(Manner::Echoes, |count| count % 10 != 3);
-    let queries = Queries::of(ZONE, Kind::Positive, 100);
+    let queries = Queries::of(ZONE, QueryKind::Positive, 100);
     let end = AtomicBool::new(false);
     let pace = Pace { rate: 2_000, from: 0, time: Duration::from_millis(100), end: &end };
     let Paced { counts, sent, times, .. } = paced(echo.target, &queries, pace).unwrap();
@@ -69,7 +69,7 @@ fn lost_answers_are_counted_and_the_load_ends() {
 #[test]
 fn timed_queries_have_times() {
     let echo = Echo::new(Manner::Echoes, |_| true);
-    let queries = Queries::timed_among(ZONE, Kind::Random, 1_000);
+    let queries = Queries::timed_among(ZONE, QueryKind::Random, 1_000);
     let end = AtomicBool::new(false);
     let pace = Pace { rate: 5_000, from: 0, time: Duration::from_millis(60), end: &end };
     let Paced { counts, times, .. } = paced(echo.target, &queries, pace).unwrap();
@@ -83,7 +83,7 @@ fn timed_queries_have_times() {
 fn wrong_answers_are_refused() {
     // An echo is a query, and no response.
     let echo = Echo::new(Manner::Answers, |_| true);
-    let queries = Queries::of(ZONE, Kind::Positive, 100);
+    let queries = Queries::of(ZONE, QueryKind::Positive, 100);
     let (counts, _, _) = full(echo.target, &queries, 0, Duration::from_millis(5)).unwrap();
     assert!(counts.wrong > 0 && counts.answers == 0);
     let error = counts.check().unwrap_err().to_string();
@@ -93,15 +93,7 @@ fn wrong_answers_are_refused() {
 #[test]
 fn a_silent_server_loses_all() {
     let echo = Echo::new(Manner::Echoes, |_| false);
-    let queries = Queries::of(ZONE, Kind::Positive, 100);
+    let queries = Queries::of(ZONE, QueryKind::Positive, 100);
     let (counts, ..) = full(echo.target, &queries, 0, Duration::from_millis(5)).unwrap();
     assert!(counts.answers == 0 && counts.lost > 0);
-}
-
-#[test]
-fn the_load_has_a_core() {
-    let (server, load) = cores().unwrap();
-    assert!(server <= load);
-    let set = on_core(load, || Ok(sched_getaffinity(Pid::from_raw(0)).unwrap())).unwrap();
-    assert_eq!((0..CpuSet::count()).filter(|core| set.is_set(*core).unwrap()).collect::<Vec<_>>(), [load]);
 }

@@ -1,16 +1,14 @@
 //! A server under way.
 
-use super::{Job, Program};
+use super::{Job, Program, config};
 use crate::check::{self, Manner};
-use crate::error::ServeError;
 use crate::load::Target;
-use crate::process::Process;
 use crate::queries::Queries;
-use hashlane_rig::{ports, wait};
-use std::fs;
+use hashlane_lab::study::{Child, Session, Start, TurnError, empty_folder};
+use hashlane_rig::{ports, proc};
+use std::io;
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Time between two queries to a server that does not answer yet.
@@ -19,51 +17,83 @@ const PAUSE: Duration = Duration::from_millis(1);
 /// A server that has answered.
 #[derive(Debug)]
 pub(crate) struct Server {
-    pub(crate) process: Process,
+    pub(crate) child: Child,
     pub(crate) target: Target,
     /// Time from the start to the first answer.
     pub(crate) started: Duration,
     probe: Probe,
 }
 
+/// Memory of the processes of a server, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Memory {
+    /// Resident memory, in which each shared page counts once.
+    pub(crate) resident: u64,
+    /// Largest peak of one process.
+    pub(crate) peak: u64,
+}
+
 impl Server {
     /// Starts a server on a core, or on all, and waits for its first answer, at most for `limit`.
     pub(crate) fn start(
+        session: &Session<'_>,
         program: Program,
-        command: &Path,
         core: Option<usize>,
         zone: &Path,
         folder: &Path,
         limit: Duration,
-        stop: &AtomicBool,
-    ) -> Result<Self, ServeError> {
-        empty(folder)?;
-        let port = ports::free().map_err(ServeError::io("no port is free"))?;
+    ) -> Result<Self, TurnError> {
+        empty_folder(folder)?;
+        let port = ports::free().map_err(TurnError::io("no port is free"))?;
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-        let arguments = program.prepare(&Job { command, zone, folder, address })?;
+        let command = &session.settings.command;
+        let arguments = config::prepare(program, &Job { command, zone, folder, address })?;
         let probe = Probe::new(address, program.manner())?;
         let begun = Instant::now();
-        let mut process = Process::start(command, core, folder.join("output"), &arguments)?;
-        let answer = wait::try_until(limit, PAUSE, || {
-            let answer = probe.ask()?;
-            if answer.is_none() {
-                process.check()?;
-                if stop.load(Ordering::Relaxed) {
-                    return Err(ServeError::Stopped);
-                }
-            }
-            Ok(answer)
-        })?;
-        if answer.is_none() {
-            return Err(process.failed(&format!("it did not answer within {} s", limit.as_secs())));
-        }
+        let start = Start { core, ..Start::child(command) };
+        let mut child = start.spawn(&arguments, folder.join("output"))?;
+        child.until((limit, PAUSE), session.stop, "did not answer", || probe.ask())?;
         let target = Target { address, manner: program.manner() };
-        Ok(Self { process, target, started: begun.elapsed(), probe })
+        Ok(Self { child, target, started: begun.elapsed(), probe })
     }
 
-    /// Serial number of the zone in an answer; `None` without an answer.
-    pub(crate) fn serial(&self) -> Result<Option<u32>, ServeError> {
-        self.probe.ask()
+    /// Waits until the zone in an answer has this serial number, at most for `limit`.
+    pub(crate) fn wait_for(
+        &mut self,
+        serial: u32,
+        limit: Duration,
+        session: &Session<'_>,
+    ) -> Result<(), TurnError> {
+        let Self { child, probe, .. } = self;
+        let has_it = || Ok((probe.ask()? == Some(serial)).then_some(()));
+        child.until((limit, PAUSE), session.stop, "did not serve a new zone", has_it)
+    }
+
+    /// Its processes: the first, and those that it started.
+    fn processes(&self) -> Result<Vec<i32>, TurnError> {
+        proc::members(self.child.program.id()).map_err(TurnError::io("cannot list processes"))
+    }
+
+    /// CPU time of all processes, in user space and in the kernel, since they began.
+    pub(crate) fn cpu(&self) -> Result<Duration, TurnError> {
+        self.processes()?
+            .into_iter()
+            .map(|pid| proc::cpu(pid).map_err(TurnError::io("cannot read CPU time")))
+            .sum()
+    }
+
+    /// Memory of all processes.
+    pub(crate) fn memory(&self) -> Result<Memory, TurnError> {
+        let unknown = || TurnError::Failed("the kernel does not state the memory of a process".to_owned());
+        let mut sum = Memory::default();
+        for pid in self.processes()? {
+            // A page that several processes map counts in parts.
+            let shares = proc::read(pid, "smaps_rollup");
+            let shares = shares.map_err(TurnError::io("cannot read the memory of a process"))?;
+            sum.resident += proc::kilobytes(&shares, "Pss").ok_or_else(unknown)?;
+            sum.peak = sum.peak.max(proc::peak(pid).ok_or_else(unknown)?);
+        }
+        Ok(sum)
     }
 }
 
@@ -76,19 +106,19 @@ struct Probe {
 }
 
 impl Probe {
-    fn new(to: SocketAddr, manner: Manner) -> Result<Self, ServeError> {
-        let open = || {
+    fn new(to: SocketAddr, manner: Manner) -> Result<Self, TurnError> {
+        let open = || -> io::Result<UdpSocket> {
             let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
             socket.connect(to)?;
             socket.set_read_timeout(Some(Duration::from_millis(10)))?;
             Ok(socket)
         };
-        let socket = open().map_err(ServeError::io("cannot make a socket"))?;
+        let socket = open().map_err(TurnError::io("cannot make a socket"))?;
         Ok(Self { socket, query: Queries::soa(), manner })
     }
 
     /// Serial number in an answer, or 0 in an echo; `None` without an answer.
-    fn ask(&self) -> Result<Option<u32>, ServeError> {
+    fn ask(&self) -> Result<Option<u32>, TurnError> {
         let Some(query) = self.query.get(0) else { return Ok(None) };
         let mut buffer = [0; 2048];
         // A port on which nobody listens yet is an error of the socket, once.
@@ -101,29 +131,5 @@ impl Probe {
             Manner::Answers => check::serial(answer),
             Manner::Echoes => check::check(answer, &query, self.manner).ok().map(|()| 0),
         })
-    }
-}
-
-/// Makes an empty folder.
-fn empty(folder: &Path) -> Result<(), ServeError> {
-    let failed = "cannot make a folder for a server";
-    if folder.exists() {
-        fs::remove_dir_all(folder).map_err(ServeError::io(failed))?;
-    }
-    fs::create_dir(folder).map_err(ServeError::io(failed))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_folder_is_emptied() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("server");
-        empty(&path).unwrap();
-        fs::write(path.join("rest"), "x").unwrap();
-        empty(&path).unwrap();
-        assert_eq!(fs::read_dir(&path).unwrap().count(), 0);
     }
 }

@@ -1,0 +1,63 @@
+//! Servers of one zone under way, on the core of servers.
+
+use super::{Program, Server};
+use crate::plan::Plan;
+use hashlane_lab::study::{Session, TurnError};
+use std::path::Path;
+use std::time::Duration;
+
+/// Servers by the ids of schemes; with the reason, those that failed.
+#[derive(Debug, Default)]
+pub(crate) struct Running(Vec<(String, Result<Server, String>)>);
+
+impl Running {
+    /// Ends all servers, and starts those of `programs`, each in a separate folder, but none that failed.
+    pub(crate) fn restart(
+        &mut self,
+        session: &Session<'_>,
+        plan: &Plan<'_>,
+        programs: &[(String, Program)],
+        zone: &Path,
+        patience: Duration,
+    ) -> Result<(), TurnError> {
+        self.0.retain(|(_, server)| server.is_err());
+        for (id, program) in programs {
+            if self.0.iter().any(|(known, _)| known == id) {
+                continue;
+            }
+            let folder = plan.folder.join(id.replace('/', "-"));
+            let server = Server::start(session, *program, plan.cores.measured, zone, &folder, patience);
+            let server = match server {
+                Err(TurnError::Stopped) => return Err(TurnError::Stopped),
+                server => server.map_err(|error| error.to_string()),
+            };
+            self.0.push((id.clone(), server));
+        }
+        Ok(())
+    }
+
+    /// `true` after the first start.
+    pub(crate) fn is_started(&self) -> bool {
+        !self.0.is_empty()
+    }
+
+    /// Puts work on a server. One that fails is ended.
+    pub(crate) fn turn<T>(
+        &mut self,
+        id: &str,
+        work: impl FnOnce(&mut Server) -> Result<T, TurnError>,
+    ) -> Result<T, TurnError> {
+        let slot = self.0.iter_mut().find(|(known, _)| known == id).map(|(_, server)| server);
+        match slot {
+            Some(slot @ Ok(_)) => {
+                let done = slot.as_mut().map_or(Err(TurnError::Stopped), work);
+                if let Err(error) = &done {
+                    *slot = Err(error.to_string());
+                }
+                done
+            }
+            Some(Err(why)) => Err(TurnError::Failed(why.clone())),
+            None => Err(TurnError::Failed("it was not started".to_owned())),
+        }
+    }
+}
