@@ -95,7 +95,7 @@ fn meters_take_turns_and_flows_are_counted() {
             "a capture of many flows",
             "ours under floods",
             "argus is missing, and so not measured: `apt-get install argus-server`",
-            "nfpcapd was not measured: it metered 1000 packets of 2000; its figures are not comparable",
+            "nfpcapd was not measured on mix/cpu: it metered 1000 packets of 2000; its figures are not comparable",
             "suricata, zeek, yaf and ipfixprobe are not measured",
         ],
     );

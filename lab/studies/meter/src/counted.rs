@@ -1,7 +1,7 @@
 //! Flows in a file of IPFIX, counted.
 
-use crate::error::MeterError;
 use crate::traffic::Flood;
+use hashlane_lab::study::TurnError;
 use hashlane_meter::{EndReason, IpfixReader};
 use std::fs::File;
 use std::io::BufReader;
@@ -24,12 +24,12 @@ pub(crate) struct Counted {
 
 impl Counted {
     /// Reads a file. With a flood, the established flows among the records are compared with it.
-    pub(crate) fn read(path: &Path, flood: Option<Flood>) -> Result<Self, MeterError> {
-        let file = File::open(path).map_err(MeterError::io("cannot open the flows of the meter"))?;
+    pub(crate) fn read(path: &Path, flood: Option<Flood>) -> Result<Self, TurnError> {
+        let file = File::open(path).map_err(TurnError::io("cannot open the flows of the meter"))?;
         let mut counted = Self::default();
         let mut established = vec![0_u64; flood.map_or(0, |flood| flood.established as usize)];
         for record in IpfixReader::new(BufReader::with_capacity(1 << 20, file)) {
-            let record = record.map_err(|error| MeterError::Program(error.to_string()))?;
+            let record = record.map_err(|error| TurnError::Failed(error.to_string()))?;
             let packets = record.forward.packets + record.reverse.packets;
             counted.records += 1;
             counted.packets += packets;

@@ -1,14 +1,13 @@
 //! Workloads on an interface: the rate at which softflowd loses packets, ours at twice that rate, a flood.
 
-use crate::error::MeterError;
 use crate::live::{self, Live, Packets, Search, Setup, Trial};
-use crate::meters::{Meter, is_installed};
+use crate::meters::Meter;
 use crate::metric;
 use crate::sizes::Sizes;
 use crate::traffic::Flood;
-use crate::turn;
 use crate::workloads::{LIVE_LOSS, MODEL, OURS, SOFTFLOWD};
-use hashlane_lab::study::{Fact, RunError, Session};
+use hashlane_lab::study::{Fact, RunError, Session, TurnError, empty_folder};
+use hashlane_rig::program::find;
 use hashlane_stats::format::{count, significant};
 use std::path::Path;
 
@@ -42,11 +41,11 @@ pub(crate) fn run(session: &mut Session<'_>, folder: &Path, label: &str) -> Resu
     let measured = if label == LIVE_LOSS { loss(session, &folder) } else { flood(session, &folder, label) };
     match measured {
         Ok(()) => Ok(()),
-        Err((scheme, error)) => turn::failure(label, scheme, error),
+        Err((scheme, error)) => error.end(label, scheme),
     }
 }
 
-type Failed = (&'static str, MeterError);
+type Failed = (&'static str, TurnError);
 
 fn loss(session: &mut Session<'_>, folder: &Path) -> Result<(), Failed> {
     let of_ours = |error| (OURS, error);
@@ -60,9 +59,9 @@ fn loss(session: &mut Session<'_>, folder: &Path) -> Result<(), Failed> {
         Some(reason) => Err(reason),
         None => {
             let found = live::search(highest, |rate| {
-                turn::empty(folder)?;
+                empty_folder(folder)?;
                 let trial = live::run(setup, Live::Softflowd, packets(rate), Some(rate))?;
-                Ok::<_, MeterError>((trial.rate, trial.share_lost() > LOSES))
+                Ok::<_, TurnError>((trial.rate, trial.share_lost() > LOSES))
             });
             match found {
                 Ok(Search::Loses(rate)) => Ok(rate),
@@ -70,7 +69,7 @@ fn loss(session: &mut Session<'_>, folder: &Path) -> Result<(), Failed> {
                     "softflowd loses nothing at {} packets/s, the most that the sender reaches",
                     significant(rate)
                 )),
-                Err(MeterError::Stopped) => return Ok(()),
+                Err(TurnError::Stopped) => return Ok(()),
                 // Another project's program may have its reasons.
                 Err(error) => Err(format!("softflowd was not measured: {error}")),
             }
@@ -81,7 +80,7 @@ fn loss(session: &mut Session<'_>, folder: &Path) -> Result<(), Failed> {
     session.step(LIVE_LOSS, &format!("ours at {} packets/s", significant(rate)));
     let mut trials = Vec::new();
     for _ in 0..TRIALS {
-        turn::empty(folder).map_err(of_ours)?;
+        empty_folder(folder).map_err(of_ours)?;
         trials.push(live::run(setup, Live::Ours(1 << 20), packets(rate), Some(rate)).map_err(of_ours)?);
     }
     record_loss(session, &losing, &trials);
@@ -93,7 +92,7 @@ fn softflowd_missing(session: &Session<'_>) -> Option<String> {
     if !session.definition.schemes.iter().any(|id| id == SOFTFLOWD) {
         return Some("softflowd is not selected".to_owned());
     }
-    let control = || (!is_installed("softflowctl")).then(|| "softflowctl is missing".to_owned());
+    let control = || find("softflowctl").is_none().then(|| "softflowctl is missing".to_owned());
     Meter::Softflowd.missing().or_else(control)
 }
 
@@ -143,13 +142,13 @@ fn flood(session: &mut Session<'_>, folder: &Path, label: &str) -> Result<(), Fa
     let command = session.settings.command.clone();
     let setup = Setup { command: &command, folder, stop: session.stop };
     let highest = live::fastest(setup, u64::from(sizes.items) * WARM_UP).map_err(of_ours)?;
-    turn::empty(folder).map_err(of_ours)?;
+    empty_folder(folder).map_err(of_ours)?;
     // Half of it, so that the sender leaves time to the meter also where both share a processor.
     let rate = highest / 2.0;
     let trial = live::run(setup, Live::Ours(sizes.limit()), Packets::Flood(flood), Some(rate));
     let trial = trial.map_err(of_ours)?;
     // The ring and the queues are the same with a smaller table.
-    turn::empty(folder).map_err(of_ours)?;
+    empty_folder(folder).map_err(of_ours)?;
     let short = Packets::Flood(Flood { syns: sizes.items, established: 1 });
     let small = live::run(setup, Live::Ours(sizes.quarter()), short, Some(rate)).map_err(of_ours)?;
     record_flood(session, label, flood, sizes, [&trial, &small]);

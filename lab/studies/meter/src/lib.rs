@@ -6,22 +6,17 @@
 
 mod captures;
 mod counted;
-mod error;
 mod interface;
 mod live;
 mod meters;
 mod metric;
-mod process;
 mod run;
 mod sizes;
 mod streams;
 mod traffic;
-mod turn;
 pub mod usage;
 mod workloads;
 
-#[cfg(test)]
-mod sample;
 #[cfg(test)]
 mod tests;
 

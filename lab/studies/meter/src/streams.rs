@@ -1,18 +1,16 @@
 //! Floods on the standard input of our meter: memory of flows, and counters of established ones.
 
 use crate::counted::Counted;
-use crate::error::MeterError;
+use crate::meters;
 use crate::metric;
-use crate::process::Process;
 use crate::sizes::Sizes;
 use crate::traffic::Flood;
-use crate::turn;
-use crate::usage::Usage;
+use crate::usage::{self, Usage};
 use crate::workloads::{FLOOD, MODEL, OURS};
-use hashlane_lab::study::{Fact, RunError, Session};
-use std::ffi::OsString;
+use hashlane_lab::study::{
+    Contender, Figure, Figures, RunError, Session, Start, TurnError, empty_folder, take_turns,
+};
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
 
@@ -37,114 +35,89 @@ impl Stream {
     }
 }
 
+/// Outcome of a turn. A figure that is not finite is not of this workload.
+struct Metered {
+    flows: u64,
+    peak: f64,
+    quarter_peak: f64,
+    bytes_per_flow: f64,
+    counted: Counted,
+    lost: u64,
+    miscounted: f64,
+}
+
+/// The worst turn counts.
+const FIGURES: Figures<Metered> = Figures {
+    model: MODEL,
+    are_launches: false,
+    list: &[
+        Figure::most("rusage", metric::PEAK, "bytes", |metered| metered.peak),
+        Figure::most("rusage", metric::QUARTER_PEAK, "bytes", |metered| metered.quarter_peak),
+        Figure::most("rusage", metric::BYTES_PER_FLOW, "bytes", |metered| metered.bytes_per_flow),
+        Figure::most("count", metric::FLOWS, "flows", |metered| metered.flows as f64),
+        Figure::most("count", metric::RECORDS, "flows", |metered| metered.counted.records as f64),
+        Figure::most("count", metric::EVICTED, "flows", |metered| metered.counted.evicted as f64),
+        Figure::most("count", metric::LOST_FLOWS, "flows", |metered| metered.lost as f64),
+        Figure::most("count", metric::MISCOUNTED, "packets", |metered| metered.miscounted),
+    ],
+};
+
 /// Measures a workload on standard input.
 pub(crate) fn run(session: &mut Session<'_>, folder: &Path, label: &str) -> Result<(), RunError> {
     let sizes = Sizes::of(session.settings);
-    let (stream, rounds) = (Stream::of(label, sizes), sizes.turns());
-    let mut turns = Vec::new();
-    let mut small = None;
+    let (stream, out) = (Stream::of(label, sizes), folder.join("out"));
+    // Peak of memory with a smaller table, and its limit.
+    let mut small = (f64::NAN, 0);
     if label == FLOOD {
         // The buffers are the same with a smaller table.
         let flood = Flood { syns: session.settings.size.items, established: 1 };
         let smaller = Stream { flood, limit: sizes.quarter() };
         session.step(label, "a smaller table");
-        match turn(&session.settings.command, smaller, &folder.join("out"), session.stop) {
-            Ok((usage, _)) => small = Some((usage.peak as f64, smaller.limit)),
-            Err(error) => return turn::failure(label, OURS, error),
+        match turn(session, smaller, &out) {
+            Ok((usage, _)) => small = (usage.peak as f64, smaller.limit),
+            Err(error) => return error.end(label, OURS),
         }
     }
-    for round in 0..rounds {
-        if session.stopped() {
-            break;
-        }
-        session.step(label, &format!("round {} of {rounds}", round + 1));
-        match turn(&session.settings.command, stream, &folder.join("out"), session.stop) {
-            Ok(turn) => turns.push(turn),
-            Err(error) => {
-                record(session, label, stream, small, &turns);
-                return turn::failure(label, OURS, error);
-            }
-        }
-    }
-    record(session, label, stream, small, &turns);
-    Ok(())
+    let turn = |session: &mut Session<'_>, contender: &mut Contender<Stream, Metered>, _| {
+        let Stream { flood, limit } = contender.subject;
+        let (usage, counted) = turn(session, contender.subject, &out)?;
+        let (peak, smaller) = (usage.peak as f64, if small.0.is_nan() { 0.0 } else { small.0 });
+        // A SYN is a flow of one packet, and so has one record.
+        let lost = u64::from(flood.syns).saturating_sub(counted.records.saturating_sub(counted.established));
+        Ok(Metered {
+            flows: flood.flows(),
+            peak,
+            quarter_peak: small.0,
+            bytes_per_flow: (peak - smaller).max(0.0) / f64::from(limit - small.1),
+            counted,
+            lost,
+            miscounted: if flood.established > 0 { counted.miscounted as f64 } else { f64::NAN },
+        })
+    };
+    let mut ours = [Contender::new(label, OURS, stream, false)];
+    take_turns(session, &mut ours, sizes.turns(), turn, |session, ours| FIGURES.record(session, ours))
 }
 
 /// Meters a flood once.
-fn turn(
-    command: &Path,
-    stream: Stream,
-    folder: &Path,
-    stop: &AtomicBool,
-) -> Result<(Usage, Counted), MeterError> {
-    turn::empty(folder)?;
-    let output = folder.join("flows.ipfix");
-    let mut program: Vec<OsString> = vec![command.into()];
-    program.extend(["flow", "meter", "-", "--flows", &stream.limit.to_string()].map(OsString::from));
-    program.extend(["--ipfix".into(), output.clone().into()]);
-    let mut process = Process::start(command, folder.with_extension("log"), &program, true)?;
-    let input = process.input();
+fn turn(session: &Session<'_>, stream: Stream, folder: &Path) -> Result<(Usage, Counted), TurnError> {
+    empty_folder(folder)?;
+    let command = &session.settings.command;
+    let program = meters::ours(command, &["-", "--flows", &stream.limit.to_string()], folder);
+    let start = Start { is_fed: true, ..Start::usage(command) };
+    let mut child = start.spawn(&program, folder.with_extension("log"))?;
+    let input = child.program.child().stdin.take();
     let (used, log) = thread::scope(|scope| {
         // It fails once the meter has ended, for which the meter's output has the reason.
         scope.spawn(move || input.map(|input| stream.flood.capture(input)));
-        process.wait(PATIENCE, stop)
+        usage::wait(child, PATIENCE, session.stop)
     })?;
-    if used.code != Some(0) {
-        return Err(MeterError::Program(format!("it failed ({:?}): {}", used.code, log.trim())));
-    }
-    let counted = Counted::read(&output, Some(stream.flood))?;
+    used.check(&log)?;
+    let counted = Counted::read(&folder.join(meters::OUTPUT), Some(stream.flood))?;
     if counted.packets != stream.flood.packets() {
         let (counted, sent) = (counted.packets, stream.flood.packets());
-        return Err(MeterError::Program(format!("its records have {counted} packets of {sent}")));
+        return Err(TurnError::Failed(format!("its records have {counted} packets of {sent}")));
     }
     Ok((used, counted))
-}
-
-/// Adds the records of the turns; `small` is the peak of memory with a smaller
-/// table, and its limit.
-fn record(
-    session: &mut Session<'_>,
-    label: &str,
-    stream: Stream,
-    small: Option<(f64, u32)>,
-    turns: &[(Usage, Counted)],
-) {
-    if turns.is_empty() {
-        return;
-    }
-    let Stream { flood, limit } = stream;
-    let mut add = |probe: &str, metric: &str, unit: &str, fact: Fact| {
-        session.add(MODEL, label, OURS, probe, metric, unit, fact);
-    };
-    let peak = turns.iter().map(|(usage, _)| usage.peak).max().unwrap_or(0) as f64;
-    let exact = |value| Fact::exact(value, turns.len());
-    add("rusage", metric::PEAK, "bytes", exact(peak));
-    let mut more = (peak, limit);
-    if let Some((peak, smaller)) = small {
-        add("rusage", metric::QUARTER_PEAK, "bytes", exact(peak));
-        more = ((more.0 - peak).max(0.0), limit - smaller);
-    }
-    add("rusage", metric::BYTES_PER_FLOW, "bytes", exact(more.0 / f64::from(more.1)));
-    // The worst turn.
-    let worst = |of: fn(&Counted) -> u64| turns.iter().map(|(_, counted)| of(counted)).max().unwrap_or(0);
-    // A SYN is a flow of one packet, and so has one record.
-    let lost = |counted: &Counted| {
-        u64::from(flood.syns).saturating_sub(counted.records.saturating_sub(counted.established))
-    };
-    let lost = turns.iter().map(|(_, counted)| lost(counted)).max().unwrap_or(0);
-    let counts = [
-        (metric::FLOWS, flood.flows()),
-        (metric::RECORDS, worst(|counted| counted.records)),
-        (metric::EVICTED, worst(|counted| counted.evicted)),
-        (metric::LOST_FLOWS, lost),
-    ];
-    for (metric, count) in counts {
-        add("count", metric, "flows", exact(count as f64));
-    }
-    if flood.established > 0 {
-        let miscounted = exact(worst(|counted| counted.miscounted) as f64);
-        add("count", metric::MISCOUNTED, "packets", miscounted);
-    }
 }
 
 #[cfg(test)]

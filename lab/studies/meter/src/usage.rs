@@ -3,6 +3,8 @@
 //! The kernel counts a child's peak of memory from the moment it is started, when it still is a copy of the
 //! process that starts it. So a small process starts the program, and not the study with its captures.
 
+use hashlane_lab::study::{Child, TurnError};
+use hashlane_rig::wait;
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::signal::{Signal, killpg};
@@ -10,11 +12,15 @@ use nix::sys::time::TimeVal;
 use nix::unistd::{getpgrp, getppid};
 use std::ffi::OsString;
 use std::fmt;
-use std::io;
+use std::io::{self, Read as _};
 use std::os::fd::AsFd as _;
 use std::process::{Command, Stdio};
 use std::str::FromStr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+
+/// Time between two looks at a process.
+pub(crate) const LOOK: Duration = Duration::from_millis(5);
 
 /// Resources that a program used, with all children that it waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,10 +38,41 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// Fails unless the program succeeded, with the last line of its output.
+    pub(crate) fn check(&self, log: &str) -> Result<(), TurnError> {
+        if self.code == Some(0) {
+            return Ok(());
+        }
+        let last = log.lines().last().unwrap_or("no output");
+        Err(TurnError::Failed(format!("it failed ({:?}): {last}", self.code)))
+    }
+
     /// CPU time in user space and in the kernel.
     pub(crate) fn cpu(&self) -> Duration {
         self.user + self.system
     }
+}
+
+/// Waits for the end of a program that `hashlane lab usage` runs, at most for `limit`. Returns its resources
+/// and its output.
+pub(crate) fn wait(
+    mut child: Child,
+    limit: Duration,
+    stop: &AtomicBool,
+) -> Result<(Usage, String), TurnError> {
+    let status = wait::try_until(limit, LOOK, || match child.program.ended() {
+        Ok(None) if stop.load(Ordering::Relaxed) => Err(TurnError::Stopped),
+        status => status.map_err(TurnError::io("cannot wait for a program")),
+    })?;
+    if status.is_none() {
+        return Err(child.failed(&format!("it did not end within {} s", limit.as_secs())));
+    }
+    let mut said = String::new();
+    if let Some(mut output) = child.program.child().stdout.take() {
+        output.read_to_string(&mut said).map_err(TurnError::io("cannot read what a program used"))?;
+    }
+    let usage = said.parse().map_err(|error: String| child.failed(&error))?;
+    Ok((usage, child.log()))
 }
 
 /// Has the kernel send SIGTERM to this process when the thread that started it ends, of the process `parent`.

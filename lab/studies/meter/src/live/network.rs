@@ -1,6 +1,6 @@
 //! A pair of virtual interfaces in a network namespace of one thread, and their counters.
 
-use crate::error::MeterError;
+use hashlane_lab::study::TurnError;
 use hashlane_rig::namespace;
 use std::fs;
 use std::thread;
@@ -19,13 +19,11 @@ pub(super) struct Arrived {
 }
 
 /// Does something on a thread in a new namespace, with the pair of interfaces.
-pub(super) fn with_pair<T: Send>(
-    work: impl FnOnce() -> Result<T, MeterError> + Send,
-) -> Result<T, MeterError> {
+pub(super) fn with_pair<T: Send>(work: impl FnOnce() -> Result<T, TurnError> + Send) -> Result<T, TurnError> {
     let done = thread::scope(|scope| {
         let thread = scope.spawn(|| {
             let failed = "no network with a pair of interfaces, which needs the rights of root";
-            namespace::create_pair(NEAR, FAR).map_err(MeterError::io(failed))?;
+            namespace::create_pair(NEAR, FAR).map_err(TurnError::io(failed))?;
             work()
         });
         thread.join()
@@ -39,10 +37,10 @@ pub(crate) fn refused() -> Option<String> {
 }
 
 /// Counters of [`FAR`] in the namespace of this thread.
-pub(super) fn arrived() -> Result<Arrived, MeterError> {
+pub(super) fn arrived() -> Result<Arrived, TurnError> {
     let table = fs::read_to_string("/proc/thread-self/net/dev");
-    let table = table.map_err(MeterError::io("cannot read the counters of interfaces"))?;
-    counters(&table, FAR).ok_or_else(|| MeterError::Program(format!("no counters of interface {FAR}")))
+    let table = table.map_err(TurnError::io("cannot read the counters of interfaces"))?;
+    counters(&table, FAR).ok_or_else(|| TurnError::Failed(format!("no counters of interface {FAR}")))
 }
 
 /// Counters of an interface in the table `/proc/net/dev`: after its name bytes, packets, errors, drops.
@@ -59,10 +57,10 @@ fn counters(table: &str, interface: &str) -> Option<Arrived> {
 
 /// `true` if a packet socket listens on an interface of the namespace of this thread other than the
 /// sender's: a meter is ready.
-pub(super) fn is_heard() -> Result<bool, MeterError> {
-    let far = nix::net::if_::if_nametoindex(FAR).map_err(MeterError::errno("no interface"))?;
+pub(super) fn is_heard() -> Result<bool, TurnError> {
+    let far = nix::net::if_::if_nametoindex(FAR).map_err(TurnError::io("no interface"))?;
     let table = fs::read_to_string("/proc/thread-self/net/packet");
-    let table = table.map_err(MeterError::io("cannot read the list of packet sockets"))?;
+    let table = table.map_err(TurnError::io("cannot read the list of packet sockets"))?;
     Ok(listens(&table, far))
 }
 

@@ -1,7 +1,7 @@
 //! Sender of frames at a set rate.
 
 use super::network::NEAR;
-use crate::error::MeterError;
+use hashlane_lab::study::TurnError;
 use nix::errno::Errno;
 use nix::ifaddrs::getifaddrs;
 use nix::sys::socket::{
@@ -72,16 +72,16 @@ impl Load {
 
 impl Sender {
     /// Opens a socket in the namespace of this thread.
-    pub(super) fn open() -> Result<Self, MeterError> {
+    pub(super) fn open() -> Result<Self, TurnError> {
         let failed = "cannot send on an interface";
-        let mut all = getifaddrs().map_err(MeterError::errno(failed))?;
+        let mut all = getifaddrs().map_err(TurnError::io(failed))?;
         let address = all
             .find_map(|entry| entry.address.filter(|_| entry.interface_name == NEAR)?.as_link_addr().copied())
-            .ok_or_else(|| MeterError::Program(format!("no interface {NEAR}")))?;
+            .ok_or_else(|| TurnError::Failed(format!("no interface {NEAR}")))?;
         // Without a protocol the socket receives nothing.
         let socket = socket(AddressFamily::Packet, SockType::Raw, SockFlag::SOCK_CLOEXEC, None)
-            .map_err(MeterError::errno(failed))?;
-        bind(socket.as_raw_fd(), &LinkAddr::clone(&address)).map_err(MeterError::errno(failed))?;
+            .map_err(TurnError::io(failed))?;
+        bind(socket.as_raw_fd(), &LinkAddr::clone(&address)).map_err(TurnError::io(failed))?;
         Ok(Self { socket })
     }
 
@@ -92,14 +92,14 @@ impl Sender {
         load: &Load,
         write: impl Fn(u64, &mut Vec<u8>),
         stop: &AtomicBool,
-    ) -> Result<Sent, MeterError> {
+    ) -> Result<Sent, TurnError> {
         let mut headers = MultiHeaders::<LinkAddr>::preallocate(BATCH, None);
         let mut frames = vec![Vec::new(); BATCH];
         let addresses = [None; BATCH];
         let (begun, mut sent) = (Instant::now(), 0);
         while sent < load.frames && begun.elapsed() < load.limit() {
             if stop.load(Ordering::Relaxed) {
-                return Err(MeterError::Stopped);
+                return Err(TurnError::Stopped);
             }
             let count = (load.frames - sent).min(BATCH as u64) as usize;
             for (number, frame) in (load.from + sent..).zip(frames.iter_mut().take(count)) {
@@ -119,7 +119,7 @@ impl Sender {
                     Ok(results) => done += results.count(),
                     // The queue of the interface is full.
                     Err(Errno::ENOBUFS | Errno::EAGAIN | Errno::EINTR) => thread::yield_now(),
-                    Err(errno) => return Err(MeterError::Io("cannot send frames", errno.into())),
+                    Err(errno) => return Err(TurnError::io("cannot send frames")(errno)),
                 }
             }
             sent += count as u64;

@@ -3,21 +3,18 @@
 use super::network::{self, FAR};
 use super::sender::{Load, Sender};
 use crate::counted::Counted;
-use crate::error::MeterError;
-use crate::meters::softflowd;
-use crate::process::Process;
+use crate::meters::{self, softflowd_dropped, softflowd_live};
 use crate::traffic::{Ends, Flood, udp};
-use crate::usage::Usage;
+use crate::usage::{self, LOOK, Usage};
 use hashlane_lab::probe::Cores;
-use nix::sched::{CpuSet, sched_setaffinity};
-use nix::unistd::Pid;
-use std::ffi::OsString;
+use hashlane_lab::study::{Child, Start, TurnError};
+use hashlane_rig::proc;
+use nix::sys::signal::Signal;
 use std::net::UdpSocket;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 /// Time in which a meter must be ready, and in which it must end.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -84,7 +81,7 @@ impl Trial {
 }
 
 /// Packets per second that the sender reaches on an interface without a meter.
-pub(crate) fn fastest(setup: Setup<'_>, frames: u64) -> Result<f64, MeterError> {
+pub(crate) fn fastest(setup: Setup<'_>, frames: u64) -> Result<f64, TurnError> {
     network::with_pair(|| {
         bind();
         let load = Load { from: 0, frames, rate: None };
@@ -98,24 +95,26 @@ pub(crate) fn run(
     meter: Live,
     packets: Packets,
     rate: Option<f64>,
-) -> Result<Trial, MeterError> {
+) -> Result<Trial, TurnError> {
     network::with_pair(|| {
         bind();
         let sink = UdpSocket::bind(("127.0.0.1", 0)).and_then(|sink| Ok((sink.local_addr()?, sink)));
-        let (to, _sink) = sink.map_err(MeterError::io("no UDP port is free"))?;
-        let (log, output) = (setup.folder.join("log"), setup.folder.join("flows.ipfix"));
+        let (to, _sink) = sink.map_err(TurnError::io("no UDP port is free"))?;
+        let Setup { command, folder, stop } = setup;
         let program = match meter {
-            Live::Ours(flows) => ours(setup.command, flows, &output),
-            Live::Softflowd => softflowd::live(FAR, setup.folder, to),
+            Live::Ours(flows) => {
+                let flows = ["--promiscuous", "--interface", FAR, "--force", "--flows", &flows.to_string()];
+                meters::ours(command, &flows, folder)
+            }
+            Live::Softflowd => softflowd_live(FAR, to, folder),
         };
-        let mut process = Process::start(setup.command, log, &program, false)?;
-        ready(&mut process, setup.stop)?;
+        let mut child = Start::usage(command).spawn(&program, folder.join("log"))?;
+        let is_ready = || Ok(network::is_heard()?.then_some(()));
+        child.until((PATIENCE, LOOK), stop, "did not listen on the interface", is_ready)?;
         let sender = Sender::open()?;
         let before = network::arrived()?;
         let (sent, flood) = match packets {
-            Packets::Flows(frames) => {
-                (sender.send(&Load { from: 0, frames, rate }, short, setup.stop)?, None)
-            }
+            Packets::Flows(frames) => (sender.send(&Load { from: 0, frames, rate }, short, stop)?, None),
             Packets::Flood(flood) => {
                 let write = |number, frame: &mut Vec<u8>| {
                     flood.write(number, frame);
@@ -124,50 +123,36 @@ pub(crate) fn run(
                 let first = Load { from: 0, frames: flood.handshakes(), rate };
                 let rest = flood.packets() - flood.handshakes();
                 let rest = Load { from: flood.handshakes(), frames: rest, rate };
-                sender.send(&first, write, setup.stop)?;
-                let sent = sender.send(&rest, write, setup.stop)?;
+                sender.send(&first, write, stop)?;
+                let sent = sender.send(&rest, write, stop)?;
                 if sent.frames < rest.frames {
                     let (frames, rest) = (sent.frames, rest.frames);
-                    return Err(process.failed(&format!("the sender sent {frames} frames of {rest} in time")));
+                    return Err(child.failed(&format!("the sender sent {frames} frames of {rest} in time")));
                 }
                 (sent, Some(flood))
             }
         };
         let arrived = network::arrived()?.packets - before.packets;
-        match meter {
+        let lost = if meter == Live::Softflowd { dropped(&child, setup)? } else { 0 };
+        let terminated = child.program.signal_all(Signal::SIGTERM);
+        terminated.map_err(TurnError::io("cannot end a program"))?;
+        let (usage, log) = usage::wait(child, PATIENCE, stop)?;
+        let (counted, metered) = match meter {
             Live::Ours(_) => {
-                process.terminate()?;
-                let (usage, log) = process.wait(PATIENCE, setup.stop)?;
-                let counted = Counted::read(&output, flood)?;
-                Ok(Trial { arrived, rate: sent.rate(), metered: counted.packets, counted, log, usage })
+                let counted = Counted::read(&folder.join(meters::OUTPUT), flood)?;
+                (counted, counted.packets)
             }
-            Live::Softflowd => {
-                let lost = dropped(&process, setup)?;
-                process.terminate()?;
-                let (usage, log) = process.wait(PATIENCE, setup.stop)?;
-                let (counted, metered) = (Counted::default(), arrived.saturating_sub(lost));
-                Ok(Trial { arrived, rate: sent.rate(), metered, counted, log, usage })
-            }
-        }
+            Live::Softflowd => (Counted::default(), arrived.saturating_sub(lost)),
+        };
+        Ok(Trial { arrived, rate: sent.rate(), metered, counted, log, usage })
     })
-}
-
-/// Arguments of our meter.
-fn ours(command: &Path, flows: u32, output: &Path) -> Vec<OsString> {
-    let mut program: Vec<OsString> = vec![command.into()];
-    let flows = flows.to_string();
-    let words = ["flow", "meter", "--promiscuous", "--interface", FAR, "--flows", &flows, "--force"];
-    program.extend(words.map(OsString::from));
-    program.extend(["--ipfix".into(), output.into()]);
-    program
 }
 
 /// Binds this thread, which sends, to the last core, so that the meter has the others.
 fn bind() {
     if let Some(core) = Cores::detect().load {
-        let mut set = CpuSet::new();
         // A thread that cannot be bound runs wherever the kernel likes.
-        let _ = set.set(core).and_then(|()| sched_setaffinity(Pid::from_raw(0), &set));
+        let _ = proc::bind(core);
     }
 }
 
@@ -178,32 +163,16 @@ fn short(number: u64, frame: &mut Vec<u8>) {
     frame.resize(SHORT, 0);
 }
 
-/// Waits until a meter listens.
-fn ready(process: &mut Process, stop: &AtomicBool) -> Result<(), MeterError> {
-    let begun = Instant::now();
-    while !network::is_heard()? {
-        process.check()?;
-        if stop.load(Ordering::Relaxed) {
-            return Err(MeterError::Stopped);
-        }
-        if begun.elapsed() > PATIENCE {
-            return Err(process.failed("it does not listen on the interface"));
-        }
-        thread::sleep(Duration::from_millis(5));
-    }
-    Ok(())
-}
-
 /// Packets that softflowd had no room for. Those that wait in its ring are not lost: it reads the last ones
 /// only with others behind them.
-fn dropped(process: &Process, setup: Setup<'_>) -> Result<u64, MeterError> {
+fn dropped(child: &Child, setup: Setup<'_>) -> Result<u64, TurnError> {
     let output = Command::new("softflowctl")
         .arg("-c")
-        .arg(setup.folder.join(softflowd::CONTROL))
+        .arg(setup.folder.join(meters::CONTROL))
         .arg("statistics")
         .stdin(Stdio::null())
         .output()
-        .map_err(MeterError::io("cannot start softflowctl"))?;
-    let dropped = softflowd::dropped(&String::from_utf8_lossy(&output.stdout));
-    dropped.ok_or_else(|| process.failed("softflowctl prints no statistics"))
+        .map_err(TurnError::io("cannot start softflowctl"))?;
+    let dropped = softflowd_dropped(&String::from_utf8_lossy(&output.stdout));
+    dropped.ok_or_else(|| child.failed("softflowctl prints no statistics"))
 }

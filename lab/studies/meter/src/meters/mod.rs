@@ -1,14 +1,13 @@
 //! Meters that are compared: arguments, and the counts that each prints.
 
-mod argus;
-mod nfpcapd;
-mod ours;
-mod pmacctd;
-pub(crate) mod softflowd;
+mod stated;
 
-use crate::error::MeterError;
-use std::env;
+pub(crate) use stated::{Stated, softflowd_dropped};
+
+use hashlane_lab::study::TurnError;
+use hashlane_rig::program::{self, words};
 use std::ffi::OsString;
+use std::fs;
 use std::net::SocketAddr;
 use std::path::Path;
 
@@ -21,15 +20,6 @@ pub(crate) enum Meter {
     Nfpcapd,
     Pmacctd,
     Argus,
-}
-
-/// Counts that a meter states at its end, where it does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Stated {
-    /// Packets that it metered.
-    pub(crate) packets: Option<u64>,
-    /// Records of flows that it wrote.
-    pub(crate) records: Option<u64>,
 }
 
 /// A capture to meter, and the places of the outputs.
@@ -48,7 +38,7 @@ pub(crate) const WITHOUT_ADAPTER: &str = "suricata, zeek, yaf and ipfixprobe are
                                           has no adapter for them, as Debian 12 has no packages of them";
 
 /// Meters by the ids of schemes.
-const ALL: [(&str, Meter); 6] = [
+pub(crate) const ALL: [(&str, Meter); 6] = [
     ("ours", Meter::Ours(1)),
     ("ours-2", Meter::Ours(2)),
     ("softflowd", Meter::Softflowd),
@@ -57,17 +47,17 @@ const ALL: [(&str, Meter); 6] = [
     ("argus", Meter::Argus),
 ];
 
+/// File of IPFIX that ours writes.
+pub(crate) const OUTPUT: &str = "flows.ipfix";
+
+/// Control socket of softflowd on an interface.
+pub(crate) const CONTROL: &str = "control";
+
+/// Of softflowd: idle and active timeouts as ours; a flow limit that no workload reaches; IPv6; NetFlow v9.
+const SOFTFLOWD: &str = "-d -6 -v 9 -m 1000000 -t tcp=60 -t tcp.rst=60 -t tcp.fin=60 -t udp=60 -t general=60 \
+                         -t maxlife=300";
+
 impl Meter {
-    /// The meter of an id.
-    pub(crate) fn of(id: &str) -> Option<Self> {
-        ALL.iter().find(|(known, _)| *known == id).map(|(_, meter)| *meter)
-    }
-
-    /// The ids of all meters, for an error.
-    pub(crate) fn known() -> String {
-        ALL.map(|(id, _)| id).join(", ")
-    }
-
     /// `true` if it is not ours, and may have its reasons to fail.
     pub(crate) fn is_foreign(self) -> bool {
         !matches!(self, Self::Ours(_))
@@ -78,58 +68,85 @@ impl Meter {
         matches!(self, Self::Pmacctd | Self::Argus)
     }
 
-    /// Note on a meter that is not installed: its program and package; `None` if it is.
+    /// Note on a meter that is not installed; `None` if it is.
     pub(crate) fn missing(self) -> Option<String> {
-        let (program, package) = match self {
-            Self::Ours(_) => return None,
-            Self::Softflowd => ("softflowd", "softflowd"),
-            Self::Nfpcapd => ("nfpcapd", "nfdump"),
-            Self::Pmacctd => ("pmacctd", "pmacct"),
-            Self::Argus => ("argus", "argus-server"),
-        };
-        let note = || format!("{program} is missing, and so not measured: `apt-get install {package}`");
-        (!is_installed(program)).then(note)
+        match self {
+            Self::Ours(_) => None,
+            Self::Softflowd => program::missing("softflowd", "softflowd"),
+            Self::Nfpcapd => program::missing("nfpcapd", "nfdump"),
+            Self::Pmacctd => program::missing("pmacctd", "pmacct"),
+            Self::Argus => program::missing("argus", "argus-server"),
+        }
     }
 
     /// Program and arguments that meter a capture.
-    pub(crate) fn program(self, job: &Job<'_>) -> Result<Vec<OsString>, MeterError> {
-        match self {
-            Self::Ours(workers) => Ok(ours::program(job, workers)),
-            Self::Softflowd => Ok(softflowd::program(job)),
-            Self::Nfpcapd => Ok(nfpcapd::program(job)),
-            Self::Pmacctd => pmacctd::program(job),
-            Self::Argus => Ok(argus::program(job)),
-        }
+    pub(crate) fn program(self, job: &Job<'_>) -> Result<Vec<OsString>, TurnError> {
+        let Job { command, capture, folder, sink } = *job;
+        let (mut program, rest): (_, Vec<OsString>) = match self {
+            Self::Ours(workers) => {
+                let mut program = ours(command, &["--threads", &workers.to_string()], folder);
+                program.push(capture.into());
+                return Ok(program);
+            }
+            Self::Softflowd => (
+                // The times of the capture, and not of the clock.
+                softflowd(&["-a", "-c", "none"], sink, folder),
+                vec!["-r".into(), capture.into()],
+            ),
+            // Its timeouts are ours by default.
+            Self::Nfpcapd => {
+                (words("nfpcapd", &["-e", "300,60", "-r"]), vec![capture.into(), "-w".into(), folder.into()])
+            }
+            Self::Pmacctd => {
+                let path = folder.join("pmacctd.conf");
+                let written = fs::write(&path, pmacctd(job));
+                written.map_err(TurnError::io("cannot write the configuration of pmacctd"))?;
+                (words("pmacctd", &["-f"]), vec![path.into()])
+            }
+            // Without the configuration of the system.
+            Self::Argus => (
+                words("argus", &["-X", "-r"]),
+                vec![capture.into(), "-w".into(), folder.join("flows.argus").into()],
+            ),
+        };
+        program.extend(rest);
+        Ok(program)
     }
-
-    /// Counts of a meter that has ended, from its output and files.
-    pub(crate) fn stated(self, job: &Job<'_>, log: &str) -> Result<Stated, MeterError> {
-        match self {
-            Self::Ours(_) => ours::stated(job),
-            Self::Softflowd => Ok(softflowd::stated(log)),
-            Self::Nfpcapd => Ok(nfpcapd::stated(log)),
-            // They state neither.
-            Self::Pmacctd | Self::Argus => Ok(Stated::default()),
-        }
-    }
 }
 
-/// `true` if a program is on the `PATH`.
-pub(crate) fn is_installed(program: &str) -> bool {
-    let folders = env::var_os("PATH");
-    folders.is_some_and(|folders| env::split_paths(&folders).any(|folder| folder.join(program).is_file()))
+/// Our meter, with a file of IPFIX.
+pub(crate) fn ours(command: &Path, arguments: &[&str], folder: &Path) -> Vec<OsString> {
+    let mut program: Vec<OsString> = vec![command.into(), "flow".into(), "meter".into()];
+    program.extend(arguments.iter().map(OsString::from));
+    program.extend(["--ipfix".into(), folder.join(OUTPUT).into()]);
+    program
 }
 
-/// Words of a command line.
-fn words<const N: usize>(words: [&str; N]) -> Vec<OsString> {
-    words.map(OsString::from).into()
+/// softflowd, with NetFlow v9 to a socket, without a daemon and a file of the system.
+fn softflowd(arguments: &[&str], sink: SocketAddr, folder: &Path) -> Vec<OsString> {
+    let mut program = words("softflowd", &SOFTFLOWD.split(' ').collect::<Vec<_>>());
+    program.extend(arguments.iter().map(OsString::from));
+    program.extend(["-n".into(), sink.to_string().into(), "-p".into(), folder.join("pid").into()]);
+    program
 }
 
-/// The first number after `label` in a text.
-fn number_after(text: &str, label: &str) -> Option<u64> {
-    let (_, rest) = text.split_once(label)?;
-    let digits = rest.trim_start().split(|c: char| !c.is_ascii_digit()).next()?;
-    digits.parse().ok()
+/// softflowd on an interface.
+pub(crate) fn softflowd_live(interface: &str, sink: SocketAddr, folder: &Path) -> Vec<OsString> {
+    let mut program = softflowd(&["-i", interface], sink, folder);
+    program.extend(["-c".into(), folder.join(CONTROL).into()]);
+    program
+}
+
+/// Configuration of pmacctd, with IPFIX by its plugin nfprobe: our timeouts, a flow limit that no workload
+/// reaches, and a pipe that loses nothing.
+fn pmacctd(job: &Job<'_>) -> String {
+    let (capture, sink) = (job.capture.display(), job.sink);
+    format!(
+        "pcap_savefile: {capture}\nplugins: nfprobe\naggregate: src_host,dst_host,src_port,dst_port,proto\n\
+         nfprobe_receiver: {sink}\nnfprobe_version: 10\nnfprobe_maxflows: 1000000\n\
+         nfprobe_timeouts: tcp=60:tcp.rst=60:tcp.fin=60:udp=60:general=60:maxlife=300\n\
+         plugin_buffer_size: 1024000\nplugin_pipe_size: 102400000\n"
+    )
 }
 
 #[cfg(test)]
@@ -137,19 +154,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_numbers_after_labels() {
-        assert_eq!(number_after("Packets processed: 12\n", "Packets processed:"), Some(12));
-        assert_eq!(number_after("Flows: 7, Packets: 9", "Packets:"), Some(9));
-        assert_eq!(number_after("Packets: many", "Packets:"), None);
-        assert_eq!(number_after("Packets: 99999999999999999999", "Packets:"), None);
-    }
-
-    #[test]
-    fn names_the_package_of_a_missing_meter() {
-        assert!(!is_installed("no-such-meter") && is_installed("sh"));
-        assert_eq!(Meter::Ours(2).missing(), None);
-        for meter in ["softflowd", "nfpcapd", "pmacctd", "argus"].map(|id| Meter::of(id).unwrap()) {
-            assert!(meter.missing().is_none_or(|note| note.contains("apt-get install")));
+    fn each_meter_reads_the_capture_and_writes_to_the_folder_or_the_sink() {
+        let folder = tempfile::tempdir().unwrap();
+        let sink = SocketAddr::from(([127, 0, 0, 1], 9));
+        let capture = Path::new("/data/mix.pcap");
+        let job = Job { command: Path::new("hashlane"), capture, folder: folder.path(), sink };
+        let of = |paths: &str| paths.replace("DIR", folder.path().to_str().unwrap());
+        for ((id, meter), end) in ALL.into_iter().zip([
+            "hashlane flow meter --threads 1 --ipfix DIR/flows.ipfix /data/mix.pcap",
+            "hashlane flow meter --threads 2 --ipfix DIR/flows.ipfix /data/mix.pcap",
+            "maxlife=300 -a -c none -n 127.0.0.1:9 -p DIR/pid -r /data/mix.pcap",
+            "nfpcapd -e 300,60 -r /data/mix.pcap -w DIR",
+            "pmacctd -f DIR/pmacctd.conf",
+            "argus -X -r /data/mix.pcap -w DIR/flows.argus",
+        ]) {
+            let program = meter.program(&job).unwrap();
+            let line: Vec<_> = program.iter().map(|word| word.to_string_lossy()).collect();
+            assert!(line.join(" ").ends_with(&of(end)), "{id}: {line:?}");
         }
+        let text = fs::read_to_string(folder.path().join("pmacctd.conf")).unwrap();
+        assert!(text.starts_with("pcap_savefile: /data/mix.pcap\nplugins: nfprobe\n"), "{text}");
+        assert!(text.contains("\nnfprobe_receiver: 127.0.0.1:9\n"), "{text}");
     }
 }
