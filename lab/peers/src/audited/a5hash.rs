@@ -6,62 +6,18 @@
 //! Source: Aleksey Vaneev, `a5hash.h` 5.21 (github.com/avaneev/a5hash); SMHasher3 `hashes/a5hash.cpp`.
 //! The library's licence is MIT.
 
-use super::part::scheme;
-use super::words::{le32, le64, le64_to_8, multiply};
-
-scheme! {
-    /// a5hash under a 64-bit seed.
-    A5Hash(u64) {
-        id: "a5hash",
-        source: "a5hash.h 5.21 (Vaneev)",
-        width: 64,
-        check: 0x325b_f517_0fa6_7da0,
-        safe: "Bytes that no adversary chooses: pairs are published that collide under a class of weak \
-               seeds.",
-        hash: |seed, bytes| a5hash(seed, bytes),
-    }
-}
-
-scheme! {
-    /// The low half of a5hash128 under a 64-bit seed.
-    A5Hash128(u64) {
-        id: "a5hash128-low",
-        source: "a5hash.h 5.21 (Vaneev), low half of the 128-bit form",
-        width: 64,
-        check: 0x3667_e674_4489_1419,
-        safe: "Bytes that no adversary chooses: collisions are known that hold under every seed.",
-        hash: |seed, bytes| a5hash128_low(seed, bytes),
-    }
-}
+use super::words::{PI, fold, le64, le64_to_8, multiply, pair};
 
 /// Every second bit, the even ones.
 const EVEN: u64 = 0x5555_5555_5555_5555;
 /// Every second bit, the odd ones.
 const ODD: u64 = 0xaaaa_aaaa_aaaa_aaaa;
 
-/// The state of eight words before seed and length are mixed in: digits of π.
-const PI: [u64; 8] = [
-    0x243f_6a88_85a3_08d3,
-    0x4528_21e6_38d0_1377,
-    0xa409_3822_299f_31d0,
-    0xc0ac_29b7_c97c_50dd,
-    0x082e_fa98_ec4e_6c89,
-    0x3f84_d5b5_b547_0917,
-    0x1319_8a2e_0370_7344,
-    0xbe54_66cf_34e9_0c6c,
-];
-
 /// The first two words of the state.
 #[inline(always)]
 fn start(seed: u64, len: usize) -> (u64, u64) {
     let len = len as u64;
     multiply(PI[1] ^ len ^ (seed & ODD), PI[0] ^ len ^ (seed & EVEN))
-}
-
-/// Two words at `at` and `then`, the first four bytes in the high half.
-#[inline(always)]
-fn pair(bytes: &[u8], at: usize, then: usize) -> u64 {
-    u64::from(le32(bytes, at)) << 32 | u64::from(le32(bytes, then))
 }
 
 /// Up to 16 bytes as two words: reads of four bytes that overlap, or fewer than four bytes in the first word.
@@ -74,8 +30,9 @@ fn to_16(bytes: &[u8]) -> (u64, u64) {
     (pair(bytes, 0, last), pair(bytes, step, last - step))
 }
 
+/// a5hash under a 64-bit seed.
 #[inline(always)]
-fn a5hash(seed: u64, mut bytes: &[u8]) -> u64 {
+pub(super) fn a5hash(seed: u64, mut bytes: &[u8]) -> u64 {
     let (mut low, mut high) = start(seed, bytes.len());
     let (mut even, mut odd) = (EVEN, ODD);
     if bytes.len() > 16 {
@@ -88,8 +45,7 @@ fn a5hash(seed: u64, mut bytes: &[u8]) -> u64 {
     }
     let (a, b) = to_16(bytes);
     let (low, high) = multiply(low ^ a, high ^ b);
-    let (low, high) = multiply(low ^ even, high);
-    low ^ high
+    fold(low ^ even, high)
 }
 
 /// The product of two words, each added to a word of the state.
@@ -98,8 +54,9 @@ fn mix(a: u64, b: u64, state: (u64, u64)) -> (u64, u64) {
     multiply(a.wrapping_add(state.0), b.wrapping_add(state.1))
 }
 
+/// The low half of a5hash128 under a 64-bit seed.
 #[inline(always)]
-fn a5hash128_low(seed: u64, bytes: &[u8]) -> u64 {
+pub(super) fn a5hash128_low(seed: u64, bytes: &[u8]) -> u64 {
     let len = bytes.len();
     let mut first = start(seed, len);
     let mut second = (PI[2], PI[3]);
@@ -124,8 +81,7 @@ fn a5hash128_low(seed: u64, bytes: &[u8]) -> u64 {
         }
     };
     let (low, high) = mix(a, b, first);
-    let (low, high) = multiply(even ^ low, high);
-    low ^ high
+    fold(even ^ low, high)
 }
 
 /// Takes all of more than 32 bytes but the last 1–32 into the state, and returns the number of those left.
@@ -159,23 +115,4 @@ fn absorb(first: (u64, u64), second: (u64, u64), mut bytes: &[u8]) -> ((u64, u64
         bytes = &bytes[32..];
     }
     (lanes[0], lanes[1], bytes.len())
-}
-
-#[cfg(test)]
-mod tests {
-    use hashlane_hash::scheme::BytesHash;
-
-    use super::super::testing::verification_value;
-    use super::*;
-
-    /// SMHasher3 `hashes/a5hash.cpp`, a5hash v5.21; of the 128-bit form the value of its truncated results.
-    #[test]
-    fn gives_the_verification_values_of_smhasher3() {
-        assert_eq!(
-            verification_value(|seed, bytes| A5Hash::with(seed).hash(bytes).to_le_bytes()),
-            0xadde_79b3
-        );
-        let low = |seed, bytes: &[u8]| A5Hash128::with(seed).hash(bytes).to_le_bytes();
-        assert_eq!(verification_value(low), 0x14ad_402c);
-    }
 }

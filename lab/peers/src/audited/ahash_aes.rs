@@ -7,61 +7,15 @@
 //! Source: crate ahash 0.8.12 (`aes_hash.rs`, `operations.rs`); SMHasher3 `hashes/rust-ahash.cpp`.
 //! The crate's licence is MIT or Apache-2.0.
 
-use hashlane_hash::scheme::{BytesHash, Key, Keying, Scheme, SchemeInfo};
-use hashlane_hash::siphash::SipHash24;
-
 use super::aes::{decrypt, encrypt};
-use super::words::{le32, le64, le128};
+use super::words::{PI, le32, le64, le128};
 
-/// aHash by AES rounds under four 64-bit keys, which are drawn as for [`AHash`](crate::ahash::AHash): in a
-/// build with AES instructions the two are the same function.
-#[derive(Clone)]
-pub struct AHashAes {
-    state: State,
-}
-
+/// The two words, and the key of the lanes of long inputs.
 #[derive(Clone, Copy)]
-struct State {
+pub(super) struct State {
     encrypted: u128,
     sum: u128,
     key: u128,
-}
-
-impl Scheme for AHashAes {
-    const INFO: SchemeInfo = SchemeInfo {
-        id: "ahash-aes",
-        source: "aHash 0.8.12, AES rounds with SSSE3, by crate aes 0.8.4",
-        width: 64,
-        keying: Keying::Secret(128),
-        check: 0x4015_7620_b94b_d1ae,
-        safe: "To be studied: its authors claim resistance in tables that live as long as the process; a \
-               pair is published that collides far more often than by chance.",
-    };
-
-    fn new(key: &Key) -> Self {
-        let draw = SipHash24::new(key);
-        Self::with_seeds([0, 1, 2, 3].map(|word| draw.hash(&[word])))
-    }
-}
-
-impl BytesHash for AHashAes {
-    #[inline]
-    fn hash(&self, bytes: &[u8]) -> u64 {
-        let mut state = self.state;
-        state.write(bytes);
-        state.finish()
-    }
-}
-
-impl AHashAes {
-    /// The hash under four seeds, which are combined with digits of π first.
-    fn with_seeds(seeds: [u64; 4]) -> Self {
-        let digits =
-            [0x4528_21e6_38d0_1377, 0xbe54_66cf_34e9_0c6c, 0xc0ac_29b7_c97c_50dd, 0x3f84_d5b5_b547_0917];
-        let word = |at: usize| u128::from(seeds[at] ^ digits[at]);
-        let (encrypted, sum) = (word(0) | word(1) << 64, word(2) | word(3) << 64);
-        Self { state: State { encrypted, sum, key: encrypted ^ sum } }
-    }
 }
 
 /// Two sums of 64 bits.
@@ -81,14 +35,24 @@ fn shuffle_and_add(word: u128, other: u128) -> u128 {
 }
 
 impl State {
+    /// The state under four seeds, which are combined with digits of π first.
+    pub(super) fn with_seeds(seeds: [u64; 4]) -> Self {
+        let digits = [PI[1], PI[7], PI[3], PI[5]];
+        let word = |at: usize| u128::from(seeds[at] ^ digits[at]);
+        let (encrypted, sum) = (word(0) | word(1) << 64, word(2) | word(3) << 64);
+        Self { encrypted, sum, key: encrypted ^ sum }
+    }
+
+    /// Takes a block.
     #[inline(always)]
-    fn take(&mut self, block: u128) {
+    pub(super) fn take(&mut self, block: u128) {
         self.encrypted = decrypt(self.encrypted, block);
         self.sum = shuffle_and_add(self.sum, block);
     }
 
+    /// Takes bytes of any number.
     #[inline(always)]
-    fn write(&mut self, bytes: &[u8]) {
+    pub(super) fn write(&mut self, bytes: &[u8]) {
         let len = bytes.len();
         self.encrypted = add(self.encrypted, len as u128);
         let words = |low: u64, high: u64| u128::from(high) << 64 | u128::from(low);
@@ -133,41 +97,10 @@ impl State {
         lanes.into_iter().chain(sums).for_each(|block| self.take(block));
     }
 
+    /// The hash of what was taken.
     #[inline(always)]
-    fn finish(&self) -> u64 {
+    pub(super) fn finish(&self) -> u64 {
         let combined = encrypt(self.sum, self.encrypted);
         decrypt(decrypt(combined, self.key), combined) as u64
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::testing::verification_value;
-    use super::*;
-
-    /// SMHasher3 `hashes/rust-ahash.cpp`, by AES rounds and with the shuffle. It hashes a slice: the length
-    /// goes first.
-    #[test]
-    fn gives_the_verification_value_of_smhasher3() {
-        let hash = |seed, bytes: &[u8]| {
-            let mut state = AHashAes::with_seeds([seed; 4]).state;
-            state.take(bytes.len() as u128);
-            state.write(bytes);
-            state.finish().to_le_bytes()
-        };
-        assert_eq!(verification_value(hash), 0x3bf4_383b);
-    }
-
-    #[cfg(all(target_feature = "aes", target_feature = "ssse3"))]
-    proptest::proptest! {
-        #[test]
-        fn agrees_with_the_crate(
-            key: [u8; 16],
-            bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..=600),
-        ) {
-            let key = Key::new(key);
-            let direct = crate::ahash::AHash::new(&key).hash(&bytes);
-            proptest::prop_assert_eq!(AHashAes::new(&key).hash(&bytes), direct);
-        }
     }
 }

@@ -8,51 +8,16 @@
 //! Source: Pike, FarmHash 1.1 (`farmhash.cc`, namespace `farmhashna`); SMHasher3 `hashes/farmhash.cpp`.
 //! The library's licence is MIT.
 
-use super::part::scheme;
-use super::words::{le64, mix_pair, mix_pair_by};
-
-scheme! {
-    /// Fingerprint64, which has no seed.
-    Fingerprint64(()) {
-        id: "farmhash-fingerprint64",
-        source: "FarmHash 1.1 (farmhash.cc), Fingerprint64",
-        width: 64,
-        check: 0x6290_b5b9_9f49_dc6a,
-        safe: "Bytes that no adversary chooses: collisions are computed beforehand and hold everywhere.",
-        hash: |(), bytes| fingerprint(bytes),
-    }
-}
-
-scheme! {
-    /// Hash64WithSeed of the version NA under a 64-bit seed.
-    Na64(u64) {
-        id: "farmhash64-na-seed",
-        source: "FarmHash 1.1 (farmhash.cc), farmhashna::Hash64WithSeed",
-        width: 64,
-        check: 0xd3c7_e92e_471b_99fa,
-        safe: "Bytes that no adversary chooses: collisions of the unseeded function hold under every seed.",
-        hash: |seed, bytes| mix_pair(fingerprint(bytes).wrapping_sub(K2), seed),
-    }
-}
-
-scheme! {
-    /// Hash64WithSeeds of the version NA under two 64-bit seeds.
-    Na64Seeds((u64, u64)) {
-        id: "farmhash64-na-seeds",
-        source: "FarmHash 1.1 (farmhash.cc), farmhashna::Hash64WithSeeds",
-        width: 64,
-        check: 0xe30a_eadd_e266_5a1c,
-        safe: "Bytes that no adversary chooses: collisions of the unseeded function hold under every seed.",
-        hash: |(seed0, seed1), bytes| mix_pair(fingerprint(bytes).wrapping_sub(seed0), seed1),
-    }
-}
+use super::words::{le64, mix_pair_by};
 
 const K0: u64 = 0xc3a5_c85c_97cb_3127;
 const K1: u64 = 0xb492_b66f_be98_f273;
-const K2: u64 = 0x9ae1_6a3b_2f90_404f;
+/// The first seed of forms with one seed.
+pub(super) const K2: u64 = 0x9ae1_6a3b_2f90_404f;
 
+/// Fingerprint64, which has no seed.
 #[inline(always)]
-fn fingerprint(bytes: &[u8]) -> u64 {
+pub(super) fn fingerprint(bytes: &[u8]) -> u64 {
     match bytes.len() {
         0..=32 => ::cityhasher::hash(bytes),
         33..=64 => from_33_to_64(bytes),
@@ -140,27 +105,4 @@ fn from_65(bytes: &[u8]) -> u64 {
     let first = mix_pair_by(front.0, back.0, by).wrapping_add(shifted(middle).wrapping_mul(K0));
     let second = mix_pair_by(front.1, back.1, by).wrapping_add(low);
     mix_pair_by(first.wrapping_add(high), second, by)
-}
-
-#[cfg(test)]
-mod tests {
-    use hashlane_hash::scheme::BytesHash;
-
-    use super::super::testing::verification_value;
-    use super::*;
-
-    /// SMHasher3 `hashes/farmhash.cpp`, version NA.
-    #[test]
-    fn gives_the_verification_value_of_smhasher3() {
-        let hash = |seed, bytes: &[u8]| Na64::with(seed).hash(bytes).to_le_bytes();
-        assert_eq!(verification_value(hash), 0xebc4_a679);
-        let hash = |seed, bytes: &[u8]| Na64Seeds::with((K2, seed)).hash(bytes).to_le_bytes();
-        assert_eq!(verification_value(hash), 0xebc4_a679);
-    }
-
-    /// The example of the library's ports.
-    #[test]
-    fn gives_the_published_fingerprint() {
-        assert_eq!(Fingerprint64::with(()).hash(b"hello world"), 6_381_520_714_923_946_011);
-    }
 }

@@ -7,21 +7,7 @@
 //! MIT.
 
 use super::aes::{encrypt, encrypt_last};
-use super::part::scheme;
 use super::words::le128;
-
-scheme! {
-    /// GxHash with 64 bits of result, under a 64-bit seed.
-    GxHash(u64) {
-        id: "gxhash",
-        source: "GxHash 3.5.0 (Giniaux), by crate aes 0.8.4",
-        width: 64,
-        check: 0xb90e_0a10_be53_9be5,
-        safe: "Bytes that no adversary chooses: the bytes are compressed without the seed, so collisions \
-               hold under every seed.",
-        hash: |seed, bytes| gxhash(seed, bytes) as u64,
-    }
-}
 
 const KEYS: [u128; 3] = [
     0xfc3b_c28e_89c2_22e5_b09d_3e21_f278_4542,
@@ -47,8 +33,9 @@ fn partial(bytes: &[u8]) -> u128 {
     add(u128::from_le_bytes(block), u128::from_le_bytes([bytes.len() as u8; 16]))
 }
 
+/// GxHash with 128 bits of result, under a 64-bit seed.
 #[inline(always)]
-fn gxhash(seed: u64, bytes: &[u8]) -> u128 {
+pub(super) fn gxhash(seed: u64, bytes: &[u8]) -> u128 {
     let seed = u128::from(seed) << 64 | u128::from(seed);
     let keyed = encrypt(compress(bytes), seed);
     encrypt_last(encrypt(encrypt(keyed, KEYS[0]), KEYS[1]), KEYS[2])
@@ -92,33 +79,4 @@ fn compress_many(hash: u128, bytes: &[u8], len: usize) -> u128 {
     let len = u128::from(len as u32) * 0x0000_0001_0000_0001_0000_0001_0000_0001;
     let [first, second] = lanes.map(|lane| add(lane, len));
     encrypt(first, second)
-}
-
-#[cfg(test)]
-mod tests {
-    use hashlane_hash::scheme::BytesHash;
-
-    use super::super::testing::verification_value;
-    use super::*;
-
-    /// SMHasher3 `hashes/gxhash.cpp`, with 128 bits and with 64.
-    #[test]
-    fn gives_the_verification_values_of_smhasher3() {
-        assert_eq!(verification_value(|seed, bytes| gxhash(seed, bytes).to_le_bytes()), 0x64a7_7b47);
-        assert_eq!(
-            verification_value(|seed, bytes| GxHash::with(seed).hash(bytes).to_le_bytes()),
-            0x48f8_4240
-        );
-    }
-
-    /// ogxd/gxhash issue 83: two messages of 24 bytes and their result.
-    #[test]
-    fn gives_the_published_collision() {
-        let hash = GxHash::with(0xd73a_9a3d_941e_7ec7);
-        let mut other = [0; 24];
-        other[0] = 1;
-        other[8..].copy_from_slice(&0xa803_d3a0_b6cb_85eb_1120_e4f3_a270_c9a6_u128.to_be_bytes());
-        assert_eq!(hash.hash(&[0; 24]), 0x4c6f_f29c_e054_9cdd);
-        assert_eq!(hash.hash(&other), 0x4c6f_f29c_e054_9cdd);
-    }
 }

@@ -4,20 +4,7 @@
 //! Source: `museair.h` v0.3 (github.com/eternal-io/museair), standard variant with 64 bits; SMHasher3
 //! `hashes/museair.cpp`. The algorithm is in the public domain (CC0).
 
-use super::part::scheme;
-use super::words::{le32, le64, multiply};
-
-scheme! {
-    /// MuseAir v0.3 with 64 bits under a 64-bit seed.
-    MuseAirV03(u64) {
-        id: "museair-v0.3",
-        source: "MuseAir v0.3 (eternal-io), 64 bits",
-        width: 64,
-        check: 0x9562_7e2c_d30e_a36f,
-        safe: "Bytes that no adversary chooses: collisions are known that hold under every seed.",
-        hash: |seed, bytes| if bytes.len() <= 32 { short(seed, bytes) } else { long(seed, bytes) },
-    }
-}
+use super::words::{ends, le64, multiply, pair};
 
 /// Digits of the Airy function at 0.
 const DIGITS: [u64; 7] = [
@@ -37,16 +24,20 @@ fn to_16(bytes: &[u8]) -> (u64, u64) {
     match len {
         0 => (0, 0),
         1..4 => {
-            let [first, middle, last] = [0, len / 2, len - 1].map(|at| u64::from(bytes[at]));
+            let [first, middle, last] = ends(bytes);
             (first << 48 | middle << 24 | last, 0)
         }
         _ => {
             let step = if len >= 8 { 4 } else { 0 };
-            let pair =
-                |at: usize, then: usize| u64::from(le32(bytes, at)) << 32 | u64::from(le32(bytes, then));
-            (pair(0, len - 4), pair(step, len - 4 - step))
+            (pair(bytes, 0, len - 4), pair(bytes, step, len - 4 - step))
         }
     }
+}
+
+/// MuseAir v0.3 with 64 bits under a 64-bit seed.
+#[inline(always)]
+pub(super) fn museair_v03(seed: u64, bytes: &[u8]) -> u64 {
+    if bytes.len() <= 32 { short(seed, bytes) } else { long(seed, bytes) }
 }
 
 /// Up to 32 bytes.
@@ -130,19 +121,4 @@ fn long(seed: u64, bytes: &[u8]) -> u64 {
 fn mix(words: [u64; 3]) -> [u64; 3] {
     let products = [0, 1, 2].map(|at| multiply(words[at], words[(at + 1) % 3]));
     [0, 1, 2].map(|at| products[at].0 ^ products[(at + 2) % 3].1)
-}
-
-#[cfg(test)]
-mod tests {
-    use hashlane_hash::scheme::BytesHash;
-
-    use super::super::testing::verification_value;
-    use super::*;
-
-    /// SMHasher3 `hashes/museair.cpp`, MuseAir v0.3.
-    #[test]
-    fn gives_the_verification_value_of_smhasher3() {
-        let hash = |seed, bytes: &[u8]| MuseAirV03::with(seed).hash(bytes).to_le_bytes();
-        assert_eq!(verification_value(hash), 0xf89f_1683);
-    }
 }

@@ -6,34 +6,7 @@
 //! Source: Leonid Yuriev, `t1ha1.c` and `t1ha2.c` (github.com/erthink/t1ha); SMHasher3 `hashes/t1ha.cpp`.
 //! The library's licence is zlib's.
 
-use super::part::scheme;
-use super::words::{le64, le64_to_8, multiply};
-
-scheme! {
-    /// t1ha1 for words in little-endian order, under a 64-bit seed.
-    T1ha1(u64) {
-        id: "t1ha1-le",
-        source: "t1ha1.c 2.1 (Yuriev), little-endian",
-        width: 64,
-        check: 0x04b4_e1b1_957b_9db0,
-        safe: "Bytes that no adversary chooses: the seed is not a secret key, its author claims speed and \
-               spread.",
-        hash: |seed, bytes| t1ha1(seed, bytes),
-    }
-}
-
-scheme! {
-    /// t1ha2 in one call, under a 64-bit seed.
-    T1ha2(u64) {
-        id: "t1ha2-atonce",
-        source: "t1ha2.c 2.1 (Yuriev), t1ha2_atonce",
-        width: 64,
-        check: 0xadcf_465d_ac34_5dc9,
-        safe: "Bytes that no adversary chooses: the seed is not a secret key, its author claims speed and \
-               spread.",
-        hash: |seed, bytes| t1ha2(seed, bytes),
-    }
-}
+use super::words::{fold, le64, le64_to_8, multiply};
 
 const P0: u64 = 0xec99_bf0d_8372_caab;
 const P1: u64 = 0x8243_4fe9_0edc_ef39;
@@ -42,13 +15,6 @@ const P6: u64 = 0xcb5a_f53a_e3aa_ac31;
 
 /// The multipliers of the last four words. Fewer words take the last of these.
 const LAST: [u64; 4] = [0x9c06_faf4_d023_e3ab, 0xbd9c_acc2_2c6e_9571, 0xd4f0_6db9_9d67_be4b, P1];
-
-/// Folds a product to one word.
-#[inline(always)]
-fn fold(a: u64, b: u64) -> u64 {
-    let (low, high) = multiply(a, b);
-    low ^ high
-}
 
 /// The whole blocks of more than 32 bytes, and the up to 32 bytes after them.
 #[inline(always)]
@@ -69,8 +35,9 @@ fn block(bytes: &[u8]) -> [u64; 4] {
     [0, 8, 16, 24].map(|at| le64(bytes, at))
 }
 
+/// t1ha1 for words in little-endian order, under a 64-bit seed.
 #[inline(always)]
-fn t1ha1(seed: u64, bytes: &[u8]) -> u64 {
+pub(super) fn t1ha1(seed: u64, bytes: &[u8]) -> u64 {
     let len = bytes.len() as u64;
     let (mut a, mut b) = (seed, len);
     let (blocks, rest) = split(bytes);
@@ -95,8 +62,9 @@ fn t1ha1(seed: u64, bytes: &[u8]) -> u64 {
     fold(a.wrapping_add(b).rotate_right(17), LAST[0]).wrapping_add(product ^ product.rotate_right(41))
 }
 
+/// t1ha2 in one call, under a 64-bit seed.
 #[inline(always)]
-fn t1ha2(seed: u64, bytes: &[u8]) -> u64 {
+pub(super) fn t1ha2(seed: u64, bytes: &[u8]) -> u64 {
     let len = bytes.len() as u64;
     let (mut a, mut b) = (seed, len);
     let (blocks, rest) = split(bytes);
@@ -123,25 +91,4 @@ fn t1ha2(seed: u64, bytes: &[u8]) -> u64 {
     let x = P0.wrapping_mul(a.wrapping_add(b.rotate_right(41)));
     let y = P6.wrapping_mul(a.rotate_right(23).wrapping_add(b));
     fold(x ^ y, P5)
-}
-
-#[cfg(test)]
-mod tests {
-    use hashlane_hash::scheme::BytesHash;
-
-    use super::super::testing::verification_value;
-    use super::*;
-
-    /// SMHasher3 `hashes/t1ha.cpp`.
-    #[test]
-    fn gives_the_verification_values_of_smhasher3() {
-        assert_eq!(
-            verification_value(|seed, bytes| T1ha1::with(seed).hash(bytes).to_le_bytes()),
-            0xd683_6381
-        );
-        assert_eq!(
-            verification_value(|seed, bytes| T1ha2::with(seed).hash(bytes).to_le_bytes()),
-            0x8f16_c948
-        );
-    }
 }

@@ -25,7 +25,7 @@ pub(crate) fn tuple(i: u32) -> Tuple {
 mod tests {
     use super::*;
     use hashlane_hash::scheme::{BytesHash, Key, Scheme};
-    use hashlane_peers::rapidhash::RapidHash;
+    use hashlane_peers::hashes::RapidHash;
     use proptest::prelude::*;
 
     proptest! {

@@ -13,7 +13,7 @@ use hashlane_hash::scheme::Key;
 use hashlane_lab::definition::{Definition, subject};
 use hashlane_lab::memory;
 use hashlane_lab::study::{RunError, Session, order};
-use hashlane_peers::ahash::AES;
+use hashlane_peers::hashes::AES;
 use rand_distr::Distribution;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
