@@ -5,107 +5,111 @@
 //! That of the models `table` and `flood` is a shape, a hash and the manner of asking:
 //! `batched/siphash-1-3/burst`.
 
-use crate::cpp_subject::CppFlows;
-use crate::flow_subject::{Flows, Front, Size};
-use crate::tuple_subject::{Burst, Registered, Single, TupleSubject, one};
+use crate::cpp_flows::CppFlows;
+use crate::flows::{Flows, Front, Size};
+use crate::timed_hash::{Burst, Single, TimedHash, one};
 use hashlane_baseline::ehash::{self, Base, HSipHash, Secrets, SipHash, V1};
 use hashlane_flow::ehash::{SipHash13, SipHash24, TupleBytes, TupleHash};
 use hashlane_flow::table::Flow;
 use hashlane_flow::tuple::Tuple;
-use hashlane_hash::scheme::{Key, Keying};
+use hashlane_hash::scheme::{Key, Keying, SchemeInfo};
 use hashlane_peers::hashbrown::Hashbrown;
 use hashlane_table::Table;
 use hashlane_table::batched::Batched;
 use hashlane_table::chained::Chained;
 use hashlane_table::swiss::Swiss;
 
-/// Something to do with a hash of tuples, whichever it is.
-pub trait WithTupleHash {
-    /// Result of the visit.
-    type Output;
+type NewTable = fn(&str, bool, &Key, Size) -> Option<Box<dyn Flows>>;
 
-    /// Does it, with the hash under its key.
-    fn with<H: TupleHash + 'static>(self, hash: H) -> Self::Output;
+/// A registered hash of tuples, and what is made with it.
+pub(crate) struct Registered {
+    /// Its statement of itself.
+    pub(crate) info: SchemeInfo,
+    /// Address of its machine code in this process.
+    pub(crate) code: usize,
+    /// Hashes tuples under a key.
+    pub(crate) hash: fn(&Key, &[Tuple]) -> Vec<u64>,
+    /// The timed hash, in bursts or not.
+    timed: fn(bool, &Key) -> Box<dyn TimedHash>,
+    /// An empty table of a shape, asked for bursts or not.
+    table: NewTable,
 }
 
-/// Does `work` with the hash of that id, under `key`; `None` if the id is unknown.
-pub fn with_tuple_hash<W: WithTupleHash>(id: &str, key: &Key, work: W) -> Option<W::Output> {
-    macro_rules! by_id {
-        (bytes: $($hash:ty),*;) => { by_id!($(TupleBytes<$hash>,)*) };
-        ($($hash:ty,)*) => {
-            $(if id == <$hash>::INFO.id {
-                return Some(work.with(<$hash>::new(key)));
-            })*
-        };
+impl Registered {
+    fn of<H: TupleHash + 'static>() -> Self {
+        fn front<H: TupleHash + 'static, T: Table<Tuple, Flow<u32>> + 'static>(
+            bursts: bool,
+            key: &Key,
+            size: Size,
+        ) -> Option<Box<dyn Flows>> {
+            Some(Box::new(Front::<H, T>::new(bursts, key, size)))
+        }
+        Self {
+            info: H::INFO,
+            code: one::<H> as fn(&H, &Tuple) -> u64 as usize,
+            hash: |key, tuples| hash_all(&H::new(key), tuples),
+            timed: |bursts, key| match bursts {
+                true => Box::new(Burst(H::new(key))),
+                false => Box::new(Single(H::new(key))),
+            },
+            table: |shape, bursts, key, size| match shape {
+                "chained" => front::<H, Chained<_, _>>(bursts, key, size),
+                "swiss" => front::<H, Swiss<_, _>>(bursts, key, size),
+                "batched" => front::<H, Batched<_, _>>(bursts, key, size),
+                // It has nothing to prefetch, so that a burst would be one at a time under another name.
+                "hashbrown" if !bursts => front::<H, Hashbrown<_, _>>(bursts, key, size),
+                _ => None,
+            },
+        }
     }
-    hashlane_baseline::for_each_tuple_hash!(by_id);
-    hashlane_flow::for_each_tuple_hash!(by_id);
-    hashlane_peers::for_each_hash!(by_id);
-    None
 }
 
 /// All registered hashes of tuples.
-pub fn tuple_hashes() -> Vec<Registered> {
-    fn registered<H: TupleHash + 'static>() -> Registered {
-        Registered {
-            info: H::INFO,
-            check: H::new(&Key::VECTOR).hash(&Tuple::CHECK),
-            code: one::<H> as fn(&H, &Tuple) -> u64 as usize,
-        }
-    }
+pub(crate) fn tuple_hashes() -> Vec<Registered> {
     macro_rules! list {
         (bytes: $($hash:ty),*;) => { list!($(TupleBytes<$hash>,)*) };
-        ($($hash:ty,)*) => { vec![$(registered::<$hash>()),*] };
+        ($($hash:ty,)*) => { vec![$(Registered::of::<$hash>()),*] };
     }
-    [
-        hashlane_baseline::for_each_tuple_hash!(list),
-        hashlane_flow::for_each_tuple_hash!(list),
-        hashlane_peers::for_each_hash!(list),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    let mut all = hashlane_baseline::for_each_tuple_hash!(list);
+    all.extend(hashlane_flow::for_each_tuple_hash!(list));
+    all.extend(hashlane_peers::for_each_hash!(list));
+    all
+}
+
+/// The hash of that id; `None` if it is unknown.
+pub(crate) fn tuple_hash(id: &str) -> Option<Registered> {
+    tuple_hashes().into_iter().find(|hash| hash.info.id == id)
 }
 
 /// `true` if the hash of that id takes a secret key, for the templates of study files.
 pub(crate) fn has_secret(id: &str) -> bool {
-    tuple_hashes().iter().any(|hash| hash.info.id == id && matches!(hash.info.keying, Keying::Secret(_)))
+    tuple_hash(id).is_some_and(|hash| matches!(hash.info.keying, Keying::Secret(_)))
 }
 
-/// Does `work` with a hash that q2ven/inet6_ehashfn compares, under the secrets of its tests; `None` for
-/// others.
-pub fn with_source_hash<W: WithTupleHash>(id: &str, work: W) -> Option<W::Output> {
+fn hash_all(hash: &impl TupleHash, tuples: &[Tuple]) -> Vec<u64> {
+    tuples.iter().map(|tuple| hash.hash(tuple)).collect()
+}
+
+/// Hashes of tuples by a hash that q2ven/inet6_ehashfn compares, under the secrets of its tests; `None` for
+/// other hashes.
+pub(crate) fn hashes_of_source(id: &str, tuples: &[Tuple]) -> Option<Vec<u64>> {
     Some(match id {
-        "base" => work.with(Base(Secrets::SOURCE)),
-        "v1" => work.with(V1(Secrets::SOURCE)),
-        "jhash2" => work.with(ehash::Jhash2(Secrets::SOURCE)),
-        "hsiphash" => work.with(HSipHash(Secrets::SOURCE)),
-        "siphash" => work.with(SipHash(Secrets::SOURCE)),
+        "base" => hash_all(&Base(Secrets::SOURCE), tuples),
+        "v1" => hash_all(&V1(Secrets::SOURCE), tuples),
+        "jhash2" => hash_all(&ehash::Jhash2(Secrets::SOURCE), tuples),
+        "hsiphash" => hash_all(&HSipHash(Secrets::SOURCE), tuples),
+        "siphash" => hash_all(&SipHash(Secrets::SOURCE), tuples),
         _ => return None,
     })
 }
 
-/// Timed subject for the scheme `id` of the model `tuples`, under `key`; `None` if the id is unknown.
-pub fn tuples(id: &str, key: &Key) -> Option<Box<dyn TupleSubject>> {
-    struct InSingles;
-    impl WithTupleHash for InSingles {
-        type Output = Box<dyn TupleSubject>;
-        fn with<H: TupleHash + 'static>(self, hash: H) -> Self::Output {
-            Box::new(Single::new(hash))
-        }
-    }
-    struct InBursts;
-    impl WithTupleHash for InBursts {
-        type Output = Box<dyn TupleSubject>;
-        fn with<H: TupleHash + 'static>(self, hash: H) -> Self::Output {
-            Box::new(Burst::new(hash))
-        }
-    }
+/// Timed hash for the scheme `id` of the model `tuples`, under `key`; `None` if the id is unknown.
+pub(crate) fn tuples(id: &str, key: &Key) -> Option<Box<dyn TimedHash>> {
     match id.split_once('/')? {
-        (hash, "single") => with_tuple_hash(hash, key, InSingles),
-        (hash, "burst") => with_tuple_hash(hash, key, InBursts),
-        ("siphash-1-3", "burst-256") => Some(Box::new(Burst::new(SipHash13::new(key).in_256_bits()))),
-        ("siphash-2-4", "burst-256") => Some(Box::new(Burst::new(SipHash24::new(key).in_256_bits()))),
+        (hash, "single") => Some((tuple_hash(hash)?.timed)(false, key)),
+        (hash, "burst") => Some((tuple_hash(hash)?.timed)(true, key)),
+        ("siphash-1-3", "burst-256") => Some(Box::new(Burst(SipHash13::new(key).in_256_bits()))),
+        ("siphash-2-4", "burst-256") => Some(Box::new(Burst(SipHash24::new(key).in_256_bits()))),
         _ => None,
     }
 }
@@ -133,31 +137,7 @@ pub(crate) fn missing(id: &str) -> Option<String> {
 }
 
 /// An empty table for the scheme `id` of the models `table` and `flood`. `None` if the id is unknown.
-pub fn flows(id: &str, key: &Key, size: Size) -> Option<Box<dyn Flows>> {
-    struct In<'k> {
-        shape: &'k str,
-        bursts: bool,
-        key: &'k Key,
-        size: Size,
-    }
-    impl In<'_> {
-        fn front<H: TupleHash + 'static, T: Table<Tuple, Flow<u32>> + 'static>(&self) -> Box<dyn Flows> {
-            Box::new(Front::<H, T>::new(self.bursts, self.key, self.size))
-        }
-    }
-    impl WithTupleHash for In<'_> {
-        type Output = Option<Box<dyn Flows>>;
-        fn with<H: TupleHash + 'static>(self, _: H) -> Self::Output {
-            match self.shape {
-                "chained" => Some(self.front::<H, Chained<_, _>>()),
-                "swiss" => Some(self.front::<H, Swiss<_, _>>()),
-                "batched" => Some(self.front::<H, Batched<_, _>>()),
-                // It has nothing to prefetch, so that a burst would be one at a time under another name.
-                "hashbrown" if !self.bursts => Some(self.front::<H, Hashbrown<_, _>>()),
-                _ => None,
-            }
-        }
-    }
+pub(crate) fn flows(id: &str, key: &Key, size: Size) -> Option<Box<dyn Flows>> {
     let (shape, rest) = id.split_once('/')?;
     let (hash, manner) = rest.split_once('/')?;
     let bursts = match manner {
@@ -165,7 +145,7 @@ pub fn flows(id: &str, key: &Key, size: Size) -> Option<Box<dyn Flows>> {
         "burst" => true,
         _ => return None,
     };
-    with_tuple_hash(hash, key, In { shape, bursts, key, size })?
+    (tuple_hash(hash)?.table)(shape, bursts, key, size)
 }
 
 fn ids() -> String {
@@ -174,7 +154,7 @@ fn ids() -> String {
 }
 
 /// Syntax of the ids of the model `tuples`, for messages.
-pub fn tuples_help() -> String {
+pub(crate) fn tuples_help() -> String {
     format!(
         "a scheme is <hash>/single or <hash>/burst (of siphash-1-3 and siphash-2-4 also burst-256); hashes: {}",
         ids()
@@ -182,7 +162,7 @@ pub fn tuples_help() -> String {
 }
 
 /// Syntax of the ids of the models `table` and `flood`, for messages.
-pub fn flows_help() -> String {
+pub(crate) fn flows_help() -> String {
     format!(
         "a scheme is <shape>/<hash>/<manner>; shapes: chained, swiss, batched, hashbrown; manners: single, \
          burst (not of hashbrown); hashes: {}; of the model table also a C++ table: {}, each with /single, of \

@@ -1,18 +1,16 @@
 //! Studies of flows: hashes of tuples, tables of flows, and floods.
 //!
-//! - [`Cost`], model `tuples`: cycles of each hash, the simulated machine code, and the spread over buckets.
-//! - [`Tables`], model `table`: lookups that hit and miss at several sizes, and churn.
-//! - [`Floods`], model `flood`: lookups of an innocent flow while hostile flows fill the table.
+//! [`Flows`] has a study for each of the models `tuples`, `table` and `flood`.
 #![forbid(unsafe_code)]
 
 pub mod capture;
 mod clock;
 mod cost;
-mod cpp_subject;
+mod cpp_flows;
 mod epsilon;
 mod flood;
-mod flow_subject;
-pub mod hashes;
+mod flows;
+mod hashes;
 pub mod hostile;
 mod input;
 mod metric;
@@ -20,7 +18,7 @@ mod own;
 mod spread;
 mod table;
 mod tables;
-mod tuple_subject;
+mod timed_hash;
 pub mod tuples;
 mod workload;
 
@@ -42,32 +40,42 @@ use hashlane_lab::study_files;
 use hashlane_records::RecordSet;
 use std::error::Error;
 
-/// Studies of hashes of tuples.
-#[derive(Clone, Copy, Debug)]
-pub struct Cost;
+/// Studies of flows, one of each model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flows {
+    /// Hashes of tuples: cycles of each, the simulated machine code, and the spread over buckets.
+    Cost,
+    /// Tables of flows: lookups that hit and miss at several sizes, and churn.
+    Tables,
+    /// Floods: lookups of an innocent flow while hostile flows fill the table.
+    Floods,
+}
 
-/// Studies of tables of flows.
-#[derive(Clone, Copy, Debug)]
-pub struct Tables;
+pub use Flows::{Cost, Floods, Tables};
 
-/// Studies of floods.
-#[derive(Clone, Copy, Debug)]
-pub struct Floods;
-
-impl Study for Cost {
+impl Study for Flows {
     fn model(&self) -> &'static str {
-        cost::MODEL
+        match self {
+            Cost => cost::MODEL,
+            Tables => table::MODEL,
+            Floods => flood::MODEL,
+        }
     }
 
     fn files(&self) -> &'static [StudyFile] {
-        study_files!["flow-hash"]
+        match self {
+            Cost => study_files!["flow-hash"],
+            Tables => study_files!["flow-table"],
+            Floods => study_files!["flow-flood"],
+        }
     }
 
     fn tables(&self) -> &'static [&'static str] {
-        tables::TABLES
+        if *self == Cost { tables::TABLES } else { &[] }
     }
 
     fn check(&self, definition: &Definition) -> Result<(), DefinitionError> {
+        // Other studies have none of these tables.
         tables::spread(definition)?;
         tables::mca(definition)?;
         Ok(())
@@ -86,75 +94,17 @@ impl Study for Cost {
     }
 
     fn run(&self, session: &mut Session<'_>) -> Result<(), RunError> {
-        cost::run::run(session)
+        match self {
+            Cost => cost::run::run(session),
+            Tables => table::run(session),
+            Floods => flood::run(session),
+        }
     }
 
     fn values(&self, definition: &Definition, records: &RecordSet) -> Values {
         let mut values = own::values(definition, records);
         values.insert("epsilon", Value::from_function(epsilon::epsilon));
         values.insert("has_secret", Value::from_function(hashes::has_secret));
-        values
-    }
-}
-
-impl Study for Tables {
-    fn model(&self) -> &'static str {
-        table::MODEL
-    }
-
-    fn files(&self) -> &'static [StudyFile] {
-        study_files!["flow-table"]
-    }
-
-    fn inputs(&self) -> &'static [Input] {
-        &[PCAP]
-    }
-
-    fn load(&self, paths: &Paths) -> Result<Option<Loaded>, Box<dyn Error + Send + Sync>> {
-        input::load(paths)
-    }
-
-    fn in_process(&self) -> bool {
-        true
-    }
-
-    fn run(&self, session: &mut Session<'_>) -> Result<(), RunError> {
-        table::run(session)
-    }
-
-    fn values(&self, definition: &Definition, records: &RecordSet) -> Values {
-        own::values(definition, records)
-    }
-}
-
-impl Study for Floods {
-    fn model(&self) -> &'static str {
-        flood::MODEL
-    }
-
-    fn files(&self) -> &'static [StudyFile] {
-        study_files!["flow-flood"]
-    }
-
-    fn inputs(&self) -> &'static [Input] {
-        &[PCAP]
-    }
-
-    fn load(&self, paths: &Paths) -> Result<Option<Loaded>, Box<dyn Error + Send + Sync>> {
-        input::load(paths)
-    }
-
-    fn in_process(&self) -> bool {
-        true
-    }
-
-    fn run(&self, session: &mut Session<'_>) -> Result<(), RunError> {
-        flood::run(session)
-    }
-
-    fn values(&self, definition: &Definition, records: &RecordSet) -> Values {
-        let mut values = own::values(definition, records);
-        values.insert("epsilon", Value::from_function(epsilon::epsilon));
         values
     }
 }

@@ -4,7 +4,7 @@
 //! claims are judged on C. The program is a separate process, which gets the tuples once and takes its
 //! turns as the other schemes do.
 
-use crate::tuple_subject::TupleSubject;
+use crate::timed_hash::TimedHash;
 use hashlane_baseline::ehash::Secrets;
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::Key;
@@ -73,8 +73,8 @@ impl Source {
         Ok(Self { state: Rc::new(RefCell::new(state)), compiler: compiler.version().to_owned() })
     }
 
-    /// The timed subject of a scheme; `None` if it is not in C.
-    pub(crate) fn subject(&self, id: &str) -> Option<InC> {
+    /// The timed hash of a scheme; `None` if it is not in C.
+    pub(crate) fn hash(&self, id: &str) -> Option<InC> {
         Some(InC { state: self.state.clone(), hash: place(id)? })
     }
 }
@@ -128,7 +128,7 @@ impl State {
     }
 }
 
-impl TupleSubject for InC {
+impl TimedHash for InC {
     fn throughput(&mut self, tuples: &[Tuple]) -> u64 {
         self.throughputs(tuples, 1)
     }
@@ -171,7 +171,7 @@ mod tests {
             for set in TupleSet::ALL {
                 let tuples = set.generate(512, 2015, u64::MAX).unwrap();
                 for hash in HASHES {
-                    let mut subject = source.subject(&format!("{hash}/in-c")).unwrap();
+                    let mut subject = source.hash(&format!("{hash}/in-c")).unwrap();
                     let mut ours = hashes::tuples(&format!("{hash}/single"), &key).unwrap();
                     for tuples in [&tuples[..], &tuples[..1], &tuples[..0]] {
                         assert_eq!(subject.sum(tuples), ours.sum(tuples), "{hash}, {set}");

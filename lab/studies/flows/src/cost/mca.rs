@@ -29,8 +29,7 @@ impl Plan {
         let Some(mca) = mca.filter(|_| wanted) else {
             return Ok(Self { hashes: Vec::new(), in_c: Vec::new() });
         };
-        let registered = hashes::tuple_hashes();
-        let code = |id: &String| match registered.iter().find(|hash| hash.info.id == id) {
+        let code = |id: &String| match hashes::tuple_hash(id) {
             Some(hash) => Ok((id.clone(), hash.code)),
             None => Err(RunError::UnknownScheme { id: id.clone(), help: hashes::tuples_help() }),
         };

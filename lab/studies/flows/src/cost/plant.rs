@@ -1,6 +1,6 @@
 //! A planted slow-down, for tests of `hashlane compare`: no part of a build without the feature `plant`.
 
-use crate::tuple_subject::TupleSubject;
+use crate::timed_hash::TimedHash;
 use hashlane_flow::burst::BURST;
 use hashlane_flow::tuple::Tuple;
 use hashlane_lab::study::RunError;
@@ -8,12 +8,12 @@ use hashlane_lab::study::RunError;
 /// Variable with the scheme and the slow-down in per cent, as `SCHEME=PERCENT`; 0 to 100.
 const VARIABLE: &str = "HASHLANE_PLANT";
 
-/// `subject`, or the same with more work if the environment plants a slow-down in the scheme `id`.
+/// `hash`, or the same with more work if the environment plants a slow-down in the scheme `id`.
 ///
 /// # Errors
 /// The variable is malformed.
-pub(super) fn planted(id: &str, subject: Box<dyn TupleSubject>) -> Result<Box<dyn TupleSubject>, RunError> {
-    let Ok(text) = std::env::var(VARIABLE) else { return Ok(subject) };
+pub(super) fn planted(id: &str, hash: Box<dyn TimedHash>) -> Result<Box<dyn TimedHash>, RunError> {
+    let Ok(text) = std::env::var(VARIABLE) else { return Ok(hash) };
     let malformed = || RunError::Expectation {
         workload: VARIABLE.into(),
         what: format!("expected SCHEME=PERCENT, from 0 to 100, not {text:?}"),
@@ -24,14 +24,14 @@ pub(super) fn planted(id: &str, subject: Box<dyn TupleSubject>) -> Result<Box<dy
         return Err(malformed());
     }
     if scheme != id || percent == 0.0 {
-        return Ok(subject);
+        return Ok(hash);
     }
-    Ok(Box::new(Planted { subject, share: percent / 100.0, owed: 0.0, tuples: Vec::new(), of: 0 }))
+    Ok(Box::new(Planted { hash, share: percent / 100.0, owed: 0.0, tuples: Vec::new(), of: 0 }))
 }
 
-/// A subject that hashes a share of its tuples again, within its timed region.
+/// A hash that takes a share of its tuples again, within its timed region.
 struct Planted {
-    subject: Box<dyn TupleSubject>,
+    hash: Box<dyn TimedHash>,
     /// Share of the tuples to hash again, 0 to 1.
     share: f64,
     /// Tuples that are still to be hashed again.
@@ -45,7 +45,7 @@ struct Planted {
 impl Planted {
     /// The tuples, followed by those to hash again: whole bursts, so that a tail of single tuples does not
     /// cost more than its share.
-    fn longer(&mut self, tuples: &[Tuple]) -> (&[Tuple], &mut dyn TupleSubject) {
+    fn longer(&mut self, tuples: &[Tuple]) -> (&[Tuple], &mut dyn TimedHash) {
         let address = tuples.as_ptr().addr();
         if (self.of, self.tuples.len()) != (address, 2 * tuples.len()) {
             self.of = address;
@@ -56,23 +56,23 @@ impl Planted {
         let again = self.owed as usize / BURST * BURST;
         self.owed -= again as f64;
         let longer = self.tuples.get(..tuples.len() + again).unwrap_or(&self.tuples);
-        (longer, self.subject.as_mut())
+        (longer, self.hash.as_mut())
     }
 }
 
-impl TupleSubject for Planted {
+impl TimedHash for Planted {
     fn throughput(&mut self, tuples: &[Tuple]) -> u64 {
-        let (longer, subject) = self.longer(tuples);
-        subject.throughput(longer)
+        let (longer, hash) = self.longer(tuples);
+        hash.throughput(longer)
     }
 
     fn latency(&mut self, tuples: &[Tuple]) -> Option<u64> {
-        let (longer, subject) = self.longer(tuples);
-        subject.latency(longer)
+        let (longer, hash) = self.longer(tuples);
+        hash.latency(longer)
     }
 
     fn sum(&mut self, tuples: &[Tuple]) -> u64 {
-        self.subject.sum(tuples)
+        self.hash.sum(tuples)
     }
 }
 
@@ -84,7 +84,7 @@ mod tests {
     /// Counts the tuples that it is given to hash.
     struct Counting(Arc<Mutex<usize>>);
 
-    impl TupleSubject for Counting {
+    impl TimedHash for Counting {
         fn throughput(&mut self, tuples: &[Tuple]) -> u64 {
             *self.0.lock().unwrap() += tuples.len();
             0
@@ -103,9 +103,9 @@ mod tests {
     fn hashes_the_share_again_in_whole_bursts() {
         for (percent, expected) in [(3.0, 3.0), (20.0, 20.0), (100.0, 100.0)] {
             let hashed = Arc::new(Mutex::new(0));
-            let subject = Box::new(Counting(hashed.clone()));
+            let hash = Box::new(Counting(hashed.clone()));
             let share = percent / 100.0;
-            let mut planted = Planted { subject, share, owed: 0.0, tuples: Vec::new(), of: 0 };
+            let mut planted = Planted { hash, share, owed: 0.0, tuples: Vec::new(), of: 0 };
             let tuples = vec![Tuple::CHECK; 512];
             for _ in 0..1000 {
                 planted.throughput(&tuples);

@@ -6,7 +6,7 @@ use crate::capture::Capture;
 use crate::hashes;
 use crate::metric;
 use crate::own;
-use crate::tuple_subject::TupleSubject;
+use crate::timed_hash::TimedHash;
 use crate::workload::{generate, set};
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::Key;
@@ -22,9 +22,9 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     // All names are looked up before anything takes time.
     let schemes = definition.measured_schemes();
     let source = start_source(session);
-    let mut subjects = Vec::with_capacity(schemes.len());
+    let mut timed_hashes = Vec::with_capacity(schemes.len());
     for id in schemes {
-        subjects.extend(entry(id, session, source.as_ref())?);
+        timed_hashes.extend(entry(id, session, source.as_ref())?);
     }
     let sets = definition.workloads.iter().map(|id| set(id)).collect::<Result<Vec<_>, _>>()?;
 
@@ -38,11 +38,11 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
         let packets = capture.packets.iter().cycle().take(BLOCK);
         let tuples: Vec<Tuple> =
             packets.filter_map(|place| capture.tuples.get(*place as usize)).copied().collect();
-        timed(session, label, &tuples, &mut subjects)?;
+        timed(session, label, &tuples, &mut timed_hashes)?;
     }
     for (id, set) in definition.workloads.iter().zip(&sets).take(generated) {
         let tuples = generate(*set, BLOCK, session)?;
-        timed(session, id, &tuples, &mut subjects)?;
+        timed(session, id, &tuples, &mut timed_hashes)?;
     }
     mca.run(session);
     spread.run(session)
@@ -53,34 +53,31 @@ fn timed(
     session: &mut Session<'_>,
     workload: &str,
     tuples: &[Tuple],
-    subjects: &mut [Entry],
+    hashes: &mut [Entry],
 ) -> Result<(), RunError> {
     if session.stopped() {
         return Ok(());
     }
     session.step(workload, "timing");
-    agree(workload, tuples, subjects)?;
-    cost(session, workload, tuples, subjects);
+    agree(workload, tuples, hashes)?;
+    cost(session, workload, tuples, hashes);
     Ok(())
 }
 
-/// One scheme, its timed subject, and counts per tuple with each tuple waiting for the one before.
-struct Entry {
-    id: String,
-    subject: Box<dyn TupleSubject>,
-}
+/// One scheme and its timed hash.
+type Entry = (String, Box<dyn TimedHash>);
 
-/// The timed subject of a scheme; `None` of one in C where its program does not run.
+/// The timed hash of a scheme; `None` of one in C where its program does not run.
 fn entry(id: &str, session: &Session<'_>, source: Option<&Source>) -> Result<Option<Entry>, RunError> {
     if in_c::is_in_c(id) {
-        let subject = source.and_then(|source| source.subject(id));
-        return Ok(subject.map(|subject| Entry { id: id.into(), subject: Box::new(subject) }));
+        let hash = source.and_then(|source| source.hash(id));
+        return Ok(hash.map(|hash| (id.into(), Box::new(hash) as Box<dyn TimedHash>)));
     }
     match hashes::tuples(subject(id), &Key::new(session.settings.key)) {
-        Some(subject) => {
+        Some(hash) => {
             #[cfg(feature = "plant")]
-            let subject = super::plant::planted(hashlane_lab::definition::subject(id), subject)?;
-            Ok(Some(Entry { id: id.into(), subject }))
+            let hash = super::plant::planted(subject(id), hash)?;
+            Ok(Some((id.into(), hash)))
         }
         None => Err(RunError::UnknownScheme { id: id.into(), help: hashes::tuples_help() }),
     }
@@ -107,14 +104,14 @@ fn start_source(session: &mut Session<'_>) -> Option<Source> {
 }
 
 /// Checks that a hash yields the same one at a time and in a burst.
-fn agree(workload: &str, tuples: &[Tuple], subjects: &mut [Entry]) -> Result<(), RunError> {
+fn agree(workload: &str, tuples: &[Tuple], hashes: &mut [Entry]) -> Result<(), RunError> {
     let mut seen: Vec<(String, String, u64)> = Vec::new();
     // A burst with a tail that is no whole vector is compared too.
     let tuples = tuples.get(..BLOCK - 3).unwrap_or(tuples);
-    for Entry { id, subject } in subjects {
+    for (id, timed) in hashes {
         let hash = id.split('/').next().unwrap_or_default();
-        let sum = subject.sum(tuples);
-        if subject.failure().is_some() {
+        let sum = timed.sum(tuples);
+        if timed.failure().is_some() {
             continue;
         }
         match seen.iter().find(|(other, ..)| other == hash) {
@@ -129,58 +126,40 @@ fn agree(workload: &str, tuples: &[Tuple], subjects: &mut [Entry]) -> Result<(),
     Ok(())
 }
 
-fn cost(session: &mut Session<'_>, workload: &str, tuples: &[Tuple], subjects: &mut [Entry]) {
+fn cost(session: &mut Session<'_>, workload: &str, tuples: &[Tuple], hashes: &mut [Entry]) {
     let settings = session.settings;
     let passes = (settings.size.items as usize).div_ceil(BLOCK).max(1);
     let rounds = settings.size.repetitions as usize;
     let per_tuple = |counts: u64| counts as f64 / (passes * tuples.len()) as f64;
     // One pass that does not count warms the caches and the predictors; there is no branch to be learned.
     let throughput = Rounds::run(
-        subjects,
+        hashes,
         rounds,
         |_| !session.stopped(),
-        |Entry { subject, .. }| per_tuple(subject.throughputs(tuples, passes)),
+        |(_, hash)| per_tuple(hash.throughputs(tuples, passes)),
     );
     let latency = Rounds::run(
-        subjects,
+        hashes,
         rounds,
         |_| !session.stopped(),
-        |Entry { subject, .. }| subject.latencies(tuples, passes).map_or(f64::NAN, per_tuple),
+        |(_, hash)| hash.latencies(tuples, passes).map_or(f64::NAN, per_tuple),
     );
     if throughput.len().min(latency.len()) < 2 {
         return;
     }
-    let ids: Vec<String> = subjects.iter().map(|entry| entry.id.clone()).collect();
-    let failures: Vec<Option<String>> = subjects.iter().map(|entry| entry.subject.failure()).collect();
+    let ids: Vec<String> = hashes.iter().map(|(id, _)| id.clone()).collect();
+    let failures: Vec<Option<String>> = hashes.iter().map(|(_, hash)| hash.failure()).collect();
     if let Some((id, why)) = ids.iter().zip(&failures).find_map(|(id, why)| Some((id, why.as_ref()?))) {
         session.notes.push(format!("{workload}: {id} and those like it were not measured: {why}"));
     }
     let measured = |at: usize| failures.get(at).is_some_and(Option::is_none);
-    let waits: Vec<bool> = subjects
-        .iter_mut()
-        .enumerate()
-        .map(|(at, entry)| measured(at) && entry.subject.latency(&[]).is_some())
-        .collect();
+    let waits = hashes.iter_mut().enumerate();
+    let waits: Vec<bool> = waits.map(|(at, (_, hash))| measured(at) && hash.latency(&[]).is_some()).collect();
     for (at, id) in ids.iter().enumerate().filter(|(at, _)| measured(*at)) {
-        session.add(
-            "tuples",
-            workload,
-            id,
-            "throughput",
-            metric::CYCLES_THROUGHPUT,
-            "cycles",
-            throughput.time(at),
-        );
+        let (throughput, latency) = (throughput.time(at), latency.time(at));
+        session.add("tuples", workload, id, "throughput", metric::CYCLES_THROUGHPUT, "cycles", throughput);
         if waits[at] {
-            session.add(
-                "tuples",
-                workload,
-                id,
-                "latency",
-                metric::CYCLES_LATENCY,
-                "cycles",
-                latency.time(at),
-            );
+            session.add("tuples", workload, id, "latency", metric::CYCLES_LATENCY, "cycles", latency);
         }
     }
     session.add_ratios("tuples", workload, "throughput", &ids, |of, to| {

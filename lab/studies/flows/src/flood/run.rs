@@ -3,7 +3,7 @@
 use super::growth::add_growth;
 use crate::capture::Capture;
 use crate::clock::cpu_ns;
-use crate::flow_subject::{Flows, Size};
+use crate::flows::{Flows, Size};
 use crate::hashes;
 use crate::hostile::Attack;
 use crate::metric;
@@ -80,12 +80,12 @@ fn flood(
     session.step(workload, "making the hostile flows");
     let settings = session.settings;
     let aimed = attack.generate(AIMED_AT + MAX_HOSTILE, settings.seed, &Key::new(settings.key));
-    let mut subjects = Vec::new();
+    let mut tables = Vec::new();
     for id in schemes {
-        subjects.push(Subject::new(id, session, &aimed, innocent)?);
+        tables.push(FloodedTable::new(id, session, &aimed, innocent)?);
     }
     session.step(workload, "timing");
-    measure(session, workload, &mut subjects);
+    measure(session, workload, &mut tables);
     Ok(())
 }
 
@@ -104,7 +104,7 @@ fn parse(id: &str) -> Result<(&str, usize), RunError> {
 }
 
 /// A table with innocent and hostile flows, and who is looked up.
-struct Subject<'a> {
+struct FloodedTable<'a> {
     id: String,
     flows: Box<dyn Flows>,
     aimed_at: &'a [Tuple],
@@ -112,7 +112,7 @@ struct Subject<'a> {
     elsewhere: &'a [Tuple],
 }
 
-impl<'a> Subject<'a> {
+impl<'a> FloodedTable<'a> {
     fn new(
         id: &str,
         session: &Session<'_>,
@@ -152,22 +152,22 @@ impl<'a> Subject<'a> {
     }
 }
 
-fn measure(session: &mut Session<'_>, workload: &str, subjects: &mut [Subject<'_>]) {
+fn measure(session: &mut Session<'_>, workload: &str, tables: &mut [FloodedTable<'_>]) {
     let rounds = session.settings.size.repetitions as usize;
-    let aimed = Rounds::run(subjects, rounds, |_| !session.stopped(), |s| s.time(s.aimed_at));
-    let elsewhere = Rounds::run(subjects, rounds, |_| !session.stopped(), |s| s.time(s.elsewhere));
+    let aimed = Rounds::run(tables, rounds, |_| !session.stopped(), |t| t.time(t.aimed_at));
+    let elsewhere = Rounds::run(tables, rounds, |_| !session.stopped(), |t| t.time(t.elsewhere));
     if aimed.len().min(elsewhere.len()) < 2 {
         return;
     }
-    let ids: Vec<String> = subjects.iter().map(|subject| subject.id.clone()).collect();
-    for (at, subject) in subjects.iter().enumerate() {
+    let ids: Vec<String> = tables.iter().map(|table| table.id.clone()).collect();
+    for (at, table) in tables.iter().enumerate() {
         let compared: Vec<f64> =
-            subject.aimed_at.iter().map(|tuple| subject.flows.comparisons(tuple) as f64).collect();
+            table.aimed_at.iter().map(|tuple| table.flows.comparisons(tuple) as f64).collect();
         let mean = hashlane_stats::mean(&compared).unwrap_or_default();
         // The hostile flow that was added first is the last of a chain, and so are those aimed at.
-        let last = subject.hostile.first().map_or(0, |tuple| subject.flows.comparisons(tuple)) as f64;
+        let last = table.hostile.first().map_or(0, |tuple| table.flows.comparisons(tuple)) as f64;
         let longest = compared.iter().copied().fold(last, f64::max);
-        let id = &subject.id;
+        let id = &table.id;
         session.add("flood", workload, id, "rounds", metric::NS, "ns", aimed.time(at));
         session.add("flood", workload, id, "rounds", metric::NS_ELSEWHERE, "ns", elsewhere.time(at));
         let exact = |value| Fact::exact(value, compared.len());

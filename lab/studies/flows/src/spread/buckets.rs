@@ -1,8 +1,6 @@
 //! Spread of tuples over buckets under a hash.
 
 use hashlane_audit::traffic::{depth, poisson};
-use hashlane_flow::ehash::TupleHash;
-use hashlane_flow::tuple::Tuple;
 use hashlane_records::Record;
 use hashlane_stats::Interval;
 
@@ -29,19 +27,19 @@ pub(super) struct Spread {
 }
 
 impl Spread {
-    /// Distributes `tuples`, at most 2³¹.
-    pub(super) fn of<H: TupleHash>(hash: &H, tuples: &[Tuple]) -> Self {
-        let buckets = tuples.len().next_power_of_two();
-        let mut hashes: Vec<u64> = tuples.iter().map(|tuple| hash.hash(tuple)).collect();
-        let counts = depth::counts(&hashes, buckets);
-        hashes.sort_unstable();
-        hashes.dedup();
-        let expected = tuples.len() as f64 / buckets as f64;
+    /// Distributes tuples by their hashes of so many bits, at most 2³¹.
+    pub(super) fn of(bits: u32, hashes: &[u64]) -> Self {
+        let buckets = hashes.len().next_power_of_two();
+        let counts = depth::counts(hashes, buckets);
+        let mut distinct = hashes.to_vec();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let expected = hashes.len() as f64 / buckets as f64;
         let squares: f64 = counts.iter().map(|&count| (f64::from(count) - expected).powi(2)).sum();
-        let chi = if tuples.is_empty() { 0.0 } else { squares / expected };
+        let chi = if hashes.is_empty() { 0.0 } else { squares / expected };
         let degrees = (buckets - 1).max(1) as f64;
         Self {
-            keys: tuples.len(),
+            keys: hashes.len(),
             buckets,
             longest_chain: counts.iter().copied().max().unwrap_or(0),
             longest_expected: poisson::deepest(expected, buckets),
@@ -50,8 +48,8 @@ impl Spread {
                 coverage: 0.999,
                 ..Interval::bounded(1.0, chi_per_degree(degrees, -Z_999), chi_per_degree(degrees, Z_999))
             },
-            collisions: tuples.len() - hashes.len(),
-            collisions_expected: collisions(tuples.len() as f64, f64::from(H::INFO.width)),
+            collisions: hashes.len() - distinct.len(),
+            collisions_expected: collisions(hashes.len() as f64, f64::from(bits)),
         }
     }
 
@@ -81,11 +79,11 @@ const SLOTS: u64 = 65535;
 /// 10 and have 6,553 slots, so five slots belong to none.
 ///
 /// Source: q2ven/inet6_ehashfn, `test/variance.c`.
-pub(super) fn bins<H: TupleHash>(hash: &H, tuples: &[Tuple]) -> [u32; 10] {
+pub(super) fn bins(hashes: &[u64]) -> [u32; 10] {
     const WIDTH: u64 = SLOTS / 10;
     let mut bins = [0; 10];
-    for tuple in tuples {
-        let slot = hash.hash(tuple) % SLOTS;
+    for hash in hashes {
+        let slot = hash % SLOTS;
         for (i, bin) in (0..).zip(&mut bins) {
             let first = i * SLOTS / 10;
             if (first..first + WIDTH).contains(&slot) {
@@ -140,36 +138,42 @@ fn collisions(keys: f64, bits: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Cost;
+    use crate::hashes::{hashes_of_source, tuple_hash};
+    use crate::tables::{self, Bins};
     use crate::tuples::TupleSet;
-    use hashlane_baseline::ehash::{Base, HSipHash, Secrets};
-    use hashlane_flow::ehash::SipHash13;
-    use hashlane_hash::scheme::{Key, SchemeInfo};
+    use hashlane_hash::scheme::Key;
+    use hashlane_lab::study::{Studies, Study};
     use rand_xoshiro::SplitMix64;
     use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-    fn tuples(set: TupleSet, count: usize) -> Vec<Tuple> {
-        set.generate(count, 1, u64::MAX).unwrap()
+    fn spread(id: &str, set: TupleSet, count: usize) -> Spread {
+        let hash = tuple_hash(id).unwrap();
+        let tuples = set.generate(count, 1, u64::MAX).unwrap();
+        Spread::of(hash.info.width, &(hash.hash)(&Key::VECTOR, &tuples))
     }
 
     #[test]
     fn finds_a_keyed_hash_even_and_the_base_collapsed() {
-        let seed = tuples(TupleSet::Seed, 1 << 16);
-        let even = Spread::of(&SipHash13::new(&Key::VECTOR), &seed);
+        let even = spread("siphash-1-3", TupleSet::Seed, 1 << 16);
         assert!((even.chi_expected.low..=even.chi_expected.high).contains(&even.chi_squared), "{even:?}");
         let longest = f64::from(even.longest_chain);
         assert!((even.longest_expected.low..=even.longest_expected.high).contains(&longest), "{even:?}");
         assert_eq!(even.collisions, 0);
-        let collapsed = Spread::of(&Base::new(&Key::VECTOR), &seed);
+        let collapsed = spread("base", TupleSet::Seed, 1 << 16);
         assert_eq!((collapsed.longest_chain, collapsed.collisions), (1 << 16, (1 << 16) - 1));
         assert!(collapsed.chi_squared > 1000.0);
     }
 
     #[test]
     fn counts_the_source_s_bins() {
-        let seed = tuples(TupleSet::Seed, 1 << 20);
-        let published = [105120, 104649, 104640, 104860, 104571, 104951, 104890, 105153, 104869, 104787];
-        assert_eq!(bins(&HSipHash(Secrets::SOURCE), &seed), published);
-        assert_eq!(bins(&Base(Secrets::SOURCE), &seed)[8], 1 << 20);
+        let seed = TupleSet::Seed.generate(1 << 20, 1, u64::MAX).unwrap();
+        let study = Studies(&[&Cost]).parse(Cost.files()[0].text, "study.toml").unwrap();
+        let published = tables::spread(&study).unwrap().unwrap().bins;
+        assert_eq!(published.len(), 4);
+        for Bins { scheme, bins: published } in published {
+            assert_eq!(bins(&hashes_of_source(&scheme, &seed).unwrap()), published, "{scheme}");
+        }
     }
 
     #[test]
@@ -183,33 +187,18 @@ mod tests {
         assert!((chi_per_degree(100.0, Z_999) - 1.531_67).abs() < 1e-3);
     }
 
-    /// A hash indistinguishable from a random one: it draws a number and ignores the tuple.
-    #[derive(Clone)]
-    struct Drawn(std::cell::RefCell<SplitMix64>, u64);
-
-    impl TupleHash for Drawn {
-        const INFO: SchemeInfo = SchemeInfo { width: 20, ..SipHash13::INFO };
-
-        fn new(key: &Key) -> Self {
-            Self(SplitMix64::seed_from_u64(key.halves().0).into(), (1 << Self::INFO.width) - 1)
-        }
-
-        fn hash(&self, _: &Tuple) -> u64 {
-            self.0.borrow_mut().next_u64() & self.1
-        }
-    }
-
     #[test]
     fn random_throws_lie_where_they_are_expected() {
         const THROWS: u32 = 4000;
-        let drawn = Drawn::new(&Key::VECTOR);
+        const BITS: u32 = 20;
+        let mut random = SplitMix64::seed_from_u64(1);
         // Tables that are full, and hardly more than half full.
         for keys in [1024, 600] {
-            let tuples = tuples(TupleSet::Sequential, keys);
             let (mut shorter, mut longest, mut uneven, mut collisions) = (0, 0, 0, 0.0);
             let mut expected = None;
             for _ in 0..THROWS {
-                let spread = Spread::of(&drawn, &tuples);
+                let hashes: Vec<u64> = (0..keys).map(|_| random.next_u64() >> (64 - BITS)).collect();
+                let spread = Spread::of(BITS, &hashes);
                 let chain = f64::from(spread.longest_chain);
                 let within = |interval: Interval, value| (interval.low..=interval.high).contains(&value);
                 shorter += u32::from(chain < spread.longest_expected.value);
@@ -232,18 +221,11 @@ mod tests {
 
     #[test]
     fn few_tuples_or_none_have_figures() {
-        for keys in 0..4 {
-            let spread = Spread::of(&SipHash13::new(&Key::VECTOR), &tuples(TupleSet::Random, keys));
-            assert!(spread.records("s", "w", "h").iter().all(Record::is_well_formed), "{spread:?}");
+        for keys in (0..4).chain([1000]) {
+            let spread = spread("siphash-1-3", TupleSet::Random, keys);
+            let records = spread.records("s", "w", "h");
+            assert!(records.len() == 8 && records.iter().all(Record::is_well_formed), "{spread:?}");
             assert!(spread.longest_chain as usize <= keys && spread.keys == keys);
         }
-    }
-
-    #[test]
-    fn every_fact_is_a_record() {
-        let spread = Spread::of(&SipHash13::new(&Key::VECTOR), &tuples(TupleSet::Random, 1000));
-        let records = spread.records("flow-hash", "spread/random", "siphash-1-3");
-        assert_eq!(records.len(), 8);
-        assert!(records.iter().all(Record::is_well_formed));
     }
 }

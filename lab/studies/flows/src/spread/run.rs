@@ -1,14 +1,13 @@
 //! Run of a study of how tuple hashes spread tuples over buckets.
 
 use crate::capture::Capture;
-use crate::hashes::{self, WithTupleHash};
+use crate::hashes;
 use crate::spread::buckets::{Spread, bin_records, bins};
 use crate::spread::queues::Busiest;
 use crate::spread::{BUSIEST, RSS};
 use crate::tables::{self, Spread as Asked};
 use crate::tuples::TupleSet;
 use crate::workload::{generate, set};
-use hashlane_flow::ehash::TupleHash;
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::Key;
 use hashlane_lab::study::{Fact, RunError, Session};
@@ -27,10 +26,9 @@ impl Plan {
     /// The sets and hashes that the study names.
     pub(crate) fn new(session: &Session<'_>) -> Result<Self, RunError> {
         let asked = tables::spread(session.definition)?;
-        let key = Key::new(session.settings.key);
         let ids = asked.as_ref().map_or(&[][..], |asked| &asked.sets);
         for id in asked.iter().flat_map(|asked| &asked.schemes) {
-            if hashes::with_tuple_hash(id, &key, Nothing).is_none() {
+            if hashes::tuple_hash(id).is_none() {
                 return Err(RunError::UnknownScheme { id: id.clone(), help: hashes::tuples_help() });
             }
         }
@@ -84,15 +82,13 @@ impl Plan {
         of_source: bool,
     ) -> Result<(), RunError> {
         let key = &Key::new(session.settings.key);
-        let Some(spread) = hashes::with_tuple_hash(id, key, Throw(tuples)) else { return Ok(()) };
+        let Some(hash) = hashes::tuple_hash(id) else { return Ok(()) };
+        let hashes = (hash.hash)(key, tuples);
         let study = &session.definition.slug;
-        let mut records = spread.records(study, workload, id);
+        let mut records = Spread::of(hash.info.width, &hashes).records(study, workload, id);
         if of_source {
             // Under the source's own secrets where the hash is the source's.
-            let count = hashes::with_source_hash(id, Count(tuples));
-            let Some(found) = count.or_else(|| hashes::with_tuple_hash(id, key, Count(tuples))) else {
-                return Ok(());
-            };
+            let found = bins(&hashes::hashes_of_source(id, tuples).unwrap_or(hashes));
             if let Some(expected) = asked.bins.iter().find(|bins| bins.scheme == id)
                 && expected.bins != found
             {
@@ -121,29 +117,4 @@ fn queues(session: &mut Session<'_>, workload: &str, capture: &Capture) {
     let [found, by_chance] = BUSIEST;
     session.add("spread", workload, RSS, "spread", found, "means", fact(Interval::exact(busiest.found)));
     session.add("spread", workload, RSS, "spread", by_chance, "means", fact(busiest.by_chance));
-}
-
-struct Nothing;
-
-impl WithTupleHash for Nothing {
-    type Output = ();
-    fn with<H: TupleHash + 'static>(self, _: H) {}
-}
-
-struct Throw<'a>(&'a [Tuple]);
-
-impl WithTupleHash for Throw<'_> {
-    type Output = Spread;
-    fn with<H: TupleHash + 'static>(self, hash: H) -> Spread {
-        Spread::of(&hash, self.0)
-    }
-}
-
-struct Count<'a>(&'a [Tuple]);
-
-impl WithTupleHash for Count<'_> {
-    type Output = [u32; 10];
-    fn with<H: TupleHash + 'static>(self, hash: H) -> [u32; 10] {
-        bins(&hash, self.0)
-    }
 }

@@ -1,6 +1,6 @@
 //! A scheme with its table, and records of its times.
 
-use crate::flow_subject::{Flows, Size};
+use crate::flows::{Flows, Size};
 use crate::hashes;
 use crate::metric;
 use hashlane_hash::scheme::Key;

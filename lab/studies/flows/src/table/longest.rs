@@ -6,7 +6,7 @@
 
 use super::entry::{Entry, empty, record, schemes_on};
 use crate::clock::cpu_ns;
-use crate::flow_subject::{Flows, Size, TICK};
+use crate::flows::{Flows, Size, TICK};
 use hashlane_flow::tuple::Tuple;
 use hashlane_lab::study::{Rounds, RunError, Session, order};
 use std::hint::black_box;

@@ -5,7 +5,7 @@ use super::find::{Found, find, placements};
 use super::memory::too_large;
 use crate::capture::Capture;
 use crate::clock::cpu_ns;
-use crate::flow_subject::{Size, TICK};
+use crate::flows::{Size, TICK};
 use crate::hashes;
 use crate::own;
 use hashlane_lab::definition::subject;

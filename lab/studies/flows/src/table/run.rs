@@ -5,7 +5,7 @@ use super::find::{Found, find, placements};
 use super::memory::{QUICK, needed, too_large};
 use super::{caches, longest, own, writes};
 use crate::capture::Capture;
-use crate::flow_subject::{Size, TICK};
+use crate::flows::{Size, TICK};
 use crate::hashes;
 use crate::tuples::TupleSet;
 use hashlane_flow::tuple::Tuple;
@@ -23,7 +23,7 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     let definition = session.definition;
     let mut plans: Vec<Plan> = Vec::new();
     for id in &definition.workloads {
-        let (flows, kind) = parse(id)?;
+        let (flows, operation) = parse(id)?;
         for scheme in definition.schemes_on(id) {
             // Checks the ids before anything takes time.
             let id = subject(scheme);
@@ -34,8 +34,8 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
             }
         }
         match plans.iter_mut().find(|plan| plan.flows == flows) {
-            Some(plan) => plan.workloads.push((id, kind)),
-            None => plans.push(Plan { flows, workloads: vec![(id, kind)] }),
+            Some(plan) => plan.workloads.push((id, operation)),
+            None => plans.push(Plan { flows, workloads: vec![(id, operation)] }),
         }
     }
     if !session.measures_generated() {
@@ -75,7 +75,7 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
 
 /// Operation on the flows of a workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum Operation {
     /// Every tuple that is looked up is there.
     Hit,
     /// None is.
@@ -90,7 +90,7 @@ enum Kind {
     LongestGrowing,
 }
 
-impl Kind {
+impl Operation {
     const ALL: [(&str, Self); 6] = [
         ("hit", Self::Hit),
         ("miss", Self::Miss),
@@ -101,7 +101,7 @@ impl Kind {
     ];
 
     fn of(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(other, _)| *other == name).map(|(_, kind)| *kind)
+        Self::ALL.iter().find(|(other, _)| *other == name).map(|(_, operation)| *operation)
     }
 
     /// True for lookups, which take turns in tables that are filled before.
@@ -111,32 +111,32 @@ impl Kind {
 }
 
 /// Parses `64Ki/hit`: a number of flows and an operation on them.
-fn parse(id: &str) -> Result<(usize, Kind), RunError> {
+fn parse(id: &str) -> Result<(usize, Operation), RunError> {
     let unknown = || {
         RunError::UnknownWorkload(format!(
-            "no workload {id:?}: a workload is <flows>/<kind>; flows: a number, or one with Ki or Mi, up to \
+            "no workload {id:?}: a workload is <flows>/<operation>; flows: a number, or one with Ki or Mi, up to \
              64Mi; kinds: {}",
-            Kind::ALL.map(|(name, _)| name).join(", ")
+            Operation::ALL.map(|(name, _)| name).join(", ")
         ))
     };
-    let (size, kind) = id.split_once('/').ok_or_else(unknown)?;
+    let (size, operation) = id.split_once('/').ok_or_else(unknown)?;
     let (digits, unit) = match (size.strip_suffix("Ki"), size.strip_suffix("Mi")) {
         (Some(digits), _) => (digits, 1 << 10),
         (_, Some(digits)) => (digits, 1 << 20),
         _ => (size, 1),
     };
     let flows = digits.parse::<usize>().ok().and_then(|n| n.checked_mul(unit)).ok_or_else(unknown)?;
-    let kind = Kind::of(kind).ok_or_else(unknown)?;
+    let operation = Operation::of(operation).ok_or_else(unknown)?;
     if !(2 * TICK..=64 << 20).contains(&flows) {
         return Err(unknown());
     }
-    Ok((flows, kind))
+    Ok((flows, operation))
 }
 
 /// The workloads of one size.
 struct Plan<'a> {
     flows: usize,
-    workloads: Vec<(&'a str, Kind)>,
+    workloads: Vec<(&'a str, Operation)>,
 }
 
 /// Checks that the largest tables of the run fit into the limits of the process: an allocation beyond one
@@ -167,7 +167,7 @@ fn refuse_beyond_limits(
 impl Plan<'_> {
     /// The schemes whose tables are all in memory at once.
     fn schemes(&self, definition: &Definition) -> Vec<String> {
-        let finds = self.workloads.iter().filter(|(_, kind)| kind.finds());
+        let finds = self.workloads.iter().filter(|(_, operation)| operation.finds());
         let mut schemes: Vec<String> = finds.flat_map(|(id, _)| schemes_on(definition, id)).collect();
         schemes.sort();
         schemes.dedup();
@@ -176,7 +176,7 @@ impl Plan<'_> {
 
     /// Most tables in memory at once: other kinds than lookups and churn have one at a time.
     fn tables(&self, definition: &Definition) -> usize {
-        let churned = self.workloads.iter().filter(|(_, kind)| *kind == Kind::Churn);
+        let churned = self.workloads.iter().filter(|(_, operation)| *operation == Operation::Churn);
         let churned = churned.map(|(id, _)| schemes_on(definition, id).len()).max().unwrap_or(1);
         self.schemes(definition).len().max(churned)
     }
@@ -187,7 +187,7 @@ impl Plan<'_> {
 
     fn run(&self, session: &mut Session<'_>) -> Result<(), RunError> {
         let definition = session.definition;
-        let finds = |&&(_, kind): &&(&str, Kind)| kind.finds();
+        let finds = |&&(_, operation): &&(&str, Operation)| operation.finds();
         let schemes = self.schemes(definition);
         let note = too_large(self.flows, self.tables(definition), session.settings.full);
         if let Some(note) = note.or_else(|| self.too_long(session)) {
@@ -215,7 +215,7 @@ impl Plan<'_> {
             }
             tables.sort_by_key(|(at, _)| *at);
             let mut tables: Vec<Entry> = tables.into_iter().map(|(_, table)| table).collect();
-            for (&(workload, kind), found) in self.workloads.iter().filter(finds).zip(&mut found) {
+            for (&(workload, operation), found) in self.workloads.iter().filter(finds).zip(&mut found) {
                 if session.stopped() {
                     break;
                 }
@@ -223,23 +223,23 @@ impl Plan<'_> {
                     0 => session.step(workload, "timing"),
                     _ => session.doing(workload, "timing, in new tables"),
                 }
-                let among = if kind == Kind::Hit { inside } else { outside };
+                let among = if operation == Operation::Hit { inside } else { outside };
                 let seed = session.settings.seed.wrapping_add(time as u64);
-                found.append(self.find(session, workload, among, &mut tables, (kind, seed, rounds))?);
+                found.append(self.find(session, workload, among, &mut tables, (operation, seed, rounds))?);
             }
         }
         for (&(workload, _), found) in self.workloads.iter().filter(finds).zip(&found) {
             found.record(session, workload);
         }
-        for &(workload, kind) in self.workloads.iter().filter(|(_, kind)| !kind.finds()) {
+        for &(workload, operation) in self.workloads.iter().filter(|(_, operation)| !operation.finds()) {
             if session.stopped() {
                 return Ok(());
             }
             session.step(workload, "timing");
-            match kind {
-                Kind::Churn => writes::churn(session, workload, &tuples)?,
-                Kind::LongestWithRoom => longest::run(session, workload, &tuples, true)?,
-                Kind::LongestGrowing => longest::run(session, workload, &tuples, false)?,
+            match operation {
+                Operation::Churn => writes::churn(session, workload, &tuples)?,
+                Operation::LongestWithRoom => longest::run(session, workload, &tuples, true)?,
+                Operation::LongestGrowing => longest::run(session, workload, &tuples, false)?,
                 _ => writes::fill(session, workload, inside)?,
             }
         }
@@ -251,8 +251,8 @@ impl Plan<'_> {
         if session.settings.full || session.definition.names_workloads() {
             return None;
         }
-        let minutes = |kind| matches!(kind, Kind::LongestWithRoom | Kind::LongestGrowing);
-        self.workloads.iter().all(|(_, kind)| minutes(*kind)).then(|| {
+        let minutes = |operation| matches!(operation, Operation::LongestWithRoom | Operation::LongestGrowing);
+        self.workloads.iter().all(|(_, operation)| minutes(*operation)).then(|| {
             let ids: Vec<&str> = self.workloads.iter().map(|(id, _)| *id).collect();
             format!("{}: not in a quick run; name them, or use --full", ids.join(", "))
         })
@@ -265,7 +265,7 @@ impl Plan<'_> {
         workload: &str,
         among: &[Tuple],
         tables: &mut [Entry],
-        (kind, seed, rounds): (Kind, u64, usize),
+        (operation, seed, rounds): (Operation, u64, usize),
     ) -> Result<Found, RunError> {
         let schemes = schemes_on(session.definition, workload);
         let mut tables: Vec<&mut Entry> =
@@ -278,7 +278,7 @@ impl Plan<'_> {
                 asked.extend(among.get(at));
                 sum += at as u64;
             }
-            if kind == Kind::Hit { (queries as u64, sum) } else { (0, 0) }
+            if operation == Operation::Hit { (queries as u64, sum) } else { (0, 0) }
         })
     }
 }
@@ -294,10 +294,10 @@ mod tests {
 
     #[test]
     fn reads_sizes_and_kinds() {
-        assert_eq!(parse("1Ki/hit").ok(), Some((1024, Kind::Hit)));
-        assert_eq!(parse("16Mi/miss").ok(), Some((1 << 24, Kind::Miss)));
-        assert_eq!(parse("1000/churn").ok(), Some((1000, Kind::Churn)));
-        assert_eq!(parse("4Mi/longest-room").ok(), Some((4 << 20, Kind::LongestWithRoom)));
+        assert_eq!(parse("1Ki/hit").ok(), Some((1024, Operation::Hit)));
+        assert_eq!(parse("16Mi/miss").ok(), Some((1 << 24, Operation::Miss)));
+        assert_eq!(parse("1000/churn").ok(), Some((1000, Operation::Churn)));
+        assert_eq!(parse("4Mi/longest-room").ok(), Some((4 << 20, Operation::LongestWithRoom)));
         for id in [
             "",
             "1Ki",

@@ -3,7 +3,7 @@
 //! They have no clock of their own: a queue of the flows in the order of their insertion stands for one, and
 //! a flow expires when it is old enough, seen meanwhile or not.
 
-use crate::flow_subject::{BUDGET, Flows, Size, TICK};
+use crate::flows::{BUDGET, Flows, Size, TICK};
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::Key;
 use hashlane_peers_cpp::Table;

@@ -4,9 +4,9 @@
 use hashlane_baseline::ehash::Secrets;
 
 /// The bytes of a tuple: addresses of 16, ports of 2, in network order.
-pub(crate) type Bytes = [u8; 36];
+pub(super) type Bytes = [u8; 36];
 
-pub(crate) fn base(bytes: &Bytes, secrets: &Secrets) -> u32 {
+pub(super) fn base(bytes: &Bytes, secrets: &Secrets) -> u32 {
     let mut foreign = [0; 12];
     foreign.copy_from_slice(&bytes[20..32]);
     for i in 0..4 {
@@ -15,33 +15,33 @@ pub(crate) fn base(bytes: &Bytes, secrets: &Secrets) -> u32 {
     joined(bytes, jhash(&foreign, secrets.ipv6), secrets)
 }
 
-pub(crate) fn v1(bytes: &Bytes, secrets: &Secrets) -> u32 {
+pub(super) fn v1(bytes: &Bytes, secrets: &Secrets) -> u32 {
     let local = jhash(&[&bytes[12..16], &ports(bytes), &bytes[16..20]].concat(), secrets.ipv6);
     let foreign = jhash(&bytes[20..32], secrets.ipv6);
     let words = [local.to_le_bytes(), foreign.to_le_bytes(), ports(bytes)];
     jhash(words.as_flattened(), secrets.ehash.wrapping_add(secrets.mix))
 }
 
-pub(crate) fn jhash2(bytes: &Bytes, secrets: &Secrets) -> u32 {
+pub(super) fn jhash2(bytes: &Bytes, secrets: &Secrets) -> u32 {
     joined(bytes, jhash(&bytes[16..32], secrets.ipv6), secrets)
 }
 
-pub(crate) fn hsiphash(bytes: &Bytes, secrets: &Secrets) -> u32 {
+pub(super) fn hsiphash(bytes: &Bytes, secrets: &Secrets) -> u32 {
     joined(bytes, siphash(1, 3, &bytes[16..32], secrets.key.to_bytes()) as u32, secrets)
 }
 
-pub(crate) fn siphash2u64(bytes: &Bytes, secrets: &Secrets) -> u32 {
+pub(super) fn siphash2u64(bytes: &Bytes, secrets: &Secrets) -> u32 {
     joined(bytes, siphash(2, 4, &bytes[16..32], secrets.key.to_bytes()) as u32, secrets)
 }
 
-pub(crate) fn lport(bytes: &Bytes, secrets: &Secrets) -> u32 {
+pub(super) fn lport(bytes: &Bytes, secrets: &Secrets) -> u32 {
     let mut without = *bytes;
     without[32..34].fill(0);
     let hash = joined(&without, jhash(&bytes[16..32], secrets.ipv6), secrets);
     hash.wrapping_add(local_port(bytes))
 }
 
-pub(crate) fn flat(bytes: &Bytes, secrets: &Secrets) -> u32 {
+pub(super) fn flat(bytes: &Bytes, secrets: &Secrets) -> u32 {
     let mut input = [0; 36];
     input[..32].copy_from_slice(&bytes[..32]);
     input[32..34].copy_from_slice(&bytes[34..]);
@@ -51,12 +51,12 @@ pub(crate) fn flat(bytes: &Bytes, secrets: &Secrets) -> u32 {
     lookup3(&input, secrets.ipv6).wrapping_add(local_port(bytes))
 }
 
-pub(crate) fn v4(bytes: &Bytes, secrets: &Secrets) -> u32 {
+pub(super) fn v4(bytes: &Bytes, secrets: &Secrets) -> u32 {
     let input = [&bytes[12..16], &bytes[28..32], &ports(bytes)].concat();
     jhash(&input, secrets.ehash.wrapping_add(secrets.mix))
 }
 
-pub(crate) fn v4_lport(bytes: &Bytes, secrets: &Secrets) -> u32 {
+pub(super) fn v4_lport(bytes: &Bytes, secrets: &Secrets) -> u32 {
     let mut without = *bytes;
     without[32..34].fill(0);
     v4(&without, secrets).wrapping_add(local_port(bytes))
@@ -114,7 +114,7 @@ fn lookup3(input: &[u8], start: u32) -> u32 {
 
 /// SipHash of whole 64-bit words with `c` rounds a word and `d` at the end. A row of the round adds one word
 /// to another, rotates the first and exclusive-ors it with the sum, and rotates the sum.
-pub(crate) fn siphash(c: usize, d: usize, input: &[u8], key: [u8; 16]) -> u64 {
+pub(super) fn siphash(c: usize, d: usize, input: &[u8], key: [u8; 16]) -> u64 {
     const ROUND: [([usize; 2], u32, u32); 4] =
         [([0, 1], 13, 32), ([2, 3], 16, 0), ([0, 3], 21, 0), ([2, 1], 17, 32)];
     fn rounds(v: &mut [u64; 4], number: usize) {

@@ -3,13 +3,12 @@
 use hashlane_flow::burst::BURST;
 use hashlane_flow::ehash::TupleHash;
 use hashlane_flow::tuple::Tuple;
-use hashlane_hash::scheme::SchemeInfo;
 use hashlane_lab::probe::counter;
 use std::hint::black_box;
 
 /// A hash of tuples in one manner of calling it, behind a pointer. It is timed twice, with independent and
 /// with dependent calls, and so has two methods where a table has operations.
-pub trait TupleSubject {
+pub(crate) trait TimedHash {
     /// Counts of the counter for hashing all of `tuples`, which do not wait for each other.
     fn throughput(&mut self, tuples: &[Tuple]) -> u64;
 
@@ -31,7 +30,7 @@ pub trait TupleSubject {
         (0..passes).map(|_| self.latency(black_box(tuples))).sum()
     }
 
-    /// The reason why the counts of this subject are not to be used.
+    /// The reason why the counts of this hash are not to be used.
     fn failure(&self) -> Option<String> {
         None
     }
@@ -45,16 +44,9 @@ pub(crate) fn one<H: TupleHash>(hash: &H, tuple: &Tuple) -> u64 {
 }
 
 /// One tuple at a time.
-pub(crate) struct Single<H>(H);
+pub(crate) struct Single<H>(pub(crate) H);
 
-impl<H> Single<H> {
-    /// With `hash`.
-    pub(crate) fn new(hash: H) -> Self {
-        Self(hash)
-    }
-}
-
-impl<H: TupleHash> TupleSubject for Single<H> {
+impl<H: TupleHash> TimedHash for Single<H> {
     #[inline(never)]
     fn throughput(&mut self, tuples: &[Tuple]) -> u64 {
         let before = counter::start();
@@ -83,16 +75,9 @@ impl<H: TupleHash> TupleSubject for Single<H> {
 }
 
 /// A burst at a time.
-pub(crate) struct Burst<H>(H);
+pub(crate) struct Burst<H>(pub(crate) H);
 
-impl<H> Burst<H> {
-    /// With `hash`.
-    pub(crate) fn new(hash: H) -> Self {
-        Self(hash)
-    }
-}
-
-impl<H: TupleHash> TupleSubject for Burst<H> {
+impl<H: TupleHash> TimedHash for Burst<H> {
     #[inline(never)]
     fn throughput(&mut self, tuples: &[Tuple]) -> u64 {
         let mut hashes = [0; BURST];
@@ -117,14 +102,4 @@ impl<H: TupleHash> TupleSubject for Burst<H> {
         }
         sum
     }
-}
-
-/// A hash of tuples as it is registered.
-pub struct Registered {
-    /// Its statement of itself.
-    pub info: SchemeInfo,
-    /// The hash of [`Tuple::CHECK`] under the standard key.
-    pub check: u64,
-    /// Address of its machine code in this process.
-    pub code: usize,
 }

@@ -10,7 +10,7 @@ use hashlane_table::Table;
 
 /// A table of numbered flows, behind a pointer. Its operations change it, so the run
 /// brings it to a known state first and times the call from outside.
-pub trait Flows {
+pub(crate) trait Flows {
     /// Adds flows that are not in the table, numbered on from `first`, at [`TICK`] a tick.
     fn add(&mut self, tuples: &[Tuple], first: u32);
 
@@ -47,11 +47,6 @@ pub trait Flows {
 
     /// Bytes of memory; 0 of a table that does not tell.
     fn memory(&self) -> usize;
-
-    /// `true` if the table has no flows.
-    fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
 }
 
 /// Flows added, or packets received, in one tick: a burst.
@@ -62,18 +57,18 @@ pub(crate) const BUDGET: usize = 2 * TICK;
 
 /// Size of a table.
 #[derive(Clone, Copy, Debug)]
-pub struct Size {
+pub(crate) struct Size {
     /// Flows that the table has room for when it is made.
-    pub room: usize,
+    pub(crate) room: usize,
     /// Limit of the flows.
-    pub flows: usize,
+    pub(crate) flows: usize,
     /// Flows that are added, at [`TICK`] a tick, while one lives.
-    pub live: usize,
+    pub(crate) live: usize,
 }
 
 impl Size {
     /// Room for `flows`; the oldest expires when another is added.
-    pub fn steady(flows: usize) -> Self {
+    pub(crate) fn steady(flows: usize) -> Self {
         Self { room: flows, flows, live: flows }
     }
 
