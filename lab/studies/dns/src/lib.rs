@@ -14,7 +14,7 @@ mod run;
 mod tables;
 #[cfg(test)]
 mod tests;
-pub mod workload;
+mod workload;
 
 use hashlane_lab::definition::{Definition, DefinitionError};
 use hashlane_lab::study::{Input, Loaded, Paths, RunError, Session, Study, StudyFile};

@@ -4,7 +4,7 @@ use crate::metric;
 use crate::model::Packed;
 use crate::renderers;
 use crate::tables;
-use crate::workload::{Corpus, Kind};
+use crate::workload::{Corpus, generator};
 use ::hashlane_dns::render::SuffixTable;
 use ::hashlane_dns::wire::Content;
 use hashlane_hash::scheme::Key;
@@ -28,11 +28,9 @@ const KNOWN_KEY: &str = "hostile/known-key";
 /// Measures a study of renderers.
 pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     let definition = session.definition;
-    let kinds = definition
-        .workloads
-        .iter()
-        .map(|id| id.parse::<Kind>().map_err(|error| RunError::UnknownWorkload(error.to_string())))
-        .collect::<Result<Vec<_>, _>>()?;
+    let generators = definition.workloads.iter().map(|id| generator(id));
+    let generators = generators.collect::<Result<Vec<_>, _>>();
+    let generators = generators.map_err(|error| RunError::UnknownWorkload(error.to_string()))?;
     if let Some(id) = definition.schemes.iter().find(|id| !renderers::is_renderer(id)) {
         return Err(RunError::UnknownScheme { id: id.clone(), help: renderers::renderers_help() });
     }
@@ -40,24 +38,23 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     session.notes.extend(missing);
     let key = Key::new(session.settings.key);
     let own = session.own::<Vec<Content>>();
-    let generated = if session.measures_generated() { kinds.len() } else { 0 };
+    let generated = if session.measures_generated() { generators.len() } else { 0 };
     session.total = 2 * (generated + usize::from(own.is_some()));
     if let Some((label, messages)) = own {
         let corpus = Corpus::Messages(messages.clone());
         workload(session, label, &corpus)?;
     }
-    for (label, kind) in definition.workloads.iter().zip(kinds).take(generated) {
+    for (label, generate) in definition.workloads.iter().zip(generators).take(generated) {
         if session.stopped() {
             break;
         }
-        let corpus = kind.generate(&key);
-        workload(session, label, &corpus)?;
+        workload(session, label, &generate(&key))?;
     }
     Ok(())
 }
 
 /// A renderer, and the size of its messages.
-struct Subject<'a> {
+struct TimedRenderer<'a> {
     id: String,
     renderer: Box<dyn Render + 'a>,
     messages: usize,
@@ -70,19 +67,12 @@ fn workload(session: &mut Session<'_>, label: &str, corpus: &Corpus) -> Result<(
     let key = Key::new(session.settings.key);
     // The attacker of that workload knows the key, which the table would draw anew.
     let table = if label == KNOWN_KEY { SuffixTable::with_known_key(&key) } else { SuffixTable::new(&key) };
-    let mut subjects = Vec::new();
+    let mut timed = Vec::new();
     let built_in = |id: &&String| renderers::is_built_in(subject(id));
     for id in session.definition.schemes_on(label).iter().filter(built_in) {
-        let implementation = subject(id);
-        let mut subject =
-            Subject { id: id.clone(), renderer: Box::new(Nothing), messages: corpus.messages(), octets: 0 };
-        let made = renderers::renderer(implementation, corpus, &packed, &plain, &table);
-        let checked = made.and_then(|renderer| {
-            subject.renderer = renderer;
-            check(&mut subject, corpus)
-        });
-        match checked {
-            Ok(()) => subjects.push(subject),
+        let made = renderers::renderer(subject(id), corpus, &packed, &plain, &table);
+        match made.and_then(|renderer| TimedRenderer::checked(id, renderer, corpus)) {
+            Ok(renderer) => timed.push(renderer),
             // A renderer of this repository that renders other names has a defect; of others that is a
             // finding.
             Err(why) => {
@@ -93,20 +83,20 @@ fn workload(session: &mut Session<'_>, label: &str, corpus: &Corpus) -> Result<(
             }
         }
     }
-    sizes(session, label, &subjects)?;
+    sizes(session, label, &timed)?;
     session.step(label, "timing");
     let rounds = session.settings.size.repetitions as usize;
-    let rounds = Rounds::run(&mut subjects, rounds, |_| !session.stopped(), Subject::time);
+    let rounds = Rounds::run(&mut timed, rounds, |_| !session.stopped(), TimedRenderer::time);
     if rounds.len() < 2 {
         return Ok(());
     }
-    let ids: Vec<String> = subjects.iter().map(|subject| subject.id.clone()).collect();
-    for (at, subject) in subjects.iter().enumerate() {
-        let exact = |value: f64| Fact::exact(value, subject.messages);
-        let per_message = |octets: usize| octets as f64 / subject.messages as f64;
-        let (id, model) = (&subject.id, MODEL);
+    let ids: Vec<String> = timed.iter().map(|renderer| renderer.id.clone()).collect();
+    for (at, renderer) in timed.iter().enumerate() {
+        let exact = |value: f64| Fact::exact(value, renderer.messages);
+        let per_message = |octets: usize| octets as f64 / renderer.messages as f64;
+        let (id, model) = (&renderer.id, MODEL);
         session.add(model, label, id, "rounds", metric::NS, "ns", rounds.time(at));
-        session.add(model, label, id, "count", metric::OCTETS, "octets", exact(per_message(subject.octets)));
+        session.add(model, label, id, "count", metric::OCTETS, "octets", exact(per_message(renderer.octets)));
         session.add(model, label, id, "count", metric::NAMES, "names", exact(corpus.names()));
         if let Corpus::Messages(messages) = corpus {
             let records = messages.iter().map(|message| message.records.len()).sum();
@@ -148,15 +138,6 @@ fn collisions(
     Ok(())
 }
 
-/// Takes the place of a renderer until there is one.
-struct Nothing;
-
-impl Render for Nothing {
-    fn render(&mut self, _: usize) -> Result<&[u8], String> {
-        Err("there is no renderer".into())
-    }
-}
-
 /// The messages of a corpus in wire form, without compression and without a limit.
 fn plain(label: &str, corpus: &Corpus) -> Result<Vec<Vec<u8>>, RunError> {
     let Corpus::Messages(messages) = corpus else { return Ok(Vec::new()) };
@@ -165,24 +146,6 @@ fn plain(label: &str, corpus: &Corpus) -> Result<Vec<Vec<u8>>, RunError> {
         .map(|content| content.uncompressed())
         .collect::<Option<_>>()
         .ok_or_else(|| RunError::Generate(label.into(), "a section has more than 65,535 records".into()))
-}
-
-/// Renders all, reads it back, and keeps how long it is.
-fn check(subject: &mut Subject<'_>, corpus: &Corpus) -> Result<(), String> {
-    for number in 0..subject.messages {
-        let octets = subject.renderer.render(number)?;
-        subject.octets += octets.len();
-        let same = match corpus {
-            Corpus::Names(names) => same_names(octets, names),
-            Corpus::Messages(messages) => {
-                messages.get(number).is_some_and(|content| same_content(octets, content))
-            }
-        };
-        if !same {
-            return Err(format!("message {number} differs when read back"));
-        }
-    }
-    Ok(())
 }
 
 fn same_names(octets: &[u8], names: &[NameBuf]) -> bool {
@@ -210,12 +173,14 @@ fn same_content(octets: &[u8], content: &Content) -> bool {
 }
 
 /// Compares sizes with the study's expectations.
-fn sizes(session: &Session<'_>, label: &str, subjects: &[Subject<'_>]) -> Result<(), RunError> {
+fn sizes(session: &Session<'_>, label: &str, timed: &[TimedRenderer<'_>]) -> Result<(), RunError> {
     for expected in tables::octets(session.definition)?.iter().filter(|octets| octets.workload == label) {
-        for subject in subjects.iter().filter(|subject| expected.schemes.contains(&subject.id)) {
-            if subject.octets != expected.octets as usize {
-                let what =
-                    format!("{} renders {} bytes, expected {}", subject.id, subject.octets, expected.octets);
+        for renderer in timed.iter().filter(|renderer| expected.schemes.contains(&renderer.id)) {
+            if renderer.octets != expected.octets as usize {
+                let what = format!(
+                    "{} renders {} bytes, expected {}",
+                    renderer.id, renderer.octets, expected.octets
+                );
                 return Err(RunError::Expectation { workload: label.into(), what });
             }
         }
@@ -223,7 +188,26 @@ fn sizes(session: &Session<'_>, label: &str, subjects: &[Subject<'_>]) -> Result
     Ok(())
 }
 
-impl Subject<'_> {
+impl<'a> TimedRenderer<'a> {
+    /// Renders all and reads it back.
+    fn checked(id: &str, mut renderer: Box<dyn Render + 'a>, corpus: &Corpus) -> Result<Self, String> {
+        let (messages, mut octets) = (corpus.messages(), 0);
+        for number in 0..messages {
+            let rendered = renderer.render(number)?;
+            octets += rendered.len();
+            let same = match corpus {
+                Corpus::Names(names) => same_names(rendered, names),
+                Corpus::Messages(messages) => {
+                    messages.get(number).is_some_and(|content| same_content(rendered, content))
+                }
+            };
+            if !same {
+                return Err(format!("message {number} differs when read back"));
+            }
+        }
+        Ok(Self { id: id.to_owned(), renderer, messages, octets })
+    }
+
     /// Nanoseconds for a message, over as many rounds as make it measurable.
     fn time(&mut self) -> f64 {
         const LEAST_NS: u128 = 200_000;

@@ -1,17 +1,15 @@
 //! Corpora for renderers: the names of BIND 10's benchmark, typical responses, and names that an attacker
 //! would choose.
 
-use super::literal::name;
-use super::{held, hostile};
+use super::{held, hostile, name};
 use hashlane_dns::render::{Options, Renderer};
 use hashlane_dns::wire::{Class, Content, Flags, Header, Question, Record, RecordType, Section};
 use hashlane_hash::scheme::Key;
 use hashlane_name::dns::NameBuf;
-use std::str::FromStr;
 
 /// One workload.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Corpus {
+pub(crate) enum Corpus {
     /// Names, one after the other, and nothing else.
     Names(Vec<NameBuf>),
     /// Messages.
@@ -21,7 +19,7 @@ pub enum Corpus {
 impl Corpus {
     /// Number of names, on average over its messages: of questions, owners and, if they may be compressed, in
     /// data.
-    pub fn names(&self) -> f64 {
+    pub(crate) fn names(&self) -> f64 {
         match self {
             Self::Names(names) => names.len() as f64,
             Self::Messages(messages) => {
@@ -37,7 +35,7 @@ impl Corpus {
     }
 
     /// Messages in it: one of names alone.
-    pub fn messages(&self) -> usize {
+    pub(crate) fn messages(&self) -> usize {
         match self {
             Self::Names(_) => 1,
             Self::Messages(messages) => messages.len(),
@@ -45,44 +43,62 @@ impl Corpus {
     }
 }
 
-/// The kinds of workload, by the ids that study files name them by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// The source's referral: 42 names.
-    Positive,
-    /// The source's name error: 4 names.
-    Nxdomain,
-    /// The source's server failure: 1 name.
-    Servfail,
-    /// Response with this many records of a kind.
-    Response(Records, usize),
-    /// Response with 500 records whose names are drawn at random, under this many parents.
-    Held(Records, usize),
-    /// A message of a zone transfer that is as long as can be.
-    Transfer,
-    /// A message as long as can be, of addresses whose owners are drawn at random, under this many parents.
-    HeldTransfer(usize),
-    /// Names alone: 500 without a label in common.
-    DistinctNames,
-    /// Names alone: 64 of 127 labels, drawn at random.
-    LongNames,
-    /// Names alone: the 26 of one letter.
-    Letters,
-    /// Attack: 64 names of 127 labels that share most of them, as owners of addresses.
-    Deep,
-    /// Two names of 127 labels, by turns.
-    DeepRepeated,
-    /// Names without a label in common.
-    Distinct,
-    /// Names whose first 16 bytes are the same: the source's new renderer hashes no others.
-    SameStart,
-    /// Names whose hashes in our table end alike, by an attacker who knows its key.
-    KnownKey,
+/// Generates a workload; its key is known to the attacker.
+pub(crate) type Generate = fn(&Key) -> Corpus;
+
+/// Workloads by the ids in study files.
+const WORKLOADS: [(&str, Generate); 25] = [
+    // The source's referral, its name error and its server failure.
+    ("positive", |_| Corpus::Names(positive())),
+    ("nxdomain", |_| names(&["www.example.com", "example.com", "ns.example.com", "root.example.com"])),
+    ("servfail", |_| names(&["www.example.com"])),
+    // Responses with this many records of a kind.
+    ("response/a1", |_| response(Records::Set, 1)),
+    ("response/a100", |_| response(Records::A, 100)),
+    ("response/a500", |_| response(Records::A, 500)),
+    ("response/set100", |_| response(Records::Set, 100)),
+    ("response/ns100", |_| response(Records::Ns, 100)),
+    ("response/ns500", |_| response(Records::Ns, 500)),
+    ("response/ptr500", |_| response(Records::Ptr, 500)),
+    // A message of a zone transfer that is as long as can be.
+    ("transfer", transfer),
+    // Responses with 500 records whose names are drawn at random, under this many parents.
+    ("held/a500-p10", |key| message(RecordType::A, held::records(RecordType::A, 500, 10, key))),
+    ("held/a500-p40", |key| message(RecordType::A, held::records(RecordType::A, 500, 40, key))),
+    ("held/a500-p100", |key| message(RecordType::A, held::records(RecordType::A, 500, 100, key))),
+    ("held/ns500-p40", |key| message(RecordType::NS, held::records(RecordType::NS, 500, 40, key))),
+    ("held/ptr500-p40", |key| message(RecordType::PTR, held::records(RecordType::PTR, 500, 40, key))),
+    // A message as long as can be, of addresses whose owners are drawn so.
+    ("held/transfer-p37", |key| longest(held::records(RecordType::A, 4000, 37, key), key)),
+    // Names alone: without a label in common, of 127 labels drawn at random, and of one letter.
+    ("names/distinct500", |_| Corpus::Names(hostile::distinct())),
+    ("names/labels127", |key| Corpus::Names(held::labels127(key))),
+    ("names/letters26", |_| Corpus::Names(('a'..='z').map(|letter| name(&letter.to_string())).collect())),
+    // Attacks, by the owners of addresses.
+    ("hostile/deep", |_| addresses(hostile::deep())),
+    ("hostile/deep-repeated", |_| addresses(hostile::deep_repeated())),
+    ("hostile/distinct", |_| addresses(hostile::distinct())),
+    ("hostile/same-start", |_| addresses(hostile::same_start())),
+    ("hostile/known-key", |key| addresses(hostile::known_key(key))),
+];
+
+/// An id that no workload has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown workload {:?}; known: {}", .0, WORKLOADS.map(|(id, _)| id).join(", "))]
+pub(crate) struct UnknownCorpus(String);
+
+/// The generator of the workload `id`.
+///
+/// # Errors
+/// No workload has this id.
+pub(crate) fn generator(id: &str) -> Result<Generate, UnknownCorpus> {
+    let found = WORKLOADS.iter().find(|(known, _)| *known == id);
+    found.map(|(_, generate)| *generate).ok_or_else(|| UnknownCorpus(id.to_owned()))
 }
 
 /// Kinds of records in generated responses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Records {
+#[derive(Clone, Copy)]
+enum Records {
     /// Addresses of different hosts of one domain.
     A,
     /// Addresses of one host: one set.
@@ -93,89 +109,28 @@ pub enum Records {
     Ptr,
 }
 
-/// The ids; `{}` is a number of records.
-const KINDS: [(&str, Kind); 25] = [
-    ("positive", Kind::Positive),
-    ("nxdomain", Kind::Nxdomain),
-    ("servfail", Kind::Servfail),
-    ("response/a1", Kind::Response(Records::Set, 1)),
-    ("response/a100", Kind::Response(Records::A, 100)),
-    ("response/a500", Kind::Response(Records::A, 500)),
-    ("response/set100", Kind::Response(Records::Set, 100)),
-    ("response/ns100", Kind::Response(Records::Ns, 100)),
-    ("response/ns500", Kind::Response(Records::Ns, 500)),
-    ("response/ptr500", Kind::Response(Records::Ptr, 500)),
-    ("transfer", Kind::Transfer),
-    ("held/a500-p10", Kind::Held(Records::A, 10)),
-    ("held/a500-p40", Kind::Held(Records::A, 40)),
-    ("held/a500-p100", Kind::Held(Records::A, 100)),
-    ("held/ns500-p40", Kind::Held(Records::Ns, 40)),
-    ("held/ptr500-p40", Kind::Held(Records::Ptr, 40)),
-    ("held/transfer-p37", Kind::HeldTransfer(37)),
-    ("names/distinct500", Kind::DistinctNames),
-    ("names/labels127", Kind::LongNames),
-    ("names/letters26", Kind::Letters),
-    ("hostile/deep", Kind::Deep),
-    ("hostile/deep-repeated", Kind::DeepRepeated),
-    ("hostile/distinct", Kind::Distinct),
-    ("hostile/same-start", Kind::SameStart),
-    ("hostile/known-key", Kind::KnownKey),
-];
-
-/// An id that no workload has.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown workload {:?}; known: {}", .0, KINDS.map(|(id, _)| id).join(", "))]
-pub struct UnknownCorpus(String);
-
-impl FromStr for Kind {
-    type Err = UnknownCorpus;
-
-    fn from_str(id: &str) -> Result<Self, UnknownCorpus> {
-        let found = KINDS.iter().find(|(known, _)| *known == id);
-        found.map(|(_, kind)| *kind).ok_or_else(|| UnknownCorpus(id.to_owned()))
-    }
+fn names(all: &[&str]) -> Corpus {
+    Corpus::Names(all.iter().copied().map(name).collect())
 }
 
-impl Kind {
-    /// Generates it; `key` is known to the attacker.
-    pub fn generate(self, key: &Key) -> Corpus {
-        match self {
-            Self::Positive => Corpus::Names(positive()),
-            Self::Nxdomain => Corpus::Names(
-                ["www.example.com", "example.com", "ns.example.com", "root.example.com"].map(name).into(),
-            ),
-            Self::Servfail => Corpus::Names(vec![name("www.example.com")]),
-            Self::Response(records, count) => Corpus::Messages(vec![records.response(count)]),
-            Self::Held(records, parents) => {
-                let records = held::records(records.rtype(), 500, parents, key);
-                let asked = records.first().map_or(NameBuf::ROOT, |record| record.owner);
-                let rtype = records.first().map_or(RecordType::A, |record| record.rtype);
-                Corpus::Messages(vec![content(asked, rtype, records)])
-            }
-            Self::Transfer => Corpus::Messages(vec![transfer(key)]),
-            Self::HeldTransfer(parents) => {
-                let records = held::records(RecordType::A, 4000, parents, key);
-                let asked = records.first().map_or(NameBuf::ROOT, |record| record.owner);
-                Corpus::Messages(vec![split(content(asked, RecordType::AXFR, records), key).swap_remove(0)])
-            }
-            Self::DistinctNames => Corpus::Names(hostile::distinct()),
-            Self::LongNames => Corpus::Names(held::labels127(key)),
-            Self::Letters => Corpus::Names(('a'..='z').map(|letter| name(&letter.to_string())).collect()),
-            Self::Deep => addresses(hostile::deep()),
-            Self::DeepRepeated => addresses(hostile::deep_repeated()),
-            Self::Distinct => addresses(hostile::distinct()),
-            Self::SameStart => addresses(hostile::same_start()),
-            Self::KnownKey => addresses(hostile::known_key(key)),
-        }
-    }
+fn message(rtype: RecordType, records: Vec<Record>) -> Corpus {
+    Corpus::Messages(vec![content(rtype, records)])
 }
 
 /// A response with an address for each name.
 fn addresses(owners: Vec<NameBuf>) -> Corpus {
-    let asked = owners.first().copied().unwrap_or(NameBuf::ROOT);
     let (section, rtype, class) = (Section::Answer, RecordType::A, Class::IN);
     let record = |owner| Record { section, owner, rtype, class, ttl: 3600, data: vec![192, 0, 2, 1] };
-    Corpus::Messages(vec![content(asked, rtype, owners.into_iter().map(record).collect())])
+    message(rtype, owners.into_iter().map(record).collect())
+}
+
+fn response(records: Records, count: usize) -> Corpus {
+    message(records.rtype(), (0..count).map(|number| records.record(number)).collect())
+}
+
+/// The first message of a transfer of these records.
+fn longest(records: Vec<Record>, key: &Key) -> Corpus {
+    Corpus::Messages(vec![split(content(RecordType::AXFR, records), key).swap_remove(0)])
 }
 
 /// A referral from a root server to the servers of `com`, with their addresses.
@@ -215,17 +170,13 @@ impl Records {
         };
         record(&owner, self.rtype(), data)
     }
-
-    fn response(self, count: usize) -> Content {
-        let records: Vec<Record> = (0..count).map(|number| self.record(number)).collect();
-        let asked = records.first().map_or(NameBuf::ROOT, |record| record.owner);
-        content(asked, self.rtype(), records)
-    }
 }
 
-fn content(asked: NameBuf, rtype: RecordType, records: Vec<Record>) -> Content {
+/// A response to a question for the first owner.
+fn content(rtype: RecordType, records: Vec<Record>) -> Content {
     let flags = Flags::RESPONSE.with(Flags::AUTHORITATIVE);
-    let question = Question { name: asked, rtype, class: Class::IN };
+    let name = records.first().map_or(NameBuf::ROOT, |record| record.owner);
+    let question = Question { name, rtype, class: Class::IN };
     Content { header: Header { id: 0x1603, flags }, questions: vec![question], records }
 }
 
@@ -234,8 +185,7 @@ fn record(owner: &str, rtype: RecordType, data: Vec<u8>) -> Record {
 }
 
 /// The records of a zone of hosts, as many as fit into a message of 65,535 bytes.
-fn transfer(key: &Key) -> Content {
-    let zone = name("example.com");
+fn transfer(key: &Key) -> Corpus {
     let soa =
         [name("ns1.example.com").as_bytes(), name("hostmaster.example.com").as_bytes(), &[0; 20]].concat();
     let mut records = vec![record("example.com", RecordType::SOA, soa)];
@@ -256,12 +206,12 @@ fn transfer(key: &Key) -> Content {
         records.push(record(&host, RecordType::MX, exchange));
         records.push(record(&alias, RecordType::CNAME, name(&host).as_bytes().to_vec()));
     }
-    split(content(zone, RecordType::AXFR, records), key).swap_remove(0)
+    longest(records, key)
 }
 
 /// The messages that it takes to carry all records of `content`, each as long as can be: as a transfer sends
 /// a zone (RFC 5936 §2.2). A record that is too long for any message is left out.
-pub fn split(mut content: Content, key: &Key) -> Vec<Content> {
+pub(crate) fn split(mut content: Content, key: &Key) -> Vec<Content> {
     let mut renderer = Renderer::new(key);
     let mut messages = Vec::new();
     loop {
@@ -293,7 +243,7 @@ mod tests {
         let long = |number: usize| record(&format!("a{number}.example"), RecordType::TXT, vec![b'x'; 30_000]);
         let mut records: Vec<Record> = (0..5).map(long).collect();
         records.insert(3, record("b.example", RecordType::TXT, vec![b'x'; 65_530]));
-        let messages = split(content(name("example"), RecordType::AXFR, records.clone()), &Key::VECTOR);
+        let messages = split(content(RecordType::AXFR, records.clone()), &Key::VECTOR);
         let counts: Vec<usize> = messages.iter().map(|message| message.records.len()).collect();
         assert_eq!(counts, [2, 1, 2]);
         records.remove(3);
@@ -302,12 +252,11 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_has_the_size_of_its_id() {
-        for (id, kind) in KINDS.iter() {
-            assert_eq!(id.parse::<Kind>().as_ref(), Ok(kind));
-            let corpus = kind.generate(&Key::VECTOR);
+    fn every_workload_has_the_size_of_its_id() {
+        for (id, generate) in WORKLOADS {
+            let corpus = generate(&Key::VECTOR);
             assert!(corpus.names() >= 1.0 && corpus.messages() == 1, "{id}");
-            assert_eq!(corpus, kind.generate(&Key::VECTOR), "{id}");
+            assert_eq!(corpus, generate(&Key::VECTOR), "{id}");
             let names = match &corpus {
                 Corpus::Names(names) => names.clone(),
                 Corpus::Messages(messages) => {
@@ -318,11 +267,10 @@ mod tests {
             // The generator's texts are names, or they would be the root.
             assert!(names.iter().all(|name| !name.view().is_root()), "{id}");
         }
-        let transfer = "transfer".parse::<Kind>().unwrap().generate(&Key::VECTOR);
-        assert!(transfer.names() > 2000.0);
-        let error = "positiv".parse::<Kind>().unwrap_err().to_string();
+        let names = |id: &str| generator(id).unwrap()(&Key::VECTOR).names();
+        assert!(names("transfer") > 2000.0);
+        let error = generator("positiv").unwrap_err().to_string();
         assert!(error.contains("\"positiv\"; known: positive, nxdomain"), "{error}");
-        let names = |id: &str| id.parse::<Kind>().unwrap().generate(&Key::VECTOR).names();
         assert_eq!(["positive", "nxdomain", "servfail"].map(names), [42.0, 4.0, 1.0]);
         assert_eq!(["response/a100", "response/ns500"].map(names), [101.0, 1001.0]);
     }

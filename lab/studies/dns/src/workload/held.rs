@@ -1,6 +1,6 @@
 //! Messages of names that are drawn at random: no renderer was tuned on them.
 
-use super::literal::name;
+use super::name;
 use hashlane_dns::wire::{Class, Record, RecordType, Section};
 use hashlane_hash::scheme::Key;
 use hashlane_name::dns::NameBuf;

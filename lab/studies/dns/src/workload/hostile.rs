@@ -1,6 +1,6 @@
 //! Names that an attacker chooses.
 
-use super::literal::name;
+use super::name;
 use hashlane_dns::render::SuffixTable;
 use hashlane_hash::scheme::{BytesHash, Key, Scheme};
 use hashlane_hash::suffix::SuffixHash;

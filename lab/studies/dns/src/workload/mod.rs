@@ -1,8 +1,14 @@
 //! Names and messages of the DNS.
 
-pub mod corpus;
+mod corpus;
 mod held;
 mod hostile;
-mod literal;
 
-pub use corpus::{Corpus, Kind, UnknownCorpus, split};
+use hashlane_name::dns::NameBuf;
+
+pub(crate) use corpus::{Corpus, generator, split};
+
+/// Name that a generator writes as text; the text is valid.
+fn name(text: &str) -> NameBuf {
+    text.parse().unwrap_or(NameBuf::ROOT)
+}
