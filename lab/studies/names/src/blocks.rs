@@ -15,14 +15,14 @@ const WARM: usize = 128;
 pub(crate) struct Blocks<'n>(Vec<(&'static str, Block<'n>)>);
 
 /// Names of one encoding: those to be timed, and those before them, to warm up with.
-pub struct Block<'n> {
+pub(crate) struct Block<'n> {
     pub(crate) names: Part<'n>,
     pub(crate) warm: Part<'n>,
 }
 
 /// Names of one encoding that follow one another in a workload.
 #[derive(Clone)]
-pub struct Part<'n> {
+pub(crate) struct Part<'n> {
     /// Place of the first.
     pub(crate) first: usize,
     pub(crate) names: Vec<&'n [u8]>,

@@ -43,9 +43,9 @@ pub(super) fn components<E: Encoding>(packed: &Packed, first: usize) -> u64 {
 
 /// The sum, modulo 2⁶⁴, of the CRC32C of every prefix of the first names.
 pub(super) fn checksum(encoding: &str, names: &Names, first: usize) -> u64 {
-    let subject = schemes::names(&format!("{encoding}/one-by-one/crc32c"), &Key::VECTOR);
-    match (subject, names.packed(encoding)) {
-        (Some(mut subject), Some(packed)) => subject.digest(&Part::new(packed, 0..first)),
+    let method = schemes::names(&format!("{encoding}/one-by-one/crc32c"), &Key::VECTOR);
+    match (method, names.packed(encoding)) {
+        (Some(mut method), Some(packed)) => method.digest(&Part::new(packed, 0..first)),
         _ => 0,
     }
 }

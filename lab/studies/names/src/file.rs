@@ -21,17 +21,17 @@ const STANDARD_INPUT: &str = "-";
 
 /// Workload read from a file, and the lines skipped.
 #[derive(Debug)]
-pub struct FromFile {
+pub(crate) struct FromFile {
     /// The names, in the file's order.
-    pub names: Names,
+    pub(crate) names: Names,
     /// Lines that are no name: the first few, each with its number, counted from 1, and the reason.
-    pub skipped: Vec<(u64, String)>,
+    pub(crate) skipped: Vec<(u64, String)>,
     /// Number of skipped lines; empty lines are not counted.
-    pub skipped_count: u64,
+    pub(crate) skipped_count: u64,
     /// Lines in the file, as far as it was read.
-    pub lines: u64,
+    pub(crate) lines: u64,
     /// Limit at which reading stopped, in words, if it stopped before the end of the file.
-    pub limit: Option<String>,
+    pub(crate) limit: Option<String>,
 }
 
 /// Skipped lines whose reason is kept.
@@ -46,7 +46,7 @@ const UTF_16: [[u8; 2]; 2] = [[0xff, 0xfe], [0xfe, 0xff]];
 /// Reasons for which a file gives no workload.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum FileError {
+pub(crate) enum FileError {
     /// It cannot be read.
     #[error("cannot read names from {}", shown(.path))]
     Io {
@@ -82,12 +82,12 @@ fn write_no_names(
 }
 
 /// A number and a noun, in the plural where it is one.
-pub fn counted(number: u64, noun: &str) -> String {
+pub(crate) fn counted(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 /// Name of a file for messages and labels.
-pub fn shown(path: &Path) -> Cow<'_, str> {
+pub(crate) fn shown(path: &Path) -> Cow<'_, str> {
     if path == Path::new(STANDARD_INPUT) { "stdin".into() } else { path.to_string_lossy() }
 }
 
@@ -97,7 +97,7 @@ pub fn shown(path: &Path) -> Cow<'_, str> {
 ///
 /// # Errors
 /// The file cannot be read, or no line of it is a name.
-pub fn read(path: &Path, most: usize) -> Result<FromFile, FileError> {
+pub(crate) fn read(path: &Path, most: usize) -> Result<FromFile, FileError> {
     let io = |error| FileError::Io { path: path.into(), error };
     let read = if path == Path::new(STANDARD_INPUT) {
         read_lines(io::stdin().lock(), most, LONGEST_FILE)

@@ -7,7 +7,6 @@
 
 use crate::blocks::{Block, Part};
 use crate::packed::{COMPARED, Names};
-use crate::subject::Subject;
 use hashlane_lab::definition::subject;
 use hashlane_lab::probe::c_program::{CError, Compiler, HEADER, Program};
 use std::cell::RefCell;
@@ -73,7 +72,7 @@ impl Source {
         start().map_err(|error: CError| error.to_string())
     }
 
-    /// Gives the program the names of a workload. A failure counts for all its subjects.
+    /// Gives the program the names of a workload. A failure counts for all its methods.
     pub(crate) fn load(&self, names: &Names) {
         for (at, encoding) in COMPARED.iter().enumerate() {
             if let Some(packed) = names.packed(encoding) {
@@ -87,16 +86,19 @@ impl Source {
         }
     }
 
-    /// The timed subject of a scheme; `None` if it is not one of the program's.
-    pub(crate) fn subject(&self, id: &str) -> Option<InC> {
+    /// The timed method of a scheme; `None` if it is not one of the program's.
+    pub(crate) fn method(&self, id: &str) -> Option<InC> {
         let (encoding, method) = method(id)?;
-        Some(InC { program: self.program.clone(), encoding, method })
+        Some(self.timed(encoding, method))
+    }
+
+    fn timed(&self, encoding: usize, method: usize) -> InC {
+        InC { program: self.program.clone(), encoding, method }
     }
 
     /// The program's loop around no work, over the names of the study's `ndn`.
     pub(crate) fn empty(&self) -> InC {
-        let encoding = COMPARED.iter().position(|id| *id == "ndn").unwrap_or_default();
-        InC { program: self.program.clone(), encoding, method: NOTHING }
+        self.timed(COMPARED.iter().position(|id| *id == "ndn").unwrap_or_default(), NOTHING)
     }
 }
 
@@ -119,33 +121,26 @@ impl InC {
         let words = [what, encoding, method, first, count, warm_first, warm_count, units];
         self.program.borrow_mut().ask(&words, &[], answer);
     }
-}
 
-impl Subject for InC {
-    fn unit(&self) -> usize {
-        1
-    }
-
-    fn each(&mut self, block: &Block<'_>, units: usize, samples: &mut Vec<u32>) {
-        let units = units.max(1);
+    pub(crate) fn each(&self, block: &Block<'_>, units: usize, samples: &mut Vec<u32>) {
         let mut answer = vec![0; 4 * block.names.names.len().div_ceil(units)];
         self.ask(EACH, &block.names, &block.warm, units, &mut answer);
         samples.extend(answer.as_chunks().0.iter().map(|count| u32::from_ne_bytes(*count)));
     }
 
-    fn stream(&mut self, block: &Block<'_>, units: usize) -> u64 {
+    pub(crate) fn stream(&self, block: &Block<'_>, units: usize) -> u64 {
         let mut answer = [0; 8];
-        self.ask(STREAM, &block.names, &block.warm, units.max(1), &mut answer);
+        self.ask(STREAM, &block.names, &block.warm, units, &mut answer);
         u64::from_ne_bytes(answer)
     }
 
-    fn digest(&mut self, names: &Part<'_>) -> u64 {
+    pub(crate) fn digest(&self, names: &Part<'_>) -> u64 {
         let mut answer = [0; 8];
         self.ask(SUM, names, names, 1, &mut answer);
         u64::from_ne_bytes(answer)
     }
 
-    fn failure(&self) -> Option<String> {
+    pub(crate) fn failure(&self) -> Option<String> {
         self.program.borrow().failure().map(str::to_owned)
     }
 }

@@ -7,18 +7,18 @@
 
 mod blocks;
 mod counts;
-pub mod file;
+mod file;
 mod in_c;
 mod input;
 mod metric;
 mod model;
-pub mod packed;
+mod packed;
 mod run;
 pub mod schemes;
-pub mod shape;
-mod subject;
+mod shape;
 mod tables;
 mod tally;
+mod timed;
 
 #[cfg(test)]
 mod answer_tests;

@@ -1,6 +1,6 @@
 //! Prefix hashing of names, in every way of [`hashlane_name::prefix`].
 
-use crate::subject::{Model, time};
+use crate::timed::{Model, time};
 use hashlane_hash::prefix::EveryPrefix;
 use hashlane_name::error::ParseError;
 use hashlane_name::prefix::{BurstHashes, HashBuffer, OnePass};

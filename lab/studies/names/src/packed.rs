@@ -8,29 +8,29 @@ use hashlane_name::layout::Layout;
 use hashlane_name::walk::Encoding;
 
 /// Most bytes of one encoding of a workload: all encodings together stay at about 1 GiB.
-pub const MAX_BYTES: usize = 256 << 20;
+pub(crate) const MAX_BYTES: usize = 256 << 20;
 
 /// Names of one encoding, end to end in one buffer: no allocation per name, and 4 bytes of bookkeeping for
 /// each.
 #[derive(Clone, Debug, Default)]
-pub struct Packed {
+pub(crate) struct Packed {
     bytes: Vec<u8>,
     ends: Vec<u32>,
 }
 
 impl Packed {
     /// Number of names.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
 
     /// `true` if there is no name.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
     /// Bytes of all names.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.bytes.len()
     }
 
@@ -40,7 +40,7 @@ impl Packed {
     }
 
     /// The encoded name numbered `index`; empty if `index` is out of range.
-    pub fn name(&self, index: usize) -> &[u8] {
+    pub(crate) fn name(&self, index: usize) -> &[u8] {
         let start = index.checked_sub(1).map_or(Some(&0), |before| self.ends.get(before));
         match (start, self.ends.get(index)) {
             (Some(start), Some(end)) => self.bytes.get(*start as usize..*end as usize).unwrap_or_default(),
@@ -70,7 +70,7 @@ impl Packed {
 /// Reasons for which a name cannot be added to a workload.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum PackError {
+pub(crate) enum PackError {
     /// Not all encodings can hold the name.
     #[error("{0}")]
     Build(BuildError),
@@ -90,18 +90,18 @@ macro_rules! ids {
 }
 
 /// Encodings that the source compares. [`ENCODINGS`] adds the one of an earlier comparison.
-pub const COMPARED: &[&str] = &hashlane_name::for_each_encoding!(ids);
+pub(crate) const COMPARED: &[&str] = &hashlane_name::for_each_encoding!(ids);
 
 macro_rules! names {
     ($($id:ident: $encoding:ty),* $(,)?) => {
         /// Ids of the encodings.
-        pub const ENCODINGS: &[&str] = &[$(<$encoding>::ID),*];
+        pub(crate) const ENCODINGS: &[&str] = &[$(<$encoding>::ID),*];
 
         /// A workload: names, each in every encoding.
         #[derive(Clone, Debug, Default)]
-        pub struct Names {
+        pub(crate) struct Names {
             $(#[doc = concat!("The names in the encoding `", stringify!($id), "`.")]
-            pub $id: Packed,)*
+            pub(crate) $id: Packed,)*
         }
 
         impl Names {
@@ -109,7 +109,7 @@ macro_rules! names {
             ///
             /// # Errors
             /// One of the encodings cannot hold the name, or the workload is full.
-            pub fn push<'c>(
+            pub(crate) fn push<'c>(
                 &mut self,
                 components: impl Iterator<Item = Component<'c>> + Clone,
             ) -> Result<(), PackError> {
@@ -122,7 +122,7 @@ macro_rules! names {
             }
 
             /// The names in the encoding whose [id](Encoding::ID) is `encoding`.
-            pub fn packed(&self, encoding: &str) -> Option<&Packed> {
+            pub(crate) fn packed(&self, encoding: &str) -> Option<&Packed> {
                 match encoding {
                     $(<$encoding>::ID => Some(&self.$id),)*
                     _ => None,
@@ -135,12 +135,12 @@ hashlane_name::for_each_encoding!(names, separated: Separated);
 
 impl Names {
     /// Number of names.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.ndn.len()
     }
 
     /// `true` if there is no name.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.ndn.is_empty()
     }
 }

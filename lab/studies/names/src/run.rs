@@ -8,9 +8,9 @@ use crate::model::Empty;
 use crate::packed::{COMPARED, ENCODINGS, Names};
 use crate::schemes;
 use crate::shape::Shape;
-use crate::subject::{Here, Subject};
 use crate::tables::{Checksum, Expect, expects};
 use crate::tally::{Reads, Tallies};
+use crate::timed::TimedMethod;
 use hashlane_baseline::separated::Separated;
 use hashlane_hash::scheme::Key;
 use hashlane_lab::definition::subject;
@@ -80,18 +80,18 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     Ok(())
 }
 
-/// The timed subjects of schemes, an A/A control as a separate subject. Schemes of the source's program are
-/// left out where it does not run.
+/// The timed methods of schemes, an A/A control as a separate one. Schemes of the source's program are left
+/// out where it does not run.
 fn entries(ids: &[String], key: &Key, source: Option<&Source>) -> Result<Vec<Entry>, RunError> {
     let mut entries = Vec::with_capacity(ids.len());
     for id in ids {
         if in_c::is_in_c(id) {
-            let subject = source.and_then(|source| source.subject(id));
-            entries.extend(subject.map(|subject| (id.clone(), Box::new(subject) as Box<dyn Subject>)));
+            let method = source.and_then(|source| source.method(id));
+            entries.extend(method.map(|method| (id.clone(), TimedMethod::InC(method))));
             continue;
         }
         match schemes::names(subject(id), key) {
-            Some(subject) => entries.push((id.clone(), subject)),
+            Some(method) => entries.push((id.clone(), method)),
             None => return Err(RunError::UnknownScheme { id: id.clone(), help: schemes::names_help() }),
         }
     }
@@ -131,8 +131,8 @@ fn few(label: &str, names: &Names) -> Option<String> {
     })
 }
 
-/// One scheme and its timed subject.
-type Entry = (String, Box<dyn Subject>);
+/// One scheme and its timed method.
+type Entry = (String, TimedMethod);
 
 struct Run<'a, 's> {
     expects: Vec<Expect>,
@@ -166,54 +166,54 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// Measures all subjects over one workload and records the results.
-    fn workload(&mut self, label: &str, names: &Names, subjects: &mut [Entry]) -> Result<(), RunError> {
+    /// Measures all methods over one workload and records the results.
+    fn workload(&mut self, label: &str, names: &Names, methods: &mut [Entry]) -> Result<(), RunError> {
         self.session.step(label, "checking that all methods give the same hashes");
         if let Some(source) = self.source {
             source.load(names);
         }
-        agree(label, names, subjects)?;
-        let reads = self.reads(names, subjects);
+        agree(label, names, methods)?;
+        let reads = self.reads(names, methods);
         let mut tallies = Tallies::new(names.len(), BLOCK, &reads);
         for repetition in 0..self.settings.size.repetitions as usize {
             self.session.step(label, "timing");
-            if !self.repetition(names, subjects, repetition, &mut tallies) {
+            if !self.repetition(names, methods, repetition, &mut tallies) {
                 break;
             }
             tallies.end_repetition();
         }
         // A single repetition has no spread.
         if tallies.repetitions() >= 2 {
-            self.record(label, names, subjects, &tallies);
+            self.record(label, names, methods, &tallies);
         }
         Ok(())
     }
 
-    /// Way of reading the counter around each subject: as few units of work between two reads as span
+    /// Way of reading the counter around each method: as few units of work between two reads as span
     /// [`STEPS`] of its steps in addition to the probe's own cost.
-    fn reads(&self, names: &Names, subjects: &mut [Entry]) -> Vec<Reads> {
+    fn reads(&self, names: &Names, methods: &mut [Entry]) -> Vec<Reads> {
         let step = self.session.rates.step;
         let blocks = Blocks::new(names, 0);
-        // The names before the first block, so that none is shown to a subject out of turn.
-        let typical = |subject: &mut dyn Subject, encoding: &str| {
+        // The names before the first block, so that none is shown to a method out of turn.
+        let typical = |method: &mut TimedMethod, encoding: &str| {
             let mut samples = Vec::new();
-            subject.each(&blocks.of(encoding).warm_twice(), 1, &mut samples);
+            method.each(&blocks.of(encoding).warm_twice(), 1, &mut samples);
             samples.sort_unstable();
             u64::from(samples.get(samples.len() / 2).copied().unwrap_or_default())
         };
-        let probe = typical(&mut Here::new(Empty), "ndn");
-        let of = |(id, subject): &mut Entry| {
-            let count = typical(subject.as_mut(), encoding_of(id)).saturating_sub(probe);
-            Reads { in_c: in_c::is_in_c(id), units: units_of(step, count, BLOCK / subject.unit()) }
+        let probe = typical(&mut TimedMethod::here(Empty), "ndn");
+        let of = |(id, method): &mut Entry| {
+            let count = typical(method, encoding_of(id)).saturating_sub(probe);
+            Reads { in_c: in_c::is_in_c(id), units: units_of(step, count, BLOCK / method.unit()) }
         };
-        subjects.iter_mut().map(of).collect()
+        methods.iter_mut().map(of).collect()
     }
 
-    /// Times every subject on every block; `false` if the run was stopped.
+    /// Times every method on every block; `false` if the run was stopped.
     fn repetition(
         &self,
         names: &Names,
-        subjects: &mut [Entry],
+        methods: &mut [Entry],
         repetition: usize,
         tallies: &mut Tallies,
     ) -> bool {
@@ -234,7 +234,7 @@ impl Run<'_, '_> {
                         samples.clear();
                         match source.filter(|_| *in_c) {
                             Some(source) => source.empty().each(block, *units, &mut samples),
-                            None => Here::new(Empty).each(block, *units, &mut samples),
+                            None => TimedMethod::here(Empty).each(block, *units, &mut samples),
                         }
                         tally.add(number, block.names.names.len(), &samples);
                     }
@@ -242,18 +242,18 @@ impl Run<'_, '_> {
                 // The order is turned from block to block, so that no scheme always follows the same other
                 // one.
                 let turn = number + repetition;
-                for at in 0..subjects.len() {
-                    let at = (at + turn) % subjects.len();
-                    let (id, subject) = &mut subjects[at];
+                for at in 0..methods.len() {
+                    let at = (at + turn) % methods.len();
+                    let (id, method) = &mut methods[at];
                     let blocks = if self.session.definition.is_control(id) { &far } else { &blocks };
                     let block = blocks.of(encoding_of(id));
-                    let tally = &mut tallies.subjects[at];
+                    let tally = &mut tallies.methods[at];
                     let units = tally.reads.units;
                     if stream {
-                        tally.add_stream(subject.stream(block, units));
+                        tally.add_stream(method.stream(block, units));
                     } else {
                         samples.clear();
-                        subject.each(block, units, &mut samples);
+                        method.each(block, units, &mut samples);
                         tally.add(number, block.names.names.len(), &samples);
                     }
                 }
@@ -262,11 +262,11 @@ impl Run<'_, '_> {
         true
     }
 
-    fn record(&mut self, label: &str, names: &Names, subjects: &[Entry], tallies: &Tallies) {
+    fn record(&mut self, label: &str, names: &Names, methods: &[Entry], tallies: &Tallies) {
         let rates = self.session.rates;
-        let place = |id: &str| subjects.iter().position(|(other, _)| other == id);
-        let ids: Vec<String> = subjects.iter().map(|(id, _)| id.clone()).collect();
-        let failures: Vec<Option<String>> = subjects.iter().map(|(_, subject)| subject.failure()).collect();
+        let place = |id: &str| methods.iter().position(|(other, _)| other == id);
+        let ids: Vec<String> = methods.iter().map(|(id, _)| id.clone()).collect();
+        let failures: Vec<Option<String>> = methods.iter().map(|(_, method)| method.failure()).collect();
         if let Some((id, why)) = ids.iter().zip(&failures).find_map(|(id, why)| Some((id, why.as_ref()?))) {
             self.session.notes.push(format!("{label}: {id} and those like it were not measured: {why}"));
         }
@@ -278,21 +278,21 @@ impl Run<'_, '_> {
             self.session.add("names", label, scheme, probe, metric, unit, fact);
         };
         let mut coarse = Vec::new();
-        for (at, ((id, subject), tally)) in subjects.iter().zip(&tallies.subjects).enumerate() {
+        for (at, ((id, method), tally)) in methods.iter().zip(&tallies.methods).enumerate() {
             if !measured(at) {
                 continue;
             }
             let Some(empty) = tallies.empty(tally) else { continue };
             let least = tally.min_mean(empty);
             coarse.push((id.as_str(), rates.step as f64 * tally.samples(), least.interval.value));
-            let timed_at_once = Fact::exact((tally.reads.units * subject.unit()) as f64, names.len());
+            let timed_at_once = Fact::exact((tally.reads.units * method.unit()) as f64, names.len());
             add(id, "cycles", metric::CYCLES_MEAN, "cycles", tally.mean(empty));
             add(id, "cycles", metric::CYCLES_MIN_MEAN, "cycles", least);
             add(id, "cycles", metric::CYCLES_MEAN_SD, "cycles", tally.mean_deviation());
             add(id, "stream", metric::CYCLES_STREAM, "cycles", tally.stream());
             add(id, "count", metric::NAMES_PER_READING, "names", timed_at_once);
         }
-        for method in methods(subjects.iter().map(|(id, _)| id.as_str())) {
+        for method in without_encodings(methods.iter().map(|(id, _)| id.as_str())) {
             let places = COMPARED
                 .iter()
                 .map(|encoding| place(&format!("{encoding}/{method}")).filter(|at| measured(*at)));
@@ -364,7 +364,7 @@ fn far_from(first: usize, names: usize) -> usize {
 }
 
 /// The methods of schemes, each with its hash and each once: their ids without the encoding.
-fn methods<'a>(ids: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+fn without_encodings<'a>(ids: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut methods = Vec::new();
     for method in ids.map(scheme_id::tail) {
         if !methods.contains(&method) {
@@ -375,10 +375,10 @@ fn methods<'a>(ids: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
 }
 
 /// Checks that all methods of one hash over one encoding yield the same hashes.
-fn agree(label: &str, names: &Names, subjects: &mut [Entry]) -> Result<(), RunError> {
+fn agree(label: &str, names: &Names, methods: &mut [Entry]) -> Result<(), RunError> {
     let first = names.len().min(4096);
     let mut seen: BTreeMap<(String, String, &str), (String, u64)> = BTreeMap::new();
-    for (id, timed) in subjects {
+    for (id, timed) in methods {
         let (encoding, hash) = (encoding_of(id), subject(id).rsplit('/').next().unwrap_or_default());
         // Masked, a component ends with zeros: the hashed bytes depend on the component boundaries, and so on
         // the way of hashing.

@@ -1,11 +1,11 @@
-//! Lists that turn the id of a scheme in a study file into a timed subject.
+//! Lists that turn the id of a scheme in a study file into a timed method.
 //!
 //! The id of a scheme of the model `names` is an encoding, a way of hashing its prefixes, and a hash, from
 //! general to particular: `ndn/one-by-one/longest-first/crc32c`.
 
 use crate::model::{BURST, Burst, OneName, Single, WalkOnly};
 use crate::packed::ENCODINGS;
-use crate::subject::{Here, Model, Subject};
+use crate::timed::{Model, TimedMethod};
 use hashlane_baseline::separated::Separated;
 use hashlane_hash::scheme::{Key, Scheme, SchemeInfo};
 use hashlane_name::prefix::{
@@ -36,11 +36,11 @@ pub fn schemes() -> Vec<Registered> {
     own.into_iter().chain(hashlane_peers::for_each_hash!(list)).collect()
 }
 
-fn timed(model: impl Model + 'static) -> Option<Box<dyn Subject>> {
-    Some(Box::new(Here::new(model)))
+fn timed(model: impl Model + 'static) -> Option<TimedMethod> {
+    Some(TimedMethod::here(model))
 }
 
-fn side_by_side<E: Encoding>(way: &[&str], id: &str, key: &Key) -> Option<Box<dyn Subject>> {
+fn side_by_side<E: Encoding>(way: &[&str], id: &str, key: &Key) -> Option<TimedMethod> {
     macro_rules! by_id {
         (every_prefix: $($hash:ty),*; $($rest:tt)*) => {
             match (way, id) {
@@ -57,7 +57,7 @@ fn side_by_side<E: Encoding>(way: &[&str], id: &str, key: &Key) -> Option<Box<dy
     hashlane_hash::for_each_hash!(by_id)
 }
 
-fn going_on<E: Encoding>(way: &[&str], id: &str, key: &Key) -> Option<Box<dyn Subject>> {
+fn going_on<E: Encoding>(way: &[&str], id: &str, key: &Key) -> Option<TimedMethod> {
     macro_rules! by_id {
         (every_prefix: $($every:ty),*; prefix: $($prefix:ty),*; $($rest:tt)*) => {
             by_id!($($every,)* $($prefix),*)
@@ -77,7 +77,7 @@ fn going_on<E: Encoding>(way: &[&str], id: &str, key: &Key) -> Option<Box<dyn Su
     hashlane_hash::for_each_hash!(by_id)
 }
 
-fn from_start<E: Encoding>(way: &[&str], id: &str, key: &Key) -> Option<Box<dyn Subject>> {
+fn from_start<E: Encoding>(way: &[&str], id: &str, key: &Key) -> Option<TimedMethod> {
     macro_rules! by_id {
         ($($group:ident: $($hash:ty),*;)*) => {
             match (way, id) {
@@ -100,8 +100,8 @@ fn from_start<E: Encoding>(way: &[&str], id: &str, key: &Key) -> Option<Box<dyn 
     None
 }
 
-/// Timed subject for the scheme `id` of the model `names`, under `key`; `None` if the id is unknown.
-pub fn names(id: &str, key: &Key) -> Option<Box<dyn Subject>> {
+/// Timed method for the scheme `id` of the model `names`, under `key`; `None` if the id is unknown.
+pub(crate) fn names(id: &str, key: &Key) -> Option<TimedMethod> {
     macro_rules! by_id {
         ($($id:ident: $encoding:ty),* $(,)?) => {
             |encoding: &str, rest: &[&str]| match encoding {
@@ -115,7 +115,7 @@ pub fn names(id: &str, key: &Key) -> Option<Box<dyn Subject>> {
     hashlane_name::for_each_encoding!(by_id, separated: Separated)(encoding, rest)
 }
 
-fn of_encoding<E: Encoding>(parts: &[&str], key: &Key) -> Option<Box<dyn Subject>> {
+fn of_encoding<E: Encoding>(parts: &[&str], key: &Key) -> Option<TimedMethod> {
     match parts {
         ["walk"] => timed(WalkOnly::<E, 1>::default()),
         ["walk", "burst"] => timed(WalkOnly::<E, BURST>::default()),

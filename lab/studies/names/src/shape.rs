@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 /// The shape of generated names. Values are bytes drawn evenly; only counts and lengths follow the shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Shape {
+pub(crate) enum Shape {
     /// `12Bx5`: 5 components of 12 bytes each.
     Fixed {
         /// Bytes in a component, 1 to 255.
@@ -39,7 +39,7 @@ pub enum Shape {
 
 /// Meaning of the second parameter of N(mean, x).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Spread {
+pub(crate) enum Spread {
     /// x is the variance.
     Variance(f64),
     /// x is the standard deviation.
@@ -59,7 +59,7 @@ impl Shape {
     ///
     /// # Errors
     /// [`PackError::Full`] if a workload cannot hold this many names.
-    pub fn generate(&self, count: usize, seed: u64) -> Result<Names, PackError> {
+    pub(crate) fn generate(&self, count: usize, seed: u64) -> Result<Names, PackError> {
         let rng = &mut Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut names = Names::default();
         let mut lengths = Vec::new();
@@ -149,7 +149,7 @@ fn from_histogram(histogram: &[u16], rng: &mut Xoshiro256PlusPlus) -> usize {
      N(<mean>,var=<variance>)Bx<components> and N(<mean>,sd=<deviation>)Bx<components> such as \
      N(7.3,var=11.7)Bx8, ircache, and domain"
 )]
-pub struct UnknownShape(String);
+pub(crate) struct UnknownShape(String);
 
 impl FromStr for Shape {
     type Err = UnknownShape;

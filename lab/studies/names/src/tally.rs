@@ -7,16 +7,16 @@ use std::collections::BTreeMap;
 /// Parts of a repetition that are compared pair by pair.
 const SEGMENTS: usize = 4;
 
-/// The tallies of all subjects of a workload.
+/// The tallies of all methods of a workload.
 #[derive(Debug)]
 pub(crate) struct Tallies {
-    /// In the order of the subjects.
-    pub(crate) subjects: Vec<Tally>,
-    /// Cost of the probe around no work, for each way of reading that a subject has.
+    /// In the order of the methods.
+    pub(crate) methods: Vec<Tally>,
+    /// Cost of the probe around no work, for each way of reading that a method has.
     pub(crate) empty: BTreeMap<Reads, Tally>,
 }
 
-/// The way in which a subject is timed, on which the cost of the probe depends.
+/// The way in which a method is timed, on which the cost of the probe depends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Reads {
     /// By the loop of the source's program, not by ours.
@@ -26,29 +26,29 @@ pub(crate) struct Reads {
 }
 
 impl Tallies {
-    /// For `names` names in blocks of `block`, with the way of reading of each subject.
+    /// For `names` names in blocks of `block`, with the way of reading of each method.
     pub(crate) fn new(names: usize, block: usize, reads: &[Reads]) -> Self {
         let blocks = names.div_ceil(block);
         Self {
-            subjects: reads.iter().map(|reads| Tally::new(names, blocks, *reads)).collect(),
+            methods: reads.iter().map(|reads| Tally::new(names, blocks, *reads)).collect(),
             empty: reads.iter().map(|reads| (*reads, Tally::new(names, blocks, *reads))).collect(),
         }
     }
 
     /// Closes a repetition that went over all blocks.
     pub(crate) fn end_repetition(&mut self) {
-        for tally in self.subjects.iter_mut().chain(self.empty.values_mut()) {
+        for tally in self.methods.iter_mut().chain(self.empty.values_mut()) {
             tally.end_repetition();
         }
     }
 
     /// Repetitions closed.
     pub(crate) fn repetitions(&self) -> usize {
-        self.subjects.first().map_or(0, |tally| tally.means.len())
+        self.methods.first().map_or(0, |tally| tally.means.len())
     }
 }
 
-/// The counts of one subject.
+/// The counts of one method.
 ///
 /// All figures are counts of the counter, per name; those that are reported have the probe's own cost
 /// subtracted, as often as the counter was read. Mean and mean of the minima have the same cost subtracted:
@@ -192,23 +192,23 @@ impl Tally {
 }
 
 impl Tallies {
-    /// The tally of the probe around no work, read in the subject's way.
-    pub(crate) fn empty(&self, subject: &Tally) -> Option<&Tally> {
-        self.empty.get(&subject.reads)
+    /// The tally of the probe around no work, read in the method's way.
+    pub(crate) fn empty(&self, method: &Tally) -> Option<&Tally> {
+        self.empty.get(&method.reads)
     }
 
-    /// The time of one subject divided by another's: the median of the ratios, pair by pair.
+    /// The time of one method divided by another's: the median of the ratios, pair by pair.
     pub(crate) fn ratio(&self, of: usize, to: usize) -> Option<Fact> {
         Fact::try_median(&self.ratios(of, to)?)
     }
 
-    /// The time of the slowest of the subjects divided by the fastest's: the largest ratio of two of them,
+    /// The time of the slowest of the methods divided by the fastest's: the largest ratio of two of them,
     /// with bounds that hold for all pairs together. `None` of fewer segments than such bounds take.
-    pub(crate) fn slowest_to_fastest(&self, subjects: &[usize]) -> Option<Fact> {
-        let pairs: Vec<(usize, usize)> = subjects
+    pub(crate) fn slowest_to_fastest(&self, methods: &[usize]) -> Option<Fact> {
+        let pairs: Vec<(usize, usize)> = methods
             .iter()
             .enumerate()
-            .flat_map(|(n, of)| subjects.iter().skip(n + 1).map(|to| (*of, *to)))
+            .flat_map(|(n, of)| methods.iter().skip(n + 1).map(|to| (*of, *to)))
             .collect();
         let mut most = Interval::exact(1.0);
         let mut samples = 0;
@@ -225,16 +225,16 @@ impl Tallies {
         (samples > 0 && most.low > 0.0).then_some(Fact { interval: most, samples, outliers: 0, launches: 1 })
     }
 
-    /// The time of one subject divided by another's, pair by pair over the segments of all repetitions.
+    /// The time of one method divided by another's, pair by pair over the segments of all repetitions.
     fn ratios(&self, of: usize, to: usize) -> Option<Vec<f64>> {
         let pairs = self.segments(of)?.zip(self.segments(to)?);
         Some(pairs.map(|(of, to)| of / to).filter(|ratio| ratio.is_finite()).collect())
     }
 
-    /// The means of a subject's segments, without the probe's cost.
-    fn segments(&self, subject: usize) -> Option<impl Iterator<Item = f64>> {
-        let subject = self.subjects.get(subject)?;
-        Some(subject.segments(self.empty(subject)?))
+    /// The means of a method's segments, without the probe's cost.
+    fn segments(&self, method: usize) -> Option<impl Iterator<Item = f64>> {
+        let method = self.methods.get(method)?;
+        Some(method.segments(self.empty(method)?))
     }
 }
 
@@ -250,15 +250,15 @@ mod tests {
         Reads { in_c: false, units }
     }
 
-    /// Two subjects, the second with units of four names, and a probe that costs 10 around one unit.
+    /// Two methods, the second with units of four names, and a probe that costs 10 around one unit.
     fn tallies() -> Tallies {
         let mut tallies = Tallies::new(8, 4, &[ours(1), ours(1)]);
         for repetition in 0..3 {
             for number in 0..2 {
                 tallies.empty.get_mut(&ours(1)).unwrap().add(number, 4, &[10; 4]);
-                tallies.subjects[0].add(number, 4, &[110 + repetition; 4]);
-                tallies.subjects[1].add(number, 4, &[4 * 50 + 10]);
-                tallies.subjects[1].add_stream(160);
+                tallies.methods[0].add(number, 4, &[110 + repetition; 4]);
+                tallies.methods[1].add(number, 4, &[4 * 50 + 10]);
+                tallies.methods[1].add_stream(160);
             }
             tallies.end_repetition();
         }
@@ -268,15 +268,15 @@ mod tests {
     #[test]
     fn means_and_minima_are_without_the_probe_s_cost() {
         let tallies = tallies();
-        let (subjects, empty) = (&tallies.subjects, &tallies.empty[&ours(1)]);
-        assert_eq!(subjects[0].mean(empty).interval.value, 101.0);
-        assert_eq!(subjects[0].min_mean(empty).interval.value, 100.0);
-        assert_eq!(subjects[1].mean(empty).interval.value, 50.0);
-        assert_eq!(subjects[1].min_mean(empty).interval.value, 50.0);
-        assert_eq!(subjects[1].stream().interval.value, 40.0);
+        let (methods, empty) = (&tallies.methods, &tallies.empty[&ours(1)]);
+        assert_eq!(methods[0].mean(empty).interval.value, 101.0);
+        assert_eq!(methods[0].min_mean(empty).interval.value, 100.0);
+        assert_eq!(methods[1].mean(empty).interval.value, 50.0);
+        assert_eq!(methods[1].min_mean(empty).interval.value, 50.0);
+        assert_eq!(methods[1].stream().interval.value, 40.0);
         assert_eq!((empty.cost().interval.value, empty.least_cost().interval.value), (10.0, 10.0));
-        assert_eq!(subjects[0].mean_deviation().interval.value, 1.0);
-        assert_eq!(subjects[1].mean_deviation().interval.value, 0.0);
+        assert_eq!(methods[0].mean_deviation().interval.value, 1.0);
+        assert_eq!(methods[1].mean_deviation().interval.value, 0.0);
     }
 
     #[test]
@@ -294,11 +294,11 @@ mod tests {
         for turn in 0..6 {
             for number in 0..2 {
                 tallies.empty.get_mut(&ours(1)).unwrap().add(number, 4, &[10; 4]);
-                // The machine slows down, and an interruption hits one subject after the other.
+                // The machine slows down, and an interruption hits one method after the other.
                 for at in 0..3 {
                     let interruption = if turn == at { 1000 } else { 0 };
                     let count = 10 + [110, 100, 120][at] * (1 + turn as u32) + interruption;
-                    tallies.subjects[at].add(number, 4, &[count; 4]);
+                    tallies.methods[at].add(number, 4, &[count; 4]);
                 }
             }
             tallies.end_repetition();
@@ -315,14 +315,14 @@ mod tests {
         for _ in 0..2 {
             tallies.empty.get_mut(&ours(1)).unwrap().add(0, 8, &[10; 8]);
             tallies.empty.get_mut(&ours(4)).unwrap().add(0, 8, &[16; 2]);
-            tallies.subjects[0].add(0, 8, &[110; 8]);
-            tallies.subjects[1].add(0, 8, &[416; 2]);
+            tallies.methods[0].add(0, 8, &[110; 8]);
+            tallies.methods[1].add(0, 8, &[416; 2]);
             tallies.end_repetition();
         }
         for (at, cost) in [(0, 10.0), (1, 16.0)] {
-            let subject = &tallies.subjects[at];
-            let empty = tallies.empty(subject).unwrap();
-            assert_eq!((subject.mean(empty).interval.value, empty.cost().interval.value), (100.0, cost));
+            let method = &tallies.methods[at];
+            let empty = tallies.empty(method).unwrap();
+            assert_eq!((method.mean(empty).interval.value, empty.cost().interval.value), (100.0, cost));
         }
         assert_eq!(tallies.ratio(0, 1).unwrap().interval.value, 1.0);
     }
@@ -351,14 +351,14 @@ mod tests {
                         let work = work * units as f64;
                         (0..readings).map(|_| read(step, probe + work + noise * unit(), unit())).collect()
                     };
-                    let (empty, subject) = (samples(0.0), samples(work));
+                    let (empty, method) = (samples(0.0), samples(work));
                     tallies.empty.get_mut(&ours(units)).unwrap().add(0, NAMES, &empty);
-                    tallies.subjects[0].add(0, NAMES, &subject);
+                    tallies.methods[0].add(0, NAMES, &method);
                     tallies.end_repetition();
                 }
-                let subject = &tallies.subjects[0];
-                let empty = tallies.empty(subject).unwrap();
-                let (mean, minima) = (subject.mean(empty).interval, subject.min_mean(empty).interval);
+                let method = &tallies.methods[0];
+                let empty = tallies.empty(method).unwrap();
+                let (mean, minima) = (method.mean(empty).interval, method.min_mean(empty).interval);
                 let (mean, minima) = (mean.value, minima.value);
                 prop_assert!(minima <= mean, "{units} units: minima {minima}, mean {mean}");
             }
