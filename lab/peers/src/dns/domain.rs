@@ -1,63 +1,11 @@
-//! The compressors of the crate `domain`, behind its `MessageBuilder`.
+//! Compressors behind the `MessageBuilder` of the crate `domain`.
 
 use super::{Input, Render};
 use core::fmt::Display;
-use domain::base::message_builder::{HashCompressor, StaticCompressor, TreeCompressor};
 use domain::base::name::FlattenInto;
 use domain::base::wire::Composer;
 use domain::base::{Header, Message, MessageBuilder, Name, ParsedName, Question, Record};
-use domain::dep::octseq::Truncate;
 use domain::rdata::AllRecordData;
-
-/// Makes the compressor of each message.
-pub trait Manner {
-    /// Target of the message builder.
-    type Compressor: Composer;
-
-    /// Makes the first compressor, around an empty buffer.
-    fn first(&self, buffer: Vec<u8>) -> Self::Compressor;
-
-    /// Makes the compressor of the next message from the last message's, and keeps its buffer.
-    fn next(&self, last: Self::Compressor) -> Self::Compressor;
-}
-
-macro_rules! manner {
-    ($manner:ident, $compressor:ident, $next:expr) => {
-        pub(super) struct $manner;
-
-        impl Manner for $manner {
-            type Compressor = $compressor<Vec<u8>>;
-
-            fn first(&self, buffer: Vec<u8>) -> Self::Compressor {
-                $compressor::new(buffer)
-            }
-
-            fn next(&self, last: Self::Compressor) -> Self::Compressor {
-                let next: fn(Self::Compressor) -> Self::Compressor = $next;
-                next(last)
-            }
-        }
-    };
-}
-
-/// Keeps the buffer; each message has a new compressor.
-macro_rules! anew {
-    ($compressor:ident) => {
-        |last| {
-            let mut target = last.into_target();
-            target.clear();
-            $compressor::new(target)
-        }
-    };
-}
-
-manner!(Static, StaticCompressor, anew!(StaticCompressor));
-manner!(Tree, TreeCompressor, anew!(TreeCompressor));
-manner!(Hash, HashCompressor, anew!(HashCompressor));
-manner!(HashReused, HashCompressor, |mut last| {
-    last.truncate(0);
-    last
-});
 
 type Owned = Name<Vec<u8>>;
 type OwnedRecord = Record<Owned, AllRecordData<Vec<u8>, Owned>>;
@@ -76,17 +24,23 @@ enum Work {
     Messages(Vec<Content>),
 }
 
-struct Renderer<M: Manner> {
+struct Renderer<C, F, N> {
     work: Work,
-    manner: M,
-    compressor: Option<M::Compressor>,
+    first: F,
+    next: N,
+    compressor: Option<C>,
 }
 
-/// A renderer of `input`, built by `MessageBuilder` on the compressors of `manner`.
+/// A renderer of `input`, built by `MessageBuilder`. `first` makes the first compressor around an empty buffer,
+/// `next` the compressor of each further message from the last message's, whose buffer it keeps.
 ///
 /// # Errors
 /// The reason that it cannot take the input.
-pub fn renderer<'a, M: Manner + 'a>(manner: M, input: Input<'_>) -> Result<Box<dyn Render + 'a>, String> {
+pub fn renderer<'a, C: Composer + 'a>(
+    first: impl Fn(Vec<u8>) -> C + 'a,
+    next: impl Fn(C) -> C + 'a,
+    input: Input<'_>,
+) -> Result<Box<dyn Render + 'a>, String> {
     let work = match input {
         Input::Names(names) => {
             let names = names.iter().map(|name| Owned::from_octets(name.as_bytes().to_vec()));
@@ -96,7 +50,13 @@ pub fn renderer<'a, M: Manner + 'a>(manner: M, input: Input<'_>) -> Result<Box<d
             Work::Messages(messages.iter().map(|bytes| content(bytes)).collect::<Result<_, _>>()?)
         }
     };
-    Ok(Box::new(Renderer { work, manner, compressor: None }))
+    Ok(Box::new(Renderer { work, first, next, compressor: None }))
+}
+
+/// The buffer, without its content: for compressors that each message has anew.
+pub fn cleared(mut buffer: Vec<u8>) -> Vec<u8> {
+    buffer.clear();
+    buffer
 }
 
 fn words(error: impl Display) -> String {
@@ -134,11 +94,11 @@ fn content(bytes: &[u8]) -> Result<Content, String> {
     Ok(Content { header, questions, records })
 }
 
-impl<M: Manner> Render for Renderer<M> {
+impl<C: Composer, F: Fn(Vec<u8>) -> C, N: Fn(C) -> C> Render for Renderer<C, F, N> {
     fn render(&mut self, message: usize) -> Result<&[u8], String> {
         let compressor = match self.compressor.take() {
-            Some(last) => self.manner.next(last),
-            None => self.manner.first(Vec::with_capacity(1 << 17)),
+            Some(last) => (self.next)(last),
+            None => (self.first)(Vec::with_capacity(1 << 17)),
         };
         let compressor = match &self.work {
             Work::Names(names) => write_names(compressor, names)?,
@@ -147,7 +107,7 @@ impl<M: Manner> Render for Renderer<M> {
                 build(compressor, content)?
             }
         };
-        let compressor: &M::Compressor = self.compressor.insert(compressor);
+        let compressor: &C = self.compressor.insert(compressor);
         Ok(compressor.as_ref())
     }
 }

@@ -54,11 +54,29 @@ pub const IDS: [&str; 6] =
 /// The renderer is not built in, not known, or takes no names alone.
 #[cfg(feature = "dns")]
 pub fn renderer<'a>(id: &str, input: Input<'a>) -> Result<Box<dyn Render + 'a>, String> {
+    use ::domain::base::message_builder::{HashCompressor, StaticCompressor, TreeCompressor};
+    use ::domain::dep::octseq::Truncate;
+    /// Each message has a new compressor.
+    macro_rules! anew {
+        ($compressor:ident) => {
+            domain::renderer(
+                $compressor::new,
+                |last| $compressor::new(domain::cleared(last.into_target())),
+                input,
+            )
+        };
+    }
     match id {
-        "domain/static" => domain::renderer(domain::Static, input),
-        "domain/tree" => domain::renderer(domain::Tree, input),
-        "domain/hash" => domain::renderer(domain::Hash, input),
-        "domain/hash-reused" => domain::renderer(domain::HashReused, input),
+        "domain/static" => anew!(StaticCompressor),
+        "domain/tree" => anew!(TreeCompressor),
+        "domain/hash" => anew!(HashCompressor),
+        "domain/hash-reused" => {
+            let reused = |mut last: HashCompressor<Vec<u8>>| {
+                last.truncate(0);
+                last
+            };
+            domain::renderer(HashCompressor::new, reused, input)
+        }
         "hickory" => hickory::renderer(input),
         "simple-dns" => simple_dns::renderer(input),
         _ => Err(format!("there is no renderer {id:?}")),

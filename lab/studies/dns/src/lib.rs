@@ -4,8 +4,6 @@
 //! back and compared before anything is timed.
 #![forbid(unsafe_code)]
 
-#[cfg(feature = "peers")]
-mod composer;
 mod input;
 mod metric;
 mod model;

@@ -1,7 +1,5 @@
 //! Renderers of DNS messages by their ids.
 
-#[cfg(feature = "peers")]
-use crate::composer::{Fresh, Reused};
 use crate::model::{Messages, Names, Packed};
 use crate::workload::Corpus;
 use hashlane_baseline::dns::{
@@ -91,12 +89,25 @@ pub(crate) fn renderer<'a>(
                 Corpus::Messages(_) => Input::Messages(plain),
             };
             #[cfg(feature = "peers")]
+            use {
+                ::domain::dep::octseq::Truncate,
+                hashlane_dns::composer::Compressing,
+                hashlane_peers::dns::domain::{self, cleared},
+            };
+            #[cfg(feature = "peers")]
             match id {
+                // A compressor for each message, with a table of the process.
                 "composer/fresh" => {
-                    return hashlane_peers::dns::domain::renderer(Fresh, input);
+                    let fresh = |last: Compressing<_>| Compressing::pooled(cleared(last.into_target()));
+                    return domain::renderer(Compressing::pooled, fresh, input);
                 }
+                // One compressor for all messages, cut to nothing between them.
                 "composer/reused" => {
-                    return hashlane_peers::dns::domain::renderer(Reused, input);
+                    let reused = |mut last: Compressing<_>| {
+                        last.truncate(0);
+                        last
+                    };
+                    return domain::renderer(Compressing::pooled, reused, input);
                 }
                 _ => {}
             }
@@ -155,4 +166,23 @@ impl Render for Library {
 pub(crate) fn renderers_help() -> String {
     let ids = [&OURS[..], &COMPOSERS, &IDS, &c::IDS].concat();
     format!("a renderer is one of {}", ids.join(", "))
+}
+
+#[cfg(all(test, feature = "peers"))]
+mod tests {
+    use super::*;
+    use hashlane_hash::scheme::Key;
+
+    #[test]
+    fn composers_compress_names_message_after_message() {
+        let names = ["www.example.com", "ns.Example.com", "."].map(|text| text.parse().unwrap());
+        let corpus = Corpus::Names(names.into());
+        let (packed, table) = (Packed::new(&corpus), SuffixTable::new(&Key::VECTOR));
+        for id in COMPOSERS {
+            let mut renderer = renderer(id, &corpus, &packed, &[], &table).unwrap();
+            let first = renderer.render(0).unwrap().to_vec();
+            assert_eq!(&first[12..], b"\x03www\x07example\x03com\0\x02ns\xc0\x10\0");
+            assert_eq!(renderer.render(0).unwrap(), first);
+        }
+    }
 }

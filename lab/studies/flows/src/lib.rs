@@ -12,6 +12,7 @@ mod flood;
 mod flows;
 mod hashes;
 pub mod hostile;
+mod ids;
 mod input;
 mod metric;
 mod own;

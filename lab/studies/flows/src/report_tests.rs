@@ -42,7 +42,7 @@ fn lines(block: Option<&Block>) -> &LinePlots {
 
 /// The sample records with other bounds of those for which `which` holds.
 fn with(which: impl Fn(&Record) -> bool, low: f64, high: f64) -> RecordSet {
-    sample::changed(|record| {
+    sample::changed(&sample::records(), |record| {
         if which(record) {
             (record.value, record.low, record.high) = ((low + high) / 2.0, low, high);
         }
@@ -127,14 +127,11 @@ fn counts_the_sets_that_a_hash_piles_up() {
 
 #[test]
 fn reports_receive_queues_that_chance_does_not_explain() {
-    let mut records = RecordSet::new();
-    for record in sample::own_records().iter() {
-        let mut record = record.clone();
+    let records = sample::changed(&sample::own_records(), |record| {
         if record.metric == BUSIEST[0] {
             (record.value, record.low, record.high) = (3.5, 3.5, 3.5);
         }
-        records.insert(record).unwrap();
-    }
+    });
     let surprises = answer(HASH, &records).surprises;
     assert!(surprises[0].contains("the busiest queue has 3.50 × the mean"), "{surprises:?}");
 }

@@ -3,6 +3,7 @@
 use crate::metric;
 use crate::spread::{BUSIEST, RSS};
 use hashlane_lab::definition::{Definition, subject};
+use hashlane_lab::study::Study;
 use hashlane_records::{Record, RecordSet};
 use hashlane_stats::Interval;
 
@@ -76,6 +77,12 @@ workload = "1Mi/hit"
 at_most = 0.28
 "#;
 
+/// The study file of a kind of study.
+pub(super) fn study(study: &dyn Study) -> Definition {
+    let file = study.files()[0];
+    Definition::parse(file.text, file.slug).unwrap()
+}
+
 /// The studies of cost and spread, of floods, and of tables.
 pub(super) fn definitions() -> [Definition; 3] {
     // The published figures are taken from the real study.
@@ -107,10 +114,10 @@ pub(super) fn records() -> RecordSet {
     set
 }
 
-/// The records, each changed by `change`.
-pub(super) fn changed(change: impl Fn(&mut Record)) -> RecordSet {
+/// Records, each changed by `change`.
+pub(super) fn changed(records: &RecordSet, mut change: impl FnMut(&mut Record)) -> RecordSet {
     let mut changed = RecordSet::new();
-    for record in records().iter() {
+    for record in records.iter() {
         let mut record = record.clone();
         change(&mut record);
         changed.insert(record).unwrap();

@@ -1,6 +1,7 @@
 //! Runs of the studies under selections, and on captures.
 
 use crate::capture::Capture;
+use crate::sample;
 use crate::tuples::TupleSet;
 use crate::{Cost, Floods, Tables};
 use hashlane_lab::definition::{Definition, Selection, subject};
@@ -9,12 +10,6 @@ use hashlane_records::{RecordSet, metric};
 use std::sync::atomic::AtomicBool;
 
 static STUDIES: [&dyn Study; 3] = [&Cost, &Floods, &Tables];
-
-/// The study's own definition.
-fn definition(study: &dyn Study) -> Definition {
-    let file = study.files()[0];
-    Definition::parse(file.text, file.slug).unwrap()
-}
 
 /// The records of a short run.
 fn records(study: &dyn Study, definition: &Definition, own: Option<&Loaded>) -> RecordSet {
@@ -28,7 +23,7 @@ fn records(study: &dyn Study, definition: &Definition, own: Option<&Loaded>) -> 
 
 /// Runs a selection, and checks that each selected scheme and the control were timed.
 fn select(study: &dyn Study, schemes: &[&str], workload: &str) {
-    let mut definition = definition(study);
+    let mut definition = sample::study(study);
     let schemes = schemes.iter().map(|id| (*id).to_owned()).collect();
     let selection = Selection { schemes, workloads: vec![workload.to_owned()], repetitions: Some(2) };
     definition.select(&selection).unwrap();
@@ -52,7 +47,7 @@ fn select(study: &dyn Study, schemes: &[&str], workload: &str) {
 #[test]
 fn runs_with_each_single_scheme() {
     for study in STUDIES {
-        let definition = definition(study);
+        let definition = sample::study(study);
         let workload = definition.workloads[0].clone();
         // Of the 96 schemes of a flood those with 0 and 65,536 hostile flows of some tables.
         let step = if definition.schemes.len() > 50 { 11 } else { 1 };
@@ -65,7 +60,7 @@ fn runs_with_each_single_scheme() {
 #[test]
 fn runs_with_each_single_workload() {
     for study in STUDIES {
-        let definition = definition(study);
+        let definition = sample::study(study);
         let first = definition.schemes[0].as_str();
         // Tables of a million flows take too long to fill.
         for workload in definition.workloads.iter().filter(|id| !id.contains("Mi/")) {
@@ -97,7 +92,7 @@ fn writes_to_small_tables_are_measured_as_to_large_ones() {
 #[test]
 fn every_timed_workload_has_a_control() {
     for study in STUDIES {
-        let definition = definition(study);
+        let definition = sample::study(study);
         let (control, _) = definition.control.as_ref().unwrap();
         for workload in &definition.workloads {
             assert!(definition.schemes_on(workload).contains(control), "{workload}");
@@ -114,7 +109,7 @@ fn captures_of_any_length_are_measured_and_answered() {
         let capture = Capture { tuples: tuples[..flows].to_vec(), packets, ..Capture::default() };
         let own = Loaded::new("pcap:mine.pcap".to_owned(), capture);
         for study in STUDIES {
-            let mut definition = definition(study);
+            let mut definition = sample::study(study);
             definition.size.quick.repetitions = 2;
             let schemes: Vec<String> = if definition.model == crate::flood::MODEL {
                 let of = |id: &&String| id.contains("jhash2") || id.contains("batched/siphash-1-3/burst");

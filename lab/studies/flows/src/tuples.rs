@@ -1,10 +1,9 @@
 //! Named sets of tuples: which connections a host has.
 
+use crate::ids::ids;
 use hashlane_flow::tuple::Tuple;
 use hashlane_lab::scatter::{Distinct, scatter};
-use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr};
-use std::str::FromStr;
 
 /// A set of tuples, generated: all different, and the same for the same seed on every machine.
 ///
@@ -53,36 +52,8 @@ const PORTS: u32 = 65_536 - FIRST_PORT as u32;
 const NATS: u32 = 300;
 
 impl TupleSet {
-    /// All sets.
-    pub const ALL: [Self; 9] = [
-        Self::Seed,
-        Self::Random,
-        Self::Sequential,
-        Self::OneClient,
-        Self::Nat,
-        Self::SprayForeign,
-        Self::SprayLocal,
-        Self::SprayLocal64,
-        Self::V4Mapped,
-    ];
-
     /// Tuples in the largest set that is generated; all sets have as many different ones.
     pub const MOST: usize = 1 << 28;
-
-    /// The id in study files and on the command line.
-    pub const fn id(self) -> &'static str {
-        match self {
-            Self::Seed => "seed",
-            Self::Random => "random",
-            Self::Sequential => "sequential",
-            Self::OneClient => "one-client",
-            Self::Nat => "nat",
-            Self::SprayForeign => "spray-foreign",
-            Self::SprayLocal => "spray-local",
-            Self::SprayLocal64 => "spray-local-64",
-            Self::V4Mapped => "v4-mapped",
-        }
-    }
 
     /// Generates `count` tuples, if they take at most `budget` bytes.
     ///
@@ -160,24 +131,11 @@ fn port(number: u64) -> u16 {
     FIRST_PORT + (number % u64::from(PORTS)) as u16
 }
 
-impl fmt::Display for TupleSet {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.id())
-    }
+ids! {
+    TupleSet, UnknownSet "unknown set of tuples {:?}; known: {}":
+    Seed "seed", Random "random", Sequential "sequential", OneClient "one-client", Nat "nat",
+    SprayForeign "spray-foreign", SprayLocal "spray-local", SprayLocal64 "spray-local-64", V4Mapped "v4-mapped",
 }
-
-impl FromStr for TupleSet {
-    type Err = UnknownSet;
-
-    fn from_str(text: &str) -> Result<Self, UnknownSet> {
-        Self::ALL.into_iter().find(|set| set.id() == text).ok_or_else(|| UnknownSet(text.into()))
-    }
-}
-
-/// Error: no set has this id. Its text lists the known sets.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown set of tuples {:?}; known: {}", .0, TupleSet::ALL.map(TupleSet::id).join(", "))]
-pub struct UnknownSet(String);
 
 /// Reasons for which a set is not generated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -29,7 +29,7 @@ fn names_the_encoding_and_the_method() {
     let answer = changed(&[], |_| ());
     assert_eq!(
         text(&answer),
-        "12Bx5 names: one by one, all three within 4 %; in a burst, CCNx takes 1.40 × the fastest. A \
+        "Names like URIs: one by one, all three within 4 %; in a burst, CCNx takes 1.40 × the fastest. A \
          burst takes 0.12 × one by one, a keyed one 0.32 ×: the method decides."
     );
     assert!(text(&answer).chars().count() <= 200);

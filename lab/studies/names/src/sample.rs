@@ -1,79 +1,15 @@
-//! A small study and believable records for tests.
+//! The study and believable records for tests.
 
-use crate::metric;
+use crate::{Names, metric};
 use hashlane_lab::definition::{Definition, subject};
 use hashlane_lab::report::scheme_id;
+use hashlane_lab::study::Studies;
 use hashlane_records::{Record, RecordSet};
 use hashlane_stats::Interval;
 
-const STUDY: &str = r#"
-slug = "sample"
-model = "names"
-per = "name"
-title = "A sample of names"
-question = "Which encoding is fastest?"
-source = "A. Nobody, Slides, 2015"
-workloads = ["12Bx5", "6Bx10"]
-schemes = [
-  "{offset,ccnx,ndn}/{one-by-one,one-pass,burst}/crc32c",
-  "{offset,ccnx,ndn}/burst/siphash-2-4",
-  "separated/{all-in-one,one-by-one,all-at-once/longest-first}/crc32c",
-  "ccnx/all-in-one/crc32c",
-  "ndn/{walk,walk/burst}",
-]
-reference = "ndn/one-by-one/crc32c"
-control = ["ndn/one-by-one/crc32c/again", "ndn/one-by-one/crc32c"]
-pairs = [
-  ["ccnx/one-by-one/crc32c", "separated/all-in-one/crc32c"],
-  ["separated/one-by-one/crc32c", "separated/all-in-one/crc32c"],
-  ["ccnx/one-by-one/crc32c", "separated/one-by-one/crc32c"],
-  ["ccnx/all-in-one/crc32c", "separated/all-in-one/crc32c"],
-  ["ccnx/one-by-one/crc32c", "ccnx/all-in-one/crc32c"],
-  ["ccnx/one-by-one/crc32c", "separated/all-at-once/longest-first/crc32c"],
-]
-[size]
-quick = { items = 1024, repetitions = 10 }
-full = { items = 4096, repetitions = 20 }
-[repeatability]
-metric = "cycles_mean_sd"
-below = 1.0
-words = "under 1.0 cycles"
-[[criterion]]
-of = "ndn/one-pass/crc32c"
-to = "ndn/one-by-one/crc32c"
-workload = "12Bx5"
-at_most = 0.45
-[[criterion]]
-of = "ndn/burst/crc32c"
-to = "ndn/one-by-one/crc32c"
-workload = "12Bx5"
-at_most = 0.05
-[[claim]]
-id = "a-little-worse"
-words = "generally a little bit worse"
-rule = "little-more"
-tolerance = 0.15
-workloads = ["12Bx5", "6Bx10"]
-pairs = [["ndn/one-by-one/crc32c", "ccnx/one-by-one/crc32c"]]
-[[claim]]
-id = "never-measured"
-words = "no <difference> at all"
-rule = "alike"
-tolerance = 0.1
-workloads = ["6Bx10"]
-pairs = [["ccnx/burst/crc32c", "ndn/burst/crc32c"]]
-[[chart]]
-title = "Ways"
-note = "Shortest first."
-schemes = ["{ccnx,ndn}/{one-by-one,one-pass}/crc32c"]
-[[chart]]
-title = "The floor"
-schemes = ["ndn/{one-pass,burst}/crc32c", "ndn/walk"]
-"#;
-
-/// The small study.
+/// The study file.
 pub(crate) fn definition() -> Definition {
-    Definition::parse(STUDY, "sample").unwrap()
+    Studies(&[&Names]).parse(include_str!("../name-encodings/study.toml"), "study.toml").unwrap()
 }
 
 /// Records as a run of `definition` could leave them, with the user's `own` workloads besides; equal for

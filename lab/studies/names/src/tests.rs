@@ -29,7 +29,7 @@ fn message(result: Result<Definition, FindError>) -> String {
 
 #[test]
 fn reads_the_study_of_name_encodings() {
-    let study = STUDIES.parse(STUDY, "study.toml").unwrap();
+    let study = sample::definition();
     assert_eq!(study.slug, "name-encodings");
     assert_eq!(study.workloads.len(), 7);
     assert_eq!(study.schemes.len(), 3 * 13 + 12 + 3 + 3 + 8);
@@ -176,20 +176,24 @@ proptest! {
 
 #[test]
 fn prints_sections_claims_and_criteria() {
-    let print = |definition: &Definition, own: &[&str]| {
-        let records = sample::records(definition, own);
+    let print = |definition: &Definition| {
+        let records = sample::records(definition, &["names.txt"]);
         let sections = STUDIES.sections(definition, &records);
         terminal::tables(definition, &records, &sections, 100, Colours::Never)
     };
-    let printed = print(&STUDIES.parse(STUDY, "study.toml").unwrap(), &[]);
+    let mut definition = sample::definition();
+    let printed = print(&definition);
     assert!(printed.contains("ndn/all-at-once/longest-first/rapidhash "), "ids stay on one line");
     assert!(printed.lines().all(|line| line.chars().count() <= 100), "{printed}");
-    insta::assert_snapshot!(print(&sample::definition(), &["names.txt"]));
+    let of = ["ccnx", "ndn"].map(|id| [format!("{id}/one-by-one/crc32c"), format!("{id}/burst/crc32c")]);
+    let workloads = vec!["12Bx5".to_owned()];
+    definition.select(&Selection { schemes: of.concat(), workloads, repetitions: None }).unwrap();
+    insta::assert_snapshot!(print(&definition));
 }
 
 /// Runs the study's first 300 names in two repetitions, with a selection of schemes and workloads.
 fn selected(schemes: &[&str], workloads: &[&str]) -> Outcome {
-    let mut definition = STUDIES.parse(STUDY, "study.toml").unwrap();
+    let mut definition = sample::definition();
     let ids = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect();
     let selection = Selection { schemes: ids(schemes), workloads: ids(workloads), repetitions: Some(2) };
     definition.select(&selection).unwrap();
@@ -202,7 +206,7 @@ fn selected(schemes: &[&str], workloads: &[&str]) -> Outcome {
 
 #[test]
 fn runs_each_scheme_alone_with_its_control() {
-    let definition = STUDIES.parse(STUDY, "study.toml").unwrap();
+    let definition = sample::definition();
     for scheme in &definition.schemes {
         let records = selected(&[scheme], &["12Bx5"]).records;
         let again = format!("{scheme}/again");
@@ -216,7 +220,7 @@ fn runs_each_scheme_alone_with_its_control() {
 
 #[test]
 fn the_names_of_a_workload_do_not_depend_on_the_selection() {
-    let definition = STUDIES.parse(STUDY, "study.toml").unwrap();
+    let definition = sample::definition();
     let scheme = "ndn/burst/crc32c";
     let hashed = |outcome: &Outcome, workload: &str| {
         ["separated", "offset", "ccnx", "ndn"].map(|encoding| {
@@ -236,7 +240,7 @@ fn the_names_of_a_workload_do_not_depend_on_the_selection() {
 
 #[test]
 fn own_names_replace_the_generated_ones_unless_both_are_wanted() {
-    let definition = STUDIES.parse(STUDY, "study.toml").unwrap();
+    let definition = sample::definition();
     let names = "ircache".parse::<Shape>().unwrap().generate(300, 1).unwrap();
     let own = Loaded::new("names:list.txt".to_owned(), names);
     let size = Size { items: 300, repetitions: 2 };
@@ -261,7 +265,7 @@ fn the_source_s_program_gives_our_hashes_of_every_workload() {
     if compiler_or_skip().is_none() {
         return;
     }
-    let definition = STUDIES.parse(STUDY, "study.toml").unwrap();
+    let definition = sample::definition();
     let source = Source::start().unwrap();
     let schemes: Vec<_> = definition.schemes.iter().filter(|id| is_in_c(id)).collect();
     assert_eq!(schemes.len(), 12);

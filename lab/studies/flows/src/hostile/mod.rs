@@ -5,13 +5,12 @@ mod linear;
 mod rapidhash;
 
 use super::tuples::TupleSet;
+use crate::ids::ids;
 use hashlane_flow::ehash::{TupleBytes, TupleHash};
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::crc32c::Crc32c;
 use hashlane_hash::scheme::Key;
 use hashlane_hash::toeplitz::Toeplitz;
-use std::fmt;
-use std::str::FromStr;
 
 /// Property that the hostile tuples share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,32 +43,6 @@ pub enum Attack {
 }
 
 impl Attack {
-    /// All attacks.
-    pub const ALL: [Self; 8] = [
-        Self::Random,
-        Self::Xor,
-        Self::Local,
-        Self::Crc32c,
-        Self::ToeplitzPublished,
-        Self::ToeplitzSpan,
-        Self::JhashKnown,
-        Self::RapidHash,
-    ];
-
-    /// The id.
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Random => "random",
-            Self::Xor => "xor",
-            Self::Local => "local",
-            Self::Crc32c => "crc32c",
-            Self::ToeplitzPublished => "toeplitz-published",
-            Self::ToeplitzSpan => "toeplitz-span",
-            Self::JhashKnown => "jhash-known",
-            Self::RapidHash => "rapidhash",
-        }
-    }
-
     /// The first `count` tuples, all different; at most 131,072.
     ///
     /// `key` is the secret of the table that is attacked. Only [`ToeplitzSpan`](Self::ToeplitzSpan) looks at
@@ -112,23 +85,10 @@ fn xor(i: u32) -> Tuple {
     Tuple::from_bytes(&bytes)
 }
 
-impl fmt::Display for Attack {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.id())
-    }
-}
-
-/// There is no attack of that id.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown flood {:?}; known: {}", .0, Attack::ALL.map(Attack::id).join(", "))]
-pub struct UnknownAttack(String);
-
-impl FromStr for Attack {
-    type Err = UnknownAttack;
-
-    fn from_str(id: &str) -> Result<Self, UnknownAttack> {
-        Self::ALL.into_iter().find(|attack| attack.id() == id).ok_or_else(|| UnknownAttack(id.to_owned()))
-    }
+ids! {
+    Attack, UnknownAttack "unknown flood {:?}; known: {}":
+    Random "random", Xor "xor", Local "local", Crc32c "crc32c", ToeplitzPublished "toeplitz-published",
+    ToeplitzSpan "toeplitz-span", JhashKnown "jhash-known", RapidHash "rapidhash",
 }
 
 #[cfg(test)]

@@ -138,12 +138,11 @@ fn collisions(keys: f64, bits: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Cost;
     use crate::hashes::{hashes_of_source, tuple_hash};
     use crate::tables::{self, Bins};
     use crate::tuples::TupleSet;
+    use crate::{Cost, sample};
     use hashlane_hash::scheme::Key;
-    use hashlane_lab::study::{Studies, Study};
     use rand_xoshiro::SplitMix64;
     use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -168,8 +167,7 @@ mod tests {
     #[test]
     fn counts_the_source_s_bins() {
         let seed = TupleSet::Seed.generate(1 << 20, 1, u64::MAX).unwrap();
-        let study = Studies(&[&Cost]).parse(Cost.files()[0].text, "study.toml").unwrap();
-        let published = tables::spread(&study).unwrap().unwrap().bins;
+        let published = tables::spread(&sample::study(&Cost)).unwrap().unwrap().bins;
         assert_eq!(published.len(), 4);
         for Bins { scheme, bins: published } in published {
             assert_eq!(bins(&hashes_of_source(&scheme, &seed).unwrap()), published, "{scheme}");

@@ -5,7 +5,7 @@ use crate::hashes;
 use crate::metric;
 use hashlane_hash::scheme::Key;
 use hashlane_lab::definition::{Definition, subject};
-use hashlane_lab::study::{Rounds, RunError, Session};
+use hashlane_lab::study::{Rounds, RunError, Session, order};
 
 /// A scheme and its table.
 pub(super) struct Entry {
@@ -40,4 +40,27 @@ pub(super) fn record(session: &mut Session<'_>, workload: &str, ids: &[String], 
         session.add("table", workload, id, "rounds", metric::NS, "ns", rounds.time(at));
     }
     session.add_ratios("table", workload, "rounds", ids, |of, to| rounds.ratio(of, to));
+}
+
+/// Records the times of writes to tables that `time` makes anew for each scheme and round.
+pub(super) fn record_new_tables(
+    session: &mut Session<'_>,
+    workload: &str,
+    rounds: u32,
+    time: impl Fn(&Session<'_>, &str) -> Result<f64, RunError>,
+) -> Result<(), RunError> {
+    let schemes = schemes_on(session.definition, workload);
+    let mut times = vec![Vec::new(); schemes.len()];
+    for round in 0..rounds as usize {
+        for at in order(schemes.len(), round) {
+            if session.stopped() {
+                return Ok(());
+            }
+            if let (Some(id), Some(times)) = (schemes.get(at), times.get_mut(at)) {
+                times.push(time(session, id)?);
+            }
+        }
+    }
+    record(session, workload, &schemes, &Rounds::of(times));
+    Ok(())
 }

@@ -4,11 +4,11 @@
 //! The clock is read before and after each burst of 32, so that reading it costs little beside them; no
 //! single operation takes longer than the burst that it is in.
 
-use super::entry::{Entry, empty, record, schemes_on};
+use super::entry::{Entry, empty, record_new_tables};
 use crate::clock::cpu_ns;
 use crate::flows::{Flows, Size, TICK};
 use hashlane_flow::tuple::Tuple;
-use hashlane_lab::study::{Rounds, RunError, Session, order};
+use hashlane_lab::study::{RunError, Session};
 use std::hint::black_box;
 
 /// Rounds at most: each adds millions of flows to every table.
@@ -45,35 +45,26 @@ pub(super) fn run(
     with_room: bool,
 ) -> Result<(), RunError> {
     let flows = ring.len() / 2;
-    let schemes = schemes_on(session.definition, workload);
-    let mut longest: Vec<Vec<f64>> = vec![Vec::new(); schemes.len()];
-    for round in 0..session.settings.size.repetitions.min(ROUNDS) as usize {
-        for at in order(schemes.len(), round) {
-            let (Some(id), Some(longest)) = (schemes.get(at), longest.get_mut(at)) else { continue };
-            let operations = (flows as f64 * PER_FLOW) as usize;
-            let (room, live, steps): (_, _, &[Step]) = if with_room {
-                // One step of four is an insertion, and all steps make twice the life of a flow.
-                (flows, operations / WITH_ROOM.len() / 2, &WITH_ROOM)
-            } else {
-                (0, 2 * ring.len(), &GROWING)
-            };
-            let Entry { flows: mut table, .. } = empty(id, Size { room, flows, live }, session)?;
-            table.insert(ring.get(..room).unwrap_or_default(), 0);
-            let turn = Turn { ring, oldest: 0, newest: room, expired: 0, removed: 0 };
-            let (ns, turn) = turn.run(table.as_mut(), steps, operations / TICK);
-            let expected = turn.newest as u64 - turn.removed - turn.expired;
-            if table.len() as u64 != expected {
-                let what = format!("{id} has {} flows, expected {expected}", table.len());
-                return Err(RunError::Expectation { workload: workload.into(), what });
-            }
-            longest.push(ns);
-            if session.stopped() {
-                return Ok(());
-            }
+    let operations = (flows as f64 * PER_FLOW) as usize;
+    let (room, live, steps): (_, _, &[Step]) = if with_room {
+        // One step of four is an insertion, and all steps make twice the life of a flow.
+        (flows, operations / WITH_ROOM.len() / 2, &WITH_ROOM)
+    } else {
+        (0, 2 * ring.len(), &GROWING)
+    };
+    let rounds = session.settings.size.repetitions.min(ROUNDS);
+    record_new_tables(session, workload, rounds, |session, id| {
+        let Entry { flows: mut table, .. } = empty(id, Size { room, flows, live }, session)?;
+        table.insert(ring.get(..room).unwrap_or_default(), 0);
+        let turn = Turn { ring, oldest: 0, newest: room, expired: 0, removed: 0 };
+        let (ns, turn) = turn.run(table.as_mut(), steps, operations / TICK);
+        let expected = turn.newest as u64 - turn.removed - turn.expired;
+        if table.len() as u64 != expected {
+            let what = format!("{id} has {} flows, expected {expected}", table.len());
+            return Err(RunError::Expectation { workload: workload.into(), what });
         }
-    }
-    record(session, workload, &schemes, &Rounds::of(longest));
-    Ok(())
+        Ok(ns)
+    })
 }
 
 /// State of a run.

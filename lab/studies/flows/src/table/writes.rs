@@ -1,42 +1,29 @@
 //! Insertions: into tables that are empty at first, and into tables of constant occupancy.
 
-use super::entry::{Entry, empty, record, schemes_on};
+use super::entry::{Entry, empty, record, record_new_tables, schemes_on};
 use crate::clock::cpu_ns;
 use crate::flows::{Size, TICK};
 use hashlane_flow::tuple::Tuple;
-use hashlane_lab::study::{Rounds, RunError, Session, order};
+use hashlane_lab::study::{Rounds, RunError, Session};
 use std::cell::RefCell;
 
 /// Adds all flows to an empty table with room for them, made anew for each round. Pages that the table
 /// touches for the first time are part of the cost, as for a table that was just made.
 pub(super) fn fill(session: &mut Session<'_>, workload: &str, tuples: &[Tuple]) -> Result<(), RunError> {
-    let schemes = schemes_on(session.definition, workload);
-    let mut times: Vec<Vec<f64>> = vec![Vec::new(); schemes.len()];
-    for round in 0..session.settings.size.repetitions as usize {
-        if session.stopped() {
-            return Ok(());
+    record_new_tables(session, workload, session.settings.size.repetitions, |session, id| {
+        let Entry { mut flows, .. } = empty(id, Size::steady(tuples.len()), session)?;
+        let start = cpu_ns();
+        for (tuples, first) in tuples.chunks(TICK).zip((0..).step_by(TICK)) {
+            flows.tick();
+            flows.insert(tuples, first);
         }
-        let mut turns = Vec::new();
-        for at in order(schemes.len(), round) {
-            let Some(id) = schemes.get(at) else { continue };
-            let Entry { mut flows, .. } = empty(id, Size::steady(tuples.len()), session)?;
-            let start = cpu_ns();
-            for (tuples, first) in tuples.chunks(TICK).zip((0..).step_by(TICK)) {
-                flows.tick();
-                flows.insert(tuples, first);
-            }
-            turns.push((at, (cpu_ns() - start) / tuples.len() as f64));
-            if flows.len() != tuples.len() {
-                let what = format!("{id} has {} flows, {} were added", flows.len(), tuples.len());
-                return Err(RunError::Expectation { workload: workload.into(), what });
-            }
+        let ns = (cpu_ns() - start) / tuples.len() as f64;
+        if flows.len() != tuples.len() {
+            let what = format!("{id} has {} flows, {} were added", flows.len(), tuples.len());
+            return Err(RunError::Expectation { workload: workload.into(), what });
         }
-        for (at, ns) in turns {
-            times.get_mut(at).into_iter().for_each(|times| times.push(ns));
-        }
-    }
-    record(session, workload, &schemes, &Rounds::of(times));
-    Ok(())
+        Ok(ns)
+    })
 }
 
 /// Adds flows to tables that are as full as they will be, while as many expire. Of `ring`, the first half is
