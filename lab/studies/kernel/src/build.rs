@@ -1,11 +1,11 @@
 //! Building the kernels: one tree, one kernel after the other.
 
 use crate::cache::Cache;
-use crate::error::{KernelError, io};
 use crate::scheme::KernelScheme;
 use crate::source::{self, Source};
 use crate::watch::watch;
 use crate::{edit, needs};
+use anyhow::{Context, Result, bail, ensure};
 use hashlane_hash::scheme::{BytesHash, Key, Scheme};
 use hashlane_hash::siphash::SipHash24;
 use std::fs;
@@ -48,7 +48,7 @@ impl Kernels {
         archive: Option<&Path>,
         stop: &AtomicBool,
         doing: &mut dyn FnMut(&str),
-    ) -> Result<Self, KernelError> {
+    ) -> Result<Self> {
         let archive = needs::check(archive)?;
         let cache = Cache::open()?;
         let wide = state_is_wide();
@@ -101,8 +101,8 @@ fn config(wide: bool) -> String {
 }
 
 /// First line of the compiler's version output.
-fn compiler() -> Result<String, KernelError> {
-    let output = Command::new("gcc").arg("--version").output().map_err(io("cannot run gcc"))?;
+fn compiler() -> Result<String> {
+    let output = Command::new("gcc").arg("--version").output().context("cannot run gcc")?;
     let said = String::from_utf8_lossy(&output.stdout);
     Ok(said.lines().next().unwrap_or("gcc").to_owned())
 }
@@ -112,14 +112,14 @@ fn file_name(path: &Path) -> String {
 }
 
 /// Kernels of the same scheme that were built otherwise.
-fn remove_older(cache: &Cache, scheme: KernelScheme, file: &Path) -> Result<(), KernelError> {
+fn remove_older(cache: &Cache, scheme: KernelScheme, file: &Path) -> Result<()> {
     let prefix = format!("linux-{scheme}-");
     let folder = cache.folder();
-    for entry in fs::read_dir(folder).map_err(io(format!("cannot read {}", folder.display())))? {
-        let path = entry.map_err(io(format!("cannot read {}", folder.display())))?.path();
+    for entry in fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
+        let path = entry.with_context(|| format!("cannot read {}", folder.display()))?.path();
         let print = file_name(&path).strip_prefix(&prefix).map(str::len);
         if path != file && print == Some(16) {
-            fs::remove_file(&path).map_err(io(format!("cannot remove {}", path.display())))?;
+            fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
         }
     }
     Ok(())
@@ -146,12 +146,7 @@ impl Tree<'_> {
         SipHash24::new(&Key::VECTOR).hash(&bytes)
     }
 
-    fn build(
-        &self,
-        scheme: KernelScheme,
-        file: &Path,
-        doing: &mut dyn FnMut(&str),
-    ) -> Result<(), KernelError> {
+    fn build(&self, scheme: KernelScheme, file: &Path, doing: &mut dyn FnMut(&str)) -> Result<()> {
         self.configure(doing)?;
         source::write(&self.source.folder.join(edit::FOLDER).join(edit::SCHEME), &scheme.header())?;
         let jobs = available_parallelism().map_or(1, usize::from);
@@ -167,12 +162,12 @@ impl Tree<'_> {
         // A file of that name is whole.
         let part = file.with_extension("part");
         fs::copy(self.source.folder.join("linux"), &part)
-            .map_err(io(format!("cannot write {}", part.display())))?;
-        fs::rename(&part, file).map_err(io(format!("cannot write {}", file.display())))
+            .with_context(|| format!("cannot write {}", part.display()))?;
+        fs::rename(&part, file).with_context(|| format!("cannot write {}", file.display()))
     }
 
     /// Sets the options that are on, unless an earlier run did.
-    fn configure(&self, doing: &mut dyn FnMut(&str)) -> Result<(), KernelError> {
+    fn configure(&self, doing: &mut dyn FnMut(&str)) -> Result<()> {
         let asked = self.source.folder.join(CONFIG_FILE);
         let whole = self.source.folder.join(WHOLE_CONFIG);
         if whole.is_file() && fs::read_to_string(&asked).is_ok_and(|found| found == self.config) {
@@ -183,17 +178,16 @@ impl Tree<'_> {
         let new = self.source.folder.join("hashlane.config.new");
         source::write(&new, &self.config)?;
         self.make(&["KCONFIG_ALLCONFIG=hashlane.config.new", "allnoconfig"], &mut |_| ())?;
-        let found = fs::read_to_string(&whole).map_err(io(format!("cannot read {}", whole.display())))?;
+        let found = fs::read_to_string(&whole).with_context(|| format!("cannot read {}", whole.display()))?;
         let lines = self.config.lines().filter(|line| line.starts_with("CONFIG_"));
         for line in lines.filter(|line| !line.ends_with("=n")) {
-            if !found.lines().any(|other| other == line) {
-                return Err(KernelError::Config(line.to_owned()));
-            }
+            let taken = found.lines().any(|other| other == line);
+            ensure!(taken, "the kernel rejects {line}: this source of Linux is not one that the study knows");
         }
-        fs::rename(&new, &asked).map_err(io(format!("cannot write {}", asked.display())))
+        fs::rename(&new, &asked).with_context(|| format!("cannot write {}", asked.display()))
     }
 
-    fn make(&self, targets: &[&str], line: &mut dyn FnMut(&str)) -> Result<(), KernelError> {
+    fn make(&self, targets: &[&str], line: &mut dyn FnMut(&str)) -> Result<()> {
         let mut make = Command::new("make");
         make.arg("-C").arg(&self.source.folder).arg("ARCH=um").args(targets);
         // Of a make that runs this, and of a user's own kernels.
@@ -205,13 +199,13 @@ impl Tree<'_> {
         if ended.status.success() {
             return Ok(());
         }
-        Err(KernelError::Program(format!("make ARCH=um {}", targets.join(" ")), ended.said))
+        bail!("`make ARCH=um {}` failed; last output:\n{}", targets.join(" "), ended.said)
     }
 
     /// Version that the tree states.
-    fn version(&self) -> Result<String, KernelError> {
+    fn version(&self) -> Result<String> {
         let path = self.source.folder.join("Makefile");
-        let text = fs::read_to_string(&path).map_err(io(format!("cannot read {}", path.display())))?;
+        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         Ok(source::stated_version(&text))
     }
 }

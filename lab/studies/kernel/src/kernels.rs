@@ -8,7 +8,6 @@
 //! None of the kernel's source is kept here. The replacement of the function and the code that queries the
 //! kernel are in `tree/`.
 
-pub use crate::boot::{Reading, SynReading};
 pub use crate::build::Kernels;
-pub use crate::error::KernelError;
+pub use crate::line::{Reading, SynReading};
 pub use crate::scheme::{KernelScheme, UnknownKernelScheme};

@@ -9,7 +9,6 @@ mod boot;
 mod build;
 mod cache;
 mod edit;
-mod error;
 pub mod guest;
 pub mod kernels;
 mod line;

@@ -1,6 +1,6 @@
 //! Requirements to check before anything is built.
 
-use crate::error::KernelError;
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use nix::sys::ptrace;
 use nix::sys::statvfs::statvfs;
 use nix::sys::wait::waitpid;
@@ -33,13 +33,16 @@ pub(crate) const SOURCE_MIB: u64 = 1600;
 pub(crate) const BUILD_MIB: u64 = 400;
 
 /// The source, where all else is there too.
-pub(crate) fn check(source: Option<&Path>) -> Result<PathBuf, KernelError> {
+pub(crate) fn check(source: Option<&Path>) -> Result<PathBuf> {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
-        return Err(KernelError::Machine);
+        bail!("User Mode Linux, on which the kernels run, is for Linux on x86-64 only");
     }
     let found = match source {
         Some(path) if path.is_file() => Some(path.to_owned()),
-        Some(path) => return Err(KernelError::NoSource(path.to_owned())),
+        Some(path) => bail!(
+            "no source of Linux at {}: give --linux-source a linux-source-….tar.xz of Debian's package linux-source",
+            path.display()
+        ),
         None => newest_source(Path::new(SOURCES)),
     };
     let mut missing: Vec<&'static str> = Vec::new();
@@ -48,10 +51,24 @@ pub(crate) fn check(source: Option<&Path>) -> Result<PathBuf, KernelError> {
     }
     missing.extend(PROGRAMS.iter().filter(|(program, _)| !on_path(program)).map(|(_, package)| *package));
     let Some(found) = found.filter(|_| missing.is_empty()) else {
-        return Err(KernelError::Packages(missing));
+        return Err(packages(&missing));
     };
-    ptrace_works().map_err(KernelError::Ptrace)?;
+    ptrace_works().map_err(|error| {
+        anyhow!(
+            "ptrace is refused here ({error}), by which User Mode Linux runs processes: in a container allow it \
+             (capability SYS_PTRACE, and no seccomp filter against it); elsewhere see that \
+             kernel.yama.ptrace_scope is below 3"
+        )
+    })?;
     Ok(found)
+}
+
+fn packages(missing: &[&str]) -> anyhow::Error {
+    anyhow!(
+        "the kernels are built from Debian's packages, and some are missing: run `apt-get install {}`, then \
+         repeat the command",
+        missing.join(" ")
+    )
 }
 
 fn on_path(program: &str) -> bool {
@@ -82,11 +99,16 @@ fn ptrace_works() -> io::Result<()> {
 }
 
 /// Checks that a folder has so many MiB free.
-pub(crate) fn room(folder: &Path, needed: u64) -> Result<(), KernelError> {
-    let disk =
-        statvfs(folder).map_err(|error| KernelError::Io(folder.display().to_string(), error.into()))?;
+pub(crate) fn room(folder: &Path, needed: u64) -> Result<()> {
+    let name = folder.display();
+    let disk = statvfs(folder).with_context(|| name.to_string())?;
     let free = (disk.blocks_available() as u64).saturating_mul(disk.fragment_size() as u64) >> 20;
-    if free < needed { Err(KernelError::Disk(folder.to_owned(), needed, free)) } else { Ok(()) }
+    ensure!(
+        free >= needed,
+        "{name} has {free} MiB free, and the source and the kernels need {needed}: make room, or set \
+         XDG_CACHE_HOME to a folder elsewhere"
+    );
+    Ok(())
 }
 
 #[cfg(test)]
@@ -120,7 +142,7 @@ mod tests {
 
     #[test]
     fn packages_are_named_as_they_are_installed() {
-        let said = KernelError::Packages(vec!["linux-source", "flex"]).to_string();
+        let said = packages(&["linux-source", "flex"]).to_string();
         assert!(said.contains("`apt-get install linux-source flex`"), "{said}");
     }
 }

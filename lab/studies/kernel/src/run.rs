@@ -1,8 +1,9 @@
 //! Run of a study of kernels with other connection hashes: each boots several times, in alternation.
 
 use crate::guest::Tasks;
-use crate::kernels::{KernelError, KernelScheme, Kernels, Reading, SynReading};
+use crate::kernels::{KernelScheme, Kernels, Reading, SynReading};
 use crate::metric;
+use crate::watch::Stopped;
 use hashlane_lab::definition::subject;
 use hashlane_lab::probe::Cores;
 use hashlane_lab::study::{Fact, RunError, Session};
@@ -42,8 +43,8 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     let rounds = session.settings.size.repetitions as usize;
     session.total = plan.kernels.len() * rounds + 1;
     match measure(session, &plan, rounds) {
-        Ok(()) | Err(KernelError::Stopped) => Ok(()),
-        Err(error) => Err(RunError::Other(error.into())),
+        Err(error) if !error.is::<Stopped>() => Err(RunError::Other(format!("{error:#}").into())),
+        _ => Ok(()),
     }
 }
 
@@ -121,7 +122,7 @@ fn within(number: &str, least: u32, most: u32) -> Option<u32> {
     number.parse().ok().filter(|number| (least..=most).contains(number))
 }
 
-fn measure(session: &mut Session<'_>, plan: &Plan, rounds: usize) -> Result<(), KernelError> {
+fn measure(session: &mut Session<'_>, plan: &Plan, rounds: usize) -> anyhow::Result<()> {
     session.step("kernels", "preparing");
     let (stop, _settings) = (session.stop, session.settings);
     let source = session.own::<PathBuf>().map(|(_, path)| path.as_path());
@@ -148,7 +149,7 @@ fn boot(
     kernels: &Kernels,
     rounds: usize,
     readings: &mut [Vec<Reading>],
-) -> Result<(), KernelError> {
+) -> anyhow::Result<()> {
     let (stop, settings, core) = (session.stop, session.settings, Cores::detect().measured);
     for round in 0..rounds {
         for place in order(plan.kernels.len(), round) {
@@ -179,7 +180,7 @@ impl Boots<'_> {
     fn rounds(
         &self,
         of: fn(&[f64]) -> Option<f64>,
-        figures: impl Fn(&Reading) -> Option<&[f64]>,
+        figures: impl Fn(&Reading) -> Option<&Vec<f64>>,
     ) -> (Vec<String>, Rounds) {
         let (mut ids, mut found) = (Vec::new(), Vec::new());
         for (Booted { id, .. }, boots) in self.kernels.iter().zip(self.readings) {
@@ -205,20 +206,18 @@ fn record(session: &mut Session<'_>, plan: &Plan, readings: &[Vec<Reading>]) {
          bit"
     ));
     for &size in &plan.tasks.sizes {
-        let figures =
-            boots.rounds(mean, |reading| Some(&reading.streams.iter().find(|(other, _)| *other == size)?.1));
+        let figures = boots.rounds(mean, |reading| reading.streams.get(&size));
         add(session, STREAMS, &format!("streams/{size}"), (metric::MBIT, "Mbit/s", 1.0), figures);
     }
     let cycles = session.rates.core_cycles_a_count();
     for what in &plan.timed {
-        let figures =
-            boots.rounds(least, |reading| Some(&reading.cycles.iter().find(|(other, _)| other == what)?.1));
+        let figures = boots.rounds(least, |reading| reading.cycles.get(what));
         let measure = (metric::CYCLES_MIN_MEAN, "cycles", cycles);
         add(session, CYCLES, &format!("cycles/{what}"), measure, figures);
     }
     let ns = 1.0 / session.rates.counter_ghz;
     if !plan.tasks.attacks.is_empty() {
-        let floor = boots.rounds(median, |reading| Some(reading.floor.as_slice()));
+        let floor = boots.rounds(median, |reading| Some(&reading.floor));
         add(session, SYN, "floor", (metric::NS, "ns", ns), floor);
     }
     for attack in &plan.tasks.attacks {
@@ -258,16 +257,15 @@ fn syn(session: &mut Session<'_>, plan: &Plan, boots: &Boots<'_>, attack: Attack
     // Those of the control have no id of their own: reports do not list them.
     let mut control: Vec<(String, Vec<f64>)> = Vec::new();
     for (readings, Booted { id, scheme, is_control }) in boots.readings.iter().zip(boots.kernels) {
-        let of = |reading: &Reading| reading.syn.iter().find(|syn| syn.attack == attack.id()).cloned();
-        let syns: Vec<_> = readings.iter().filter_map(of).collect();
+        let syns: Vec<_> = readings.iter().filter_map(|reading| reading.syn.get(attack.id())).collect();
         if let Some(sent) = syns.iter().filter_map(|syn| syn.short).min() {
             session.notes.push(format!(
                 "{workload}: {id} was stopped after {sent} hostile SYNs, as each took too long"
             ));
         }
         for &before in &plan.tasks.before {
-            let point = |syn: &SynReading| median(&syn.points.iter().find(|(count, _)| *count == before)?.1);
-            let points: Vec<f64> = syns.iter().filter_map(point).collect();
+            let points = syns.iter().filter_map(|syn| median(syn.points.get(&before)?));
+            let points: Vec<f64> = points.collect();
             // A point is kept only if all boots so far have it.
             let is_whole = !points.is_empty() && points.len() == readings.len();
             let id = format!("{scheme}@{before}");
@@ -281,7 +279,7 @@ fn syn(session: &mut Session<'_>, plan: &Plan, boots: &Boots<'_>, attack: Attack
         if *is_control {
             continue;
         }
-        let longest = syns.iter().filter_map(|syn| syn.longest).max();
+        let longest = syns.iter().map(|syn| syn.longest).max();
         if let (Some(longest), Some(most)) = (longest, plan.tasks.before.last()) {
             let fact = Fact::exact(longest as f64, syns.len());
             let id = format!("{id}@{most}");
@@ -308,8 +306,8 @@ fn syn(session: &mut Session<'_>, plan: &Plan, boots: &Boots<'_>, attack: Attack
 ///
 /// On a busy machine the kernel drops packets, and the figures behind many SYNs then describe a smaller
 /// table.
-fn lost(session: &mut Session<'_>, plan: &Plan, workload: &str, id: &str, syns: &[SynReading]) {
-    let counted: Vec<_> = syns.iter().filter_map(|syn| syn.table).collect();
+fn lost(session: &mut Session<'_>, plan: &Plan, workload: &str, id: &str, syns: &[&SynReading]) {
+    let counted: Vec<_> = syns.iter().map(|syn| syn.table).collect();
     let of = |&(sent, entries): &(u64, u64)| sent.saturating_sub(entries);
     let Some(worst) = counted.iter().max_by_key(|table| of(table)) else { return };
     if let Some(most) = plan.tasks.before.last() {

@@ -2,9 +2,9 @@
 
 use crate::cache::Cache;
 use crate::edit;
-use crate::error::{KernelError, io};
 use crate::needs::{self, BUILD_MIB, SOURCE_MIB};
 use crate::watch::watch;
+use anyhow::{Context, Result, anyhow, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -37,7 +37,7 @@ pub(crate) fn prepare(
     wide: bool,
     stop: &AtomicBool,
     doing: &mut dyn FnMut(&str),
-) -> Result<Source, KernelError> {
+) -> Result<Source> {
     let stamp = stamp(archive, wide)?;
     let folder = cache.path(FOLDER);
     let there = fs::read_to_string(folder.join(STAMP)).is_ok_and(|found| found == stamp);
@@ -48,33 +48,33 @@ pub(crate) fn prepare(
     for old in [&folder, &cache.path(UNPACKING)] {
         if old.exists() {
             doing("removing an older source");
-            fs::remove_dir_all(old).map_err(io(format!("cannot remove {}", old.display())))?;
+            fs::remove_dir_all(old).with_context(|| format!("cannot remove {}", old.display()))?;
         }
     }
     needs::room(cache.folder(), SOURCE_MIB + BUILD_MIB)?;
     doing("unpacking the source of Linux");
     let unpacking = cache.path(UNPACKING);
-    fs::create_dir(&unpacking).map_err(io(format!("cannot make {}", unpacking.display())))?;
+    fs::create_dir(&unpacking).with_context(|| format!("cannot make {}", unpacking.display()))?;
     let mut tar = Command::new("tar");
     tar.arg("-xJf").arg(archive).args(["--strip-components=1", "-C"]).arg(&unpacking);
     let ended = watch(tar, stop, SILENCE, &mut |_| ())?;
     if !ended.status.success() {
-        return Err(KernelError::Program(format!("tar -xJf {}", archive.display()), ended.said));
+        bail!("`tar -xJf {}` failed; last output:\n{}", archive.display(), ended.said);
     }
     change(&unpacking, edit::FILE, edit::replace_hash)?;
     if wide {
         change(&unpacking, edit::SIZES, edit::widen)?;
     }
     write(&unpacking.join(STAMP), &stamp)?;
-    fs::rename(&unpacking, &folder).map_err(io(format!("cannot make {}", folder.display())))?;
+    fs::rename(&unpacking, &folder).with_context(|| format!("cannot make {}", folder.display()))?;
     Ok(Source { folder, stamp })
 }
 
 /// The archive's name, length and time, and the edits to it.
-fn stamp(archive: &Path, wide: bool) -> Result<String, KernelError> {
+fn stamp(archive: &Path, wide: bool) -> Result<String> {
     let what = || format!("cannot read {}", archive.display());
-    let file = fs::metadata(archive).map_err(io(what()))?;
-    let time = file.modified().map_err(io(what()))?.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let file = fs::metadata(archive).with_context(what)?;
+    let time = file.modified().with_context(what)?.duration_since(UNIX_EPOCH).unwrap_or_default();
     let state = if wide { "wide" } else { "as it was" };
     Ok(format!(
         "{}\n{} octets of {}\nstate of floating point: {state}\n",
@@ -93,20 +93,16 @@ pub(crate) fn stated_version(makefile: &str) -> String {
     format!("{}.{}.{}", value("VERSION"), value("PATCHLEVEL"), value("SUBLEVEL"))
 }
 
-fn change(
-    folder: &Path,
-    file: &'static str,
-    change: fn(&str) -> Result<String, KernelError>,
-) -> Result<(), KernelError> {
+fn change(folder: &Path, file: &'static str, change: fn(&str) -> Result<String>) -> Result<()> {
     let path = folder.join(file);
-    let text = fs::read_to_string(&path).map_err(|_| KernelError::Source(file, "text"))?;
+    let text = fs::read_to_string(&path).map_err(|_| anyhow!(edit::unknown(file, "text")))?;
     write(&path, &change(&text)?)
 }
 
 /// Writes a file unless it has this text already, so that make keeps the objects built from it.
-pub(crate) fn write(path: &Path, text: &str) -> Result<(), KernelError> {
+pub(crate) fn write(path: &Path, text: &str) -> Result<()> {
     if fs::read_to_string(path).is_ok_and(|found| found == text) {
         return Ok(());
     }
-    fs::write(path, text).map_err(io(format!("cannot write {}", path.display())))
+    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }

@@ -1,6 +1,6 @@
 //! A supervised program: its lines are read as they arrive, and it ends when the run does.
 
-use crate::error::KernelError;
+use anyhow::{Context, Result, bail};
 use nix::sys::signal::{Signal, killpg};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::Pid;
@@ -32,6 +32,11 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// A program and all that it starts, in a process group of their own. They are ended when this is dropped.
 struct Watched(Child);
 
+/// The run was stopped.
+#[derive(Debug, thiserror::Error)]
+#[error("stopped")]
+pub(crate) struct Stopped;
+
 /// Exit status of a program, and its last lines.
 #[derive(Debug)]
 pub(crate) struct Ended {
@@ -46,11 +51,11 @@ pub(crate) fn watch(
     stop: &AtomicBool,
     silence: Duration,
     line: &mut dyn FnMut(&str),
-) -> Result<Ended, KernelError> {
+) -> Result<Ended> {
     let name = command.get_program().to_string_lossy().into_owned();
-    let failed = |error| KernelError::Io(format!("cannot start {name}"), error);
+    let failed = || format!("cannot start {name}");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-    let child = command.spawn().map_err(failed)?;
+    let child = command.spawn().with_context(failed)?;
     let mut watched = Watched(child);
     let lines = watched.lines();
     let mut last = VecDeque::new();
@@ -58,7 +63,7 @@ pub(crate) fn watch(
     let mut ended: Option<Instant> = None;
     loop {
         if stop.load(Ordering::Relaxed) {
-            return Err(KernelError::Stopped);
+            bail!(Stopped);
         }
         match lines.recv_timeout(POLL_INTERVAL) {
             Ok(said) => {
@@ -70,8 +75,8 @@ pub(crate) fn watch(
                 last.push_back(said.chars().take(WIDTH).collect::<String>());
             }
             Err(RecvTimeoutError::Timeout) if heard.elapsed() > silence => {
-                let said = format!("no output for {} s\n{}", silence.as_secs(), joined(last));
-                return Err(KernelError::Program(name, said));
+                let silence = silence.as_secs();
+                bail!("`{name}` failed; last output:\nno output for {silence} s\n{}", joined(last));
             }
             Err(RecvTimeoutError::Timeout) => match ended {
                 // On a busy machine its last lines may still be on their way here.
@@ -85,7 +90,7 @@ pub(crate) fn watch(
             Err(RecvTimeoutError::Disconnected) => break,
         }
     }
-    let status = watched.end().map_err(failed)?;
+    let status = watched.end().with_context(failed)?;
     Ok(Ended { status, said: joined(last) })
 }
 
@@ -206,7 +211,7 @@ mod tests {
             pid = line.to_owned();
             stop.store(true, Ordering::Relaxed);
         });
-        assert!(matches!(stopped, Err(KernelError::Stopped)));
+        assert!(stopped.unwrap_err().is::<Stopped>());
         assert!(begun.elapsed() < LONG);
         ends(&pid);
     }
@@ -221,7 +226,7 @@ mod tests {
             thread::sleep(Duration::from_millis(300));
             stop.store(true, Ordering::Relaxed);
         });
-        assert!(matches!(stopped, Err(KernelError::Stopped)));
+        assert!(stopped.unwrap_err().is::<Stopped>());
         ends(&pid);
     }
 
@@ -238,6 +243,6 @@ mod tests {
     fn names_a_missing_program() {
         let run = AtomicBool::new(false);
         let error = watch(Command::new("/no/such/program"), &run, LONG, &mut |_| ()).unwrap_err();
-        assert!(error.to_string().contains("/no/such/program"));
+        assert!(format!("{error:#}").starts_with("cannot start /no/such/program: "), "{error:#}");
     }
 }

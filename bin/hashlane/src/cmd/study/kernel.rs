@@ -45,7 +45,7 @@ impl PatchesArgs {
         let written = patches::write(&self.tree, &self.out)?;
         let mut text = format!("Linux {}\n", written.version);
         for (hash, paths) in &written.series {
-            writeln!(text, "{}: {} patches and a letter", hash.id(), paths.len().saturating_sub(1))?;
+            writeln!(text, "{}: {} patches and a letter", hash.id, paths.len().saturating_sub(1))?;
             for path in paths {
                 writeln!(text, "  {}", path.display())?;
             }

@@ -1,7 +1,7 @@
 //! Measurements inside the kernel, through the files of `tree/probe.h`.
 
-use super::report::{Result, cannot, report};
-use crate::line::Line;
+use super::report::{Result, cannot};
+use crate::line::Reading;
 use crate::scheme::KernelScheme;
 use hashlane_baseline::ehash::Secrets;
 use hashlane_flow::tuple::Tuple;
@@ -99,17 +99,17 @@ impl Asked {
     }
 
     /// Times the hash and the lookup, of a connection that is not there and of one that is.
-    pub(super) fn cycles(&self) -> Result<()> {
-        about(&Tuple::CHECK)?;
-        let text = read("cycles")?;
-        found(&text, 0)?;
-        for (name, as_) in [("independent", "independent"), ("dependent", "dependent"), ("lookup", "miss")] {
-            report(&Line::Cycles(as_.to_owned(), counts(value(&text, name)?)?));
+    pub(super) fn cycles(&self, reading: &mut Reading) -> Result<()> {
+        let missing = [("independent", "independent"), ("dependent", "dependent"), ("lookup", "miss")];
+        let existing = [("lookup", "hit")];
+        for (tuple, expected, timed) in [(&Tuple::CHECK, 0, &missing[..]), (&self.tuple, 1, &existing)] {
+            about(tuple)?;
+            let text = read("cycles")?;
+            found(&text, expected)?;
+            for (name, id) in timed {
+                reading.cycles.entry((*id).to_owned()).or_default().extend(counts(value(&text, name)?)?);
+            }
         }
-        about(&self.tuple)?;
-        let text = read("cycles")?;
-        found(&text, 1)?;
-        report(&Line::Cycles("hit".to_owned(), counts(value(&text, "lookup")?)?));
         Ok(())
     }
 }

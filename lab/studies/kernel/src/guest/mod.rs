@@ -10,7 +10,7 @@ mod syn;
 pub use self::report::Tasks;
 
 use self::report::{Result, cannot, report};
-use crate::line::Line;
+use crate::line::{Line, Reading};
 use nix::mount::{MsFlags, mount};
 use nix::sys::reboot::{RebootMode, reboot};
 use std::convert::Infallible;
@@ -28,26 +28,24 @@ pub fn run(tasks: &Tasks) -> io::Result<Infallible> {
         ));
     }
     // A report that cannot be written is missed by the reader, who then fails the run.
-    match work(tasks) {
-        Ok(()) => report(&Line::Done),
-        Err(why) => report(&Line::Failed(why)),
-    }
+    report(&work(tasks).map_or_else(Line::Failed, Line::Done));
     reboot(RebootMode::RB_POWER_OFF).map_err(io::Error::from)
 }
 
-fn work(tasks: &Tasks) -> Result<()> {
+fn work(tasks: &Tasks) -> Result<Reading> {
     mount(Some("proc"), "/proc", Some("proc"), MsFlags::empty(), None::<&str>)
         .map_err(cannot("mount /proc"))?;
     route::set_up()?;
-    report(&Line::Checked(ask::check(tasks.seed)?));
+    let mut reading = Reading { checked: ask::check(tasks.seed)?, ..Reading::default() };
     let asked = ask::Asked::new()?;
-    asked.cycles()?;
+    asked.cycles(&mut reading)?;
     for &size in &tasks.sizes {
         report(&Line::Doing(format!("{} streams of {size} bytes", tasks.streams)));
-        report(&Line::Streams(size, streams::throughput(tasks, size)?));
+        reading.streams.insert(size, streams::throughput(tasks, size)?);
         // Repeated, as other work of the machine may disturb a moment but not all.
-        asked.cycles()?;
+        asked.cycles(&mut reading)?;
     }
     drop(asked);
-    syn::measure(tasks)
+    syn::measure(tasks, &mut reading)?;
+    Ok(reading)
 }

@@ -30,7 +30,7 @@ pub(super) type Result<T> = std::result::Result<T, String>;
 /// Reports a line to the host.
 pub(super) fn report(line: &Line) {
     let mut out = io::stdout().lock();
-    let _ = writeln!(out, "{line}").and_then(|()| out.flush());
+    let _ = writeln!(out, "{}", line.print()).and_then(|()| out.flush());
 }
 
 /// "cannot WHAT: ERROR".

@@ -7,12 +7,11 @@
 
 use super::report::{Result, Tasks, cannot, report};
 use super::{ask, route};
-use crate::line::Line;
+use crate::line::{Line, Reading, SynReading};
 use etherparse::PacketBuilder;
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::Key;
 use hashlane_lab::probe::counter;
-use hashlane_study_flows::hostile::Attack;
 use nix::sys::socket::{MsgFlags, MultiHeaders, SockaddrIn6, sendmmsg};
 use socket2::{Domain, Protocol, Socket, Type};
 use std::io::IoSlice;
@@ -40,7 +39,7 @@ const SEQUENCE: u32 = 1000;
 const BACKLOG: i32 = 1 << 20;
 
 /// Measures each set, on a table that is empty before it.
-pub(super) fn measure(tasks: &Tasks) -> Result<()> {
+pub(super) fn measure(tasks: &Tasks, reading: &mut Reading) -> Result<()> {
     if tasks.attacks.is_empty() {
         return Ok(());
     }
@@ -50,35 +49,33 @@ pub(super) fn measure(tasks: &Tasks) -> Result<()> {
     listener.bind(&any.into()).and_then(|()| listener.listen(BACKLOG)).map_err(cannot("listen"))?;
     let raw = Sender::new()?;
     report(&Line::Doing("timing segments that never reach the table".to_owned()));
-    report(&Line::Floor(floor(&raw)?));
+    reading.floor = floor(&raw)?;
     for attack in &tasks.attacks {
         report(&Line::Doing(format!("hostile SYNs, {attack}")));
         let most = tasks.before.iter().copied().max().unwrap_or(0) as usize + BLOCK * BLOCKS;
         // A few more than needed: some cannot be sent unchanged.
         let tuples = attack.generate(most + most / 8, tasks.seed, &Key::VECTOR);
         let tuples: Vec<Tuple> = tuples.iter().filter_map(aimed).take(most).collect();
-        let sent = set(&raw, tasks, *attack, &tuples)?;
+        let mut syn = SynReading::default();
+        let sent = set(&raw, tasks, &tuples, &mut syn)?;
         let (longest, entries) = ask::table()?;
         // On a busy machine the kernel drops some; the report states how many.
-        report(&Line::Table(attack.id().to_owned(), sent as u64, entries));
-        report(&Line::Longest(attack.id().to_owned(), longest));
-        let left = clear(&raw, tuples.get(..sent).unwrap_or_default())?;
-        if left > LEFT {
-            report(&Line::Left(attack.id().to_owned(), left));
-        }
+        (syn.longest, syn.table) = (longest, (sent as u64, entries));
+        syn.left = Some(clear(&raw, tuples.get(..sent).unwrap_or_default())?).filter(|left| *left > LEFT);
+        reading.syn.insert(attack.id().to_owned(), syn);
     }
     Ok(())
 }
 
 /// Sends the SYNs of a set, and times those behind each of the numbers asked for. How many were sent.
-fn set(raw: &Sender, tasks: &Tasks, attack: Attack, tuples: &[Tuple]) -> Result<usize> {
+fn set(raw: &Sender, tasks: &Tasks, tuples: &[Tuple], syn: &mut SynReading) -> Result<usize> {
     let (mut sent, begun) = (0, Instant::now());
     for &before in &tasks.before {
         for block in tuples.get(sent..before as usize).unwrap_or_default().chunks(BLOCK) {
             raw.send(block, Segment::Syn)?;
             sent += block.len();
             if begun.elapsed() > LONGEST {
-                report(&Line::Short(attack.id().to_owned(), sent as u32));
+                syn.short = Some(sent as u64);
                 return Ok(sent);
             }
         }
@@ -88,7 +85,7 @@ fn set(raw: &Sender, tasks: &Tasks, attack: Attack, tuples: &[Tuple]) -> Result<
             sent += BLOCK;
         }
         if !figures.is_empty() {
-            report(&Line::Syn(attack.id().to_owned(), before, figures));
+            syn.points.insert(before, figures);
         }
     }
     Ok(sent)
@@ -177,6 +174,7 @@ fn packet(tuple: &Tuple, segment: Segment) -> Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hashlane_study_flows::hostile::Attack;
 
     #[test]
     fn enough_of_each_set_can_be_sent_and_none_twice() {

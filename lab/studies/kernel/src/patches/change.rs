@@ -1,6 +1,6 @@
 //! Changes of files of the user's tree. Text around a change is the tree's own.
 
-use super::error::PatchError;
+use anyhow::{Context, Result};
 
 /// The header that both functions of the hash take it from.
 pub(super) const HEADER: &str = "include/net/inet_ehash.h";
@@ -45,17 +45,24 @@ pub(super) const FUNCTIONS: [Function; 2] = [
     },
 ];
 
+/// Reason why a file is not as in the known versions: the text not found in it.
+pub(super) fn unknown(file: &str, what: &str) -> String {
+    format!(
+        "{file} has no {what}: it was changed, has a patch of the series already, or is of a version that is \
+         not known; name an unchanged tree (tested: 6.1 and 6.12)"
+    )
+}
+
 /// The text of a function's file with another body of the function, and the header included.
-pub(super) fn replace_body(text: &str, function: &Function) -> Result<String, PatchError> {
-    let missing = |what: &str| PatchError::Changed(function.file, what.to_owned());
+pub(super) fn replace_body(text: &str, function: &Function) -> Result<String> {
     let is_new = !text.contains("inet_ehash.h");
-    let (before, after) = text
-        .split_once(INCLUDE)
-        .filter(|_| is_new)
-        .ok_or_else(|| missing("line #include <net/inet_hashtables.h>, or it includes inet_ehash.h"))?;
+    let (before, after) = text.split_once(INCLUDE).filter(|_| is_new).with_context(|| {
+        unknown(function.file, "line #include <net/inet_hashtables.h>, or it includes inet_ehash.h")
+    })?;
     let included = format!("{before}#include <net/inet_ehash.h>\n{INCLUDE}{after}");
-    let (open, close) = body(&included, function.name).ok_or_else(|| {
-        missing(&format!("function {}) with the parameters {}", function.name, PARAMETERS.join(", ")))
+    let (open, close) = body(&included, function.name).with_context(|| {
+        let what = format!("function {}) with the parameters {}", function.name, PARAMETERS.join(", "));
+        unknown(function.file, &what)
     })?;
     let (head, rest) = included.split_at(open);
     let (_, tail) = rest.split_at(close - open);
@@ -95,12 +102,12 @@ pub(super) fn append(text: &str, lines: &str) -> String {
 }
 
 /// The Makefile of the selftests with one more program: after the first line of its kind.
-pub(super) fn add_program(file: &'static str, text: &str, program: &str) -> Result<String, PatchError> {
+pub(super) fn add_program(file: &'static str, text: &str, program: &str) -> Result<String> {
     // A list with one program a line, or an assignment for each program.
     let first = text
         .lines()
         .find(|line| line.starts_with("TEST_PROGS"))
-        .ok_or_else(|| PatchError::Changed(file, "line of TEST_PROGS".to_owned()))?;
+        .with_context(|| unknown(file, "line of TEST_PROGS"))?;
     let place = text.find(first).unwrap_or(0);
     let (before, after) = text.split_at(place);
     if first.trim_end().ends_with('\\') {

@@ -1,8 +1,8 @@
 //! Letter before a series, with the figures of the records.
 
 use super::Hash;
-use super::error::PatchError;
 use crate::metric;
+use anyhow::{Context, Result};
 use hashlane_lab::run::Machine;
 use hashlane_records::RecordSet;
 use hashlane_stats::format;
@@ -29,23 +29,22 @@ const NOW: &str = "jhash2";
 const BEFORE: [u32; 4] = [0, 1024, 4096, 16384];
 
 /// Subject and text of the letter.
-pub(super) fn letter(hash: Hash) -> Result<(String, String), PatchError> {
-    let mut text = hash.letter().to_owned();
+pub(super) fn letter(hash: &Hash) -> Result<(String, String)> {
+    let mut text = hash.letter.to_owned();
     for (machine, records) in RUNS {
-        let unreadable = |why: String| PatchError::Records(why);
-        let machine = Machine::parse(machine, STUDY).map_err(|error| unreadable(error.to_string()))?;
-        let records =
-            RecordSet::parse(records.as_bytes(), STUDY).map_err(|error| unreadable(error.to_string()))?;
+        let unreadable = "cannot read the records of flow-kernel";
+        let machine = Machine::parse(machine, STUDY).context(unreadable)?;
+        let records = RecordSet::parse(records.as_bytes(), STUDY).context(unreadable)?;
         text.push('\n');
         text.push_str(&figures(hash, &machine, &records));
     }
     text.push('\n');
-    text.push_str(hash.doubts());
-    Ok((hash.subject().to_owned(), text.trim_end().to_owned()))
+    text.push_str(hash.doubts);
+    Ok((hash.subject.to_owned(), text.trim_end().to_owned()))
 }
 
 /// Tables of one run.
-fn figures(hash: Hash, machine: &Machine, records: &RecordSet) -> String {
+fn figures(hash: &Hash, machine: &Machine, records: &RecordSet) -> String {
     let kernel = machine.run.notes.iter().find(|note| note.starts_with("Linux "));
     let kernel = kernel.map_or("Linux", |note| note.split(',').next().unwrap_or(note));
     let mut text = String::new();
@@ -53,7 +52,7 @@ fn figures(hash: Hash, machine: &Machine, records: &RecordSet) -> String {
     let cpu = machine.cpu.model.as_deref().unwrap_or("unknown CPU");
     let _ = writeln!(text, "{kernel}, {cpu}. Cycles a call:\n");
     let _ = writeln!(text, "  {:<14}{:>10}{:>14}{:>14}", "", "hash", "lookup, miss", "lookup, hit");
-    for scheme in [NOW, hash.scheme()] {
+    for scheme in [NOW, hash.scheme] {
         let cell = |workload: &str| {
             let record = records.metric(STUDY, workload, scheme, metric::CYCLES_MIN_MEAN);
             record.map_or_else(|| "-".to_owned(), |record| format::figure(record.value))
@@ -70,7 +69,7 @@ fn figures(hash: Hash, machine: &Machine, records: &RecordSet) -> String {
         let _ = write!(text, "{:>12}", format::count(f64::from(before)));
     }
     text.push('\n');
-    for scheme in [NOW, hash.scheme()] {
+    for scheme in [NOW, hash.scheme] {
         let _ = write!(text, "  {scheme:<14}");
         for before in BEFORE {
             let record = records.metric(STUDY, "syn/local", &format!("{scheme}@{before}"), metric::NS);
@@ -84,11 +83,12 @@ fn figures(hash: Hash, machine: &Machine, records: &RecordSet) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::hash::HASHES;
     use super::*;
 
     #[test]
     fn the_letter_has_the_figures_of_the_records() {
-        for hash in Hash::ALL {
+        for hash in &HASHES {
             let (subject, text) = letter(hash).unwrap();
             assert!(subject.len() <= 60, "{subject}");
             for version in ["6.12.117", "6.1.192"] {
@@ -96,7 +96,7 @@ mod tests {
                 assert!(text.contains(&run), "{text}");
             }
             let row = |name: &str| text.lines().filter(|line| line.trim_start().starts_with(name)).count();
-            assert_eq!((row(NOW), row(hash.scheme())), (2 * RUNS.len(), 2 * RUNS.len()), "{text}");
+            assert_eq!((row(NOW), row(hash.scheme)), (2 * RUNS.len(), 2 * RUNS.len()), "{text}");
             assert!(!text.contains(" -\n"), "every figure is there: {text}");
             assert!(text.lines().all(|line| line.len() <= 75), "{text}");
         }

@@ -1,10 +1,10 @@
 //! Commits in a repository of the changed files alone, from which Git writes a series.
 
-use super::error::{PatchError, io};
+use anyhow::{Context, Result, anyhow, bail};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 /// Name and address of the author.
 #[derive(Clone, Debug)]
@@ -39,41 +39,49 @@ pub(super) fn command(folder: &Path) -> Command {
     git
 }
 
-/// Runs a command to its end. Returns its output.
-pub(super) fn run(git: &mut Command) -> Result<String, PatchError> {
-    let output = git.output().map_err(PatchError::NoGit)?;
+/// Runs a command to its end.
+fn output(git: &mut Command) -> Result<Output> {
+    git.output().map_err(|error| {
+        anyhow!("cannot run git ({error}): install it (`apt-get install git`), then repeat the command")
+    })
+}
+
+/// Runs a command, and returns its output. One that fails is an error.
+pub(super) fn run(git: &mut Command) -> Result<String> {
+    let output = output(git)?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
     let words: Vec<_> = git.get_args().map(|word| word.to_string_lossy()).collect();
-    let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    Err(PatchError::Git(format!("git {}", words.join(" ")), said))
+    bail!("`git {}` failed: {}", words.join(" "), String::from_utf8_lossy(&output.stderr).trim())
 }
 
 /// The user, as configured for the tree.
-pub(super) fn author(tree: &Path) -> Result<Author, PatchError> {
+pub(super) fn author(tree: &Path) -> Result<Author> {
     let mut git = command(tree);
     git.args(["-c", "user.useConfigOnly=true", "var", "GIT_AUTHOR_IDENT"]);
-    let said = match run(&mut git) {
-        Err(PatchError::Git(..)) => return Err(PatchError::NoAuthor),
-        other => other?,
-    };
+    // Without a name or an address it fails, and states none.
+    let output = output(&mut git)?.stdout;
+    let said = String::from_utf8_lossy(&output);
     let named = said.split_once(" <").and_then(|(name, rest)| Some((name, rest.split_once('>')?.0)));
-    let (name, address) = named.ok_or(PatchError::NoAuthor)?;
+    let (name, address) = named.context(
+        "git does not know the author of the patches: run `git config --global user.name NAME` and `git config \
+         --global user.email ADDRESS`, then repeat the command",
+    )?;
     Ok(Author { name: name.to_owned(), address: address.to_owned() })
 }
 
 impl Repository {
     /// An empty repository in a new folder.
-    pub(super) fn new(folder: PathBuf, author: Author) -> Result<Self, PatchError> {
-        fs::create_dir_all(&folder).map_err(io(format!("cannot make {}", folder.display())))?;
+    pub(super) fn new(folder: PathBuf, author: Author) -> Result<Self> {
+        fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
         let repository = Self { folder, author };
         repository.git(&["init", "-q"])?;
         Ok(repository)
     }
 
     /// Runs Git with the defaults of everybody, not with the user's settings or hooks.
-    fn git(&self, arguments: &[&str]) -> Result<String, PatchError> {
+    fn git(&self, arguments: &[&str]) -> Result<String> {
         let mut git = command(&self.folder);
         for variable in ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"] {
             git.env(variable, "/dev/null");
@@ -86,14 +94,14 @@ impl Repository {
     }
 
     /// Commits files: the path of each, and its text. Those that end in `.sh` are executable.
-    pub(super) fn commit(&self, message: &str, files: &[(&str, String)]) -> Result<(), PatchError> {
+    pub(super) fn commit(&self, message: &str, files: &[(&str, String)]) -> Result<()> {
         for (file, text) in files {
             let path = self.folder.join(file);
             let failed = || format!("cannot write {}", path.display());
-            fs::create_dir_all(path.parent().unwrap_or(&self.folder)).map_err(io(failed()))?;
-            fs::write(&path, text).map_err(io(failed()))?;
+            fs::create_dir_all(path.parent().unwrap_or(&self.folder)).with_context(failed)?;
+            fs::write(&path, text).with_context(failed)?;
             if path.extension().is_some_and(|end| end == "sh") {
-                fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).map_err(io(failed()))?;
+                fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).with_context(failed)?;
             }
         }
         self.git(&["add", "--all", "--force"])?;
@@ -102,8 +110,8 @@ impl Repository {
     }
 
     /// Writes all commits but the first into a folder, with a letter before them. Returns the paths.
-    pub(super) fn format(&self, out: &Path, subject: &str, letter: &str) -> Result<Vec<PathBuf>, PatchError> {
-        let absolute = std::path::absolute(out).map_err(io(format!("cannot make {}", out.display())))?;
+    pub(super) fn format(&self, out: &Path, subject: &str, letter: &str) -> Result<Vec<PathBuf>> {
+        let absolute = std::path::absolute(out).with_context(|| format!("cannot make {}", out.display()))?;
         let first = self.git(&["rev-list", "--max-parents=0", "HEAD"])?;
         let (folder, range) = (absolute.to_string_lossy(), format!("{}..HEAD", first.trim()));
         let options = ["--cover-letter", "--subject-prefix=PATCH net-next", "--no-renames", "-o", &folder];
@@ -111,9 +119,9 @@ impl Repository {
         let paths: Vec<PathBuf> = said.lines().map(|name| out.join(file_name(name))).collect();
         if let Some(cover) = paths.first() {
             let failed = || format!("cannot write {}", cover.display());
-            let text = fs::read_to_string(cover).map_err(io(failed()))?;
+            let text = fs::read_to_string(cover).with_context(failed)?;
             let text = text.replace("*** SUBJECT HERE ***", subject).replace("*** BLURB HERE ***", letter);
-            fs::write(cover, text).map_err(io(failed()))?;
+            fs::write(cover, text).with_context(failed)?;
         }
         Ok(paths)
     }

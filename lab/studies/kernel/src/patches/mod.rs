@@ -1,22 +1,21 @@
 //! Patches for the kernel's maintainers: another hash of connections, its tests, and a selftest that floods.
 //!
 //! [`write()`] reads a source tree that the user names and writes two series of `git format-patch`, one for
-//! each [`enum@Hash`]; only one of them can be applied. The text around a change comes from the user's tree:
+//! each [`Hash`]; only one of them can be applied. The text around a change comes from the user's tree:
 //! no line of Linux is kept here. The files that the patches add are in `text/`.
 
 mod change;
 mod cover;
-mod error;
 mod git;
 mod hash;
 mod tree;
 
-pub use error::PatchError;
 pub use hash::Hash;
 
-use self::error::io;
 use self::git::Repository;
+use self::hash::HASHES;
 use self::tree::Tree;
+use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -39,7 +38,7 @@ pub struct Written {
     /// Version of the tree.
     pub version: String,
     /// Paths of the letter and the patches of each series.
-    pub series: Vec<(Hash, Vec<PathBuf>)>,
+    pub series: Vec<(&'static Hash, Vec<PathBuf>)>,
     /// Remarks needed to use them.
     pub notes: Vec<String>,
 }
@@ -48,28 +47,27 @@ pub struct Written {
 ///
 /// # Errors
 /// The tree is not Linux, is too old, or is not as expected; `out` has such a series; Git failed.
-pub fn write(tree: &Path, out: &Path) -> Result<Written, PatchError> {
+pub fn write(tree: &Path, out: &Path) -> Result<Written> {
     let tree = Tree::open(tree)?;
     let changes = Changes::of(&tree)?;
     let author = git::author(&tree.folder)?;
-    for hash in Hash::ALL {
-        let folder = out.join(hash.id());
-        if folder.exists() {
-            return Err(PatchError::Taken(folder));
-        }
+    for hash in &HASHES {
+        let folder = out.join(hash.id);
+        let (taken, folder) = (folder.exists(), folder.display());
+        ensure!(!taken, "{folder} exists: name another folder with --out, or remove it");
     }
     let mut series = Vec::new();
-    for hash in Hash::ALL {
-        let work = out.join(format!(".{}-{}", hash.id(), std::process::id()));
+    for hash in &HASHES {
+        let work = out.join(format!(".{}-{}", hash.id, std::process::id()));
         let repository = Repository::new(work, author.clone())?;
         repository.commit("The tree", &changes.before)?;
         let mut files = changes.functions.clone();
-        files.push((change::HEADER, hash.header().to_owned()));
-        repository.commit(hash.message(), &files)?;
+        files.push((change::HEADER, hash.header.to_owned()));
+        repository.commit(hash.message, &files)?;
         repository.commit(include_str!("text/test.txt"), &changes.test)?;
         repository.commit(include_str!("text/selftest.txt"), &changes.selftest)?;
-        let folder = out.join(hash.id());
-        fs::create_dir_all(&folder).map_err(io(format!("cannot make {}", folder.display())))?;
+        let folder = out.join(hash.id);
+        fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
         let (subject, letter) = cover::letter(hash)?;
         series.push((hash, repository.format(&folder, &subject, &letter)?));
     }
@@ -86,7 +84,7 @@ struct Changes {
 }
 
 impl Changes {
-    fn of(tree: &Tree) -> Result<Self, PatchError> {
+    fn of(tree: &Tree) -> Result<Self> {
         let (mut before, mut functions, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         for function in &change::FUNCTIONS {
             let text = tree.text(function.file)?;
@@ -113,9 +111,7 @@ impl Changes {
         let files: Vec<&str> = before.iter().map(|(file, _)| *file).collect();
         tree.committed(&files)?;
         for added in [change::HEADER, TEST_FILE] {
-            if tree.optional(added)?.is_some() {
-                return Err(PatchError::Changed(added, "place: it exists".to_owned()));
-            }
+            ensure!(tree.optional(added)?.is_none(), change::unknown(added, "place: it exists"));
         }
         Ok(Self { before, functions, test, selftest, notes })
     }

@@ -1,8 +1,8 @@
 //! The source tree that the user names.
 
-use super::error::{PatchError, io};
 use super::git;
 use crate::source::stated_version;
+use anyhow::{Context, Result, bail, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    pub(super) fn open(folder: &Path) -> Result<Self, PatchError> {
+    pub(super) fn open(folder: &Path) -> Result<Self> {
         let tree = |version| Self { folder: folder.to_owned(), version };
         let makefile = tree(String::new()).text("Makefile")?;
         let version = stated_version(&makefile);
@@ -26,27 +26,35 @@ impl Tree {
         let of = numbers.next().flatten().zip(numbers.next().flatten());
         if of.is_none_or(|of| of < OLDEST) {
             let named = if of.is_none() { "none".to_owned() } else { version };
-            return Err(PatchError::Version(named));
+            bail!(
+                "unknown version of Linux: the Makefile states {named}, and the patches are for 6.1 and later; \
+                 name a newer tree"
+            );
         }
         Ok(tree(version))
     }
 
     /// Text of a file of the tree.
-    pub(super) fn text(&self, file: &'static str) -> Result<String, PatchError> {
-        self.optional(file)?.ok_or_else(|| PatchError::NotLinux(self.folder.clone(), file))
+    pub(super) fn text(&self, file: &'static str) -> Result<String> {
+        self.optional(file)?.with_context(|| {
+            let folder = self.folder.display();
+            format!(
+                "{folder} is not a source tree of Linux: it has no {file}; name the folder with Linux's top Makefile"
+            )
+        })
     }
 
     /// Text of a file that some trees leave out.
-    pub(super) fn optional(&self, file: &str) -> Result<Option<String>, PatchError> {
+    pub(super) fn optional(&self, file: &str) -> Result<Option<String>> {
         let path = self.folder.join(file);
         if !path.is_file() {
             return Ok(None);
         }
-        fs::read_to_string(&path).map(Some).map_err(io(format!("cannot read {}", path.display())))
+        fs::read_to_string(&path).map(Some).with_context(|| format!("cannot read {}", path.display()))
     }
 
     /// Checks that `files` are as in the last commit, if the tree is a repository.
-    pub(super) fn committed(&self, files: &[&str]) -> Result<(), PatchError> {
+    pub(super) fn committed(&self, files: &[&str]) -> Result<()> {
         if !self.folder.join(".git").exists() {
             return Ok(());
         }
@@ -54,6 +62,12 @@ impl Tree {
         arguments.extend(files);
         let said = git::run(git::command(&self.folder).args(arguments))?;
         let changed: Vec<&str> = said.lines().filter_map(|line| line.get(3..)).collect();
-        if changed.is_empty() { Ok(()) } else { Err(PatchError::Uncommitted(changed.join(", "))) }
+        let changed = changed.join(", ");
+        let clean = changed.is_empty();
+        ensure!(
+            clean,
+            "the tree has uncommitted changes, on which `git am` would fail: commit or stash {changed}"
+        );
+        Ok(())
     }
 }
