@@ -89,7 +89,7 @@ pub enum TurnError {
 
 impl TurnError {
     /// A step that failed, and an error of the system; for `map_err`.
-    pub fn io<E: Display>(what: &str) -> impl Fn(E) -> Self {
+    pub fn io<E: Display>(what: &str) -> impl Fn(E) -> Self + Copy {
         move |error| Self::Failed(format!("{what}: {error}"))
     }
 

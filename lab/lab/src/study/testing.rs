@@ -89,10 +89,10 @@ impl Sample {
     }
 }
 
-/// Records of a full run of a study that does not fail.
+/// Records of a run of a study that does not fail.
 #[track_caller]
-pub fn records(study: &dyn Study, definition: &Definition, size: Size) -> RecordSet {
-    let settings = Settings { size, ..Settings::new(definition, true, "hashlane".into()) };
+pub fn records(study: &dyn Study, definition: &Definition, full: bool, size: Size) -> RecordSet {
+    let settings = Settings { size, ..Settings::new(definition, full, "hashlane".into()) };
     let outcome = run(study, definition, &settings, &AtomicBool::new(false), &mut |_| ());
     assert!(outcome.failed.is_none(), "{:?}", outcome.failed);
     outcome.records

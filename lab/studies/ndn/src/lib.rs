@@ -9,8 +9,6 @@ pub mod load;
 mod metric;
 pub mod model;
 mod pit;
-#[cfg(test)]
-mod sample;
 mod under_load;
 
 use hashlane_lab::study::{RunError, Session, Study, StudyFile};

@@ -2,14 +2,12 @@
 
 use crate::load::{self, Forwarder, Link, Names, Reading, Workload};
 use crate::metric;
-use crate::model::exchanges::{BLOCK, Counts, Exchanges, PARTS, Profile as _};
+use crate::model::exchanges::{BLOCK, Exchanges, PARTS, Profile as _};
 use crate::model::memory::{Memory, Table};
-use crate::under_load::{Subject, note, turns};
+use crate::under_load::{Loads, contender, counts, note, turns};
 use hashlane_hash::scheme::Key;
 use hashlane_lab::definition::{CriterionFigure, subject};
-use hashlane_lab::study::Fact;
-use hashlane_lab::study::{Rounds, order};
-use hashlane_lab::study::{RunError, Session};
+use hashlane_lab::study::{Contender, Fact, Figure, Figures, Rounds, RunError, Session, by_id};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -34,51 +32,54 @@ const BURSTS: [(&str, usize); 3] = [("decode-1", 1), ("decode-16", 16), ("decode
 const BLOCKS: usize = 16;
 const SAMPLES: usize = 8;
 
+/// Probe of figures of CPU time.
+const PROBE: &str = "cpu-clock";
+
+const FIGURES: Figures<Reading> = Figures {
+    model: MODEL,
+    are_launches: true,
+    list: &[
+        Figure::ratio(PROBE, metric::CPU_US, "us", Reading::cpu_us),
+        Figure::median("wall-clock", metric::RATE, "1/s", Reading::rate),
+    ],
+};
+
 /// Measures a study of forwarders.
 pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
-    let mut subjects = subjects(session)?;
+    let mut all = contenders(session)?;
     let mut shapes: Vec<Names> = Vec::new();
-    for subject in
-        subjects.iter().filter(|subject| subject.id == "ours" && subject.workload.link == Link::Unix)
-    {
-        if !shapes.contains(&subject.workload.names) {
-            shapes.push(subject.workload.names);
+    for Contender { id, subject, .. } in &all {
+        let names = subject.workload.names;
+        if id == "ours" && subject.workload.link == Link::Unix && !shapes.contains(&names) {
+            shapes.push(names);
         }
     }
     let rounds = session.settings.size.repetitions as usize;
     // The memory of tables is a side measurement: a selection of workloads or schemes leaves it out.
     let tables: &[_] = if session.definition.is_selection() { &[] } else { &Table::ALL };
-    session.total = rounds * subjects.len() + shapes.len() + tables.len();
-    turns(session, &mut subjects, rounds, record)?;
+    session.total = rounds * all.len() + shapes.len() + tables.len();
+    turns(session, &mut all, record)?;
     for names in shapes {
-        if session.stopped() {
-            return Ok(());
+        if !session.stopped() {
+            parts(session, names)?;
         }
-        parts(session, names)?;
     }
     for (id, _) in tables {
-        if session.stopped() {
-            return Ok(());
+        if !session.stopped() {
+            memory(session, id)?;
         }
-        memory(session, id)?;
     }
     Ok(())
 }
 
 /// Forwarders to measure, in the order of the study, without those that cannot be measured here; each of
 /// these leaves a note.
-fn subjects(session: &mut Session<'_>) -> Result<Vec<Subject>, RunError> {
+fn contenders(session: &mut Session<'_>) -> Result<Vec<Loads>, RunError> {
     let definition = session.definition;
-    for id in &definition.schemes {
-        let Some(forwarder) = Forwarder::of(id) else {
-            let known: Vec<_> = Forwarder::ALL.iter().map(|(id, _)| *id).collect();
-            let help = format!("known: {}", known.join(", "));
-            return Err(RunError::UnknownScheme { id: id.clone(), help });
-        };
-        session.notes.extend(forwarder.missing());
-    }
+    let forwarders = session.schemes_in(&Forwarder::ALL)?;
+    session.notes.extend(forwarders.into_iter().filter_map(Forwarder::missing));
     let measured = Duration::from_millis(session.settings.size.items.into());
-    let mut subjects = Vec::new();
+    let mut all = Vec::new();
     for label in &definition.workloads {
         let workload: Workload = label
             .parse()
@@ -90,51 +91,32 @@ fn subjects(session: &mut Session<'_>) -> Result<Vec<Subject>, RunError> {
             continue;
         }
         for id in definition.schemes_on(label) {
-            let Some(forwarder) = Forwarder::of(subject(id)) else { continue };
+            let Some(forwarder) = by_id(&Forwarder::ALL, subject(id)) else { continue };
             if forwarder.takes(&workload) && forwarder.missing().is_none() {
-                let plan = workload.plan(measured);
-                subjects.push(Subject::new(label, id, forwarder, workload, plan));
+                all.push(contender(label, id, forwarder, workload, workload.plan(measured)));
             }
         }
     }
-    Ok(subjects)
+    Ok(all)
 }
 
-fn record(session: &mut Session<'_>, subjects: &[Subject]) {
-    const PROBE: &str = "cpu-clock";
-    let measured: Vec<&Subject> =
-        subjects.iter().filter(|subject| !subject.failed && subject.readings.len() > 1).collect();
-    let cpu = |subject: &&Subject| subject.readings.iter().filter_map(Reading::cpu_us).collect();
+fn record(session: &mut Session<'_>, all: &[Loads]) {
+    FIGURES.record(session, all);
+    for Contender { workload, id, turns, has_failed, .. } in all {
+        let (metric, unit, fact) = if *has_failed {
+            (metric::FAILED, "forwarders", Fact::exact(1.0, 1))
+        } else {
+            let counts = counts(turns);
+            let lost = counts.lost as f64 * 1e6 / counts.answered.max(1) as f64;
+            (metric::LOST, "Interests", Fact::exact(lost, turns.len()))
+        };
+        session.add(MODEL, workload, id, "count", metric, unit, fact);
+    }
+    let measured: Vec<&Loads> = all.iter().filter(|loads| !loads.has_failed).collect();
+    let cpu = |loads: &&Loads| loads.turns.iter().map(Reading::cpu_us).collect();
     let rounds = Rounds::of_launches(measured.iter().map(cpu).collect());
-    for (at, subject) in measured.iter().enumerate() {
-        let (label, id) = (subject.label.as_str(), subject.id.as_str());
-        let rates: Vec<f64> = subject.readings.iter().map(Reading::rate).collect();
-        session.add(MODEL, label, id, PROBE, metric::CPU_US, "us", rounds.time(at));
-        session.add(MODEL, label, id, "wall-clock", metric::RATE, "1/s", Fact::over_launches(&rates));
-        let counts = subject.counts();
-        let lost = counts.lost as f64 * 1e6 / counts.answered.max(1) as f64;
-        session.add(
-            MODEL,
-            label,
-            id,
-            "count",
-            metric::LOST,
-            "Interests",
-            Fact::exact(lost, subject.readings.len()),
-        );
-    }
     let place =
-        |label: &str, id: &str| measured.iter().position(|other| other.label == label && other.id == id);
-    let mut labels: Vec<&str> = measured.iter().map(|subject| subject.label.as_str()).collect();
-    labels.dedup();
-    for label in labels {
-        let here: Vec<usize> = (0..measured.len())
-            .filter(|at| measured.get(*at).is_some_and(|subject| subject.label == label))
-            .collect();
-        let ids: Vec<String> =
-            here.iter().filter_map(|at| measured.get(*at)).map(|subject| subject.id.clone()).collect();
-        session.add_ratios(MODEL, label, PROBE, &ids, |of, to| rounds.ratio(*here.get(of)?, *here.get(to)?));
-    }
+        |label: &str, id: &str| measured.iter().position(|other| other.workload == label && other.id == id);
     for criterion in &session.definition.criteria {
         let (of, workload) = (&criterion.of, &criterion.workload);
         let (to, name) = match &criterion.figure {
@@ -151,74 +133,42 @@ fn record(session: &mut Session<'_>, subjects: &[Subject]) {
             session.add(MODEL, workload, of, PROBE, metric, name, fact);
         }
     }
-    for subject in subjects.iter().filter(|subject| subject.failed) {
-        let fact = Fact::exact(1.0, 1);
-        session.add(MODEL, &subject.label, &subject.id, "count", metric::FAILED, "forwarders", fact);
-    }
-    note(session, MODEL, &measured);
+    note(session, MODEL, all);
 }
 
 /// The parts of our forwarder, without I/O.
 fn parts(session: &mut Session<'_>, names: Names) -> Result<(), RunError> {
     let label = names.to_string();
     session.step(&label, "the parts of ours without I/O");
-    let failed = |why: String| RunError::Expectation { workload: label.clone(), what: why };
+    let failed = |what: String| RunError::Expectation { workload: label.clone(), what };
     let mut forwarding = Exchanges::new(names, &Key::new(session.settings.key))
         .ok_or_else(|| failed("no packets have names of this shape".into()))?;
     let size = session.settings.size;
     // As full as a forwarder's own would be: no more than it could have done in a turn.
-    let fill = forwarding.exchanges_to_fill().min(size.items as usize * 1000);
-    for _ in 0..fill.div_ceil(BLOCK) {
-        forwarding.block().map_err(failed)?;
+    forwarding.fill(size.items as usize * 1000).map_err(failed)?;
+    let rounds = SAMPLES * size.repetitions as usize;
+    let parts =
+        Rounds::try_run(&mut [&mut forwarding], rounds, |_| !session.stopped(), |it| it.sample(BLOCKS));
+    let parts = parts.map_err(failed)?;
+    // The stage that decodes and hashes, by the packets of a burst, in alternation.
+    let decode = |(_, packets): &mut (&str, usize)| {
+        let blocks = (0..BLOCKS).map(|_| forwarding.decode(*packets)).sum::<Result<u64, String>>()?;
+        Ok([blocks as f64 / (BLOCKS * BLOCK) as f64])
+    };
+    let [bursts] =
+        Rounds::try_run(&mut BURSTS.clone(), rounds, |_| !session.stopped(), decode).map_err(failed)?;
+    if session.stopped() {
+        return Ok(());
     }
-    let mut samples = vec![Vec::new(); PARTS.len()];
-    for _ in 0..SAMPLES * size.repetitions as usize {
-        if session.stopped() {
-            return Ok(());
-        }
-        let mut sum = Counts::default();
-        for _ in 0..BLOCKS {
-            let counts = forwarding.block().map_err(failed)?;
-            sum.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
-        }
-        for (samples, sum) in samples.iter_mut().zip(sum) {
-            samples.push(sum as f64 / (BLOCKS * BLOCK) as f64);
-        }
+    for (part, cycles) in PARTS.into_iter().zip(&parts) {
+        session.add_cycles(PARTS_MODEL, &label, &[part.to_owned()], cycles);
     }
-    let ghz = session.rates.counter_ghz;
-    for (part, samples) in PARTS.iter().zip(&samples) {
-        let mut fact = Fact::median(samples);
-        session.add(PARTS_MODEL, &label, part, "cycles", metric::CYCLES, "cycles", fact);
-        fact.scale(1.0 / ghz);
-        session.add(PARTS_MODEL, &label, part, "cycles", metric::NS, "ns", fact);
-    }
-    decode(session, &label, &mut forwarding)
-}
-
-/// The stage that decodes and hashes, by the packets of a burst, in alternation.
-fn decode(session: &mut Session<'_>, label: &str, forwarding: &mut Exchanges) -> Result<(), RunError> {
-    let mut figures = vec![Vec::new(); BURSTS.len()];
-    for round in 0..SAMPLES * session.settings.size.repetitions as usize {
-        if session.stopped() {
-            return Ok(());
-        }
-        for at in order(BURSTS.len(), round) {
-            let (Some((_, packets)), Some(figures)) = (BURSTS.get(at), figures.get_mut(at)) else { continue };
-            let mut sum = 0;
-            for _ in 0..BLOCKS {
-                let count = forwarding.decode(*packets);
-                sum += count.map_err(|what| RunError::Expectation { workload: label.to_owned(), what })?;
-            }
-            figures.push(sum as f64 / (BLOCKS * BLOCK) as f64);
-        }
-    }
-    let rounds = Rounds::of(figures);
-    for (at, (id, _)) in BURSTS.iter().enumerate() {
-        let mut fact = rounds.time(at);
-        fact.scale(1.0 / session.rates.counter_ghz);
-        session.add(PARTS_MODEL, label, id, "cycles", metric::NS, "ns", fact);
-        if let (Some(ratio), Some((single, _))) = (rounds.ratio(at, 0).filter(|_| at > 0), BURSTS.first()) {
-            session.add(PARTS_MODEL, label, id, "cycles", metric::RATIO, single, ratio);
+    let ids = BURSTS.map(|(id, _)| id.to_owned());
+    let ns = bursts.clone().scaled(1.0 / session.rates.counter_ghz);
+    session.add_rounds([PARTS_MODEL, &label, "cycles", metric::NS, "ns"], &ids, &ns);
+    for (at, (id, _)) in BURSTS.iter().enumerate().skip(1) {
+        if let Some(ratio) = bursts.ratio(at, 0) {
+            session.add(PARTS_MODEL, &label, id, "cycles", metric::RATIO, BURSTS[0].0, ratio);
         }
     }
     Ok(())

@@ -1,10 +1,9 @@
 //! Preparation of a forwarder's process before it executes the program.
 
-use hashlane_rig::namespace;
-use nix::sched::{CpuSet, sched_setaffinity};
+use hashlane_rig::{namespace, proc};
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
-use nix::unistd::{Pid, getppid};
+use nix::unistd::getppid;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
@@ -31,7 +30,7 @@ pub fn become_program(
 
 fn prepare(core: Option<usize>, namespace: Option<&Path>, parent: i32) -> io::Result<()> {
     if let Some(core) = core {
-        bind(core)?;
+        proc::bind(core)?;
     }
     if let Some(path) = namespace {
         namespace::enter(&File::open(path)?)?;
@@ -41,11 +40,4 @@ fn prepare(core: Option<usize>, namespace: Option<&Path>, parent: i32) -> io::Re
         return Err(io::Error::other("the process that started this one is gone"));
     }
     Ok(())
-}
-
-/// Binds this thread to a core.
-pub(super) fn bind(core: usize) -> io::Result<()> {
-    let mut set = CpuSet::new();
-    set.set(core)?;
-    Ok(sched_setaffinity(Pid::from_raw(0), &set)?)
 }

@@ -1,7 +1,7 @@
 //! Commands to a forwarder, by the management protocol that all of them speak.
 
-use super::error::LoadError;
 use super::port::{framing, reader};
+use hashlane_lab::study::TurnError;
 use hashlane_link::stream::Filled;
 use hashlane_name::build::OwnedName;
 use hashlane_name::component::Component;
@@ -27,33 +27,33 @@ pub(super) fn register(
     stream: &mut UnixStream,
     prefix: &OwnedName<Ndn>,
     face: Option<u64>,
-) -> Result<(), LoadError> {
+) -> Result<(), TurnError> {
     let name = Some(prefix.clone());
     let parameters = ControlParameters { name, face_id: face, cost: Some(0), ..ControlParameters::default() };
     command(stream, b"rib", b"register", &parameters).map(drop)
 }
 
 /// Makes the face of a UDP socket of this host; its number.
-pub(super) fn create_face(stream: &mut UnixStream, address: SocketAddr) -> Result<u64, LoadError> {
+pub(super) fn create_face(stream: &mut UnixStream, address: SocketAddr) -> Result<u64, TurnError> {
     let uri = Some(format!("udp4://{address}"));
     let answer = command(stream, b"faces", b"create", &ControlParameters { uri, ..Default::default() })?;
-    answer.face_id.ok_or_else(|| LoadError::Forwarder("the answer to faces/create has no FaceId".into()))
+    answer.face_id.ok_or_else(|| TurnError::Failed("the answer to faces/create has no FaceId".into()))
 }
 
 /// Lets PitTokens go over `face`, or over `stream` itself, with the Interests.
-pub(super) fn give_tokens(stream: &mut UnixStream, face: Option<u64>) -> Result<(), LoadError> {
+pub(super) fn give_tokens(stream: &mut UnixStream, face: Option<u64>) -> Result<(), TurnError> {
     let (flags, mask) = (Some(FACE_PIT_TOKENS), Some(FACE_PIT_TOKENS));
     let parameters = ControlParameters { face_id: face, flags, mask, ..ControlParameters::default() };
     command(stream, b"faces", b"update", &parameters).map(drop)
 }
 
 /// UDP port on which a forwarder listens, from its dataset faces/channels.
-pub(super) fn udp_port(stream: &mut UnixStream) -> Result<u16, LoadError> {
+pub(super) fn udp_port(stream: &mut UnixStream) -> Result<u16, TurnError> {
     dataset(stream, b"faces", b"channels", channel_port)
 }
 
 /// The sizes of the tables, and other counters, from the dataset status/general.
-pub(super) fn status(stream: &mut UnixStream) -> Result<ForwarderStatus, LoadError> {
+pub(super) fn status(stream: &mut UnixStream) -> Result<ForwarderStatus, TurnError> {
     dataset(stream, b"status", b"general", |content| {
         ForwarderStatus::parse_fields(Elements::new(content)).map_err(|error| error.to_string())
     })
@@ -65,9 +65,9 @@ fn dataset<T>(
     module: &[u8],
     list: &[u8],
     read: impl FnOnce(&[u8]) -> Result<T, String>,
-) -> Result<T, LoadError> {
+) -> Result<T, TurnError> {
     let what = || format!("{}/{}", module.escape_ascii(), list.escape_ascii());
-    let failed = |why: String| LoadError::Forwarder(format!("{} did not work: {why}", what()));
+    let failed = |why: String| TurnError::Failed(format!("{} did not work: {why}", what()));
     let components = [b"localhost".as_slice(), b"nfd", module, list].map(Component::generic);
     let name = OwnedName::<Ndn>::from_components(components).map_err(|error| failed(error.to_string()))?;
     let interest = InterestBuilder {
@@ -94,9 +94,9 @@ fn command(
     module: &[u8],
     verb: &[u8],
     parameters: &ControlParameters,
-) -> Result<ControlParameters, LoadError> {
+) -> Result<ControlParameters, TurnError> {
     let what = || format!("{}/{}", String::from_utf8_lossy(module), String::from_utf8_lossy(verb));
-    let failed = |why: String| LoadError::Forwarder(format!("{} did not work: {why}", what()));
+    let failed = |why: String| TurnError::Failed(format!("{} did not work: {why}", what()));
     let interest = build(module, verb, parameters).map_err(failed)?;
     ask(stream, &interest, answer).map_err(failed)
 }

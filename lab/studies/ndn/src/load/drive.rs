@@ -3,7 +3,6 @@
 mod connect;
 mod fill;
 
-use super::error::LoadError;
 use super::forwarders::Running;
 use super::index::Index;
 use super::pair::Pair;
@@ -13,6 +12,8 @@ use super::reading::{Reading, Rtt};
 use super::template::Template;
 use super::window::{Counts, Window};
 use super::workload::Workload;
+use hashlane_lab::study::{Child, TurnError};
+use hashlane_rig::proc;
 use mio::{Events, Poll, Token};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -46,7 +47,7 @@ impl<'a> Drive<'a> {
         index: Option<Index>,
         apart: bool,
         stop: &'a AtomicBool,
-    ) -> Result<Self, LoadError> {
+    ) -> Result<Self, TurnError> {
         let pair = |number| {
             let template = match workload.tables.map(|tables| tables.share(number, plan.pairs)) {
                 None => Template::new(workload.names, number, LIFETIME)?,
@@ -64,9 +65,8 @@ impl<'a> Drive<'a> {
             })
         };
         let pairs = (0..plan.pairs).map(pair).collect::<Option<Vec<_>>>();
-        let pairs =
-            pairs.ok_or_else(|| LoadError::Forwarder("no packets have names of this shape".into()))?;
-        let poll = Poll::new().map_err(|error| LoadError::Io("cannot wait for sockets", error))?;
+        let pairs = pairs.ok_or_else(|| TurnError::Failed("no packets have names of this shape".into()))?;
+        let poll = Poll::new().map_err(TurnError::io("cannot wait for sockets"))?;
         Ok(Self {
             workload,
             plan,
@@ -86,22 +86,21 @@ impl<'a> Drive<'a> {
     }
 
     /// The packets of the pair whose producer never answers.
-    fn silent(&self) -> Result<Template, LoadError> {
+    fn silent(&self) -> Result<Template, TurnError> {
         Template::new(self.workload.names, self.pairs.len(), LONG_LIFETIME)
-            .ok_or_else(|| LoadError::Forwarder("no packets have names of this shape".into()))
+            .ok_or_else(|| TurnError::Failed("no packets have names of this shape".into()))
     }
 
-    fn check_stop(&self) -> Result<(), LoadError> {
-        if self.stop.load(Ordering::Relaxed) { Err(LoadError::Stopped) } else { Ok(()) }
+    fn check_stop(&self) -> Result<(), TurnError> {
+        if self.stop.load(Ordering::Relaxed) { Err(TurnError::Stopped) } else { Ok(()) }
     }
 
     /// Puts the load on a forwarder, and measures it.
-    pub(super) fn run(&mut self, running: &mut Running) -> Result<Reading, LoadError> {
+    pub(super) fn run(&mut self, running: &mut Running) -> Result<Reading, TurnError> {
         let Running { process, socket, .. } = running;
         let registry = self.poll.registry();
         for (at, port) in self.ports.iter_mut().enumerate() {
-            port.register(registry, Token(at))
-                .map_err(|error| LoadError::Io("cannot wait for a socket", error))?;
+            port.register(registry, Token(at)).map_err(TurnError::io("cannot wait for a socket"))?;
         }
         let mut events = Events::with_capacity(256);
         if self.workload.pending > 0 {
@@ -131,7 +130,7 @@ impl<'a> Drive<'a> {
         }
         self.exchange_until(&mut events, Instant::now() + self.plan.warm_up)?;
         self.pairs.iter_mut().for_each(|pair| pair.waited.clear());
-        let (start, cpu, counts) = (Instant::now(), process.cpu()?, self.counts());
+        let (start, cpu, counts) = (Instant::now(), cpu_time(process)?, self.counts());
         self.exchange_until(&mut events, start + self.plan.measured)?;
         // A forwarder that found no core in so short a time gets more.
         while self.counts().since(counts).answered == 0 {
@@ -145,7 +144,7 @@ impl<'a> Drive<'a> {
         let reading = Reading {
             rtt: Rtt::of(&waited),
             time: start.elapsed(),
-            cpu: process.cpu()?.saturating_sub(cpu),
+            cpu: cpu_time(process)?.saturating_sub(cpu),
             counts: self.counts().since(counts),
             cores_apart: false,
         };
@@ -157,7 +156,7 @@ impl<'a> Drive<'a> {
         self.pairs.iter().fold(Counts::default(), |sum, pair| sum.plus(pair.window.counts))
     }
 
-    fn exchange_until(&mut self, events: &mut Events, until: Instant) -> Result<(), LoadError> {
+    fn exchange_until(&mut self, events: &mut Events, until: Instant) -> Result<(), TurnError> {
         loop {
             let now = Instant::now();
             if now >= until {
@@ -183,7 +182,7 @@ impl<'a> Drive<'a> {
     }
 
     /// Sends the Interests that are due, of a load with a pace.
-    fn ask_what_is_due(&mut self, now: Instant) -> Result<(), LoadError> {
+    fn ask_what_is_due(&mut self, now: Instant) -> Result<(), TurnError> {
         let Some(interval) = self.interval() else { return Ok(()) };
         for at in 0..self.pairs.len() {
             let Some(pair) = self.pairs.get_mut(at) else { break };
@@ -200,7 +199,7 @@ impl<'a> Drive<'a> {
     }
 
     /// Sends Interests of the consumer of a pair, `most` of them as far as its window has room.
-    fn ask(&mut self, at: usize, most: usize) -> Result<(), LoadError> {
+    fn ask(&mut self, at: usize, most: usize) -> Result<(), TurnError> {
         let now = Instant::now();
         let (Some(pair), Some(port)) = (self.pairs.get_mut(at), self.ports.get_mut(2 * at)) else {
             return Ok(());
@@ -209,7 +208,7 @@ impl<'a> Drive<'a> {
     }
 
     /// Processes arrived packets, and gives up Interests older than `patience`.
-    fn round(&mut self, events: &mut Events, patience: Duration) -> Result<(), LoadError> {
+    fn round(&mut self, events: &mut Events, patience: Duration) -> Result<(), TurnError> {
         self.check_stop()?;
         // The kernel's shortest sleep is longer than the pace allows, and waking a sleeping load for each
         // packet would be most of the CPU time charged to the forwarder.
@@ -243,11 +242,16 @@ impl<'a> Drive<'a> {
 /// Longest wait for packets, so that lost Interests are given up and the run ends in time.
 const IDLE: Duration = Duration::from_millis(5);
 
+/// CPU time of all threads of the forwarder, in user space and in the kernel, since it began.
+fn cpu_time(child: &Child) -> Result<Duration, TurnError> {
+    proc::cpu(child.program.id()).map_err(TurnError::io("cannot read the CPU time of the forwarder"))
+}
+
 /// Waits for packets.
-fn wait(poll: &mut Poll, events: &mut Events, longest: Duration) -> Result<(), LoadError> {
+fn wait(poll: &mut Poll, events: &mut Events, longest: Duration) -> Result<(), TurnError> {
     match poll.poll(events, Some(longest)) {
         Err(error) if error.kind() != io::ErrorKind::Interrupted => {
-            Err(LoadError::Io("cannot wait for sockets", error))
+            Err(TurnError::io("cannot wait for sockets")(error))
         }
         _ => Ok(()),
     }

@@ -1,21 +1,20 @@
 //! The forwarders that are put under load, and how each is started.
 
-use super::error::LoadError;
 use super::index::Index;
 use super::plan::TIMEOUT;
-use super::process::Process;
 use super::relay;
 use super::tables::Tables;
 use super::workload::{Link, Workload};
+use hashlane_lab::study::{Child, Start as ChildStart, TurnError};
 use hashlane_rig::forwarders::{Ndnd, Nfd};
-use hashlane_rig::ports;
+use hashlane_rig::{ports, program};
 use std::env;
 use std::ffi::OsString;
 use std::fs;
-use std::io::Read as _;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// Environment variable with the program of ndnd, if it is not on the `PATH`.
@@ -55,7 +54,7 @@ pub enum Forwarder {
 /// A running forwarder and its addresses.
 pub(super) struct Running {
     /// First, so that it ends before its folder goes.
-    pub(super) process: Process,
+    pub(super) process: Child,
     /// The socket for connections and commands; none of a relay.
     pub(super) socket: Option<PathBuf>,
     /// UDP port assigned to it; without one it takes any free port and reports it.
@@ -88,11 +87,6 @@ impl Forwarder {
         ("nfd", Self::Nfd),
         ("before", Self::Before),
     ];
-
-    /// The forwarder of an id.
-    pub fn of(id: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(known, _)| *known == id).map(|(_, forwarder)| *forwarder)
-    }
 
     /// Index of its PIT, if it is chosen.
     pub fn index(self) -> Option<Index> {
@@ -150,109 +144,78 @@ impl Forwarder {
     }
 
     /// `true` if an error shows that another program has the UDP port assigned to this forwarder.
-    pub(super) fn lost_its_port(self, error: &LoadError) -> bool {
+    pub(super) fn lost_its_port(self, error: &TurnError) -> bool {
         self.is_foreign()
-            && matches!(error, LoadError::Forwarder(why) if IN_USE.iter().any(|words| why.contains(words)))
+            && matches!(error, TurnError::Failed(why) if IN_USE.iter().any(|words| why.contains(words)))
     }
 
-    pub(super) fn start(self, start: &Start<'_>) -> Result<Running, LoadError> {
+    pub(super) fn start(self, start: &Start<'_>) -> Result<Running, TurnError> {
         let folder = tempfile::Builder::new().prefix("hashlane-load-").tempdir();
-        let folder = folder.map_err(|error| LoadError::Io("cannot make a folder for sockets", error))?;
+        let folder = folder.map_err(TurnError::io("cannot make a folder for sockets"))?;
         let path = |name: &str| folder.path().join(name);
-        let free_port = || ports::free().map_err(|error| LoadError::Io("no port is free", error));
-        let socket = path("ndn.sock");
-        let mut port = None;
-        let (program, arguments): (PathBuf, Vec<OsString>) = match self {
+        let write = |name: &str, text: String| {
+            let written = fs::write(path(name), text).map(|()| path(name).into_os_string());
+            written.map_err(TurnError::io("cannot write the configuration of the forwarder"))
+        };
+        let free_port = || ports::free().map_err(TurnError::io("no port is free"));
+        let program = self.program().unwrap_or_else(|| start.command.to_owned());
+        let (socket, mut port) = (path("ndn.sock"), None);
+        let udp = SocketAddr::from((start.host, 0)).to_string();
+        let mut words = vec![program.into_os_string()];
+        match self {
             Self::Ours | Self::Before | Self::Indexed(_) => {
-                let udp = SocketAddr::from((start.host, 0)).to_string();
-                let rest = ["--udp", &udp, "--tcp", "none", "--ws", "none"].map(OsString::from);
-                let mut arguments: Vec<OsString> =
-                    vec!["ndn".into(), "run".into(), "--unix".into(), socket.clone().into()];
-                arguments.extend(rest);
+                words.extend(["ndn".into(), "run".into(), "--unix".into(), socket.clone().into()]);
+                words.extend(["--udp", &udp, "--tcp", "none", "--ws", "none"].map(OsString::from));
                 if let Some(index) = self.index() {
-                    arguments.extend(["--pit-index", index.flag()].map(OsString::from));
+                    words.extend(["--pit-index", index.flag()].map(OsString::from));
                 }
                 let config = self.config(start.tables);
                 if !config.is_empty() {
-                    let file = path("config.toml");
-                    fs::write(&file, config).map_err(|error| {
-                        LoadError::Io("cannot write the configuration of the forwarder", error)
-                    })?;
-                    arguments.extend(["--config".into(), file.into()]);
+                    words.extend(["--config".into(), write("config.toml", config)?]);
                 }
-                (self.program().unwrap_or_else(|| start.command.to_owned()), arguments)
             }
             Self::Relay => {
-                let between = start.partners.iter().map(|(a, b)| OsString::from(format!("{a}={b}")));
-                let udp = SocketAddr::from((start.host, 0)).to_string();
-                let mut arguments: Vec<OsString> = vec!["lab".into(), "relay".into(), udp.into()];
-                arguments.extend(between);
-                (start.command.to_owned(), arguments)
+                words.extend(["lab", "relay", &udp].map(OsString::from));
+                words.extend(start.partners.iter().map(|(a, b)| format!("{a}={b}").into()));
             }
             Self::Ndnd => {
-                let config = path("config.yml");
-                let free = *port.insert(free_port()?);
-                let settings = Ndnd {
-                    socket: &socket,
-                    udp: free,
-                    tcp: None,
-                    web_socket: None,
-                    localhop: false,
-                    log_level: Some("WARN"),
-                };
-                fs::write(&config, settings.to_text())
-                    .map_err(|error| LoadError::Io("cannot write the configuration of ndnd", error))?;
-                let program = self.program().ok_or_else(|| LoadError::Forwarder("ndnd is missing".into()))?;
-                (program, vec!["fw".into(), "run".into(), config.into()])
+                let udp = *port.insert(free_port()?);
+                let (tcp, web_socket, log_level) = (None, None, Some("WARN"));
+                let settings = Ndnd { socket: &socket, udp, tcp, web_socket, localhop: false, log_level };
+                words.extend(["fw".into(), "run".into(), write("config.yml", settings.to_text())?]);
             }
             Self::Nfd => {
-                let config = path("nfd.conf");
-                let free = *port.insert(free_port()?);
-                let settings = Nfd { socket: &socket, udp: free, tcp: None, log_level: "WARN" };
-                fs::write(&config, settings.to_text())
-                    .map_err(|error| LoadError::Io("cannot write the configuration of NFD", error))?;
-                let program = self.program().ok_or_else(|| LoadError::Forwarder("nfd is missing".into()))?;
-                (program, vec!["--config".into(), config.into()])
+                let udp = *port.insert(free_port()?);
+                let settings = Nfd { socket: &socket, udp, tcp: None, log_level: "WARN" };
+                words.extend(["--config".into(), write("nfd.conf", settings.to_text())?]);
             }
-        };
-        let log = path(LOG);
-        let process = Process::start(start.command, start.core, start.namespace, log, &program, &arguments)?;
+        }
+        let Start { command, core, namespace, .. } = *start;
+        let child = ChildStart { core, namespace, ..ChildStart::child(command) };
+        let process = child.spawn(&words, path(LOG))?;
         let socket = (self != Self::Relay).then_some(socket);
         Ok(Running { process, socket, port, folder })
     }
 }
 
 impl Running {
-    /// Waits until a relay reports its port. `check` ends the wait with its error.
-    pub(super) fn relay_port(&mut self, check: impl Fn() -> Result<(), LoadError>) -> Result<u16, LoadError> {
-        let begun = Instant::now();
-        loop {
-            let mut said = String::new();
+    /// Waits until a relay reports its port.
+    pub(super) fn relay_port(&mut self, stop: &AtomicBool) -> Result<u16, TurnError> {
+        let log = self.folder.path().join(LOG);
+        let limits = (TIMEOUT, Duration::from_millis(2));
+        self.process.until(limits, stop, "did not report its port", || {
             // A log that cannot be read counts as empty.
-            let _ = fs::File::open(self.folder.path().join(LOG))
-                .and_then(|log| log.take(1000).read_to_string(&mut said));
+            let said = fs::read_to_string(&log).unwrap_or_default();
             let line = said.split_once('\n').and_then(|(line, _)| line.strip_prefix(relay::LISTENING));
-            if let Some(address) = line.and_then(|address| address.parse::<SocketAddr>().ok()) {
-                return Ok(address.port());
-            }
-            self.process.check()?;
-            check()?;
-            if begun.elapsed() > TIMEOUT {
-                return Err(self.process.failed("the relay does not report its port"));
-            }
-            std::thread::sleep(Duration::from_millis(2));
-        }
+            Ok(line.and_then(|address| address.parse::<SocketAddr>().ok()).map(|address| address.port()))
+        })
     }
 }
 
 /// The program that a variable names, or of this name on the `PATH`.
 fn installed(variable: &str, name: Option<&str>) -> Option<PathBuf> {
-    let is_file = |path: &PathBuf| path.is_file();
     match env::var_os(variable) {
-        Some(path) => Some(PathBuf::from(path)).filter(is_file),
-        None => {
-            let (name, folders) = (name?, env::var_os("PATH")?);
-            env::split_paths(&folders).map(|folder| folder.join(name)).find(is_file)
-        }
+        Some(path) => Some(PathBuf::from(path)).filter(|path| path.is_file()),
+        None => program::find(name?),
     }
 }

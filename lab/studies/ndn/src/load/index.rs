@@ -26,11 +26,6 @@ impl Index {
         ("digest-one", Self::DigestOne),
     ];
 
-    /// The index of an id.
-    pub fn of(id: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(known, _)| *known == id).map(|(_, index)| *index)
-    }
-
     /// As the configuration of the forwarder calls it.
     pub(super) fn flag(self) -> &'static str {
         match self {

@@ -17,14 +17,12 @@
 pub mod child;
 mod control;
 mod drive;
-mod error;
 mod forwarders;
 mod index;
 mod network;
 mod pair;
 mod plan;
 mod port;
-mod process;
 mod reading;
 pub mod relay;
 mod routes;
@@ -35,7 +33,6 @@ mod turn;
 mod window;
 mod workload;
 
-pub use error::LoadError;
 pub use forwarders::{Forwarder, NDND};
 pub use index::Index;
 pub use network::namespaces_refused;

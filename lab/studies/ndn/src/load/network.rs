@@ -3,7 +3,7 @@
 //!
 //! It needs the command `ip` and the rights of root.
 
-use super::error::LoadError;
+use hashlane_lab::study::TurnError;
 use hashlane_rig::namespace;
 use std::fs::File;
 use std::net::Ipv4Addr;
@@ -58,8 +58,8 @@ pub fn namespaces_refused() -> Option<String> {
 
 impl Network {
     /// Makes the network. The thread stays in its namespace; if that fails, the thread must end.
-    pub(super) fn new() -> Result<Self, LoadError> {
-        let failed = |error| LoadError::Io("network namespaces are not permitted", error);
+    pub(super) fn new() -> Result<Self, TurnError> {
+        let failed = TurnError::io("network namespaces are not permitted");
         let home = namespace::current().map_err(failed)?;
         let consumers = namespace::create().map_err(failed)?;
         let producers = namespace::create().map_err(failed)?;
@@ -89,8 +89,8 @@ impl Network {
     }
 
     /// Does something on this side, where the sockets stay that are made in it.
-    pub(super) fn on<T>(&self, side: Side, work: impl FnOnce() -> T) -> Result<T, LoadError> {
-        let failed = |error| LoadError::Io("cannot enter a network namespace", error);
+    pub(super) fn on<T>(&self, side: Side, work: impl FnOnce() -> T) -> Result<T, TurnError> {
+        let failed = TurnError::io("cannot enter a network namespace");
         namespace::enter(self.of(side)).map_err(failed)?;
         let done = work();
         namespace::enter(&self.home).map_err(failed)?;
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn a_datagram_reaches_the_router_from_each_side_or_it_is_said_why_not() {
-        let tried = std::thread::spawn(|| -> Result<Vec<usize>, LoadError> {
+        let tried = std::thread::spawn(|| -> Result<Vec<usize>, TurnError> {
             let network = Network::new()?;
             let mut arrived = Vec::new();
             for side in [Side::Consumers, Side::Producers] {

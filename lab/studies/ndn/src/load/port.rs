@@ -1,6 +1,6 @@
 //! The connections of consumers and producers.
 
-use super::error::LoadError;
+use hashlane_lab::study::TurnError;
 use hashlane_link::stream::{Filled, Framing, StreamReader, StreamWriter};
 use hashlane_link::udp::{RecvBatch, SendBatch, UdpSocket};
 use hashlane_ndn::tlv;
@@ -122,7 +122,7 @@ impl Port {
         &mut self,
         batches: &mut Batches,
         write: impl FnOnce(&mut Out<'_>) -> io::Result<()>,
-    ) -> Result<(), LoadError> {
+    ) -> Result<(), TurnError> {
         match self {
             Self::Unix { stream, writer, .. } => {
                 write(&mut Out::Stream(writer)).and_then(|()| writer.flush(stream).map(drop)).map_err(closed)
@@ -131,7 +131,7 @@ impl Port {
                 let queue = &mut batches.queue;
                 write(&mut Out::Datagrams(socket, queue, *forwarder))
                     .and_then(|()| socket.send(queue).map(drop))
-                    .map_err(|error| LoadError::Io("cannot send to the forwarder", error))
+                    .map_err(TurnError::io("cannot send to the forwarder"))
             }
         }
     }
@@ -141,13 +141,13 @@ impl Port {
         &mut self,
         batches: &mut Batches,
         mut take: impl FnMut(&[u8], &mut Out<'_>) -> io::Result<()>,
-    ) -> Result<(), LoadError> {
+    ) -> Result<(), TurnError> {
         match self {
             Self::Unix { stream, reader, writer } => loop {
                 let filled = reader.fill(stream).map_err(closed)?;
                 for packet in reader.frames(framing) {
                     let packet = packet.map_err(|error| {
-                        LoadError::Forwarder(format!("the forwarder sent a malformed packet: {error}"))
+                        TurnError::Failed(format!("the forwarder sent a malformed packet: {error}"))
                     })?;
                     take(packet, &mut Out::Stream(writer)).map_err(closed)?;
                 }
@@ -160,7 +160,7 @@ impl Port {
             },
             Self::Udp { socket, forwarder } => {
                 let Batches { received, queue } = batches;
-                let failed = |error| LoadError::Io("cannot exchange datagrams with the forwarder", error);
+                let failed = TurnError::io("cannot exchange datagrams with the forwarder");
                 loop {
                     socket.recv(received).map_err(failed)?;
                     for datagram in received.iter().filter(|datagram| datagram.from == *forwarder) {
@@ -179,12 +179,11 @@ impl Port {
     }
 }
 
-fn closed(error: io::Error) -> LoadError {
-    LoadError::Forwarder(format!("the forwarder closed a connection: {error}"))
+fn closed(error: io::Error) -> TurnError {
+    TurnError::Failed(format!("the forwarder closed a connection: {error}"))
 }
 
 /// A connection to the socket file `path`.
-pub(super) fn connect(path: &Path) -> Result<std::os::unix::net::UnixStream, LoadError> {
-    std::os::unix::net::UnixStream::connect(path)
-        .map_err(|error| LoadError::Io("cannot connect to the forwarder", error))
+pub(super) fn connect(path: &Path) -> Result<std::os::unix::net::UnixStream, TurnError> {
+    std::os::unix::net::UnixStream::connect(path).map_err(TurnError::io("cannot connect to the forwarder"))
 }

@@ -39,9 +39,9 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Microseconds of CPU for an exchange; `None` if there was none.
-    pub fn cpu_us(&self) -> Option<f64> {
-        (self.counts.answered > 0).then(|| self.cpu.as_secs_f64() * 1e6 / self.counts.answered as f64)
+    /// Microseconds of CPU for an exchange, of which there is one at least.
+    pub fn cpu_us(&self) -> f64 {
+        self.cpu.as_secs_f64() * 1e6 / self.counts.answered as f64
     }
 
     /// CPU time in per cent of a core.

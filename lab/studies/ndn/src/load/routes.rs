@@ -1,8 +1,8 @@
 //! Many routes of a forwarder, by pipelined commands.
 
 use super::control::{self, TIMEOUT};
-use super::error::LoadError;
 use super::port::{framing, reader};
+use hashlane_lab::study::TurnError;
 use hashlane_link::stream::Filled;
 use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::Ndn;
@@ -23,10 +23,10 @@ pub(super) fn add_next_hops(
     stream: &mut UnixStream,
     mut prefixes: impl Iterator<Item = OwnedName<Ndn>>,
     face: Option<u64>,
-    check: impl Fn() -> Result<(), LoadError>,
-) -> Result<(), LoadError> {
+    check: impl Fn() -> Result<(), TurnError>,
+) -> Result<(), TurnError> {
     const WHAT: &str = "cannot add routes to the forwarder";
-    let failed = |error: io::Error| LoadError::Io(WHAT, error);
+    let failed = TurnError::io(WHAT);
     stream.set_read_timeout(Some(TIMEOUT)).map_err(failed)?;
     let (mut reader, mut commands, mut waiting) = (reader(), Vec::new(), 0);
     loop {
@@ -38,7 +38,7 @@ pub(super) fn add_next_hops(
                 let parameters =
                     ControlParameters { name, face_id: face, cost: Some(0), ..Default::default() };
                 let command = control::build(b"fib", b"add-nexthop", &parameters);
-                commands.extend(command.map_err(|why| LoadError::Forwarder(format!("{WHAT}: {why}")))?);
+                commands.extend(command.map_err(|why| TurnError::Failed(format!("{WHAT}: {why}")))?);
                 waiting += 1;
             }
             stream.write_all(&commands).map_err(failed)?;
@@ -52,7 +52,7 @@ pub(super) fn add_next_hops(
             Filled::Full(_) | Filled::Drained(_) => {}
         }
         for packet in reader.frames(framing) {
-            let refused = |why: String| LoadError::Forwarder(format!("{WHAT}: {why}"));
+            let refused = |why: String| TurnError::Failed(format!("{WHAT}: {why}"));
             control::answer(packet.map_err(|error| refused(error.to_string()))?).map_err(refused)?;
             waiting = waiting.saturating_sub(1);
         }

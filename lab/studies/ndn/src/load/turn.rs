@@ -1,14 +1,14 @@
 //! One forwarder under one load: started, fed, measured, ended.
 
-use super::child;
 use super::drive::Drive;
-use super::error::LoadError;
 use super::forwarders::{Forwarder, Start};
 use super::network::Network;
 use super::plan::Plan;
 use super::reading::Reading;
 use super::workload::{Link, Workload};
 use hashlane_lab::probe::Cores;
+use hashlane_lab::study::TurnError;
+use hashlane_rig::proc;
 use std::net::Ipv4Addr;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -19,7 +19,7 @@ const ATTEMPTS: usize = 5;
 /// Starts `forwarder` with `command`, our own, puts `workload` on it according to `plan`, and ends it.
 ///
 /// # Errors
-/// The forwarder could not be started, ended by itself, or answered no Interest; [`LoadError::Stopped`] soon
+/// The forwarder could not be started, ended by itself, or answered no Interest; [`TurnError::Stopped`] soon
 /// after `stop` is set.
 pub fn turn(
     command: &Path,
@@ -27,11 +27,11 @@ pub fn turn(
     workload: &Workload,
     plan: &Plan,
     stop: &AtomicBool,
-) -> Result<Reading, LoadError> {
+) -> Result<Reading, TurnError> {
     // In a separate thread: only it is bound to a core, and the forwarder's process ends with it.
     std::thread::scope(|scope| {
         let thread = scope.spawn(|| in_thread(command, forwarder, workload, plan, stop));
-        thread.join().unwrap_or_else(|_| Err(LoadError::Forwarder("the thread of the load panicked".into())))
+        thread.join().unwrap_or_else(|_| Err(TurnError::Failed("the thread of the load panicked".into())))
     })
 }
 
@@ -41,10 +41,10 @@ fn in_thread(
     workload: &Workload,
     plan: &Plan,
     stop: &AtomicBool,
-) -> Result<Reading, LoadError> {
+) -> Result<Reading, TurnError> {
     let cores = Cores::detect();
     if let Some(core) = cores.load {
-        child::bind(core).map_err(|error| LoadError::Io("cannot bind the load to a core", error))?;
+        proc::bind(core).map_err(TurnError::io("cannot bind the load to a core"))?;
     }
     let mut attempts = 1;
     loop {
@@ -62,7 +62,7 @@ fn attempt(
     plan: &Plan,
     cores: Cores,
     stop: &AtomicBool,
-) -> Result<Reading, LoadError> {
+) -> Result<Reading, TurnError> {
     let network = if workload.link == Link::Netns { Some(Network::new()?) } else { None };
     let host = if network.is_some() { Ipv4Addr::UNSPECIFIED } else { Ipv4Addr::LOCALHOST };
     let mut drive = Drive::new(workload, plan, forwarder.index(), cores.are_apart(), stop)?;

@@ -30,8 +30,7 @@ pub(crate) const PARTS: [&str; 6] = ["whole", "decode", "prefetch", "store", "pi
 /// Counts of the counter, of a block, in the order of [`PARTS`].
 pub(crate) type Counts = [u64; PARTS.len()];
 
-/// A forwarder of any index that does blocks. One call yields a count for each part of the forwarder, where
-/// other timed subjects yield one.
+/// A forwarder of any index that does blocks.
 pub(crate) trait Profile {
     /// Exchanges until the content store is full, which it is in a forwarder that has run for a while.
     fn exchanges_to_fill(&self) -> usize;
@@ -41,6 +40,27 @@ pub(crate) trait Profile {
     /// # Errors
     /// The forwarder sends the wrong packets.
     fn block(&mut self) -> Result<Counts, String>;
+
+    /// Fills the content store, by `most` exchanges at most.
+    ///
+    /// # Errors
+    /// As [`block`](Self::block).
+    fn fill(&mut self, most: usize) -> Result<(), String> {
+        let exchanges = self.exchanges_to_fill().min(most);
+        (0..exchanges.div_ceil(BLOCK)).try_for_each(|_| self.block().map(drop))
+    }
+
+    /// Counts of each part for an exchange, by so many blocks.
+    ///
+    /// # Errors
+    /// As [`block`](Self::block).
+    fn sample(&mut self, blocks: usize) -> Result<[f64; PARTS.len()], String> {
+        let mut sum = Counts::default();
+        for _ in 0..blocks {
+            sum.iter_mut().zip(self.block()?).for_each(|(sum, count)| *sum += count);
+        }
+        Ok(sum.map(|sum| sum as f64 / (blocks * BLOCK) as f64))
+    }
 }
 
 /// One whose PIT has this index, with a route to each producer; `None` for a shape that no workload has.
@@ -62,13 +82,13 @@ fn boxed<P: Pit + 'static>(index: Index, names: Names, key: &Key, pit: P) -> Opt
 
 /// A forwarder, and the sink of its packets.
 pub(crate) struct Exchanges<P = ByName> {
-    bench: Bench<P>,
+    block: Block<P>,
     plain: Sink,
     timed: Sink,
 }
 
 /// A forwarder, and the packets of a block.
-struct Bench<P> {
+struct Block<P> {
     templates: Vec<Template>,
     consumers: Vec<FaceId>,
     producers: Vec<FaceId>,
@@ -90,8 +110,8 @@ impl Exchanges {
 
 impl<P: Pit> Exchanges<P> {
     fn with(names: Names, key: &Key, digests: Option<DigestFunction>, pit: P) -> Option<Self> {
-        let bench = Bench::new(names, key, digests, pit)?;
-        Some(Self { bench, plain: Sink::plain(), timed: Sink::timed() })
+        let block = Block::new(names, key, digests, pit)?;
+        Some(Self { block, plain: Sink::plain(), timed: Sink::timed() })
     }
 
     /// Forwards a block in bursts of `size` packets, and times the stage that decodes and hashes.
@@ -99,11 +119,11 @@ impl<P: Pit> Exchanges<P> {
     /// # Errors
     /// As [`block`](Profile::block).
     pub(crate) fn decode(&mut self, size: usize) -> Result<u64, String> {
-        Ok(self.bench.exchange(size, &mut self.plain)?.decode)
+        Ok(self.block.exchange(size, &mut self.plain)?.decode)
     }
 }
 
-impl<P: Pit> Bench<P> {
+impl<P: Pit> Block<P> {
     fn new(names: Names, key: &Key, digests: Option<DigestFunction>, pit: P) -> Option<Self> {
         let templates: Vec<Template> =
             (0..PAIRS).map(|pair| Template::new(names, pair, 4000)).collect::<Option<_>>()?;
@@ -198,13 +218,13 @@ fn of_faces<'p>(packets: &'p [Vec<u8>], faces: &[FaceId]) -> Vec<(FaceId, &'p [u
 
 impl<P: Pit> Profile for Exchanges<P> {
     fn exchanges_to_fill(&self) -> usize {
-        self.bench.forwarder.cs().config().packets
+        self.block.forwarder.cs().config().packets
     }
 
     fn block(&mut self) -> Result<Counts, String> {
-        let Self { bench, plain, timed } = self;
-        let stages = bench.exchange(PACKETS, plain)?;
-        bench.exchange(PACKETS, timed)?;
+        let Self { block, plain, timed } = self;
+        let stages = block.exchange(PACKETS, plain)?;
+        block.exchange(PACKETS, timed)?;
         let [store, pit, fib] = [Part::Store, Part::Pit, Part::Fib].map(|part| timed.count(part));
         Ok([stages.sum(), stages.decode, stages.prefetch, store, pit, fib])
     }
@@ -228,8 +248,8 @@ mod tests {
             for size in [1, 16, 64] {
                 assert!(forwarding.decode(size).unwrap() > 0);
             }
-            assert_eq!(forwarding.bench.forwarder.cs().len(), 9 * BLOCK);
-            assert!(forwarding.bench.forwarder.pit().is_empty());
+            assert_eq!(forwarding.block.forwarder.cs().len(), 9 * BLOCK);
+            assert!(forwarding.block.forwarder.pit().is_empty());
         }
     }
 
@@ -243,7 +263,7 @@ mod tests {
         let mut by_token = Exchanges::with(names, &Key::VECTOR, None, ByToken::new(&Key::VECTOR, 0)).unwrap();
         by_token.block().unwrap();
         assert_eq!(by_token.timed.labels.len(), BLOCK);
-        let first = LpPacket::parse(&by_token.bench.data[0]).unwrap();
+        let first = LpPacket::parse(&by_token.block.data[0]).unwrap();
         assert_eq!(first.header.pit_token, by_token.timed.labels[0].as_bytes());
     }
 }

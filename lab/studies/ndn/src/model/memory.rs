@@ -13,6 +13,7 @@ use hashlane_ndn_fw::face::FaceId;
 use hashlane_ndn_fw::fib::{Fib, NextHop};
 use hashlane_ndn_fw::hashed::{HashedName, NameHasher};
 use hashlane_ndn_fw::pit::{ByName, InRecord, OutRecord, Pit as _};
+use hashlane_rig::proc;
 use hashlane_table::share::ItemId;
 use std::fmt;
 use std::io;
@@ -147,10 +148,8 @@ fn with_interest(
 
 /// Bytes of this process that are in memory.
 fn resident() -> io::Result<f64> {
-    let status = std::fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let kib = line.and_then(|rest| rest.trim().strip_suffix(" kB")?.trim().parse::<f64>().ok());
-    kib.map(|kib| kib * 1024.0).ok_or_else(|| io::Error::other("/proc/self/status has no VmRSS in kB"))
+    let bytes = i32::try_from(std::process::id()).ok().and_then(proc::resident);
+    bytes.map(|bytes| bytes as f64).ok_or_else(|| io::Error::other("/proc/self/status has no VmRSS in kB"))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The pace of Interests at which a forwarder takes nearly a whole core.
 
-use crate::load::{self, Forwarder, Index, LoadError, Plan, Workload};
+use crate::load::{self, Forwarder, Index, Plan, Workload};
 use hashlane_lab::evidence::CARRIED;
 use hashlane_lab::study::{RunError, Session};
 use std::time::Duration;
@@ -105,11 +105,7 @@ pub(super) fn pace(
                 let carried = reading.counts.answered as f64 / offered;
                 search.trials.push(Trial { pace, percent: reading.cpu_percent(), carried });
             }
-            Err(LoadError::Stopped) => return Ok(None),
-            Err(error) => {
-                let (workload, scheme) = (label.to_owned(), session.definition.reference.clone());
-                return Err(RunError::Subject { workload, scheme, why: error.to_string() });
-            }
+            Err(error) => return error.end(label, &session.definition.reference).map(|()| None),
         }
     }
     Ok(Some(search.best()))

@@ -3,12 +3,12 @@
 
 use super::busy;
 use super::work::{Work, indexes};
-use crate::load::{Forwarder, Plan, Reading};
+use crate::load::{Forwarder, Plan, Reading, Rtt};
 use crate::metric;
-use crate::under_load::{Subject, note, turns};
+use crate::under_load::{Loads, carried, contender, note, turns};
 use hashlane_lab::evidence::CARRIED;
-use hashlane_lab::study::{Rounds, RunError, Session};
-use hashlane_stats::quantile;
+use hashlane_lab::study::{Fact, Figure, Figures, Rounds, RunError, Session};
+use hashlane_stats::median;
 use std::time::Duration;
 
 /// Model of the records.
@@ -17,14 +17,54 @@ const LOAD_MODEL: &str = "pit-load";
 /// Interests of a consumer in a second, under a load with a pace: the source's.
 const PACE: u32 = 1000;
 
+/// Start of the ids of loads that take nearly a whole core.
+pub(super) const BUSY: &str = "busy/";
+
+const FIGURES: Figures<Reading> = Figures {
+    model: LOAD_MODEL,
+    are_launches: true,
+    list: &[
+        Figure::median("cpu-clock", metric::CPU_US, "us", Reading::cpu_us),
+        Figure::median("wall-clock", metric::RATE, "1/s", Reading::rate),
+        Figure::median("cpu-clock", metric::CPU_PERCENT, "%", paced_percent),
+        Figure::median("wall-clock", metric::RTT_MS, "ms", mean_rtt),
+        Figure::median("wall-clock", metric::RTT_P50_MS, "ms", |reading| rtt(reading, |rtt| rtt.p50)),
+        Figure::median("wall-clock", metric::RTT_P99_MS, "ms", |reading| rtt(reading, |rtt| rtt.p99)),
+    ],
+};
+
+/// Comparison of two contenders, by their places.
+type Compare = fn(&Rounds, usize, usize) -> Option<Fact>;
+
+/// A comparison: probe, metric, figure.
+type Comparison = (&'static str, &'static str, fn(&Reading) -> f64, Compare);
+
+/// Comparisons with the reference. Points of CPU are compared by their difference, as
+/// in the source; times by their ratio.
+const COMPARISONS: [Comparison; 3] = [
+    ("cpu-clock", metric::MORE, paced_percent, Rounds::difference),
+    ("cpu-clock", metric::RATIO, Reading::cpu_us, Rounds::ratio),
+    ("wall-clock", metric::RATIO_RTT, mean_rtt, Rounds::ratio),
+];
+
+/// A round-trip time; not finite without a pace.
+fn rtt(reading: &Reading, of: fn(Rtt) -> f64) -> f64 {
+    reading.rtt.map_or(f64::NAN, of)
+}
+
+fn mean_rtt(reading: &Reading) -> f64 {
+    rtt(reading, |rtt| rtt.mean)
+}
+
+/// CPU time in per cent of a core; not finite without a pace.
+fn paced_percent(reading: &Reading) -> f64 {
+    reading.rtt.map_or(f64::NAN, |_| reading.cpu_percent())
+}
+
 /// Forwarders with each index, under load.
-pub(super) fn forwarders(
-    session: &mut Session<'_>,
-    works: &[(&str, Work)],
-    rounds: usize,
-) -> Result<(), RunError> {
+pub(super) fn forwarders(session: &mut Session<'_>, works: &[(&str, Work)]) -> Result<(), RunError> {
     let time = Duration::from_millis(session.settings.size.items.into());
-    let mut subjects = Vec::new();
+    let mut all = Vec::new();
     for (label, work) in works {
         let (workload, plan) = match work {
             Work::Load(workload) => (*workload, Plan::lasting(time)),
@@ -36,101 +76,46 @@ pub(super) fn forwarders(
             _ => continue,
         };
         for (id, index) in indexes(session, true) {
-            subjects.push(Subject::new(label, &id, Forwarder::Indexed(index), workload, plan));
+            all.push(contender(label, &id, Forwarder::Indexed(index), workload, plan));
         }
     }
-    turns(session, &mut subjects, rounds, record_loads)
+    turns(session, &mut all, |session, all| {
+        FIGURES.record(session, all);
+        for group in all.chunk_by(|a, b| a.workload == b.workload) {
+            compare(session, group);
+        }
+        note(session, LOAD_MODEL, all);
+    })
 }
 
-/// Records the results of the forwarders on all workloads, from two rounds on.
-fn record_loads(session: &mut Session<'_>, subjects: &[Subject]) {
-    if subjects.iter().any(|subject| subject.readings.len() < 2) {
+/// Records the comparisons of a workload with the reference. A load that was to take nearly a whole core and
+/// did not gets a note instead.
+fn compare(session: &mut Session<'_>, group: &[Loads]) {
+    let reference = &session.definition.reference;
+    let place = group.iter().position(|loads| loads.id == *reference);
+    let Some((place, name)) = place.and_then(|place| Some((place, group.get(place)?))) else { return };
+    let (label, is_busy) = (&name.workload, name.workload.starts_with(BUSY));
+    let percent = median(&name.turns.iter().map(Reading::cpu_percent).collect::<Vec<_>>());
+    if let Some(percent) = percent.filter(|percent| is_busy && *percent < busy::LEAST) {
+        let offered = name.subject.plan.offered(Duration::from_secs(1)).unwrap_or_default();
+        session.notes.push(format!(
+            "{label}: {:.0} % of a core was not reached: {reference} took {percent:.0} %, at {offered:.0} Interests \
+             a second; no index was compared with it",
+            busy::LEAST,
+        ));
         return;
     }
-    for subjects in subjects.chunk_by(|a, b| a.label == b.label) {
-        record(session, subjects);
-        note_busy(session, subjects);
+    // With queues that grow, a comparison is not of the load that it names.
+    let is_carried = |loads: &Loads| !is_busy || carried(loads).is_some_and(|share| share >= CARRIED);
+    if !is_carried(name) {
+        return;
     }
-    note(session, LOAD_MODEL, &subjects.iter().collect::<Vec<_>>());
-}
-
-/// A figure of a reading.
-type Figure = fn(&Reading) -> Option<f64>;
-
-/// Figures recorded of each turn: the metric, its unit, and the probe.
-const FIGURES: [(&str, &str, &str, Figure); 6] = [
-    (metric::CPU_US, "us", "cpu-clock", Reading::cpu_us),
-    (metric::RATE, "1/s", "wall-clock", |reading| Some(reading.rate())),
-    (metric::CPU_PERCENT, "%", "cpu-clock", |reading| reading.rtt.map(|_| reading.cpu_percent())),
-    (metric::RTT_MS, "ms", "wall-clock", |reading| reading.rtt.map(|rtt| rtt.mean)),
-    (metric::RTT_P50_MS, "ms", "wall-clock", |reading| reading.rtt.map(|rtt| rtt.p50)),
-    (metric::RTT_P99_MS, "ms", "wall-clock", |reading| reading.rtt.map(|rtt| rtt.p99)),
-];
-
-/// Start of the ids of loads that take nearly a whole core.
-pub(super) const BUSY: &str = "busy/";
-
-/// Share of a core that the reference took on a workload with [`BUSY`] in its id, in per cent.
-fn busy_percent(session: &Session<'_>, subjects: &[Subject]) -> Option<f64> {
-    let mut subjects = subjects.iter().filter(|subject| subject.label.starts_with(BUSY));
-    let name = subjects.find(|subject| subject.id == session.definition.reference)?;
-    quantile(&name.readings.iter().map(Reading::cpu_percent).collect::<Vec<_>>(), 0.5)
-}
-
-/// Adds a note to a load that was to take nearly a whole core, and did not.
-fn note_busy(session: &mut Session<'_>, subjects: &[Subject]) {
-    let (Some(percent), Some(subject)) = (busy_percent(session, subjects), subjects.first()) else { return };
-    if percent < busy::LEAST {
-        let offered = subject.plan.offered(Duration::from_secs(1)).unwrap_or_default();
-        session.notes.push(format!(
-            "{}: {:.0} % of a core was not reached: {} took {percent:.0} %, at {offered:.0} Interests a second; no \
-             index was compared with it",
-            subject.label,
-            busy::LEAST,
-            session.definition.reference,
-        ));
-    }
-}
-
-/// Records the results of the forwarders on one workload.
-fn record(session: &mut Session<'_>, subjects: &[Subject]) {
-    let Some(label) = subjects.first().map(|subject| subject.label.as_str()) else { return };
-    let reference = subjects.iter().position(|subject| subject.id == session.definition.reference);
-    // Below that share of a core, or with queues that grow, a comparison is not of the load that it names.
-    let is_reached = busy_percent(session, subjects).is_none_or(|percent| percent >= busy::LEAST);
-    let is_carried = |at: usize| {
-        let share = subjects.get(at).and_then(Subject::carried);
-        !label.starts_with(BUSY) || share.is_some_and(|share| share >= CARRIED)
-    };
-    for (name, unit, probe, figure) in FIGURES {
-        let of = |subject: &Subject| subject.readings.iter().filter_map(figure).collect::<Vec<f64>>();
-        let rounds = Rounds::of_launches(subjects.iter().map(of).collect());
-        if rounds.is_empty() {
-            continue;
-        }
-        for (at, subject) in subjects.iter().enumerate() {
-            session.add(LOAD_MODEL, label, &subject.id, probe, name, unit, rounds.time(at));
-            let Some(reference) = reference.filter(|reference| *reference != at) else { continue };
-            // Points of CPU are compared by their difference, as in the source; times by their ratio.
-            let (compared, fact) = match name {
-                metric::CPU_PERCENT => (metric::MORE, rounds.difference(at, reference)),
-                metric::CPU_US => (metric::RATIO, rounds.ratio(at, reference)),
-                metric::RTT_MS => (metric::RATIO_RTT, rounds.ratio(at, reference)),
-                _ => continue,
-            };
-            if !is_reached || !is_carried(at) || !is_carried(reference) {
-                continue;
-            }
-            if let Some(fact) = fact {
-                session.add(
-                    LOAD_MODEL,
-                    label,
-                    &subject.id,
-                    probe,
-                    compared,
-                    &session.definition.reference,
-                    fact,
-                );
+    for (probe, metric, figure, compare) in COMPARISONS {
+        let rounds = group.iter().map(|loads| loads.turns.iter().map(figure).collect()).collect();
+        let rounds = Rounds::of_launches(rounds);
+        for (at, loads) in group.iter().enumerate().filter(|(at, loads)| *at != place && is_carried(loads)) {
+            if let Some(fact) = compare(&rounds, at, place) {
+                session.add(LOAD_MODEL, label, &loads.id, probe, metric, reference, fact);
             }
         }
     }

@@ -6,13 +6,11 @@ use super::work::{QUICK_COMPONENTS, QUICK_PENDING, Work, indexes, is_quick, pars
 use crate::load::{self, Index, Names};
 use crate::metric;
 use crate::model::digest;
-use crate::model::exchanges::{self, BLOCK as EXCHANGES, PARTS};
-use crate::model::pending::{self, BLOCK, Filling, Operation};
+use crate::model::exchanges::{self, PARTS};
+use crate::model::pending::{self, BLOCK, Counts, Filling, Operation};
 use hashlane_hash::scheme::Key;
 use hashlane_lab::run::machine;
-use hashlane_lab::study::Fact;
-use hashlane_lab::study::{Rounds, order};
-use hashlane_lab::study::{RunError, Session};
+use hashlane_lab::study::{Contender, Rounds, RunError, Session, TurnError, by_id, take_turns};
 
 /// Models of the records. The operations' model is the study's.
 pub(crate) const MODEL: &str = "pit";
@@ -32,7 +30,7 @@ const PART_BLOCKS: usize = 8;
 pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     let definition = session.definition;
     for id in &definition.schemes {
-        if Index::of(id).is_none() && digest::function(id).is_none() {
+        if by_id(&Index::ALL, id).is_none() && digest::function(id).is_none() {
             let known = Index::ALL.iter().map(|(id, _)| *id).chain(digest::FUNCTIONS);
             let help = format!("known: {}", known.collect::<Vec<_>>().join(", "));
             return Err(RunError::UnknownScheme { id: id.clone(), help });
@@ -86,7 +84,7 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
             _ => {}
         }
     }
-    forwarders(session, &works, rounds)
+    forwarders(session, &works)
 }
 
 /// Measures tables of one filling in alternation: each is made anew for each of its turns, so that only one
@@ -115,48 +113,27 @@ fn tables(
     let [quick, full] = BLOCKS;
     let blocks = if session.settings.full { full } else { quick };
     let blocks = blocks.min(filling.pending / BLOCK / 2).max(1);
-    // Of each operation, of each index, round by round.
-    let mut figures = vec![vec![Vec::new(); indexes.len()]; Operation::ALL.len()];
-    let mut whole = 0;
-    'rounds: for round in 0..rounds {
-        for at in order(indexes.len(), round) {
-            let Some((id, index)) = indexes.get(at) else { continue };
-            if session.stopped() {
-                break 'rounds;
-            }
-            session.step(first, &format!("the table by {id}, round {} of {rounds}", round + 1));
-            let seed = session.settings.seed + round as u64;
-            let counts = pending::turn(*index, filling, blocks, &Key::new(session.settings.key), seed)
-                .map_err(|what| RunError::Expectation {
-                    workload: (*first).to_owned(),
-                    what: format!("{id}: {what}"),
-                })?;
-            for (figures, count) in figures.iter_mut().zip(counts) {
-                if let Some(figures) = figures.get_mut(at) {
-                    figures.push(count);
-                }
-            }
-        }
-        whole = round + 1;
-    }
-    if whole < 2 {
-        return Ok(());
-    }
+    let key = Key::new(session.settings.key);
+    let turn = |session: &mut Session<'_>, contender: &mut Contender<Index, Counts>, round: usize| {
+        let seed = session.settings.seed + round as u64;
+        let counts = pending::turn(contender.subject, filling, blocks, &key, seed);
+        counts.map_err(|what| {
+            let (workload, what) = (contender.workload.clone(), format!("{}: {what}", contender.id));
+            TurnError::Run(RunError::Expectation { workload, what })
+        })
+    };
+    let mut contenders: Vec<_> =
+        indexes.iter().map(|(id, index)| Contender::new(first, id, *index, false)).collect();
     let ids: Vec<String> = indexes.into_iter().map(|(id, _)| id).collect();
-    let ghz = session.rates.counter_ghz;
-    for (label, operation) in asked {
-        let Some(figures) = figures.get_mut(operation) else { continue };
-        figures.iter_mut().for_each(|figures| figures.truncate(whole));
-        let rounds = Rounds::of(figures.clone());
-        for (at, id) in ids.iter().enumerate() {
-            let mut fact = rounds.time(at);
-            session.add(MODEL, label, id, "cycles", metric::CYCLES, "cycles", fact);
-            fact.scale(1.0 / ghz);
-            session.add(MODEL, label, id, "cycles", metric::NS, "ns", fact);
+    take_turns(session, &mut contenders, rounds, turn, |session, contenders| {
+        for (label, operation) in &asked {
+            let count = |counts: &Counts| counts.get(*operation).copied();
+            let counts = contenders.iter().map(|of| of.turns.iter().filter_map(count).collect());
+            let rounds = Rounds::of(counts.collect());
+            session.add_cycles(MODEL, label, &ids, &rounds);
+            session.add_ratios(MODEL, label, "cycles", &ids, |of, to| rounds.ratio(of, to));
         }
-        session.add_ratios(MODEL, label, "cycles", &ids, |of, to| rounds.ratio(of, to));
-    }
-    Ok(())
+    })
 }
 
 /// Reason for which tables of so many entries are not filled here.
@@ -184,38 +161,20 @@ fn parts(session: &mut Session<'_>, label: &str, names: Names) -> Result<(), Run
     for (_, index) in &indexes {
         let made = exchanges::indexed(*index, names, &Key::new(session.settings.key));
         let mut forwarding = made.ok_or_else(|| failed("no packets have names of this shape".into()))?;
-        let fill = forwarding.exchanges_to_fill().min(size.items as usize * 100);
-        for _ in 0..fill.div_ceil(EXCHANGES) {
-            forwarding.block().map_err(failed)?;
-        }
+        forwarding.fill(size.items as usize * 100).map_err(failed)?;
         forwardings.push(forwarding);
     }
-    let mut figures = vec![vec![Vec::new(); indexes.len()]; PARTS.len()];
-    for _ in 0..SAMPLES * size.repetitions as usize {
-        if session.stopped() {
-            return Ok(());
-        }
-        for (at, forwarding) in forwardings.iter_mut().enumerate() {
-            let mut sum = [0; PARTS.len()];
-            for _ in 0..PART_BLOCKS {
-                let counts = forwarding.block().map_err(failed)?;
-                sum.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
-            }
-            for (figures, sum) in figures.iter_mut().zip(sum) {
-                if let Some(figures) = figures.get_mut(at) {
-                    figures.push(sum as f64 / (PART_BLOCKS * EXCHANGES) as f64);
-                }
-            }
-        }
+    let rounds = SAMPLES * size.repetitions as usize;
+    let going = |_| !session.stopped();
+    let parts = Rounds::try_run(&mut forwardings, rounds, going, |forwarding| forwarding.sample(PART_BLOCKS));
+    let parts = parts.map_err(failed)?;
+    if session.stopped() {
+        return Ok(());
     }
-    let ghz = session.rates.counter_ghz;
-    for (part, figures) in PARTS.iter().zip(figures) {
-        let rounds = Rounds::of(figures);
-        for (at, (id, _)) in indexes.iter().enumerate() {
-            let mut fact = rounds.time(at);
-            fact.scale(1.0 / ghz);
-            session.add(PARTS_MODEL, &format!("{label}/{part}"), id, "cycles", metric::NS, "ns", fact);
-        }
+    let ids: Vec<String> = indexes.into_iter().map(|(id, _)| id).collect();
+    for (part, rounds) in PARTS.iter().zip(parts) {
+        let ns = rounds.scaled(1.0 / session.rates.counter_ghz);
+        session.add_rounds([PARTS_MODEL, &format!("{label}/{part}"), "cycles", metric::NS, "ns"], &ids, &ns);
     }
     Ok(())
 }
@@ -228,20 +187,12 @@ fn digests(session: &mut Session<'_>, label: &str, names: Names) -> Result<(), R
     let mut interests = digest::Interests::new(names, &Key::new(session.settings.key)).ok_or_else(failed)?;
     let ids: Vec<String> =
         session.definition.schemes.iter().filter(|id| digest::function(id).is_some()).cloned().collect();
-    let mut subjects: Vec<_> = ids.iter().filter_map(|id| digest::function(id)).collect();
+    let mut functions: Vec<_> = ids.iter().filter_map(|id| digest::function(id)).collect();
     let rounds = SAMPLES * session.settings.size.repetitions as usize;
-    let stop = session.stop;
-    let going = |_| !stop.load(std::sync::atomic::Ordering::Relaxed);
-    let rounds = Rounds::run(&mut subjects, rounds, going, |function| interests.digest(*function));
-    if rounds.len() < 2 {
-        return Ok(());
-    }
-    let ghz = session.rates.counter_ghz;
-    for (at, id) in ids.iter().enumerate() {
-        let mut fact: Fact = rounds.time(at);
-        session.add(DIGEST_MODEL, label, id, "cycles", metric::CYCLES, "cycles", fact);
-        fact.scale(1.0 / ghz);
-        session.add(DIGEST_MODEL, label, id, "cycles", metric::NS, "ns", fact);
+    let going = |_| !session.stopped();
+    let rounds = Rounds::run(&mut functions, rounds, going, |function| interests.digest(*function));
+    if rounds.len() > 1 {
+        session.add_cycles(DIGEST_MODEL, label, &ids, &rounds);
     }
     Ok(())
 }
@@ -253,9 +204,8 @@ mod tests {
     use crate::load::Workload;
     use crate::load::{Link, Pace};
     use hashlane_lab::definition::{Definition, Selection, Size};
-    use hashlane_lab::study::{self, Settings};
+    use hashlane_lab::study::testing;
     use hashlane_records::RecordSet;
-    use std::sync::atomic::AtomicBool;
 
     #[test]
     fn reads_ids() {
@@ -290,64 +240,49 @@ mod tests {
         }
     }
 
-    /// The study of these workloads.
-    fn records(workloads: &[&str]) -> RecordSet {
+    /// Records of workloads of the study, with a selection of schemes if one is named.
+    fn records(workloads: &[&str], schemes: &[&str]) -> RecordSet {
         let text = include_str!("../../pit-index/study.toml");
         let mut definition = Definition::parse(text, "study.toml").unwrap();
-        definition.workloads = workloads.iter().map(|id| (*id).to_owned()).collect();
+        let [workloads, schemes] =
+            [workloads, schemes].map(|ids| ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>());
+        let schemes_are_all = schemes.is_empty();
+        if schemes_are_all {
+            definition.workloads = workloads;
+        } else {
+            definition.select(&Selection { schemes, workloads, repetitions: Some(2) }).unwrap();
+        }
+        // A selection measures what it names, and so also in the quick size.
         let size = Size { items: 10, repetitions: 2 };
-        let settings = Settings { size, ..Settings::new(&definition, true, "hashlane".into()) };
-        let outcome = study::run(&Pit, &definition, &settings, &AtomicBool::new(false), &mut |_| ());
-        assert!(outcome.failed.is_none(), "{:?}", outcome.failed);
-        outcome.records
+        testing::records(&Pit, &definition, schemes_are_all, size)
     }
 
     #[test]
     fn a_tiny_run_leaves_records_of_each_index_and_function() {
-        let records = records(&[
-            "match/1024/4",
-            "data/1024/4",
-            "insert/1024/4",
-            "expire/1024/4",
-            "digest/4",
-            "parts/4",
-        ]);
-        for workload in ["match/1024/4", "data/1024/4", "insert/1024/4", "expire/1024/4"] {
+        let tables = ["match/1024/4", "data/1024/4", "insert/1024/4", "expire/1024/4"];
+        let records = records(&[&tables[..], &["digest/4", "parts/4"]].concat(), &[]);
+        let value = |workload, id, metric| records.metric("pit-index", workload, id, metric).unwrap().value;
+        for workload in tables {
             for index in ["name", "name-again", "token", "digest"] {
-                let value = records.metric("pit-index", workload, index, metric::CYCLES).unwrap().value;
-                assert!(value > 0.0, "{workload} {index}");
+                assert!(value(workload, index, metric::CYCLES) > 0.0, "{workload} {index}");
             }
             assert!(records.ratio("pit-index", workload, "token", "name").is_some());
         }
         for function in digest::FUNCTIONS {
-            assert!(records.metric("pit-index", "digest/4", function, metric::CYCLES).unwrap().value > 0.0);
+            assert!(value("digest/4", function, metric::CYCLES) > 0.0);
         }
         for index in ["name", "token", "digest"] {
-            assert!(records.metric("pit-index", "parts/4/pit", index, metric::NS).unwrap().value > 0.0);
+            assert!(value("parts/4/pit", index, metric::NS) > 0.0);
         }
     }
 
     #[test]
     fn a_selection_runs_with_the_control_of_what_it_selects() {
-        let run = |schemes: &[&str], workload: &str| {
-            let text = include_str!("../../pit-index/study.toml");
-            let mut definition = Definition::parse(text, "study.toml").unwrap();
-            let (schemes, workloads) = (schemes.iter().map(|id| (*id).to_owned()), vec![workload.to_owned()]);
-            let selection = Selection { schemes: schemes.collect(), workloads, repetitions: Some(2) };
-            definition.select(&selection).unwrap();
-            let settings = Settings::new(&definition, false, "hashlane".into());
-            let outcome = study::run(&Pit, &definition, &settings, &AtomicBool::new(false), &mut |_| ());
-            assert!(outcome.failed.is_none(), "{:?}", outcome.failed);
-            outcome.records
-        };
-        // Not in the quick size, and measured because it is named.
-        let records = run(&["name"], "match/1Ki/4");
-        assert!(records.ratio("pit-index", "match/1Ki/4", "name-again", "name").is_some());
+        let of_name = records(&["match/1Ki/4"], &["name"]);
+        assert!(of_name.ratio("pit-index", "match/1Ki/4", "name-again", "name").is_some());
         for scheme in ["token", "digest", "digest-one", "sha1"] {
-            for workload in ["match/1Ki/4", "parts/4", "digest/4"] {
-                let records = run(&[scheme], workload);
-                assert!(records.iter().all(|record| record.scheme == scheme), "{scheme} {workload}");
-            }
+            let records = records(&["match/1Ki/4", "parts/4", "digest/4"], &[scheme]);
+            assert!(records.iter().all(|record| record.scheme == scheme), "{scheme}");
         }
     }
 }

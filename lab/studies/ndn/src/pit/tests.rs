@@ -1,98 +1,83 @@
 //! The report of the study file on few records, its criteria and claims.
 
 use super::MODEL;
-use crate::{Pit, metric, sample};
-use hashlane_lab::definition::Definition;
+use crate::{Pit, metric};
 use hashlane_lab::evidence::Doubt;
-use hashlane_lab::report::{Answer, Block, Section};
+use hashlane_lab::report::Block;
 use hashlane_lab::study::Studies;
-use hashlane_records::RecordSet;
+use hashlane_lab::study::testing::Sample;
 
-const STUDIES: Studies = Studies(&[&Pit]);
-
-fn parse(text: &str) -> Definition {
-    STUDIES.parse(text, "study.toml").unwrap()
-}
-
-fn definition() -> Definition {
-    parse(include_str!("../../pit-index/study.toml"))
-}
-
-#[derive(Default)]
-struct Records(RecordSet);
+/// Records of the study.
+struct Records(Sample);
 
 impl Records {
-    fn add(&mut self, workload: &str, scheme: &str, metric: &str, unit: &str, bounds: (f64, f64, f64)) {
+    fn new() -> Self {
+        Self(Sample::new(Studies(&[&Pit]), include_str!("../../pit-index/study.toml"), 0.0))
+    }
+
+    fn add(&mut self, workload: &str, scheme: &str, metric: &str, unit: &str, bounds: [f64; 3]) {
         let model = match workload.split('/').next() {
             Some("paced" | "busy" | "load") => "pit-load",
             Some("parts") => "pit-parts",
             Some("digest") => "pit-digest",
             _ => MODEL,
         };
-        self.0.insert(sample::record("pit-index", model, [workload, scheme, metric, unit], bounds)).unwrap();
+        self.0.add([model, workload, scheme, metric, unit], bounds);
     }
 
-    fn ratio(&mut self, workload: &str, of: &str, bounds: (f64, f64, f64)) {
+    fn ratio(&mut self, workload: &str, of: &str, bounds: [f64; 3]) {
         self.add(workload, of, metric::RATIO, "name", bounds);
     }
 
     /// A figure with bounds 0.01 away.
     fn near(&mut self, workload: &str, scheme: &str, metric: &str, unit: &str, value: f64) {
-        self.add(workload, scheme, metric, unit, (value, value - 0.01, value + 0.01));
-    }
-
-    fn answer(&self) -> Answer {
-        STUDIES.answer(&definition(), &self.0).unwrap()
+        self.add(workload, scheme, metric, unit, [value, value - 0.01, value + 0.01]);
     }
 
     fn sentence(&self) -> Result<String, Doubt> {
-        self.answer().sentence.map(|statement| statement.text)
-    }
-
-    fn section(&self) -> Section {
-        STUDIES.sections(&definition(), &self.0).remove(0)
+        self.0.sentence()
     }
 }
 
 /// A paced load with these differences, digest and control.
-fn paced(workload: &str, digest: (f64, f64, f64), again: (f64, f64, f64)) -> Records {
-    let mut all = Records::default();
-    all.add(workload, "name", metric::CPU_PERCENT, "%", (30.0, 29.0, 31.0));
+fn paced(workload: &str, digest: [f64; 3], again: [f64; 3]) -> Records {
+    let mut all = Records::new();
+    all.add(workload, "name", metric::CPU_PERCENT, "%", [30.0, 29.0, 31.0]);
     for (id, more) in [("digest", digest), ("name-again", again)] {
         all.add(workload, id, metric::MORE, "name", more);
     }
-    all.ratio(workload, "name-again", (1.0, 0.99, 1.01));
+    all.ratio(workload, "name-again", [1.0, 0.99, 1.01]);
     all
 }
 
 fn no_saving() -> Records {
-    paced("paced/udp/11", (0.1, -0.2, 0.3), (0.0, -0.3, 0.3))
+    paced("paced/udp/11", [0.1, -0.2, 0.3], [0.0, -0.3, 0.3])
 }
 
 #[test]
 fn a_saving_lies_beyond_zero_and_beyond_the_control() {
     let of = |digest, again| paced("paced/udp/11", digest, again).sentence().unwrap();
     assert_eq!(
-        of((0.3, 0.2, 0.35), (0.4, -0.01, 0.6)),
+        of([0.3, 0.2, 0.35], [0.4, -0.01, 0.6]),
         "No saving seen: +0.3 [+0.2, +0.3] points of CPU; A/A +0.4 [+0.0, +0.6]."
     );
-    assert!(of((-2.0, -2.5, -1.5), (0.1, -0.5, 0.5)).starts_with("Yes: −2.0 [−2.5, −1.5] points"));
+    assert!(of([-2.0, -2.5, -1.5], [0.1, -0.5, 0.5]).starts_with("Yes: −2.0 [−2.5, −1.5] points"));
     // The control moved as far.
-    assert!(of((-2.0, -2.5, -1.5), (-1.0, -2.0, 0.5)).starts_with("No saving seen"));
-    assert!(of((2.0, 1.5, 2.5), (0.1, -0.5, 0.5)).starts_with("No, it costs: +2.0"));
+    assert!(of([-2.0, -2.5, -1.5], [-1.0, -2.0, 0.5]).starts_with("No saving seen"));
+    assert!(of([2.0, 1.5, 2.5], [0.1, -0.5, 0.5]).starts_with("No, it costs: +2.0"));
 }
 
 #[test]
 fn the_token_is_judged_on_the_lookup_and_on_the_whole() {
     let mut all = no_saving();
-    all.ratio("match/64Ki/11", "token", (0.41, 0.39, 0.43));
+    all.ratio("match/64Ki/11", "token", [0.41, 0.39, 0.43]);
     let text = all.sentence().unwrap();
     assert!(text.ends_with("A/A +0.0 [−0.3, +0.3]. A token saves 59 % [57, 61] of the lookup."), "{text}");
-    all.ratio("load/udp/11", "token", (0.98, 0.93, 1.03));
+    all.ratio("load/udp/11", "token", [0.98, 0.93, 1.03]);
     let text = all.sentence().unwrap();
     assert!(text.ends_with("of the lookup; of the whole, no saving was seen."), "{text}");
     // The first of both loads has less besides the table.
-    all.ratio("load/unix/11", "token", (0.8, 0.78, 0.82));
+    all.ratio("load/unix/11", "token", [0.8, 0.78, 0.82]);
     let text = all.sentence().unwrap();
     assert!(text.ends_with("of the lookup and 20 % [18, 22] of the whole.") && text.len() < 200, "{text}");
 }
@@ -100,9 +85,9 @@ fn the_token_is_judged_on_the_lookup_and_on_the_whole() {
 #[test]
 fn a_difference_within_the_noise_is_no_saving() {
     let mut all = no_saving();
-    all.ratio("match/64Ki/11", "token", (0.91, 0.87, 1.2));
+    all.ratio("match/64Ki/11", "token", [0.91, 0.87, 1.2]);
     assert!(all.sentence().unwrap().ends_with(" Of a token, no saving was seen."));
-    all.ratio("load/udp/11", "token", (0.8, 0.78, 0.82));
+    all.ratio("load/udp/11", "token", [0.8, 0.78, 0.82]);
     let text = all.sentence().unwrap();
     assert!(text.ends_with("saves 20 % [18, 22] of the whole; of the lookup, no saving was seen."), "{text}");
 }
@@ -110,12 +95,12 @@ fn a_difference_within_the_noise_is_no_saving() {
 #[test]
 fn the_round_trip_at_nine_tenths_of_a_core_is_stated_beside_its_control() {
     let mut all = no_saving();
-    all.add("busy/udp/11", "name", metric::CPU_PERCENT, "%", (93.2, 92.0, 94.0));
-    all.ratio("busy/udp/11", "name-again", (1.0, 0.99, 1.01));
-    all.add("busy/udp/11", "digest", metric::RATIO_RTT, "name", (1.1, 1.05, 1.2));
+    all.add("busy/udp/11", "name", metric::CPU_PERCENT, "%", [93.2, 92.0, 94.0]);
+    all.ratio("busy/udp/11", "name-again", [1.0, 0.99, 1.01]);
+    all.add("busy/udp/11", "digest", metric::RATIO_RTT, "name", [1.1, 1.05, 1.2]);
     assert!(all.sentence().unwrap().ends_with("+0.3]."), "not without the control");
-    all.add("busy/udp/11", "name-again", metric::RATIO_RTT, "name", (1.0, 0.95, 1.04));
-    let statement = all.answer().sentence.unwrap();
+    all.add("busy/udp/11", "name-again", metric::RATIO_RTT, "name", [1.0, 0.95, 1.04]);
+    let statement = all.0.answer().sentence.unwrap();
     let stated = "At 93 % of a core, round trips take 1.10 × [1.05, 1.20]; A/A 1.00 × [0.95, 1.04].";
     assert!(statement.text.ends_with(stated), "{}", statement.text);
     assert!(statement.figures.is_empty(), "the bounds are in the sentence");
@@ -123,24 +108,24 @@ fn the_round_trip_at_nine_tenths_of_a_core_is_stated_beside_its_control() {
 
 #[test]
 fn the_lookup_alone_answers_without_a_load() {
-    let mut all = Records::default();
-    all.ratio("match/64Ki/11", "token", (0.41, 0.39, 0.43));
+    let mut all = Records::new();
+    all.ratio("match/64Ki/11", "token", [0.41, 0.39, 0.43]);
     assert_eq!(all.sentence().unwrap(), "A token saves 59 % [57, 61] of the lookup.");
 }
 
 #[test]
 fn doubts_withhold_the_sentence() {
-    assert!(matches!(Records::default().sentence(), Err(Doubt::NotMeasured { .. })));
-    let wide = paced("paced/udp/11", (0.0, -14.0, 14.0), (0.0, -0.3, 0.3));
+    assert!(matches!(Records::new().sentence(), Err(Doubt::NotMeasured { .. })));
+    let wide = paced("paced/udp/11", [0.0, -14.0, 14.0], [0.0, -0.3, 0.3]);
     assert!(matches!(wide.sentence(), Err(Doubt::Wide { .. })));
     let mut queued = no_saving();
-    queued.add("paced/udp/11", "digest", metric::CARRIED, "share", (0.5, 0.5, 0.5));
+    queued.add("paced/udp/11", "digest", metric::CARRIED, "share", [0.5, 0.5, 0.5]);
     assert!(matches!(queued.sentence(), Err(Doubt::NotCarried { .. })));
 }
 
 #[test]
 fn the_control_is_the_first_row_of_the_chart() {
-    let Some(Block::Forest(forest)) = no_saving().answer().chart else { panic!("no forest") };
+    let Some(Block::Forest(forest)) = no_saving().0.answer().chart else { panic!("no forest") };
     let labels: Vec<&str> = forest.rows.iter().map(|row| row.label.as_str()).collect();
     assert_eq!(labels, ["A/A (name again)", "digest"]);
     assert_eq!(
@@ -151,19 +136,19 @@ fn the_control_is_the_first_row_of_the_chart() {
 
 #[test]
 fn what_differs_from_the_source_is_a_surprise() {
-    let mut all = paced("paced/udp/4", (-2.1, -2.5, -1.7), (0.0, -0.3, 0.3));
-    assert_eq!(all.answer().surprises, [""; 0]);
-    all.ratio("match/64Ki/11", "digest", (1.4, 1.3, 1.5));
-    assert_eq!(all.answer().surprises, ["A lookup by digest takes 1.40 × [1.30, 1.50] one by name."]);
-    let all = paced("paced/udp/4", (0.1, -0.2, 0.3), (0.0, -0.3, 0.3));
+    let mut all = paced("paced/udp/4", [-2.1, -2.5, -1.7], [0.0, -0.3, 0.3]);
+    assert_eq!(all.0.answer().surprises, [""; 0]);
+    all.ratio("match/64Ki/11", "digest", [1.4, 1.3, 1.5]);
+    assert_eq!(all.0.answer().surprises, ["A lookup by digest takes 1.40 × [1.30, 1.50] one by name."]);
+    let all = paced("paced/udp/4", [0.1, -0.2, 0.3], [0.0, -0.3, 0.3]);
     let saving = "With 4 components the source saw −2.0 points by digest, this machine +0.1 [−0.2, +0.3].";
-    assert_eq!(all.answer().surprises, [saving]);
+    assert_eq!(all.0.answer().surprises, [saving]);
 }
 
 #[test]
 fn prints_the_source_s_table_beside_ours() {
-    assert!(STUDIES.sections(&definition(), &RecordSet::new()).is_empty());
-    let mut all = Records::default();
+    assert!(Records::new().0.section().is_none());
+    let mut all = Records::new();
     for (scheme, percent, rtt) in [("name", 12.0, 0.1), ("digest", 11.5, 0.09)] {
         all.near("paced/udp/4", scheme, metric::CPU_PERCENT, "%", percent);
         all.near("paced/udp/4", scheme, metric::RTT_MS, "ms", rtt);
@@ -171,7 +156,7 @@ fn prints_the_source_s_table_beside_ours() {
     }
     all.near("paced/udp/4", "digest", metric::MORE, "name", -0.5);
     all.near("load/unix/11", "digest", metric::RATIO, "name", 0.96);
-    let section = all.section();
+    let section = all.0.section().unwrap();
     let network = section.table("the source's network");
     assert_eq!(
         network.rows[1][..5],
@@ -187,11 +172,11 @@ fn prints_the_source_s_table_beside_ours() {
 #[test]
 fn says_if_nine_tenths_of_a_core_were_not_reached() {
     let findings = |percent: f64| {
-        let mut all = Records::default();
+        let mut all = Records::new();
         all.near("busy/udp/4", "name", metric::CPU_PERCENT, "%", percent);
         all.near("busy/udp/4", "name", metric::RTT_MS, "ms", 0.25);
         all.near("busy/udp/4", "name", metric::RATE, "1/s", 96_000.0);
-        let section = all.section();
+        let section = all.0.section().unwrap();
         assert_eq!(section.table("the source's load on the router").rows[0][..2], ["busy/udp/4", "name"]);
         section.findings.join(" ")
     };
@@ -207,7 +192,7 @@ fn says_if_nine_tenths_of_a_core_were_not_reached() {
 
 #[test]
 fn sets_the_cost_of_a_digest_beside_what_it_saves() {
-    let mut all = Records::default();
+    let mut all = Records::new();
     for (scheme, ns) in [("name", 480.0), ("digest", 460.0)] {
         all.near("match/1Mi/11", scheme, metric::NS, "ns", ns);
         all.near("data/1Mi/11", scheme, metric::NS, "ns", 1.25 * ns);
@@ -224,7 +209,7 @@ fn sets_the_cost_of_a_digest_beside_what_it_saves() {
         }
     }
     all.near("digest/11", "sha1", metric::NS, "ns", 130.0);
-    let section = all.section();
+    let section = all.0.section().unwrap();
     let digests = section.table("cost of a digest");
     assert_eq!(digests.columns, ["", "components 11"]);
     assert_eq!(
@@ -243,10 +228,10 @@ fn sets_the_cost_of_a_digest_beside_what_it_saves() {
 
 #[test]
 fn the_study_of_one_table_has_the_criteria_of_the_whole() {
-    let of_match = |definition: Definition| {
-        let criteria = definition.criteria.into_iter();
+    let of_match = |text: &str| {
+        let criteria = Sample::new(Studies(&[&Pit]), text, 0.0).definition.criteria.into_iter();
         criteria.filter(|criterion| criterion.workload == "match/1Mi/11").collect::<Vec<_>>()
     };
-    let criteria = of_match(parse(include_str!("../../pit-index/match.toml")));
-    assert_eq!((criteria.len(), &criteria), (2, &of_match(definition())));
+    let criteria = of_match(include_str!("../../pit-index/match.toml"));
+    assert_eq!((criteria.len(), &criteria), (2, &of_match(include_str!("../../pit-index/study.toml"))));
 }

@@ -3,7 +3,7 @@
 use crate::load::{self, Index, Names, Workload};
 use crate::model::pending::{BLOCK, Filling, Operation};
 use hashlane_lab::definition::subject;
-use hashlane_lab::study::{RunError, Session};
+use hashlane_lab::study::{RunError, Session, by_id};
 
 /// Limits of the quick size: names of the source's longer kind, and tables up to this size.
 pub(super) const QUICK_COMPONENTS: usize = 11;
@@ -35,7 +35,7 @@ impl Work {
 /// and is left out.
 pub(super) fn indexes(session: &Session<'_>, under_load: bool) -> Vec<(String, Index)> {
     let schemes = session.definition.measured_schemes().iter();
-    let known = schemes.filter_map(|id| Some((id.clone(), Index::of(subject(id))?)));
+    let known = schemes.filter_map(|id| Some((id.clone(), by_id(&Index::ALL, subject(id))?)));
     known.filter(|(_, index)| under_load || *index != Index::DigestOne).collect()
 }
 

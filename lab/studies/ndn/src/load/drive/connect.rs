@@ -2,7 +2,6 @@
 
 use super::Drive;
 use crate::load::control;
-use crate::load::error::LoadError;
 use crate::load::forwarders::Running;
 use crate::load::index::Index;
 use crate::load::network::{Network, Side};
@@ -11,15 +10,16 @@ use crate::load::port::{Port, connect};
 use crate::load::routes;
 use crate::load::template::Template;
 use crate::load::workload::Link;
+use hashlane_lab::study::TurnError;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::net::UnixStream;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 impl Drive<'_> {
     /// Opens the sockets of all consumers and producers. They are opened before the forwarder starts: a relay
     /// must know them, and a port assigned to a forwarder is then none of theirs.
-    pub(in crate::load) fn open_udp(&mut self, network: Option<&Network>) -> Result<(), LoadError> {
-        let failed = |error| LoadError::Io("cannot open UDP sockets", error);
+    pub(in crate::load) fn open_udp(&mut self, network: Option<&Network>) -> Result<(), TurnError> {
+        let failed = TurnError::io("cannot open UDP sockets");
         for at in 0..self.count() {
             let side = if at % 2 == 0 { Side::Consumers } else { Side::Producers };
             let port = match network {
@@ -42,24 +42,15 @@ impl Drive<'_> {
 
     /// Waits until a forwarder listens, queries its UDP port if it chose one itself, connects, and registers
     /// the prefixes of the producers. A relay has no prefixes.
-    pub(in crate::load) fn connect(&mut self, running: &mut Running) -> Result<(), LoadError> {
+    pub(in crate::load) fn connect(&mut self, running: &mut Running) -> Result<(), TurnError> {
         let Some(socket) = &running.socket.clone() else {
-            let port = running.relay_port(|| self.check_stop())?;
+            let port = running.relay_port(self.stop)?;
             self.ports.iter_mut().for_each(|ours| ours.set_forwarder(port));
             return Ok(());
         };
         let process = &mut running.process;
-        let begun = Instant::now();
-        let mut control = loop {
-            match connect(socket) {
-                Ok(stream) => break stream,
-                Err(_) if begun.elapsed() < TIMEOUT => {}
-                Err(error) => return Err(error),
-            }
-            process.check()?;
-            self.check_stop()?;
-            std::thread::sleep(Duration::from_millis(2));
-        };
+        let limits = (TIMEOUT, Duration::from_millis(2));
+        let mut control = process.until(limits, self.stop, "did not listen", || Ok(connect(socket).ok()))?;
         if self.workload.link != Link::Unix {
             let port = match running.port {
                 Some(port) => port,
@@ -95,7 +86,7 @@ impl Drive<'_> {
                             control::give_tokens(&mut stream, None)?;
                         }
                     }
-                    let failed = |error| LoadError::Io("cannot use a connection to the forwarder", error);
+                    let failed = TurnError::io("cannot use a connection to the forwarder");
                     self.ports.push(Port::unix(stream).map_err(failed)?);
                 }
             }
@@ -109,7 +100,7 @@ impl Drive<'_> {
         stream: &mut UnixStream,
         template: &Template,
         face: Option<u64>,
-    ) -> Result<(), LoadError> {
+    ) -> Result<(), TurnError> {
         match template.is_spread() {
             true => routes::add_next_hops(stream, template.prefixes(), face, || self.check_stop()),
             false => control::register(stream, template.prefix(), face),

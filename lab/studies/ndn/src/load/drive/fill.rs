@@ -2,11 +2,10 @@
 
 use super::{Drive, IDLE, wait};
 use crate::load::control;
-use crate::load::error::LoadError;
 use crate::load::plan::TIMEOUT;
 use crate::load::port::connect;
-use crate::load::process::Process;
 use crate::load::tables::Tables;
+use hashlane_lab::study::{Child, TurnError};
 use mio::Events;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -22,8 +21,8 @@ impl Drive<'_> {
         &mut self,
         tables: Tables,
         events: &mut Events,
-        process: &mut Process,
-    ) -> Result<(), LoadError> {
+        process: &mut Child,
+    ) -> Result<(), TurnError> {
         let (mut answered, mut last) = (0, Instant::now());
         while answered < tables.packets as u64 {
             self.exchange_until(events, Instant::now() + FILL_STEP)?;
@@ -42,7 +41,7 @@ impl Drive<'_> {
     }
 
     /// Fails unless the forwarder reports tables as large as the workload's.
-    pub(super) fn check_tables(&self, tables: Tables, socket: &Path) -> Result<(), LoadError> {
+    pub(super) fn check_tables(&self, tables: Tables, socket: &Path) -> Result<(), TurnError> {
         let status = control::status(&mut connect(socket)?)?;
         for (table, entries, least) in [
             ("FIB", status.fib_entries, tables.prefixes),
@@ -50,7 +49,7 @@ impl Drive<'_> {
             ("content store", status.cs_entries, tables.packets),
         ] {
             if entries < least as u64 {
-                return Err(LoadError::Forwarder(format!(
+                return Err(TurnError::Failed(format!(
                     "the {table} has {entries} entries, but the workload needs {least}"
                 )));
             }
@@ -59,7 +58,7 @@ impl Drive<'_> {
     }
 
     /// Sends the Interests that stay pending, no faster than they arrive at the producer.
-    pub(super) fn flood(&mut self, events: &mut Events, process: &mut Process) -> Result<(), LoadError> {
+    pub(super) fn flood(&mut self, events: &mut Events, process: &mut Child) -> Result<(), TurnError> {
         let mut template = self.silent()?;
         let (consumer, producer) = (2 * self.pairs.len(), 2 * self.pairs.len() + 1);
         let (mut sent, mut arrived) = (0, 0);
