@@ -42,11 +42,8 @@ impl<'a> Start<'a> {
         Self { by: "usage", is_read: true, ..Self::child(command) }
     }
 
-    /// Starts a program with its arguments, whose output goes to the file `log`.
-    ///
-    /// # Errors
-    /// Our command does not start. If the program does not, [`Child::check`] fails.
-    pub fn spawn(self, program: &[OsString], log: PathBuf) -> Result<Child, TurnError> {
+    /// The command that starts a program with its arguments.
+    pub fn command(self, program: &[OsString]) -> Command {
         let mut command = Command::new(self.command);
         command.args(["lab", self.by, "--parent"]).arg(std::process::id().to_string());
         if let Some(core) = self.core {
@@ -56,7 +53,15 @@ impl<'a> Start<'a> {
             command.arg("--namespace").arg(namespace);
         }
         command.arg("--").args(program);
-        Child::new(command, log, self.is_fed, self.is_read)
+        command
+    }
+
+    /// Starts a program with its arguments, whose output goes to the file `log`.
+    ///
+    /// # Errors
+    /// Our command does not start. If the program does not, [`Child::check`] fails.
+    pub fn spawn(self, program: &[OsString], log: PathBuf) -> Result<Child, TurnError> {
+        Child::new(self.command(program), log, self.is_fed, self.is_read)
     }
 }
 

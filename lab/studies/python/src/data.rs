@@ -1,8 +1,8 @@
 //! Keys of the study of calls, the same here and in Python, and the results that Python must have.
 
-use crate::error::PythonError;
 use hashlane_hash::scheme::{BytesHash, Key, Scheme as _};
 use hashlane_hash::siphash::{SipHash13, SipHash24};
+use hashlane_lab::study::TurnError;
 use hashlane_sketch::{Keys, Sketch as _, Spread};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
@@ -59,10 +59,10 @@ impl Data {
     }
 
     /// Writes the columns as Arrow has them in memory.
-    pub(crate) fn write(&self, folder: &Path) -> Result<(), PythonError> {
+    pub(crate) fn write(&self, folder: &Path) -> Result<(), TurnError> {
         let offsets: Vec<u8> = self.offsets.iter().flat_map(|offset| offset.to_le_bytes()).collect();
         for (name, bytes) in [("strings", &self.strings), ("offsets", &offsets), ("tuples", &self.tuples)] {
-            fs::write(folder.join(name), bytes).map_err(PythonError::io("cannot write the keys"))?;
+            fs::write(folder.join(name), bytes).map_err(TurnError::io("cannot write the keys"))?;
         }
         Ok(())
     }

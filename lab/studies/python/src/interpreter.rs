@@ -1,6 +1,6 @@
 //! The Python that is measured, and its packages.
 
-use crate::error::PythonError;
+use hashlane_lab::study::TurnError;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -19,11 +19,11 @@ pub(crate) const INSTALL: &str = "cargo xtask wheel && pip install dist/*.whl ra
 ///
 /// # Errors
 /// There is no such program.
-pub(crate) fn program() -> Result<OsString, PythonError> {
+pub(crate) fn program() -> Result<OsString, TurnError> {
     found(env::var_os(VARIABLE), env::var_os("PATH").as_deref())
 }
 
-fn found(named: Option<OsString>, path: Option<&OsStr>) -> Result<OsString, PythonError> {
+fn found(named: Option<OsString>, path: Option<&OsStr>) -> Result<OsString, TurnError> {
     let program = named.filter(|name| !name.is_empty()).unwrap_or_else(|| USUAL.into());
     let is_path = Path::new(&program).components().count() > 1;
     let mut folders = path.into_iter().flat_map(env::split_paths);
@@ -38,12 +38,12 @@ fn found(named: Option<OsString>, path: Option<&OsStr>) -> Result<OsString, Pyth
     let what = if is_path { "no such file" } else { "no such program on the PATH" };
     let next =
         format!("set {VARIABLE} to the path of a Python 3.9 or newer with these packages: `{INSTALL}`");
-    Err(PythonError::Program(format!("{}: {what}; {next}", program.display())))
+    Err(TurnError::Failed(format!("{}: {what}; {next}", program.display())))
 }
 
 /// Error of packages that an interpreter does not have.
-pub(crate) fn missing(program: &OsStr, packages: &[String]) -> PythonError {
-    PythonError::Program(format!(
+pub(crate) fn missing(program: &OsStr, packages: &[String]) -> TurnError {
+    TurnError::Failed(format!(
         "{} has no package {}; install them with `{INSTALL}`, or set {VARIABLE} to the path of a Python that \
          has them",
         program.display(),

@@ -7,15 +7,11 @@
 mod calls;
 mod cluster;
 mod data;
-mod error;
 mod interpreter;
 mod metric;
 mod process;
 mod reply;
 mod tree;
-
-#[cfg(test)]
-mod sample;
 
 pub use calls::Calls;
 pub use cluster::Cluster;

@@ -1,23 +1,19 @@
 //! A script in a separate Python process, which answers each line that it gets with one.
 
-use crate::error::PythonError;
 use crate::interpreter;
 use crate::reply::{Fields, Reply};
 use crate::tree::{self, Entry};
-use hashlane_rig::program::{self, Program};
+use hashlane_lab::study::{Child, Start, TurnError};
 use hashlane_rig::wait;
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{BufRead as _, BufReader, Read, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{ChildStdin, Command, Stdio};
+use std::process::{ChildStdin, Command};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
-
-/// Bytes of the last output in an error.
-const LAST: usize = 600;
 
 /// Most bytes of a line.
 const LONGEST: usize = 1 << 16;
@@ -28,9 +24,8 @@ const LOOK: Duration = Duration::from_millis(50);
 /// A script under way. It is ended, with all that it started, when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Process {
-    process: Program,
+    child: Child,
     program: OsString,
-    log: PathBuf,
     input: Option<ChildStdin>,
     lines: Receiver<Result<String, String>>,
 }
@@ -51,26 +46,23 @@ pub(crate) struct Script<'a> {
 
 impl Process {
     /// Starts a script in the Python of the study.
-    pub(crate) fn start(script: &Script<'_>) -> Result<Self, PythonError> {
+    pub(crate) fn start(script: &Script<'_>) -> Result<Self, TurnError> {
         let program = interpreter::program()?;
         let path = script.folder.join(script.name).with_extension("py");
-        fs::write(&path, script.text).map_err(PythonError::io("cannot write a script"))?;
-        let mut command = Command::new(script.command);
-        command.args(["lab", "child", "--parent"]).arg(std::process::id().to_string());
-        command.arg("--").arg(&program).arg(&path).args(script.arguments);
+        fs::write(&path, script.text).map_err(TurnError::io("cannot write a script"))?;
+        let mut words = vec![program.clone(), path.clone().into_os_string()];
+        words.extend_from_slice(script.arguments);
+        let mut command = Start::child(script.command).command(&words);
         command.envs(script.variables.iter().map(|(name, value)| (name, value)));
         command.env("PYTHONDONTWRITEBYTECODE", "1").env("PYTHONUNBUFFERED", "1");
         Self::of(command, program, path.with_extension("log"))
     }
 
     /// Starts a command whose lines are answers.
-    fn of(mut command: Command, program: OsString, log: PathBuf) -> Result<Self, PythonError> {
-        let failed = "cannot start Python";
-        let output = File::create(&log).map_err(PythonError::io(failed))?;
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(output);
-        // Ctrl-C in a terminal is for the study, which ends the script then.
-        let mut process = Program::start_group(&mut command).map_err(PythonError::io(failed))?;
-        let (input, output) = (process.child().stdin.take(), process.child().stdout.take());
+    fn of(command: Command, program: OsString, log: PathBuf) -> Result<Self, TurnError> {
+        let mut child = Child::new(command, log, true, true)?;
+        let pipes = child.program.child();
+        let (input, output) = (pipes.stdin.take(), pipes.stdout.take());
         let (to, lines) = sync_channel(16);
         if let Some(output) = output {
             // It ends with the output, which ends with the process.
@@ -84,12 +76,12 @@ impl Process {
                 }
             });
         }
-        Ok(Self { process, program, log, input, lines })
+        Ok(Self { child, program, input, lines })
     }
 
     /// Id of the process.
     pub(crate) fn id(&self) -> i32 {
-        self.process.id()
+        self.child.program.id()
     }
 
     /// Sends a line, and waits for the answer, at most for `limit`.
@@ -101,26 +93,26 @@ impl Process {
         request: &str,
         limit: Duration,
         stop: &AtomicBool,
-    ) -> Result<Fields, PythonError> {
+    ) -> Result<Fields, TurnError> {
         self.send(request)?;
         self.answer(limit, stop)
     }
 
     /// Sends a line.
-    pub(crate) fn send(&mut self, request: &str) -> Result<(), PythonError> {
+    pub(crate) fn send(&mut self, request: &str) -> Result<(), TurnError> {
         let sent = self.input.as_mut().map(|input| writeln!(input, "{request}"));
         if matches!(sent, Some(Ok(()))) { Ok(()) } else { Err(self.ended()) }
     }
 
     /// Waits for the next line.
-    pub(crate) fn answer(&mut self, limit: Duration, stop: &AtomicBool) -> Result<Fields, PythonError> {
+    pub(crate) fn answer(&mut self, limit: Duration, stop: &AtomicBool) -> Result<Fields, TurnError> {
         let begun = Instant::now();
         loop {
             if let Some(fields) = self.poll(LOOK)? {
                 return Ok(fields);
             }
             if stop.load(Ordering::Relaxed) {
-                return Err(PythonError::Stopped);
+                return Err(TurnError::Stopped);
             }
             if begun.elapsed() > limit {
                 return Err(self.failed(&format!("it did not answer within {} s", limit.as_secs())));
@@ -129,7 +121,7 @@ impl Process {
     }
 
     /// Waits for the next line for a short time; `None` if it has not come.
-    pub(crate) fn poll(&mut self, limit: Duration) -> Result<Option<Fields>, PythonError> {
+    pub(crate) fn poll(&mut self, limit: Duration) -> Result<Option<Fields>, TurnError> {
         match self.lines.recv_timeout(limit) {
             Err(RecvTimeoutError::Timeout) => Ok(None),
             Err(RecvTimeoutError::Disconnected) => Err(self.ended()),
@@ -137,24 +129,24 @@ impl Process {
             Ok(Ok(line)) => match line.parse() {
                 Ok(Reply::Done(fields)) => Ok(Some(fields)),
                 Ok(Reply::Missing(packages)) => Err(interpreter::missing(&self.program, &packages)),
-                Ok(Reply::Raised(what)) => Err(PythonError::Raised(what)),
+                Ok(Reply::Raised(what)) => Err(TurnError::Raised(what)),
                 Err(unexpected) => Err(self.failed(&unexpected)),
             },
         }
     }
 
     /// The error of a process that has ended, or will at once.
-    fn ended(&mut self) -> PythonError {
+    fn ended(&mut self) -> TurnError {
         // Its output is closed before it ends.
-        match self.process.wait(Duration::from_secs(1)) {
+        match self.child.program.wait(Duration::from_secs(1)) {
             Ok(Some(status)) => self.failed(&format!("Python ended early ({status})")),
             _ => self.failed("Python closed its output"),
         }
     }
 
     /// An error with the end of the output.
-    pub(crate) fn failed(&self, what: &str) -> PythonError {
-        PythonError::Program(program::with_last_output(what, &self.log, LAST))
+    pub(crate) fn failed(&self, what: &str) -> TurnError {
+        self.child.failed(what)
     }
 }
 
@@ -176,7 +168,7 @@ impl Drop for Process {
     fn drop(&mut self) {
         // Those of Ray are in groups of their own.
         let all = tree::tree(self.id());
-        self.process.kill();
+        self.child.program.kill();
         all.iter().skip(1).for_each(|entry| {
             entry.kill();
         });
@@ -247,7 +239,7 @@ mod tests {
         let error = process.answer(Duration::ZERO, &AtomicBool::new(false)).unwrap_err();
         assert_eq!(error.to_string(), "it did not answer within 0 s");
         let stopped = process.answer(PATIENCE, &AtomicBool::new(true));
-        assert!(matches!(stopped, Err(PythonError::Stopped)));
+        assert!(matches!(stopped, Err(TurnError::Stopped)));
         let id = process.id();
         drop(process);
         assert!(!Path::new("/proc").join(id.to_string()).exists());

@@ -1,9 +1,9 @@
 //! Study of calls: hashes of columns beside other packages, updates of sketches, and the cost of a call.
 
 mod run;
-mod subject;
 #[cfg(test)]
 mod tests;
+mod timed;
 
 use hashlane_lab::study::{RunError, Session, Study, StudyFile};
 use hashlane_lab::study_files;
@@ -25,12 +25,4 @@ impl Study for Calls {
     fn run(&self, session: &mut Session<'_>) -> Result<(), RunError> {
         run::run(session)
     }
-}
-
-/// The study that comes with the command.
-#[cfg(test)]
-fn definition() -> hashlane_lab::definition::Definition {
-    hashlane_lab::study::Studies(&[&Calls])
-        .parse(include_str!("../../python-calls/study.toml"), "study.toml")
-        .unwrap()
 }

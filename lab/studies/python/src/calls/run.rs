@@ -1,13 +1,12 @@
 //! Run of a study of calls: its workloads, one after the other, in one process of Python.
 
-use super::subject::{self, CALLS, OURS, SPREAD, STRINGS, Subject};
+use super::timed::{self, BATCHED, Calls, OURS, SPREAD, STRINGS, Timed};
 use crate::data::{BATCH, BATCHES, Data};
-use crate::error::PythonError;
 use crate::metric;
 use crate::process::{Process, Script};
 use hashlane_hash::scheme::Key;
 use hashlane_lab::definition;
-use hashlane_lab::study::{Fact, Rounds, RunError, Session, order};
+use hashlane_lab::study::{Contender, Fact, Figure, Figures, RunError, Session, TurnError, take_turns};
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -17,6 +16,9 @@ pub(super) const MODEL: &str = "python-calls";
 
 /// Probe of all records.
 const PROBE: &str = "perf_counter";
+
+const FIGURES: Figures<f64> =
+    Figures { model: MODEL, are_launches: false, list: &[Figure::ratio(PROBE, metric::NS, "ns", |ns| *ns)] };
 
 /// Time in which Python must have loaded all packages.
 const START: Duration = Duration::from_secs(120);
@@ -28,14 +30,10 @@ const WITHOUT_HASH: &str =
 /// Measures a study of calls.
 pub(super) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     let definition = session.definition;
-    let known = subject::workloads();
+    session.check_workloads(&timed::workloads())?;
     for workload in &definition.workloads {
-        if !known.contains(&workload.as_str()) {
-            let known = known.join(", ");
-            return Err(RunError::UnknownWorkload(format!("unknown workload {workload:?}; known: {known}")));
-        }
         for id in definition.schemes_on(workload) {
-            if !subject::is_known(workload, definition::subject(id)) {
+            if !timed::is_known(workload, definition::subject(id)) {
                 let help =
                     format!("not measured on {workload}; lab/studies/python/python-calls lists the schemes");
                 return Err(RunError::UnknownScheme { id: id.clone(), help });
@@ -48,10 +46,7 @@ pub(super) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     let rounds = session.settings.size.repetitions as usize;
     session.total =
         1 + definition.workloads.iter().map(|id| 1 + rounds * definition.schemes_on(id).len()).sum::<usize>();
-    let folder = tempfile::Builder::new().prefix("hashlane-python-").tempdir();
-    let folder = folder.map_err(|error| RunError::Other(Box::new(error)))?;
-    let measured = workloads(session, folder.path());
-    folder.close().map_err(|error| RunError::Other(Box::new(error))).and(measured)
+    session.with_folder("hashlane-python-", workloads)
 }
 
 /// Measures all workloads.
@@ -62,36 +57,27 @@ fn workloads(session: &mut Session<'_>, folder: &Path) -> Result<(), RunError> {
     let data = Data::new(session.settings.seed, BATCH * BATCHES);
     let (mut python, absent) = match data.write(folder).and_then(|()| start(session, folder)) {
         Ok(started) => started,
-        Err(PythonError::Stopped) => return Ok(()),
-        Err(error) => return Err(RunError::Other(Box::new(error))),
+        Err(TurnError::Stopped) => return Ok(()),
+        Err(error) => return Err(RunError::other(error)),
     };
     for workload in &definition.workloads {
         if session.stopped() {
             break;
         }
-        let mut subjects = Vec::new();
-        let measured = measure(session, &mut python, &absent, workload, &data, folder, &mut subjects);
-        record(session, workload, &subjects);
-        match measured {
-            Ok(()) | Err(Failure::Ours(_, PythonError::Stopped)) => {}
-            Err(Failure::Run(error)) => return Err(error),
-            Err(Failure::Ours(scheme, error)) => {
-                let (workload, why) = (workload.clone(), error.to_string());
-                return Err(RunError::Subject { workload, scheme, why });
-            }
-        }
+        let measured = measure(session, &mut python, &absent, workload, &data, folder);
+        measured.or_else(|(scheme, error)| error.end(workload, &scheme))?;
     }
     Ok(())
 }
 
 /// Starts Python with the packages of all schemes, and notes their versions. Returns those that it has not
 /// and can do without, too.
-fn start(session: &mut Session<'_>, folder: &Path) -> Result<(Process, Vec<String>), PythonError> {
+fn start(session: &mut Session<'_>, folder: &Path) -> Result<(Process, Vec<String>), TurnError> {
     let definition = session.definition;
     let schemes = definition.workloads.iter().flat_map(|id| definition.schemes_on(id)).map(String::as_str);
     let key: String = session.settings.key.iter().map(|byte| format!("{byte:02x}")).collect();
     let mut arguments = vec![folder.as_os_str().to_owned(), key.into()];
-    arguments.extend(subject::packages(schemes).into_iter().map(Into::into));
+    arguments.extend(timed::packages(schemes).into_iter().map(Into::into));
     let script = Script {
         command: &session.settings.command,
         folder,
@@ -116,15 +102,7 @@ fn start(session: &mut Session<'_>, folder: &Path) -> Result<(Process, Vec<Strin
     Ok((python, absent))
 }
 
-/// Reason why a workload was not measured to its end.
-enum Failure {
-    /// One of our own schemes failed.
-    Ours(String, PythonError),
-    /// The results are not those that the study expects.
-    Run(RunError),
-}
-
-/// Measures a workload in rounds.
+/// Measures a workload in rounds. An error is of a scheme.
 fn measure(
     session: &mut Session<'_>,
     python: &mut Process,
@@ -132,71 +110,62 @@ fn measure(
     workload: &str,
     data: &Data,
     folder: &Path,
-    subjects: &mut Vec<Subject>,
-) -> Result<(), Failure> {
+) -> Result<(), (String, TurnError)> {
     session.step(workload, "checking the results");
+    let ours = |error| (OURS.to_owned(), error);
     let size = session.settings.size;
-    let rounds = size.repetitions as usize;
-    let turn = Duration::from_millis(size.items.into());
+    let (rounds, turn) = (size.repetitions as usize, Duration::from_millis(size.items.into()));
+    let key = Key::new(session.settings.key);
+    let mut all: Vec<Timed> = Vec::new();
     for id in session.definition.schemes_on(workload) {
-        if absent.iter().any(|name| name == subject::package(id)) {
+        if absent.iter().any(|name| name == timed::package(id)) {
             continue;
         }
-        let key = Key::new(session.settings.key);
-        let subject = Subject::new(python, workload, id, turn, session.stop).and_then(|subject| {
+        let calls = Calls::new(python, workload, id, turn, session.stop).and_then(|calls| {
             match data.expected(workload, definition::subject(id), &key) {
-                Some(expected) if expected != subject.sum => Err(PythonError::Raised(format!(
+                Some(expected) if expected != calls.sum => Err(TurnError::Raised(format!(
                     "its hashes sum to {}, and those of the crate to {expected}",
-                    subject.sum
+                    calls.sum
                 ))),
-                _ => Ok(subject),
+                _ => Ok(calls),
             }
         });
-        match subject {
-            Ok(subject) => subjects.push(subject),
-            Err(PythonError::Raised(why)) if subject::is_foreign(id) => {
-                session.notes.push(format!("{id} was not measured: {why}"));
+        match calls {
+            Ok(calls) => all.push(Contender::new(workload, id, calls, timed::is_foreign(id))),
+            Err(TurnError::Raised(why)) if timed::is_foreign(id) => {
+                session.notes.push(format!("{id} was not measured on {workload}: {why}"));
             }
-            Err(error) => return Err(Failure::Ours(id.clone(), error)),
+            Err(error) => return Err((id.clone(), error)),
         }
     }
-    agree(workload, subjects)?;
+    agree(workload, &all).map_err(|error| ours(error.into()))?;
     if let Some((_, buckets)) = SPREAD.iter().find(|(id, _)| *id == workload) {
-        same_sketch(session, python, workload, data, folder, *buckets)?;
+        same_sketch(session, python, workload, data, folder, *buckets).map_err(ours)?;
     }
-    for round in 0..rounds {
-        for at in order(subjects.len(), round) {
-            let Some(subject) = subjects.get_mut(at) else { continue };
-            if session.stopped() {
-                return Ok(());
-            }
-            session.step(workload, &format!("{}, round {} of {rounds}", subject.id, round + 1));
-            let turn = subject.turn(python, workload, session.stop);
-            turn.map_err(|error| Failure::Ours(subject.id.clone(), error))?;
-        }
+    let turn = |session: &mut Session<'_>, timed: &mut Timed, _| timed::turn(timed, python, session.stop);
+    let ended = take_turns(session, &mut all, rounds, turn, |session, all| FIGURES.record(session, all));
+    ended.map_err(|error| ours(error.into()))?;
+    if session.stopped() {
+        return Ok(());
     }
-    let counted = subject::counted(python, workload, subjects, session.stop);
-    counted.map_err(|error| Failure::Ours(OURS.to_owned(), error))?;
-    if CALLS.contains(&workload) {
-        let mut figures = Vec::new();
-        for _ in 0..rounds {
-            let ns = subject::empty(python, workload, session.stop);
-            figures.push(ns.map_err(|error| Failure::Ours(OURS.to_owned(), error))?);
-        }
-        session.add(MODEL, workload, OURS, PROBE, metric::EMPTY_NS, "ns", Fact::median(&figures));
+    timed::counted(python, workload, &all, session.stop).map_err(ours)?;
+    if BATCHED.contains(&workload) {
+        let empty = (0..rounds).map(|_| timed::empty(python, workload, session.stop));
+        let empty = empty.collect::<Result<Vec<f64>, _>>().map_err(ours)?;
+        session.add(MODEL, workload, OURS, PROBE, metric::EMPTY_NS, "ns", Fact::median(&empty));
     }
     Ok(())
 }
 
 /// Checks that two packages with one hash agree.
-fn agree(workload: &str, subjects: &[Subject]) -> Result<(), Failure> {
-    let sum = |id: &str| subjects.iter().find(|subject| subject.id == id).map(|subject| subject.sum);
+fn agree(workload: &str, all: &[Timed]) -> Result<(), RunError> {
+    let sum = |id: &str| all.iter().find(|timed| timed.id == id).map(|timed| timed.subject.sum);
     let [a, b] = ["polars-hash/xxh3-64", "xxhash/xxh3-64"];
     match (sum(a), sum(b)) {
-        (Some(one), Some(other)) if one != other => Err(Failure::Run(RunError::Disagree {
-            workload: workload.to_owned(),
-            schemes: (a.to_owned(), b.to_owned()),
-        })),
+        (Some(one), Some(other)) if one != other => {
+            let (workload, schemes) = (workload.to_owned(), (a.to_owned(), b.to_owned()));
+            Err(RunError::Disagree { workload, schemes })
+        }
         _ => Ok(()),
     }
 }
@@ -209,33 +178,13 @@ fn same_sketch(
     data: &Data,
     folder: &Path,
     buckets: usize,
-) -> Result<(), Failure> {
-    let ours = |error| Failure::Ours(OURS.to_owned(), error);
-    subject::sketch(python, workload, session.stop).map_err(ours)?;
-    let found = fs::read(folder.join("sketch"));
-    let found = found.map_err(|error| ours(PythonError::Io("cannot read the sketch of Python", error)))?;
-    let expected = data.sketch(&Key::new(session.settings.key), buckets);
-    match expected {
-        Ok(expected) if expected == found => Ok(()),
-        Ok(_) => Err(Failure::Run(RunError::Expectation {
-            workload: workload.to_owned(),
-            what: "the sketch of Python has other bytes than that of the crate".to_owned(),
-        })),
-        Err(error) => Err(Failure::Run(RunError::Other(Box::new(error)))),
+) -> Result<(), TurnError> {
+    timed::sketch(python, workload, session.stop)?;
+    let found = fs::read(folder.join("sketch")).map_err(TurnError::io("cannot read the sketch of Python"))?;
+    let expected = data.sketch(&Key::new(session.settings.key), buckets).map_err(RunError::other)?;
+    if expected == found {
+        return Ok(());
     }
-}
-
-/// Adds the records of the complete rounds.
-fn record(session: &mut Session<'_>, workload: &str, subjects: &[Subject]) {
-    let rounds = subjects.iter().map(|subject| subject.figures.len()).min().unwrap_or(0);
-    if rounds < 2 {
-        return;
-    }
-    let ids: Vec<String> = subjects.iter().map(|subject| subject.id.clone()).collect();
-    let complete = |subject: &Subject| subject.figures.iter().take(rounds).copied().collect();
-    let rounds = Rounds::of(subjects.iter().map(complete).collect());
-    for (at, id) in ids.iter().enumerate() {
-        session.add(MODEL, workload, id, PROBE, metric::NS, "ns", rounds.time(at));
-    }
-    session.add_ratios(MODEL, workload, PROBE, &ids, |of, to| rounds.ratio(of, to));
+    let what = "the sketch of Python has other bytes than that of the crate".to_owned();
+    Err(RunError::Expectation { workload: workload.to_owned(), what }.into())
 }

@@ -1,77 +1,52 @@
 //! The report of the study file on few records, and its criteria.
 
-use super::subject::{BY_BATCH, CALLS, OURS, SPREAD, STRINGS};
-use super::{Calls, definition};
+use super::Calls;
+use super::timed::{BATCHED, BY_BATCH, OURS, SPREAD, STRINGS};
 use crate::metric;
-use crate::sample::records;
 use hashlane_lab::evidence::Doubt;
 use hashlane_lab::outcome::Reached;
-use hashlane_lab::report::{Answer, Block};
 use hashlane_lab::study::Studies;
-use hashlane_records::RecordSet;
+use hashlane_lab::study::testing::{Row, Sample};
 use hashlane_stats::format::NONE;
 
-const STUDIES: Studies = Studies(&[&Calls]);
-
-type Figure = (&'static str, &'static str, &'static str, &'static str, f64);
-
-fn answer(figures: &[Figure]) -> Answer {
-    let definition = definition();
-    STUDIES.answer(&definition, &records(&definition, figures)).unwrap()
+pub(super) fn sample(rows: &[Row<'_>]) -> Sample {
+    Sample::new(Studies(&[&Calls]), include_str!("../../python-calls/study.toml"), 0.01).with(rows)
 }
 
-fn sentence(figures: &[Figure]) -> Result<String, Doubt> {
-    answer(figures).sentence.map(|statement| statement.text)
-}
-
-const NS: Figure = (STRINGS, OURS, metric::NS, "ns", 2.5);
-const POLARS: Figure = (STRINGS, "polars/hash", metric::RATIO, OURS, 2.5);
-const PANDAS: Figure = (STRINGS, "pandas/hash-array", metric::RATIO, OURS, 40.0);
-const SPREAD_NS: Figure = (SPREAD[0].0, OURS, metric::NS, "ns", 5.0);
+const NS: Row<'_> = (STRINGS, OURS, metric::NS, "ns", 2.5);
+const POLARS: Row<'_> = (STRINGS, "polars/hash", metric::RATIO, OURS, 2.5);
+const PANDAS: Row<'_> = (STRINGS, "pandas/hash-array", metric::RATIO, OURS, 40.0);
+const SPREAD_NS: Row<'_> = (SPREAD[0].0, OURS, metric::NS, "ns", 5.0);
 
 #[test]
 fn names_the_packages_that_are_not_slow_enough() {
     let xxhash = (STRINGS, "xxhash/xxh3-64", metric::RATIO, OURS, 4.0);
     assert_eq!(
-        sentence(&[NS, PANDAS, POLARS, xxhash, SPREAD_NS]).unwrap(),
+        sample(&[NS, PANDAS, POLARS, xxhash, SPREAD_NS]).sentence().unwrap(),
         "2.50 ns a string of 16 to 64 bytes by SipHash-1-3, 5 × as fast as 1 of 3 others, not as polars/hash \
          (2.50 ×), xxhash/xxh3-64 (4.00 ×); 200 M tuples/s into a sketch."
     );
-    assert_eq!(sentence(&[NS]).unwrap(), "2.50 ns a string of 16 to 64 bytes by SipHash-1-3.");
-}
-
-#[test]
-fn doubts_withhold_the_sentence() {
-    assert!(matches!(sentence(&[]), Err(Doubt::NotMeasured { .. })));
+    assert_eq!(sample(&[NS]).sentence().unwrap(), "2.50 ns a string of 16 to 64 bytes by SipHash-1-3.");
+    assert!(matches!(sample(&[]).sentence(), Err(Doubt::NotMeasured { .. })));
     let off = (STRINGS, "hashlane/siphash-1-3/again", metric::RATIO, OURS, 1.2);
-    assert!(matches!(sentence(&[NS, off]), Err(Doubt::Control { .. })));
-}
-
-#[test]
-fn the_chart_has_all_packages() {
-    let Some(Block::Bars(chart)) = answer(&[NS, (STRINGS, "polars/hash", metric::NS, "ns", 6.0)]).chart
-    else {
-        panic!("no chart")
-    };
-    let labels: Vec<&str> = chart.plots[0].groups[0].bars.iter().map(|bar| bar.label.as_str()).collect();
-    assert_eq!(labels, [OURS, "polars/hash"]);
+    assert!(matches!(sample(&[NS, off]).sentence(), Err(Doubt::Control { .. })));
 }
 
 #[test]
 fn tables_have_what_was_measured() {
-    let definition = definition();
-    let figures = [
+    let sample = sample(&[
         (STRINGS, OURS, metric::NS, "ns", 2.5),
         (STRINGS, "polars/hash", metric::NS, "ns", 6.25),
         (STRINGS, "polars/hash", metric::RATIO, OURS, 2.5),
         (STRINGS, "pandas/hash-array", metric::NS, "ns", 100.0),
         (SPREAD[0].0, OURS, metric::NS, "ns", 5.0),
-        (CALLS[0], OURS, metric::NS, "ns", 4.0),
-        (CALLS[0], BY_BATCH, metric::NS, "ns", 4.04),
-        (CALLS[0], BY_BATCH, metric::RATIO, OURS, 1.01),
-        (CALLS[0], OURS, metric::EMPTY_NS, "ns", 2_621.44),
-    ];
-    let section = STUDIES.sections(&definition, &records(&definition, &figures)).remove(0);
+        (BATCHED[0], OURS, metric::NS, "ns", 4.0),
+        (BATCHED[0], BY_BATCH, metric::NS, "ns", 4.04),
+        (BATCHED[0], BY_BATCH, metric::RATIO, OURS, 1.01),
+        (BATCHED[0], OURS, metric::EMPTY_NS, "ns", 2_621.44),
+    ]);
+    assert_eq!(sample.bars(), [OURS, "polars/hash", "pandas/hash-array"]);
+    let section = sample.section().unwrap();
     let strings = section.table("strings of 16");
     assert_eq!(strings.rows[0], [OURS, "yes", "2.50 [2.48, 2.52]", "400", NONE]);
     assert_eq!(strings.rows[1], ["polars/hash", "no", "6.25 [6.19, 6.31]", "160", "2.50 [2.48, 2.52]"]);
@@ -80,14 +55,12 @@ fn tables_have_what_was_measured() {
     let calls = section.table("a call for each");
     assert_eq!(calls.rows.len(), 1);
     assert_eq!(calls.rows[0][3..], ["1.010 [1.000, 1.020]", "2,620", "1.0 %"]);
-    assert!(STUDIES.sections(&definition, &RecordSet::new()).is_empty());
 }
 
 #[test]
 fn the_table_of_sketches_has_the_memory_of_their_counters() {
-    let definition = definition();
-    let figures = SPREAD.map(|(workload, _)| (workload, OURS, metric::NS, "ns", 5.0));
-    let section = STUDIES.sections(&definition, &records(&definition, &figures)).remove(0);
+    let rows = SPREAD.map(|(workload, _)| (workload, OURS, metric::NS, "ns", 5.0));
+    let section = sample(&rows).section().unwrap();
     for (row, (_, buckets)) in section.table("tuples of 36").rows.iter().zip(SPREAD) {
         assert_eq!(row[1], format!("{} MiB", (buckets * 8) as f64 / 1_048_576.0));
     }
@@ -95,14 +68,10 @@ fn the_table_of_sketches_has_the_memory_of_their_counters() {
 
 #[test]
 fn criteria_are_decided_package_by_package() {
-    let definition = definition();
-    let reached = |workload: &str, of: &str, figure: (&str, &str, f64)| {
-        let (metric, unit, value) = figure;
-        let records = records(&definition, &[(workload, of, metric, unit, value)]);
-        let outcomes = definition.criterion_outcomes(&records);
-        let measured: Vec<Reached> =
-            outcomes.iter().filter(|o| o.measured.is_some()).map(|o| o.reached).collect();
-        let [reached] = measured[..] else { panic!("{measured:?}") };
+    assert!(sample(&[]).section().is_none());
+    let reached = |workload: &str, of: &str, (metric, unit, value): (&str, &str, f64)| {
+        let decided = sample(&[(workload, of, metric, unit, value)]).decided();
+        let [reached] = decided[..] else { panic!("{decided:?}") };
         reached
     };
     let strings = |to, ratio| reached(STRINGS, OURS, (metric::RATIO, to, ratio));
@@ -110,7 +79,7 @@ fn criteria_are_decided_package_by_package() {
     assert_eq!(strings("polars/hash", 0.4), Reached::Missed);
     assert_eq!(strings("polars-hash/wyhash", 0.2), Reached::Undecided);
     assert_eq!(reached(SPREAD[0].0, OURS, (metric::NS, "ns", 5.0)), Reached::Met);
-    for label in CALLS {
+    for label in BATCHED {
         let call = |ratio| reached(label, BY_BATCH, (metric::RATIO, OURS, ratio));
         assert_eq!([1.01, 1.03, 1.06].map(call), [Reached::Met, Reached::Undecided, Reached::Missed]);
     }

@@ -3,10 +3,9 @@
 use super::keys::{BUCKETS, Files};
 use super::role::{Role, spent};
 use super::workloads::TWO;
-use crate::error::PythonError;
 use crate::process::{Process, Script};
 use crate::tree::{self, Entry};
-use hashlane_lab::study::Session;
+use hashlane_lab::study::{Session, TurnError};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,23 +31,13 @@ pub(super) struct Engine {
 }
 
 /// Engines by the ids of schemes.
-const ENGINES: [(&str, Engine); 3] = [
+pub(super) const ENGINES: [(&str, Engine); 3] = [
     ("local/1", Engine { name: "local", workers: 1 }),
     ("ray/1", Engine { name: "ray", workers: 1 }),
     (TWO, Engine { name: "ray", workers: 2 }),
 ];
 
 impl Engine {
-    /// The engine of an id.
-    pub(super) fn of(id: &str) -> Option<Self> {
-        ENGINES.iter().find(|(known, _)| *known == id).map(|(_, engine)| *engine)
-    }
-
-    /// The ids of all engines, for an error.
-    pub(super) fn known() -> String {
-        ENGINES.map(|(id, _)| id).join(", ")
-    }
-
     /// `true` if its tasks run in processes of their own.
     pub(super) fn has_workers(self) -> bool {
         self.name == "ray"
@@ -79,7 +68,7 @@ pub(super) struct Driver {
 
 impl Driver {
     /// Starts Python in an empty folder; notes the versions of the packages.
-    pub(super) fn start(session: &mut Session<'_>, folder: &Path) -> Result<Self, PythonError> {
+    pub(super) fn start(session: &mut Session<'_>, folder: &Path) -> Result<Self, TurnError> {
         let key: String = session.settings.key.iter().map(|byte| format!("{byte:02x}")).collect();
         let arguments =
             [folder.as_os_str().to_owned(), key.into(), BUCKETS.to_string().into(), LIMIT.to_string().into()];
@@ -103,27 +92,27 @@ impl Driver {
     }
 
     /// Writes the files, and returns their size in bytes.
-    pub(super) fn write(&mut self, files: Files, stop: &AtomicBool) -> Result<u64, PythonError> {
+    pub(super) fn write(&mut self, files: Files, stop: &AtomicBool) -> Result<u64, TurnError> {
         let Files { files, rows, keys } = files;
         let written = self.process.ask(&format!("write {files} {rows} {keys}"), PATIENCE, stop)?;
-        written.number("bytes").map_err(PythonError::Program)
+        written.number("bytes").map_err(TurnError::Failed)
     }
 
     /// Starts Ray with a core for each of so many workers, and checks that each process is held to the limit.
-    pub(super) fn cluster(&mut self, cores: usize, stop: &AtomicBool) -> Result<(), PythonError> {
+    pub(super) fn cluster(&mut self, cores: usize, stop: &AtomicBool) -> Result<(), TurnError> {
         self.process.ask(&format!("start {cores}"), PATIENCE, stop)?;
         let refused = self.process.ask(&format!("refused {}", LIMIT + LIMIT / 2), PATIENCE, stop)?;
-        let refused: u8 = refused.number("refused").map_err(PythonError::Program)?;
+        let refused: u8 = refused.number("refused").map_err(TurnError::Failed)?;
         let held = |entry: &Entry| entry.data_limit() == Some(LIMIT) || !entry.is_alive();
         let held = self.tree().iter().all(held);
         if refused == 1 && held {
             return Ok(());
         }
-        Err(PythonError::Program("a worker of Ray has more memory than its limit of 2 GiB".to_owned()))
+        Err(TurnError::Failed("a worker of Ray has more memory than its limit of 2 GiB".to_owned()))
     }
 
     /// Ends Ray, and then Python.
-    pub(super) fn end(mut self, stop: &AtomicBool) -> Result<(), PythonError> {
+    pub(super) fn end(mut self, stop: &AtomicBool) -> Result<(), TurnError> {
         self.process.ask("end", END, stop).map(|_| ())
     }
 
@@ -133,7 +122,7 @@ impl Driver {
         engine: Engine,
         files: Files,
         stop: &AtomicBool,
-    ) -> Result<Made, PythonError> {
+    ) -> Result<Made, TurnError> {
         self.made(engine, files, None, stop)
     }
 
@@ -145,7 +134,7 @@ impl Driver {
         files: Files,
         after: Duration,
         stop: &AtomicBool,
-    ) -> Result<Made, PythonError> {
+    ) -> Result<Made, TurnError> {
         self.made(engine, files, Some(after), stop)
     }
 
@@ -155,7 +144,7 @@ impl Driver {
         files: Files,
         kill: Option<Duration>,
         stop: &AtomicBool,
-    ) -> Result<Made, PythonError> {
+    ) -> Result<Made, TurnError> {
         let Engine { name, workers } = engine;
         let before = self.tree();
         let (mut peak, mut killed) = (0, None);
@@ -169,7 +158,7 @@ impl Driver {
                 break fields;
             }
             if stop.load(Ordering::Relaxed) {
-                return Err(PythonError::Stopped);
+                return Err(TurnError::Stopped);
             }
             if begun.elapsed() > PATIENCE {
                 return Err(self.process.failed(&format!("no sketch within {} s", PATIENCE.as_secs())));
@@ -187,13 +176,13 @@ impl Driver {
         for worker in after.iter().filter(|entry| Role::of(entry, self.process.id()) == Role::Worker) {
             peak = peak.max(worker.peak().unwrap_or(0));
         }
-        let ns = fields.number("ns").map_err(PythonError::Program)?;
+        let ns = fields.number("ns").map_err(TurnError::Failed)?;
         let result = self.folder.join("result");
         // The next call writes its own.
         let bytes = fs::read(&result).and_then(|bytes| fs::remove_file(&result).map(|()| bytes));
         Ok(Made {
             wall: Duration::from_nanos(ns),
-            bytes: bytes.map_err(PythonError::io("cannot read the sketch of Python"))?,
+            bytes: bytes.map_err(TurnError::io("cannot read the sketch of Python"))?,
             peak: engine.has_workers().then_some(peak),
             cpu: spent(self.process.id(), &before, &after),
             killed,
@@ -209,15 +198,14 @@ impl Driver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cluster::definition;
+    use crate::cluster::tests::sample;
+    use hashlane_lab::study::by_id;
 
     #[test]
     fn every_scheme_of_the_study_is_an_engine() {
-        for scheme in &definition().schemes {
-            let engine = Engine::of(scheme).unwrap();
-            assert_eq!(format!("{}/{}", engine.name, engine.workers), *scheme);
+        for scheme in &sample(&[]).definition.schemes {
+            let Engine { name, workers } = by_id(&ENGINES, scheme).unwrap();
+            assert_eq!(format!("{name}/{workers}"), *scheme);
         }
-        assert_eq!(Engine::of("daft/2"), None);
-        assert_eq!(Engine::known(), "local/1, ray/1, ray/2");
     }
 }

@@ -1,7 +1,7 @@
 //! Keys of the files, and the bytes that their sketch must have.
 
-use crate::error::PythonError;
 use hashlane_hash::scheme::Key;
+use hashlane_lab::study::TurnError;
 use hashlane_sketch::{Error, Keys, Sketch as _, Spread};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -37,13 +37,13 @@ impl Files {
     }
 
     /// Bytes of the sketch of all keys.
-    pub(super) fn expected(self, key: &Key, stop: &AtomicBool) -> Result<Vec<u8>, PythonError> {
-        let failed = |error: Error| PythonError::Program(format!("cannot make a sketch: {error}"));
+    pub(super) fn expected(self, key: &Key, stop: &AtomicBool) -> Result<Vec<u8>, TurnError> {
+        let failed = |error: Error| TurnError::Failed(format!("cannot make a sketch: {error}"));
         let mut spread = Spread::new("siphash-1-3", key, BUCKETS).map_err(failed)?;
         let mut first = 0;
         while first < self.keys {
             if stop.load(Ordering::Relaxed) {
-                return Err(PythonError::Stopped);
+                return Err(TurnError::Stopped);
             }
             let end = self.keys.min(first + BATCH);
             let rows: Vec<u8> = (first..end).flat_map(u64::to_le_bytes).collect();
@@ -79,6 +79,6 @@ mod tests {
         let bytes = files.expected(&Key::VECTOR, &AtomicBool::new(false)).unwrap();
         assert_eq!(Spread::from_bytes(&bytes).unwrap().result().keys, 70_000);
         let stopped = files.expected(&Key::VECTOR, &AtomicBool::new(true));
-        assert!(matches!(stopped, Err(PythonError::Stopped)));
+        assert!(matches!(stopped, Err(TurnError::Stopped)));
     }
 }

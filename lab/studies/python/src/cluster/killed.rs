@@ -1,11 +1,10 @@
 //! Runs in which a worker of Ray is killed.
 
-use super::driver::{Driver, Engine, Made};
+use super::driver::{Driver, ENGINES, Made};
 use super::keys::Files;
 use super::workloads::{MODEL, TWO};
-use crate::error::PythonError;
 use crate::metric;
-use hashlane_lab::study::{Fact, RunError, Session};
+use hashlane_lab::study::{Fact, RunError, Session, TurnError, by_id};
 use std::time::Duration;
 
 /// Attempts at a run in which a worker is busy when it is to be killed.
@@ -62,8 +61,8 @@ pub(super) fn run(
                     "{label}: no worker was busy when it was to be killed, in {ATTEMPTS} runs"
                 ));
             }
-            Err(PythonError::Stopped) => break,
-            Err(PythonError::Raised(why)) => {
+            Err(TurnError::Stopped) => break,
+            Err(TurnError::Raised(why)) => {
                 counts.fail();
                 session.notes.push(format!("{label}: a run with a killed worker failed: {why}"));
             }
@@ -71,13 +70,7 @@ pub(super) fn run(
         }
     }
     record(session, label, counts);
-    match failed {
-        None => Ok(()),
-        Some(error) => {
-            let (workload, scheme) = (label.to_owned(), TWO.to_owned());
-            Err(RunError::Subject { workload, scheme, why: error.to_string() })
-        }
-    }
+    failed.map_or(Ok(()), |error| error.end(label, TWO))
 }
 
 /// A run in which a worker was killed; `None` if none was busy then, in several attempts.
@@ -86,8 +79,8 @@ fn one(
     driver: &mut Driver,
     files: Files,
     after: Duration,
-) -> Result<Option<Made>, PythonError> {
-    let Some(engine) = Engine::of(TWO) else { return Ok(None) };
+) -> Result<Option<Made>, TurnError> {
+    let Some(engine) = by_id(&ENGINES, TWO) else { return Ok(None) };
     for attempt in 0..ATTEMPTS {
         // A run may be shorter than the usual one.
         let made = driver.sketch_and_kill(engine, files, after / (1 << attempt), session.stop)?;

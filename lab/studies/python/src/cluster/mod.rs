@@ -30,11 +30,3 @@ impl Study for Cluster {
         run::run(session)
     }
 }
-
-/// The study that comes with the command.
-#[cfg(test)]
-fn definition() -> hashlane_lab::definition::Definition {
-    hashlane_lab::study::Studies(&[&Cluster])
-        .parse(include_str!("../../python-cluster/study.toml"), "study.toml")
-        .unwrap()
-}

@@ -1,15 +1,16 @@
 //! Run of a study of a cluster: files, a cluster of Ray, sketches in turns, and killed workers.
 
-use super::driver::{Driver, Engine, Made};
+use super::driver::{Driver, ENGINES, Engine};
 use super::keys::Files;
 use super::killed;
 use super::role::Role;
 use super::workloads::{MODEL, ONCE, SPREAD, TWENTY, TWO, WORKLOADS};
-use crate::error::PythonError;
 use crate::metric;
 use hashlane_hash::scheme::Key;
 use hashlane_lab::definition::subject;
-use hashlane_lab::study::{Fact, Rounds, RunError, Session, order};
+use hashlane_lab::study::{
+    Contender, Figure, Figures, RunError, Session, TurnError, by_id, ids_of, take_turns,
+};
 use nix::sys::statvfs::statvfs;
 use std::path::Path;
 use std::thread;
@@ -24,17 +25,45 @@ const KILLS: u32 = 20;
 /// Free space that the run needs, in bytes: the files, and the logs and objects of Ray.
 const ROOM: u64 = 1 << 30;
 
+/// Outcome of a turn. Figures of workers are not finite without any.
+struct Turn {
+    keys: u64,
+    wall: Duration,
+    /// CPU nanoseconds of each role for each key.
+    cpu_ns: [f64; Role::ALL.len()],
+    peak: f64,
+}
+
+impl Turn {
+    /// Nanoseconds for each key.
+    fn ns(&self) -> f64 {
+        self.wall.as_secs_f64() * 1e9 / self.keys as f64
+    }
+}
+
+const FIGURES: Figures<Turn> = Figures {
+    model: MODEL,
+    are_launches: false,
+    list: &[
+        Figure::ratio("wall-clock", metric::NS, "ns", Turn::ns),
+        Figure::most("count", metric::KEYS, "keys", |turn| turn.keys as f64),
+        Figure::median("proc", Role::ALL[0].1, "ns", |turn| turn.cpu_ns[0]),
+        Figure::median("proc", Role::ALL[1].1, "ns", |turn| turn.cpu_ns[1]),
+        Figure::median("proc", Role::ALL[2].1, "ns", |turn| turn.cpu_ns[2]),
+        Figure::median("proc", Role::ALL[3].1, "ns", |turn| turn.cpu_ns[3]),
+        Figure::median("proc", Role::ALL[4].1, "ns", |turn| turn.cpu_ns[4]),
+        Figure::most("proc", metric::PEAK, "bytes", |turn| turn.peak),
+    ],
+};
+
 /// Measures a study of a cluster.
 pub(super) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     let definition = session.definition;
+    session.check_workloads(&WORKLOADS)?;
     for workload in &definition.workloads {
-        if !WORKLOADS.contains(&workload.as_str()) {
-            let known = WORKLOADS.join(", ");
-            return Err(RunError::UnknownWorkload(format!("unknown workload {workload:?}; known: {known}")));
-        }
         for id in definition.schemes_on(workload) {
-            let known = if workload == SPREAD { Engine::known() } else { TWO.to_owned() };
-            if Engine::of(subject(id)).is_none() || (workload != SPREAD && subject(id) != TWO) {
+            let known = if workload == SPREAD { ids_of(&ENGINES) } else { TWO.to_owned() };
+            if by_id(&ENGINES, subject(id)).is_none() || (workload != SPREAD && subject(id) != TWO) {
                 let help = format!("known on {workload}: {known}");
                 return Err(RunError::UnknownScheme { id: id.clone(), help });
             }
@@ -43,44 +72,22 @@ pub(super) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     if session.stopped() {
         return Ok(());
     }
-    let of = |id: &str| definition.workloads.iter().any(|workload| workload == id);
     // A quick run has its one kill elsewhere.
-    let twenty = of(TWENTY) && (session.settings.full || definition.names_workloads());
+    let twenty = session.has_workload(TWENTY) && (session.settings.full || definition.names_workloads());
     let rounds = session.settings.size.repetitions as usize;
     session.total = 4
-        + if of(SPREAD) { rounds * definition.schemes_on(SPREAD).len() } else { 0 }
-        + usize::from(of(ONCE))
+        + if session.has_workload(SPREAD) { rounds * definition.schemes_on(SPREAD).len() } else { 0 }
+        + usize::from(session.has_workload(ONCE))
         + if twenty { KILLS as usize } else { 0 };
     // A short name: the path of a socket of Ray has at most 107 bytes.
-    let folder = tempfile::Builder::new().prefix("hashlane-").tempdir();
-    let folder = folder.map_err(|error| RunError::Other(Box::new(error)))?;
-    let measured = match measure(session, folder.path(), of, twenty) {
-        Err(Failure::Python(PythonError::Stopped)) => Ok(()),
-        Err(Failure::Python(error)) => Err(RunError::Other(Box::new(error))),
-        Err(Failure::Run(error)) => Err(error),
-        Ok(()) => Ok(()),
-    };
-    folder.close().map_err(|error| RunError::Other(Box::new(error))).and(measured)
+    session.with_folder("hashlane-", |session, folder| match measure(session, folder, twenty) {
+        Ok(()) | Err(TurnError::Stopped) => Ok(()),
+        Err(TurnError::Run(error)) => Err(error),
+        Err(error) => Err(RunError::other(error)),
+    })
 }
 
-/// Reason why a run ends early.
-enum Failure {
-    Python(PythonError),
-    Run(RunError),
-}
-
-impl From<PythonError> for Failure {
-    fn from(error: PythonError) -> Self {
-        Self::Python(error)
-    }
-}
-
-fn measure(
-    session: &mut Session<'_>,
-    folder: &Path,
-    of: impl Fn(&str) -> bool,
-    twenty: bool,
-) -> Result<(), Failure> {
+fn measure(session: &mut Session<'_>, folder: &Path, twenty: bool) -> Result<(), TurnError> {
     let first = session.definition.workloads.first().map_or("", String::as_str);
     room(folder)?;
     let files = Files::new(u64::from(session.settings.size.items) * 1_000);
@@ -107,45 +114,37 @@ fn measure(
         );
     }
     // Workers load their packages in their first task.
-    let engine = Engine::of(TWO).filter(|_| !session.stopped());
+    let engine = by_id(&ENGINES, TWO).filter(|_| !session.stopped());
     let warm = engine.map(|engine| driver.sketch(engine, files.tenth(), session.stop)).transpose()?;
     let mut usual =
         warm.map_or(Duration::ZERO, |made| made.wall.mul_f64(files.keys as f64 / files.tenth().keys as f64));
-    if of(SPREAD) {
+    if session.has_workload(SPREAD) {
         usual = spread(session, &mut driver, files, &expected)?.unwrap_or(usual);
     }
-    if of(ONCE) && !session.stopped() {
-        killed::run(session, &mut driver, ONCE, files, 1, usual, &expected).map_err(Failure::Run)?;
+    if session.has_workload(ONCE) && !session.stopped() {
+        killed::run(session, &mut driver, ONCE, files, 1, usual, &expected)?;
     }
     if twenty && !session.stopped() {
         let part = if session.settings.full { files.tenth() } else { files };
         let usual = usual.mul_f64(part.keys as f64 / files.keys as f64);
         let expected = part.expected(&key, session.stop)?;
-        killed::run(session, &mut driver, TWENTY, part, KILLS, usual, &expected).map_err(Failure::Run)?;
+        killed::run(session, &mut driver, TWENTY, part, KILLS, usual, &expected)?;
     }
-    Ok(driver.end(session.stop)?)
+    driver.end(session.stop)
 }
 
 /// Checks that a folder has the room that the run needs.
-fn room(folder: &Path) -> Result<(), PythonError> {
-    let found = statvfs(folder).map_err(|errno| {
-        PythonError::Io("cannot read the free space of the folder for temporary files", errno.into())
-    })?;
+fn room(folder: &Path) -> Result<(), TurnError> {
+    let found = statvfs(folder)
+        .map_err(TurnError::io("cannot read the free space of the folder for temporary files"))?;
     let free = found.blocks_available().saturating_mul(found.fragment_size());
     if free >= ROOM {
         return Ok(());
     }
     let (folder, mib) = (folder.display(), free >> 20);
-    Err(PythonError::Program(format!(
+    Err(TurnError::Failed(format!(
         "{folder} has {mib} MiB free, and the study needs 1,024 MiB; set TMPDIR to another folder"
     )))
-}
-
-/// A scheme that takes turns.
-struct Subject {
-    id: String,
-    engine: Engine,
-    made: Vec<Made>,
 }
 
 /// Makes sketches of all files in rounds; the usual time with two workers, if it is known.
@@ -154,100 +153,41 @@ fn spread(
     driver: &mut Driver,
     files: Files,
     expected: &[u8],
-) -> Result<Option<Duration>, Failure> {
+) -> Result<Option<Duration>, RunError> {
     let ids = session.definition.schemes_on(SPREAD).iter();
-    let mut subjects: Vec<Subject> = ids
-        .filter_map(|id| Some(Subject { id: id.clone(), engine: Engine::of(subject(id))?, made: Vec::new() }))
-        .collect();
-    let rounds = session.settings.size.repetitions as usize;
-    let measured = turns(session, driver, &mut subjects, files, expected, rounds);
-    record(session, &subjects, files);
-    measured?;
-    let two = subjects.iter().find(|subject| subject.id == TWO);
-    Ok(two.and_then(|two| two.made.last()).map(|made| made.wall))
-}
-
-fn turns(
-    session: &mut Session<'_>,
-    driver: &mut Driver,
-    subjects: &mut [Subject],
-    files: Files,
-    expected: &[u8],
-    rounds: usize,
-) -> Result<(), Failure> {
-    for round in 0..rounds {
-        for at in order(subjects.len(), round) {
-            let Some(subject) = subjects.get_mut(at) else { continue };
-            if session.stopped() {
-                return Ok(());
-            }
-            session.step(SPREAD, &format!("{}, round {} of {rounds}", subject.id, round + 1));
-            let mut made = driver.sketch(subject.engine, files, session.stop)?;
+    let contender = |id: &String| Some(Contender::new(SPREAD, id, by_id(&ENGINES, subject(id))?, false));
+    let mut all: Vec<_> = ids.filter_map(contender).collect();
+    let turn =
+        |session: &mut Session<'_>, contender: &mut Contender<Engine, Turn>, _| {
+            let made = driver.sketch(contender.subject, files, session.stop)?;
             if made.bytes != expected {
-                return Err(Failure::Run(RunError::Expectation {
-                    workload: SPREAD.to_owned(),
-                    what: format!("the sketch of {} has other bytes than that of the crate", subject.id),
-                }));
+                let what = format!("the sketch of {} has other bytes than that of the crate", contender.id);
+                return Err(RunError::Expectation { workload: SPREAD.to_owned(), what }.into());
             }
-            // They are those that were expected.
-            made.bytes = Vec::new();
-            subject.made.push(made);
-        }
-        if round + 1 < rounds {
-            session.report_rounds(|session| record(session, subjects, files));
-        }
-    }
-    Ok(())
-}
-
-/// Adds the records of the complete rounds.
-fn record(session: &mut Session<'_>, subjects: &[Subject], files: Files) {
-    let rounds = subjects.iter().map(|subject| subject.made.len()).min().unwrap_or(0);
-    if rounds < 2 {
-        return;
-    }
-    let keys = files.keys as f64;
-    let ids: Vec<String> = subjects.iter().map(|subject| subject.id.clone()).collect();
-    let figures = |of: &dyn Fn(&Made) -> Duration| -> Vec<Vec<f64>> {
-        let each = |made: &Made| of(made).as_secs_f64() * 1e9 / keys;
-        subjects.iter().map(|subject| subject.made.iter().take(rounds).map(each).collect()).collect()
-    };
-    let wall = Rounds::of(figures(&|made| made.wall));
-    for (at, id) in ids.iter().enumerate() {
-        session.add(MODEL, SPREAD, id, "wall-clock", metric::NS, "ns", wall.time(at));
-        session.add(MODEL, SPREAD, id, "count", metric::KEYS, "keys", Fact::exact(keys, rounds));
-    }
-    session.add_ratios(MODEL, SPREAD, "wall-clock", &ids, |of, to| wall.ratio(of, to));
-    for (role, name) in Role::ALL {
-        let of = |made: &Made| {
-            let cpu = made.cpu.iter().find(|(other, _)| *other == role);
-            cpu.map_or(Duration::ZERO, |(_, cpu)| *cpu)
-        };
-        let cpu = Rounds::of(figures(&of));
-        for (at, subject) in subjects.iter().enumerate() {
             // Ray waits while the engine `local` runs.
-            if subject.engine.has_workers() || role == Role::Driver {
-                session.add(MODEL, SPREAD, &subject.id, "proc", name, "ns", cpu.time(at));
-            }
-        }
-    }
-    for subject in subjects {
-        if let Some(peak) = subject.made.iter().filter_map(|made| made.peak).max() {
-            let fact = Fact::exact(peak as f64, rounds);
-            session.add(MODEL, SPREAD, &subject.id, "proc", metric::PEAK, "bytes", fact);
-        }
-    }
+            let is_there = |role| contender.subject.has_workers() || role == Role::Driver;
+            let cpu_ns = made.cpu.map(|(role, cpu)| {
+                if is_there(role) { cpu.as_secs_f64() * 1e9 / files.keys as f64 } else { f64::NAN }
+            });
+            let peak = made.peak.map_or(f64::NAN, |peak| peak as f64);
+            Ok(Turn { keys: files.keys, wall: made.wall, cpu_ns, peak })
+        };
+    let rounds = session.settings.size.repetitions as usize;
+    take_turns(session, &mut all, rounds, turn, |session, all| FIGURES.record(session, all))?;
+    let two = all.iter().find(|contender| contender.id == TWO);
+    Ok(two.and_then(|two| two.turns.last()).map(|turn| turn.wall))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cluster::definition;
+    use crate::cluster::tests::sample;
 
     #[test]
     fn all_workloads_of_the_study_are_known() {
-        assert_eq!(definition().workloads, WORKLOADS);
-        assert_eq!(definition().schemes_on(TWENTY), [TWO, "ray/2/again"]);
+        let definition = sample(&[]).definition;
+        assert_eq!(definition.workloads, WORKLOADS);
+        assert_eq!(definition.schemes_on(TWENTY), [TWO, "ray/2/again"]);
     }
 
     #[test]

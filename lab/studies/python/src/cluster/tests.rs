@@ -1,37 +1,27 @@
 //! The report of the study file on few records, and its criteria.
 
+use super::Cluster;
 use super::role::Role;
 use super::workloads::{ONCE, SPREAD, TWENTY, TWO};
-use super::{Cluster, definition};
 use crate::metric;
-use crate::sample::records;
 use hashlane_lab::evidence::Doubt;
 use hashlane_lab::outcome::Reached;
-use hashlane_lab::report::{Answer, Block};
 use hashlane_lab::study::Studies;
-use hashlane_records::RecordSet;
+use hashlane_lab::study::testing::{Row, Sample};
 
-const STUDIES: Studies = Studies(&[&Cluster]);
 const MIB: f64 = 1_048_576.0;
 
-type Figure = (&'static str, &'static str, &'static str, &'static str, f64);
-
-fn answer(figures: &[Figure]) -> Answer {
-    let definition = definition();
-    STUDIES.answer(&definition, &records(&definition, figures)).unwrap()
+pub(super) fn sample(rows: &[Row<'_>]) -> Sample {
+    Sample::new(Studies(&[&Cluster]), include_str!("../../python-cluster/study.toml"), 0.01).with(rows)
 }
 
-fn sentence(figures: &[Figure]) -> Result<String, Doubt> {
-    answer(figures).sentence.map(|statement| statement.text)
-}
-
-const NS: Figure = (SPREAD, TWO, metric::NS, "ns", 2.5);
-const RATIO: Figure = (SPREAD, TWO, metric::RATIO, "ray/1", 0.5);
+const NS: Row<'_> = (SPREAD, TWO, metric::NS, "ns", 2.5);
+const RATIO: Row<'_> = (SPREAD, TWO, metric::RATIO, "ray/1", 0.5);
 
 #[test]
 fn states_the_gain_the_kills_and_the_memory() {
     let gain = "400 M keys/s on two workers of Ray, 2.00 × one worker's";
-    assert_eq!(sentence(&[NS, RATIO]).unwrap(), format!("{gain}."));
+    assert_eq!(sample(&[NS, RATIO]).sentence().unwrap(), format!("{gain}."));
     let killed = [
         (ONCE, TWO, metric::KILLS, "kills", 1.0),
         (ONCE, TWO, metric::DIFFERING, "results", 0.0),
@@ -40,31 +30,17 @@ fn states_the_gain_the_kills_and_the_memory() {
         (SPREAD, TWO, metric::PEAK, "bytes", 199.5 * MIB),
     ];
     assert_eq!(
-        sentence(&[&[NS, RATIO], &killed[..]].concat()).unwrap(),
+        sample(&[&[NS, RATIO], &killed[..]].concat()).sentence().unwrap(),
         format!("{gain}; 20 of 21 runs with a killed worker give the same; a worker takes 200 MiB.")
     );
-}
-
-#[test]
-fn doubts_withhold_the_sentence() {
-    assert!(matches!(sentence(&[NS]), Err(Doubt::NotMeasured { .. })));
+    assert!(matches!(sample(&[NS]).sentence(), Err(Doubt::NotMeasured { .. })));
     let off = (SPREAD, "ray/2/again", metric::RATIO, TWO, 1.2);
-    assert!(matches!(sentence(&[NS, RATIO, off]), Err(Doubt::Control { .. })));
-}
-
-#[test]
-fn the_chart_has_all_engines() {
-    let Some(Block::Bars(chart)) = answer(&[NS, (SPREAD, "local/1", metric::NS, "ns", 6.0)]).chart else {
-        panic!("no chart")
-    };
-    let labels: Vec<&str> = chart.plots[0].groups[0].bars.iter().map(|bar| bar.label.as_str()).collect();
-    assert_eq!(labels, ["local/1", TWO]);
+    assert!(matches!(sample(&[NS, RATIO, off]).sentence(), Err(Doubt::Control { .. })));
 }
 
 #[test]
 fn tables_have_what_was_measured() {
-    let definition = definition();
-    let figures = [
+    let sample = sample(&[
         (SPREAD, "ray/1", metric::NS, "ns", 5.0),
         (SPREAD, "ray/1", metric::KEYS, "keys", 1e9),
         (SPREAD, "ray/1", "worker_cpu_ns", "ns", 4.5),
@@ -74,33 +50,30 @@ fn tables_have_what_was_measured() {
         (SPREAD, TWO, metric::PEAK, "bytes", 2.5 * MIB),
         (ONCE, TWO, metric::KILLS, "kills", 1.0),
         (ONCE, TWO, metric::DIFFERING, "results", 0.0),
-    ];
-    let section = STUDIES.sections(&definition, &records(&definition, &figures)).remove(0);
+    ]);
+    assert_eq!(sample.bars(), ["ray/1", TWO]);
+    let section = sample.section().unwrap();
     let engines = section.table("a sketch of all");
     assert_eq!(engines.rows[0][..3], ["ray/1", "1,000,000,000", "5.00"]);
     assert_eq!(engines.rows[1][4..], ["385", "0.520 [0.515, 0.525]", "3"]);
     assert_eq!(section.table("CPU time").rows, [["ray/1", "4.5", "0.5", "1.00"]]);
     assert_eq!(section.table("workers killed").rows, [[ONCE, "1", "0"]]);
-    assert!(STUDIES.sections(&definition, &RecordSet::new()).is_empty());
 }
 
 #[test]
 fn the_processes_of_every_role_are_shown() {
-    let definition = definition();
     let cpu = Role::ALL.map(|(_, name)| (SPREAD, TWO, name, "ns", 1.0));
-    let section = STUDIES.sections(&definition, &records(&definition, &[&cpu[..], &[NS]].concat())).remove(0);
+    let section = sample(&[&cpu[..], &[NS]].concat()).section().unwrap();
     let ones = ["1.0"; Role::ALL.len()];
     assert_eq!(section.table("CPU time").rows, [[&[TWO], &ones[..], &["2.00"]].concat()]);
 }
 
 #[test]
 fn criteria_are_decided_by_the_records() {
-    let definition = definition();
+    assert!(sample(&[]).section().is_none());
     let reached = |workload: &str, metric: &str, unit: &str, value: f64| {
-        let records = records(&definition, &[(workload, TWO, metric, unit, value)]);
-        let outcomes = definition.criterion_outcomes(&records);
-        let of: Vec<Reached> = outcomes.iter().filter(|o| o.measured.is_some()).map(|o| o.reached).collect();
-        let [reached] = of[..] else { panic!("{of:?}") };
+        let decided = sample(&[(workload, TWO, metric, unit, value)]).decided();
+        let [reached] = decided[..] else { panic!("{decided:?}") };
         reached
     };
     let ratio = |ratio| reached(SPREAD, metric::RATIO, "ray/1", ratio);

@@ -1,9 +1,9 @@
 //! Timed calls: workloads and schemes, and the packages that they need.
 
 use crate::data::{BATCH, BATCHES};
-use crate::error::PythonError;
 use crate::process::Process;
 use hashlane_lab::definition::subject;
+use hashlane_lab::study::{Contender, TurnError};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -14,7 +14,8 @@ pub(super) const STRINGS: &str = "strings-16-64";
 pub(super) const SPREAD: [(&str, usize); 2] = [("spread-36/2-16", 1 << 16), ("spread-36/2-24", 1 << 24)];
 
 /// One call for all batches, or a call for each.
-pub(super) const CALLS: [&str; 4] = ["call/hash-strings", "call/hash-36", "call/spread-36", "call/flow-hash"];
+pub(super) const BATCHED: [&str; 4] =
+    ["call/hash-strings", "call/hash-36", "call/spread-36", "call/flow-hash"];
 
 /// Our hash in one call, the reference of all workloads.
 pub(super) const OURS: &str = "hashlane/siphash-1-3";
@@ -46,14 +47,14 @@ pub(super) fn keys(workload: &str) -> usize {
 
 /// All workloads.
 pub(super) fn workloads() -> Vec<&'static str> {
-    [STRINGS].into_iter().chain(SPREAD.map(|(id, _)| id)).chain(CALLS).collect()
+    [STRINGS].into_iter().chain(SPREAD.map(|(id, _)| id)).chain(BATCHED).collect()
 }
 
 /// `true` if a scheme can be measured on a workload.
 pub(super) fn is_known(workload: &str, scheme: &str) -> bool {
     match scheme {
         OURS => true,
-        BY_BATCH => CALLS.contains(&workload),
+        BY_BATCH => BATCHED.contains(&workload),
         "hashlane/siphash-2-4" => workload == STRINGS,
         _ => workload == STRINGS && PEERS.contains(&scheme),
     }
@@ -86,22 +87,21 @@ pub(super) fn packages<'a>(schemes: impl Iterator<Item = &'a str>) -> Vec<String
     packages
 }
 
-/// A scheme on a workload.
+/// A scheme on a workload, and nanoseconds for each key of its turns.
+pub(super) type Timed = Contender<Calls, f64>;
+
+/// Calls of a scheme on a workload.
 #[derive(Clone, Debug)]
-pub(super) struct Subject {
-    /// Id of the scheme or of the control.
-    pub(super) id: String,
+pub(super) struct Calls {
     /// Calls of a turn.
     calls: u64,
     /// All calls so far.
     made: u64,
     /// Sum of the hashes of a call.
     pub(super) sum: u64,
-    /// Nanoseconds per key, one figure for each round.
-    pub(super) figures: Vec<f64>,
 }
 
-impl Subject {
+impl Calls {
     /// A scheme after two calls: the first makes the keys and the memory of results, the second decides how
     /// many fit into `turn`.
     pub(super) fn new(
@@ -110,27 +110,22 @@ impl Subject {
         id: &str,
         turn: Duration,
         stop: &AtomicBool,
-    ) -> Result<Self, PythonError> {
+    ) -> Result<Self, TurnError> {
         let (_, sum) = time(python, workload, id, 1, stop)?;
         let (ns, again) = time(python, workload, id, 1, stop)?;
         same(sum, again)?;
         let calls = (turn.as_nanos() as u64 / ns.max(1)).clamp(1, 10_000);
-        Ok(Self { id: id.to_owned(), calls, made: 2, sum, figures: Vec::new() })
+        Ok(Self { calls, made: 2, sum })
     }
+}
 
-    /// Takes a turn.
-    pub(super) fn turn(
-        &mut self,
-        python: &mut Process,
-        workload: &str,
-        stop: &AtomicBool,
-    ) -> Result<(), PythonError> {
-        let (ns, sum) = time(python, workload, &self.id, self.calls, stop)?;
-        same(self.sum, sum)?;
-        self.made += self.calls;
-        self.figures.push(ns as f64 / (self.calls as f64 * keys(workload) as f64));
-        Ok(())
-    }
+/// Takes a turn: nanoseconds for each key.
+pub(super) fn turn(timed: &mut Timed, python: &mut Process, stop: &AtomicBool) -> Result<f64, TurnError> {
+    let Contender { workload, id, subject: Calls { calls, made, sum }, .. } = timed;
+    let (ns, again) = time(python, workload, id, *calls, stop)?;
+    same(*sum, again)?;
+    *made += *calls;
+    Ok(ns as f64 / (*calls as f64 * keys(workload) as f64))
 }
 
 /// Nanoseconds of calls, and the sum of the hashes of the last.
@@ -140,23 +135,23 @@ fn time(
     id: &str,
     calls: u64,
     stop: &AtomicBool,
-) -> Result<(u64, u64), PythonError> {
+) -> Result<(u64, u64), TurnError> {
     let fields = python.ask(&format!("time {workload} {} {calls}", subject(id)), PATIENCE, stop)?;
-    let number = |name| fields.number(name).map_err(PythonError::Program);
+    let number = |name| fields.number(name).map_err(TurnError::Failed);
     Ok((number("ns")?, number("sum")?))
 }
 
-fn same(first: u64, now: u64) -> Result<(), PythonError> {
+fn same(first: u64, now: u64) -> Result<(), TurnError> {
     let differs =
         format!("two calls have different hashes of the same keys: their sums are {first} and {now}");
-    if first == now { Ok(()) } else { Err(PythonError::Raised(differs)) }
+    if first == now { Ok(()) } else { Err(TurnError::Raised(differs)) }
 }
 
 /// Nanoseconds of a call without rows.
-pub(super) fn empty(python: &mut Process, workload: &str, stop: &AtomicBool) -> Result<f64, PythonError> {
+pub(super) fn empty(python: &mut Process, workload: &str, stop: &AtomicBool) -> Result<f64, TurnError> {
     const CALLS: u32 = 2_000;
     let fields = python.ask(&format!("empty {workload} {CALLS}"), PATIENCE, stop)?;
-    let ns: u64 = fields.number("ns").map_err(PythonError::Program)?;
+    let ns: u64 = fields.number("ns").map_err(TurnError::Failed)?;
     Ok(ns as f64 / f64::from(CALLS))
 }
 
@@ -164,35 +159,35 @@ pub(super) fn empty(python: &mut Process, workload: &str, stop: &AtomicBool) -> 
 pub(super) fn counted(
     python: &mut Process,
     workload: &str,
-    subjects: &[Subject],
+    all: &[Timed],
     stop: &AtomicBool,
-) -> Result<(), PythonError> {
+) -> Result<(), TurnError> {
     let updates = workload == "call/spread-36" || SPREAD.iter().any(|(id, _)| *id == workload);
-    if !updates || subjects.is_empty() {
+    if !updates || all.is_empty() {
         return Ok(());
     }
     let fields = python.ask(&format!("counted {workload}"), PATIENCE, stop)?;
-    let found: u64 = fields.number("keys").map_err(PythonError::Program)?;
-    let expected = subjects.iter().map(|subject| subject.made).sum::<u64>() * keys(workload) as u64;
+    let found: u64 = fields.number("keys").map_err(TurnError::Failed)?;
+    let expected = all.iter().map(|timed| timed.subject.made).sum::<u64>() * keys(workload) as u64;
     if found == expected {
         return Ok(());
     }
-    Err(PythonError::Program(format!("its sketch has {found} keys after updates with {expected}")))
+    Err(TurnError::Failed(format!("its sketch has {found} keys after updates with {expected}")))
 }
 
 /// Has Python write the sketch of all tuples.
-pub(super) fn sketch(python: &mut Process, workload: &str, stop: &AtomicBool) -> Result<(), PythonError> {
+pub(super) fn sketch(python: &mut Process, workload: &str, stop: &AtomicBool) -> Result<(), TurnError> {
     python.ask(&format!("sketch {workload}"), PATIENCE, stop).map(|_| ())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::calls::definition;
+    use crate::calls::tests::sample;
 
     #[test]
     fn every_scheme_of_the_study_is_known_on_its_workloads() {
-        let definition = definition();
+        let definition = sample(&[]).definition;
         assert_eq!(definition.workloads, workloads());
         for workload in &definition.workloads {
             for scheme in definition.schemes_on(workload) {
