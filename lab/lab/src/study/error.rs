@@ -10,8 +10,8 @@ use crate::definition::DefinitionError;
 #[non_exhaustive]
 pub enum RunError {
     /// The study file breaks a rule.
-    #[error("{0}")]
-    Definition(DefinitionError),
+    #[error(transparent)]
+    Definition(#[from] DefinitionError),
     /// The workload is unknown; the message lists the known ones.
     #[error("{0}")]
     UnknownWorkload(String),
@@ -57,12 +57,6 @@ pub enum RunError {
     Other(Box<dyn Error + Send + Sync>),
 }
 
-impl From<DefinitionError> for RunError {
-    fn from(error: DefinitionError) -> Self {
-        Self::Definition(error)
-    }
-}
-
 impl RunError {
     /// An error that is of the study as a whole.
     pub fn other(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
@@ -83,7 +77,7 @@ pub enum TurnError {
     #[error("stopped")]
     Stopped,
     /// The study fails.
-    #[error("{0}")]
+    #[error(transparent)]
     Run(#[from] RunError),
 }
 

@@ -15,8 +15,8 @@ pub struct Studies(pub &'static [&'static dyn Study]);
 #[non_exhaustive]
 pub enum FindError {
     /// The study file breaks a rule.
-    #[error("{0}")]
-    Definition(DefinitionError),
+    #[error(transparent)]
+    Definition(#[from] DefinitionError),
     /// No kind of study has the model that the file names.
     #[error("{origin}: unknown model {model:?}; known models: {}", .known.join(", "))]
     UnknownModel {
@@ -27,12 +27,6 @@ pub enum FindError {
         /// Known models.
         known: Vec<&'static str>,
     },
-}
-
-impl From<DefinitionError> for FindError {
-    fn from(error: DefinitionError) -> Self {
-        Self::Definition(error)
-    }
 }
 
 impl Studies {

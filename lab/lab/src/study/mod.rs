@@ -25,4 +25,4 @@ pub use list::{FindError, Studies};
 pub use rounds::{Rounds, order};
 pub use run::{Outcome, run};
 pub use session::{Event, SEED, Session, Settings, Step, by_id, ids_of};
-pub use turns::{Contender, Figure, Figures, take_turns, views};
+pub use turns::{Contender, Figure, Figures, Summary, take_turns, views};

@@ -99,61 +99,21 @@ pub fn take_turns<S, T>(
     ended
 }
 
-/// A figure of each turn, and its place in the records.
-#[derive(Clone, Copy, Debug)]
-pub struct Figure<T> {
-    probe: &'static str,
-    metric: &'static str,
-    unit: &'static str,
-    summary: Summary,
-    of: fn(&T) -> f64,
-}
-
 /// Summary of the figures of all turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Summary {
+pub enum Summary {
+    /// The median.
     Median,
-    MedianAndRatios,
+    /// The median, and the ratios to other contenders that the study asks for.
+    Ratio,
+    /// The sum of counts, which is exact.
     Sum,
+    /// The largest value, which is exact.
     Most,
 }
 
-impl<T> Figure<T> {
-    /// The median.
-    pub const fn median(
-        probe: &'static str,
-        metric: &'static str,
-        unit: &'static str,
-        of: fn(&T) -> f64,
-    ) -> Self {
-        Self { probe, metric, unit, summary: Summary::Median, of }
-    }
-
-    /// The median, and the ratios to other contenders that the study asks for.
-    pub const fn ratio(
-        probe: &'static str,
-        metric: &'static str,
-        unit: &'static str,
-        of: fn(&T) -> f64,
-    ) -> Self {
-        Self { summary: Summary::MedianAndRatios, ..Self::median(probe, metric, unit, of) }
-    }
-
-    /// The sum of counts, which is exact.
-    pub const fn sum(metric: &'static str, unit: &'static str, of: fn(&T) -> f64) -> Self {
-        Self { summary: Summary::Sum, ..Self::median("count", metric, unit, of) }
-    }
-
-    /// The largest value, which is exact.
-    pub const fn most(
-        probe: &'static str,
-        metric: &'static str,
-        unit: &'static str,
-        of: fn(&T) -> f64,
-    ) -> Self {
-        Self { summary: Summary::Most, ..Self::median(probe, metric, unit, of) }
-    }
-}
+/// A figure of each turn: its summary, and probe, metric and unit of the records.
+pub type Figure<T> = (Summary, &'static str, &'static str, &'static str, fn(&T) -> f64);
 
 /// Figures of contenders in the records.
 #[derive(Clone, Copy, Debug)]
@@ -185,7 +145,7 @@ impl<T> Figures<T> {
         contenders: &[&Contender<S, T>],
         figure: &Figure<T>,
     ) {
-        let Figure { probe, metric, unit, summary, of } = *figure;
+        let (summary, probe, metric, unit, of) = *figure;
         let finite = |contender: &&Contender<S, T>| {
             let values: Vec<f64> = contender.turns.iter().map(of).filter(|value| value.is_finite()).collect();
             (!values.is_empty()).then(|| (contender.id.clone(), values))
@@ -200,10 +160,10 @@ impl<T> Figures<T> {
         let facts = match summary {
             Summary::Sum => exact(|sum, value| sum + value),
             Summary::Most => exact(f64::max),
-            Summary::Median | Summary::MedianAndRatios => {
+            Summary::Median | Summary::Ratio => {
                 let rounds = if self.are_launches { Rounds::of_launches } else { Rounds::of }(values);
                 session.add_rounds([self.model, workload, probe, metric, unit], &ids, &rounds);
-                if summary == Summary::MedianAndRatios {
+                if summary == Summary::Ratio {
                     session.add_ratios(self.model, workload, probe, &ids, |of, to| rounds.ratio(of, to));
                 }
                 return;
@@ -228,9 +188,9 @@ mod tests {
         model: "sample",
         are_launches: false,
         list: &[
-            Figure::ratio("tsc", metric::NS, "ns", |turn| *turn),
-            Figure::sum("lost", "packets", |turn| *turn),
-            Figure::most("proc", "peak", "bytes", |turn| if *turn > 50.0 { f64::NAN } else { *turn }),
+            (Summary::Ratio, "tsc", metric::NS, "ns", |turn| *turn),
+            (Summary::Sum, "count", "lost", "packets", |turn| *turn),
+            (Summary::Most, "proc", "peak", "bytes", |turn| if *turn > 50.0 { f64::NAN } else { *turn }),
         ],
     };
 

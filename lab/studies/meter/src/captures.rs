@@ -7,8 +7,9 @@ use crate::traffic::Mix;
 use crate::usage::{self, Usage};
 use crate::workloads::{MIX_CPU, MIX_WALL, MODEL};
 use hashlane_lab::definition::subject;
+use hashlane_lab::study::Summary::{Median, Most, Ratio};
 use hashlane_lab::study::{
-    Contender, Figure, Figures, RunError, Session, Start, TurnError, by_id, empty_folder, take_turns, views,
+    Contender, Figures, RunError, Session, Start, TurnError, by_id, empty_folder, take_turns, views,
 };
 use std::fs::{self, File};
 use std::net::UdpSocket;
@@ -32,17 +33,17 @@ const CPU: Figures<Metered> = Figures {
     model: MODEL,
     are_launches: true,
     list: &[
-        Figure::ratio("rusage", metric::NS, "ns", |metered| metered.cpu_ns),
-        Figure::median("rusage", metric::RATE_CORE, "1/s", |metered| 1e9 / metered.cpu_ns),
-        Figure::median("rusage", metric::PEAK, "bytes", |metered| metered.peak as f64),
-        Figure::most("count", metric::RECORDS, "records", |metered| metered.records),
+        (Ratio, "rusage", metric::NS, "ns", |metered| metered.cpu_ns),
+        (Median, "rusage", metric::RATE_CORE, "1/s", |metered| 1e9 / metered.cpu_ns),
+        (Median, "rusage", metric::PEAK, "bytes", |metered| metered.peak as f64),
+        (Most, "count", metric::RECORDS, "records", |metered| metered.records),
     ],
 };
 
 const WALL: Figures<Metered> = Figures {
     model: MODEL,
     are_launches: true,
-    list: &[Figure::ratio("wall-clock", metric::NS, "ns", |metered| metered.wall_ns)],
+    list: &[(Ratio, "wall-clock", metric::NS, "ns", |metered| metered.wall_ns)],
 };
 
 /// Meters that are installed, in the order of the study.

@@ -7,8 +7,9 @@ use crate::sizes::Sizes;
 use crate::traffic::Flood;
 use crate::usage::{self, Usage};
 use crate::workloads::{FLOOD, MODEL, OURS};
+use hashlane_lab::study::Summary::Most;
 use hashlane_lab::study::{
-    Contender, Figure, Figures, RunError, Session, Start, TurnError, empty_folder, take_turns,
+    Contender, Figures, RunError, Session, Start, TurnError, empty_folder, take_turns,
 };
 use std::path::Path;
 use std::thread;
@@ -51,14 +52,14 @@ const FIGURES: Figures<Metered> = Figures {
     model: MODEL,
     are_launches: false,
     list: &[
-        Figure::most("rusage", metric::PEAK, "bytes", |metered| metered.peak),
-        Figure::most("rusage", metric::QUARTER_PEAK, "bytes", |metered| metered.quarter_peak),
-        Figure::most("rusage", metric::BYTES_PER_FLOW, "bytes", |metered| metered.bytes_per_flow),
-        Figure::most("count", metric::FLOWS, "flows", |metered| metered.flows as f64),
-        Figure::most("count", metric::RECORDS, "flows", |metered| metered.counted.records as f64),
-        Figure::most("count", metric::EVICTED, "flows", |metered| metered.counted.evicted as f64),
-        Figure::most("count", metric::LOST_FLOWS, "flows", |metered| metered.lost as f64),
-        Figure::most("count", metric::MISCOUNTED, "packets", |metered| metered.miscounted),
+        (Most, "rusage", metric::PEAK, "bytes", |metered| metered.peak),
+        (Most, "rusage", metric::QUARTER_PEAK, "bytes", |metered| metered.quarter_peak),
+        (Most, "rusage", metric::BYTES_PER_FLOW, "bytes", |metered| metered.bytes_per_flow),
+        (Most, "count", metric::FLOWS, "flows", |metered| metered.flows as f64),
+        (Most, "count", metric::RECORDS, "flows", |metered| metered.counted.records as f64),
+        (Most, "count", metric::EVICTED, "flows", |metered| metered.counted.evicted as f64),
+        (Most, "count", metric::LOST_FLOWS, "flows", |metered| metered.lost as f64),
+        (Most, "count", metric::MISCOUNTED, "packets", |metered| metered.miscounted),
     ],
 };
 

@@ -7,7 +7,8 @@ use crate::queries::{Queries, QueryKind};
 use crate::servers::{self, Running, Server};
 use crate::sign;
 use crate::workloads::{COSTS, Group, MODEL};
-use hashlane_lab::study::{Contender, Figure, Figures, RunError, Session, TurnError, take_turns};
+use hashlane_lab::study::Summary::{Median, Ratio, Sum};
+use hashlane_lab::study::{Contender, Figures, RunError, Session, TurnError, take_turns};
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -34,10 +35,10 @@ const FIGURES: Figures<Turn> = Figures {
     model: MODEL,
     are_launches: false,
     list: &[
-        Figure::ratio("cpu-clock", metric::CPU_US, "us", |turn| turn.cpu_us),
-        Figure::median("wall-clock", metric::RATE, "1/s", |turn| turn.rate),
-        Figure::sum(metric::QUERIES, "queries", |turn| turn.queries as f64),
-        Figure::sum(metric::LOST, "queries", |turn| turn.lost as f64),
+        (Ratio, "cpu-clock", metric::CPU_US, "us", |turn| turn.cpu_us),
+        (Median, "wall-clock", metric::RATE, "1/s", |turn| turn.rate),
+        (Sum, "count", metric::QUERIES, "queries", |turn| turn.queries as f64),
+        (Sum, "count", metric::LOST, "queries", |turn| turn.lost as f64),
     ],
 };
 

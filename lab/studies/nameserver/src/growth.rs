@@ -5,7 +5,8 @@ use crate::metric;
 use crate::plan::Plan;
 use crate::servers::{self, Memory, Program, Server};
 use crate::workloads::{Group, LARGE, LOAD, LOAD_LARGE, MEMORY, MEMORY_LARGE, MILLION, MODEL, SMALL};
-use hashlane_lab::study::{Contender, Figure, Figures, RunError, Session, TurnError, take_turns, views};
+use hashlane_lab::study::Summary::{Median, Most, Ratio};
+use hashlane_lab::study::{Contender, Figures, RunError, Session, TurnError, take_turns, views};
 use hashlane_rig::proc;
 use std::path::Path;
 use std::thread;
@@ -41,13 +42,13 @@ const MEMORY_FIGURES: Figures<Growth> = Figures {
     model: MODEL,
     are_launches: true,
     list: &[
-        Figure::ratio("proc", metric::BYTES_PER_RECORD, "bytes", |growth| {
+        (Ratio, "proc", metric::BYTES_PER_RECORD, "bytes", |growth| {
             growth.loaded.1.resident as f64 / growth.records
         }),
-        Figure::median("proc", metric::MEMORY, "bytes", |growth| growth.loaded.1.resident as f64),
-        Figure::median("proc", metric::PEAK, "bytes", |growth| growth.loaded.1.peak as f64),
-        Figure::median("proc", metric::EMPTY_MEMORY, "bytes", |growth| growth.empty.1.resident as f64),
-        Figure::most("count", metric::RECORDS, "records", |growth| growth.records),
+        (Median, "proc", metric::MEMORY, "bytes", |growth| growth.loaded.1.resident as f64),
+        (Median, "proc", metric::PEAK, "bytes", |growth| growth.loaded.1.peak as f64),
+        (Median, "proc", metric::EMPTY_MEMORY, "bytes", |growth| growth.empty.1.resident as f64),
+        (Most, "count", metric::RECORDS, "records", |growth| growth.records),
     ],
 };
 
@@ -55,9 +56,9 @@ const LOAD_FIGURES: Figures<Growth> = Figures {
     model: MODEL,
     are_launches: true,
     list: &[
-        Figure::ratio("wall-clock", metric::LOAD_SECONDS, "s", Growth::seconds),
-        Figure::median("wall-clock", metric::EMPTY_SECONDS, "s", |growth| growth.empty.0.as_secs_f64()),
-        Figure::median("wall-clock", metric::LOAD_RATE, "1/s", |growth| growth.records / growth.seconds()),
+        (Ratio, "wall-clock", metric::LOAD_SECONDS, "s", Growth::seconds),
+        (Median, "wall-clock", metric::EMPTY_SECONDS, "s", |growth| growth.empty.0.as_secs_f64()),
+        (Median, "wall-clock", metric::LOAD_RATE, "1/s", |growth| growth.records / growth.seconds()),
     ],
 };
 

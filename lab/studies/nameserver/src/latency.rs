@@ -7,8 +7,9 @@ use crate::plan::Plan;
 use crate::queries::{Queries, QueryKind};
 use crate::servers::{self, Program, Running, Server};
 use crate::workloads::{ALONE, EXISTING, MIDDLE, MODEL, RANDOM};
+use hashlane_lab::study::Summary::{Median, Sum};
 use hashlane_lab::study::{
-    Contender, Figure, Figures, Rounds, RunError, Session, TurnError, order, take_turns, views,
+    Contender, Figures, Rounds, RunError, Session, TurnError, order, take_turns, views,
 };
 use hashlane_stats::quantile;
 use std::sync::atomic::AtomicBool;
@@ -33,10 +34,10 @@ const FIGURES: Figures<Turn> = Figures {
     model: MODEL,
     are_launches: false,
     list: &[
-        Figure::median("wall-clock", metric::P99_US, "us", |turn| turn.p99_us),
-        Figure::median("wall-clock", metric::P50_US, "us", |turn| turn.p50_us),
-        Figure::sum(metric::LOST, "queries", |turn| turn.lost as f64),
-        Figure::sum(metric::QUERIES, "queries", |turn| turn.sent as f64),
+        (Median, "wall-clock", metric::P99_US, "us", |turn| turn.p99_us),
+        (Median, "wall-clock", metric::P50_US, "us", |turn| turn.p50_us),
+        (Sum, "count", metric::LOST, "queries", |turn| turn.lost as f64),
+        (Sum, "count", metric::QUERIES, "queries", |turn| turn.sent as f64),
     ],
 };
 

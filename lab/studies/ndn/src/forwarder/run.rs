@@ -7,7 +7,8 @@ use crate::model::memory::{Memory, Table};
 use crate::under_load::{Loads, contender, counts, note, turns};
 use hashlane_hash::scheme::Key;
 use hashlane_lab::definition::{CriterionFigure, subject};
-use hashlane_lab::study::{Contender, Fact, Figure, Figures, Rounds, RunError, Session, by_id};
+use hashlane_lab::study::Summary::{Median, Ratio};
+use hashlane_lab::study::{Contender, Fact, Figures, Rounds, RunError, Session, by_id};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -39,8 +40,8 @@ const FIGURES: Figures<Reading> = Figures {
     model: MODEL,
     are_launches: true,
     list: &[
-        Figure::ratio(PROBE, metric::CPU_US, "us", Reading::cpu_us),
-        Figure::median("wall-clock", metric::RATE, "1/s", Reading::rate),
+        (Ratio, PROBE, metric::CPU_US, "us", Reading::cpu_us),
+        (Median, "wall-clock", metric::RATE, "1/s", Reading::rate),
     ],
 };
 

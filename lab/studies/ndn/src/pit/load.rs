@@ -7,7 +7,8 @@ use crate::load::{Forwarder, Plan, Reading, Rtt};
 use crate::metric;
 use crate::under_load::{Loads, carried, contender, note, turns};
 use hashlane_lab::evidence::CARRIED;
-use hashlane_lab::study::{Fact, Figure, Figures, Rounds, RunError, Session};
+use hashlane_lab::study::Summary::Median;
+use hashlane_lab::study::{Fact, Figures, Rounds, RunError, Session};
 use hashlane_stats::median;
 use std::time::Duration;
 
@@ -24,12 +25,12 @@ const FIGURES: Figures<Reading> = Figures {
     model: LOAD_MODEL,
     are_launches: true,
     list: &[
-        Figure::median("cpu-clock", metric::CPU_US, "us", Reading::cpu_us),
-        Figure::median("wall-clock", metric::RATE, "1/s", Reading::rate),
-        Figure::median("cpu-clock", metric::CPU_PERCENT, "%", paced_percent),
-        Figure::median("wall-clock", metric::RTT_MS, "ms", mean_rtt),
-        Figure::median("wall-clock", metric::RTT_P50_MS, "ms", |reading| rtt(reading, |rtt| rtt.p50)),
-        Figure::median("wall-clock", metric::RTT_P99_MS, "ms", |reading| rtt(reading, |rtt| rtt.p99)),
+        (Median, "cpu-clock", metric::CPU_US, "us", Reading::cpu_us),
+        (Median, "wall-clock", metric::RATE, "1/s", Reading::rate),
+        (Median, "cpu-clock", metric::CPU_PERCENT, "%", paced_percent),
+        (Median, "wall-clock", metric::RTT_MS, "ms", mean_rtt),
+        (Median, "wall-clock", metric::RTT_P50_MS, "ms", |reading| rtt(reading, |rtt| rtt.p50)),
+        (Median, "wall-clock", metric::RTT_P99_MS, "ms", |reading| rtt(reading, |rtt| rtt.p99)),
     ],
 };
 

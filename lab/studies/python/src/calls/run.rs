@@ -6,7 +6,8 @@ use crate::metric;
 use crate::process::{Process, Script};
 use hashlane_hash::scheme::Key;
 use hashlane_lab::definition;
-use hashlane_lab::study::{Contender, Fact, Figure, Figures, RunError, Session, TurnError, take_turns};
+use hashlane_lab::study::Summary::Ratio;
+use hashlane_lab::study::{Contender, Fact, Figures, RunError, Session, TurnError, take_turns};
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -18,7 +19,7 @@ pub(super) const MODEL: &str = "python-calls";
 const PROBE: &str = "perf_counter";
 
 const FIGURES: Figures<f64> =
-    Figures { model: MODEL, are_launches: false, list: &[Figure::ratio(PROBE, metric::NS, "ns", |ns| *ns)] };
+    Figures { model: MODEL, are_launches: false, list: &[(Ratio, PROBE, metric::NS, "ns", |ns| *ns)] };
 
 /// Time in which Python must have loaded all packages.
 const START: Duration = Duration::from_secs(120);

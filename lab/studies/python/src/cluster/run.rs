@@ -8,9 +8,8 @@ use super::workloads::{MODEL, ONCE, SPREAD, TWENTY, TWO, WORKLOADS};
 use crate::metric;
 use hashlane_hash::scheme::Key;
 use hashlane_lab::definition::subject;
-use hashlane_lab::study::{
-    Contender, Figure, Figures, RunError, Session, TurnError, by_id, ids_of, take_turns,
-};
+use hashlane_lab::study::Summary::{Median, Most, Ratio};
+use hashlane_lab::study::{Contender, Figures, RunError, Session, TurnError, by_id, ids_of, take_turns};
 use nix::sys::statvfs::statvfs;
 use std::path::Path;
 use std::thread;
@@ -45,14 +44,14 @@ const FIGURES: Figures<Turn> = Figures {
     model: MODEL,
     are_launches: false,
     list: &[
-        Figure::ratio("wall-clock", metric::NS, "ns", Turn::ns),
-        Figure::most("count", metric::KEYS, "keys", |turn| turn.keys as f64),
-        Figure::median("proc", Role::ALL[0].1, "ns", |turn| turn.cpu_ns[0]),
-        Figure::median("proc", Role::ALL[1].1, "ns", |turn| turn.cpu_ns[1]),
-        Figure::median("proc", Role::ALL[2].1, "ns", |turn| turn.cpu_ns[2]),
-        Figure::median("proc", Role::ALL[3].1, "ns", |turn| turn.cpu_ns[3]),
-        Figure::median("proc", Role::ALL[4].1, "ns", |turn| turn.cpu_ns[4]),
-        Figure::most("proc", metric::PEAK, "bytes", |turn| turn.peak),
+        (Ratio, "wall-clock", metric::NS, "ns", Turn::ns),
+        (Most, "count", metric::KEYS, "keys", |turn| turn.keys as f64),
+        (Median, "proc", Role::ALL[0].1, "ns", |turn| turn.cpu_ns[0]),
+        (Median, "proc", Role::ALL[1].1, "ns", |turn| turn.cpu_ns[1]),
+        (Median, "proc", Role::ALL[2].1, "ns", |turn| turn.cpu_ns[2]),
+        (Median, "proc", Role::ALL[3].1, "ns", |turn| turn.cpu_ns[3]),
+        (Median, "proc", Role::ALL[4].1, "ns", |turn| turn.cpu_ns[4]),
+        (Most, "proc", metric::PEAK, "bytes", |turn| turn.peak),
     ],
 };
 
