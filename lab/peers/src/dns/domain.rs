@@ -31,8 +31,8 @@ struct Renderer<C, F, N> {
     compressor: Option<C>,
 }
 
-/// A renderer of `input`, built by `MessageBuilder`. `first` makes the first compressor around an empty buffer,
-/// `next` the compressor of each further message from the last message's, whose buffer it keeps.
+/// A renderer of `input`, built by `MessageBuilder`. `first` makes the first compressor around an empty
+/// buffer, `next` the compressor of each further message from the last message's, whose buffer it keeps.
 ///
 /// # Errors
 /// The reason that it cannot take the input.
