@@ -3,7 +3,7 @@
 
 use super::error::TurnError;
 use hashlane_rig::program::{self, Program};
-use hashlane_rig::wait;
+use hashlane_rig::{proc, wait};
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -135,6 +135,22 @@ impl Child {
     pub fn failed(&self, what: &str) -> TurnError {
         TurnError::Failed(program::with_last_output(what, &self.log, LAST))
     }
+}
+
+/// Runs the load on a program, in a new thread on a core.
+///
+/// # Errors
+/// That of `work`; or the thread cannot be bound.
+pub fn on_core<T: Send>(
+    core: Option<usize>,
+    work: impl FnOnce() -> Result<T, TurnError> + Send,
+) -> Result<T, TurnError> {
+    let bound = || {
+        core.map_or(Ok(()), proc::bind).map_err(TurnError::io("cannot bind the load to a core"))?;
+        work()
+    };
+    std::thread::scope(|scope| scope.spawn(bound).join())
+        .unwrap_or_else(|_| Err(TurnError::Failed("the thread of the load panicked".to_owned())))
 }
 
 /// Makes an empty folder for the outputs of a program.

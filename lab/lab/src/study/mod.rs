@@ -16,7 +16,7 @@ mod session;
 pub mod testing;
 mod turns;
 
-pub use child::{Child, Start, empty_folder};
+pub use child::{Child, Start, empty_folder, on_core};
 pub use error::{RunError, TurnError};
 pub use fact::Fact;
 pub use input::{Input, Loaded, PCAP, Paths};

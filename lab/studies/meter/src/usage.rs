@@ -121,12 +121,12 @@ fn duration(time: TimeVal) -> Duration {
     Duration::from_secs(part(time.tv_sec())) + Duration::from_micros(part(time.tv_usec()))
 }
 
-/// `user_us=… system_us=… wall_us=… peak=… code=…`
+/// Microseconds in user space, in the kernel and on the clock; bytes of peak memory; exit code, or -1.
 impl fmt::Display for Usage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { user, system, wall, peak, code } = self;
         let [user, system, wall] = [user, system, wall].map(Duration::as_micros);
-        write!(f, "user_us={user} system_us={system} wall_us={wall} peak={peak} code={}", code.unwrap_or(-1))
+        write!(f, "{user} {system} {wall} {peak} {}", code.unwrap_or(-1))
     }
 }
 
@@ -134,19 +134,17 @@ impl FromStr for Usage {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let field = |name: &str| {
-            let found = text.split_whitespace().find_map(|word| word.strip_prefix(name)?.strip_prefix('='));
-            found.ok_or_else(|| format!("no {name} in {text:?}"))
+        let numbers: Result<Vec<i64>, _> = text.split_whitespace().map(str::parse).collect();
+        let Ok([user, system, wall, peak, code]) = numbers.as_deref() else {
+            return Err(format!("{text:?} is not five numbers"));
         };
-        let number =
-            |name: &str| field(name)?.parse::<u64>().map_err(|error| format!("{name} in {text:?}: {error}"));
-        let code = field("code")?.parse::<i32>().map_err(|error| format!("code in {text:?}: {error}"))?;
+        let [user, system, wall] = [user, system, wall].map(|us| Duration::from_micros(us.unsigned_abs()));
         Ok(Self {
-            user: Duration::from_micros(number("user_us")?),
-            system: Duration::from_micros(number("system_us")?),
-            wall: Duration::from_micros(number("wall_us")?),
-            peak: number("peak")?,
-            code: (code >= 0).then_some(code),
+            user,
+            system,
+            wall,
+            peak: peak.unsigned_abs(),
+            code: i32::try_from(*code).ok().filter(|code| *code >= 0),
         })
     }
 }
@@ -168,7 +166,7 @@ mod tests {
         let killed = Usage { code: None, ..usage };
         assert_eq!(killed.to_string().parse(), Ok(killed));
         assert_eq!(usage.cpu(), Duration::from_micros(1_500_250));
-        for broken in ["", "user_us=1", "user_us=x system_us=1 wall_us=1 peak=1 code=0"] {
+        for broken in ["", "1", "x 1 1 1 0"] {
             assert!(broken.parse::<Usage>().is_err(), "{broken}");
         }
     }

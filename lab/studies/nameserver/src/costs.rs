@@ -8,7 +8,7 @@ use crate::servers::{self, Running, Server};
 use crate::sign;
 use crate::workloads::{COSTS, Group, MODEL};
 use hashlane_lab::study::Summary::{Median, Ratio, Sum};
-use hashlane_lab::study::{Contender, Figures, RunError, Session, TurnError, take_turns};
+use hashlane_lab::study::{Contender, Figures, RunError, Session, TurnError, on_core, take_turns};
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -133,7 +133,7 @@ fn load(
     next: &mut usize,
 ) -> Result<Turn, TurnError> {
     let (target, from) = (server.target, *next);
-    let (counts, time, cpu) = load::on_core(plan.cores.load, || {
+    let (counts, time, cpu) = on_core(plan.cores.load, || {
         let (warm, _, from) = load::full(target, queries, from, plan.time / WARM_UP)?;
         warm.check()?;
         let before = server.cpu()?;

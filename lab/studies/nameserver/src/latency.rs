@@ -9,7 +9,7 @@ use crate::servers::{self, Program, Running, Server};
 use crate::workloads::{ALONE, EXISTING, MIDDLE, MODEL, RANDOM};
 use hashlane_lab::study::Summary::{Median, Sum};
 use hashlane_lab::study::{
-    Contender, Figures, Rounds, RunError, Session, TurnError, order, take_turns, views,
+    Contender, Figures, Rounds, RunError, Session, TurnError, on_core, order, take_turns, views,
 };
 use hashlane_stats::quantile;
 use std::sync::atomic::AtomicBool;
@@ -94,7 +94,7 @@ fn measure(
     let (target, end) = (server.target, AtomicBool::new(false));
     let time = Duration::from_millis(if plan.full { 1_000 } else { 100 });
     let pace = Pace { rate, from: *next, time, end: &end };
-    let paced = load::on_core(plan.cores.load, || load::paced(target, queries, pace))?;
+    let paced = on_core(plan.cores.load, || load::paced(target, queries, pace))?;
     paced.counts.check()?;
     server.child.check()?;
     let Paced { counts, sent, times, .. } = paced;

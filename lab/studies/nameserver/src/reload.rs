@@ -8,7 +8,7 @@ use crate::queries::{Queries, QueryKind};
 use crate::servers::{self, Program, Server};
 use crate::workloads::{MIDDLE, MODEL, RELOAD, SERIAL, SMALL};
 use crate::zone::set_serial;
-use hashlane_lab::study::{Contender, Fact, RunError, Session, TurnError, take_turns};
+use hashlane_lab::study::{Contender, Fact, RunError, Session, TurnError, on_core, take_turns};
 use nix::sys::signal::Signal;
 use std::fs;
 use std::path::Path;
@@ -82,7 +82,7 @@ fn reloads(
     let (target, end) = (server.target, AtomicBool::new(false));
     let pace = Pace { rate: RATE, from: 0, time: LONGEST, end: &end };
     let (paced, times) = thread::scope(|scope| {
-        let load = scope.spawn(|| load::on_core(plan.cores.load, || load::paced(target, queries, pace)));
+        let load = scope.spawn(|| on_core(plan.cores.load, || load::paced(target, queries, pace)));
         let reloads = if plan.full { RELOADS } else { QUICK_RELOADS };
         let times = all(session, server, path, reloads);
         end.store(true, Ordering::Relaxed);

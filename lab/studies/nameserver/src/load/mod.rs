@@ -9,7 +9,6 @@ pub(crate) use paced::{Pace, Paced, paced};
 
 use crate::check::{Manner, Wrong};
 use hashlane_lab::study::TurnError;
-use hashlane_rig::proc;
 use std::net::SocketAddr;
 
 /// Datagrams of one system call.
@@ -47,19 +46,6 @@ impl Counts {
             None => Ok(()),
         }
     }
-}
-
-/// Runs `work` in a new thread on a core.
-pub(crate) fn on_core<T: Send>(
-    core: Option<usize>,
-    work: impl FnOnce() -> Result<T, TurnError> + Send,
-) -> Result<T, TurnError> {
-    let bound = || {
-        core.map_or(Ok(()), proc::bind).map_err(TurnError::io("cannot bind the load to a core"))?;
-        work()
-    };
-    std::thread::scope(|scope| scope.spawn(bound).join())
-        .unwrap_or_else(|_| Err(TurnError::Failed("the thread of the load panicked".to_owned())))
 }
 
 #[cfg(test)]

@@ -7,8 +7,7 @@ use super::plan::Plan;
 use super::reading::Reading;
 use super::workload::{Link, Workload};
 use hashlane_lab::probe::Cores;
-use hashlane_lab::study::TurnError;
-use hashlane_rig::proc;
+use hashlane_lab::study::{TurnError, on_core};
 use std::net::Ipv4Addr;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -28,31 +27,17 @@ pub fn turn(
     plan: &Plan,
     stop: &AtomicBool,
 ) -> Result<Reading, TurnError> {
-    // In a separate thread: only it is bound to a core, and the forwarder's process ends with it.
-    std::thread::scope(|scope| {
-        let thread = scope.spawn(|| in_thread(command, forwarder, workload, plan, stop));
-        thread.join().unwrap_or_else(|_| Err(TurnError::Failed("the thread of the load panicked".into())))
-    })
-}
-
-fn in_thread(
-    command: &Path,
-    forwarder: Forwarder,
-    workload: &Workload,
-    plan: &Plan,
-    stop: &AtomicBool,
-) -> Result<Reading, TurnError> {
     let cores = Cores::detect();
-    if let Some(core) = cores.load {
-        proc::bind(core).map_err(TurnError::io("cannot bind the load to a core"))?;
-    }
-    let mut attempts = 1;
-    loop {
-        match attempt(command, forwarder, workload, plan, cores, stop) {
-            Err(error) if forwarder.lost_its_port(&error) && attempts < ATTEMPTS => attempts += 1,
-            done => return done,
+    // In a separate thread: only it is bound to a core, and the forwarder's process ends with it.
+    on_core(cores.load, || {
+        let mut attempts = 1;
+        loop {
+            match attempt(command, forwarder, workload, plan, cores, stop) {
+                Err(error) if forwarder.lost_its_port(&error) && attempts < ATTEMPTS => attempts += 1,
+                done => return done,
+            }
         }
-    }
+    })
 }
 
 fn attempt(

@@ -116,29 +116,9 @@ impl Driver {
         self.process.ask("end", END, stop).map(|_| ())
     }
 
-    /// Makes a sketch of the first files.
+    /// Makes a sketch of the first files. With `kill`, a busy worker is killed so long after the begin of the
+    /// call: it waits for one, and if the call ends first, no worker was killed.
     pub(super) fn sketch(
-        &mut self,
-        engine: Engine,
-        files: Files,
-        stop: &AtomicBool,
-    ) -> Result<Made, TurnError> {
-        self.made(engine, files, None, stop)
-    }
-
-    /// The same, and kills a busy worker `after` the begin of the call. Without one, it waits for one; if the
-    /// call ends first, no worker was killed.
-    pub(super) fn sketch_and_kill(
-        &mut self,
-        engine: Engine,
-        files: Files,
-        after: Duration,
-        stop: &AtomicBool,
-    ) -> Result<Made, TurnError> {
-        self.made(engine, files, Some(after), stop)
-    }
-
-    fn made(
         &mut self,
         engine: Engine,
         files: Files,

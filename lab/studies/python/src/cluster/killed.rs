@@ -1,38 +1,44 @@
 //! Runs in which a worker of Ray is killed.
 
-use super::driver::{Driver, ENGINES, Made};
+use super::driver::{Driver, ENGINES, Engine, Made};
 use super::keys::Files;
 use super::workloads::{MODEL, TWO};
 use crate::metric;
-use hashlane_lab::study::{Fact, RunError, Session, TurnError, by_id};
+use hashlane_lab::study::Summary::{Most, Sum};
+use hashlane_lab::study::{Contender, Figures, RunError, Session, TurnError, by_id, take_turns};
 use std::time::Duration;
 
 /// Attempts at a run in which a worker is busy when it is to be killed.
 const ATTEMPTS: u32 = 5;
 
-/// Counts of runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Counts {
-    /// Workers killed, one in each run.
-    kills: u64,
-    /// Runs whose sketch has other bytes, or that failed.
-    differing: u64,
+/// A run in which a worker was killed. Figures are not finite of a run in which none was.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Killed {
+    kills: f64,
+    /// 1 if the sketch has other bytes, or there is none.
+    differing: f64,
     /// Largest peak of a worker, in bytes.
-    peak: u64,
+    peak: f64,
 }
 
-impl Counts {
-    /// Counts a run in which a worker was killed, and whose sketch must have the bytes `expected`.
-    fn add(&mut self, made: &Made, expected: &[u8]) {
-        self.kills += 1;
-        self.differing += u64::from(made.bytes != expected);
-        self.peak = self.peak.max(made.peak.unwrap_or(0));
-    }
+const FIGURES: Figures<Killed> = Figures {
+    model: MODEL,
+    are_launches: false,
+    list: &[
+        (Sum, "count", metric::KILLS, "kills", |killed| killed.kills),
+        (Sum, "count", metric::DIFFERING, "results", |killed| killed.differing),
+        (Most, "proc", metric::PEAK, "bytes", |killed| killed.peak),
+    ],
+};
 
-    /// Counts a run that failed.
-    fn fail(&mut self) {
-        self.kills += 1;
-        self.differing += 1;
+impl Killed {
+    const NONE: Self = Self { kills: f64::NAN, differing: f64::NAN, peak: f64::NAN };
+
+    /// A run whose sketch must have the bytes `expected`; without a sketch, it failed.
+    fn new(made: Option<&Made>, expected: &[u8]) -> Self {
+        let is_right = made.is_some_and(|made| made.bytes == expected);
+        let peak = made.and_then(|made| made.peak).unwrap_or(0) as f64;
+        Self { kills: 1.0, differing: if is_right { 0.0 } else { 1.0 }, peak }
     }
 }
 
@@ -47,60 +53,27 @@ pub(super) fn run(
     usual: Duration,
     expected: &[u8],
 ) -> Result<(), RunError> {
-    let mut counts = Counts::default();
-    let mut failed = None;
-    for number in 1..=kills {
-        if session.stopped() || failed.is_some() {
-            break;
-        }
-        session.step(label, &format!("kill {number} of {kills}"));
-        match one(session, driver, files, usual.mul_f64(f64::from(number) / f64::from(kills + 1))) {
-            Ok(Some(made)) => counts.add(&made, expected),
-            Ok(None) => {
-                session.notes.push(format!(
-                    "{label}: no worker was busy when it was to be killed, in {ATTEMPTS} runs"
-                ));
+    let Some(engine) = by_id(&ENGINES, TWO) else { return Ok(()) };
+    let turn = |session: &mut Session<'_>, _: &mut Contender<Engine, Killed>, round: usize| {
+        let after = usual.mul_f64((round + 1) as f64 / f64::from(kills + 1));
+        for attempt in 0..ATTEMPTS {
+            // A run may be shorter than the usual one.
+            match driver.sketch(engine, files, Some(after / (1 << attempt)), session.stop) {
+                Ok(made) if made.killed.is_some() => return Ok(Killed::new(Some(&made), expected)),
+                Ok(_) => {}
+                Err(TurnError::Raised(why)) => {
+                    session.notes.push(format!("{label}: a run with a killed worker failed: {why}"));
+                    return Ok(Killed::new(None, expected));
+                }
+                Err(error) => return Err(error),
             }
-            Err(TurnError::Stopped) => break,
-            Err(TurnError::Raised(why)) => {
-                counts.fail();
-                session.notes.push(format!("{label}: a run with a killed worker failed: {why}"));
-            }
-            Err(error) => failed = Some(error),
         }
-    }
-    record(session, label, counts);
-    failed.map_or(Ok(()), |error| error.end(label, TWO))
-}
-
-/// A run in which a worker was killed; `None` if none was busy then, in several attempts.
-fn one(
-    session: &Session<'_>,
-    driver: &mut Driver,
-    files: Files,
-    after: Duration,
-) -> Result<Option<Made>, TurnError> {
-    let Some(engine) = by_id(&ENGINES, TWO) else { return Ok(None) };
-    for attempt in 0..ATTEMPTS {
-        // A run may be shorter than the usual one.
-        let made = driver.sketch_and_kill(engine, files, after / (1 << attempt), session.stop)?;
-        if made.killed.is_some() {
-            return Ok(Some(made));
-        }
-    }
-    Ok(None)
-}
-
-/// Adds the records of the runs.
-fn record(session: &mut Session<'_>, label: &str, counts: Counts) {
-    let Counts { kills, differing, peak } = counts;
-    if kills == 0 {
-        return;
-    }
-    let exact = |value: u64| Fact::exact(value as f64, kills as usize);
-    session.add(MODEL, label, TWO, "count", metric::KILLS, "kills", exact(kills));
-    session.add(MODEL, label, TWO, "count", metric::DIFFERING, "results", exact(differing));
-    session.add(MODEL, label, TWO, "proc", metric::PEAK, "bytes", exact(peak));
+        let note = format!("{label}: no worker was busy when it was to be killed, in {ATTEMPTS} runs");
+        session.notes.push(note);
+        Ok(Killed::NONE)
+    };
+    let mut all = [Contender::new(label, TWO, engine, false)];
+    take_turns(session, &mut all, kills as usize, turn, |session, all| FIGURES.record(session, all))
 }
 
 #[cfg(test)]
@@ -110,18 +83,16 @@ mod tests {
 
     #[test]
     fn a_run_with_other_bytes_or_without_a_result_differs() {
-        let made = |bytes: &[u8]| Made {
+        let made = Made {
             wall: Duration::ZERO,
-            bytes: bytes.to_vec(),
+            bytes: b"same".to_vec(),
             peak: Some(7),
             cpu: Role::ALL.map(|(role, _)| (role, Duration::ZERO)),
             killed: Some(1),
         };
-        let mut counts = Counts::default();
-        counts.add(&made(b"same"), b"same");
-        assert_eq!(counts, Counts { kills: 1, differing: 0, peak: 7 });
-        counts.add(&made(b"other"), b"same");
-        counts.fail();
-        assert_eq!(counts, Counts { kills: 3, differing: 2, peak: 7 });
+        let same = Killed { kills: 1.0, differing: 0.0, peak: 7.0 };
+        assert_eq!(Killed::new(Some(&made), b"same"), same);
+        assert_eq!(Killed::new(Some(&made), b"other"), Killed { differing: 1.0, ..same });
+        assert_eq!(Killed::new(None, b"same"), Killed { differing: 1.0, peak: 0.0, ..same });
     }
 }

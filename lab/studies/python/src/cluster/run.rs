@@ -114,7 +114,7 @@ fn measure(session: &mut Session<'_>, folder: &Path, twenty: bool) -> Result<(),
     }
     // Workers load their packages in their first task.
     let engine = by_id(&ENGINES, TWO).filter(|_| !session.stopped());
-    let warm = engine.map(|engine| driver.sketch(engine, files.tenth(), session.stop)).transpose()?;
+    let warm = engine.map(|engine| driver.sketch(engine, files.tenth(), None, session.stop)).transpose()?;
     let mut usual =
         warm.map_or(Duration::ZERO, |made| made.wall.mul_f64(files.keys as f64 / files.tenth().keys as f64));
     if session.has_workload(SPREAD) {
@@ -158,7 +158,7 @@ fn spread(
     let mut all: Vec<_> = ids.filter_map(contender).collect();
     let turn =
         |session: &mut Session<'_>, contender: &mut Contender<Engine, Turn>, _| {
-            let made = driver.sketch(contender.subject, files, session.stop)?;
+            let made = driver.sketch(contender.subject, files, None, session.stop)?;
             if made.bytes != expected {
                 let what = format!("the sketch of {} has other bytes than that of the crate", contender.id);
                 return Err(RunError::Expectation { workload: SPREAD.to_owned(), what }.into());
