@@ -4,11 +4,11 @@ use hashlane_lab::study::Studies;
 use hashlane_study_dns::Renderers;
 use hashlane_study_flows::{Cost, Floods, Tables};
 use hashlane_study_kernel::KernelStudies;
-use hashlane_study_meter::Meters;
+use hashlane_study_meter::METERS;
 use hashlane_study_names::Names;
-use hashlane_study_nameserver::Servers;
-use hashlane_study_ndn::{Forwarders, Pit};
-use hashlane_study_python::{Calls, Cluster};
+use hashlane_study_nameserver::SERVERS;
+use hashlane_study_ndn::{FORWARDERS, PIT};
+use hashlane_study_python::{CALLS, CLUSTER};
 
 /// All kinds, in the order of `study list`.
 pub(crate) const STUDIES: Studies = Studies(&[
@@ -16,14 +16,14 @@ pub(crate) const STUDIES: Studies = Studies(&[
     &Cost,
     &Floods,
     &Tables,
-    &Meters,
+    &METERS,
     &KernelStudies,
     &Renderers,
-    &Servers,
-    &Forwarders,
-    &Pit,
-    &Calls,
-    &Cluster,
+    &SERVERS,
+    &FORWARDERS,
+    &PIT,
+    &CALLS,
+    &CLUSTER,
 ]);
 
 #[cfg(test)]

@@ -71,6 +71,37 @@ pub trait Study: Sync {
     }
 }
 
+/// A kind of study that starts the programs that it measures, and has no tables or inputs.
+#[derive(Clone, Copy, Debug)]
+pub struct ProgramStudy {
+    /// As [`Study::model`].
+    pub model: &'static str,
+    /// As [`Study::files`].
+    pub files: &'static [StudyFile],
+    /// As [`Study::starts`].
+    pub starts: &'static [&'static str],
+    /// As [`Study::run`].
+    pub run: fn(&mut Session<'_>) -> Result<(), RunError>,
+}
+
+impl Study for ProgramStudy {
+    fn model(&self) -> &'static str {
+        self.model
+    }
+
+    fn files(&self) -> &'static [StudyFile] {
+        self.files
+    }
+
+    fn starts(&self) -> &'static [&'static str] {
+        self.starts
+    }
+
+    fn run(&self, session: &mut Session<'_>) -> Result<(), RunError> {
+        (self.run)(session)
+    }
+}
+
 /// Study files of a kind, by their folders beside `src`: those that `study run all` runs, and after `by_name`
 /// those that it leaves out.
 ///

@@ -20,7 +20,7 @@ pub use child::{Child, Start, empty_folder, on_core};
 pub use error::{RunError, TurnError};
 pub use fact::Fact;
 pub use input::{Input, Loaded, PCAP, Paths};
-pub use kind::{Study, StudyFile};
+pub use kind::{ProgramStudy, Study, StudyFile};
 pub use list::{FindError, Studies};
 pub use rounds::{Rounds, order};
 pub use run::{Outcome, run};

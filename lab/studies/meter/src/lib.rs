@@ -1,6 +1,6 @@
 //! Studies of flow meters, as whole processes: ours and other projects'.
 //!
-//! [`Meters`] runs studies of the model `meter`: captures, memory, a flood, and packets of an interface.
+//! [`METERS`] runs studies of the model `meter`: captures, memory, a flood, and packets of an interface.
 //! [`usage`] starts a program and measures what it used, for `hashlane lab usage`.
 #![forbid(unsafe_code)]
 
@@ -20,28 +20,14 @@ mod workloads;
 #[cfg(test)]
 mod tests;
 
-use hashlane_lab::study::{RunError, Session, Study, StudyFile};
+use hashlane_lab::study::ProgramStudy;
 use hashlane_lab::study_files;
 
 /// Studies of flow meters.
-#[derive(Clone, Copy, Debug)]
-pub struct Meters;
-
-impl Study for Meters {
-    fn model(&self) -> &'static str {
-        workloads::MODEL
-    }
-
-    fn files(&self) -> &'static [StudyFile] {
-        // Not in all, as it needs root for a part, and other programs to compare with.
-        study_files![by_name "flow-meter"]
-    }
-
-    fn starts(&self) -> &'static [&'static str] {
-        &["flow"]
-    }
-
-    fn run(&self, session: &mut Session<'_>) -> Result<(), RunError> {
-        run::run(session)
-    }
-}
+pub const METERS: ProgramStudy = ProgramStudy {
+    model: workloads::MODEL,
+    // Not in all, as it needs root for a part, and other programs to compare with.
+    files: study_files![by_name "flow-meter"],
+    starts: &["flow"],
+    run: run::run,
+};

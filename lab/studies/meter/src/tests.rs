@@ -1,7 +1,7 @@
 //! The report of the study file on few records, and its criteria.
 
 use crate::workloads::{LIVE_LOSS, MEMORY, MIX_CPU, OURS, SOFTFLOWD};
-use crate::{Meters, metric};
+use crate::{METERS, metric};
 use hashlane_lab::evidence::Doubt;
 use hashlane_lab::outcome::Reached;
 use hashlane_lab::study::Studies;
@@ -9,7 +9,7 @@ use hashlane_lab::study::testing::{Row, Sample};
 use hashlane_stats::format::NONE;
 
 fn sample(rows: &[Row<'_>]) -> Sample {
-    Sample::new(Studies(&[&Meters]), include_str!("../flow-meter/study.toml"), 0.02).with(rows)
+    Sample::new(Studies(&[&METERS]), include_str!("../flow-meter/study.toml"), 0.02).with(rows)
 }
 
 const RATE: Row<'_> = (MIX_CPU, OURS, metric::RATE_CORE, "1/s", 12e6);

@@ -1,6 +1,6 @@
 //! Studies of authoritative DNS name servers, as whole processes: ours and other projects'.
 //!
-//! [`Servers`] runs studies of the model `nameserver`: CPU time of answers, memory and load time of zones,
+//! [`SERVERS`] runs studies of the model `nameserver`: CPU time of answers, memory and load time of zones,
 //! reloads, and latency under random subdomains. [`echo`] is the floor, for `hashlane lab echo`.
 #![forbid(unsafe_code)]
 
@@ -24,27 +24,13 @@ mod zone;
 #[cfg(test)]
 mod tests;
 
-use hashlane_lab::study::{RunError, Session, Study, StudyFile};
+use hashlane_lab::study::ProgramStudy;
 use hashlane_lab::study_files;
 
 /// Studies of name servers.
-#[derive(Clone, Copy, Debug)]
-pub struct Servers;
-
-impl Study for Servers {
-    fn model(&self) -> &'static str {
-        workloads::MODEL
-    }
-
-    fn files(&self) -> &'static [StudyFile] {
-        study_files!["dns-serve"]
-    }
-
-    fn starts(&self) -> &'static [&'static str] {
-        &["dns"]
-    }
-
-    fn run(&self, session: &mut Session<'_>) -> Result<(), RunError> {
-        run::run(session)
-    }
-}
+pub const SERVERS: ProgramStudy = ProgramStudy {
+    model: workloads::MODEL,
+    files: study_files!["dns-serve"],
+    starts: &["dns"],
+    run: run::run,
+};

@@ -1,7 +1,7 @@
 //! The report of the study file on few records, and its criteria.
 
 use crate::workloads::{EXISTING, LOAD, MEMORY, NSD, OURS, RANDOM, RELOAD};
-use crate::{Servers, metric};
+use crate::{SERVERS, metric};
 use hashlane_lab::evidence::Doubt;
 use hashlane_lab::outcome::Reached;
 use hashlane_lab::study::Studies;
@@ -9,7 +9,7 @@ use hashlane_lab::study::testing::{Row, Sample};
 use hashlane_stats::format::NONE;
 
 fn sample(rows: &[Row<'_>]) -> Sample {
-    Sample::new(Studies(&[&Servers]), include_str!("../dns-serve/study.toml"), 0.02).with(rows)
+    Sample::new(Studies(&[&SERVERS]), include_str!("../dns-serve/study.toml"), 0.02).with(rows)
 }
 
 const CPU: Row<'_> = ("165k/mix", OURS, metric::CPU_US, "us", 2.2);

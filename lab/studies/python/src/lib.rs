@@ -1,7 +1,7 @@
 //! Studies of the Python package: hashes beside other packages, the cost of a call, and a cluster.
 //!
-//! [`Calls`] runs studies of the model `python-calls`: hashes of columns and updates of sketches, timed by a
-//! worker in Python. [`Cluster`] runs studies of the model `python-cluster`: sketches of files on Ray.
+//! [`CALLS`] runs studies of the model `python-calls`: hashes of columns and updates of sketches, timed by a
+//! worker in Python. [`CLUSTER`] runs studies of the model `python-cluster`: sketches of files on Ray.
 #![forbid(unsafe_code)]
 
 mod calls;
@@ -13,5 +13,5 @@ mod process;
 mod reply;
 mod tree;
 
-pub use calls::Calls;
-pub use cluster::Cluster;
+pub use calls::CALLS;
+pub use cluster::CLUSTER;

@@ -1,13 +1,13 @@
 //! The report of the study file on few records, and its criteria.
 
-use crate::{Forwarders, metric};
+use crate::{FORWARDERS, metric};
 use hashlane_lab::evidence::Doubt;
 use hashlane_lab::outcome::Reached;
 use hashlane_lab::report::{Bar, Block};
 use hashlane_lab::study::Studies;
 use hashlane_lab::study::testing::Sample;
 
-const STUDIES: Studies = Studies(&[&Forwarders]);
+const STUDIES: Studies = Studies(&[&FORWARDERS]);
 const PARTS: &str = "forwarder-parts";
 const MEMORY: &str = "forwarder-memory";
 

@@ -200,7 +200,7 @@ fn digests(session: &mut Session<'_>, label: &str, names: Names) -> Result<(), R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Pit;
+    use crate::PIT;
     use crate::load::Workload;
     use crate::load::{Link, Pace};
     use hashlane_lab::definition::{Definition, Selection, Size};
@@ -254,7 +254,7 @@ mod tests {
         }
         // A selection measures what it names, and so also in the quick size.
         let size = Size { items: 10, repetitions: 2 };
-        testing::records(&Pit, &definition, schemes_are_all, size)
+        testing::records(&PIT, &definition, schemes_are_all, size)
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The report of the study file on few records, its criteria and claims.
 
 use super::MODEL;
-use crate::{Pit, metric};
+use crate::{PIT, metric};
 use hashlane_lab::evidence::Doubt;
 use hashlane_lab::report::Block;
 use hashlane_lab::study::Studies;
@@ -12,7 +12,7 @@ struct Records(Sample);
 
 impl Records {
     fn new() -> Self {
-        Self(Sample::new(Studies(&[&Pit]), include_str!("../../pit-index/study.toml"), 0.0))
+        Self(Sample::new(Studies(&[&PIT]), include_str!("../../pit-index/study.toml"), 0.0))
     }
 
     fn add(&mut self, workload: &str, scheme: &str, metric: &str, unit: &str, bounds: [f64; 3]) {
@@ -229,7 +229,7 @@ fn sets_the_cost_of_a_digest_beside_what_it_saves() {
 #[test]
 fn the_study_of_one_table_has_the_criteria_of_the_whole() {
     let of_match = |text: &str| {
-        let criteria = Sample::new(Studies(&[&Pit]), text, 0.0).definition.criteria.into_iter();
+        let criteria = Sample::new(Studies(&[&PIT]), text, 0.0).definition.criteria.into_iter();
         criteria.filter(|criterion| criterion.workload == "match/1Mi/11").collect::<Vec<_>>()
     };
     let criteria = of_match(include_str!("../../pit-index/match.toml"));

@@ -1,6 +1,6 @@
 //! The report of the study file on few records, and its criteria.
 
-use super::Calls;
+use super::CALLS;
 use super::timed::{BATCHED, BY_BATCH, OURS, SPREAD, STRINGS};
 use crate::metric;
 use hashlane_lab::evidence::Doubt;
@@ -10,7 +10,7 @@ use hashlane_lab::study::testing::{Row, Sample};
 use hashlane_stats::format::NONE;
 
 pub(super) fn sample(rows: &[Row<'_>]) -> Sample {
-    Sample::new(Studies(&[&Calls]), include_str!("../../python-calls/study.toml"), 0.01).with(rows)
+    Sample::new(Studies(&[&CALLS]), include_str!("../../python-calls/study.toml"), 0.01).with(rows)
 }
 
 const NS: Row<'_> = (STRINGS, OURS, metric::NS, "ns", 2.5);

@@ -9,24 +9,14 @@ mod run;
 mod tests;
 mod workloads;
 
-use hashlane_lab::study::{RunError, Session, Study, StudyFile};
+use hashlane_lab::study::ProgramStudy;
 use hashlane_lab::study_files;
 
 /// Studies of sketches on a cluster.
-#[derive(Clone, Copy, Debug)]
-pub struct Cluster;
-
-impl Study for Cluster {
-    fn model(&self) -> &'static str {
-        workloads::MODEL
-    }
-
-    fn files(&self) -> &'static [StudyFile] {
-        // Not in all, as it needs packages of Python.
-        study_files![by_name "python-cluster"]
-    }
-
-    fn run(&self, session: &mut Session<'_>) -> Result<(), RunError> {
-        run::run(session)
-    }
-}
+pub const CLUSTER: ProgramStudy = ProgramStudy {
+    model: workloads::MODEL,
+    // Not in all, as it needs packages of Python.
+    files: study_files![by_name "python-cluster"],
+    starts: &[],
+    run: run::run,
+};

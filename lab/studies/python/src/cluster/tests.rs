@@ -1,6 +1,6 @@
 //! The report of the study file on few records, and its criteria.
 
-use super::Cluster;
+use super::CLUSTER;
 use super::role::Role;
 use super::workloads::{ONCE, SPREAD, TWENTY, TWO};
 use crate::metric;
@@ -12,7 +12,7 @@ use hashlane_lab::study::testing::{Row, Sample};
 const MIB: f64 = 1_048_576.0;
 
 pub(super) fn sample(rows: &[Row<'_>]) -> Sample {
-    Sample::new(Studies(&[&Cluster]), include_str!("../../python-cluster/study.toml"), 0.01).with(rows)
+    Sample::new(Studies(&[&CLUSTER]), include_str!("../../python-cluster/study.toml"), 0.01).with(rows)
 }
 
 const NS: Row<'_> = (SPREAD, TWO, metric::NS, "ns", 2.5);
