@@ -1,81 +1,11 @@
-//! Small studies of flows, and believable records for tests.
+//! Believable records of parts of the studies, for tests.
 
-use crate::metric;
 use crate::spread::{BUSIEST, RSS};
-use hashlane_lab::definition::{Definition, subject};
+use crate::{Cost, Floods, Flows, Tables, metric};
+use hashlane_lab::definition::{Definition, Selection, subject};
 use hashlane_lab::study::Study;
 use hashlane_records::{Record, RecordSet};
 use hashlane_stats::Interval;
-
-const HASH: &str = r#"
-slug = "flow-hash"
-model = "tuples"
-title = "A sample of hashes"
-question = "What does each hash cost, and how does it spread?"
-source = "q2ven/inet6_ehashfn"
-metric = "cycles_throughput"
-per = "tuple"
-workloads = ["random"]
-schemes = ["{base,jhash2,siphash,siphash-1-3,siphash-2-4}/{single,burst}"]
-reference = "base/single"
-control = ["base/single/again", "base/single"]
-[size]
-quick = { items = 1024, repetitions = 10 }
-full = { items = 4096, repetitions = 20 }
-[[criterion]]
-of = "siphash-2-4/burst"
-to = "base/single"
-workload = "random"
-at_most = 0.5
-"#;
-
-const FLOOD: &str = r#"
-slug = "flow-flood"
-model = "flood"
-title = "A sample of floods"
-question = "What can an attacker do to an innocent flow?"
-source = "q2ven/inet6_ehashfn"
-metric = "ns"
-per = "lookup"
-workloads = ["xor", "local", "crc32c"]
-schemes = [
-  "chained/{base,jhash2,hsiphash,siphash,flat,crc32c}/single@{0,16,256,4096,65536}",
-  "batched/siphash-1-3/burst@{0,16,256,4096,65536}",
-]
-reference = "batched/siphash-1-3/burst@0"
-control = ["batched/siphash-1-3/burst@0/again", "batched/siphash-1-3/burst@0"]
-[size]
-quick = { items = 1024, repetitions = 10 }
-full = { items = 4096, repetitions = 20 }
-[[criterion]]
-of = "batched/siphash-1-3/burst@65536"
-to = "batched/siphash-1-3/burst@0"
-workload = "local"
-at_most = 1.1
-"#;
-
-const TABLE: &str = r#"
-slug = "flow-table"
-model = "table"
-title = "A sample of tables"
-question = "What does a lookup cost as the table grows?"
-source = "q2ven/inet6_ehashfn"
-metric = "ns"
-per = "lookup"
-workloads = ["1Ki/hit", "1Ki/miss", "64Ki/hit", "64Ki/miss", "1Mi/hit", "1Mi/miss", "16Mi/hit", "16Mi/miss", "64Ki/churn"]
-schemes = ["hashbrown/{ahash,foldhash,rapidhash,siphash-1-3}/single", "chained/siphash-1-3/{single,burst}", "batched/siphash-1-3/{single,burst}", "batched/{siphash-2-4,aes}/burst"]
-reference = "hashbrown/siphash-1-3/single"
-control = ["batched/siphash-1-3/burst/again", "batched/siphash-1-3/burst"]
-pairs = [["batched/siphash-1-3/burst", "hashbrown/ahash/single"]]
-[size]
-quick = { items = 1024, repetitions = 10 }
-full = { items = 4096, repetitions = 20 }
-[[criterion]]
-of = "batched/siphash-1-3/burst"
-to = "hashbrown/siphash-1-3/single"
-workload = "1Mi/hit"
-at_most = 0.28
-"#;
 
 /// The study file of a kind of study.
 pub(super) fn study(study: &dyn Study) -> Definition {
@@ -83,14 +13,34 @@ pub(super) fn study(study: &dyn Study) -> Definition {
     Definition::parse(file.text, file.slug).unwrap()
 }
 
-/// The studies of cost and spread, of floods, and of tables.
+/// The studies of cost and spread, of floods, and of tables, with some of their schemes and workloads.
 pub(super) fn definitions() -> [Definition; 3] {
-    // The published figures are taken from the real study.
-    let study = include_str!("../flow-hash/study.toml");
-    let published = study.find("[[published]]").zip(study.find("[formats]"));
-    let published = published.and_then(|(from, to)| study.get(from..to)).unwrap();
-    let hash = format!("{HASH}\n{published}");
-    [hash.as_str(), FLOOD, TABLE].map(|text| Definition::parse(text, "sample").unwrap())
+    let selected = |kind: Flows, schemes: &dyn Fn(&str) -> bool, workloads: &dyn Fn(&str) -> bool| {
+        let mut definition = study(&kind);
+        let ids =
+            |ids: &[String], of: &dyn Fn(&str) -> bool| ids.iter().filter(|id| of(id)).cloned().collect();
+        let (schemes, workloads) = (ids(&definition.schemes, schemes), ids(&definition.workloads, workloads));
+        definition.select(&Selection { schemes, workloads, repetitions: None }).unwrap();
+        definition
+    };
+    let all = |_: &str| true;
+    let hash = |id: &str| {
+        let (hash, manner) = id.split_once('/').unwrap();
+        ["base", "jhash2", "siphash", "siphash-1-3", "siphash-2-4"].contains(&hash)
+            && ["single", "burst"].contains(&manner)
+    };
+    let flood = |id: &str| {
+        let hashes = ["base", "jhash2", "hsiphash", "siphash", "flat", "crc32c"];
+        id.starts_with("batched/siphash-1-3/burst@")
+            || hashes.contains(&id.split('/').nth(1).unwrap()) && id.starts_with("chained/")
+    };
+    [
+        selected(Cost, &hash, &all),
+        selected(Floods, &flood, &|id| ["xor", "local", "crc32c"].contains(&id)),
+        selected(Tables, &|id| crate::hashes::cpp(id).is_none(), &|id| {
+            ["hit", "miss", "churn"].contains(&id.split('/').nth(1).unwrap())
+        }),
+    ]
 }
 
 /// Records as runs of all three studies could leave them.
@@ -269,23 +219,24 @@ impl Adder<'_> {
             let grown = if hash == "flat" { start * 0.5 * (flows / 65_536.0) } else { 0.0 };
             (start + if hit { flows * 0.9 } else { grown }, hit)
         };
-        for scheme in study.measured_schemes() {
+        let of = |scheme: &str| {
             let (table, flows) = subject(scheme).split_once('@').unwrap();
-            let hash = table.split('/').nth(1).unwrap();
             let flows: f64 = flows.parse().unwrap();
-            let (time, hit) = ns(hash, flows);
+            let (time, hit) = ns(table.split('/').nth(1).unwrap(), flows);
+            (format!("{table}@0"), flows, time, hit)
+        };
+        let pairs = study.ratio_pairs();
+        for (scheme, to) in &pairs {
+            self.add(attack, scheme, metric::RATIO, to, around(of(scheme).2 / of(to).2));
+        }
+        for scheme in study.measured_schemes() {
+            let (fewest, flows, time, hit) = of(scheme);
             self.add(attack, scheme, "ns", "ns", around(time));
             self.exact(attack, scheme, "compared", if hit { 1.02 + flows / 2.0 } else { 1.02 });
             self.exact(attack, scheme, "longest_chain", if hit { flows + 1.0 } else { 3.0 });
-            if *scheme != study.reference {
-                let ratio = around(time / ns("siphash-1-3", 0.0).0);
-                self.add(attack, scheme, metric::RATIO, &study.reference, ratio);
-            }
             if flows == 65_536.0 {
-                let fewest = format!("{table}@0");
-                if fewest != study.reference {
-                    let growth = around(time / ns(hash, 0.0).0);
-                    self.add(attack, scheme, metric::RATIO, &fewest, growth);
+                if !pairs.contains(&(scheme, &fewest)) {
+                    self.add(attack, scheme, metric::RATIO, &fewest, around(time / of(&fewest).2));
                 }
                 self.add(attack, scheme, metric::RATIO_ELSEWHERE, &fewest, around(1.0));
             }
