@@ -5,12 +5,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct hashlane_renderer {
+    void *(*make)(void);
+    void (*free)(void *renderer);
+    /* Copies and parses a message or a name in wire form; 0 on success. */
+    int (*add)(void *renderer, const uint8_t *bytes, size_t len);
+    /* Renders; the length, or 0 if it cannot. `out` stays valid until the next call. */
+    size_t (*render)(void *renderer, size_t number, const uint8_t **out);
+};
+
 #define HASHLANE_RENDERER(prefix)                                                                      \
     void *prefix##_new(void);                                                                          \
     void prefix##_free(void *renderer);                                                                \
-    /* Copies and parses a message or a name in wire form; 0 on success. */                            \
     int prefix##_add(void *renderer, const uint8_t *bytes, size_t len);                                \
-    /* Renders; the length, or 0 if it cannot. `out` stays valid until the next call. */               \
-    size_t prefix##_render(void *renderer, size_t number, const uint8_t **out);
+    size_t prefix##_render(void *renderer, size_t number, const uint8_t **out);                        \
+    extern const struct hashlane_renderer prefix;                                                      \
+    const struct hashlane_renderer prefix = {prefix##_new, prefix##_free, prefix##_add, prefix##_render};
 
 #endif

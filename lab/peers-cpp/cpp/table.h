@@ -79,29 +79,41 @@ template <class Map> struct MapTable {
     size_t len() const { return map.size(); }
 };
 
-// The C functions of one kind of table, as the Rust side names them. Memory that runs out later ends the
-// process: no exception passes to the caller.
+// The functions of one kind of table, as the Rust side declares them.
+struct Functions {
+    void *(*make)(size_t room, uint64_t k0, uint64_t k1);
+    void (*free)(void *table);
+    void (*insert)(void *table, const Key *keys, size_t count, uint32_t first);
+    uint64_t (*find)(void *table, const Key *keys, size_t count, uint64_t *sum);
+    uint64_t (*remove)(void *table, const Key *keys, size_t count);
+    size_t (*len)(void *table);
+};
+
+// Exports a kind of table. Memory that runs out later ends the process: no exception passes to the caller.
 #define HASHLANE_TABLE(NAME, TABLE, MAKE) \
-    extern "C" void *hashlane_##NAME##_new(size_t room, uint64_t k0, uint64_t k1) { \
-        try { \
-            return MAKE; \
-        } catch (...) { \
-            return nullptr; \
-        } \
-    } \
-    extern "C" void hashlane_##NAME##_free(void *table) { delete static_cast<TABLE *>(table); } \
-    extern "C" void hashlane_##NAME##_insert(void *table, const hashlane::Key *keys, size_t n, uint32_t at) \
-        noexcept { \
-        static_cast<TABLE *>(table)->insert(keys, n, at); \
-    } \
-    extern "C" uint64_t hashlane_##NAME##_find(void *table, const hashlane::Key *keys, size_t n, \
-                                               uint64_t *sum) noexcept { \
-        return static_cast<const TABLE *>(table)->find(keys, n, sum); \
-    } \
-    extern "C" uint64_t hashlane_##NAME##_remove(void *table, const hashlane::Key *keys, size_t n) \
-        noexcept { \
-        return static_cast<TABLE *>(table)->remove(keys, n); \
-    } \
-    extern "C" size_t hashlane_##NAME##_len(void *table) { return static_cast<const TABLE *>(table)->len(); }
+    extern "C" { \
+    extern const hashlane::Functions hashlane_##NAME; \
+    const hashlane::Functions hashlane_##NAME = { \
+        [](size_t room, uint64_t k0, uint64_t k1) noexcept -> void * { \
+            (void)k0, (void)k1; \
+            try { \
+                return MAKE; \
+            } catch (...) { \
+                return nullptr; \
+            } \
+        }, \
+        [](void *table) noexcept { delete static_cast<TABLE *>(table); }, \
+        [](void *table, const hashlane::Key *keys, size_t count, uint32_t first) noexcept { \
+            static_cast<TABLE *>(table)->insert(keys, count, first); \
+        }, \
+        [](void *table, const hashlane::Key *keys, size_t count, uint64_t *sum) noexcept -> uint64_t { \
+            return static_cast<const TABLE *>(table)->find(keys, count, sum); \
+        }, \
+        [](void *table, const hashlane::Key *keys, size_t count) noexcept -> uint64_t { \
+            return static_cast<TABLE *>(table)->remove(keys, count); \
+        }, \
+        [](void *table) noexcept -> size_t { return static_cast<const TABLE *>(table)->len(); }, \
+    }; \
+    }
 
 } // namespace hashlane

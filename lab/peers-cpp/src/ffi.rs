@@ -5,9 +5,10 @@ use super::{Key, Table};
 use std::ffi::c_void;
 use std::ptr::NonNull;
 
-/// The functions of one kind of table. Pointers to tables are those that `new` returned and `free` did not
-/// take; keys are as many as the length states.
+/// The functions of one kind of table: `hashlane::Functions` in cpp/table.h. Pointers to tables are those that
+/// `new` returned and `free` did not take; keys are as many as the length states.
 #[derive(Debug)]
+#[repr(C)]
 pub(super) struct Functions {
     new: unsafe extern "C" fn(usize, u64, u64) -> *mut c_void,
     free: unsafe extern "C" fn(*mut c_void),
@@ -17,62 +18,32 @@ pub(super) struct Functions {
     len: unsafe extern "C" fn(*mut c_void) -> usize,
 }
 
-macro_rules! tables {
-    ($($library:ident $module:ident $id:literal:
-        $new:ident $free:ident $insert:ident $find:ident $remove:ident $len:ident;)*) => {
-        $(
-            #[cfg($library)]
-            mod $module {
-                use super::{Functions, Key, c_void};
+/// Declares what the adapters export, and the function that finds it by id.
+macro_rules! adapters {
+    ($functions:ty, $find:ident: $($library:ident $symbol:ident $id:literal;)*) => {
+        // SAFETY: adapters define constants of this type, by the macros of their headers.
+        #[allow(non_upper_case_globals, reason = "the names of the adapters")]
+        unsafe extern "C" {
+            $(#[cfg($library)] safe static $symbol: $functions;)*
+        }
 
-                // SAFETY: these are the declarations of `HASHLANE_TABLE` in cpp/table.h.
-                unsafe extern "C" {
-                    fn $new(room: usize, k0: u64, k1: u64) -> *mut c_void;
-                    fn $free(table: *mut c_void);
-                    fn $insert(table: *mut c_void, keys: *const Key, count: usize, first: u32);
-                    fn $find(table: *mut c_void, keys: *const Key, count: usize, sum: *mut u64) -> u64;
-                    fn $remove(table: *mut c_void, keys: *const Key, count: usize) -> u64;
-                    fn $len(table: *mut c_void) -> usize;
-                }
-
-                pub(super) static FUNCTIONS: Functions = Functions {
-                    new: $new, free: $free, insert: $insert, find: $find, remove: $remove, len: $len,
-                };
-            }
-        )*
-
-        /// The functions of the table of that id, if it is built in.
-        pub(super) fn functions(id: &str) -> Option<&'static Functions> {
+        /// The functions of that id, if they are built in.
+        pub(super) fn $find(id: &str) -> Option<&'static $functions> {
             match id {
-                $(
-                    #[cfg($library)]
-                    $id => Some(&$module::FUNCTIONS),
-                )*
+                $(#[cfg($library)] $id => Some(&$symbol),)*
                 _ => None,
             }
         }
     };
 }
 
-tables! {
-    has_boost boost_siphash13 "boost/siphash-1-3":
-        hashlane_boost_siphash13_new hashlane_boost_siphash13_free hashlane_boost_siphash13_insert
-        hashlane_boost_siphash13_find hashlane_boost_siphash13_remove hashlane_boost_siphash13_len;
-    has_boost boost_crc32c "boost/crc32c":
-        hashlane_boost_crc32c_new hashlane_boost_crc32c_free hashlane_boost_crc32c_insert
-        hashlane_boost_crc32c_find hashlane_boost_crc32c_remove hashlane_boost_crc32c_len;
-    has_absl absl_siphash13 "absl/siphash-1-3":
-        hashlane_absl_siphash13_new hashlane_absl_siphash13_free hashlane_absl_siphash13_insert
-        hashlane_absl_siphash13_find hashlane_absl_siphash13_remove hashlane_absl_siphash13_len;
-    has_absl absl_absl "absl/absl":
-        hashlane_absl_absl_new hashlane_absl_absl_free hashlane_absl_absl_insert
-        hashlane_absl_absl_find hashlane_absl_absl_remove hashlane_absl_absl_len;
-    has_dpdk dpdk_siphash13 "dpdk/siphash-1-3":
-        hashlane_dpdk_siphash13_new hashlane_dpdk_siphash13_free hashlane_dpdk_siphash13_insert
-        hashlane_dpdk_siphash13_find hashlane_dpdk_siphash13_remove hashlane_dpdk_siphash13_len;
-    has_dpdk dpdk_crc32c "dpdk/crc32c":
-        hashlane_dpdk_crc32c_new hashlane_dpdk_crc32c_free hashlane_dpdk_crc32c_insert
-        hashlane_dpdk_crc32c_find hashlane_dpdk_crc32c_remove hashlane_dpdk_crc32c_len;
+adapters! { Functions, functions:
+    has_boost hashlane_boost_siphash13 "boost/siphash-1-3";
+    has_boost hashlane_boost_crc32c "boost/crc32c";
+    has_absl hashlane_absl_siphash13 "absl/siphash-1-3";
+    has_absl hashlane_absl_absl "absl/absl";
+    has_dpdk hashlane_dpdk_siphash13 "dpdk/siphash-1-3";
+    has_dpdk hashlane_dpdk_crc32c "dpdk/crc32c";
 }
 
 pub(super) fn make(functions: &Functions, room: usize, (k0, k1): (u64, u64)) -> Option<NonNull<c_void>> {
@@ -110,54 +81,20 @@ pub(super) fn len(table: &Table) -> usize {
     unsafe { (table.functions.len)(table.table.as_ptr()) }
 }
 
-/// The functions of one DNS renderer. Pointers to renderers are those that `new` returned and `free` did not
-/// take; bytes are as many as the length states.
+/// The functions of one DNS renderer: `struct hashlane_renderer` in c/renderer.h. Pointers to renderers are
+/// those that `new` returned and `free` did not take; bytes are as many as the length states.
 #[derive(Debug)]
-struct RendererFunctions {
+#[repr(C)]
+pub(super) struct RendererFunctions {
     new: unsafe extern "C" fn() -> *mut c_void,
     free: unsafe extern "C" fn(*mut c_void),
     add: unsafe extern "C" fn(*mut c_void, *const u8, usize) -> i32,
     render: unsafe extern "C" fn(*mut c_void, usize, *mut *const u8) -> usize,
 }
 
-macro_rules! renderers {
-    ($($library:ident $module:ident $id:literal: $new:ident $free:ident $add:ident $render:ident;)*) => {
-        $(
-            #[cfg($library)]
-            mod $module {
-                use super::{RendererFunctions, c_void};
-
-                // SAFETY: these are the declarations of `HASHLANE_RENDERER` in c/renderer.h.
-                unsafe extern "C" {
-                    fn $new() -> *mut c_void;
-                    fn $free(renderer: *mut c_void);
-                    fn $add(renderer: *mut c_void, bytes: *const u8, len: usize) -> i32;
-                    fn $render(renderer: *mut c_void, number: usize, out: *mut *const u8) -> usize;
-                }
-
-                pub(super) static FUNCTIONS: RendererFunctions =
-                    RendererFunctions { new: $new, free: $free, add: $add, render: $render };
-            }
-        )*
-
-        /// The functions of the renderer of that id, if it is built in.
-        fn renderer_functions(id: &str) -> Option<&'static RendererFunctions> {
-            match id {
-                $(
-                    #[cfg($library)]
-                    $id => Some(&$module::FUNCTIONS),
-                )*
-                _ => None,
-            }
-        }
-    };
-}
-
-renderers! {
-    has_knot knot "knot/packet":
-        hashlane_knot_new hashlane_knot_free hashlane_knot_add hashlane_knot_render;
-    has_bind9 bind9 "bind9/libdns":
-        hashlane_bind9_new hashlane_bind9_free hashlane_bind9_add hashlane_bind9_render;
+adapters! { RendererFunctions, renderer_functions:
+    has_knot hashlane_knot "knot/packet";
+    has_bind9 hashlane_bind9 "bind9/libdns";
 }
 
 /// A renderer of a library, with the functions that made it.
