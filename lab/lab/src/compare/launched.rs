@@ -1,6 +1,7 @@
 //! The study file of a launch.
 
 use crate::definition::{Definition, Only};
+use serde_json::json;
 
 /// A selected study without the schemes that a build does not know.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,7 +40,7 @@ impl Launched {
     }
 
     /// Text of the study file for a launch of so many items and repetitions: the fields that time something,
-    /// so no claims, charts, criteria and tables of its kind, such as the simulation of machine code.
+    /// so no claims, criteria and tables of its kind, such as the simulation of machine code.
     pub fn file(&self, items: u32, repetitions: u32) -> String {
         let study = &self.study;
         let schemes: Vec<String> = study.schemes.iter().filter(|id| self.has(id)).cloned().collect();
@@ -48,39 +49,25 @@ impl Launched {
         let workloads: Vec<String> = study.workloads.iter().filter(|id| !is_bare(id)).cloned().collect();
         let kept = Some(&study.reference).filter(|reference| schemes.contains(reference));
         let reference = kept.or(schemes.first()).unwrap_or(&study.reference);
-        let size = || {
-            let mut size = toml::Table::new();
-            size.insert("items".into(), i64::from(items).into());
-            size.insert("repetitions".into(), i64::from(repetitions).into());
-            size
-        };
-        let sizes: toml::Table =
-            ["quick", "full"].into_iter().map(|name| (name.to_owned(), size().into())).collect();
-        let mut file = toml::Table::new();
-        for (field, text) in [
-            ("slug", &study.slug),
-            ("model", &study.model),
-            ("title", &study.title),
-            ("question", &study.question),
-            ("source", &study.source),
-            ("metric", &study.metric),
-            ("per", &study.per),
-            ("reference", reference),
-        ] {
-            file.insert(field.into(), text.clone().into());
-        }
-        file.insert("schemes".into(), schemes.clone().into());
-        file.insert("workloads".into(), workloads.clone().into());
-        file.insert("size".into(), sizes.into());
+        let size = json!({ "items": items, "repetitions": repetitions });
         let only = only.iter().filter(|only| workloads.contains(&only.workload));
-        let only = only.map(|Only { workload, schemes }| {
-            let mut table = toml::Table::new();
-            table.insert("workload".into(), workload.clone().into());
-            table.insert("schemes".into(), schemes.clone().into());
-            toml::Value::from(table)
+        let only = only.map(|Only { workload, schemes }| json!({ "workload": workload, "schemes": schemes }));
+        let file = json!({
+            "slug": study.slug,
+            "model": study.model,
+            "title": study.title,
+            "question": study.question,
+            "source": study.source,
+            "metric": study.metric,
+            "per": study.per,
+            "reference": reference,
+            "schemes": schemes,
+            "size": { "quick": size, "full": size },
+            "only": only.collect::<Vec<_>>(),
+            "workloads": workloads,
         });
-        file.insert("only".into(), only.collect::<Vec<_>>().into());
-        file.to_string()
+        // Text and whole numbers have a form in TOML.
+        toml::to_string(&file).unwrap_or_default()
     }
 }
 
@@ -99,7 +86,7 @@ mod tests {
             (&study.schemes, &study.workloads, &study.reference)
         );
         assert_eq!((all.size.quick.items, all.size.quick.repetitions), (512, 7));
-        assert!(all.claims.is_empty() && all.charts.is_empty() && all.control.is_none());
+        assert!(all.claims.is_empty() && all.control.is_none());
 
         let mut few = study;
         let schemes = ["quux/batch/summed", "foo/idle"].map(str::to_owned).to_vec();

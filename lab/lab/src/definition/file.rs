@@ -7,16 +7,13 @@ use serde::Deserialize;
 use super::check::Checker;
 use super::control;
 use super::error::DefinitionError;
-use super::parts::{Chart, Claim, Criterion, CriterionFigure, Definition, Only, Origin, Rule, Sizes};
+use super::parts::{Claim, Criterion, CriterionFigure, Definition, Only, Origin, Rule, Sizes};
 use super::published::Published;
 use crate::layout::Layout;
 use hashlane_records::metric;
 
 /// Longest study file, in bytes.
 pub const MAX_TEXT: usize = 1 << 20;
-
-/// Most charts: a chart of a few bytes may expand to one bar for each scheme.
-const MAX_CHARTS: usize = 64;
 
 /// Core of the file as it is written, before braces are expanded and names looked up.
 #[derive(Deserialize)]
@@ -44,15 +41,13 @@ struct File {
     #[serde(default)]
     claim: Vec<FileClaim>,
     #[serde(default)]
-    chart: Vec<toml::Table>,
-    #[serde(default)]
     only: Vec<FileOnly>,
     #[serde(default)]
     published: Vec<Published>,
 }
 
 /// Fields of [`File`]; all others are tables of the study's kind.
-pub(super) const FIELDS: [&str; 20] = [
+pub(super) const FIELDS: [&str; 19] = [
     "slug",
     "model",
     "title",
@@ -70,7 +65,6 @@ pub(super) const FIELDS: [&str; 20] = [
     "size",
     "criterion",
     "claim",
-    "chart",
     "only",
     "published",
 ];
@@ -140,15 +134,6 @@ fn default_ratio() -> String {
     metric::RATIO.to_owned()
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FileChart {
-    title: String,
-    #[serde(default)]
-    note: String,
-    schemes: Vec<String>,
-}
-
 impl Definition {
     /// Reads the study file `text`; `origin`, a path or a slug, is named in errors.
     ///
@@ -156,7 +141,7 @@ impl Definition {
     /// [`Study::check`](crate::study::Study::check) reads them.
     ///
     /// # Errors
-    /// The first rule broken, with the field: criteria, claims and charts of schemes or workloads that the
+    /// The first rule broken, with the field: criteria and claims of schemes or workloads that the
     /// study does not measure are rejected, for example.
     pub fn parse(text: &str, origin: &str) -> Result<Self, DefinitionError> {
         if text.len() > MAX_TEXT {
@@ -235,26 +220,6 @@ impl Checker<'_> {
             }
             claims.push(self.claim(&field, claim, &file.workloads, &schemes)?);
         }
-        // Charts of the layout have no schemes.
-        let old = file.chart.into_iter().filter(|chart| chart.contains_key("schemes"));
-        let old = old.map(|chart| {
-            chart.try_into().map_err(|error: toml::de::Error| DefinitionError::Toml {
-                origin: self.origin.to_owned(),
-                message: format!("chart: {error}"),
-            })
-        });
-        let old: Vec<FileChart> = old.collect::<Result<_, _>>()?;
-        self.range("chart", old.len() <= MAX_CHARTS, "at most 64 charts")?;
-        let measured: HashSet<&String> = schemes.iter().collect();
-        let mut charts = Vec::with_capacity(old.len());
-        for (i, chart) in old.into_iter().enumerate() {
-            let field = format!("chart[{i}].schemes");
-            let bars = self.expand(&field, &chart.schemes)?;
-            if let Some(bar) = bars.iter().find(|bar| !measured.contains(bar)) {
-                self.known(&field, bar, &schemes)?;
-            }
-            charts.push(Chart { title: chart.title, note: chart.note, schemes: bars });
-        }
         let mut only = Vec::with_capacity(file.only.len());
         let mut restricted = HashSet::new();
         for (i, FileOnly { workload, schemes: some }) in file.only.into_iter().enumerate() {
@@ -298,7 +263,6 @@ impl Checker<'_> {
             size: file.size,
             criteria,
             claims,
-            charts,
             only,
             published: file.published,
             layout,

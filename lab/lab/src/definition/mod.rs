@@ -15,6 +15,6 @@ pub use check::Checker;
 pub use control::subject;
 pub use error::DefinitionError;
 pub use file::MAX_TEXT;
-pub use parts::{Chart, Claim, Criterion, CriterionFigure, Definition, Only, Rule, Size, Sizes};
+pub use parts::{Claim, Criterion, CriterionFigure, Definition, Only, Rule, Size, Sizes};
 pub use published::{Published, PublishedRow};
 pub use selection::Selection;

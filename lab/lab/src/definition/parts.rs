@@ -48,8 +48,6 @@ pub struct Definition {
     pub criteria: Vec<Criterion>,
     /// Statements of the source, as rules on ratios.
     pub claims: Vec<Claim>,
-    /// The bar charts of the report, at most 64.
-    pub charts: Vec<Chart>,
     /// Workloads on which only some of the schemes are measured.
     pub only: Vec<Only>,
     /// Figures that the study's source prints, or that others measured elsewhere.
@@ -180,17 +178,6 @@ pub enum Rule {
         /// Upper bound.
         high: Option<f64>,
     },
-}
-
-/// A bar chart, drawn once for each workload.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Chart {
-    /// The heading.
-    pub title: String,
-    /// Remark needed to read the figures; may be empty.
-    pub note: String,
-    /// The bars.
-    pub schemes: Vec<String>,
 }
 
 /// The schemes that are measured on a workload, where not all are.

@@ -308,7 +308,7 @@ struct File {
     #[serde(default)]
     table: Vec<Spanned<TableSpec>>,
     #[serde(default)]
-    chart: Vec<Spanned<toml::Table>>,
+    chart: Vec<Spanned<Box<ChartSpec>>>,
     #[serde(default)]
     text: Vec<Spanned<TextSpec>>,
 }
@@ -381,16 +381,7 @@ impl Layout {
             .extend(file.sentence.into_iter().map(|s| (s.span().start, PartSpec::Sentence(s.into_inner()))));
         placed.extend(file.table.into_iter().map(|t| (t.span().start, PartSpec::Table(t.into_inner()))));
         placed.extend(file.text.into_iter().map(|t| (t.span().start, PartSpec::Text(t.into_inner()))));
-        // Files that were stored with records before there were layouts have charts of another form.
-        for chart in file.chart.into_iter().filter(|chart| !chart.as_ref().contains_key("schemes")) {
-            let at = chart.span().start;
-            let read =
-                chart.into_inner().try_into().map_err(|error: toml::de::Error| DefinitionError::Toml {
-                    origin: origin.to_owned(),
-                    message: format!("line {}: chart: {error}", line(at)),
-                })?;
-            placed.push((at, PartSpec::Chart(Box::new(read))));
-        }
+        placed.extend(file.chart.into_iter().map(|c| (c.span().start, PartSpec::Chart(c.into_inner()))));
         placed.sort_by_key(|(at, _)| *at);
         let heads = file.section.into_iter().map(|head| (head.span().start, head.into_inner()));
         let (mut starts, mut sections) = (Vec::new(), Vec::new());

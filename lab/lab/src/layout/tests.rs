@@ -4,9 +4,7 @@ use crate::report::{BarPlots, Shown, Table};
 
 /// The sample study with this layout.
 fn study(layout: &str) -> Result<Definition, DefinitionError> {
-    let text = sample::definition().text().replace("[[chart]]", "[[unused]]");
-    let cut = text.find("[[unused]]").unwrap_or(text.len());
-    let definition = Definition::parse(&format!("{}\n{layout}", &text[..cut]), "study.toml")?;
+    let definition = Definition::parse(&format!("{}\n{layout}", sample::definition().text()), "study.toml")?;
     check(&definition, &Values::new())?;
     Ok(definition)
 }
@@ -156,13 +154,11 @@ fn faults_are_named_with_the_line_of_their_table() {
 
 #[test]
 fn macros_and_formats_of_the_file() {
-    let text = sample::definition().text().replace("[[chart]]", "[[unused]]");
-    let cut = text.find("[[unused]]").unwrap_or(text.len());
     let text = format!(
         "words = \"{{% macro list() %}}b\\n a{{% endmacro %}}\"\n{}\n[formats]\nshort_one = [{{ below = 10.0, as = \
          \"fixed1\" }}, {{ as = \"count\" }}]\n[[sentence]]\nas = \"answer\"\ntext = \"{{{{ \
          words.list()|lines|join('+') }}}} {{{{ 5|short_one }}}} {{{{ 5000|short_one }}}}\"",
-        &text[..cut]
+        sample::definition().text()
     );
     let definition = Definition::parse(&text, "study.toml").unwrap();
     check(&definition, &Values::new()).unwrap();

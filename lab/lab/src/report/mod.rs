@@ -1,7 +1,6 @@
 //! Views of records: the HTML page, the terminal's tables, and the drawings in them.
 
 mod answer;
-mod chart;
 mod charts;
 mod differences;
 pub(crate) mod facts;

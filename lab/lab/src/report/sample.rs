@@ -47,13 +47,6 @@ rule = "alike"
 tolerance = 0.1
 workloads = ["6Bx10"]
 pairs = [["quux/batch/summed", "foo/batch/summed"]]
-[[chart]]
-title = "Ways"
-note = "Shortest first."
-schemes = ["{quux,foo}/{by-element,straight}/summed"]
-[[chart]]
-title = "The floor"
-schemes = ["foo/{straight,batch}/summed", "foo/idle"]
 "#;
 
 /// The small study.

@@ -15,13 +15,6 @@ pub fn last(scheme: &str) -> &str {
     scheme.rsplit_once('/').map_or(scheme, |(_, last)| last)
 }
 
-/// Length in bytes of the parts, with their `/`, that all ids begin with; shorter than every id.
-pub fn common_prefix(schemes: &[&str]) -> usize {
-    let Some((first, rest)) = schemes.split_first() else { return 0 };
-    let cuts = first.match_indices('/').map(|(at, _)| at + 1);
-    cuts.take_while(|&cut| rest.iter().all(|s| s.get(..cut) == first.get(..cut))).last().unwrap_or(0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -31,15 +24,5 @@ mod tests {
         let id = "foo/by-element/longest-first/summed";
         assert_eq!((head(id), tail(id), last(id)), ("foo", "by-element/longest-first/summed", "summed"));
         assert_eq!((head("ours"), tail("ours"), last("ours")), ("ours", "ours", "ours"));
-    }
-
-    #[test]
-    fn finds_what_ids_begin_with() {
-        assert_eq!(common_prefix(&["foo/a/x", "foo/a/y"]), 6);
-        assert_eq!(common_prefix(&["foo/idle", "foo/idle/batch"]), 4);
-        assert_eq!(common_prefix(&["foo/a", "quux/a"]), 0);
-        assert_eq!(common_prefix(&["foo/é/x", "foo/e/x"]), 4);
-        assert_eq!(common_prefix(&["ours"]), 0);
-        assert_eq!(common_prefix(&[]), 0);
     }
 }

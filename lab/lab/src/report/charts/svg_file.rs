@@ -1,6 +1,6 @@
 //! A chart as a separate file.
 
-use super::draw::{Drawn, Width, bars, forest, lines};
+use super::draw::{Drawn, Width, draw};
 use crate::report::section::Block;
 use hashlane_stats::format::plain;
 
@@ -13,13 +13,7 @@ const FRAME: &str = "\
 /// The first drawing of a block as an SVG file, about as wide as half a page, with its style, for a README.
 /// It follows the reader's light or dark scheme. `None` of a table, a text, or a chart without figures.
 pub fn svg_file(block: &Block) -> Option<String> {
-    let drawn = match block {
-        Block::Bars(plots) => bars::draw(plots, Width::Medium).into_iter().next(),
-        Block::Lines(plots) => lines::draw(plots, Width::Medium).into_iter().next(),
-        Block::Forest(plot) => forest::draw(plot, Width::Medium),
-        Block::Table(_) | Block::Text(_) => None,
-    };
-    let Drawn { svg, .. } = drawn?;
+    let Drawn { svg, .. } = draw(block, Width::Medium).into_iter().next()?;
     let (head, marks) = svg.split_once('>')?;
     let style = include_str!("charts.css");
     let head = head.replacen("<svg", "<svg xmlns=\"http://www.w3.org/2000/svg\"", 1);

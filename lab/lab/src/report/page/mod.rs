@@ -6,10 +6,9 @@ mod section_view;
 mod view;
 
 use minijinja::syntax::SyntaxConfig;
-use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior, context};
+use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior, Value, context, escape_formatter};
 
-use self::section_view::{SectionView, section};
+use self::section_view::section;
 use self::view::page;
 use super::part::Part;
 use super::section::Section;
@@ -22,7 +21,7 @@ use hashlane_stats::format::plain;
 /// Whatever the template engine has against the page.
 pub fn html(parts: &[Part<'_>]) -> Result<String, Error> {
     let page = page(parts);
-    environment()?.get_template("report")?.render(context! { title => page.title(), page => Serde(&page) })
+    environment()?.get_template("report")?.render(context! { title => page.get_attr("title")?, page })
 }
 
 /// Page of sections without a study, each with its findings before its note and its blocks. `title` is what
@@ -31,18 +30,19 @@ pub fn html(parts: &[Part<'_>]) -> Result<String, Error> {
 /// # Errors
 /// Whatever the template engine has against the page.
 pub fn sections_html(title: &str, lead: &str, sections: &[Section]) -> Result<String, Error> {
-    let sections: Vec<SectionView> = sections.iter().map(section).collect();
-    let lead = plain(lead);
-    environment()?
-        .get_template("page of sections")?
-        .render(context! { title, lead, sections => Serde(&sections) })
+    let sections = sections.iter().map(section).collect::<Value>();
+    environment()?.get_template("page of sections")?.render(context! { title, lead, sections })
 }
 
-/// The templates. All text from outside is escaped.
+/// The templates. All text from outside is escaped, and has no control characters.
 fn environment() -> Result<Environment<'static>, Error> {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_formatter(|out, state, value| match value.as_str().filter(|_| !value.is_safe()) {
+        Some(text) => escape_formatter(out, state, &plain(text).into()),
+        None => escape_formatter(out, state, value),
+    });
     environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
     environment.add_template("charts.css", include_str!("../charts/charts.css"))?;
     environment.add_template("sections", include_str!("sections.html"))?;
@@ -186,8 +186,7 @@ mod tests {
             }
             records.insert(record).unwrap();
         }
-        let schemes =
-            definition.schemes.iter_mut().chain(definition.charts.iter_mut().flat_map(|c| &mut c.schemes));
+        let schemes = definition.schemes.iter_mut();
         let pairs = definition.claims.iter_mut().flat_map(|c| &mut c.pairs).flat_map(|(of, to)| [of, to]);
         let criteria = definition.criteria.iter_mut().map(|criterion| &mut criterion.of);
         for id in schemes.chain(pairs).chain(criteria) {

@@ -1,75 +1,37 @@
-//! Sections as the page's template shows them. Text goes there as it is, to be escaped; drawings are SVG.
+//! Sections as the page's template shows them.
 
-use serde::Serialize;
-
-use super::drawings::{self, Drawings};
+use super::drawings::{SMALL, drawings};
 use crate::report::section::{Block, Section, Shown, Table, Text};
-use hashlane_stats::format::plain;
+use minijinja::{Value, context};
 
-#[derive(Serialize)]
-pub(super) struct SectionView {
-    title: String,
-    note: String,
-    findings: Vec<String>,
-    blocks: Vec<BlockView>,
-}
-
-#[derive(Serialize)]
-#[serde(tag = "kind", rename_all = "lowercase")]
-enum BlockView {
-    Table(TableView),
-    Text(TextView),
-    Chart(Drawings),
-}
-
-#[derive(Serialize)]
-struct TableView {
-    caption: String,
-    columns: Vec<String>,
-    left: usize,
-    rows: Vec<Vec<String>>,
-    open: bool,
-}
-
-#[derive(Serialize)]
-struct TextView {
-    caption: String,
-    text: String,
-    open: bool,
-}
-
-pub(super) fn section(section: &Section) -> SectionView {
-    SectionView {
-        title: plain(&section.title),
-        note: plain(&section.note),
-        findings: section.findings.iter().map(|finding| plain(finding)).collect(),
-        blocks: section.blocks.iter().map(block).collect(),
+pub(super) fn section(section: &Section) -> Value {
+    context! {
+        title => &section.title,
+        note => &section.note,
+        findings => section.findings.iter().collect::<Value>(),
+        blocks => section.blocks.iter().map(block).collect::<Value>(),
     }
 }
 
-fn block(block: &Block) -> BlockView {
+fn block(block: &Block) -> Value {
     match block {
         Block::Table(Table { caption, columns, left, rows, shown }) => {
             let order = ratio_first(columns, *left);
             let cells = |cells: &[String]| {
-                order.iter().map(|&at| cells.get(at).map_or_else(String::new, |cell| plain(cell))).collect()
+                let cell = |at: &usize| cells.get(*at).map_or("", String::as_str);
+                order.iter().map(cell).collect::<Value>()
             };
-            BlockView::Table(TableView {
-                caption: plain(caption),
-                columns: cells(columns),
-                left: *left,
-                rows: rows.iter().map(|row| cells(row)).collect(),
-                open: *shown == Shown::Open,
-            })
+            let rows = rows.iter().map(|row| cells(row)).collect::<Value>();
+            let open = *shown == Shown::Open;
+            context! { kind => "table", caption, columns => cells(columns), left, rows, open }
         }
-        Block::Text(Text { caption, text, shown }) => BlockView::Text(TextView {
-            caption: plain(caption),
-            text: text.lines().map(|line| plain(line) + "\n").collect(),
-            open: *shown == Shown::Open,
-        }),
-        Block::Lines(plots) => BlockView::Chart(drawings::small_lines(plots)),
-        Block::Bars(plots) => BlockView::Chart(drawings::small_bars(plots)),
-        Block::Forest(forest) => BlockView::Chart(drawings::small_forest(forest)),
+        Block::Text(Text { caption, text, shown }) => {
+            let lines = text.lines().collect::<Value>();
+            context! { kind => "text", caption, lines, open => *shown == Shown::Open }
+        }
+        Block::Lines(_) | Block::Bars(_) | Block::Forest(_) => {
+            context! { kind => "chart", drawings => drawings(block, SMALL) }
+        }
     }
 }
 

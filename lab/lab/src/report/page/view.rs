@@ -1,123 +1,24 @@
 //! Values that the page's template shows, all figures as text.
 
-use serde::Serialize;
-
-use super::drawings::{self, Drawings};
+use super::drawings::{CARD, FULL, drawings};
 use super::interval_mark::Axis;
-use super::section_view::{self, SectionView};
-use crate::definition::{Chart, Definition};
+use super::section_view::section;
+use crate::definition::Definition;
 use crate::evidence::is_off;
 use crate::outcome::{Case, ClaimOutcome, CriterionOutcome, Finding, Overall, Reached, Tally};
 use crate::probe::mca;
 use crate::report::answer::Answer;
-use crate::report::differences::differences;
+use crate::report::differences::{Difference, differences};
 use crate::report::noise::noise;
 use crate::report::part::Part;
-use crate::report::{chart, facts, words};
+use crate::report::words;
 use crate::run::Machine;
 use hashlane_records::{Record, RecordSet, metric};
 use hashlane_stats::format::{self, interval, ratio};
-
-/// The page.
-#[derive(Serialize)]
-pub(super) struct PageView {
-    title: String,
-    /// Machine, date, duration and noise, in one line.
-    head: String,
-    /// Class of the head: `open` on a noisy machine.
-    tone: &'static str,
-    partial: Option<String>,
-    /// Results that differ from the sources: topic and words.
-    differences: Vec<(String, String)>,
-    studies: Vec<StudyView>,
-    facts: Vec<(&'static str, String)>,
-    notes: Vec<String>,
-    made: Vec<String>,
-}
-
-/// One study's part of the page.
-#[derive(Serialize)]
-pub(super) struct StudyView {
-    id: String,
-    topic: String,
-    title: String,
-    asks: String,
-    question: String,
-    source: String,
-    answer: AnswerView,
-    /// The key chart on the study's card, and at its head.
-    card: Option<Drawings>,
-    chart: Option<Drawings>,
-    claims: Vec<ClaimView>,
-    /// The claims in a few words, for the card.
-    verdict: String,
-    limits: Vec<String>,
-    findings: Vec<String>,
-    charts: Vec<ChartView>,
-    /// Metric and subject of the study in words: `cycles per name`.
-    measure: String,
-    sections: Vec<SectionView>,
-    /// Criteria by outcome, in words.
-    tally: String,
-    criteria: Vec<CriterionView>,
-}
-
-#[derive(Serialize)]
-struct AnswerView {
-    tone: &'static str,
-    text: String,
-    /// Precision and duration.
-    small: String,
-}
-
-#[derive(Serialize)]
-struct ClaimView {
-    tone: &'static str,
-    overall: String,
-    words: String,
-    range: String,
-    rule: String,
-    cases: Vec<CaseView>,
-}
-
-#[derive(Serialize)]
-struct CaseView {
-    workload: String,
-    of: String,
-    to: String,
-    ratio: String,
-    interval: String,
-    mark: String,
-    tone: &'static str,
-    finding: &'static str,
-}
-
-#[derive(Serialize)]
-struct CriterionView {
-    figure: String,
-    at_most: String,
-    ratio: String,
-    interval: String,
-    mark: String,
-    tone: &'static str,
-    reached: &'static str,
-}
-
-#[derive(Serialize)]
-struct ChartView {
-    title: String,
-    note: String,
-    bars: Drawings,
-}
-
-impl PageView {
-    pub(super) fn title(&self) -> &str {
-        &self.title
-    }
-}
+use minijinja::{Value, context};
 
 /// The page of these parts; they have the machine and the run in common.
-pub(super) fn page(parts: &[Part<'_>]) -> PageView {
+pub(super) fn page(parts: &[Part<'_>]) -> Value {
     let default = Machine::default();
     let machine = parts.first().map_or(&default, |part| part.machine);
     let noise = noise(parts);
@@ -127,65 +28,65 @@ pub(super) fn page(parts: &[Part<'_>]) -> PageView {
             made.push(sentence);
         }
     }
-    let titles: Vec<&str> = parts.iter().map(|part| part.definition.title.as_str()).collect();
-    PageView {
-        title: if titles.len() == 1 { titles.concat() } else { "All studies".to_owned() },
-        head: head(machine, parts, &noise.text),
-        tone: if noise.low { "quiet" } else { "open" },
-        partial: machine.run.partial.then(|| {
-            let reason = machine.run.partial_reason.as_deref().unwrap_or("no reason was recorded");
-            format::plain(reason)
-        }),
-        differences: differences(parts).into_iter().map(|found| (found.topic, found.text)).collect(),
-        studies: parts.iter().map(study).collect(),
-        facts: machine_facts(machine),
-        notes: machine.run.notes.iter().map(|note| format::plain(note)).collect(),
+    let reason = machine.run.partial_reason.as_deref().unwrap_or("no reason was recorded");
+    let difference = |Difference { topic, text }| context! { topic, text };
+    context! {
+        title => if let [part] = parts { &part.definition.title } else { "All studies" },
+        // Machine, date, duration and noise, in one line.
+        head => head(machine, parts, &noise.text),
+        // A class: `open` on a noisy machine.
+        tone => if noise.low { "quiet" } else { "open" },
+        partial => machine.run.partial.then_some(reason),
+        differences => differences(parts).into_iter().map(difference).collect::<Value>(),
+        studies => parts.iter().map(study).collect::<Value>(),
+        facts => machine_facts(machine),
+        notes => machine.run.notes.iter().collect::<Value>(),
         made,
     }
 }
 
 fn head(machine: &Machine, parts: &[Part<'_>], noise: &str) -> String {
-    let mut head = vec![shown(machine.cpu.model.as_deref().unwrap_or_default()), shown(&machine.run.date)];
+    let mut head = [machine.cpu.model.as_deref().unwrap_or_default(), &machine.run.date]
+        .map(|fact| shown(fact).to_owned())
+        .to_vec();
     let seconds: f64 = parts.iter().filter_map(|part| part.run).map(|run| run.seconds).sum();
     if seconds > 0.0 {
         head.push(format!("{seconds:.0} s"));
     }
-    head.push(format::plain(noise));
+    head.push(noise.to_owned());
     head.join(" · ")
 }
 
-fn study(part: &Part<'_>) -> StudyView {
+fn study(part: &Part<'_>) -> Value {
     let Part { definition, records, sections, run, answer, .. } = part;
-    let workloads = facts::workloads(definition, records);
     let claims = definition.claim_outcomes(records);
     let criteria = definition.criterion_outcomes(records);
     let tally: Tally = criteria.iter().map(|criterion| criterion.reached).collect();
     let seconds = run.map(|run| format!("{:.0} s", run.seconds));
     let chart = answer.as_ref().and_then(|answer| answer.chart.as_ref());
     let limits = answer.iter().flat_map(|answer| &answer.limits);
-    StudyView {
-        id: definition.slug.clone(),
-        topic: definition.topic.clone(),
-        title: definition.title.clone(),
-        asks: definition.asks.clone(),
-        question: definition.question.clone(),
-        source: definition.source.clone(),
-        answer: answer_view(answer.as_ref(), seconds),
-        card: chart.and_then(drawings::card),
-        chart: chart.and_then(drawings::full),
-        verdict: verdict(&claims),
-        claims: claims.iter().map(claim).collect(),
-        limits: controls(part).into_iter().chain(limits.cloned()).map(|line| format::plain(&line)).collect(),
-        findings: sections.iter().flat_map(|s| &s.findings).map(|finding| format::plain(finding)).collect(),
-        charts: definition.charts.iter().map(|c| chart_view(c, definition, records, &workloads)).collect(),
-        measure: format!("{} per {}", facts::unit(definition, records), definition.per),
-        sections: sections.iter().map(section_view::section).collect(),
-        tally: words::tally(tally),
-        criteria: criteria_view(&criteria),
+    context! {
+        id => &definition.slug,
+        topic => &definition.topic,
+        title => &definition.title,
+        asks => &definition.asks,
+        question => &definition.question,
+        source => &definition.source,
+        answer => answer_view(answer.as_ref(), seconds),
+        card => chart.map(|chart| drawings(chart, CARD)),
+        chart => chart.map(|chart| drawings(chart, FULL)),
+        verdict => verdict(&claims),
+        claims => claims.iter().map(claim).collect::<Value>(),
+        limits => controls(part).into_iter().chain(limits.cloned()).collect::<Value>(),
+        findings => sections.iter().flat_map(|section| &section.findings).collect::<Value>(),
+        sections => sections.iter().map(section).collect::<Value>(),
+        tally => words::tally(tally),
+        criteria => criteria_view(&criteria),
     }
 }
 
-fn answer_view(answer: Option<&Answer>, seconds: Option<String>) -> AnswerView {
+/// The answer, with its precision and the duration in small print.
+fn answer_view(answer: Option<&Answer>, seconds: Option<String>) -> Value {
     let mut small = Vec::new();
     let (tone, text) = match answer.map(|answer| &answer.sentence) {
         Some(Ok(statement)) => {
@@ -198,7 +99,7 @@ fn answer_view(answer: Option<&Answer>, seconds: Option<String>) -> AnswerView {
         }
     };
     small.extend(seconds);
-    AnswerView { tone, text: format::plain(&text), small: small.join(" · ") }
+    context! { tone, text, small => small.join(" · ") }
 }
 
 /// The A/A control of a study, in a line.
@@ -259,109 +160,99 @@ fn sentences(definition: &Definition, records: &RecordSet) -> Vec<String> {
     made
 }
 
-fn claim(outcome: &ClaimOutcome<'_>) -> ClaimView {
+fn claim(outcome: &ClaimOutcome<'_>) -> Value {
     let fits = outcome.claim.rule.fits(outcome.claim.tolerance);
     let bounds = outcome.cases.iter().flat_map(|case| [case.ratio.low, case.ratio.high]);
     let axis = Axis::over(bounds.chain(fits.0).chain([fits.1]));
-    let case = |case: &Case<'_>| CaseView {
-        workload: format::plain(case.workload),
-        of: case.of.to_owned(),
-        to: case.to.to_owned(),
-        ratio: ratio(case.ratio.value),
-        interval: interval(case.ratio, ratio),
-        mark: axis.mark(case.ratio, fits),
-        tone: match case.finding {
+    let case = |case: &Case<'_>| {
+        let tone = match case.finding {
             Finding::Agrees => "good",
             Finding::Disagrees => "bad",
             Finding::Undecided => "open",
-        },
-        finding: words::finding(case.finding),
+        };
+        context! {
+            tone,
+            workload => case.workload,
+            of => case.of,
+            to => case.to,
+            ratio => ratio(case.ratio.value),
+            interval => interval(case.ratio, ratio),
+            mark => axis.mark(case.ratio, fits),
+            finding => words::finding(case.finding),
+        }
     };
-    let overall = outcome.overall();
-    ClaimView {
-        tone: match overall {
-            Overall::Agrees => "good",
-            Overall::Disagrees => "bad",
-            Overall::Mixed | Overall::Undecided | Overall::NotMeasured => "open",
-        },
-        overall: words::comparisons(outcome.counts()),
-        words: outcome.claim.words.clone(),
-        range: words::range(outcome),
-        rule: words::rule(outcome),
-        cases: outcome.cases.iter().map(case).collect(),
+    let tone = match outcome.overall() {
+        Overall::Agrees => "good",
+        Overall::Disagrees => "bad",
+        Overall::Mixed | Overall::Undecided | Overall::NotMeasured => "open",
+    };
+    context! {
+        tone,
+        overall => words::comparisons(outcome.counts()),
+        words => &outcome.claim.words,
+        range => words::range(outcome),
+        rule => words::rule(outcome),
+        cases => outcome.cases.iter().map(case).collect::<Value>(),
     }
 }
 
-fn criteria_view(outcomes: &[CriterionOutcome<'_>]) -> Vec<CriterionView> {
+fn criteria_view(outcomes: &[CriterionOutcome<'_>]) -> Value {
     let ends = outcomes.iter().filter_map(|c| c.measured).flat_map(|r| [r.low, r.high]);
     let axis = Axis::over(ends.chain(outcomes.iter().map(|c| c.criterion.at_most)));
-    let none = || format::NONE.to_owned();
-    let view = |CriterionOutcome { criterion, measured, reached }: &CriterionOutcome<'_>| CriterionView {
-        figure: format::plain(&words::criterion(criterion)),
-        at_most: ratio(criterion.at_most),
-        ratio: measured.map_or_else(none, |r| ratio(r.value)),
-        interval: measured.map_or_else(none, |r| interval(r, ratio)),
-        mark: measured.map_or_else(String::new, |r| axis.mark(r, (None, criterion.at_most))),
-        tone: match reached {
+    let view = |CriterionOutcome { criterion, measured, reached }: &CriterionOutcome<'_>| {
+        let tone = match reached {
             Reached::Met => "good",
             Reached::Missed => "bad",
             Reached::Undecided | Reached::NotMeasured => "open",
-        },
-        reached: words::reached(*reached),
+        };
+        context! {
+            tone,
+            figure => words::criterion(criterion),
+            at_most => ratio(criterion.at_most),
+            ratio => measured.map_or_else(format::none, |r| ratio(r.value)),
+            interval => measured.map_or_else(format::none, |r| interval(r, ratio)),
+            mark => measured.map_or_else(String::new, |r| axis.mark(r, (None, criterion.at_most))),
+            reached => words::reached(*reached),
+        }
     };
     outcomes.iter().map(view).collect()
 }
 
-fn chart_view(chart: &Chart, definition: &Definition, records: &RecordSet, workloads: &[&str]) -> ChartView {
-    let bars = drawings::small_bars(&chart::plots(chart, definition, records, workloads));
-    ChartView { title: chart.title.clone(), note: chart.note.clone(), bars }
-}
-
-fn machine_facts(machine: &Machine) -> Vec<(&'static str, String)> {
+fn machine_facts(machine: &Machine) -> Value {
     let Machine { cpu, system, build, run } = machine;
-    let text = |text: &Option<String>| text.as_deref().map_or_else(|| format::NONE.to_owned(), shown);
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
     let ghz = |before: Option<f64>, after: Option<f64>| {
-        let one = |g: Option<f64>| g.map_or_else(|| format::NONE.to_owned(), |g| format!("{g:.3}"));
+        let one = |g: Option<f64>| g.map_or_else(format::none, |g| format!("{g:.3}"));
         format!("{} GHz before the run, {} after", one(before), one(after))
     };
-    let yes = |fact: Option<bool>| match fact {
-        Some(true) => "yes".to_owned(),
-        Some(false) => "no".to_owned(),
-        None => format::NONE.to_owned(),
-    };
-    vec![
+    let yes = |fact: Option<bool>| fact.map_or("", |fact| if fact { "yes" } else { "no" }).to_owned();
+    let memory = system.memory_kib.map(|kib| format!("{:.1} GiB", kib as f64 / 1_048_576.0));
+    let facts = [
         ("Processor", text(&cpu.model)),
         ("Vendor", text(&cpu.vendor)),
-        ("Logical processors", cpu.cores.map_or_else(|| format::NONE.to_owned(), |n| n.to_string())),
-        ("Instruction sets", shown(&cpu.flags.join(" "))),
+        ("Logical processors", text(&cpu.cores.map(|n| n.to_string()))),
+        ("Instruction sets", cpu.flags.join(" ")),
         ("Under a hypervisor", yes(cpu.hypervisor)),
         ("Governor", text(&cpu.governor)),
         ("Turbo", yes(cpu.turbo)),
         ("Time-stamp counter", ghz(run.tsc_ghz_before, run.tsc_ghz_after)),
-        (
-            "Step of the counter",
-            run.tsc_step.map_or_else(|| format::NONE.to_owned(), |step| step.to_string()),
-        ),
+        ("Step of the counter", text(&run.tsc_step.map(|step| step.to_string()))),
         ("Core clock", ghz(run.core_ghz_before, run.core_ghz_after)),
-        (
-            "Memory",
-            system
-                .memory_kib
-                .map_or_else(|| format::NONE.to_owned(), |k| format!("{:.1} GiB", k as f64 / 1_048_576.0)),
-        ),
-        ("System", shown(format!("{} {}", system.os, system.arch).trim())),
+        ("Memory", text(&memory)),
+        ("System", format!("{} {}", system.os, system.arch).trim().to_owned()),
         ("Kernel", text(&system.kernel)),
-        ("hashlane", shown(&build.hashlane)),
+        ("hashlane", build.hashlane.clone()),
         ("Commit", text(&build.commit)),
         ("Compiler", text(&build.rustc)),
-        ("Date", shown(&run.date)),
-        ("Size", shown(&run.size)),
+        ("Date", run.date.clone()),
+        ("Size", run.size.clone()),
         ("Seed", format!("{:#018x}", run.seed)),
-        ("Command", shown(&run.command.join(" "))),
-    ]
+        ("Command", run.command.join(" ")),
+    ];
+    facts.into_iter().map(|(name, fact)| context! { name, fact => shown(&fact) }).collect()
 }
 
-/// Text from outside, or a dash for none.
-fn shown(text: &str) -> String {
-    if text.is_empty() { format::NONE.to_owned() } else { format::plain(text) }
+/// A fact, or a dash for none.
+fn shown(text: &str) -> &str {
+    if text.is_empty() { format::NONE } else { text }
 }

@@ -14,7 +14,7 @@ const ROW: f64 = 24.0;
 const SINGLE: &str = " (n = 1)";
 
 /// The drawing; `None` if no row has a figure.
-pub(in super::super::super) fn draw(forest: &Forest, size: Width) -> Option<Drawn> {
+pub(super) fn draw(forest: &Forest, size: Width) -> Option<Drawn> {
     forest.rows.iter().find_map(shown)?;
     let figures: Vec<String> = forest.rows.iter().map(printed).collect();
     let labels = widest(forest.rows.iter().map(|row| row.label.as_str()));
@@ -50,7 +50,7 @@ pub(in super::super::super) fn draw(forest: &Forest, size: Width) -> Option<Draw
 }
 
 /// The entries of the legend.
-pub(in super::super::super) fn legend(forest: &Forest) -> Vec<Key> {
+pub(super) fn legend(forest: &Forest) -> Vec<Key> {
     let mut keys = vec![Key::whisker("95 % interval")];
     keys.extend(Key::remarks(forest.rows.iter().filter_map(shown)));
     keys

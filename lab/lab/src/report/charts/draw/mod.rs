@@ -1,13 +1,15 @@
 //! Charts as inline SVG, in one of three widths.
 
-pub(in super::super) mod bars;
-pub(in super::super) mod forest;
+mod bars;
+mod forest;
 mod labels;
 mod legend;
-pub(in super::super) mod lines;
+mod lines;
 mod rows;
 mod scale;
 mod svg;
+
+use crate::report::section::Block;
 
 pub(in super::super) use legend::Key;
 pub(in super::super) use scale::Scale;
@@ -22,6 +24,26 @@ pub(in super::super) struct Drawn {
     pub(in super::super) note: String,
     /// The drawing.
     pub(in super::super) svg: String,
+}
+
+/// The drawings of a chart: one, or one for each plot with figures. None of a table or a text.
+pub(in super::super) fn draw(chart: &Block, size: Width) -> Vec<Drawn> {
+    match chart {
+        Block::Bars(plots) => bars::draw(plots, size),
+        Block::Lines(plots) => lines::draw(plots, size),
+        Block::Forest(plot) => forest::draw(plot, size).into_iter().collect(),
+        Block::Table(_) | Block::Text(_) => Vec::new(),
+    }
+}
+
+/// The entries of a chart's legend at a width.
+pub(in super::super) fn legend(chart: &Block, size: Width) -> Vec<Key> {
+    match chart {
+        Block::Bars(plots) => bars::legend(plots),
+        Block::Lines(plots) => lines::legend(plots, size),
+        Block::Forest(plot) => forest::legend(plot),
+        Block::Table(_) | Block::Text(_) => Vec::new(),
+    }
 }
 
 #[cfg(test)]

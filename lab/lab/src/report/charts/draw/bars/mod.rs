@@ -29,7 +29,7 @@ const DARK_TINTS: usize = 2;
 const SINGLE: &str = " (n = 1)";
 
 /// Each plot's drawing; a plot without any figure is left out.
-pub(in super::super::super) fn draw(plots: &BarPlots, size: Width) -> Vec<Drawn> {
+pub(super) fn draw(plots: &BarPlots, size: Width) -> Vec<Drawn> {
     let figures = bars(plots).map(printed).collect::<Vec<_>>();
     let labels = widest(bars(plots).map(|bar| bar.label.as_str()));
     let columns = Columns::new(size, labels, widest(figures.iter().map(String::as_str)));
@@ -40,7 +40,7 @@ pub(in super::super::super) fn draw(plots: &BarPlots, size: Width) -> Vec<Drawn>
 }
 
 /// The entries of the legend.
-pub(in super::super::super) fn legend(plots: &BarPlots) -> Vec<Key> {
+pub(super) fn legend(plots: &BarPlots) -> Vec<Key> {
     let mut keys: Vec<Key> =
         plots.legend.iter().map(|(role, words)| Key::swatch(role.class(), words)).collect();
     if !plots.log

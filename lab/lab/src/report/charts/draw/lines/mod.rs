@@ -23,7 +23,7 @@ const DASHES: usize = 4;
 const GREY: &str = "line faint";
 
 /// Each plot's drawing; a plot without any figure above zero is left out.
-pub(in super::super::super) fn draw(plots: &LinePlots, size: Width) -> Vec<Drawn> {
+pub(super) fn draw(plots: &LinePlots, size: Width) -> Vec<Drawn> {
     let Some(chart) = Chart::new(plots, size) else { return Vec::new() };
     let any = |plot: &&LinePlot| plot.lines.iter().any(|line| shown(line).next().is_some());
     plots.plots.iter().filter(any).map(|plot| chart.plot(plot)).collect()
@@ -31,7 +31,7 @@ pub(in super::super::super) fn draw(plots: &LinePlots, size: Width) -> Vec<Drawn
 
 /// The entries of the legend: the intervals, the grey lines, and those in colour whose labels do not fit at
 /// their ends at this width.
-pub(in super::super::super) fn legend(plots: &LinePlots, size: Width) -> Vec<Key> {
+pub(super) fn legend(plots: &LinePlots, size: Width) -> Vec<Key> {
     let Some(chart) = Chart::new(plots, size) else { return Vec::new() };
     let (coloured, grey): (Vec<&Series>, Vec<&Series>) =
         plots.series.iter().partition(|series| series.emphasised);
