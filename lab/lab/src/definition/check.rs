@@ -35,12 +35,7 @@ impl Checker<'_> {
     pub fn expand(&self, field: &str, texts: &[String]) -> Result<Vec<String>, DefinitionError> {
         let mut all = Vec::new();
         for (i, text) in texts.iter().enumerate() {
-            let expanded = braces::expand(text).map_err(|error| DefinitionError::Braces {
-                origin: self.origin.to_owned(),
-                field: format!("{field}[{i}]"),
-                error,
-            })?;
-            all.extend(expanded);
+            all.extend(braces::expand(text).map_err(|why| self.error(format!("{field}[{i}]: {why}")))?);
             self.range(field, all.len() <= MAX_EXPANSION, "at most 4096 schemes")?;
         }
         self.ids(field, &all)?;
@@ -57,7 +52,7 @@ impl Checker<'_> {
         for id in ids {
             self.range(field, !id.trim().is_empty(), "ids that are not empty")?;
             if !seen.insert(id) {
-                return Err(self.duplicate(field.to_owned(), id.clone()));
+                return Err(self.duplicate(field, id));
             }
         }
         Ok(())
@@ -71,12 +66,7 @@ impl Checker<'_> {
         if known.iter().any(|k| k == id) {
             return Ok(());
         }
-        Err(DefinitionError::Unknown {
-            origin: self.origin.to_owned(),
-            field: field.to_owned(),
-            id: id.to_owned(),
-            known: known.to_vec(),
-        })
+        Err(DefinitionError::not_in_study(self.origin, field, id, known))
     }
 
     /// Checks a count: 1 to 10,000,000.
@@ -100,14 +90,15 @@ impl Checker<'_> {
     /// # Errors
     /// It does not hold.
     pub fn range(&self, field: &str, holds: bool, takes: &'static str) -> Result<(), DefinitionError> {
-        if holds {
-            return Ok(());
-        }
-        Err(DefinitionError::OutOfRange { origin: self.origin.to_owned(), field: field.to_owned(), takes })
+        if holds { Ok(()) } else { Err(self.error(format!("{field}: takes {takes}"))) }
     }
 
     /// Error for a repeated id.
-    pub fn duplicate(&self, field: String, id: String) -> DefinitionError {
-        DefinitionError::Duplicate { origin: self.origin.to_owned(), field, id }
+    pub fn duplicate(&self, field: &str, id: &str) -> DefinitionError {
+        self.error(format!("{field}: {id:?} is repeated"))
+    }
+
+    fn error(&self, fault: String) -> DefinitionError {
+        DefinitionError::new(self.origin, fault)
     }
 }

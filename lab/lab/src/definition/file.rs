@@ -145,10 +145,10 @@ impl Definition {
     /// study does not measure are rejected, for example.
     pub fn parse(text: &str, origin: &str) -> Result<Self, DefinitionError> {
         if text.len() > MAX_TEXT {
-            return Err(DefinitionError::TooLong { origin: origin.to_owned(), most: MAX_TEXT });
+            let fault = format!("the study file is longer than {MAX_TEXT} bytes");
+            return Err(DefinitionError::new(origin, fault));
         }
-        let toml =
-            |e: toml::de::Error| DefinitionError::Toml { origin: origin.to_owned(), message: e.to_string() };
+        let toml = |error: toml::de::Error| DefinitionError::new(origin, error);
         // Twice, as a flattened table costs the errors their line numbers.
         let file: File = toml::from_str(text).map_err(toml)?;
         let mut own: toml::Table = toml::from_str(text).map_err(toml)?;
@@ -216,7 +216,7 @@ impl Checker<'_> {
         for (i, claim) in file.claim.into_iter().enumerate() {
             let field = format!("claim[{i}]");
             if !claim_ids.insert(claim.id.clone()) {
-                return Err(self.duplicate(format!("{field}.id"), claim.id));
+                return Err(self.duplicate(&format!("{field}.id"), &claim.id));
             }
             claims.push(self.claim(&field, claim, &file.workloads, &schemes)?);
         }
@@ -226,7 +226,7 @@ impl Checker<'_> {
             let field = format!("only[{i}].workload");
             self.known(&field, &workload, &file.workloads)?;
             if !restricted.insert(workload.clone()) {
-                return Err(self.duplicate(field, workload));
+                return Err(self.duplicate(&field, &workload));
             }
             let field = format!("only[{i}].schemes");
             let mut some = self.expand(&field, &some)?;

@@ -10,7 +10,6 @@ mod parts;
 mod published;
 mod selection;
 
-pub use braces::BraceError;
 pub use check::Checker;
 pub use control::subject;
 pub use error::DefinitionError;

@@ -16,11 +16,8 @@ impl Definition {
     /// The table is not as `T` describes it.
     pub fn table<'de, T: Deserialize<'de>>(&self, name: &str) -> Result<Option<T>, DefinitionError> {
         let Some(value) = self.own.get(name) else { return Ok(None) };
-        let read = value.clone().try_into().map_err(|error: toml::de::Error| DefinitionError::Toml {
-            origin: self.origin.0.clone(),
-            message: format!("{name}: {error}"),
-        });
-        read.map(Some)
+        let error = |error: toml::de::Error| DefinitionError::new(self.origin(), format!("{name}: {error}"));
+        value.clone().try_into().map(Some).map_err(error)
     }
 
     /// Checks that every table of the file is one that all studies have, or one of `own`.
@@ -55,8 +52,7 @@ impl DefinitionError {
 }
 
 fn unknown_field(table: &toml::Table, origin: &str, own: &[&'static str]) -> Option<DefinitionError> {
-    let known = || FIELDS.iter().chain(&Layout::FIELDS).chain(own).copied();
-    let field = table.keys().find(|field| known().all(|known| known != field.as_str()))?;
-    let origin = origin.to_owned();
-    Some(DefinitionError::UnknownField { origin, field: field.clone(), known: known().collect() })
+    let known: Vec<&str> = FIELDS.iter().chain(&Layout::FIELDS).chain(own).copied().collect();
+    let field = table.keys().find(|field| !known.contains(&field.as_str()))?;
+    Some(DefinitionError::unknown(origin, field, &known))
 }

@@ -23,15 +23,10 @@ impl Selection {
     /// The first that is not.
     pub fn check(&self, studies: &[Definition]) -> Result<(), DefinitionError> {
         let known = |field: &str, ids: &[String], of: fn(&Definition) -> &[String]| {
-            let known: Vec<&String> = studies.iter().flat_map(of).collect();
+            let known: Vec<String> = studies.iter().flat_map(of).cloned().collect();
             let Some(id) = ids.iter().find(|id| !known.contains(id)) else { return Ok(()) };
-            let origins: Vec<&str> = studies.iter().map(|study| study.origin.0.as_str()).collect();
-            Err(DefinitionError::Unknown {
-                origin: origins.join(", "),
-                field: field.to_owned(),
-                id: id.clone(),
-                known: known.into_iter().cloned().collect(),
-            })
+            let origins: Vec<&str> = studies.iter().map(Definition::origin).collect();
+            Err(DefinitionError::not_in_study(&origins.join(", "), field, id, &known))
         };
         known("--scheme", &self.schemes, |study| &study.schemes)?;
         known("--workload", &self.workloads, |study| &study.workloads)

@@ -371,10 +371,7 @@ impl Layout {
     /// # Errors
     /// A field is unknown, missing or of another type, with its line.
     pub(crate) fn parse(text: &str, origin: &str) -> Result<Self, DefinitionError> {
-        let file: File = toml::from_str(text).map_err(|error| DefinitionError::Toml {
-            origin: origin.to_owned(),
-            message: error.to_string(),
-        })?;
+        let file: File = toml::from_str(text).map_err(|error| DefinitionError::new(origin, error))?;
         let line = |at: usize| text.as_bytes().iter().take(at).filter(|b| **b == b'\n').count() + 1;
         let mut placed: Vec<(usize, PartSpec)> = Vec::new();
         placed
@@ -390,22 +387,15 @@ impl Layout {
             sections.push(SectionSpec { line: line(at), head, parts: Vec::new() });
         }
         if sections.len() > MOST_SECTIONS || placed.len() > MOST_PARTS {
-            return Err(DefinitionError::Layout {
-                origin: origin.to_owned(),
-                line: 1,
-                part: "section",
-                fault: format!("more than {MOST_SECTIONS} sections or {MOST_PARTS} parts"),
-            });
+            let fault = format!("line 1: section.more than {MOST_SECTIONS} sections or {MOST_PARTS} parts");
+            return Err(DefinitionError::new(origin, fault));
         }
         let mut answer = Vec::new();
         for (at, part) in placed {
             let before = starts.iter().take_while(|start| **start < at).count();
             let section = before.checked_sub(1).and_then(|i| sections.get_mut(i));
-            part.check(section.is_some()).map_err(|fault| DefinitionError::Layout {
-                origin: origin.to_owned(),
-                line: line(at),
-                part: part.name(),
-                fault: fault.to_owned(),
+            part.check(section.is_some()).map_err(|fault| {
+                DefinitionError::new(origin, format!("line {}: {}.{fault}", line(at), part.name()))
             })?;
             let parts = match section {
                 Some(section) => &mut section.parts,

@@ -275,12 +275,8 @@ pub(crate) fn check(definition: &Definition, values: &Values) -> Result<(), Defi
     if layout.is_empty() {
         return Ok(());
     }
-    let own = |part, fault: String| DefinitionError::Layout {
-        origin: definition.origin().to_owned(),
-        line: 1,
-        part,
-        fault,
-    };
+    let error = |misdrawn: Misdrawn| DefinitionError::new(definition.origin(), misdrawn);
+    let own = |part, fault| error(Misdrawn { line: 1, part, fault });
     if let Some(fault) = formats::unknown(&layout.formats) {
         return Err(own("formats", fault));
     }
@@ -292,12 +288,6 @@ pub(crate) fn check(definition: &Definition, values: &Values) -> Result<(), Defi
             let line = error.line().map_or_else(String::new, |line| format!(", line {line} of them"));
             own("words", format!("{}: {}{line}", error.kind(), error.detail().unwrap_or_default()))
         })?;
-        let error = |misdrawn: Misdrawn| DefinitionError::Layout {
-            origin: definition.origin().to_owned(),
-            line: misdrawn.line,
-            part: misdrawn.part,
-            fault: misdrawn.fault,
-        };
         drawer.try_answer().map_err(error)?;
         for section in &layout.sections {
             drawer.section(section).map_err(error)?;

@@ -59,7 +59,7 @@ pub(crate) fn check(definition: &Definition) -> Result<(), DefinitionError> {
         let field = format!("expect[{i}].workload");
         check.known(&field, &expect.workload, &definition.workloads)?;
         if !seen.insert(expect.workload.clone()) {
-            return Err(check.duplicate(field, expect.workload.clone()));
+            return Err(check.duplicate(&field, &expect.workload));
         }
         check.count(&format!("expect[{i}].names"), expect.names)?;
     }
