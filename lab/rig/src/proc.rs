@@ -1,8 +1,10 @@
 //! Processes in `/proc`.
 
 use nix::sched::{CpuSet, sched_setaffinity};
+use nix::sys::prctl::set_pdeathsig;
+use nix::sys::signal::Signal;
 use nix::time::ClockId;
-use nix::unistd::Pid;
+use nix::unistd::{Pid, getppid};
 use std::fs;
 use std::io;
 use std::time::Duration;
@@ -116,6 +118,18 @@ pub fn descriptors(pid: i32) -> Option<u64> {
 pub fn cpu(pid: i32) -> io::Result<Duration> {
     // In nanoseconds; `/proc/PID/stat` has steps of 10 ms.
     Ok(ClockId::pid_cpu_clock_id(Pid::from_raw(pid))?.now()?.into())
+}
+
+/// Has the kernel send a signal to this process when the thread that started it ends, of the process `parent`.
+///
+/// # Errors
+/// The system refuses it, or that process is gone already.
+pub fn end_with(parent: i32, signal: Signal) -> io::Result<()> {
+    set_pdeathsig(signal)?;
+    if getppid().as_raw() != parent {
+        return Err(io::Error::other("the process that started this one is gone"));
+    }
+    Ok(())
 }
 
 /// Binds this thread to a core.

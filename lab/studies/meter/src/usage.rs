@@ -4,8 +4,7 @@
 //! process that starts it. So a small process starts the program, and not the study with its captures.
 
 use hashlane_lab::study::{Child, TurnError};
-use hashlane_rig::wait;
-use nix::sys::prctl::set_pdeathsig;
+use hashlane_rig::{proc, wait};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::signal::{Signal, killpg};
 use nix::sys::time::TimeVal;
@@ -75,16 +74,12 @@ pub(crate) fn wait(
     Ok((usage, child.log()))
 }
 
-/// Has the kernel send SIGTERM to this process when the thread that started it ends, of the process `parent`.
+/// As [`proc::end_with`], by SIGTERM.
 ///
 /// # Errors
 /// The system refuses it, or that process is gone already.
 pub fn end_with(parent: i32) -> io::Result<()> {
-    set_pdeathsig(Signal::SIGTERM)?;
-    if getppid().as_raw() != parent {
-        return Err(io::Error::other("the process that started this one is gone"));
-    }
-    Ok(())
+    proc::end_with(parent, Signal::SIGTERM)
 }
 
 /// Reacts to a signal to end. The program has got it, too, if it is for the group of processes: this one goes

@@ -13,7 +13,6 @@ mod load;
 mod metric;
 mod plan;
 mod queries;
-mod random;
 mod reload;
 mod run;
 mod servers;

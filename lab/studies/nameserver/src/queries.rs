@@ -1,7 +1,6 @@
 //! Queries prepared before a measurement, and the answers that they must get.
 
-use crate::random::mix;
-use crate::zone::{APEX, Zone, push_label};
+use crate::zone::{APEX, Zone, mix, push_label};
 
 /// Length of the header of a message (RFC 1035 §4.1.1).
 pub(crate) const HEADER: usize = 12;

@@ -1,6 +1,6 @@
 //! Generated zones: hosts and delegations below one apex, as text.
 
-use crate::random::{mix, permute};
+use hashlane_lab::scatter::Distinct;
 use std::io::{self, Write};
 
 /// Apex of all zones.
@@ -67,6 +67,19 @@ impl Zone {
         to.flush()?;
         Ok(records)
     }
+}
+
+/// A number that looks drawn at random, and belongs to another.
+pub(crate) fn mix(number: u64) -> u64 {
+    Distinct::new(number).draw()
+}
+
+/// A permutation of the numbers of 32 bits: odd multiplications and shifts, which can all be undone.
+fn permute(number: u32) -> u32 {
+    let mut x = number.wrapping_mul(0x9e37_79b1);
+    x ^= x >> 15;
+    x = x.wrapping_mul(0x85eb_ca6b);
+    x ^ (x >> 13)
 }
 
 /// The lines of a host.

@@ -112,11 +112,9 @@ fn sum<'a>(keys: impl Iterator<Item = &'a [u8]>, hash: &impl BytesHash) -> u64 {
 }
 
 /// Last step of `pandas.util.hash_array`: the output function of SplitMix64 (Steele, Lea and Flood, Fast
-/// Splittable Pseudorandom Number Generators, 2014).
+/// Splittable Pseudorandom Number Generators, 2014), whose state grows by a constant first.
 fn mix(hash: u64) -> u64 {
-    let z = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+    SplitMix64::seed_from_u64(hash.wrapping_sub(0x9e37_79b9_7f4a_7c15)).next_u64()
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::frame::{ACK, Ends, FIN, SYN, tcp, udp};
 use super::pcap::Pcap;
+use hashlane_lab::scatter::Distinct;
 use std::io::{self, Write};
 
 /// Packets of flows between many ends: most flows are short, some long, as on a link to the Internet.
@@ -35,7 +36,7 @@ impl Mix {
         let counts = self.counts();
         let mut events = Vec::with_capacity(self.packets as usize);
         for (flow, count) in (0..self.flows).zip(&counts) {
-            let draw = Draw::of(u64::from(flow));
+            let draw = Draw(u64::from(flow));
             let start = draw.number(0) % SPAN;
             let gap = (1_000 << (draw.number(1) % 8)).min(LONGEST / u64::from(*count));
             let at = |number| Event { time: start + gap * u64::from(number), flow, number };
@@ -54,7 +55,7 @@ impl Mix {
     fn counts(self) -> Vec<u32> {
         let mut counts = vec![1; self.flows as usize];
         for number in self.flows..self.packets {
-            let part = Draw::of(u64::from(number) << 32).number(0) >> 11;
+            let part = Draw(u64::from(number) << 32).number(0) >> 11;
             let part = part as f64 / (1_u64 << 53) as f64;
             let flow = (f64::from(self.flows) * part.powi(4)) as usize;
             if let Some(count) = counts.get_mut(flow) {
@@ -68,7 +69,7 @@ impl Mix {
 /// Writes a packet of a flow of `count` packets.
 fn write(out: &mut Pcap<impl Write>, event: Event, count: u32) -> io::Result<()> {
     let Event { time, flow, number } = event;
-    let draw = Draw::of(u64::from(flow));
+    let draw = Draw(u64::from(flow));
     let (a, b) = (draw.number(2).to_be_bytes(), draw.number(3).to_be_bytes());
     let [a0, a1, a2, a3, a4, a5, ..] = a;
     let [b0, b1, b2, b3, ..] = b;
@@ -94,7 +95,7 @@ fn write(out: &mut Pcap<impl Write>, event: Event, count: u32) -> io::Result<()>
         Ends::V4(from, to)
     };
     let shift = u64::from(number).wrapping_mul(8).wrapping_add(8);
-    let size = match Draw::of(u64::from(flow) << 24 ^ shift).number(6) % 8 {
+    let size = match Draw(u64::from(flow) << 24 ^ shift).number(6) % 8 {
         _ if number < 2 => 0,
         0..3 => 0,
         3 => 24 + usize::from(a5),
@@ -116,20 +117,15 @@ fn write(out: &mut Pcap<impl Write>, event: Event, count: u32) -> io::Result<()>
     }
 }
 
-/// Numbers of a flow, each as if drawn at random (SplitMix64).
+/// Numbers of a flow, each as if drawn at random.
 #[derive(Clone, Copy)]
 struct Draw(u64);
 
 impl Draw {
-    const fn of(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    const fn number(self, at: u64) -> u64 {
-        let mut z = self.0.wrapping_mul(16).wrapping_add(at).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+    fn number(self, at: u64) -> u64 {
+        let place = self.0.wrapping_mul(16).wrapping_add(at);
+        // The state of SplitMix64 before that place.
+        Distinct::new(place.wrapping_sub(1).wrapping_mul(0x9e37_79b9_7f4a_7c15)).draw()
     }
 }
 

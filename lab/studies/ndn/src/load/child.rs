@@ -1,9 +1,7 @@
 //! Preparation of a forwarder's process before it executes the program.
 
 use hashlane_rig::{namespace, proc};
-use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
-use nix::unistd::getppid;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
@@ -35,9 +33,5 @@ fn prepare(core: Option<usize>, namespace: Option<&Path>, parent: i32) -> io::Re
     if let Some(path) = namespace {
         namespace::enter(&File::open(path)?)?;
     }
-    set_pdeathsig(Signal::SIGKILL)?;
-    if getppid().as_raw() != parent {
-        return Err(io::Error::other("the process that started this one is gone"));
-    }
-    Ok(())
+    proc::end_with(parent, Signal::SIGKILL)
 }

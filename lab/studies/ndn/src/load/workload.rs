@@ -174,34 +174,30 @@ mod tests {
 
     #[test]
     fn reads_ids() {
-        let workload = |id: &str| id.parse::<Workload>().unwrap();
         let names = |components, third_distinct| Names { components, third_distinct };
         let plain =
             Workload { link: Link::Unix, names: names(4, false), pending: 0, tables: None, pace: Pace::Full };
-        assert_eq!(workload("unix/4"), plain);
-        assert_eq!(workload("udp/4"), Workload { link: Link::Udp, ..plain });
-        assert_eq!(workload("netns/4"), Workload { link: Link::Netns, ..plain });
-        let third = workload("unix/11/third-distinct");
-        assert_eq!((third.names, third.names.varied()), (names(11, true), 2));
-        assert_eq!(third.names.to_string(), "11/third-distinct");
-        let pending = workload("unix/11/pending-200k");
-        assert_eq!((pending.pending, pending.names.varied()), (200_000, 10));
-        assert_eq!(workload("unix/11/pending-50").pending, 50);
-        assert_eq!(workload("unix/4/paced-16k"), Workload { pace: Pace::Steady(16_000), ..plain });
-        assert_eq!(workload("unix/4/one-at-a-time"), Workload { pace: Pace::OneAtATime, ..plain });
-    }
-
-    #[test]
-    fn a_large_load_fills_all_tables() {
-        let sizes = |id: &str| {
-            let workload = id.parse::<Workload>().unwrap();
-            assert_eq!((workload.pace, workload.names.varied()), (Pace::Full, workload.names.components - 1));
-            workload.tables.map(|Tables { prefixes, packets }| (prefixes, packets, workload.pending))
-        };
-        assert_eq!(sizes("unix/11"), None);
-        assert_eq!(sizes("unix/11/large"), Some((1_000_000, 1_000_000, 200_000)));
-        assert_eq!(sizes("unix/11/large-1000k"), sizes("unix/11/large"));
-        assert_eq!(sizes("udp/4/large-1k"), Some((1000, 1000, 200)));
+        let long = Workload { names: names(11, false), ..plain };
+        let tables = |entries| Some(Tables { prefixes: entries, packets: entries });
+        let large = Workload { pending: 200_000, tables: tables(1_000_000), ..long };
+        for (id, workload) in [
+            ("unix/4", plain),
+            ("udp/4", Workload { link: Link::Udp, ..plain }),
+            ("netns/4", Workload { link: Link::Netns, ..plain }),
+            ("unix/11/third-distinct", Workload { names: names(11, true), ..plain }),
+            ("unix/11/pending-200k", Workload { pending: 200_000, ..long }),
+            ("unix/11/pending-50", Workload { pending: 50, ..long }),
+            ("unix/4/paced-16k", Workload { pace: Pace::Steady(16_000), ..plain }),
+            ("unix/4/one-at-a-time", Workload { pace: Pace::OneAtATime, ..plain }),
+            // A large load fills all tables.
+            ("unix/11/large", large),
+            ("unix/11/large-1000k", large),
+            ("udp/4/large-1k", Workload { link: Link::Udp, pending: 200, tables: tables(1000), ..plain }),
+        ] {
+            assert_eq!(id.parse(), Ok(workload), "{id}");
+        }
+        assert_eq!((names(11, true).varied(), names(11, false).varied()), (2, 10));
+        assert_eq!(names(11, true).to_string(), "11/third-distinct");
     }
 
     #[test]
@@ -209,38 +205,18 @@ mod tests {
         let plan = |id: &str| id.parse::<Workload>().unwrap().plan(Duration::from_secs(2));
         let (full, paced, one) = (plan("unix/4"), plan("unix/4/paced-16k"), plan("udp/4/one-at-a-time"));
         assert_eq!(full, Plan::lasting(Duration::from_secs(2)));
-        assert_eq!(
-            (paced.pairs, paced.pace, paced.offered(paced.measured)),
-            (16, Some(1000), Some(32_000.0))
-        );
+        let offered = paced.offered(paced.measured);
+        assert_eq!((paced.pairs, paced.pace, offered), (16, Some(1000), Some(32_000.0)));
         assert_eq!((one.pairs, one.window, one.pace), (1, 1, None));
     }
 
     #[test]
     fn refuses_other_ids_and_says_what_there_is() {
-        for id in [
-            "",
-            "unix",
-            "tcp/4",
-            "unix/2",
-            "unix/21",
-            "unix/x",
-            "unix/4/none",
-            "unix/4/pending-0",
-            "unix/4/pending-999999999999999999999k",
-            "unix/4/pending-401k",
-            "unix/4/paced-15",
-            "unix/4/paced-1001k",
-            "unix/4/paced-",
-            "unix/4/one-at-a-time/more",
-            "unix/4/third-distinct/more",
-            "unix/3/large",
-            "unix/4/large-",
-            "unix/4/large-99",
-            "unix/4/large-1001k",
-            "unix/4/large-1k/more",
-            "unix/4/large/third-distinct",
-        ] {
+        let wrong = " unix tcp/4 unix/2 unix/21 unix/x unix/4/none unix/4/pending-0 unix/4/pending-401k \
+                     unix/4/pending-999999999999999999999k unix/4/paced-15 unix/4/paced-1001k unix/4/paced- \
+                     unix/4/one-at-a-time/more unix/4/third-distinct/more unix/3/large unix/4/large- \
+                     unix/4/large-99 unix/4/large-1001k unix/4/large-1k/more unix/4/large/third-distinct";
+        for id in wrong.split(' ') {
             let error = id.parse::<Workload>().unwrap_err().to_string();
             assert!(error.contains("unix/11/third-distinct"), "{error}");
         }

@@ -11,9 +11,8 @@ use crate::load::{Index, Names};
 use hashlane_hash::scheme::Key;
 use hashlane_lab::probe::counter;
 use hashlane_ndn::time::Time;
-use hashlane_ndn::wire::lp::{DigestField, INTEREST_DIGEST};
-use hashlane_ndn::wire::{DigestFunction, Interest, Label, LpHeader};
-use hashlane_ndn_fw::face::{Face, FaceId, LinkType, Scope};
+use hashlane_ndn::wire::{DigestFunction, Interest, Label};
+use hashlane_ndn_fw::face::FaceId;
 use hashlane_ndn_fw::fib::NextHop;
 use hashlane_ndn_fw::forward::{Config, Forwarder, Part};
 use hashlane_ndn_fw::pit::{ByDigest, ByName, ByToken, Pit, Satisfy};
@@ -131,9 +130,7 @@ impl<P: Pit> Block<P> {
         let (mut consumers, mut producers) = (Vec::new(), Vec::new());
         for template in &templates {
             for end in [&mut consumers, &mut producers] {
-                let mut face = Face::new(Scope::Local, LinkType::PointToPoint);
-                face.pit_tokens = true;
-                end.push(forwarder.add_face(face)?);
+                end.push(stages::add_face(&mut forwarder)?);
             }
             forwarder.add_route(&template.prefix().view(), NextHop { face: *producers.last()?, cost: 0 });
         }
@@ -164,8 +161,7 @@ impl<P: Pit> Block<P> {
                     && let Ok(parsed) = Interest::parse(bytes)
                 {
                     let digest = function.digest(&parsed);
-                    let digest = DigestField::new(INTEREST_DIGEST, digest.as_bytes());
-                    let header = LpHeader { digest, ..LpHeader::default() };
+                    let header = stages::labelled(digest.as_bytes());
                     interest.extend_from_slice(header.frame(bytes.len()).as_bytes());
                 }
                 interest.extend_from_slice(bytes);
@@ -179,13 +175,7 @@ impl<P: Pit> Block<P> {
     /// Puts the labels of the Interests on their Data, as producers do.
     fn label_data(&mut self, labels: &[Label]) {
         for (label, data) in labels.iter().zip(&mut self.data) {
-            let header = match self.digests {
-                Some(_) => LpHeader {
-                    digest: DigestField::new(INTEREST_DIGEST, label.as_bytes()),
-                    ..LpHeader::default()
-                },
-                None => LpHeader { pit_token: label.as_bytes(), ..LpHeader::default() },
-            };
+            let header = stages::labelled(label.as_bytes());
             data.splice(..0, header.frame(data.len()).as_bytes().iter().copied());
         }
     }

@@ -17,10 +17,9 @@ use hashlane_name::build::OwnedName;
 use hashlane_name::component::Component;
 use hashlane_name::ndn::Ndn;
 use hashlane_ndn::time::Time;
-use hashlane_ndn::wire::lp::{DigestField, INTEREST_DIGEST};
-use hashlane_ndn::wire::{DigestFunction, InterestBuilder, Label, LpHeader};
+use hashlane_ndn::wire::{DigestFunction, InterestBuilder, Label};
 use hashlane_ndn_fw::cs;
-use hashlane_ndn_fw::face::{Face, FaceId, LinkType, Scope};
+use hashlane_ndn_fw::face::FaceId;
 use hashlane_ndn_fw::fib::NextHop;
 use hashlane_ndn_fw::forward::{Config, Forwarder, Part};
 use hashlane_ndn_fw::pit::{ByDigest, ByName, ByToken, Pit, Satisfy};
@@ -125,11 +124,7 @@ impl<P: Pit> Turn<P> {
         let store = cs::Config { packets: 1, ..cs::Config::default() };
         let config = Config { pit_entries, cs: store, ..Config::default() };
         let mut forwarder = Forwarder::with_pit(config, key, seed, pit);
-        let mut add = || {
-            let mut face = Face::new(Scope::Local, LinkType::PointToPoint);
-            face.pit_tokens = true;
-            forwarder.add_face(face).ok_or("too many faces")
-        };
+        let mut add = || stages::add_face(&mut forwarder).ok_or("too many faces");
         let (consumer, producer) = (add()?, add()?);
         let root = OwnedName::<Ndn>::from_components([]).map_err(|error| error.to_string())?;
         forwarder.add_route(&root.view(), NextHop { face: producer, cost: 0 });
@@ -242,12 +237,7 @@ impl<P: Pit> Turn<P> {
             packet.clear();
             let label = self.labels.get(*number as usize).map_or(&[][..], Label::as_bytes);
             let bytes = self.template.data(u64::from(*number));
-            let header = match label.len() {
-                0 => LpHeader::default(),
-                hashlane_ndn_fw::pit::TOKEN_LEN => LpHeader { pit_token: label, ..LpHeader::default() },
-                _ => LpHeader { digest: DigestField::new(INTEREST_DIGEST, label), ..LpHeader::default() },
-            };
-            packet.extend_from_slice(header.frame(bytes.len()).as_bytes());
+            packet.extend_from_slice(stages::labelled(label).frame(bytes.len()).as_bytes());
             packet.extend_from_slice(bytes);
         }
         let (counts, part, _) = self.forward(is_timed, self.producer, numbers.len())?;
@@ -310,33 +300,27 @@ mod tests {
         }
     }
 
+    const FILLING: Filling =
+        Filling { pending: 1024, names: Names { components: 11, third_distinct: false }, prefixes: true };
+
     #[test]
     fn a_forwarder_that_does_something_else_fails_the_run() {
-        let names = Names { components: 4, third_distinct: false };
-        let filling = Filling { pending: 1024, names, prefixes: false };
-        let mut turn = Turn::new(ByName::default(), &filling, &Key::VECTOR, 7).unwrap();
+        let mut turn = Turn::new(ByName::default(), &FILLING, &Key::VECTOR, 7).unwrap();
         let numbers: Vec<u32> = (0..256).collect();
         turn.ask(false, &numbers).unwrap();
         assert_eq!(turn.ask(true, &numbers).unwrap_err(), "0 packets were sent for 256");
         turn.answer(true, &numbers).unwrap();
         assert_eq!(turn.answer(false, &numbers).unwrap_err(), "0 packets were sent for 256");
+        let small = Filling { pending: 10, ..FILLING };
+        assert!(super::turn(Index::Name, &small, 1, &Key::VECTOR, 7).unwrap_err().contains("1024"));
     }
 
     #[test]
     fn entries_that_can_be_a_prefix_stay() {
-        let names = Names { components: 11, third_distinct: false };
-        let filling = Filling { pending: 1024, names, prefixes: true };
-        let mut turn = Turn::new(ByName::default(), &filling, &Key::VECTOR, 7).unwrap();
+        let mut turn = Turn::new(ByName::default(), &FILLING, &Key::VECTOR, 7).unwrap();
         assert_eq!(turn.add_prefixes(), Ok(10));
         turn.ask(false, &[1, 2, 3]).unwrap();
         assert_eq!(turn.expire().1, 3);
         assert_eq!(turn.forwarder.pit().len(), 10);
-    }
-
-    #[test]
-    fn refuses_tables_that_are_too_small() {
-        let names = Names { components: 4, third_distinct: false };
-        let filling = Filling { pending: 10, names, prefixes: false };
-        assert!(turn(Index::Name, &filling, 1, &Key::VECTOR, 7).unwrap_err().contains("1024"));
     }
 }

@@ -2,10 +2,11 @@
 
 use hashlane_lab::probe::counter;
 use hashlane_ndn::time::Time;
+use hashlane_ndn::wire::lp::{DigestField, INTEREST_DIGEST};
 use hashlane_ndn::wire::{Label, LpHeader};
-use hashlane_ndn_fw::face::FaceId;
+use hashlane_ndn_fw::face::{Face, FaceId, LinkType, Scope};
 use hashlane_ndn_fw::forward::{BURST, Burst, Forwarder, Output, Part};
-use hashlane_ndn_fw::pit::Pit;
+use hashlane_ndn_fw::pit::{Pit, TOKEN_LEN};
 use hashlane_table::stage::Stage as _;
 use std::hint::black_box;
 
@@ -35,6 +36,22 @@ impl StageCounts {
         self.decode += other.decode;
         self.prefetch += other.prefetch;
         self.act += other.act;
+    }
+}
+
+/// Adds a face of a neighbour that sends tokens.
+pub(super) fn add_face<P: Pit>(forwarder: &mut Forwarder<P>) -> Option<FaceId> {
+    let mut face = Face::new(Scope::Local, LinkType::PointToPoint);
+    face.pit_tokens = true;
+    forwarder.add_face(face)
+}
+
+/// The header of a packet with the label of an Interest: nothing, a token, or a digest, by its length.
+pub(super) fn labelled(label: &[u8]) -> LpHeader<'_> {
+    match label.len() {
+        0 => LpHeader::default(),
+        TOKEN_LEN => LpHeader { pit_token: label, ..LpHeader::default() },
+        _ => LpHeader { digest: DigestField::new(INTEREST_DIGEST, label), ..LpHeader::default() },
     }
 }
 
