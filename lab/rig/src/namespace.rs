@@ -69,19 +69,24 @@ pub fn create_pair(near: &str, far: &str) -> io::Result<()> {
     Ok(())
 }
 
+/// Runs `work` on a new thread, whose namespaces end with it.
+///
+/// # Panics
+/// `work` panics.
+pub fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    thread::scope(|scope| scope.spawn(work).join()).unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
 /// Runs a test on a new thread, after `prepare` has moved it into a namespace. Without the rights the test is
 /// skipped, see [`skip`].
 ///
 /// # Panics
 /// The test panics.
 pub fn with(prepare: impl FnOnce() -> io::Result<()> + Send, test: impl FnOnce() + Send) {
-    let prepared = thread::scope(|scope| {
-        let tested = scope.spawn(|| {
-            prepare()?;
-            test();
-            Ok::<_, io::Error>(())
-        });
-        tested.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    let prepared = apart(|| {
+        prepare()?;
+        test();
+        Ok::<_, io::Error>(())
     });
     if let Err(reason) = prepared {
         skip(&reason.to_string());

@@ -120,7 +120,7 @@ pub fn cpu(pid: i32) -> io::Result<Duration> {
     Ok(ClockId::pid_cpu_clock_id(Pid::from_raw(pid))?.now()?.into())
 }
 
-/// Has the kernel send a signal to this process when the thread that started it ends, of the process `parent`.
+/// Has the kernel send a signal to this process when the thread of `parent` that started it ends.
 ///
 /// # Errors
 /// The system refuses it, or that process is gone already.

@@ -1,25 +1,27 @@
 //! Check of an answer: a server that answers wrongly must not look fast.
 
 use crate::queries::{HEADER, Query};
-use std::fmt;
 
 /// Rule that an answer breaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Wrong {
-    /// Shorter than a header and the question.
+    #[error("shorter than a header")]
     Short,
     /// Not a response, or truncated.
+    #[error("flags {0:#06x}")]
     Flags(u16),
+    #[error("rcode {0}")]
     Rcode(u8),
     /// The flag AA.
+    #[error("{}", if *.0 { "authoritative, for a delegation" } else { "not authoritative" })]
     Authority(bool),
-    /// Records in the answer section.
+    #[error("{0} records in the answer section")]
     Answers(u16),
-    /// Records in the authority section.
+    #[error("{0} records in the authority section")]
     Referral(u16),
-    /// The question is another.
+    #[error("another question")]
     Question,
-    /// The echo of a query is not the query.
+    #[error("not an echo")]
     Echo,
 }
 
@@ -95,22 +97,6 @@ fn skip_name(mut bytes: &[u8]) -> Option<&[u8]> {
             0 => return bytes.get(1..),
             pointer if pointer >= 0xc0 => return bytes.get(2..),
             length => bytes = bytes.get(1 + usize::from(length)..)?,
-        }
-    }
-}
-
-impl fmt::Display for Wrong {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Short => f.write_str("shorter than a header"),
-            Self::Flags(flags) => write!(f, "flags {flags:#06x}"),
-            Self::Rcode(rcode) => write!(f, "rcode {rcode}"),
-            Self::Authority(true) => f.write_str("authoritative, for a delegation"),
-            Self::Authority(false) => f.write_str("not authoritative"),
-            Self::Answers(count) => write!(f, "{count} records in the answer section"),
-            Self::Referral(count) => write!(f, "{count} records in the authority section"),
-            Self::Question => f.write_str("another question"),
-            Self::Echo => f.write_str("not an echo"),
         }
     }
 }

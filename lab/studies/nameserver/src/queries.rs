@@ -86,25 +86,26 @@ pub(crate) struct Queries {
 impl Queries {
     /// `count` queries of a kind for a zone.
     pub(crate) fn of(zone: Zone, kind: QueryKind, count: u32) -> Self {
-        let mut queries = Self::default();
-        (0..count).for_each(|at| queries.push_kind(zone, kind, at, false));
-        queries
+        Self::by(zone, count, |_| (kind, false))
     }
 
     /// `count` queries: each fifth is positive and timed, and the others are of `kind`.
     pub(crate) fn timed_among(zone: Zone, kind: QueryKind, count: u32) -> Self {
-        let mut queries = Self::default();
-        for at in 0..count {
-            let timed = at % 5 == 0;
-            queries.push_kind(zone, if timed { QueryKind::Positive } else { kind }, at, timed);
-        }
-        queries
+        Self::by(zone, count, |at| if at % 5 == 0 { (QueryKind::Positive, true) } else { (kind, false) })
     }
 
     /// `count` positive queries, all timed.
     pub(crate) fn all_timed(zone: Zone, count: u32) -> Self {
+        Self::by(zone, count, |_| (QueryKind::Positive, true))
+    }
+
+    /// `count` queries, of the kind for each place, timed or not.
+    fn by(zone: Zone, count: u32, kind: impl Fn(u32) -> (QueryKind, bool)) -> Self {
         let mut queries = Self::default();
-        (0..count).for_each(|at| queries.push_kind(zone, QueryKind::Positive, at, true));
+        for at in 0..count {
+            let (kind, timed) = kind(at);
+            queries.push_kind(zone, kind, at, timed);
+        }
         queries
     }
 

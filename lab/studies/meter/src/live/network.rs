@@ -3,7 +3,6 @@
 use hashlane_lab::study::TurnError;
 use hashlane_rig::namespace;
 use std::fs;
-use std::thread;
 
 /// Interface of the sender.
 pub(super) const NEAR: &str = "near";
@@ -20,15 +19,11 @@ pub(super) struct Arrived {
 
 /// Does something on a thread in a new namespace, with the pair of interfaces.
 pub(super) fn with_pair<T: Send>(work: impl FnOnce() -> Result<T, TurnError> + Send) -> Result<T, TurnError> {
-    let done = thread::scope(|scope| {
-        let thread = scope.spawn(|| {
-            let failed = "no network with a pair of interfaces, which needs the rights of root";
-            namespace::create_pair(NEAR, FAR).map_err(TurnError::io(failed))?;
-            work()
-        });
-        thread.join()
-    });
-    done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    namespace::apart(|| {
+        let failed = "no network with a pair of interfaces, which needs the rights of root";
+        namespace::create_pair(NEAR, FAR).map_err(TurnError::io(failed))?;
+        work()
+    })
 }
 
 /// Reason for which there can be no such pair here; `None` if there can.

@@ -48,12 +48,7 @@ impl Side {
 
 /// Reason for which there can be no such network here; `None` if there can.
 pub fn namespaces_refused() -> Option<String> {
-    let made = std::thread::scope(|scope| scope.spawn(|| Network::new().map(drop)).join());
-    match made {
-        Ok(Ok(())) => None,
-        Ok(Err(error)) => Some(error.to_string()),
-        Err(_) => Some("a defect".to_owned()),
-    }
+    namespace::apart(|| Network::new().err().map(|error| error.to_string()))
 }
 
 impl Network {

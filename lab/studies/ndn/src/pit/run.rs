@@ -10,7 +10,7 @@ use crate::model::exchanges::{self, PARTS};
 use crate::model::pending::{self, BLOCK, Counts, Filling, Operation};
 use hashlane_hash::scheme::Key;
 use hashlane_lab::run::machine;
-use hashlane_lab::study::{Contender, Rounds, RunError, Session, TurnError, by_id, take_turns};
+use hashlane_lab::study::{Contender, Rounds, RunError, Session, TurnError, by_id, ids_of, take_turns};
 
 /// Models of the records. The operations' model is the study's.
 pub(crate) const MODEL: &str = "pit";
@@ -30,9 +30,8 @@ const PART_BLOCKS: usize = 8;
 pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     let definition = session.definition;
     for id in &definition.schemes {
-        if by_id(&Index::ALL, id).is_none() && digest::function(id).is_none() {
-            let known = Index::ALL.iter().map(|(id, _)| *id).chain(digest::FUNCTIONS);
-            let help = format!("known: {}", known.collect::<Vec<_>>().join(", "));
+        if by_id(&Index::ALL, id).is_none() && by_id(&digest::FUNCTIONS, id).is_none() {
+            let help = format!("known: {}, {}", ids_of(&Index::ALL), ids_of(&digest::FUNCTIONS));
             return Err(RunError::UnknownScheme { id: id.clone(), help });
         }
     }
@@ -185,9 +184,9 @@ fn digests(session: &mut Session<'_>, label: &str, names: Names) -> Result<(), R
     let failed =
         || RunError::Expectation { workload: label.to_owned(), what: "no packets have such names".into() };
     let mut interests = digest::Interests::new(names, &Key::new(session.settings.key)).ok_or_else(failed)?;
-    let ids: Vec<String> =
-        session.definition.schemes.iter().filter(|id| digest::function(id).is_some()).cloned().collect();
-    let mut functions: Vec<_> = ids.iter().filter_map(|id| digest::function(id)).collect();
+    let schemes = session.definition.schemes.iter();
+    let (ids, mut functions): (Vec<String>, Vec<_>) =
+        schemes.filter_map(|id| Some((id.clone(), by_id(&digest::FUNCTIONS, id)?))).unzip();
     let rounds = SAMPLES * session.settings.size.repetitions as usize;
     let going = |_| !session.stopped();
     let rounds = Rounds::run(&mut functions, rounds, going, |function| interests.digest(*function));
@@ -260,7 +259,7 @@ mod tests {
             }
             assert!(records.ratio("pit-index", workload, "token", "name").is_some());
         }
-        for function in digest::FUNCTIONS {
+        for (function, _) in digest::FUNCTIONS {
             assert!(value("digest/4", function, metric::CYCLES) > 0.0);
         }
         for index in ["name", "token", "digest"] {
