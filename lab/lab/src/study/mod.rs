@@ -2,7 +2,8 @@
 //!
 //! Each kind of study implements [`Study`] in a separate crate; [`Studies`] lists the kinds that a command
 //! has. [`run`] runs one study: its kind gets a [`Session`], measures in [`Rounds`], and adds a [`Fact`] for
-//! each figure.
+//! each figure. Programs are started as a [`Child`]; they are [`Contender`]s that [`take_turns`], and their
+//! [`Figures`] are lists. [`testing`] has reports of few records for tests.
 
 mod child;
 mod error;

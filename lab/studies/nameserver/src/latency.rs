@@ -36,8 +36,8 @@ const FIGURES: Figures<Turn> = Figures {
     list: &[
         (Median, "wall-clock", metric::P99_US, "us", |turn| turn.p99_us),
         (Median, "wall-clock", metric::P50_US, "us", |turn| turn.p50_us),
-        (Sum, "count", metric::LOST, "queries", |turn| turn.lost as f64),
-        (Sum, "count", metric::QUERIES, "queries", |turn| turn.sent as f64),
+        (Sum, "wall-clock", metric::LOST, "queries", |turn| turn.lost as f64),
+        (Sum, "wall-clock", metric::QUERIES, "queries", |turn| turn.sent as f64),
     ],
 };
 

@@ -23,7 +23,8 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// A script under way. It is ended, with all that it started, when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Process {
+pub(crate) struct Process<'a> {
+    stop: &'a AtomicBool,
     child: Child,
     program: OsString,
     input: Option<ChildStdin>,
@@ -44,9 +45,9 @@ pub(crate) struct Script<'a> {
     pub(crate) variables: &'a [(&'a str, String)],
 }
 
-impl Process {
-    /// Starts a script in the Python of the study.
-    pub(crate) fn start(script: &Script<'_>) -> Result<Self, TurnError> {
+impl<'a> Process<'a> {
+    /// Starts a script in the Python of the study; waits end once `stop` is set.
+    pub(crate) fn start(script: &Script<'_>, stop: &'a AtomicBool) -> Result<Self, TurnError> {
         let program = interpreter::program()?;
         let path = script.folder.join(script.name).with_extension("py");
         fs::write(&path, script.text).map_err(TurnError::io("cannot write a script"))?;
@@ -55,11 +56,16 @@ impl Process {
         let mut command = Start::child(script.command).command(&words);
         command.envs(script.variables.iter().map(|(name, value)| (name, value)));
         command.env("PYTHONDONTWRITEBYTECODE", "1").env("PYTHONUNBUFFERED", "1");
-        Self::of(command, program, path.with_extension("log"))
+        Self::of(command, program, path.with_extension("log"), stop)
     }
 
     /// Starts a command whose lines are answers.
-    fn of(command: Command, program: OsString, log: PathBuf) -> Result<Self, TurnError> {
+    fn of(
+        command: Command,
+        program: OsString,
+        log: PathBuf,
+        stop: &'a AtomicBool,
+    ) -> Result<Self, TurnError> {
         let mut child = Child::new(command, log, true, true)?;
         let pipes = child.program.child();
         let (input, output) = (pipes.stdin.take(), pipes.stdout.take());
@@ -76,7 +82,7 @@ impl Process {
                 }
             });
         }
-        Ok(Self { child, program, input, lines })
+        Ok(Self { stop, child, program, input, lines })
     }
 
     /// Id of the process.
@@ -87,15 +93,10 @@ impl Process {
     /// Sends a line, and waits for the answer, at most for `limit`.
     ///
     /// # Errors
-    /// Python raised an exception, ended, wrote something else, or did not answer in time; or `stop` was set.
-    pub(crate) fn ask(
-        &mut self,
-        request: &str,
-        limit: Duration,
-        stop: &AtomicBool,
-    ) -> Result<Fields, TurnError> {
+    /// Python raised an exception, ended, wrote something else or did not answer in time, or the run is to end.
+    pub(crate) fn ask(&mut self, request: &str, limit: Duration) -> Result<Fields, TurnError> {
         self.send(request)?;
-        self.answer(limit, stop)
+        self.answer(limit)
     }
 
     /// Sends a line.
@@ -105,19 +106,24 @@ impl Process {
     }
 
     /// Waits for the next line.
-    pub(crate) fn answer(&mut self, limit: Duration, stop: &AtomicBool) -> Result<Fields, TurnError> {
+    pub(crate) fn answer(&mut self, limit: Duration) -> Result<Fields, TurnError> {
         let begun = Instant::now();
         loop {
             if let Some(fields) = self.poll(LOOK)? {
                 return Ok(fields);
             }
-            if stop.load(Ordering::Relaxed) {
+            if self.is_stopped() {
                 return Err(TurnError::Stopped);
             }
             if begun.elapsed() > limit {
                 return Err(self.failed(&format!("it did not answer within {} s", limit.as_secs())));
             }
         }
+    }
+
+    /// `true` once the run is to end.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
     }
 
     /// Waits for the next line for a short time; `None` if it has not come.
@@ -164,7 +170,7 @@ fn line(output: &mut impl std::io::BufRead) -> Option<Result<String, String>> {
     }
 }
 
-impl Drop for Process {
+impl Drop for Process<'_> {
     fn drop(&mut self) {
         // Those of Ray are in groups of their own.
         let all = tree::tree(self.id());
@@ -182,25 +188,27 @@ mod tests {
     use super::*;
 
     const PATIENCE: Duration = Duration::from_secs(60);
+    static RUNNING: AtomicBool = AtomicBool::new(false);
+    static STOPPED: AtomicBool = AtomicBool::new(true);
 
     /// A script of the shell in place of Python.
-    fn shell(text: &str) -> (Process, tempfile::TempDir) {
+    fn shell(text: &str) -> (Process<'static>, tempfile::TempDir) {
         let folder = tempfile::tempdir().unwrap();
         let mut command = Command::new("sh");
         command.arg("-c").arg(text);
-        (Process::of(command, "python3".into(), folder.path().join("log")).unwrap(), folder)
+        (Process::of(command, "python3".into(), folder.path().join("log"), &RUNNING).unwrap(), folder)
     }
 
     fn error(text: &str) -> String {
         let (mut process, _folder) = shell(text);
-        process.answer(PATIENCE, &AtomicBool::new(false)).unwrap_err().to_string()
+        process.answer(PATIENCE).unwrap_err().to_string()
     }
 
     #[test]
     fn answers_each_line_with_one() {
         let (mut process, _folder) = shell("while read word; do echo ok got=$word; done");
         for word in ["a", "b"] {
-            let fields = process.ask(word, PATIENCE, &AtomicBool::new(false)).unwrap();
+            let fields = process.ask(word, PATIENCE).unwrap();
             assert_eq!(fields.text("got"), Some(word));
         }
         assert!(process.poll(Duration::ZERO).unwrap().is_none());
@@ -226,7 +234,7 @@ mod tests {
     #[test]
     fn processes_in_groups_of_their_own_are_ended_too() {
         let (mut process, _folder) = shell("setsid sleep 600 & echo ok pid=$!; wait");
-        let fields = process.answer(PATIENCE, &AtomicBool::new(false)).unwrap();
+        let fields = process.answer(PATIENCE).unwrap();
         let child = Entry::now(fields.number("pid").unwrap()).unwrap();
         assert!(child.is_alive());
         drop(process);
@@ -236,9 +244,10 @@ mod tests {
     #[test]
     fn a_process_that_hangs_is_left_after_a_bound_and_ended() {
         let (mut process, _folder) = shell("sleep 600");
-        let error = process.answer(Duration::ZERO, &AtomicBool::new(false)).unwrap_err();
+        let error = process.answer(Duration::ZERO).unwrap_err();
         assert_eq!(error.to_string(), "it did not answer within 0 s");
-        let stopped = process.answer(PATIENCE, &AtomicBool::new(true));
+        process.stop = &STOPPED;
+        let stopped = process.answer(PATIENCE);
         assert!(matches!(stopped, Err(TurnError::Stopped)));
         let id = process.id();
         drop(process);

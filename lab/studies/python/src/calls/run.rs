@@ -73,7 +73,7 @@ fn workloads(session: &mut Session<'_>, folder: &Path) -> Result<(), RunError> {
 
 /// Starts Python with the packages of all schemes, and notes their versions. Returns those that it has not
 /// and can do without, too.
-fn start(session: &mut Session<'_>, folder: &Path) -> Result<(Process, Vec<String>), TurnError> {
+fn start<'a>(session: &mut Session<'a>, folder: &Path) -> Result<(Process<'a>, Vec<String>), TurnError> {
     let definition = session.definition;
     let schemes = definition.workloads.iter().flat_map(|id| definition.schemes_on(id)).map(String::as_str);
     let key: String = session.settings.key.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -88,8 +88,8 @@ fn start(session: &mut Session<'_>, folder: &Path) -> Result<(Process, Vec<Strin
         // One thread for everyone.
         variables: &[("POLARS_MAX_THREADS", "1".to_owned()), ("OMP_NUM_THREADS", "1".to_owned())],
     };
-    let mut python = Process::start(&script)?;
-    let versions = python.answer(START, session.stop)?;
+    let mut python = Process::start(&script, session.stop)?;
+    let versions = python.answer(START)?;
     let (absent, found): (Vec<_>, Vec<_>) = versions.iter().partition(|(_, version)| *version == "absent");
     let found: Vec<String> = found.iter().map(|(name, version)| format!("{name} {version}")).collect();
     let absent: Vec<String> = absent.iter().map(|(name, _)| (*name).to_owned()).collect();
@@ -106,7 +106,7 @@ fn start(session: &mut Session<'_>, folder: &Path) -> Result<(Process, Vec<Strin
 /// Measures a workload in rounds. An error is of a scheme.
 fn measure(
     session: &mut Session<'_>,
-    python: &mut Process,
+    python: &mut Process<'_>,
     absent: &[String],
     workload: &str,
     data: &Data,
@@ -122,7 +122,7 @@ fn measure(
         if absent.iter().any(|name| name == timed::package(id)) {
             continue;
         }
-        let calls = Calls::new(python, workload, id, turn, session.stop).and_then(|calls| {
+        let calls = Calls::new(python, workload, id, turn).and_then(|calls| {
             match data.expected(workload, definition::subject(id), &key) {
                 Some(expected) if expected != calls.sum => Err(TurnError::Raised(format!(
                     "its hashes sum to {}, and those of the crate to {expected}",
@@ -143,15 +143,15 @@ fn measure(
     if let Some((_, buckets)) = SPREAD.iter().find(|(id, _)| *id == workload) {
         same_sketch(session, python, workload, data, folder, *buckets).map_err(ours)?;
     }
-    let turn = |session: &mut Session<'_>, timed: &mut Timed, _| timed::turn(timed, python, session.stop);
+    let turn = |_: &mut Session<'_>, timed: &mut Timed, _| timed::turn(timed, python);
     let ended = take_turns(session, &mut all, rounds, turn, |session, all| FIGURES.record(session, all));
     ended.map_err(|error| ours(error.into()))?;
     if session.stopped() {
         return Ok(());
     }
-    timed::counted(python, workload, &all, session.stop).map_err(ours)?;
+    timed::counted(python, workload, &all).map_err(ours)?;
     if BATCHED.contains(&workload) {
-        let empty = (0..rounds).map(|_| timed::empty(python, workload, session.stop));
+        let empty = (0..rounds).map(|_| timed::empty(python, workload));
         let empty = empty.collect::<Result<Vec<f64>, _>>().map_err(ours)?;
         session.add(MODEL, workload, OURS, PROBE, metric::EMPTY_NS, "ns", Fact::median(&empty));
     }
@@ -174,13 +174,13 @@ fn agree(workload: &str, all: &[Timed]) -> Result<(), RunError> {
 /// Checks that a sketch of Python has the bytes of the crate's.
 fn same_sketch(
     session: &Session<'_>,
-    python: &mut Process,
+    python: &mut Process<'_>,
     workload: &str,
     data: &Data,
     folder: &Path,
     buckets: usize,
 ) -> Result<(), TurnError> {
-    timed::sketch(python, workload, session.stop)?;
+    timed::sketch(python, workload)?;
     let found = fs::read(folder.join("sketch")).map_err(TurnError::io("cannot read the sketch of Python"))?;
     let expected = data.sketch(&Key::new(session.settings.key), buckets).map_err(RunError::other)?;
     if expected == found {

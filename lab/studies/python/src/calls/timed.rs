@@ -4,7 +4,6 @@ use crate::data::{BATCH, BATCHES};
 use crate::process::Process;
 use hashlane_lab::definition::subject;
 use hashlane_lab::study::{Contender, TurnError};
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// Strings of one batch, by all packages.
@@ -105,14 +104,13 @@ impl Calls {
     /// A scheme after two calls: the first makes the keys and the memory of results, the second decides how
     /// many fit into `turn`.
     pub(super) fn new(
-        python: &mut Process,
+        python: &mut Process<'_>,
         workload: &str,
         id: &str,
         turn: Duration,
-        stop: &AtomicBool,
     ) -> Result<Self, TurnError> {
-        let (_, sum) = time(python, workload, id, 1, stop)?;
-        let (ns, again) = time(python, workload, id, 1, stop)?;
+        let (_, sum) = time(python, workload, id, 1)?;
+        let (ns, again) = time(python, workload, id, 1)?;
         same(sum, again)?;
         let calls = (turn.as_nanos() as u64 / ns.max(1)).clamp(1, 10_000);
         Ok(Self { calls, made: 2, sum })
@@ -120,23 +118,17 @@ impl Calls {
 }
 
 /// Takes a turn: nanoseconds for each key.
-pub(super) fn turn(timed: &mut Timed, python: &mut Process, stop: &AtomicBool) -> Result<f64, TurnError> {
+pub(super) fn turn(timed: &mut Timed, python: &mut Process<'_>) -> Result<f64, TurnError> {
     let Contender { workload, id, subject: Calls { calls, made, sum }, .. } = timed;
-    let (ns, again) = time(python, workload, id, *calls, stop)?;
+    let (ns, again) = time(python, workload, id, *calls)?;
     same(*sum, again)?;
     *made += *calls;
     Ok(ns as f64 / (*calls as f64 * keys(workload) as f64))
 }
 
 /// Nanoseconds of calls, and the sum of the hashes of the last.
-fn time(
-    python: &mut Process,
-    workload: &str,
-    id: &str,
-    calls: u64,
-    stop: &AtomicBool,
-) -> Result<(u64, u64), TurnError> {
-    let fields = python.ask(&format!("time {workload} {} {calls}", subject(id)), PATIENCE, stop)?;
+fn time(python: &mut Process<'_>, workload: &str, id: &str, calls: u64) -> Result<(u64, u64), TurnError> {
+    let fields = python.ask(&format!("time {workload} {} {calls}", subject(id)), PATIENCE)?;
     let number = |name| fields.number(name).map_err(TurnError::Failed);
     Ok((number("ns")?, number("sum")?))
 }
@@ -148,25 +140,20 @@ fn same(first: u64, now: u64) -> Result<(), TurnError> {
 }
 
 /// Nanoseconds of a call without rows.
-pub(super) fn empty(python: &mut Process, workload: &str, stop: &AtomicBool) -> Result<f64, TurnError> {
+pub(super) fn empty(python: &mut Process<'_>, workload: &str) -> Result<f64, TurnError> {
     const CALLS: u32 = 2_000;
-    let fields = python.ask(&format!("empty {workload} {CALLS}"), PATIENCE, stop)?;
+    let fields = python.ask(&format!("empty {workload} {CALLS}"), PATIENCE)?;
     let ns: u64 = fields.number("ns").map_err(TurnError::Failed)?;
     Ok(ns as f64 / f64::from(CALLS))
 }
 
 /// Checks that the sketch of a workload has the keys of all calls, if they update one.
-pub(super) fn counted(
-    python: &mut Process,
-    workload: &str,
-    all: &[Timed],
-    stop: &AtomicBool,
-) -> Result<(), TurnError> {
+pub(super) fn counted(python: &mut Process<'_>, workload: &str, all: &[Timed]) -> Result<(), TurnError> {
     let updates = workload == "call/spread-36" || SPREAD.iter().any(|(id, _)| *id == workload);
     if !updates || all.is_empty() {
         return Ok(());
     }
-    let fields = python.ask(&format!("counted {workload}"), PATIENCE, stop)?;
+    let fields = python.ask(&format!("counted {workload}"), PATIENCE)?;
     let found: u64 = fields.number("keys").map_err(TurnError::Failed)?;
     let expected = all.iter().map(|timed| timed.subject.made).sum::<u64>() * keys(workload) as u64;
     if found == expected {
@@ -176,8 +163,8 @@ pub(super) fn counted(
 }
 
 /// Has Python write the sketch of all tuples.
-pub(super) fn sketch(python: &mut Process, workload: &str, stop: &AtomicBool) -> Result<(), TurnError> {
-    python.ask(&format!("sketch {workload}"), PATIENCE, stop).map(|_| ())
+pub(super) fn sketch(python: &mut Process<'_>, workload: &str) -> Result<(), TurnError> {
+    python.ask(&format!("sketch {workload}"), PATIENCE).map(|_| ())
 }
 
 #[cfg(test)]

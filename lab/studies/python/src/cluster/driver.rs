@@ -8,7 +8,6 @@ use crate::tree::{self, Entry};
 use hashlane_lab::study::{Session, TurnError};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Memory that each process may map for itself, in bytes: the limit of a worker.
@@ -61,14 +60,14 @@ pub(super) struct Made {
 
 /// The process, and the folder of the files.
 #[derive(Debug)]
-pub(super) struct Driver {
-    process: Process,
+pub(super) struct Driver<'a> {
+    process: Process<'a>,
     folder: PathBuf,
 }
 
-impl Driver {
+impl<'a> Driver<'a> {
     /// Starts Python in an empty folder; notes the versions of the packages.
-    pub(super) fn start(session: &mut Session<'_>, folder: &Path) -> Result<Self, TurnError> {
+    pub(super) fn start(session: &mut Session<'a>, folder: &Path) -> Result<Self, TurnError> {
         let key: String = session.settings.key.iter().map(|byte| format!("{byte:02x}")).collect();
         let arguments =
             [folder.as_os_str().to_owned(), key.into(), BUCKETS.to_string().into(), LIMIT.to_string().into()];
@@ -83,8 +82,8 @@ impl Driver {
                 ("RAY_USAGE_STATS_ENABLED", "0".to_owned()),
             ],
         };
-        let mut process = Process::start(&script)?;
-        let versions = process.answer(PATIENCE, session.stop)?;
+        let mut process = Process::start(&script, session.stop)?;
+        let versions = process.answer(PATIENCE)?;
         let versions: Vec<String> =
             versions.iter().map(|(name, version)| format!("{name} {version}")).collect();
         session.notes.push(versions.join(", "));
@@ -92,16 +91,16 @@ impl Driver {
     }
 
     /// Writes the files, and returns their size in bytes.
-    pub(super) fn write(&mut self, files: Files, stop: &AtomicBool) -> Result<u64, TurnError> {
+    pub(super) fn write(&mut self, files: Files) -> Result<u64, TurnError> {
         let Files { files, rows, keys } = files;
-        let written = self.process.ask(&format!("write {files} {rows} {keys}"), PATIENCE, stop)?;
+        let written = self.process.ask(&format!("write {files} {rows} {keys}"), PATIENCE)?;
         written.number("bytes").map_err(TurnError::Failed)
     }
 
     /// Starts Ray with a core for each of so many workers, and checks that each process is held to the limit.
-    pub(super) fn cluster(&mut self, cores: usize, stop: &AtomicBool) -> Result<(), TurnError> {
-        self.process.ask(&format!("start {cores}"), PATIENCE, stop)?;
-        let refused = self.process.ask(&format!("refused {}", LIMIT + LIMIT / 2), PATIENCE, stop)?;
+    pub(super) fn cluster(&mut self, cores: usize) -> Result<(), TurnError> {
+        self.process.ask(&format!("start {cores}"), PATIENCE)?;
+        let refused = self.process.ask(&format!("refused {}", LIMIT + LIMIT / 2), PATIENCE)?;
         let refused: u8 = refused.number("refused").map_err(TurnError::Failed)?;
         let held = |entry: &Entry| entry.data_limit() == Some(LIMIT) || !entry.is_alive();
         let held = self.tree().iter().all(held);
@@ -112,8 +111,8 @@ impl Driver {
     }
 
     /// Ends Ray, and then Python.
-    pub(super) fn end(mut self, stop: &AtomicBool) -> Result<(), TurnError> {
-        self.process.ask("end", END, stop).map(|_| ())
+    pub(super) fn end(mut self) -> Result<(), TurnError> {
+        self.process.ask("end", END).map(|_| ())
     }
 
     /// Makes a sketch of the first files. With `kill`, a busy worker is killed so long after the begin of the
@@ -123,7 +122,6 @@ impl Driver {
         engine: Engine,
         files: Files,
         kill: Option<Duration>,
-        stop: &AtomicBool,
     ) -> Result<Made, TurnError> {
         let Engine { name, workers } = engine;
         let before = self.tree();
@@ -137,7 +135,7 @@ impl Driver {
             if let Some(fields) = self.process.poll(wait)? {
                 break fields;
             }
-            if stop.load(Ordering::Relaxed) {
+            if self.process.is_stopped() {
                 return Err(TurnError::Stopped);
             }
             if begun.elapsed() > PATIENCE {

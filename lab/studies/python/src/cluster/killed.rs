@@ -46,7 +46,7 @@ impl Killed {
 /// time of a run without a kill.
 pub(super) fn run(
     session: &mut Session<'_>,
-    driver: &mut Driver,
+    driver: &mut Driver<'_>,
     label: &str,
     files: Files,
     kills: u32,
@@ -58,7 +58,7 @@ pub(super) fn run(
         let after = usual.mul_f64((round + 1) as f64 / f64::from(kills + 1));
         for attempt in 0..ATTEMPTS {
             // A run may be shorter than the usual one.
-            match driver.sketch(engine, files, Some(after / (1 << attempt)), session.stop) {
+            match driver.sketch(engine, files, Some(after / (1 << attempt))) {
                 Ok(made) if made.killed.is_some() => return Ok(Killed::new(Some(&made), expected)),
                 Ok(_) => {}
                 Err(TurnError::Raised(why)) => {

@@ -94,13 +94,13 @@ fn measure(session: &mut Session<'_>, folder: &Path, twenty: bool) -> Result<(),
     session.step(first, "starting Python");
     let mut driver = Driver::start(session, folder)?;
     session.step(first, "writing the files");
-    let size = driver.write(files, session.stop)?;
+    let size = driver.write(files)?;
     let (keys, mib) = (files.keys, size.div_ceil(1 << 20));
     session.notes.push(format!("{} files of Parquet with {keys} keys in all, {mib} MiB", files.files));
     session.step(first, "making the expected sketch");
     let expected = files.expected(&key, session.stop)?;
     session.step(first, "starting Ray");
-    driver.cluster(WORKERS, session.stop)?;
+    driver.cluster(WORKERS)?;
     session.notes.push(
         "each process of Ray may map 2 GiB of private memory (RLIMIT_DATA), and a task that asked for 3 GiB \
          was refused them"
@@ -114,7 +114,7 @@ fn measure(session: &mut Session<'_>, folder: &Path, twenty: bool) -> Result<(),
     }
     // Workers load their packages in their first task.
     let engine = by_id(&ENGINES, TWO).filter(|_| !session.stopped());
-    let warm = engine.map(|engine| driver.sketch(engine, files.tenth(), None, session.stop)).transpose()?;
+    let warm = engine.map(|engine| driver.sketch(engine, files.tenth(), None)).transpose()?;
     let mut usual =
         warm.map_or(Duration::ZERO, |made| made.wall.mul_f64(files.keys as f64 / files.tenth().keys as f64));
     if session.has_workload(SPREAD) {
@@ -129,7 +129,7 @@ fn measure(session: &mut Session<'_>, folder: &Path, twenty: bool) -> Result<(),
         let expected = part.expected(&key, session.stop)?;
         killed::run(session, &mut driver, TWENTY, part, KILLS, usual, &expected)?;
     }
-    driver.end(session.stop)
+    driver.end()
 }
 
 /// Checks that a folder has the room that the run needs.
@@ -149,7 +149,7 @@ fn room(folder: &Path) -> Result<(), TurnError> {
 /// Makes sketches of all files in rounds; the usual time with two workers, if it is known.
 fn spread(
     session: &mut Session<'_>,
-    driver: &mut Driver,
+    driver: &mut Driver<'_>,
     files: Files,
     expected: &[u8],
 ) -> Result<Option<Duration>, RunError> {
@@ -157,8 +157,8 @@ fn spread(
     let contender = |id: &String| Some(Contender::new(SPREAD, id, by_id(&ENGINES, subject(id))?, false));
     let mut all: Vec<_> = ids.filter_map(contender).collect();
     let turn =
-        |session: &mut Session<'_>, contender: &mut Contender<Engine, Turn>, _| {
-            let made = driver.sketch(contender.subject, files, None, session.stop)?;
+        |_: &mut Session<'_>, contender: &mut Contender<Engine, Turn>, _| {
+            let made = driver.sketch(contender.subject, files, None)?;
             if made.bytes != expected {
                 let what = format!("the sketch of {} has other bytes than that of the crate", contender.id);
                 return Err(RunError::Expectation { workload: SPREAD.to_owned(), what }.into());
