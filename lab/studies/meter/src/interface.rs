@@ -39,20 +39,14 @@ pub(crate) fn run(session: &mut Session<'_>, folder: &Path, label: &str) -> Resu
     }
     let folder = folder.join("live");
     let measured = if label == LIVE_LOSS { loss(session, &folder) } else { flood(session, &folder, label) };
-    match measured {
-        Ok(()) => Ok(()),
-        Err((scheme, error)) => error.end(label, scheme),
-    }
+    measured.or_else(|error| error.end(label, OURS))
 }
 
-type Failed = (&'static str, TurnError);
-
-fn loss(session: &mut Session<'_>, folder: &Path) -> Result<(), Failed> {
-    let of_ours = |error| (OURS, error);
-    let items = session.settings.size.items;
-    let command = session.settings.command.clone();
-    let setup = Setup { command: &command, folder, stop: session.stop };
-    let highest = live::fastest(setup, u64::from(items) * WARM_UP).map_err(of_ours)?;
+fn loss(session: &mut Session<'_>, folder: &Path) -> Result<(), TurnError> {
+    let (settings, stop) = (session.settings, session.stop);
+    let items = settings.size.items;
+    let setup = Setup { command: &settings.command, folder, stop };
+    let highest = live::fastest(setup, u64::from(items) * WARM_UP)?;
     let packets = |rate: f64| Packets::Flows((rate * f64::from(items) / ITEMS_PER_SECOND).ceil() as u64);
     session.step(LIVE_LOSS, "rates of softflowd");
     let losing = match softflowd_missing(session) {
@@ -80,8 +74,8 @@ fn loss(session: &mut Session<'_>, folder: &Path) -> Result<(), Failed> {
     session.step(LIVE_LOSS, &format!("ours at {} packets/s", significant(rate)));
     let mut trials = Vec::new();
     for _ in 0..TRIALS {
-        empty_folder(folder).map_err(of_ours)?;
-        trials.push(live::run(setup, Live::Ours(1 << 20), packets(rate), Some(rate)).map_err(of_ours)?);
+        empty_folder(folder)?;
+        trials.push(live::run(setup, Live::Ours(1 << 20), packets(rate), Some(rate))?);
     }
     record_loss(session, &losing, &trials);
     Ok(())
@@ -135,22 +129,20 @@ fn record_loss(session: &mut Session<'_>, losing: &Result<f64, String>, trials: 
     }
 }
 
-fn flood(session: &mut Session<'_>, folder: &Path, label: &str) -> Result<(), Failed> {
-    let of_ours = |error| (OURS, error);
-    let sizes = Sizes::of(session.settings);
+fn flood(session: &mut Session<'_>, folder: &Path, label: &str) -> Result<(), TurnError> {
+    let (settings, stop) = (session.settings, session.stop);
+    let sizes = Sizes::of(settings);
     let flood = Flood { syns: sizes.flows(), established: sizes.established() };
-    let command = session.settings.command.clone();
-    let setup = Setup { command: &command, folder, stop: session.stop };
-    let highest = live::fastest(setup, u64::from(sizes.items) * WARM_UP).map_err(of_ours)?;
-    empty_folder(folder).map_err(of_ours)?;
+    let setup = Setup { command: &settings.command, folder, stop };
+    let highest = live::fastest(setup, u64::from(sizes.items) * WARM_UP)?;
+    empty_folder(folder)?;
     // Half of it, so that the sender leaves time to the meter also where both share a processor.
     let rate = highest / 2.0;
-    let trial = live::run(setup, Live::Ours(sizes.limit()), Packets::Flood(flood), Some(rate));
-    let trial = trial.map_err(of_ours)?;
+    let trial = live::run(setup, Live::Ours(sizes.limit()), Packets::Flood(flood), Some(rate))?;
     // The ring and the queues are the same with a smaller table.
-    empty_folder(folder).map_err(of_ours)?;
+    empty_folder(folder)?;
     let short = Packets::Flood(Flood { syns: sizes.items, established: 1 });
-    let small = live::run(setup, Live::Ours(sizes.quarter()), short, Some(rate)).map_err(of_ours)?;
+    let small = live::run(setup, Live::Ours(sizes.quarter()), short, Some(rate))?;
     record_flood(session, label, flood, sizes, [&trial, &small]);
     Ok(())
 }

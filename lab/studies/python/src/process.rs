@@ -93,7 +93,7 @@ impl<'a> Process<'a> {
     /// Sends a line, and waits for the answer, at most for `limit`.
     ///
     /// # Errors
-    /// Python raised an exception, ended, wrote something else or did not answer in time, or the run is to end.
+    /// Python raised an exception, ended, wrote another line or did not answer in time; or the run is to end.
     pub(crate) fn ask(&mut self, request: &str, limit: Duration) -> Result<Fields, TurnError> {
         self.send(request)?;
         self.answer(limit)
