@@ -97,7 +97,7 @@ pub fn capture(bytes: &[u8]) {
         assert!(capture.tuples.len() <= 100 && capture.packets.len() <= 800);
         assert!(capture.packets.iter().all(|place| (*place as usize) < capture.tuples.len()));
         let passed_over: u64 = capture.skipped.values().sum();
-        assert!(capture.full || capture.seen == capture.packets.len() as u64 + passed_over);
+        assert!(capture.full || capture.seen as u64 == capture.packets.len() as u64 + passed_over);
     }
 }
 

@@ -9,6 +9,7 @@ use std::path::Path;
 use hashlane_hash::scheme::Key;
 use hashlane_lab::study::{Input, Loaded, PCAP, Paths};
 use hashlane_nameserver::messages::{captured, read_bytes, zone};
+use hashlane_stats::format::plural;
 
 use crate::workload::split;
 
@@ -48,8 +49,7 @@ fn own_zone(path: &Path) -> Result<Loaded, InputError> {
     let records = content.records.len();
     let messages = split(content, &Key::VECTOR);
     let kept: usize = messages.iter().map(|message| message.records.len()).sum();
-    let s = if messages.len() == 1 { "" } else { "s" };
-    let mut note = format!("{name}: {kept} records in {} message{s}", messages.len());
+    let mut note = format!("{name}: {kept} records in {}", plural(messages.len(), "message"));
     if kept < records {
         write!(note, "; {} are too long for a message", records - kept)?;
     }

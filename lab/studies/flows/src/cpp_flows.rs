@@ -68,15 +68,6 @@ impl Flows for CppFlows {
         self.table.find(Tuple::memories(tuples))
     }
 
-    #[inline(never)]
-    fn churn(&mut self, tuples: &[Tuple], first: u32) {
-        for (tuples, first) in tuples.chunks(TICK).zip((first..).step_by(TICK)) {
-            self.tick();
-            self.insert(tuples, first);
-            self.expire();
-        }
-    }
-
     /// No replay of a capture times these tables: their flows are not marked as seen.
     fn receive(&mut self, _: &[Tuple]) -> u64 {
         debug_assert!(false, "a replay leaves out C++ tables");

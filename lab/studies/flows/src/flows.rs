@@ -30,7 +30,14 @@ pub(crate) trait Flows {
     fn find(&self, tuples: &[Tuple]) -> (u64, u64);
 
     /// Adds `tuples`, numbered from `first` on, at [`TICK`] a tick, and expires flows that are too old.
-    fn churn(&mut self, tuples: &[Tuple], first: u32);
+    #[inline(never)]
+    fn churn(&mut self, tuples: &[Tuple], first: u32) {
+        for (tuples, first) in tuples.chunks(TICK).zip((first..).step_by(TICK)) {
+            self.tick();
+            self.insert(tuples, first);
+            self.expire();
+        }
+    }
 
     /// Receives the packets with these tuples, at [`TICK`] a tick: flows that are too old expire, and
     /// each packet marks its flow as seen or adds it. Returns the number of packets whose flow was there.
@@ -195,15 +202,6 @@ impl<H: TupleHash, T: Table<Tuple, Flow<u32>>> Flows for Front<H, T> {
 
     fn find(&self, tuples: &[Tuple]) -> (u64, u64) {
         if self.bursts { self.find_bursts(tuples) } else { self.find_singles(tuples) }
-    }
-
-    #[inline(never)]
-    fn churn(&mut self, tuples: &[Tuple], first: u32) {
-        for (tuples, first) in tuples.chunks(TICK).zip((first..).step_by(TICK)) {
-            self.tick();
-            self.insert(tuples, first);
-            self.expire_some(BUDGET);
-        }
     }
 
     #[inline(never)]

@@ -3,6 +3,7 @@
 use super::packed::{Names, PackError};
 use hashlane_name::ndn::Ndn;
 use hashlane_name::uri::parse_line;
+use hashlane_stats::format::plural;
 use std::borrow::Cow;
 use std::fmt;
 use std::fs::File;
@@ -25,11 +26,11 @@ pub(crate) struct FromFile {
     /// The names, in the file's order.
     pub(crate) names: Names,
     /// Lines that are no name: the first few, each with its number, counted from 1, and the reason.
-    pub(crate) skipped: Vec<(u64, String)>,
+    pub(crate) skipped: Vec<(usize, String)>,
     /// Number of skipped lines; empty lines are not counted.
-    pub(crate) skipped_count: u64,
+    pub(crate) skipped_count: usize,
     /// Lines in the file, as far as it was read.
-    pub(crate) lines: u64,
+    pub(crate) lines: usize,
     /// Limit at which reading stopped, in words, if it stopped before the end of the file.
     pub(crate) limit: Option<String>,
 }
@@ -62,28 +63,23 @@ pub(crate) enum FileError {
         /// The file.
         path: PathBuf,
         /// Lines that were skipped, empty ones aside.
-        skipped: u64,
+        skipped: usize,
         /// The first of them and the reason.
-        first: Option<(u64, String)>,
+        first: Option<(usize, String)>,
     },
 }
 
 fn write_no_names(
     path: &Path,
-    skipped: &u64,
-    first: &Option<(u64, String)>,
+    skipped: &usize,
+    first: &Option<(usize, String)>,
     f: &mut fmt::Formatter<'_>,
 ) -> fmt::Result {
     write!(f, "no names in {}", shown(path))?;
     if let Some((line, reason)) = first {
-        write!(f, ": {} skipped, line {line}: {reason}", counted(*skipped, "line"))?;
+        write!(f, ": {} skipped, line {line}: {reason}", plural(*skipped, "line"))?;
     }
     f.write_str("; write one name per line, such as /usr/share or ndn:/a/b")
-}
-
-/// A number and a noun, in the plural where it is one.
-pub(crate) fn counted(number: u64, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 /// Name of a file for messages and labels.
@@ -187,53 +183,30 @@ mod tests {
     }
 
     #[test]
-    fn skips_names_that_are_too_long_and_goes_on() {
-        let mut text = vec![b'/'];
-        text.resize(70_000, b'x');
-        text.push(b'\n');
-        text.extend("/x".repeat(256).bytes());
-        text.push(b'\n');
-        text.extend(std::iter::repeat_n(b'y', LONGEST_LINE as usize * 2));
-        text.extend(b"\n/good\n");
-        let read = read_lines(&text[..], 100, u64::MAX).unwrap();
-        assert_eq!((read.names.len(), read.skipped_count, read.lines), (1, 3, 4));
-    }
-
-    #[test]
-    fn stops_at_the_number_of_names_wanted() {
-        let read = read_lines(&b"/a\n/b\n/c\n"[..], 2, u64::MAX).unwrap();
-        let limit = Some("at most 2 names are measured".to_owned());
-        assert_eq!((read.names.len(), read.limit), (2, limit));
-        let read = read_lines(&b"/a\n/b\n"[..], 2, u64::MAX).unwrap();
-        assert_eq!((read.names.len(), read.limit), (2, None));
-    }
-
-    #[test]
-    fn reading_of_an_endless_file_ends() {
-        // One line without an end, and lines without end.
-        let read = read_lines(BufReader::new(io::repeat(0)), 2, 1 << 20).unwrap();
-        let limit = "at most 1048576 bytes are read";
-        let seen = (read.names.len(), read.lines, read.skipped_count, read.limit.as_deref());
-        assert_eq!(seen, (0, 1, 1, Some(limit)));
-        let read = read_lines(BufReader::new(io::repeat(b'\n')), 2, 1 << 20).unwrap();
-        assert_eq!((read.lines, read.skipped_count, read.limit.as_deref()), (1 << 20, 0, Some(limit)));
-    }
-
-    #[test]
-    fn a_line_that_the_limit_cuts_is_no_name() {
-        let read = read_lines(&b"/usr\n/usr/share\n"[..], 9, 9).unwrap();
-        assert_eq!((read.names.len(), read.limit.is_some()), (1, true));
-        let read = read_lines(&b"/usr\n/usr"[..], 9, 10).unwrap();
-        assert_eq!((read.names.len(), read.limit), (2, None));
-    }
-
-    #[test]
-    fn reports_the_encoding_of_a_file_that_is_not_utf_8() {
-        let read = read_lines(&b"\xef\xbb\xbf/a\r\n/b\r\n"[..], 9, u64::MAX).unwrap();
-        assert_eq!((read.names.len(), read.skipped_count), (2, 0));
+    fn reads_as_far_as_the_limits_and_skips_what_is_no_name() {
+        let long_name = format!("/{}\n", "x".repeat(70_000));
+        let long_line = "y".repeat(LONGEST_LINE as usize * 2);
+        let too_long = format!("{long_name}{}\n{long_line}\n/good\n", "/x".repeat(256));
+        let wanted = Some("at most 2 names are measured".to_owned());
+        let bytes = |limit: u64| Some(format!("at most {limit} bytes are read"));
+        // Names, skipped lines, and the limit.
+        for (text, most, longest, expected) in [
+            (too_long.as_bytes(), 100, u64::MAX, (1, 3, None)),
+            (b"/a\n/b\n/c\n", 2, u64::MAX, (2, 0, wanted)),
+            (b"/a\n/b\n", 2, u64::MAX, (2, 0, None)),
+            // The limit cuts a line.
+            (b"/usr\n/usr/share\n", 9, 9, (1, 0, bytes(9))),
+            (b"/usr\n/usr", 9, 10, (2, 0, None)),
+            // One line without an end, and lines without end.
+            (&[0; 1 << 20], 2, 1 << 19, (0, 1, bytes(1 << 19))),
+            (&[b'\n'; 1 << 20], 2, 1 << 19, (0, 0, bytes(1 << 19))),
+            (b"\xef\xbb\xbf/a\r\n/b\r\n", 9, u64::MAX, (2, 0, None)),
+        ] {
+            let read = read_lines(text, most, longest).unwrap();
+            assert_eq!((read.names.len(), read.skipped_count, read.limit), expected, "{most}, {longest}");
+        }
         let read = read_lines(&b"\xff\xfe/\0a\0\n\0"[..], 9, u64::MAX).unwrap();
-        let reasons: Vec<&str> = read.skipped.iter().map(|(_, reason)| reason.as_str()).collect();
-        assert!(reasons[0].starts_with("UTF-16 text; convert"), "{reasons:?}");
+        assert!(read.skipped[0].1.starts_with("UTF-16 text; convert"), "{:?}", read.skipped);
     }
 
     #[test]

@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 use hashlane_lab::study::{Input, Loaded, Paths};
 use std::path::Path;
 
-use crate::file::{self, FromFile, counted};
+use crate::file::{self, FromFile};
+use hashlane_stats::format::plural;
 
 /// Most names that are read from a file: the source's number.
 const MOST_NAMES: usize = 1_000_000;
@@ -23,19 +24,18 @@ pub(crate) fn load(paths: &Paths) -> Result<Option<Loaded>, Box<dyn Error + Send
     let Some(path) = paths.get("names") else { return Ok(None) };
     let FromFile { names, skipped, skipped_count, lines, limit } = file::read(path, MOST_NAMES)?;
     let shown = file::shown(path);
-    let mut note =
-        format!("{shown}: {} from {}", counted(names.len() as u64, "name"), counted(lines, "line"));
+    let mut note = format!("{shown}: {} from {}", plural(names.len(), "name"), plural(lines, "line"));
     if skipped_count > 0 {
         let are = if skipped_count == 1 { "is not a name" } else { "are not names" };
-        write!(note, "; {} skipped that {are}", counted(skipped_count, "line"))?;
+        write!(note, "; {} skipped that {are}", plural(skipped_count, "line"))?;
     }
     if let Some(limit) = limit {
         write!(note, "; the rest was not read: {limit}")?;
     }
     let mut loaded = Loaded::new(Loaded::label("names", Path::new(&*shown)), names).with_note(note);
     loaded.notes.extend(skipped.iter().map(|(line, reason)| format!("  line {line}: {reason}")));
-    if skipped_count > skipped.len() as u64 {
-        loaded.notes.push(format!("  and {} more", skipped_count - skipped.len() as u64));
+    if skipped_count > skipped.len() {
+        loaded.notes.push(format!("  and {} more", skipped_count - skipped.len()));
     }
     Ok(Some(loaded))
 }

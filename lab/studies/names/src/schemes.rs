@@ -7,7 +7,8 @@ use crate::model::{BURST, Burst, OneName, Single, WalkOnly};
 use crate::packed::ENCODINGS;
 use crate::timed::{Model, TimedMethod};
 use hashlane_baseline::separated::Separated;
-use hashlane_hash::scheme::{Key, Scheme, SchemeInfo};
+use hashlane_hash::prefix::EveryPrefix;
+use hashlane_hash::scheme::{Key, PrefixHash, Scheme, SchemeInfo};
 use hashlane_name::prefix::{
     all_at_once, all_at_once_longest_first, all_in_one, one_by_one, one_by_one_longest_first,
 };
@@ -40,64 +41,36 @@ fn timed(model: impl Model + 'static) -> Option<TimedMethod> {
     Some(TimedMethod::here(model))
 }
 
-fn side_by_side<E: Encoding>(way: &[&str], id: &str, key: &Key) -> Option<TimedMethod> {
-    macro_rules! by_id {
-        (every_prefix: $($hash:ty),*; $($rest:tt)*) => {
-            match (way, id) {
-                $((["one-pass"], id) if id == <$hash>::INFO.id => {
-                    timed(Single::<E, $hash>::new(<$hash>::new(key)))
-                })*
-                $((["burst"], id) if id == <$hash>::INFO.id => {
-                    timed(Burst::<E, $hash>::new(<$hash>::new(key)))
-                })*
-                _ => None,
-            }
-        };
+// The ways of a hash, by its group in the lists of hashes; each group has those of the next, too.
+
+fn every_prefix<E: Encoding, H: EveryPrefix + Scheme + 'static>(
+    way: &[&str],
+    key: &Key,
+) -> Option<TimedMethod> {
+    match way {
+        ["one-pass"] => timed(Single::<E, H>::new(H::new(key))),
+        ["burst"] => timed(Burst::<E, H>::new(H::new(key))),
+        _ => prefix::<E, H>(way, key),
     }
-    hashlane_hash::for_each_hash!(by_id)
 }
 
-fn going_on<E: Encoding>(way: &[&str], id: &str, key: &Key) -> Option<TimedMethod> {
-    macro_rules! by_id {
-        (every_prefix: $($every:ty),*; prefix: $($prefix:ty),*; $($rest:tt)*) => {
-            by_id!($($every,)* $($prefix),*)
-        };
-        ($($hash:ty),*) => {
-            match (way, id) {
-                $((["one-by-one"], id) if id == <$hash>::INFO.id => {
-                    timed(OneName::new(<$hash>::new(key), one_by_one::<E, $hash>))
-                })*
-                $((["one-by-one", "longest-first"], id) if id == <$hash>::INFO.id => {
-                    timed(OneName::new(<$hash>::new(key), one_by_one_longest_first::<E, $hash>))
-                })*
-                _ => None,
-            }
-        };
+fn prefix<E: Encoding, H: PrefixHash + Scheme + 'static>(way: &[&str], key: &Key) -> Option<TimedMethod> {
+    match way {
+        ["one-by-one"] => timed(OneName::new(H::new(key), one_by_one::<E, H>)),
+        ["one-by-one", "longest-first"] => timed(OneName::new(H::new(key), one_by_one_longest_first::<E, H>)),
+        _ => bytes::<E, H>(way, key),
     }
-    hashlane_hash::for_each_hash!(by_id)
 }
 
-fn from_start<E: Encoding>(way: &[&str], id: &str, key: &Key) -> Option<TimedMethod> {
-    macro_rules! by_id {
-        ($($group:ident: $($hash:ty),*;)*) => {
-            match (way, id) {
-                $($((["all-at-once"], id) if id == <$hash>::INFO.id => {
-                    return timed(OneName::new(<$hash>::new(key), all_at_once::<E, $hash>));
-                })*)*
-                $($((["all-at-once", "longest-first"], id) if id == <$hash>::INFO.id => {
-                    let hash = all_at_once_longest_first::<E, $hash>;
-                    return timed(OneName::new(<$hash>::new(key), hash));
-                })*)*
-                $($((["all-in-one"], id) if id == <$hash>::INFO.id => {
-                    return timed(OneName::new(<$hash>::new(key), all_in_one::<E, $hash>));
-                })*)*
-                _ => {}
-            }
-        };
+fn bytes<E: Encoding, H: Scheme + 'static>(way: &[&str], key: &Key) -> Option<TimedMethod> {
+    match way {
+        ["all-at-once"] => timed(OneName::new(H::new(key), all_at_once::<E, H>)),
+        ["all-at-once", "longest-first"] => {
+            timed(OneName::new(H::new(key), all_at_once_longest_first::<E, H>))
+        }
+        ["all-in-one"] => timed(OneName::new(H::new(key), all_in_one::<E, H>)),
+        _ => None,
     }
-    hashlane_hash::for_each_hash!(by_id);
-    hashlane_peers::for_each_hash!(by_id);
-    None
 }
 
 /// Timed method for the scheme `id` of the model `names`, under `key`; `None` if the id is unknown.
@@ -116,14 +89,22 @@ pub(crate) fn names(id: &str, key: &Key) -> Option<TimedMethod> {
 }
 
 fn of_encoding<E: Encoding>(parts: &[&str], key: &Key) -> Option<TimedMethod> {
-    match parts {
-        ["walk"] => timed(WalkOnly::<E, 1>::default()),
-        ["walk", "burst"] => timed(WalkOnly::<E, BURST>::default()),
-        [way @ .., hash] => side_by_side::<E>(way, hash, key)
-            .or_else(|| going_on::<E>(way, hash, key))
-            .or_else(|| from_start::<E>(way, hash, key)),
-        [] => None,
+    let (id, way) = parts.split_last()?;
+    macro_rules! by_id {
+        ($($group:ident: $($hash:ty),*;)*) => {
+            $($(if *id == <$hash>::INFO.id {
+                return $group::<E, $hash>(way, key);
+            })*)*
+        };
     }
+    match parts {
+        ["walk"] => return timed(WalkOnly::<E, 1>::default()),
+        ["walk", "burst"] => return timed(WalkOnly::<E, BURST>::default()),
+        _ => {}
+    }
+    hashlane_hash::for_each_hash!(by_id);
+    hashlane_peers::for_each_hash!(by_id);
+    None
 }
 
 /// Syntax of the ids of the model `names`, for messages.

@@ -8,6 +8,7 @@ pub use hashlane_link::capture::FormatError;
 use hashlane_audit::traffic::packets;
 use hashlane_flow::tuple::Tuple;
 use hashlane_link::capture::write_skipped;
+use hashlane_stats::format::plural;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::fs::File;
@@ -23,7 +24,7 @@ pub struct Capture {
     /// For each packet that has a tuple, in order, its place in `tuples`.
     pub packets: Vec<u32>,
     /// Packets in the file, as far as it was read.
-    pub seen: u64,
+    pub seen: usize,
     /// Number of skipped packets, by reason.
     pub skipped: BTreeMap<&'static str, u64>,
     /// Error that ended the reading early, if one did; everything before it is kept.
@@ -50,9 +51,7 @@ pub enum CaptureError {
 /// `12 tuples from 80 packets; 5 skipped: 3 not IP, 2 fragments`
 impl fmt::Display for Capture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let plural = |count: u64| if count == 1 { "" } else { "s" };
-        let tuples = self.tuples.len() as u64;
-        write!(f, "{tuples} tuple{} from {} packet{}", plural(tuples), self.seen, plural(self.seen))?;
+        write!(f, "{} from {}", plural(self.tuples.len(), "tuple"), plural(self.seen, "packet"))?;
         write_skipped(f, &self.skipped, self.full, self.broken.as_deref())
     }
 }
@@ -78,46 +77,29 @@ pub fn read(path: &Path, most: usize) -> Result<Capture, CaptureError> {
 /// # Errors
 /// The stream fails at its beginning, or is not a capture.
 pub fn read_from(from: impl Read, most: usize) -> Result<Capture, FormatError> {
-    let mut taker = Taker { capture: Capture::default(), places: HashMap::new(), most };
-    taker.capture.broken = packets::walk(from, &mut |packet| {
-        taker.capture.seen += 1;
+    let mut capture = Capture::default();
+    let mut places = HashMap::new();
+    capture.broken = packets::walk(from, &mut |packet| {
+        capture.seen += 1;
         match packet {
-            Ok(segment) => taker.take(segment.packet.received()),
-            Err(why) => *taker.capture.skipped.entry(why).or_default() += 1,
+            Ok(segment) => {
+                let (tuple, next) = (segment.packet.received(), capture.tuples.len());
+                let place = places.get(&tuple).copied();
+                if capture.packets.len() >= 8 * most || place.is_none() && next >= most {
+                    capture.full = true;
+                    return ControlFlow::Break(());
+                }
+                if place.is_none() {
+                    places.insert(tuple, next as u32);
+                    capture.tuples.push(tuple);
+                }
+                capture.packets.push(place.unwrap_or(next as u32));
+            }
+            Err(why) => *capture.skipped.entry(why).or_default() += 1,
         }
-        if taker.capture.full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        ControlFlow::Continue(())
     })?;
-    Ok(taker.capture)
-}
-
-struct Taker {
-    capture: Capture,
-    places: HashMap<Tuple, u32>,
-    most: usize,
-}
-
-impl Taker {
-    fn take(&mut self, tuple: Tuple) {
-        let Capture { tuples, packets, full, .. } = &mut self.capture;
-        if packets.len() >= 8 * self.most {
-            *full = true;
-            return;
-        }
-        let place = match self.places.get(&tuple) {
-            Some(place) => *place,
-            None if tuples.len() >= self.most => {
-                *full = true;
-                return;
-            }
-            None => {
-                let place = tuples.len() as u32;
-                self.places.insert(tuple, place);
-                tuples.push(tuple);
-                place
-            }
-        };
-        packets.push(place);
-    }
+    Ok(capture)
 }
 
 #[cfg(test)]
