@@ -5,8 +5,8 @@ use super::{Key, Table};
 use std::ffi::c_void;
 use std::ptr::NonNull;
 
-/// The functions of one kind of table: `hashlane::Functions` in cpp/table.h. Pointers to tables are those that
-/// `new` returned and `free` did not take; keys are as many as the length states.
+/// The functions of one kind of table: `hashlane::Functions` in cpp/table.h. Pointers to tables are those
+/// that `new` returned and `free` did not take; keys are as many as the length states.
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct Functions {
