@@ -66,37 +66,26 @@ fn encodings_decide_where_the_method_gains_less() {
 }
 
 #[test]
-fn a_control_that_is_off_withholds_the_sentence() {
-    let answer = changed(&[], |record| {
+fn doubts_withhold_the_sentence() {
+    let off = changed(&[], |record| {
         if record.scheme.ends_with("/again") && record.metric == metric::RATIO {
             (record.value, record.low, record.high) = (1.11, 1.09, 1.12);
         }
     });
-    assert!(matches!(answer.sentence, Err(Doubt::Control { .. })));
-    assert!(answer.surprises.is_empty());
-}
-
-#[test]
-fn a_wide_figure_withholds_the_sentence() {
-    let answer = changed(&[], |record| {
+    assert!(matches!(off.sentence, Err(Doubt::Control { .. })) && off.surprises.is_empty());
+    let wide = changed(&[], |record| {
         if record.metric == metric::SLOWEST_TO_FASTEST {
             (record.low, record.high) = (1.0, 2.0);
         }
     });
-    assert!(matches!(answer.sentence, Err(Doubt::Wide { .. })));
-}
-
-#[test]
-fn nothing_measured_is_no_answer() {
-    let definition = sample::definition();
-    assert!(matches!(
-        STUDIES.answer(&definition, &RecordSet::new()).unwrap().sentence,
-        Err(Doubt::NotMeasured { .. })
-    ));
-    let answer = changed(&[], |record| {
+    assert!(matches!(wide.sentence, Err(Doubt::Wide { .. })));
+    let partly = changed(&[], |record| {
         if record.scheme == "ndn/burst/siphash-2-4" {
             record.scheme = "ndn/burst/other".to_owned();
         }
     });
-    assert!(matches!(answer.sentence, Err(Doubt::NotMeasured { .. })));
+    let nothing = STUDIES.answer(&sample::definition(), &RecordSet::new()).unwrap();
+    for answer in [partly, nothing] {
+        assert!(matches!(answer.sentence, Err(Doubt::NotMeasured { .. })));
+    }
 }

@@ -18,10 +18,11 @@ pub(super) struct Figures {
     pub(super) words: u64,
 }
 
-pub(super) fn figures<E: Encoding>(packed: &Packed) -> Figures {
+/// Counts of the first names in one encoding.
+pub(super) fn figures<E: Encoding>(packed: &Packed, first: usize) -> Figures {
     let mut figures =
         Figures { encoding: E::ID, bytes: packed.bytes() as u64, components: 0, hashed: 0, words: 0 };
-    for walk in (0..packed.len()).filter_map(|at| E::walk(packed.name(at)).ok()) {
+    for walk in (0..first).filter_map(|at| E::walk(packed.name(at)).ok()) {
         let hashed = walk.bytes().len() as u64;
         let mut components = 0;
         // The names were encoded by the same crate; a broken one would count as far as it goes.
@@ -31,14 +32,6 @@ pub(super) fn figures<E: Encoding>(packed: &Packed) -> Figures {
         figures.words += hashed / 8 + components;
     }
     figures
-}
-
-pub(super) fn components<E: Encoding>(packed: &Packed, first: usize) -> u64 {
-    let mut components = 0;
-    for walk in (0..first).filter_map(|at| E::walk(packed.name(at)).ok()) {
-        let _ = walk.for_each_end(|_| components += 1);
-    }
-    components
 }
 
 /// The sum, modulo 2⁶⁴, of the CRC32C of every prefix of the first names.

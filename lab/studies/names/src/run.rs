@@ -1,7 +1,7 @@
 //! Names: every method of hashing their prefixes, block by block in alternation.
 
 use crate::blocks::{BLOCK, Blocks, Part};
-use crate::counts::{checksum, components, figures};
+use crate::counts::{checksum, figures};
 use crate::in_c::{self, Source};
 use crate::metric;
 use crate::model::Empty;
@@ -148,7 +148,7 @@ impl Run<'_, '_> {
         for expect in expects.filter(|expect| expect.names as usize <= names.len()) {
             let first = expect.names as usize;
             let wrong = |what: String| RunError::Expectation { workload: label.into(), what };
-            let found = components::<Ndn>(&names.ndn, first);
+            let found = figures::<Ndn>(&names.ndn, first).components;
             if found != expect.components {
                 return Err(wrong(format!("{found} components, expected {}", expect.components)));
             }
@@ -308,7 +308,7 @@ impl Run<'_, '_> {
             add(&probe, "cycles", metric::OVERHEAD_MIN, "cycles", tally.least_cost());
         }
         macro_rules! all_figures {
-            ($($id:ident: $encoding:ty),* $(,)?) => { [$(figures::<$encoding>(&names.$id)),*] };
+            ($($id:ident: $encoding:ty),* $(,)?) => { [$(figures::<$encoding>(&names.$id, names.len())),*] };
         }
         for figures in hashlane_name::for_each_encoding!(all_figures, separated: Separated) {
             let encoding = figures.encoding;
