@@ -1,7 +1,7 @@
 //! The C functions of the adapters in `cpp/`. All `unsafe` code of the crate is here.
 #![allow(unsafe_code, reason = "calls of C++ code")]
 
-use super::{Key, Table};
+use super::Key;
 use std::ffi::c_void;
 use std::ptr::NonNull;
 
@@ -9,7 +9,7 @@ use std::ptr::NonNull;
 /// that `new` returned and `free` did not take; keys are as many as the length states.
 #[derive(Debug)]
 #[repr(C)]
-pub(super) struct Functions {
+struct Functions {
     new: unsafe extern "C" fn(usize, u64, u64) -> *mut c_void,
     free: unsafe extern "C" fn(*mut c_void),
     insert: unsafe extern "C" fn(*mut c_void, *const Key, usize, u32),
@@ -28,7 +28,7 @@ macro_rules! adapters {
         }
 
         /// The functions of that id, if they are built in.
-        pub(super) fn $find(id: &str) -> Option<&'static $functions> {
+        fn $find(id: &str) -> Option<&'static $functions> {
             match id {
                 $(#[cfg($library)] $id => Some(&$symbol),)*
                 _ => None,
@@ -46,46 +46,72 @@ adapters! { Functions, functions:
     has_dpdk hashlane_dpdk_crc32c "dpdk/crc32c";
 }
 
-pub(super) fn make(functions: &Functions, room: usize, (k0, k1): (u64, u64)) -> Option<NonNull<c_void>> {
-    // SAFETY: the function takes any numbers, and returns a table or null.
-    NonNull::new(unsafe { (functions.new)(room, k0, k1) })
-}
-
-pub(super) fn free(table: &mut Table) {
-    // SAFETY: the table is from `new` of the same functions, and is not used again.
-    unsafe { (table.functions.free)(table.table.as_ptr()) }
+/// A table from keys to numbers.
+#[derive(Debug)]
+pub struct Table {
+    table: NonNull<c_void>,
+    functions: &'static Functions,
 }
 
 // SAFETY of the following: the table is from `new` of the same functions and not freed; the keys are a slice;
 // a table is not `Sync`, so that no other thread uses it meanwhile, and `&mut` where it changes.
 
-pub(super) fn insert(table: &mut Table, keys: &[Key], first: u32) {
-    // SAFETY: see above.
-    unsafe { (table.functions.insert)(table.table.as_ptr(), keys.as_ptr(), keys.len(), first) }
+impl Table {
+    /// An empty table with room for `room` keys, hashed under `key` if the hash takes one. `None` if the id
+    /// is unknown, the library [`missing`](crate::missing), or memory short.
+    pub fn new(id: &str, (k0, k1): (u64, u64), room: usize) -> Option<Self> {
+        let functions = functions(id)?;
+        // SAFETY: the function takes any numbers, and returns a table or null.
+        let table = NonNull::new(unsafe { (functions.new)(room, k0, k1) })?;
+        Some(Self { table, functions })
+    }
+
+    /// Inserts keys, numbered from `first` on, or changes their numbers. A DPDK table has a fixed capacity,
+    /// an eighth above its room, and leaves out keys beyond it.
+    pub fn insert(&mut self, keys: &[Key], first: u32) {
+        // SAFETY: see above.
+        unsafe { (self.functions.insert)(self.table.as_ptr(), keys.as_ptr(), keys.len(), first) }
+    }
+
+    /// Looks keys up; returns how many are there and the sum of their numbers.
+    pub fn find(&self, keys: &[Key]) -> (u64, u64) {
+        let mut sum = 0;
+        // SAFETY: see above; `sum` is a place for a number.
+        let found =
+            unsafe { (self.functions.find)(self.table.as_ptr(), keys.as_ptr(), keys.len(), &mut sum) };
+        (found, sum)
+    }
+
+    /// Removes keys; returns how many were there.
+    pub fn remove(&mut self, keys: &[Key]) -> u64 {
+        // SAFETY: see above.
+        unsafe { (self.functions.remove)(self.table.as_ptr(), keys.as_ptr(), keys.len()) }
+    }
+
+    /// Number of keys.
+    pub fn len(&self) -> usize {
+        // SAFETY: see above.
+        unsafe { (self.functions.len)(self.table.as_ptr()) }
+    }
+
+    /// Returns true if the table has no keys.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
 }
 
-pub(super) fn find(table: &Table, keys: &[Key]) -> (u64, u64) {
-    let mut sum = 0;
-    // SAFETY: see above; `sum` is a place for a number.
-    let found = unsafe { (table.functions.find)(table.table.as_ptr(), keys.as_ptr(), keys.len(), &mut sum) };
-    (found, sum)
-}
-
-pub(super) fn remove(table: &mut Table, keys: &[Key]) -> u64 {
-    // SAFETY: see above.
-    unsafe { (table.functions.remove)(table.table.as_ptr(), keys.as_ptr(), keys.len()) }
-}
-
-pub(super) fn len(table: &Table) -> usize {
-    // SAFETY: see above.
-    unsafe { (table.functions.len)(table.table.as_ptr()) }
+impl Drop for Table {
+    fn drop(&mut self) {
+        // SAFETY: see above; it is not used again.
+        unsafe { (self.functions.free)(self.table.as_ptr()) }
+    }
 }
 
 /// The functions of one DNS renderer: `struct hashlane_renderer` in c/renderer.h. Pointers to renderers are
 /// those that `new` returned and `free` did not take; bytes are as many as the length states.
 #[derive(Debug)]
 #[repr(C)]
-pub(super) struct RendererFunctions {
+struct RendererFunctions {
     new: unsafe extern "C" fn() -> *mut c_void,
     free: unsafe extern "C" fn(*mut c_void),
     add: unsafe extern "C" fn(*mut c_void, *const u8, usize) -> i32,
@@ -97,9 +123,12 @@ adapters! { RendererFunctions, renderer_functions:
     has_bind9 hashlane_bind9 "bind9/libdns";
 }
 
-/// A renderer of a library, with the functions that made it.
+/// A DNS renderer of a C library, and its inputs in its own types.
+///
+/// `knot/packet` takes messages and renders one of them, by libknot's packets without hints. `bind9/libdns`
+/// takes names and renders all of them, after a header of zeros, as one message.
 #[derive(Debug)]
-pub(super) struct RawRenderer {
+pub struct Renderer {
     renderer: NonNull<c_void>,
     functions: &'static RendererFunctions,
 }
@@ -107,21 +136,24 @@ pub(super) struct RawRenderer {
 // SAFETY of the following: the renderer is from `new` of the same functions and not freed, and `&mut`, so
 // that nothing else uses it meanwhile.
 
-impl RawRenderer {
-    /// A renderer without inputs; `None` if it is not built in, or memory is short.
-    pub(super) fn new(id: &str) -> Option<Self> {
+impl Renderer {
+    /// A renderer without inputs. `None` if the id is unknown, the library [`missing`](crate::missing), or
+    /// memory short.
+    pub fn new(id: &str) -> Option<Self> {
         let functions = renderer_functions(id)?;
         // SAFETY: the function returns a renderer or null.
         let renderer = NonNull::new(unsafe { (functions.new)() })?;
         Some(Self { renderer, functions })
     }
 
-    pub(super) fn add(&mut self, bytes: &[u8]) -> bool {
+    /// Adds a message or a name in wire form, without compression; false if the library does not take it.
+    pub fn add(&mut self, bytes: &[u8]) -> bool {
         // SAFETY: see above; the bytes are a slice, which the adapter copies.
         unsafe { (self.functions.add)(self.renderer.as_ptr(), bytes.as_ptr(), bytes.len()) == 0 }
     }
 
-    pub(super) fn render(&mut self, number: usize) -> Option<&[u8]> {
+    /// Renders an input, counted from 0; `None` if the library does not.
+    pub fn render(&mut self, number: usize) -> Option<&[u8]> {
         let mut out = std::ptr::null();
         // SAFETY: see above; `out` is a place for a pointer.
         let len = unsafe { (self.functions.render)(self.renderer.as_ptr(), number, &mut out) };
@@ -131,7 +163,7 @@ impl RawRenderer {
     }
 }
 
-impl Drop for RawRenderer {
+impl Drop for Renderer {
     fn drop(&mut self) {
         // SAFETY: see above; it is not used again.
         unsafe { (self.functions.free)(self.renderer.as_ptr()) }

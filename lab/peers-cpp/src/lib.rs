@@ -1,91 +1,47 @@
 //! C++ tables of flows (boost, Abseil, DPDK) and DNS renderers of C libraries (Knot, BIND), each behind one
 //! safe type.
 //!
-//! [`Table::new`] makes one by its id, for example `boost/siphash-1-3`; [`missing`] tells why it cannot. The
-//! default build has none of them and needs no C++ compiler.
+//! [`Table::new`] and [`Renderer::new`] make one by its id, for example `boost/siphash-1-3`; [`missing`] tells
+//! why it cannot. The default build has none of them and needs no compiler of C or C++.
 #![deny(unsafe_code)]
 
 mod ffi;
-pub mod renderer;
 
-use std::ffi::c_void;
-use std::ptr::NonNull;
-
-use ffi::Functions;
+pub use ffi::{Renderer, Table};
 
 /// Five words: a tuple.
 pub type Key = [u64; 5];
 
-/// Libraries, and the packages of Debian that have them.
-const LIBRARIES: [(&str, bool, &str); 3] = [
+/// Ids of all tables, built in or not.
+pub const TABLES: [&str; 6] =
+    ["boost/siphash-1-3", "boost/crc32c", "absl/siphash-1-3", "absl/absl", "dpdk/siphash-1-3", "dpdk/crc32c"];
+
+/// Ids of all renderers, built in or not.
+pub const RENDERERS: [&str; 2] = ["knot/packet", "bind9/libdns"];
+
+/// Libraries of tables and renderers, and the packages of Debian that have them.
+const LIBRARIES: [(&str, bool, &str); 5] = [
     ("boost", cfg!(has_boost), "libboost1.81-dev"),
     ("absl", cfg!(has_absl), "libabsl-dev"),
     ("dpdk", cfg!(has_dpdk), "libdpdk-dev"),
+    ("knot/packet", cfg!(has_knot), "libknot-dev"),
+    ("bind9/libdns", cfg!(has_bind9), "bind9-dev"),
 ];
 
-/// The reason that no table of this library can be made, with the next step; `None` if it can, and of names
-/// that are no library's.
-pub fn missing(library: &str) -> Option<String> {
-    let (name, is_there, package) = LIBRARIES.into_iter().find(|(name, ..)| *name == library)?;
-    if is_there {
-        return None;
-    }
-    Some(if cfg!(feature = "tables") {
-        format!("{name} is not installed: apt install {package}, then build again")
-    } else {
-        format!("{name} is not built in: apt install {package}, then build with --features cpp-tables")
-    })
-}
-
-/// A table from keys to numbers.
-#[derive(Debug)]
-pub struct Table {
-    table: NonNull<c_void>,
-    functions: &'static Functions,
-}
-
-/// Ids of all tables, built in or not.
-pub const IDS: [&str; 6] =
-    ["boost/siphash-1-3", "boost/crc32c", "absl/siphash-1-3", "absl/absl", "dpdk/siphash-1-3", "dpdk/crc32c"];
-
-impl Table {
-    /// An empty table with room for `room` keys, hashed under `key` if the hash takes one. `None` if the id
-    /// is unknown, the library [`missing`], or memory short.
-    pub fn new(id: &str, key: (u64, u64), room: usize) -> Option<Self> {
-        let functions = ffi::functions(id)?;
-        Some(Self { table: ffi::make(functions, room, key)?, functions })
-    }
-
-    /// Inserts keys, numbered from `first` on, or changes their numbers. A DPDK table has a fixed capacity,
-    /// an eighth above its room, and leaves out keys beyond it.
-    pub fn insert(&mut self, keys: &[Key], first: u32) {
-        ffi::insert(self, keys, first);
-    }
-
-    /// Looks keys up; returns how many are there and the sum of their numbers.
-    pub fn find(&self, keys: &[Key]) -> (u64, u64) {
-        ffi::find(self, keys)
-    }
-
-    /// Removes keys; returns how many were there.
-    pub fn remove(&mut self, keys: &[Key]) -> u64 {
-        ffi::remove(self, keys)
-    }
-
-    /// Number of keys.
-    pub fn len(&self) -> usize {
-        ffi::len(self)
-    }
-
-    /// Returns true if the table has no keys.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-}
-
-impl Drop for Table {
-    fn drop(&mut self) {
-        ffi::free(self);
+/// The reason that no table of this library, or not this renderer, can be made, with the next step; `None` if
+/// it can, and for other names.
+pub fn missing(name: &str) -> Option<String> {
+    let (_, is_there, package) = LIBRARIES.into_iter().find(|(other, ..)| *other == name)?;
+    let (enabled, feature) = match RENDERERS.contains(&name) {
+        true => (cfg!(feature = "renderers"), "c-renderers"),
+        false => (cfg!(feature = "tables"), "cpp-tables"),
+    };
+    match (is_there, enabled) {
+        (true, _) => None,
+        (_, true) => Some(format!("{name} is not installed: apt install {package}, then build again")),
+        _ => Some(format!(
+            "{name} is not built in: apt install {package}, then build with --features {feature}"
+        )),
     }
 }
 
@@ -96,18 +52,39 @@ mod tests {
 
     #[test]
     fn libraries_are_there_or_missing() {
-        for (library, is_there, package) in LIBRARIES {
-            assert_eq!(missing(library).is_none_or(|why| !why.contains(package)), is_there);
-            for id in IDS.iter().filter(|id| id.starts_with(library)) {
+        for (name, is_there, package) in LIBRARIES {
+            assert_eq!(missing(name).is_none_or(|why| !why.contains(package)), is_there);
+            for id in TABLES.iter().filter(|id| id.starts_with(name)) {
                 assert_eq!(Table::new(id, (1, 2), 10).is_some(), is_there, "{id}");
             }
+            assert_eq!(Renderer::new(name).is_some(), is_there && RENDERERS.contains(&name), "{name}");
         }
         assert!(missing("hashbrown").is_none() && Table::new("boost/md5", (1, 2), 10).is_none());
     }
 
     #[test]
+    fn what_is_there_compresses() {
+        if let Some(mut bind) = Renderer::new("bind9/libdns") {
+            assert!(bind.add(b"\x01a\x07example\0") && bind.add(b"\x01b\x07EXAMPLE\0"));
+            for _ in 0..3 {
+                assert_eq!(bind.render(0).unwrap()[12..], *b"\x01a\x07example\0\x01b\xc0\x0e");
+            }
+            assert!(bind.render(1).is_none());
+        }
+        if let Some(mut knot) = Renderer::new("knot/packet") {
+            let head = b"\x12\x34\x84\0\0\x01\0\x01\0\0\0\0\x07example\0\0\x01\0\x01";
+            let plain = [&head[..], b"\x07example\0\0\x01\0\x01\0\0\0\x3c\0\x04\xc0\0\x02\x01"].concat();
+            assert!(knot.add(&plain) && !knot.add(b"\0"));
+            for _ in 0..3 {
+                let expected = [&head[..], b"\xc0\x0c\0\x01\0\x01\0\0\0\x3c\0\x04\xc0\0\x02\x01"].concat();
+                assert_eq!(knot.render(0).unwrap(), expected);
+            }
+        }
+    }
+
+    #[test]
     fn tables_behave_like_a_map() {
-        for id in IDS {
+        for id in TABLES {
             let Some(mut table) = Table::new(id, (3, 4), 1000) else { continue };
             let mut map = BTreeMap::new();
             let mut random = 1u64;

@@ -7,7 +7,7 @@ use hashlane_baseline::dns::{
 };
 use hashlane_dns::render::{Compressor, SuffixTable};
 use hashlane_peers::dns::{BUILT_IN, IDS, Input, Render};
-use hashlane_peers_cpp::renderer as c;
+use hashlane_peers_cpp::{self as c, RENDERERS};
 
 /// Those of this repository; `new/…` are forms of `new`.
 const OURS: [&str; 8] = [
@@ -26,12 +26,12 @@ const COMPOSERS: [&str; 2] = ["composer/fresh", "composer/reused"];
 
 /// `true` if a scheme of that id is known, built in or not.
 pub(crate) fn is_renderer(id: &str) -> bool {
-    OURS.contains(&id) || COMPOSERS.contains(&id) || IDS.contains(&id) || c::IDS.contains(&id)
+    OURS.contains(&id) || COMPOSERS.contains(&id) || IDS.contains(&id) || RENDERERS.contains(&id)
 }
 
 /// The reason that a renderer is not built in, with the next step; `None` if it is.
 pub(crate) fn missing(id: &str) -> Option<String> {
-    if c::IDS.contains(&id) {
+    if RENDERERS.contains(&id) {
         return c::missing(id);
     }
     (!is_built_in(id)).then(|| {
@@ -48,7 +48,7 @@ pub(crate) fn is_built_in(id: &str) -> bool {
     OURS.contains(&id)
         || composers
         || BUILT_IN && IDS.contains(&id)
-        || c::IDS.contains(&id) && c::missing(id).is_none()
+        || RENDERERS.contains(&id) && c::missing(id).is_none()
 }
 
 /// The renderer of that id, made ready for `corpus`. `packed` has its names, for ours; `plain` its messages
@@ -74,7 +74,7 @@ pub(crate) fn renderer<'a>(
         })
     }
     match id {
-        _ if c::IDS.contains(&id) => Ok(Box::new(Library::new(id, corpus, plain)?)),
+        _ if RENDERERS.contains(&id) => Ok(Box::new(Library::new(id, corpus, plain)?)),
         "old" => ours(corpus, packed, Old::default()),
         "new" => ours(corpus, packed, New::default()),
         "new/prime-buckets" => ours(corpus, packed, PrimeBuckets::default()),
@@ -164,7 +164,7 @@ impl Render for Library {
 
 /// Syntax of the ids, for a message.
 pub(crate) fn renderers_help() -> String {
-    let ids = [&OURS[..], &COMPOSERS, &IDS, &c::IDS].concat();
+    let ids = [&OURS[..], &COMPOSERS, &IDS, &RENDERERS].concat();
     format!("a renderer is one of {}", ids.join(", "))
 }
 

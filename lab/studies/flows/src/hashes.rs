@@ -127,7 +127,8 @@ pub(crate) fn table(id: &str, key: &Key, size: Size) -> Option<Box<dyn Flows>> {
 pub(crate) fn cpp(id: &str) -> Option<&str> {
     let (table, manner) = id.rsplit_once('/')?;
     let bursts = table.starts_with("dpdk/");
-    let known = hashlane_peers_cpp::IDS.contains(&table) && manner == if bursts { "burst" } else { "single" };
+    let known =
+        hashlane_peers_cpp::TABLES.contains(&table) && manner == if bursts { "burst" } else { "single" };
     known.then_some(table)
 }
 
@@ -168,7 +169,7 @@ pub(crate) fn flows_help() -> String {
          burst (not of hashbrown); hashes: {}; of the model table also a C++ table: {}, each with /single, of \
          dpdk with /burst",
         ids(),
-        hashlane_peers_cpp::IDS.join(", ")
+        hashlane_peers_cpp::TABLES.join(", ")
     )
 }
 
