@@ -13,95 +13,71 @@ fn main() {
     }
     println!("cargo::rerun-if-changed=c/renderer.h");
     #[cfg(feature = "tables")]
-    tables::build();
+    tables();
     #[cfg(feature = "renderers")]
-    renderers::build();
+    renderers();
+}
+
+/// Compiles the adapter of a library that is installed, and links what it needs.
+#[cfg(any(feature = "renderers", feature = "tables"))]
+fn compile(build: &mut cc::Build, folder: &str, library: &str, libs: &[String]) {
+    let extension = if folder == "cpp" { "cc" } else { folder };
+    build.opt_level(3).warnings(false).file(format!("{folder}/{library}.{extension}"));
+    if build.try_compile(&format!("hashlane_{library}")).is_err() {
+        println!("cargo::warning={library} is installed, but its adapter does not compile");
+        return;
+    }
+    println!("cargo::rustc-cfg=has_{library}");
+    for lib in libs {
+        println!("cargo::rustc-link-lib={lib}");
+    }
+}
+
+/// Returns true if the compiler finds the header.
+#[cfg(any(feature = "renderers", feature = "tables"))]
+fn includes(build: &cc::Build, language: &str, header: &str) -> bool {
+    use std::process::Stdio;
+    let mut probe = build.get_compiler().to_command();
+    probe.args(["-fsyntax-only", "-x", language, "-include", header, "/dev/null"]);
+    probe.stderr(Stdio::null()).stdout(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 
 #[cfg(feature = "renderers")]
-mod renderers {
-    use std::process::Stdio;
-
-    /// Compiles what is installed; a library that is missing is left out.
-    pub(super) fn build() {
-        if let Ok(found) = pkg_config::Config::new().cargo_metadata(false).probe("libknot") {
-            compile("knot", "libknot/libknot.h", &found.libs);
-        }
-        // BIND's libraries have no pkg-config file.
-        compile("bind9", "dns/compress.h", &["dns", "isc"].map(str::to_owned));
-    }
-
-    fn compile(library: &str, header: &str, libs: &[String]) {
+fn renderers() {
+    let renderer = |library: &str, header: &str, libs: &[String]| {
         let mut build = cc::Build::new();
-        build.opt_level(3).warnings(false).file(format!("c/{library}.c"));
         // What Debian's build of BIND defines, and its headers ask for.
         build.define("__GNUC_ATOMICS", None);
-        let mut probe = build.get_compiler().to_command();
-        probe.args(["-fsyntax-only", "-x", "c", "-include", header, "/dev/null"]);
-        if !probe.stderr(Stdio::null()).stdout(Stdio::null()).status().is_ok_and(|status| status.success()) {
-            return;
+        if includes(&build, "c", header) {
+            compile(&mut build, "c", library, libs);
         }
-        if build.try_compile(&format!("hashlane_{library}")).is_err() {
-            println!("cargo::warning={library} is installed, but its adapter does not compile");
-            return;
-        }
-        println!("cargo::rustc-cfg=has_{library}");
-        for lib in libs {
-            println!("cargo::rustc-link-lib={lib}");
-        }
+    };
+    if let Ok(found) = pkg_config::Config::new().cargo_metadata(false).probe("libknot") {
+        renderer("knot", "libknot/libknot.h", &found.libs);
     }
+    // BIND's libraries have no pkg-config file.
+    renderer("bind9", "dns/compress.h", &["dns", "isc"].map(str::to_owned));
 }
 
 #[cfg(feature = "tables")]
-mod tables {
-    use std::process::{Command, Stdio};
-
-    /// Compiles what is installed; a library that is missing is left out.
-    pub(super) fn build() {
-        if includes("boost/unordered/unordered_flat_map.hpp") {
-            compile("boost", &[], &[]);
-        }
-        let mut absl = pkg_config::Config::new();
-        if let Ok(found) = absl.cargo_metadata(false).probe("absl_hash") {
-            let set = pkg_config::Config::new().cargo_metadata(false).probe("absl_raw_hash_set");
-            let libs = [found.libs, set.map(|set| set.libs).unwrap_or_default()].concat();
-            compile("absl", &[], &libs);
-        }
-        if let Ok(found) = pkg_config::Config::new().cargo_metadata(false).probe("libdpdk") {
-            let mut flags: Vec<String> =
-                found.include_paths.iter().map(|path| format!("-I{}", path.display())).collect();
-            flags.extend(["-include".to_owned(), "rte_config.h".to_owned()]);
-            let libs = ["rte_hash", "rte_ring", "rte_rcu", "rte_eal", "rte_telemetry"];
-            compile("dpdk", &flags, &libs.map(str::to_owned));
-        }
+fn tables() {
+    let mut build = cc::Build::new();
+    build.cpp(true).std("c++17");
+    if std::env::var("CARGO_CFG_TARGET_ARCH").as_deref() == Ok("x86_64") {
+        // DPDK's least; AVX2 and more are not assumed of any table.
+        build.flag("-march=corei7");
     }
-
-    /// Returns true if the compiler finds the header.
-    fn includes(header: &str) -> bool {
-        let compiler = cc::Build::new().cpp(true).std("c++17").get_compiler();
-        let mut command: Command = compiler.to_command();
-        command.args(["-fsyntax-only", "-x", "c++", "-include", header, "/dev/null"]);
-        command.stderr(Stdio::null()).stdout(Stdio::null());
-        command.status().is_ok_and(|status| status.success())
+    let probe = |library: &str| pkg_config::Config::new().cargo_metadata(false).probe(library);
+    if includes(&build, "c++", "boost/unordered/unordered_flat_map.hpp") {
+        compile(&mut build.clone(), "cpp", "boost", &[]);
     }
-
-    fn compile(library: &str, flags: &[String], libs: &[String]) {
-        let mut build = cc::Build::new();
-        build.cpp(true).std("c++17").opt_level(3).file(format!("cpp/{library}.cc")).warnings(false);
-        if std::env::var("CARGO_CFG_TARGET_ARCH").as_deref() == Ok("x86_64") {
-            // DPDK's least; AVX2 and more are not assumed of any table.
-            build.flag("-march=corei7");
-        }
-        for flag in flags {
-            build.flag(flag);
-        }
-        if build.try_compile(&format!("hashlane_{library}")).is_err() {
-            println!("cargo::warning={library} is installed, but its adapter does not compile");
-            return;
-        }
-        println!("cargo::rustc-cfg=has_{library}");
-        for lib in libs {
-            println!("cargo::rustc-link-lib={lib}");
-        }
+    if let Ok(found) = probe("absl_hash") {
+        let set = probe("absl_raw_hash_set").map(|set| set.libs).unwrap_or_default();
+        compile(&mut build.clone(), "cpp", "absl", &[found.libs, set].concat());
+    }
+    if let Ok(found) = probe("libdpdk") {
+        build.includes(found.include_paths).flag("-include").flag("rte_config.h");
+        let libs = ["rte_hash", "rte_ring", "rte_rcu", "rte_eal", "rte_telemetry"];
+        compile(&mut build, "cpp", "dpdk", &libs.map(str::to_owned));
     }
 }
