@@ -75,6 +75,8 @@ macro_rules! no_adversary {
 #[cfg(feature = "audited")]
 pub(crate) use no_adversary;
 
+pub(crate) const AUTHORS_CLAIM_SPEED: &str =
+    no_adversary!("the seed is not a secret key, its authors claim speed and spread.");
 pub(crate) const UNDER_EVERY_SEED: &str = no_adversary!("collisions are known that hold under every seed.");
 
 schemes! { $
@@ -83,7 +85,7 @@ schemes! { $
     for_each_hash in hashes;
 
     Xxh3(u64 = seed64): Seed(64), 64, 0x6556_b3fc_73fe_a86a, "xxh3", "crate xxhash-rust 0.8.19",
-        no_adversary!("the seed is not a secret key, its authors claim speed and spread."),
+        AUTHORS_CLAIM_SPEED,
         |&seed, bytes| xxh3_64_with_seed(bytes, seed);
 
     // The header's own secrets. The crate recommends secrets derived from the seed against collisions that

@@ -34,13 +34,12 @@ use hashlane_hash::scheme::{Key, Keying, Keying::*};
 use highway::{HighwayHash as _, HighwayHasher};
 use words::mix_pair;
 
-use crate::hashes::{FOLDHASH, UNDER_EVERY_SEED, finish, no_adversary, schemes};
+use crate::hashes::{AUTHORS_CLAIM_SPEED, FOLDHASH, UNDER_EVERY_SEED};
+use crate::hashes::{finish, no_adversary, schemes};
 use crate::hashes::{seed_cpp, seed64, seeds_of_foldhash, words_of_ahash};
 
 pub use missing::{Missing, NOT_AUDITED};
 
-const AUTHORS_CLAIM_SPEED: &str =
-    no_adversary!("the seed is not a secret key, its authors claim speed and spread.");
 const AUTHOR_CLAIMS_SPEED: &str =
     no_adversary!("the seed is not a secret key, its author claims speed and spread.");
 const EVERYWHERE: &str = no_adversary!("collisions are computed beforehand and hold everywhere.");

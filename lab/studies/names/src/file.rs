@@ -21,7 +21,7 @@ const LONGEST_FILE: u64 = 1 << 30;
 const STANDARD_INPUT: &str = "-";
 
 /// Workload read from a file, and the lines skipped.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct FromFile {
     /// The names, in the file's order.
     pub(crate) names: Names,
@@ -112,8 +112,7 @@ pub(crate) fn read(path: &Path, most: usize) -> Result<FromFile, FileError> {
 /// Reads up to `most` names from the first `longest` bytes.
 fn read_lines(input: impl BufRead, most: usize, longest: u64) -> io::Result<FromFile> {
     let mut input = input.take(longest);
-    let mut read =
-        FromFile { names: Names::default(), skipped: Vec::new(), skipped_count: 0, lines: 0, limit: None };
+    let mut read = FromFile::default();
     let mut line = Vec::new();
     while read.names.len() < most {
         line.clear();

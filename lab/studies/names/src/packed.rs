@@ -72,17 +72,11 @@ impl Packed {
 #[non_exhaustive]
 pub(crate) enum PackError {
     /// Not all encodings can hold the name.
-    #[error("{0}")]
-    Build(BuildError),
+    #[error(transparent)]
+    Build(#[from] BuildError),
     /// The workload has reached [`MAX_BYTES`].
     #[error("the workload is full at {} MiB an encoding", MAX_BYTES >> 20)]
     Full,
-}
-
-impl From<BuildError> for PackError {
-    fn from(error: BuildError) -> Self {
-        Self::Build(error)
-    }
 }
 
 macro_rules! ids {

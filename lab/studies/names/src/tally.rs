@@ -17,7 +17,7 @@ pub(crate) struct Tallies {
 }
 
 /// The way in which a method is timed, on which the cost of the probe depends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Reads {
     /// By the loop of the source's program, not by ours.
     pub(crate) in_c: bool,
@@ -54,7 +54,7 @@ impl Tallies {
 /// subtracted, as often as the counter was read. Mean and mean of the minima have the same cost subtracted:
 /// the minima of two quantised figures differ by up to a step more than the figures do, so that a mean of
 /// minima less the probe's minimum can exceed the mean.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
     /// The way of reading the counter.
     pub(crate) reads: Reads,
@@ -91,18 +91,7 @@ impl Sum {
 
 impl Tally {
     fn new(names: usize, blocks: usize, reads: Reads) -> Self {
-        Self {
-            reads,
-            names,
-            blocks,
-            minima: Vec::new(),
-            at: 0,
-            current: Default::default(),
-            segments: Vec::new(),
-            means: Vec::new(),
-            stream: 0,
-            streams: Vec::new(),
-        }
+        Self { reads, names, blocks, ..Self::default() }
     }
 
     /// Adds the samples of block `number`, which has `names` names.

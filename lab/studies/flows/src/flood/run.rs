@@ -1,6 +1,6 @@
 //! Floods: the cost of looking up an innocent flow while hostile ones fill the table.
 
-use super::growth::add_growth;
+use super::growth::{add_growth, taken_apart};
 use crate::capture::Capture;
 use crate::clock::cpu_ns;
 use crate::flows::{Flows, Size};
@@ -40,7 +40,7 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
         let (table, _) = parse(id)?;
         // Checks the ids before anything takes time.
         if hashes::flows(table, &Key::new(session.settings.key), Size::steady(1)).is_none() {
-            return Err(RunError::UnknownScheme { id: id.clone(), help: hashes::flows_help() });
+            return Err(unknown(id, hashes::flows_help()));
         }
     }
     let tables = definition.workloads.iter().map(|id| definition.schemes_on(id).len()).max().unwrap_or(0);
@@ -91,16 +91,15 @@ fn flood(
 
 /// `batched/siphash-1-3/single@4096`: a table, and how many hostile flows are in it.
 fn parse(id: &str) -> Result<(&str, usize), RunError> {
-    let unknown = || {
-        let help = format!(
-            "a scheme ends with @ and the number of hostile flows, 0 to {MAX_HOSTILE}; before that, {}",
-            hashes::flows_help()
-        );
-        RunError::UnknownScheme { id: id.into(), help }
-    };
-    let (table, hostile) = subject(id).rsplit_once('@').ok_or_else(unknown)?;
-    let hostile = hostile.parse().ok().filter(|hostile| *hostile <= MAX_HOSTILE).ok_or_else(unknown)?;
-    Ok((table, hostile))
+    let parts = taken_apart(subject(id)).map(|(table, hostile)| (table, hostile as usize));
+    parts.filter(|(_, hostile)| *hostile <= MAX_HOSTILE).ok_or_else(|| {
+        let flows = format!("the number of hostile flows, 0 to {MAX_HOSTILE}");
+        unknown(id, format!("a scheme ends with @ and {flows}; before that, {}", hashes::flows_help()))
+    })
+}
+
+fn unknown(id: &str, help: String) -> RunError {
+    RunError::UnknownScheme { id: id.into(), help }
 }
 
 /// A table with innocent and hostile flows, and who is looked up.
@@ -121,10 +120,8 @@ impl<'a> FloodedTable<'a> {
     ) -> Result<Self, RunError> {
         let (table, hostile) = parse(id)?;
         let room = ELSEWHERE + AIMED_AT + MAX_HOSTILE;
-        let Some(mut flows) = hashes::flows(table, &Key::new(session.settings.key), Size::steady(room))
-        else {
-            return Err(RunError::UnknownScheme { id: id.into(), help: hashes::flows_help() });
-        };
+        let flows = hashes::flows(table, &Key::new(session.settings.key), Size::steady(room));
+        let mut flows = flows.ok_or_else(|| unknown(id, hashes::flows_help()))?;
         let (aimed_at, hostile_flows) = aimed.split_at(AIMED_AT.min(aimed.len()));
         let hostile = hostile_flows.get(..hostile).unwrap_or(hostile_flows);
         flows.add(elsewhere, 0);
