@@ -1,6 +1,6 @@
 //! A program that is given some text, and a limit of time and of output.
 
-use std::io::{self, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
@@ -22,33 +22,34 @@ pub(super) struct Ended {
     pub(super) stderr: String,
 }
 
-/// Reasons for which a program did not end by itself.
-#[derive(Debug)]
-pub(super) enum ChildError {
-    /// It cannot be started or waited for.
-    Io(io::Error),
-    /// It took longer than it may.
-    TooSlow,
-    /// It printed more than it may.
-    TooMuch,
-}
-
 /// Starts `command`, writes `input` to it and collects its output until it ends; kills it if it exceeds a
 /// limit.
-pub(super) fn run(command: &mut Command, input: &str, limits: Limits) -> Result<Ended, ChildError> {
+///
+/// # Errors
+/// The program, and the reason for which it did not end by itself.
+pub(super) fn run(command: &mut Command, input: &str, limits: Limits) -> Result<Ended, String> {
     let deadline = Instant::now() + limits.time;
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(ChildError::Io)?;
-    let ended = attend(&mut child, input, limits, deadline);
-    if ended.is_err() {
-        // The program may have ended meanwhile; then there is nothing to kill, and the result is ignored.
-        let _ = child.kill();
-        let _ = child.wait();
-    }
-    ended
+    let attended = command.spawn().and_then(|mut child| {
+        let ended = attend(&mut child, input, limits, deadline);
+        if ended.is_err() {
+            // The program may have ended meanwhile; then there is nothing to kill, and the result is ignored.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+        ended
+    });
+    attended.map_err(|error| {
+        let program = command.get_program().display();
+        match error.kind() {
+            ErrorKind::TimedOut => format!("{program}: stopped after {} seconds", limits.time.as_secs()),
+            ErrorKind::FileTooLarge => format!("{program}: stopped after {} bytes of output", limits.output),
+            _ => format!("{program}: {error}"),
+        }
+    })
 }
 
-fn attend(child: &mut Child, input: &str, limits: Limits, deadline: Instant) -> Result<Ended, ChildError> {
+fn attend(child: &mut Child, input: &str, limits: Limits, deadline: Instant) -> io::Result<Ended> {
     // The threads are not joined: a program of the child's own could hold its pipes open.
     if let Some(mut stdin) = child.stdin.take() {
         let input = input.to_owned();
@@ -60,11 +61,11 @@ fn attend(child: &mut Child, input: &str, limits: Limits, deadline: Instant) -> 
     let stdout = text(&stdout, limits.output, deadline)?;
     let stderr = text(&stderr, limits.output, deadline)?;
     loop {
-        if let Some(status) = child.try_wait().map_err(ChildError::Io)? {
+        if let Some(status) = child.try_wait()? {
             return Ok(Ended { status, stdout, stderr });
         }
         if Instant::now() >= deadline {
-            return Err(ChildError::TooSlow);
+            return Err(ErrorKind::TimedOut.into());
         }
         thread::sleep(Duration::from_millis(1));
     }
@@ -82,11 +83,11 @@ fn collect(stream: Option<impl Read + Send + 'static>, limit: u64) -> Receiver<i
     receiver
 }
 
-fn text(from: &Receiver<io::Result<Vec<u8>>>, limit: u64, deadline: Instant) -> Result<String, ChildError> {
+fn text(from: &Receiver<io::Result<Vec<u8>>>, limit: u64, deadline: Instant) -> io::Result<String> {
     let left = deadline.saturating_duration_since(Instant::now());
-    let bytes = from.recv_timeout(left).map_err(|_| ChildError::TooSlow)?.map_err(ChildError::Io)?;
+    let bytes = from.recv_timeout(left).map_err(|_| ErrorKind::TimedOut)??;
     if bytes.len() as u64 > limit {
-        return Err(ChildError::TooMuch);
+        return Err(ErrorKind::FileTooLarge.into());
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
@@ -97,7 +98,7 @@ mod tests {
 
     const LIMITS: Limits = Limits { time: Duration::from_secs(20), output: 1000 };
 
-    fn sh(script: &str, input: &str, limits: Limits) -> Result<Ended, ChildError> {
+    fn sh(script: &str, input: &str, limits: Limits) -> Result<Ended, String> {
         run(Command::new("sh").args(["-c", script]), input, limits)
     }
 
@@ -114,7 +115,7 @@ mod tests {
         let limits = Limits { time: Duration::from_millis(100), ..LIMITS };
         // The second keeps nothing open that could be waited for, the third leaves a child behind.
         for script in ["exec sleep 600", "exec sleep 600 >&- 2>&-", "sleep 600; true"] {
-            assert!(matches!(sh(script, "", limits), Err(ChildError::TooSlow)), "{script}");
+            assert_eq!(sh(script, "", limits).unwrap_err(), "sh: stopped after 0 seconds", "{script}");
         }
         assert!(start.elapsed() < Duration::from_secs(300), "it waited for the programs' own end");
     }
@@ -122,7 +123,7 @@ mod tests {
     #[test]
     fn ends_what_prints_too_much() {
         for script in ["exec yes", "exec yes >&2"] {
-            assert!(matches!(sh(script, "", LIMITS), Err(ChildError::TooMuch)), "{script}");
+            assert_eq!(sh(script, "", LIMITS).unwrap_err(), "sh: stopped after 1000 bytes of output");
         }
         assert_eq!(sh("head -c 1000 /dev/zero", "", LIMITS).unwrap().stdout.len(), 1000);
     }

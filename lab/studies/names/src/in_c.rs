@@ -8,7 +8,7 @@
 use crate::blocks::{Block, Part};
 use crate::packed::{COMPARED, Names};
 use hashlane_lab::definition::subject;
-use hashlane_lab::probe::c_program::{CError, Compiler, HEADER, Program};
+use hashlane_lab::probe::c_program::{Compiler, HEADER, Program};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -63,13 +63,10 @@ impl Source {
         if !std::arch::is_x86_feature_detected!("sse4.2") {
             return Err("this CPU has no CRC32C instruction".to_owned());
         }
-        let start = || {
-            let compiler = Compiler::find()?;
-            let program = Program::start(compiler.program(&format!("{HEADER}{TEXT}"), &FLAGS)?)?;
-            let program = Rc::new(RefCell::new(program));
-            Ok(Self { program, compiler: compiler.version().to_owned() })
-        };
-        start().map_err(|error: CError| error.to_string())
+        let compiler = Compiler::find()?;
+        let program = Program::start(compiler.program(&format!("{HEADER}{TEXT}"), &FLAGS)?)?;
+        let program = Rc::new(RefCell::new(program));
+        Ok(Self { program, compiler: compiler.version().to_owned() })
     }
 
     /// Gives the program the names of a workload. A failure counts for all its methods.

@@ -3,12 +3,15 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 use std::{env, fs};
 
 use tempfile::TempDir;
 
-use super::error::{CError, LIMITS};
-use crate::probe::child::{self, ChildError, Ended};
+use crate::probe::child::{self, Ended, Limits};
+
+/// Limits on a run of the compiler.
+const LIMITS: Limits = Limits { time: Duration::from_secs(60), output: 1 << 20 };
 
 /// A C compiler that runs, and its version.
 #[derive(Clone, Debug)]
@@ -39,7 +42,7 @@ impl Compiler {
     ///
     /// # Errors
     /// No compiler was found, or it does not run; the processor is not x86-64.
-    pub fn find() -> Result<Self, CError> {
+    pub fn find() -> Result<Self, String> {
         Self::find_in(env::var_os("CC").as_deref(), &env::var_os("PATH").unwrap_or_default())
     }
 
@@ -47,9 +50,9 @@ impl Compiler {
     ///
     /// # Errors
     /// As [`find`](Self::find).
-    pub fn find_in(cc: Option<&OsStr>, path: &OsStr) -> Result<Self, CError> {
+    pub fn find_in(cc: Option<&OsStr>, path: &OsStr) -> Result<Self, String> {
         if !cfg!(target_arch = "x86_64") {
-            return Err(CError::Unsupported);
+            return Err("its C code is for x86-64".to_owned());
         }
         let named = cc.and_then(OsStr::to_str).unwrap_or_default();
         let mut words = named.split_whitespace();
@@ -59,7 +62,10 @@ impl Compiler {
             PathBuf::from(name)
         } else {
             let found = env::split_paths(path).filter(|folder| folder.is_absolute());
-            found.map(|folder| folder.join(name)).find(|file| file.is_file()).ok_or(CError::Missing)?
+            found
+                .map(|folder| folder.join(name))
+                .find(|file| file.is_file())
+                .ok_or("no C compiler found; install one (Debian: apt-get install gcc), or name it in CC")?
         };
         let mut compiler = Self { program, first, version: String::new() };
         let printed = compiler.execute(&["--version"], "")?.stdout;
@@ -76,7 +82,7 @@ impl Compiler {
     ///
     /// # Errors
     /// There is no temporary folder, or the compiler rejects the text or the flags.
-    pub fn program(&self, text: &str, flags: &[&str]) -> Result<Built, CError> {
+    pub fn program(&self, text: &str, flags: &[&str]) -> Result<Built, String> {
         let built = Built { folder: folder()? };
         self.compile(text, flags, &built.path())?;
         Ok(built)
@@ -86,37 +92,37 @@ impl Compiler {
     ///
     /// # Errors
     /// As [`program`](Self::program).
-    pub fn object(&self, text: &str, flags: &[&str]) -> Result<Vec<u8>, CError> {
+    pub fn object(&self, text: &str, flags: &[&str]) -> Result<Vec<u8>, String> {
         let folder = folder()?;
         let path = folder.path().join("object.o");
         self.compile(text, &[flags, &["-c"]].concat(), &path)?;
-        fs::read(&path).map_err(CError::Folder)
+        fs::read(&path).map_err(|error| no_folder(&error))
     }
 
-    fn compile(&self, text: &str, flags: &[&str], to: &Path) -> Result<(), CError> {
-        let to = to.to_str().ok_or_else(|| CError::Folder(std::io::ErrorKind::InvalidFilename.into()))?;
+    fn compile(&self, text: &str, flags: &[&str], to: &Path) -> Result<(), String> {
+        let to = to.to_str().ok_or_else(|| no_folder(&std::io::ErrorKind::InvalidFilename.into()))?;
         self.execute(&[flags, &["-x", "c", "-", "-o", to]].concat(), text).map(drop)
     }
 
-    fn execute(&self, arguments: &[&str], input: &str) -> Result<Ended, CError> {
-        let program = || self.program.clone();
+    fn execute(&self, arguments: &[&str], input: &str) -> Result<Ended, String> {
         let mut command = Command::new(&self.program);
         command.args(&self.first).args(arguments);
-        let ended = child::run(&mut command, input, LIMITS).map_err(|error| match error {
-            ChildError::Io(error) => CError::Start(program(), error),
-            ChildError::TooSlow | ChildError::TooMuch => CError::Limit(program()),
-        })?;
+        let ended = child::run(&mut command, input, LIMITS)?;
         if ended.status.success() {
             return Ok(ended);
         }
         let line = ended.stderr.lines().find(|line| !line.trim().is_empty());
         let stderr = line.map_or_else(|| ended.status.to_string(), |line| line.trim().to_owned());
-        Err(CError::Rejected { program: program(), stderr })
+        Err(format!("{}: {stderr}", self.program.display()))
     }
 }
 
-fn folder() -> Result<TempDir, CError> {
-    tempfile::Builder::new().prefix("hashlane-c-").tempdir().map_err(CError::Folder)
+fn folder() -> Result<TempDir, String> {
+    tempfile::Builder::new().prefix("hashlane-c-").tempdir().map_err(|error| no_folder(&error))
+}
+
+fn no_folder(error: &std::io::Error) -> String {
+    format!("no temporary folder for the C program: {error}; set TMPDIR")
 }
 
 #[cfg(all(test, target_arch = "x86_64"))]
@@ -127,14 +133,11 @@ mod tests {
     #[test]
     fn names_the_package_where_there_is_no_compiler() {
         let error = Compiler::find_in(None, OsStr::new("/no/such/folder")).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "no C compiler found; install one (Debian: apt-get install gcc), or name it in CC"
-        );
+        assert_eq!(error, "no C compiler found; install one (Debian: apt-get install gcc), or name it in CC");
         let error = Compiler::find_in(Some(OsStr::new("/no/such/cc -m64")), OsStr::new("")).unwrap_err();
-        assert!(error.to_string().starts_with("/no/such/cc: "), "{error}");
+        assert!(error.starts_with("/no/such/cc: "), "{error}");
         let error = Compiler::find_in(Some(OsStr::new("/bin/false")), OsStr::new("")).unwrap_err();
-        assert!(error.to_string().starts_with("/bin/false: exit status: 1"), "{error}");
+        assert!(error.starts_with("/bin/false: exit status: 1"), "{error}");
     }
 
     #[test]
@@ -142,8 +145,8 @@ mod tests {
         let Some(compiler) = compiler_or_skip() else { return };
         assert!(!compiler.version().is_empty());
         let error = compiler.program("int main(void) { return no_such_name; }", &[]).unwrap_err();
-        assert!(error.to_string().contains("error") || error.to_string().contains("main"), "{error}");
-        assert!(!error.to_string().contains('\n'), "{error}");
+        assert!(error.contains("error") || error.contains("main"), "{error}");
+        assert!(!error.contains('\n'), "{error}");
     }
 
     #[test]

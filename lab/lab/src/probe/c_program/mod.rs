@@ -7,11 +7,9 @@
 //! own: this module knows none.
 
 mod compiler;
-mod error;
 mod program;
 
 pub use compiler::{Built, Compiler};
-pub use error::CError;
 pub use program::Program;
 
 /// Text before each program's: the counter, and whole requests and answers.

@@ -5,12 +5,12 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use super::compiler::Built;
-use super::error::{CError, PATIENCE};
 
 /// A C program of a study in a separate process, with an empty environment. It ends when this is dropped.
 #[derive(Debug)]
@@ -24,6 +24,9 @@ pub struct Program {
     _built: Built,
 }
 
+/// Longest wait for an answer, or for the program to take a request.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// Bytes of a write that a pipe takes at once, if it takes any (POSIX `PIPE_BUF` is 512 or more).
 const CHUNK: usize = 4096;
 
@@ -32,8 +35,8 @@ impl Program {
     ///
     /// # Errors
     /// It cannot be started, as from a folder that is mounted `noexec`.
-    pub fn start(built: Built) -> Result<Self, CError> {
-        let fail = |error| CError::Start(built.path(), error);
+    pub fn start(built: Built) -> Result<Self, String> {
+        let fail = |error| format!("{}: {error}", built.path().display());
         let mut command = Command::new(built.path());
         // In a new process group: Ctrl-C is to end the study after its block, not the program before.
         command.env_clear().process_group(0);
@@ -64,7 +67,7 @@ impl Program {
             let words: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
             let sent = self.send(&words).and_then(|()| bytes.iter().try_for_each(|bytes| self.send(bytes)));
             let failed = sent.and_then(|()| self.receive(answer)).err();
-            self.failure = failed.map(|error| CError::Silent(error).to_string());
+            self.failure = failed.map(|error| format!("the C program gives no answer: {error}"));
         }
     }
 

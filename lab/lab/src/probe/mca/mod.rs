@@ -16,65 +16,126 @@
 //! figures; [`Calls::None`] simulates the function alone.
 
 mod calls;
-
 mod function;
-mod reading;
 mod tool;
-mod tool_error;
 
 pub use calls::Calls;
-pub use function::{Function, FunctionError};
-pub use reading::{Reading, ReadingError};
+pub use function::Function;
 pub use tool::Tool;
-pub use tool_error::ToolError;
 
 use hashlane_records::Record;
 
 /// Model and probe of the records.
 pub const PROBE: &str = "mca";
 
+/// Lines of the summary of llvm-mca, with the metric and the unit of each figure.
+const FIGURES: [(&str, &str, &str); 6] = [
+    ("Instructions:", "instructions", "instructions"),
+    ("Total Cycles:", "total_cycles", "cycles"),
+    ("Total uOps:", "total_uops", "uops"),
+    ("Dispatch Width:", "dispatch_width", "uops"),
+    ("uOps Per Cycle:", "uops_per_cycle", "uops"),
+    ("IPC:", "ipc", "instructions"),
+];
+
+/// Figures that llvm-mca computes for some instructions, executed once.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reading([f64; FIGURES.len()]);
+
+impl Reading {
+    /// Parses the summary in llvm-mca's output; ignores all other lines.
+    ///
+    /// # Errors
+    /// A figure is missing, present twice or not a number, or the summary is not of one iteration.
+    pub(crate) fn parse(output: &str) -> Result<Self, String> {
+        let iterations = figure(output, "Iterations:")?;
+        if iterations != 1.0 {
+            return Err(format!("the summary is of {iterations} iterations instead of one"));
+        }
+        let mut figures = [0.0; FIGURES.len()];
+        for (found, (label, ..)) in figures.iter_mut().zip(FIGURES) {
+            *found = figure(output, label)?;
+        }
+        Ok(Self(figures))
+    }
+
+    /// Number of instructions.
+    fn instructions(&self) -> f64 {
+        self.0[0]
+    }
+}
+
+/// The figure of the one line that begins with `label`.
+fn figure(output: &str, label: &str) -> Result<f64, String> {
+    let mut found = output.lines().filter_map(|line| line.strip_prefix(label));
+    let text = found.next().ok_or_else(|| format!("the summary has no line \"{label}\""))?.trim();
+    if found.next().is_some() {
+        return Err(format!("the summary has several lines \"{label}\""));
+    }
+    let number = text.parse::<f64>().ok().filter(|figure| figure.is_finite() && *figure >= 0.0);
+    number.ok_or_else(|| format!("\"{label}\" is followed by {text:?}, not by a number"))
+}
+
 /// The records of one reading, of the model and the probe `mca`.
 pub fn records(study: &str, workload: &str, scheme: &str, reading: &Reading) -> Vec<Record> {
-    let facts = [
-        ("instructions", "instructions", reading.instructions as f64),
-        ("total_cycles", "cycles", reading.total_cycles as f64),
-        ("total_uops", "uops", reading.total_uops as f64),
-        ("dispatch_width", "uops", reading.dispatch_width as f64),
-        ("uops_per_cycle", "uops", reading.uops_per_cycle),
-        ("ipc", "instructions", reading.ipc),
-    ];
-    let record = |(metric, unit, value)| {
+    let record = |((_, metric, unit), value)| {
         Record::new([study, PROBE, workload, scheme, PROBE, metric, unit], [value; 3], 1, 1)
     };
-    facts.into_iter().map(record).collect()
+    FIGURES.into_iter().zip(reading.0).map(record).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hashlane_records::RecordSet;
+
+    /// Output of llvm-mca 14.0.6 for `imulq %rdi, %rax; rolq $13, %rax; addq sym(%rip), %rax; retq; callq
+    /// rand; callq rand` on nehalem.
+    const SAMPLE: &str = "\
+Iterations:        1
+Instructions:      6
+Total Cycles:      106
+Total uOps:        12
+
+Dispatch Width:    4
+uOps Per Cycle:    0.11
+IPC:               0.06
+Block RThroughput: 3.0
+";
 
     #[test]
-    fn records_every_figure_once_and_exactly() {
-        let reading = Reading {
-            instructions: 104,
-            total_cycles: 155,
-            total_uops: 132,
-            dispatch_width: 6,
-            uops_per_cycle: 0.85,
-            ipc: 0.67,
-        };
-        let mut set = RecordSet::new();
-        for calls in [Calls::None, Calls::Cold] {
-            for record in records("flow-hash", &calls.workload("skylake"), "base", &reading) {
-                assert_eq!((record.low, record.high, record.samples), (record.value, record.value, 1));
-                set.insert(record).unwrap();
-            }
+    fn reads_the_summary_and_records_every_figure() {
+        let expected = Reading([6.0, 106.0, 12.0, 4.0, 0.11, 0.06]);
+        for text in [SAMPLE.to_owned(), SAMPLE.replace('\n', "\r\n")] {
+            assert_eq!(Reading::parse(&text), Ok(expected));
         }
-        assert_eq!(set.len(), 12);
-        assert_eq!(set.workloads("flow-hash"), ["mca/skylake", "mca/skylake/cold-call"]);
-        let value = |metric| set.metric("flow-hash", "mca/skylake", "base", metric).unwrap().value;
-        assert_eq!(value("total_cycles"), 155.0);
-        assert_eq!(value("ipc"), 0.67);
+        let workloads = [Calls::None, Calls::Cold].map(|calls| calls.workload("skylake"));
+        assert_eq!(workloads, ["mca/skylake", "mca/skylake/cold-call"]);
+        let records = records("flow-hash", &workloads[0], "base", &expected);
+        let [_, cycles, .., ipc] = &records[..] else { panic!("{records:?}") };
+        assert_eq!((cycles.metric.as_str(), cycles.unit.as_str()), ("total_cycles", "cycles"));
+        assert_eq!((cycles.low, cycles.value, cycles.high, cycles.samples), (106.0, 106.0, 106.0, 1));
+        assert_eq!((ipc.metric.as_str(), ipc.value), ("ipc", 0.06));
+    }
+
+    #[test]
+    fn refuses_a_summary_without_one_figure_of_each_kind() {
+        for line in SAMPLE.lines().filter(|line| !line.is_empty() && !line.starts_with("Block")) {
+            let label = line.split_inclusive(':').next().unwrap();
+            let error = Reading::parse(&SAMPLE.replace(line, "")).unwrap_err();
+            assert_eq!(error, format!("the summary has no line \"{label}\""));
+        }
+        for (from, to, why) in [
+            ("0.06", "NaN", "\"IPC:\" is followed by \"NaN\", not by a number"),
+            ("0.06", "", "\"IPC:\" is followed by \"\", not by a number"),
+            ("106", "1 06", "\"Total Cycles:\" is followed by \"1 06\", not by a number"),
+            (
+                "Total uOps:",
+                "Total Cycles: 1\nTotal uOps:",
+                "the summary has several lines \"Total Cycles:\"",
+            ),
+            ("Iterations:        1", "Iterations: 100", "the summary is of 100 iterations instead of one"),
+        ] {
+            assert_eq!(Reading::parse(&SAMPLE.replace(from, to)).unwrap_err(), why);
+        }
     }
 }

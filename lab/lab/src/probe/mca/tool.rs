@@ -5,11 +5,21 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
+use super::Reading;
 use super::calls::Calls;
 use super::function::Function;
-use super::reading::Reading;
-use super::tool_error::{LIMITS, NAME, ToolError};
-use crate::probe::child::{self, ChildError, Ended};
+use crate::probe::child::{self, Limits};
+use std::time::Duration;
+
+/// Limits on a run of the tool.
+const LIMITS: Limits = Limits { time: Duration::from_secs(20), output: 1 << 20 };
+
+/// Name of the program.
+const NAME: &str = "llvm-mca";
+
+/// Error where no folder of PATH has one.
+const MISSING: &str = "llvm-mca is not on PATH; Debian has it in the package llvm: apt-get install llvm. The rest of \
+                       the study runs without it";
 
 /// An installed llvm-mca, with its release and its cores.
 #[derive(Clone, Debug)]
@@ -60,7 +70,7 @@ impl Tool {
     ///
     /// # Errors
     /// No llvm-mca is found, or none that runs.
-    pub fn find() -> Result<Self, ToolError> {
+    pub fn find() -> Result<Self, String> {
         Self::find_in(&env::var_os("PATH").unwrap_or_default())
     }
 
@@ -68,9 +78,9 @@ impl Tool {
     ///
     /// # Errors
     /// No llvm-mca is found, or none that runs.
-    pub fn find_in(path: &OsStr) -> Result<Self, ToolError> {
+    pub fn find_in(path: &OsStr) -> Result<Self, String> {
         let mut newest: Option<(Version, PathBuf)> = None;
-        let mut error = ToolError::Missing;
+        let mut error = MISSING.to_owned();
         for program in candidates(path) {
             match version(&program) {
                 Ok(version) if newest.as_ref().is_none_or(|(newest, _)| version > *newest) => {
@@ -124,13 +134,16 @@ impl Tool {
     /// # Errors
     /// The tool cannot be started or is stopped, does not take an instruction (its message names it) or does
     /// not know the core; or its summary lacks a figure or is of another number of instructions.
-    pub fn run(&self, function: &Function, cpu: &str, calls: Calls) -> Result<Reading, ToolError> {
+    pub fn run(&self, function: &Function, cpu: &str, calls: Calls) -> Result<Reading, String> {
         let assembly = format!("{}{}", function.assembly(), calls.assembly());
         let output = simulate(&self.program, cpu, &assembly, View::Summary)?;
-        let reading = Reading::parse(&output).map_err(ToolError::Reading)?;
-        let given = (function.instructions() + calls.assembly().lines().count()) as u64;
-        let simulated = reading.instructions;
-        if simulated == given { Ok(reading) } else { Err(ToolError::Instructions { given, simulated }) }
+        let reading = Reading::parse(&output).map_err(|why| format!("{NAME}: {why}"))?;
+        let given = (function.instructions() + calls.assembly().lines().count()) as f64;
+        let simulated = reading.instructions();
+        match simulated == given {
+            true => Ok(reading),
+            false => Err(format!("{NAME} simulated {simulated} of {given} instructions")),
+        }
     }
 }
 
@@ -152,9 +165,9 @@ fn candidates(path: &OsStr) -> Vec<PathBuf> {
     found
 }
 
-fn version(program: &Path) -> Result<Version, ToolError> {
-    let ended = execute(Command::new(program).arg("--version"), "")?;
-    parse_version(&ended.stdout).ok_or_else(|| ToolError::NoVersion(program.to_owned()))
+fn version(program: &Path) -> Result<Version, String> {
+    let ended = child::run(Command::new(program).arg("--version"), "", LIMITS)?;
+    parse_version(&ended.stdout).ok_or_else(|| format!("{}: reports no LLVM version", program.display()))
 }
 
 /// The version in a line such as `Debian LLVM version 14.0.6`.
@@ -166,9 +179,9 @@ fn parse_version(output: &str) -> Option<Version> {
 }
 
 /// The cores of ours that a program lists, with the first resource of each.
-fn known(program: &Path) -> Result<Vec<(&'static Cpu, String)>, ToolError> {
+fn known(program: &Path) -> Result<Vec<(&'static Cpu, String)>, String> {
     // Some releases end as if they had failed, for want of instructions.
-    let help = execute(Command::new(program).args(["-march=x86-64", "-mcpu=help"]), "")?;
+    let help = child::run(Command::new(program).args(["-march=x86-64", "-mcpu=help"]), "", LIMITS)?;
     let listed: Vec<&str> = help
         .stdout
         .lines()
@@ -181,7 +194,7 @@ fn known(program: &Path) -> Result<Vec<(&'static Cpu, String)>, ToolError> {
         let first = output.lines().find(|line| line.starts_with("[0")).and_then(|line| line.split_once("- "));
         match first {
             Some((_, resource)) => Ok((cpu, resource.trim().to_owned())),
-            None => Err(ToolError::NoResources(program.to_owned())),
+            None => Err(format!("{}: lists no resources of a core", program.display())),
         }
     })
     .collect()
@@ -196,28 +209,16 @@ enum View {
 }
 
 /// Output of the tool for some instructions, executed once.
-fn simulate(program: &Path, cpu: &str, assembly: &str, view: View) -> Result<String, ToolError> {
+fn simulate(program: &Path, cpu: &str, assembly: &str, view: View) -> Result<String, String> {
     let mut command = Command::new(program);
     command.args(["-march=x86-64", "-iterations=1", "-instruction-info=false"]);
     command.arg(format!("-mcpu={cpu}")).arg(format!("-resource-pressure={}", view == View::Resources));
-    let ended = execute(&mut command, assembly)?;
+    let ended = child::run(&mut command, assembly, LIMITS)?;
     // Some releases leave out instructions that they cannot parse, print an error, and exit with success.
     if ended.status.success() && !ended.stderr.contains("error:") {
         return Ok(ended.stdout);
     }
-    let stderr = ended.stderr.trim().to_owned();
-    Err(ToolError::Failed { program: program.to_owned(), status: ended.status, stderr })
-}
-
-fn execute(command: &mut Command, input: &str) -> Result<Ended, ToolError> {
-    child::run(command, input, LIMITS).map_err(|error| {
-        let program = PathBuf::from(command.get_program());
-        match error {
-            ChildError::Io(error) => ToolError::Start(program, error),
-            ChildError::TooSlow => ToolError::TooSlow(program),
-            ChildError::TooMuch => ToolError::TooMuch(program),
-        }
-    })
+    Err(format!("{} ended with {}: {}", program.display(), ended.status, ended.stderr.trim()))
 }
 
 #[cfg(test)]
@@ -238,14 +239,6 @@ mod tests {
         }
     }
 
-    /// An empty folder of this process's own.
-    fn folder(name: &str) -> PathBuf {
-        let dir = env::temp_dir().join(format!("hashlane-mca-{}-{name}", std::process::id()));
-        let _ = fs::remove_dir_all(&dir);
-        fs::create_dir_all(&dir).unwrap();
-        dir
-    }
-
     /// Bit operations alone, which call nothing with or without optimisation.
     #[inline(never)]
     fn mix(a: u64, b: u64) -> u64 {
@@ -260,11 +253,11 @@ mod tests {
         assert_eq!(tool.cpus()[..2], ["nehalem", "skylake"]);
         for cpu in tool.cpus() {
             let alone = tool.run(&function, cpu, Calls::None).unwrap();
-            assert_eq!(alone.instructions, function.instructions() as u64, "{cpu}");
-            assert!(alone.total_cycles < 100 && alone.total_uops >= alone.instructions, "{cpu}: {alone:?}");
-            let cold = tool.run(&function, cpu, Calls::Cold).unwrap();
-            assert_eq!(cold.instructions, alone.instructions + 2, "{cpu}");
-            assert!(cold.total_cycles > 100, "{cpu}: {cold:?}");
+            let Reading([instructions, cycles, uops, ..]) = alone;
+            assert_eq!(instructions, function.instructions() as f64, "{cpu}");
+            assert!(cycles < 100.0 && uops >= instructions, "{cpu}: {alone:?}");
+            let Reading([more, cycles, ..]) = tool.run(&function, cpu, Calls::Cold).unwrap();
+            assert!(more == instructions + 2.0 && cycles > 100.0, "{cpu}: {more} {cycles}");
         }
     }
 
@@ -285,7 +278,7 @@ mod tests {
         let Some(tool) = tool() else { return };
         let error =
             simulate(&tool.program, "skylake", "\tnop\n\tno_such_instruction\n", View::Summary).unwrap_err();
-        assert!(error.to_string().contains("no_such_instruction"), "{error}");
+        assert!(error.contains("no_such_instruction"), "{error}");
     }
 
     #[test]
@@ -299,29 +292,28 @@ mod tests {
 
     #[test]
     fn names_the_package_where_there_is_no_tool() {
-        let dir = folder("missing");
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path();
         fs::write(dir.join("llvm-mca-old"), "").unwrap();
         for path in [OsStr::new(""), dir.as_os_str(), OsStr::new("/no/such/folder")] {
             let error = Tool::find_in(path).unwrap_err();
-            assert!(matches!(error, ToolError::Missing), "{error}");
-            assert!(error.to_string().contains("apt-get install llvm"), "{error}");
+            assert_eq!(error, MISSING);
         }
-        fs::remove_dir_all(dir).unwrap();
     }
 
     #[cfg(unix)]
     #[test]
     fn passes_over_a_tool_that_does_not_run() {
         use std::os::unix::fs::symlink;
-        let dir = folder("broken");
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path();
         symlink("/bin/false", dir.join("llvm-mca")).unwrap();
-        assert!(matches!(Tool::find_in(dir.as_os_str()), Err(ToolError::NoVersion(_))));
+        assert!(Tool::find_in(dir.as_os_str()).unwrap_err().ends_with("reports no LLVM version"));
         if let Some(tool) = tool() {
             let program = dir.join("llvm-mca-14");
             symlink(tool.program(), &program).unwrap();
             let found = Tool::find_in(dir.as_os_str()).unwrap();
             assert_eq!((found.program(), found.version()), (program.as_path(), tool.version()));
         }
-        fs::remove_dir_all(dir).unwrap();
     }
 }

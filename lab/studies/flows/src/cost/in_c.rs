@@ -9,7 +9,7 @@ use hashlane_baseline::ehash::Secrets;
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::Key;
 use hashlane_lab::definition::subject;
-use hashlane_lab::probe::c_program::{CError, Compiler, HEADER, Program};
+use hashlane_lab::probe::c_program::{Compiler, HEADER, Program};
 use hashlane_lab::probe::mca::Function;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -65,7 +65,7 @@ impl Source {
     ///
     /// # Errors
     /// There is no C compiler, or the program does not run.
-    pub(crate) fn start(key: &Key) -> Result<Self, CError> {
+    pub(crate) fn start(key: &Key) -> Result<Self, String> {
         let compiler = Compiler::find()?;
         let built = compiler.program(&[HEADER, SOURCE, TIMING].concat(), &FLAGS)?;
         let program = Program::start(built)?;
@@ -84,8 +84,8 @@ impl Source {
 /// # Errors
 /// There is no C compiler, or its object file is not one for x86-64; the reason in words.
 pub(crate) fn functions(ids: &[String]) -> Result<(Vec<(String, Function)>, String), String> {
-    let compiler = Compiler::find().map_err(|error| error.to_string())?;
-    let object = compiler.object(&[SIMULATED, SOURCE].concat(), &FLAGS).map_err(|error| error.to_string())?;
+    let compiler = Compiler::find()?;
+    let object = compiler.object(&[SIMULATED, SOURCE].concat(), &FLAGS)?;
     let function = |id: &String| {
         let function = Function::in_object(&object, id).map_err(|error| format!("{id}: {error}"))?;
         Ok((id.clone(), function))
