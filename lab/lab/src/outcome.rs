@@ -327,54 +327,41 @@ mod tests {
     use super::*;
     use crate::report::sample;
 
-    fn judge(rule: Rule, low: f64, high: f64) -> Finding {
-        rule.judge(0.10, Interval::bounded((low + high) / 2.0, low, high))
-    }
-
     #[test]
-    fn judges_no_more_by_the_upper_border() {
-        assert_eq!(judge(Rule::NoMore, 0.5, 0.6), Finding::Agrees);
-        assert_eq!(judge(Rule::NoMore, 0.9, 1.1), Finding::Agrees);
-        assert_eq!(judge(Rule::NoMore, 1.05, 1.15), Finding::Undecided);
-        assert_eq!(judge(Rule::NoMore, 1.11, 1.15), Finding::Disagrees);
-    }
-
-    #[test]
-    fn judges_little_more_by_both_borders() {
-        assert_eq!(judge(Rule::LittleMore, 1.01, 1.09), Finding::Agrees);
-        assert_eq!(judge(Rule::LittleMore, 1.0, 1.09), Finding::Undecided);
-        assert_eq!(judge(Rule::LittleMore, 1.05, 1.2), Finding::Undecided);
-        assert_eq!(judge(Rule::LittleMore, 0.9, 1.0), Finding::Disagrees);
-        assert_eq!(judge(Rule::LittleMore, 1.2, 1.3), Finding::Disagrees);
-    }
-
-    #[test]
-    fn judges_alike_by_both_borders() {
-        assert_eq!(judge(Rule::Alike, 0.9, 1.1), Finding::Agrees);
-        assert_eq!(judge(Rule::Alike, 0.85, 1.0), Finding::Undecided);
-        assert_eq!(judge(Rule::Alike, 1.0, 1.15), Finding::Undecided);
-        assert_eq!(judge(Rule::Alike, 0.7, 0.8), Finding::Disagrees);
-        assert_eq!(judge(Rule::Alike, 1.2, 1.3), Finding::Disagrees);
-    }
-
-    #[test]
-    fn judges_between_by_the_bounds_that_there_are() {
+    fn judges_ratios_by_the_borders_of_their_rule() {
+        use Finding::{Agrees, Disagrees, Undecided};
+        use Rule::{Alike, LittleMore, NoMore};
         let between = |low, high| Rule::Between { low, high };
         let three_to_seven = between(Some(1.0 / 7.0), Some(1.0 / 3.0));
-        let judge = |rule: Rule, tolerance, low, high| {
-            rule.judge(tolerance, Interval::bounded(f64::midpoint(low, high), low, high))
-        };
-        assert_eq!(judge(three_to_seven, 0.0, 0.15, 0.33), Finding::Agrees);
-        assert_eq!(judge(three_to_seven, 0.0, 0.32, 0.34), Finding::Undecided);
-        assert_eq!(judge(three_to_seven, 0.0, 0.34, 0.36), Finding::Disagrees);
-        assert_eq!(judge(three_to_seven, 0.0, 0.1, 0.14), Finding::Disagrees);
-        // 0.2 more: from 0.119 to 0.4.
-        assert_eq!(judge(three_to_seven, 0.2, 0.12, 0.399), Finding::Agrees);
-        assert_eq!(judge(three_to_seven, 0.2, 0.401, 0.41), Finding::Disagrees);
-        let slower = between(Some(1.0), None);
-        assert_eq!(judge(slower, 0.0, 1.01, 90.0), Finding::Agrees);
-        assert_eq!(judge(slower, 0.0, 0.9, 0.99), Finding::Disagrees);
-        assert_eq!(judge(between(None, Some(0.1)), 0.0, 0.01, 0.1), Finding::Agrees);
+        for (rule, tolerance, low, high, expected) in [
+            (NoMore, 0.1, 0.5, 0.6, Agrees),
+            (NoMore, 0.1, 0.9, 1.1, Agrees),
+            (NoMore, 0.1, 1.05, 1.15, Undecided),
+            (NoMore, 0.1, 1.11, 1.15, Disagrees),
+            (LittleMore, 0.1, 1.01, 1.09, Agrees),
+            (LittleMore, 0.1, 1.0, 1.09, Undecided),
+            (LittleMore, 0.1, 1.05, 1.2, Undecided),
+            (LittleMore, 0.1, 0.9, 1.0, Disagrees),
+            (LittleMore, 0.1, 1.2, 1.3, Disagrees),
+            (Alike, 0.1, 0.9, 1.1, Agrees),
+            (Alike, 0.1, 0.85, 1.0, Undecided),
+            (Alike, 0.1, 1.0, 1.15, Undecided),
+            (Alike, 0.1, 0.7, 0.8, Disagrees),
+            (Alike, 0.1, 1.2, 1.3, Disagrees),
+            (three_to_seven, 0.0, 0.15, 0.33, Agrees),
+            (three_to_seven, 0.0, 0.32, 0.34, Undecided),
+            (three_to_seven, 0.0, 0.34, 0.36, Disagrees),
+            (three_to_seven, 0.0, 0.1, 0.14, Disagrees),
+            // 0.2 more: from 0.119 to 0.4.
+            (three_to_seven, 0.2, 0.12, 0.399, Agrees),
+            (three_to_seven, 0.2, 0.401, 0.41, Disagrees),
+            (between(Some(1.0), None), 0.0, 1.01, 90.0, Agrees),
+            (between(Some(1.0), None), 0.0, 0.9, 0.99, Disagrees),
+            (between(None, Some(0.1)), 0.0, 0.01, 0.1, Agrees),
+        ] {
+            let found = rule.judge(tolerance, Interval::bounded(f64::midpoint(low, high), low, high));
+            assert_eq!(found, expected, "{rule:?}, {low} to {high}");
+        }
     }
 
     #[test]

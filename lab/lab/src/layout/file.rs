@@ -6,10 +6,13 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::Spanned;
 
+/// Source of a text with holes, and of what its variables are made of.
+type Template = String;
+type Expression = String;
+
 /// Rules by which the records of a study are shown: `[[section]]`, `[[sentence]]`, `[[table]]`, `[[chart]]`,
-/// `[[text]]`,
-/// `[formats]` and `words` of its file. What stands before the first section is the answer; what follows one
-/// belongs to it, in the order of the file.
+/// `[[text]]`, `[formats]` and `words` of its file. What stands before the first section is the answer; what
+/// follows one belongs to it, in the order of the file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layout {
     /// Macros of its templates.
@@ -58,17 +61,14 @@ pub(super) struct SectionSpec {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SectionHead {
-    /// Template.
-    pub(super) title: String,
+    pub(super) title: Template,
     /// Models of its records; empty for the study's own. The lists hold what the first model with records
     /// has; without records of any of them the section is left out.
     #[serde(default)]
     pub(super) models: Vec<String>,
-    /// Template.
     #[serde(default)]
-    pub(super) note: String,
-    /// Expression.
-    pub(super) when: Option<String>,
+    pub(super) note: Template,
+    pub(super) when: Option<Expression>,
 }
 
 /// Purpose of a sentence.
@@ -94,8 +94,7 @@ pub(super) struct SentenceSpec {
     pub(super) text: String,
     /// Expression of a list: a sentence for each `it`.
     pub(super) each: Option<String>,
-    /// Expression.
-    pub(super) when: Option<String>,
+    pub(super) when: Option<Expression>,
     /// Model whose workloads and schemes it lists, if not the section's.
     pub(super) model: Option<String>,
     /// With `false`, figures are stated as they were measured, whatever their bounds and controls.
@@ -110,12 +109,10 @@ fn yes() -> bool {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TableSpec {
-    /// Template.
-    pub(super) caption: String,
+    pub(super) caption: Template,
     /// Expression of a list: a table for each `it`.
     pub(super) each: Option<String>,
-    /// Expression.
-    pub(super) when: Option<String>,
+    pub(super) when: Option<Expression>,
     /// Model whose workloads and schemes it lists, if not the section's.
     pub(super) model: Option<String>,
     /// Expression of a list: a row for each `row`.
@@ -165,10 +162,8 @@ pub(super) struct MoreRows {
 pub(super) struct ColumnSpec {
     /// Expression of a list: the columns for each `column`.
     pub(super) each: Option<String>,
-    /// Template.
-    pub(super) head: Option<String>,
-    /// Expression.
-    pub(super) cell: Option<String>,
+    pub(super) head: Option<Template>,
+    pub(super) cell: Option<Expression>,
     /// Several columns for each.
     #[serde(default)]
     pub(super) columns: Vec<ColumnSpec>,
@@ -177,12 +172,9 @@ pub(super) struct ColumnSpec {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TextSpec {
-    /// Template.
-    pub(super) caption: String,
-    /// Template.
-    pub(super) text: String,
-    /// Expression.
-    pub(super) when: Option<String>,
+    pub(super) caption: Template,
+    pub(super) text: Template,
+    pub(super) when: Option<Expression>,
     /// As of a table.
     #[serde(default = "open")]
     pub(super) shown: String,
@@ -204,8 +196,7 @@ pub(super) struct ChartSpec {
     pub(super) draws: Draws,
     /// Expression of a list: a chart for each `it`.
     pub(super) each: Option<String>,
-    /// Expression.
-    pub(super) when: Option<String>,
+    pub(super) when: Option<Expression>,
     /// Model whose workloads and schemes it lists, if not the section's.
     pub(super) model: Option<String>,
     /// Name and unit of the axis, a template; of lines, of the vertical one.

@@ -1,6 +1,5 @@
 //! Facts of the machine and of the run behind a set of records: `machine.toml`.
 
-use core::fmt;
 use std::collections::HashSet;
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -118,37 +117,6 @@ impl Run {
     }
 }
 
-/// Reasons for which a file does not describe a machine.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum MachineError {
-    /// The file cannot be read.
-    Io {
-        /// The file.
-        origin: String,
-        /// Cause.
-        error: io::Error,
-    },
-    /// The content is not TOML, or has a field that is not a machine's.
-    Toml {
-        /// The file.
-        origin: String,
-        /// The parser's words, with the line.
-        message: String,
-    },
-}
-
-impl fmt::Display for MachineError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io { origin, error } => write!(f, "{origin}: {error}"),
-            Self::Toml { origin, message } => write!(f, "{origin}: {}", message.trim_end()),
-        }
-    }
-}
-
-impl core::error::Error for MachineError {}
-
 /// Instruction sets that matter for hashing, under the kernel's names (x86, then Arm).
 const FLAGS: [&str; 15] = [
     "sse4_2",
@@ -175,22 +143,21 @@ impl Machine {
         let mut cpu = read("/proc/cpuinfo").map(|text| Cpu::from_cpuinfo(&text)).unwrap_or_default();
         cpu.cores = std::thread::available_parallelism().ok().and_then(|n| u32::try_from(n.get()).ok());
         cpu.governor = read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor").map(trimmed);
-        cpu.turbo = match read("/sys/devices/system/cpu/intel_pstate/no_turbo").map(trimmed).as_deref() {
-            Some("0") => Some(true),
-            Some("1") => Some(false),
-            _ => match read("/sys/devices/system/cpu/cpufreq/boost").map(trimmed).as_deref() {
-                Some("0") => Some(false),
-                Some("1") => Some(true),
-                _ => None,
-            },
+        let turbo = |file: &str, is_on: [(&str, bool); 2]| {
+            let text = read(&format!("/sys/devices/system/cpu/{file}"))?;
+            is_on.into_iter().find(|(word, _)| *word == text.trim()).map(|(_, is_on)| is_on)
         };
+        cpu.turbo = turbo("intel_pstate/no_turbo", [("0", true), ("1", false)])
+            .or_else(|| turbo("cpufreq/boost", [("0", false), ("1", true)]));
         Self {
             cpu,
             system: System {
                 os: std::env::consts::OS.to_owned(),
                 arch: std::env::consts::ARCH.to_owned(),
                 kernel: read("/proc/sys/kernel/osrelease").map(trimmed),
-                memory_kib: read("/proc/meminfo").and_then(|text| memory_kib(&text, "MemTotal:")),
+                memory_kib: read("/proc/meminfo")
+                    .and_then(|text| memory::field(&text, "MemTotal:"))
+                    .map(|bytes| bytes >> 10),
             },
             build: Build {
                 hashlane: env!("CARGO_PKG_VERSION").to_owned(),
@@ -206,16 +173,16 @@ impl Machine {
     ///
     /// # Errors
     /// The content is not TOML, or has a field that is not a machine's.
-    pub fn parse(text: &str, origin: &str) -> Result<Self, MachineError> {
-        toml::from_str(text)
-            .map_err(|e| MachineError::Toml { origin: origin.to_owned(), message: e.to_string() })
+    pub fn parse(text: &str, origin: &str) -> io::Result<Self> {
+        let error = |error: toml::de::Error| error.to_string().trim_end().to_owned();
+        toml::from_str(text).map_err(|e| io::Error::other(format!("{origin}: {}", error(e))))
     }
 
     /// Reads the file `path`.
     ///
     /// # Errors
     /// As [`parse`](Self::parse), or the file cannot be read.
-    pub fn read(path: &Path) -> Result<Self, MachineError> {
+    pub fn read(path: &Path) -> io::Result<Self> {
         let origin = path.display().to_string();
         let read = || -> io::Result<String> {
             let mut text = String::new();
@@ -225,10 +192,8 @@ impl Machine {
             }
             Ok(text)
         };
-        match read() {
-            Ok(text) => Self::parse(&text, &origin),
-            Err(error) => Err(MachineError::Io { origin, error }),
-        }
+        let text = read().map_err(|error| io::Error::new(error.kind(), format!("{origin}: {error}")))?;
+        Self::parse(&text, &origin)
     }
 
     /// The content of the file.
@@ -278,12 +243,6 @@ pub fn available_memory() -> Option<u64> {
     free.into_iter().chain(memory::room().map(|room| room.bytes)).min()
 }
 
-/// A field of the text of `/proc/meminfo`, in KiB.
-fn memory_kib(text: &str, field: &str) -> Option<u64> {
-    let amount = text.lines().find_map(|line| line.strip_prefix(field))?;
-    amount.split_whitespace().next()?.parse().ok()
-}
-
 fn trimmed(text: String) -> String {
     text.trim().to_owned()
 }
@@ -310,13 +269,6 @@ mod tests {
         assert_eq!(arm.flags, ["aes", "crc32", "asimd", "pmull", "sha2"]);
         assert_eq!(arm.hypervisor, None);
         assert_eq!(Cpu::from_cpuinfo(""), Cpu::default());
-    }
-
-    #[test]
-    fn reads_the_memory() {
-        assert_eq!(memory_kib("MemTotal:       16393220 kB\nMemFree: 1 kB\n", "MemTotal:"), Some(16_393_220));
-        assert_eq!(memory_kib("MemTotal: lots\n", "MemTotal:"), None);
-        assert_eq!(memory_kib("", "MemTotal:"), None);
     }
 
     #[test]
