@@ -7,46 +7,23 @@ use serde::Deserialize;
 use super::check::Checker;
 use super::control;
 use super::error::DefinitionError;
-use super::parts::{Claim, Criterion, CriterionFigure, Definition, Only, Origin, Rule, Sizes};
-use super::published::Published;
+use super::parts::{Claim, Criterion, CriterionFigure, Definition, Origin, Rule};
 use crate::layout::Layout;
 use hashlane_records::metric;
 
 /// Longest study file, in bytes.
 pub const MAX_TEXT: usize = 1 << 20;
 
-/// Core of the file as it is written, before braces are expanded and names looked up.
+/// Criteria and claims as they are written, before names are looked up.
 #[derive(Deserialize)]
-struct File {
-    slug: String,
-    model: String,
-    title: String,
-    topic: Option<String>,
-    question: String,
-    asks: Option<String>,
-    source: String,
-    workloads: Vec<String>,
-    schemes: Vec<String>,
-    reference: String,
-    control: Option<(String, String)>,
-    #[serde(default)]
-    pairs: Vec<(String, String)>,
-    #[serde(default = "default_metric")]
-    metric: String,
-    #[serde(default = "default_per")]
-    per: String,
-    size: Sizes,
+struct Rules {
     #[serde(default)]
     criterion: Vec<FileCriterion>,
     #[serde(default)]
     claim: Vec<FileClaim>,
-    #[serde(default)]
-    only: Vec<FileOnly>,
-    #[serde(default)]
-    published: Vec<Published>,
 }
 
-/// Fields of [`File`]; all others are tables of the study's kind.
+/// Fields of every study; all others are tables of the study's kind.
 pub(super) const FIELDS: [&str; 19] = [
     "slug",
     "model",
@@ -83,21 +60,6 @@ struct FileCriterion {
     /// A workload, for a ratio.
     times: Option<String>,
     at_most: f64,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FileOnly {
-    workload: String,
-    schemes: Vec<String>,
-}
-
-fn default_metric() -> String {
-    metric::CYCLES_MEAN.to_owned()
-}
-
-fn default_per() -> String {
-    "item".to_owned()
 }
 
 #[derive(Deserialize)]
@@ -149,56 +111,60 @@ impl Definition {
             return Err(DefinitionError::new(origin, fault));
         }
         let toml = |error: toml::de::Error| DefinitionError::new(origin, error);
-        // Twice, as a flattened table costs the errors their line numbers.
-        let file: File = toml::from_str(text).map_err(toml)?;
-        let mut own: toml::Table = toml::from_str(text).map_err(toml)?;
-        own.retain(|field, _| !FIELDS.contains(&field) && !Layout::FIELDS.contains(&field));
-        let layout = Layout::parse(text, origin)?;
-        Checker { origin }.definition(file, own, layout, text)
+        // Several times, as a flattened table costs the errors their line numbers.
+        let mut study: Self = toml::from_str(text).map_err(toml)?;
+        let rules: Rules = toml::from_str(text).map_err(toml)?;
+        study.own = toml::from_str(text).map_err(toml)?;
+        study.own.retain(|field, _| !FIELDS.contains(&field) && !Layout::FIELDS.contains(&field));
+        study.layout = Layout::parse(text, origin)?;
+        study.origin = Origin(origin.to_owned());
+        text.clone_into(&mut study.text);
+        Checker { origin }.complete(&mut study, rules)?;
+        Ok(study)
     }
 }
 
 impl Checker<'_> {
-    fn definition(
-        &self,
-        file: File,
-        own: toml::Table,
-        layout: Layout,
-        text: &str,
-    ) -> Result<Definition, DefinitionError> {
+    /// Checks a study as it is written, and adds what follows from it.
+    fn complete(&self, study: &mut Definition, rules: Rules) -> Result<(), DefinitionError> {
         let slug_octet = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
         self.range(
             "slug",
-            (1..=64).contains(&file.slug.len()) && file.slug.bytes().all(slug_octet),
+            (1..=64).contains(&study.slug.len()) && study.slug.bytes().all(slug_octet),
             "1 to 64 lower-case letters, digits and hyphens",
         )?;
         for (field, text) in [
-            ("model", &file.model),
-            ("title", &file.title),
-            ("question", &file.question),
-            ("source", &file.source),
-            ("metric", &file.metric),
-            ("per", &file.per),
+            ("model", &study.model),
+            ("title", &study.title),
+            ("question", &study.question),
+            ("source", &study.source),
+            ("metric", &study.metric),
+            ("per", &study.per),
         ] {
             self.range(field, !text.trim().is_empty(), "some words")?;
         }
-        self.ids("workloads", &file.workloads)?;
-        let schemes = self.expand("schemes", &file.schemes)?;
-        self.known("reference", &file.reference, &schemes)?;
-        if let Some((of, to)) = &file.control {
-            self.known("control", to, &schemes)?;
+        self.ids("workloads", &study.workloads)?;
+        study.all_workloads.clone_from(&study.workloads);
+        study.schemes = self.expand("schemes", &study.schemes)?;
+        let (schemes, workloads) = (&study.schemes, &study.workloads);
+        self.known("reference", &study.reference, schemes)?;
+        if let Some((of, to)) = &study.control {
+            self.known("control", to, schemes)?;
             if *of != control::again(to) {
-                self.pair("control", of, to, &schemes)?;
+                self.pair("control", of, to, schemes)?;
             }
         }
-        for (field, text) in [("topic", &file.topic), ("asks", &file.asks)] {
-            let words = text.as_ref().is_none_or(|text| !text.trim().is_empty());
-            self.range(field, words, "some words")?;
+        let defaults = [("topic", &mut study.topic, &study.slug), ("asks", &mut study.asks, &study.question)];
+        for (field, text, default) in defaults {
+            if text.is_empty() {
+                text.clone_from(default);
+            }
+            self.range(field, !text.trim().is_empty(), "some words")?;
         }
-        for (i, (of, to)) in file.pairs.iter().enumerate() {
-            self.pair(&format!("pairs[{i}]"), of, to, &schemes)?;
+        for (i, (of, to)) in study.pairs.iter().enumerate() {
+            self.pair(&format!("pairs[{i}]"), of, to, schemes)?;
         }
-        for (field, size) in [("size.quick", file.size.quick), ("size.full", file.size.full)] {
+        for (field, size) in [("size.quick", study.size.quick), ("size.full", study.size.full)] {
             self.count(&format!("{field}.items"), size.items)?;
             self.range(
                 &format!("{field}.repetitions"),
@@ -206,71 +172,39 @@ impl Checker<'_> {
                 "a number from 2 to 1000",
             )?;
         }
-        let mut criteria = Vec::with_capacity(file.criterion.len());
-        for (i, criterion) in file.criterion.into_iter().enumerate() {
+        for (i, criterion) in rules.criterion.into_iter().enumerate() {
             let field = format!("criterion[{i}]");
-            criteria.push(self.criterion(&field, criterion, &file.workloads, &schemes)?);
+            study.criteria.push(self.criterion(&field, criterion, workloads, schemes)?);
         }
-        let mut claims = Vec::with_capacity(file.claim.len());
-        let mut claim_ids = HashSet::new();
-        for (i, claim) in file.claim.into_iter().enumerate() {
+        for (i, claim) in rules.claim.into_iter().enumerate() {
             let field = format!("claim[{i}]");
-            if !claim_ids.insert(claim.id.clone()) {
+            if study.claims.iter().any(|other| other.id == claim.id) {
                 return Err(self.duplicate(&format!("{field}.id"), &claim.id));
             }
-            claims.push(self.claim(&field, claim, &file.workloads, &schemes)?);
+            study.claims.push(self.claim(&field, claim, workloads, schemes)?);
         }
-        let mut only = Vec::with_capacity(file.only.len());
         let mut restricted = HashSet::new();
-        for (i, FileOnly { workload, schemes: some }) in file.only.into_iter().enumerate() {
+        for (i, only) in study.only.iter_mut().enumerate() {
             let field = format!("only[{i}].workload");
-            self.known(&field, &workload, &file.workloads)?;
-            if !restricted.insert(workload.clone()) {
-                return Err(self.duplicate(&field, &workload));
+            self.known(&field, &only.workload, workloads)?;
+            if !restricted.insert(&only.workload) {
+                return Err(self.duplicate(&field, &only.workload));
             }
             let field = format!("only[{i}].schemes");
-            let mut some = self.expand(&field, &some)?;
-            some.iter().try_for_each(|scheme| self.known(&field, scheme, &schemes))?;
-            control::add_to(&mut some, file.control.as_ref());
-            only.push(Only { workload, schemes: some });
+            only.schemes = self.expand(&field, &only.schemes)?;
+            only.schemes.iter().try_for_each(|scheme| self.known(&field, scheme, schemes))?;
+            control::add_to(&mut only.schemes, study.control.as_ref());
         }
-        for (i, published) in file.published.iter().enumerate() {
+        for (i, published) in study.published.iter().enumerate() {
             self.range(
                 &format!("published[{i}].rows"),
                 published.is_rectangular(),
                 "as many figures in each row as there are columns",
             )?;
         }
-        let mut measured = schemes.clone();
-        control::add_to(&mut measured, file.control.as_ref());
-        Ok(Definition {
-            topic: file.topic.unwrap_or_else(|| file.slug.clone()),
-            asks: file.asks.unwrap_or_else(|| file.question.clone()),
-            slug: file.slug,
-            model: file.model,
-            title: file.title,
-            question: file.question,
-            source: file.source,
-            all_workloads: file.workloads.clone(),
-            workloads: file.workloads,
-            schemes,
-            measured,
-            reference: file.reference,
-            control: file.control,
-            pairs: file.pairs,
-            metric: file.metric,
-            per: file.per,
-            size: file.size,
-            criteria,
-            claims,
-            only,
-            published: file.published,
-            layout,
-            own,
-            origin: Origin(self.origin.to_owned()),
-            text: text.to_owned(),
-            selected: false,
-        })
+        study.measured.clone_from(schemes);
+        control::add_to(&mut study.measured, study.control.as_ref());
+        Ok(())
     }
 
     fn criterion(

@@ -6,12 +6,13 @@ use serde::Deserialize;
 
 use super::published::Published;
 use crate::layout::Layout;
+use hashlane_records::metric;
 
 /// A study as data: its question, its workloads and schemes, and the criteria and claims that its results are
 /// compared with.
 ///
 /// Lists of schemes in the file may use braces: `{a,b}/c` expands to `a/c` and `b/c`. They are expanded here.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Definition {
     /// Name on the command line and in records: 1 to 64 lower-case letters, digits and hyphens.
     pub slug: String,
@@ -20,10 +21,12 @@ pub struct Definition {
     /// The heading of the report.
     pub title: String,
     /// Short name of the subject for summaries, such as `flood`. Default: the slug.
+    #[serde(default)]
     pub topic: String,
     /// The question that the study answers.
     pub question: String,
     /// The question in at most some 40 characters, for summaries. Default: the question.
+    #[serde(default)]
     pub asks: String,
     /// Source of the question and the claims.
     pub source: String,
@@ -37,40 +40,62 @@ pub struct Definition {
     pub control: Option<(String, String)>,
     /// Further ratios to measure, in addition to ratios to the reference and ratios of criteria and claims:
     /// the time of the first scheme over the second's.
+    #[serde(default)]
     pub pairs: Vec<(String, String)>,
     /// Metric of charts and tables. Default: `cycles_mean`.
+    #[serde(default = "default_metric")]
     pub metric: String,
     /// Unit of work that a figure is for, one word such as `tuple` or `lookup`. Default: `item`.
+    #[serde(default = "default_per")]
     pub per: String,
     /// Sizes of the measurement, quick and full.
     pub size: Sizes,
     /// Criteria that the project sets itself.
+    #[serde(skip)]
     pub criteria: Vec<Criterion>,
     /// Statements of the source, as rules on ratios.
+    #[serde(skip)]
     pub claims: Vec<Claim>,
     /// Workloads on which only some of the schemes are measured.
+    #[serde(default)]
     pub only: Vec<Only>,
     /// Figures that the study's source prints, or that others measured elsewhere.
+    #[serde(default)]
     pub published: Vec<Published>,
     /// Sentences, tables and charts of its records.
+    #[serde(skip)]
     pub layout: Layout,
     /// Tables that only the study's kind knows; see [`Definition::table`].
+    #[serde(skip)]
     pub(super) own: toml::Table,
     /// Origin of the text.
+    #[serde(skip)]
     pub(super) origin: Origin,
     /// The text of the file.
+    #[serde(skip)]
     pub(super) text: String,
     /// All schemes to be measured: [`schemes`](Self::schemes), and the control's if it is not among them.
+    #[serde(skip)]
     pub(super) measured: Vec<String>,
     /// Workloads of the file, from which [`workloads`](Self::workloads) may be a selection.
+    #[serde(skip)]
     pub(super) all_workloads: Vec<String>,
     /// `true` after [`select`](Self::select).
+    #[serde(skip)]
     pub(super) selected: bool,
+}
+
+fn default_metric() -> String {
+    metric::CYCLES_MEAN.to_owned()
+}
+
+fn default_per() -> String {
+    "item".to_owned()
 }
 
 /// Origin of a study file, a path or a slug, for errors. All are equal: a study is the same wherever its file
 /// lies.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Origin(pub(super) String);
 
 impl PartialEq for Origin {
@@ -181,7 +206,8 @@ pub enum Rule {
 }
 
 /// The schemes that are measured on a workload, where not all are.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Only {
     /// The workload.
     pub workload: String,
