@@ -211,16 +211,11 @@ mod tests {
 
     /// The sample records, with the bounds of one ratio replaced.
     fn with(of: &str, low: f64, high: f64) -> RecordSet {
-        let definition = sample::definition();
-        let mut records = RecordSet::new();
-        for record in sample::records(&definition, &[]).iter() {
-            let mut record = record.clone();
+        sample::changed(&[], |record| {
             if record.metric == metric::RATIO && record.scheme == of && record.unit == REFERENCE {
                 (record.value, record.low, record.high) = ((low + high) / 2.0, low, high);
             }
-            records.insert(record).unwrap();
-        }
-        records
+        })
     }
 
     fn doubt(records: &RecordSet) -> Option<Doubt> {

@@ -6,24 +6,24 @@ use hashlane_records::compare::repeats::repeats;
 use hashlane_records::compare::{Comparison, folders};
 use hashlane_records::{Record, RecordSet, metric};
 
+/// The records of a scheme that takes `factor` times as long.
+fn scaled(record: &mut Record, factor: f64) {
+    for figure in [&mut record.value, &mut record.low, &mut record.high] {
+        *figure *= factor;
+    }
+}
+
 /// B: the first scheme faster by a fifth, the second as before, the third unknown to A.
 fn two() -> (RecordSet, RecordSet) {
-    let definition = sample::definition();
-    let a = sample::records(&definition, &[]);
-    let mut b = RecordSet::new();
-    for record in a.iter() {
-        let mut record: Record = record.clone();
+    let b = sample::changed(&[], |record| {
         if record.scheme == "quux/by-element/summed" {
-            for figure in [&mut record.value, &mut record.low, &mut record.high] {
-                *figure *= 0.8;
-            }
+            scaled(record, 0.8);
         }
         if record.scheme == "foo/idle" {
             record.scheme = "\x1bfoo/run".into();
         }
-        b.insert(record).unwrap();
-    }
-    (a, b)
+    });
+    (sample::changed(&[], |_| ()), b)
 }
 
 fn own(_: &str) -> Option<String> {
@@ -50,14 +50,7 @@ fn names_both_schemes_of_a_ratio() {
 
 #[test]
 fn gives_no_verdict_on_separate_runs_however_far_apart() {
-    let (a, mut b) = (two().0, RecordSet::new());
-    for record in a.iter() {
-        let mut record = record.clone();
-        for figure in [&mut record.value, &mut record.low, &mut record.high] {
-            *figure *= 0.5;
-        }
-        b.insert(record).unwrap();
-    }
+    let (a, b) = (two().0, sample::changed(&[], |record| scaled(record, 0.5)));
     let printed = text::comparison(&compare(&a, &b), 100);
     for verdict in ["faster", "slower", "no difference"] {
         assert!(!printed.contains(verdict), "{printed}");

@@ -36,13 +36,7 @@ fn error(layout: &str) -> String {
 
 /// The answer to the sample records, each as `change` leaves it.
 fn answer(layout: &str, change: impl Fn(&mut hashlane_records::Record)) -> Answer {
-    let definition = study(layout).unwrap();
-    let mut records = RecordSet::new();
-    for record in sample::records(&definition, &[]).iter() {
-        let mut record = record.clone();
-        change(&mut record);
-        records.insert(record).unwrap();
-    }
+    let (definition, records) = (study(layout).unwrap(), sample::changed(&[], change));
     Drawer::new(&definition.layout, &definition, &records, &Values::new()).answer()
 }
 

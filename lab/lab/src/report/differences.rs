@@ -35,19 +35,16 @@ pub fn differences(parts: &[Part<'_>]) -> Vec<Difference> {
 mod tests {
     use super::*;
     use crate::report::{Answer, sample};
-    use hashlane_records::{RecordSet, metric};
+    use hashlane_records::metric;
 
     #[test]
     fn lists_surprises_and_contradicted_claims() {
         let definition = sample::definition();
-        let mut records = RecordSet::new();
-        for record in sample::records(&definition, &[]).iter() {
-            let mut record = record.clone();
+        let records = sample::changed(&[], |record| {
             if record.metric == metric::RATIO && record.unit.starts_with("quux/by-element") {
                 (record.value, record.low, record.high) = (0.9, 0.89, 0.91);
             }
-            records.insert(record).unwrap();
-        }
+        });
         let mut answer = Answer::new(Err(crate::evidence::Doubt::NotMeasured { figure: "x".into() }));
         answer.surprises.push("Nothing is faster.".into());
         let machine = sample::machine();

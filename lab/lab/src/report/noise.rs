@@ -120,14 +120,11 @@ mod tests {
 
     #[test]
     fn each_disturbance_is_named() {
-        let mut records = RecordSet::new();
-        for record in sample::records(&sample::definition(), &[]).iter() {
-            let mut record = record.clone();
+        let records = sample::changed(&[], |record| {
             if record.metric == metric::RATIO && record.scheme.ends_with("/again") {
                 (record.value, record.low, record.high) = (1.4, 1.2, 1.64);
             }
-            records.insert(record).unwrap();
-        }
+        });
         let mut machine = sample::machine();
         machine.run.noise = Noise { load: Some(4.0), others: Some(1.5), steal: Some(0.1) };
         machine.run.core_ghz_after = Some(3.0);

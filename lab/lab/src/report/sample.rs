@@ -83,6 +83,17 @@ pub(crate) fn records(definition: &Definition, own: &[&str]) -> RecordSet {
     set
 }
 
+/// Records of the small study, each as `change` leaves it.
+pub(crate) fn changed(own: &[&str], mut change: impl FnMut(&mut Record)) -> RecordSet {
+    let mut set = RecordSet::new();
+    for record in records(&definition(), own).iter() {
+        let mut record = record.clone();
+        change(&mut record);
+        set.insert(record).unwrap();
+    }
+    set
+}
+
 /// A made-up machine on which nothing was stopped.
 pub(crate) fn machine() -> Machine {
     let mut machine = Machine::default();

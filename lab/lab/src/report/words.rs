@@ -148,15 +148,10 @@ mod tests {
     #[test]
     fn intervals_are_told_apart_by_their_launches() {
         let definition = sample::definition();
-        let records = sample::records(&definition, &[]);
         let with = |launches: &[u64]| {
-            let mut set = RecordSet::new();
-            for (record, launches) in records.iter().zip(launches.iter().cycle()) {
-                let mut record = record.clone();
-                record.launches = *launches;
-                set.insert(record).unwrap();
-            }
-            intervals(&definition, &set).unwrap()
+            let mut launches = launches.iter().cycle();
+            let records = sample::changed(&[], |record| record.launches = *launches.next().unwrap());
+            intervals(&definition, &records).unwrap()
         };
         let between = "Intervals at 95 % are for the next run of this build on this machine, from 6 launches";
         assert_eq!(with(&[6]), format!("{between}."));

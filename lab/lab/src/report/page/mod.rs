@@ -61,7 +61,7 @@ mod tests {
     use crate::definition::Definition;
     use crate::report::{Answer, Block, Forest, ForestRow, Role, Statement, sample};
     use crate::run::Machine;
-    use hashlane_records::{Record, RecordSet};
+    use hashlane_records::RecordSet;
     use hashlane_stats::Interval;
 
     fn answer() -> Answer {
@@ -135,8 +135,7 @@ mod tests {
     fn criteria_are_not_applied_to_the_users_own_workloads() {
         let definition = sample::definition();
         let mut records = RecordSet::new();
-        let of_own = |record: &&Record| record.workload == "mine";
-        for record in sample::records(&definition, &["mine"]).iter().filter(of_own) {
+        for record in sample::records(&definition, &["mine"]).iter().filter(|r| r.workload == "mine") {
             records.insert(record.clone()).unwrap();
         }
         let page = page(&records, &sample::machine());
@@ -178,14 +177,11 @@ mod tests {
     fn escapes_text_from_outside_wherever_it_stands() {
         const HOSTILE: &str = "\"'><script>alert(1)</script><b onclick=x>&{{ 7*7 }}";
         let mut definition = sample::definition();
-        let mut records = RecordSet::new();
-        for record in sample::records(&definition, &["mine"]).iter() {
-            let mut record: Record = record.clone();
+        let records = sample::changed(&["mine"], |record| {
             for text in [&mut record.workload, &mut record.scheme, &mut record.unit] {
                 *text = text.replace("mine", HOSTILE).replace("batch", HOSTILE);
             }
-            records.insert(record).unwrap();
-        }
+        });
         let schemes = definition.schemes.iter_mut();
         let pairs = definition.claims.iter_mut().flat_map(|c| &mut c.pairs).flat_map(|(of, to)| [of, to]);
         let criteria = definition.criteria.iter_mut().map(|criterion| &mut criterion.of);

@@ -8,15 +8,14 @@ use super::rows::{self, Columns};
 use super::svg::{Width, anchored, circle, drawing, path, push};
 use super::{Drawn, Key, Scale};
 use hashlane_stats::Interval;
-use hashlane_stats::format;
 
 const ROW: f64 = 24.0;
-const SINGLE: &str = " (n = 1)";
 
 /// The drawing; `None` if no row has a figure.
 pub(super) fn draw(forest: &Forest, size: Width) -> Option<Drawn> {
     forest.rows.iter().find_map(shown)?;
-    let figures: Vec<String> = forest.rows.iter().map(printed).collect();
+    let figures: Vec<String> =
+        forest.rows.iter().map(|row| rows::printed(row.interval, &row.figure)).collect();
     let labels = widest(forest.rows.iter().map(|row| row.label.as_str()));
     let figure_width = widest(figures.iter().map(String::as_str));
     // Beside both words little room would be left for the marks.
@@ -59,14 +58,6 @@ pub(super) fn legend(forest: &Forest) -> Vec<Key> {
 /// The interval of a row, if it has one that can be drawn.
 fn shown(row: &ForestRow) -> Option<Interval> {
     row.interval.filter(|i| i.low.is_finite() && i.value.is_finite() && i.high.is_finite())
-}
-
-fn printed(row: &ForestRow) -> String {
-    match row.interval {
-        None => format::NONE.to_owned(),
-        Some(interval) if interval.coverage == 0.0 => row.figure.clone() + SINGLE,
-        Some(_) => row.figure.clone(),
-    }
 }
 
 fn scale(forest: &Forest) -> Scale {

@@ -3,6 +3,7 @@
 use super::labels::{LINE, centred, number, shortened, width, wrapped};
 use super::scale::Scale;
 use super::svg::{Width, anchored, path, text};
+use hashlane_stats::{Interval, format};
 
 /// Height of a line of words above a mark.
 pub(super) const HEAD: f64 = 17.0;
@@ -45,6 +46,15 @@ impl Columns {
             let words = shortened(words, self.left - 8.0);
             anchored(marks, "label", "end", (self.left - 8.0, middle + 4.0), &words);
         }
+    }
+}
+
+/// The words beside a mark: its figure, with a remark if it is of one sample.
+pub(super) fn printed(value: Option<Interval>, figure: &str) -> String {
+    match value {
+        None => format::none(),
+        Some(value) if value.coverage == 0.0 => format!("{figure} (n = 1)"),
+        Some(_) => figure.to_owned(),
     }
 }
 

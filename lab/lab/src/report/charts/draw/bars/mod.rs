@@ -12,7 +12,6 @@ use super::rows::{self, Columns};
 use super::svg::{Width, anchored, circle, drawing, path, push, rect, text};
 use super::{Drawn, Key, Scale};
 use hashlane_stats::Interval;
-use hashlane_stats::format;
 
 const ROW: f64 = 21.0;
 const BAR: f64 = 13.0;
@@ -25,12 +24,10 @@ const GAP: f64 = 6.0;
 const TINTS: usize = 8;
 /// Tints dark enough for light words.
 const DARK_TINTS: usize = 2;
-/// Remark on a bar of one sample.
-const SINGLE: &str = " (n = 1)";
 
 /// Each plot's drawing; a plot without any figure is left out.
 pub(super) fn draw(plots: &BarPlots, size: Width) -> Vec<Drawn> {
-    let figures = bars(plots).map(printed).collect::<Vec<_>>();
+    let figures: Vec<String> = bars(plots).map(|bar| rows::printed(bar.value, &bar.figure)).collect();
     let labels = widest(bars(plots).map(|bar| bar.label.as_str()));
     let columns = Columns::new(size, labels, widest(figures.iter().map(String::as_str)));
     let scale = scale(plots).between(columns.left, columns.right);
@@ -64,15 +61,6 @@ fn bars(plots: &BarPlots) -> impl Iterator<Item = &Bar> {
 /// The length of a bar, if it has one that can be drawn.
 fn shown(bar: &Bar) -> Option<Interval> {
     bar.value.filter(|v| v.value.is_finite())
-}
-
-/// The figure beside a bar.
-fn printed(bar: &Bar) -> String {
-    match bar.value {
-        None => format::NONE.to_owned(),
-        Some(value) if value.coverage == 0.0 => bar.figure.clone() + SINGLE,
-        Some(_) => bar.figure.clone(),
-    }
 }
 
 /// The names of all stacked parts, in order of appearance.
@@ -173,7 +161,7 @@ impl Chart<'_> {
                 after = at;
             }
         }
-        let figure = printed(bar);
+        let figure = rows::printed(bar.value, &bar.figure);
         let from = (after + 6.0).min(self.columns.width - width(&figure)).max(0.0);
         text(words, "value", from, middle + 4.0, &figure);
         marks.push_str("</g>");
