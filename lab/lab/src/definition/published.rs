@@ -32,22 +32,8 @@ impl Published {
     /// Figure of a row and a column, if the source prints it.
     pub fn figure(&self, row: &str, column: &str) -> Option<f64> {
         let at = self.columns.iter().position(|id| id == column)?;
-        self.rows
-            .iter()
-            .find(|other| other.id == row)?
-            .figures
-            .get(at)
-            .copied()
-            .filter(|figure| !figure.is_nan())
-    }
-
-    /// Figures of a column, in the order of `rows`; `None` unless all of them are printed.
-    pub fn column<const N: usize>(&self, column: &str, rows: [&str; N]) -> Option<[f64; N]> {
-        let mut figures = [0.0; N];
-        for (figure, row) in figures.iter_mut().zip(rows) {
-            *figure = self.figure(row, column)?;
-        }
-        Some(figures)
+        let row = self.rows.iter().find(|other| other.id == row)?;
+        row.figures.get(at).copied().filter(|figure| !figure.is_nan())
     }
 
     /// Checks that each row has one figure for each column.

@@ -3,30 +3,26 @@
 use super::code::{Code, Fault, Text, Vars};
 use super::figure::Figure;
 use super::file::{ChartSpec, Draws};
-use super::scope::Scope;
+use super::scope::Context;
 use super::table::{each, few, filtered};
 use crate::report::{
     Bar, BarPlot, BarPlots, Block, Forest, ForestRow, Group, Line, LinePlot, LinePlots, Role, Series, Shade,
 };
 use hashlane_stats::Interval;
 use minijinja::value::Value;
-use minijinja::{Environment, Error, ErrorKind};
+use minijinja::{Error, ErrorKind};
 
 /// The charts of one `[[chart]]`, without those that would be empty.
-pub(super) fn charts(
-    env: &Environment<'static>,
-    scope: &Scope,
-    spec: &ChartSpec,
-) -> Result<Vec<Block>, Fault> {
-    let when = spec.when.as_ref().map(|when| Code::new(env, "when", when)).transpose()?;
+pub(super) fn charts(context: Context<'_>, spec: &ChartSpec) -> Result<Vec<Block>, Fault> {
+    let when = spec.when.as_ref().map(|when| Code::new(context.env, "when", when)).transpose()?;
     let mut charts = Vec::new();
-    for vars in each(env, scope, spec.each.as_ref())? {
+    for vars in each(context, spec.each.as_ref())? {
         if let Some(when) = &when
             && !when.holds(&vars)?
         {
             continue;
         }
-        let chart = Chart::new(env, scope, spec, vars)?;
+        let chart = Chart::new(context, spec, vars)?;
         charts.extend(match spec.draws {
             Draws::Bars => chart.bars()?.map(Block::Bars),
             Draws::Lines => chart.lines()?.map(Block::Lines),
@@ -38,8 +34,7 @@ pub(super) fn charts(
 
 /// A chart with its texts compiled.
 struct Chart<'a> {
-    env: &'a Environment<'static>,
-    scope: &'a Scope,
+    context: Context<'a>,
     spec: &'a ChartSpec,
     /// Those of the whole chart.
     vars: Vars,
@@ -89,18 +84,13 @@ fn parts<const N: usize>(field: &'static str, value: &Value) -> Result<[Value; N
 }
 
 impl<'a> Chart<'a> {
-    fn new(
-        env: &'a Environment<'static>,
-        scope: &'a Scope,
-        spec: &'a ChartSpec,
-        vars: Vars,
-    ) -> Result<Self, Fault> {
+    fn new(context: Context<'a>, spec: &'a ChartSpec, vars: Vars) -> Result<Self, Fault> {
+        let env = context.env;
         let code = |field, source: &Option<String>| {
             source.as_ref().map(|source| Code::new(env, field, source)).transpose()
         };
         Ok(Self {
-            env,
-            scope,
+            context,
             spec,
             vars,
             value: Code::new(env, "value", &spec.value)?,
@@ -115,11 +105,11 @@ impl<'a> Chart<'a> {
     }
 
     fn text(&self, field: &'static str, source: &str, vars: &Vars) -> Result<String, Fault> {
-        Text::new(self.env, field, source)?.words(vars)
+        Text::new(self.context.env, field, source)?.words(vars)
     }
 
     fn list(&self, field: &'static str, source: Option<&String>, vars: &Vars) -> Result<Vec<Value>, Fault> {
-        source.map_or_else(|| Ok(Vec::new()), |source| Code::new(self.env, field, source)?.list(vars))
+        source.map_or_else(|| Ok(Vec::new()), |source| Code::new(self.context.env, field, source)?.list(vars))
     }
 
     /// A figure; `None` if it was not measured, or of one that was not.
@@ -131,7 +121,7 @@ impl<'a> Chart<'a> {
     fn items(&self, vars: &Vars) -> Result<Vec<(Vars, Option<Interval>)>, Fault> {
         let list = (self.spec.items.as_str(), self.spec.filter.as_ref());
         let mut items = Vec::new();
-        for item in filtered(self.env, self.scope, "item", list, vars)? {
+        for item in filtered(self.context, "item", list, vars)? {
             let vars = vars.and("item", &item);
             let Some(value) = self.value.measured(&vars)? else {
                 if self.spec.empty {
@@ -152,7 +142,7 @@ impl<'a> Chart<'a> {
         if self.spec.plots.is_none() {
             return Ok(vec![self.vars.clone()]);
         }
-        let plots = few(self.scope, self.list("plots", self.spec.plots.as_ref(), &self.vars)?);
+        let plots = few(self.context.scope, self.list("plots", self.spec.plots.as_ref(), &self.vars)?);
         Ok(plots.iter().map(|plot| self.vars.and("plot", plot)).collect())
     }
 
@@ -211,7 +201,7 @@ impl<'a> Chart<'a> {
         }
         let reference = match &spec.reference {
             None => None,
-            Some(reference) => Self::figure(&Code::new(self.env, "reference", reference)?, all)?,
+            Some(reference) => Self::figure(&Code::new(self.context.env, "reference", reference)?, all)?,
         };
         let label = self.text("reference_label", &spec.reference_label, all)?;
         Ok(Some(BarPlots {
@@ -239,8 +229,9 @@ impl<'a> Chart<'a> {
         let (Some(points), Some(x)) = (&spec.points, &spec.x) else {
             return Err(invalid("draws", "lines take `points` and `x`"));
         };
-        let (points, x) = (Code::new(self.env, "points", points)?, Code::new(self.env, "x", x)?);
-        let emphasised = Code::new(self.env, "emphasised", &spec.emphasised)?;
+        let (points, x) =
+            (Code::new(self.context.env, "points", points)?, Code::new(self.context.env, "x", x)?);
+        let emphasised = Code::new(self.context.env, "emphasised", &spec.emphasised)?;
         let order = self.list("order", spec.order.as_ref(), all)?;
         let place =
             |name: &str| order.iter().position(|other| other.as_str() == Some(name)).unwrap_or(usize::MAX);
@@ -248,10 +239,10 @@ impl<'a> Chart<'a> {
         for vars in self.plots()? {
             let mut lines = Vec::new();
             let list = (spec.items.as_str(), spec.filter.as_ref());
-            for item in filtered(self.env, self.scope, "item", list, &vars)? {
+            for item in filtered(self.context, "item", list, &vars)? {
                 let (name, vars) = (item.to_string(), vars.and("item", &item));
                 let mut line = Line { name: name.clone(), points: Vec::new() };
-                for point in few(self.scope, points.list(&vars)?) {
+                for point in few(self.context.scope, points.list(&vars)?) {
                     let vars = vars.and("point", &point);
                     let place = Self::figure(&x, &vars)?;
                     if let (Some(x), Some(y)) = (place, Self::figure(&self.value, &vars)?) {

@@ -20,7 +20,7 @@ use code::{Code, Fault, Vars};
 use file::{PartSpec, Placed, Purpose, SectionSpec, SentenceSpec, TextSpec};
 use hashlane_records::RecordSet;
 use minijinja::Environment;
-use scope::{Pretence, Scope};
+use scope::{Context, Pretence, Scope};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -92,6 +92,10 @@ impl<'a> Drawer<'a> {
             }),
         };
         specs.filter_map(section).collect()
+    }
+
+    fn context(&self) -> Context<'_> {
+        Context { env: &self.env, scope: &self.scope }
     }
 
     /// Takes the lists of a model, also for the texts.
@@ -172,7 +176,7 @@ impl<'a> Drawer<'a> {
         let text = code::Text::new(&self.env, "text", &spec.text)?;
         let when = spec.when.as_ref().map(|when| Code::new(&self.env, "when", when)).transpose()?;
         let mut sentences = Vec::new();
-        for vars in table::each(&self.env, &self.scope, spec.each.as_ref())? {
+        for vars in table::each(self.context(), spec.each.as_ref())? {
             if let Some(when) = &when
                 && !when.holds(&vars)?
             {
@@ -197,9 +201,7 @@ impl<'a> Drawer<'a> {
         let Some(model) = models.iter().find(|model| self.model(model)) else { return Ok(None) };
         let (head, none) = (&spec.head, Vars::default());
         let of_head = |fault: Fault| Misdrawn { line: spec.line, part: "section", fault: fault.to_string() };
-        if let Some(when) = &head.when
-            && !Code::new(&self.env, "when", when).and_then(|when| when.holds(&none)).map_err(of_head)?
-        {
+        if !table::holds(&self.env, head.when.as_ref(), &none).map_err(of_head)? {
             return Ok(None);
         }
         let words = |field, source: &str| {
@@ -235,9 +237,9 @@ impl<'a> Drawer<'a> {
 
     fn block(&self, placed: &Placed) -> Result<Vec<Block>, Misdrawn> {
         let blocks = match &placed.part {
-            PartSpec::Table(spec) => table::tables(&self.env, &self.scope, spec)
+            PartSpec::Table(spec) => table::tables(self.context(), spec)
                 .map(|tables| tables.into_iter().map(Block::Table).collect()),
-            PartSpec::Chart(spec) => chart::charts(&self.env, &self.scope, spec),
+            PartSpec::Chart(spec) => chart::charts(self.context(), spec),
             PartSpec::Text(spec) => self.text(spec).map(|text| text.into_iter().collect()),
             PartSpec::Sentence(_) => Ok(Vec::new()),
         };
@@ -246,9 +248,7 @@ impl<'a> Drawer<'a> {
 
     fn text(&self, spec: &TextSpec) -> Result<Option<Block>, Fault> {
         let none = Vars::default();
-        if let Some(when) = &spec.when
-            && !Code::new(&self.env, "when", when)?.holds(&none)?
-        {
+        if !table::holds(&self.env, spec.when.as_ref(), &none)? {
             return Ok(None);
         }
         let text = code::Text::new(&self.env, "text", &spec.text)?.render(&none)?;

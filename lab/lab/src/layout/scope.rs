@@ -8,7 +8,7 @@ use hashlane_records::{Record, RecordSet, metric};
 use hashlane_stats::Interval;
 use hashlane_stats::format;
 use minijinja::value::Value;
-use minijinja::{Error, ErrorKind};
+use minijinja::{Environment, Error, ErrorKind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,6 +18,13 @@ pub(super) const MARK: char = '\u{1}';
 
 /// Most items of a list that an expression makes.
 pub(super) const MOST_ITEMS: usize = 1 << 17;
+
+/// The records that are shown, and what compiles the texts over them.
+#[derive(Clone, Copy)]
+pub(super) struct Context<'a> {
+    pub(super) env: &'a Environment<'static>,
+    pub(super) scope: &'a Scope,
+}
 
 /// The records that are shown, and how.
 pub(super) struct Scope {

@@ -2,7 +2,7 @@
 
 use super::code::{Code, Fault, Text, Vars};
 use super::file::{ColumnSpec, TableSpec};
-use super::scope::Scope;
+use super::scope::{Context, Scope};
 use crate::report::facts::without_empty_columns;
 use crate::report::{Shown, Table};
 use hashlane_stats::format;
@@ -83,40 +83,37 @@ pub(super) fn visible(env: &Environment<'static>, spec: &str, vars: &Vars) -> Re
 }
 
 /// The tables of one `[[table]]`.
-pub(super) fn tables(
-    env: &Environment<'static>,
-    scope: &Scope,
-    spec: &TableSpec,
-) -> Result<Vec<Table>, Fault> {
+pub(super) fn tables(context: Context<'_>, spec: &TableSpec) -> Result<Vec<Table>, Fault> {
     let mut tables = Vec::new();
-    for vars in each(env, scope, spec.each.as_ref())? {
-        tables.extend(table(env, scope, spec, &vars)?);
+    for vars in each(context, spec.each.as_ref())? {
+        tables.extend(table(context, spec, &vars)?);
     }
     Ok(tables)
 }
 
+/// Tests a condition, which holds if there is none.
+pub(super) fn holds(env: &Environment<'static>, when: Option<&String>, vars: &Vars) -> Result<bool, Fault> {
+    when.map_or(Ok(true), |when| Code::new(env, "when", when)?.holds(vars))
+}
+
 /// The variable `it` for each item of a list; once without one.
-pub(super) fn each(
-    env: &Environment<'static>,
-    scope: &Scope,
-    list: Option<&String>,
-) -> Result<Vec<Vars>, Fault> {
+pub(super) fn each(context: Context<'_>, list: Option<&String>) -> Result<Vec<Vars>, Fault> {
     let none = Vars::default();
     let items = match list {
         None => vec![Value::from(())],
-        Some(list) => few(scope, Code::new(env, "each", list)?.list(&none)?),
+        Some(list) => few(context.scope, Code::new(context.env, "each", list)?.list(&none)?),
     };
     Ok(items.iter().map(|it| none.and("it", it)).collect())
 }
 
 /// Items of `rows` for which `filter` holds.
 pub(super) fn filtered(
-    env: &Environment<'static>,
-    scope: &Scope,
+    context: Context<'_>,
     name: &'static str,
     (list, filter): (&str, Option<&String>),
     vars: &Vars,
 ) -> Result<Vec<Value>, Fault> {
+    let Context { env, scope } = context;
     let items = few(scope, Code::new(env, "rows", list)?.list(vars)?);
     let Some(filter) = filter else { return Ok(items) };
     let filter = Code::new(env, "where", filter)?;
@@ -129,15 +126,9 @@ pub(super) fn filtered(
     Ok(kept)
 }
 
-fn table(
-    env: &Environment<'static>,
-    scope: &Scope,
-    spec: &TableSpec,
-    vars: &Vars,
-) -> Result<Option<Table>, Fault> {
-    if let Some(when) = &spec.when
-        && !Code::new(env, "when", when)?.holds(vars)?
-    {
+fn table(context: Context<'_>, spec: &TableSpec, vars: &Vars) -> Result<Option<Table>, Fault> {
+    let Context { env, scope } = context;
+    if !holds(env, spec.when.as_ref(), vars)? {
         return Ok(None);
     }
     let columns: Vec<Column<'_>> =
@@ -147,7 +138,7 @@ fn table(
         column.append(scope, vars, true, &mut heads)?;
     }
     let mut rows = Vec::new();
-    for row in filtered(env, scope, "row", (&spec.rows, spec.filter.as_ref()), vars)? {
+    for row in filtered(context, "row", (&spec.rows, spec.filter.as_ref()), vars)? {
         let (vars, mut cells) = (vars.and("row", &row), Vec::with_capacity(heads.len()));
         for column in &columns {
             column.append(scope, &vars, false, &mut cells)?;
@@ -157,7 +148,7 @@ fn table(
     for more in &spec.more {
         let cells: Vec<Code<'_>> =
             more.cells.iter().map(|cell| Code::new(env, "more.cells", cell)).collect::<Result<_, _>>()?;
-        for row in filtered(env, scope, "row", (&more.rows, more.filter.as_ref()), vars)? {
+        for row in filtered(context, "row", (&more.rows, more.filter.as_ref()), vars)? {
             let vars = vars.and("row", &row);
             let mut cells: Vec<String> =
                 cells.iter().map(|cell| cell.cell(&vars)).collect::<Result<_, _>>()?;

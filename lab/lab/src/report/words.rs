@@ -4,7 +4,7 @@ use crate::definition::{Claim, Criterion, CriterionFigure, Definition};
 use crate::outcome::{ClaimOutcome, Counts, Finding, Reached, Tally};
 use hashlane_records::RecordSet;
 use hashlane_stats::Interval;
-use hashlane_stats::format::{ONE_LAUNCH, figure, interval, plain, ratio};
+use hashlane_stats::format::{ONE_LAUNCH, interval, plain, ratio};
 
 /// Word for a finding.
 pub fn finding(finding: Finding) -> &'static str {
@@ -128,11 +128,6 @@ pub fn intervals(definition: &Definition, records: &RecordSet) -> Option<String>
         }
         (None, None) => None,
     }
-}
-
-/// Cycles with their bounds.
-pub fn cycles(estimate: Interval) -> String {
-    format!("{} {}", figure(estimate.value), interval(estimate, figure))
 }
 
 /// A ratio with its bounds.
