@@ -89,7 +89,7 @@ impl<'a> Evidence<'a> {
         Self { definition, records }
     }
 
-    /// The ratio of two schemes on a workload, as measured pair by pair, under the name of a metric of ratios.
+    /// The ratio of two schemes on a workload, as measured pair by pair; `metric` names it.
     ///
     /// # Errors
     /// The reason for which no sentence may state it.
