@@ -34,6 +34,11 @@ fn error(layout: &str) -> String {
     study(layout).unwrap_err().to_string()
 }
 
+/// The error of an answer with this text.
+fn sentence(text: &str) -> String {
+    error(&format!("[[sentence]]\nas = \"answer\"\ntext = \"{text}\""))
+}
+
 /// The answer to the sample records, each as `change` leaves it.
 fn answer(layout: &str, change: impl Fn(&mut hashlane_records::Record)) -> Answer {
     let (definition, records) = (study(layout).unwrap(), sample::changed(&[], change));
@@ -122,7 +127,6 @@ fn lines_forests_and_texts_are_drawn() {
 
 #[test]
 fn faults_are_named_with_the_line_of_their_table() {
-    let sentence = |text: &str| error(&format!("[[sentence]]\nas = \"answer\"\ntext = \"{text}\""));
     let unknown = sentence("{{ offf('a', 'b', 'c') }}");
     assert!(unknown.contains("sentence.text: unknown function: offf is unknown"), "{unknown}");
     let line: usize = unknown.split("line ").nth(1).unwrap().split(':').next().unwrap().parse().unwrap();
@@ -226,7 +230,6 @@ fn parts_stand_where_they_are_shown_and_columns_are_whole() {
 
 #[test]
 fn misspelt_names_are_errors_also_in_conditions() {
-    let sentence = |text: &str| error(&format!("[[sentence]]\nas = \"answer\"\ntext = \"{text}\""));
     let figure = sentence("{% if of('a', 'b', 'c').okk %}{% endif %}");
     assert!(figure.contains("no field \"okk\" of a figure; there are value"), "{figure}");
     let study = sentence("{% if study.ownn %}{% endif %}");
@@ -239,7 +242,6 @@ fn misspelt_names_are_errors_also_in_conditions() {
 
 #[test]
 fn no_text_makes_a_list_or_a_program_too_large() {
-    let sentence = |text: &str| error(&format!("[[sentence]]\nas = \"answer\"\ntext = \"{text}\""));
     assert!(sentence("{{ product(range(1000)|list, range(1000)|list)|length }}").contains("131072 pairs"));
     assert!(sentence(&format!("{{{{ 1{} }}}}", "+1".repeat(50_000))).contains("more than 16384 bytes"));
     let grows = "{% set n = namespace(x='x' * 10000) %}{% set n.x = n.x|replace('x', n.x) %}";

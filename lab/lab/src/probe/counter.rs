@@ -86,14 +86,14 @@ pub fn now() -> u64 {
 }
 
 /// The counter before the timed code.
-#[cfg(target_arch = "aarch64")]
+#[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
 pub fn start() -> u64 {
     read()
 }
 
 /// The counter after the timed code.
-#[cfg(target_arch = "aarch64")]
+#[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
 pub fn stop() -> u64 {
     read()
@@ -122,18 +122,6 @@ fn read() -> u64 {
 /// The counter, read without waiting for anything.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub fn now() -> u64 {
-    read()
-}
-
-/// The counter before the timed code.
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-pub fn start() -> u64 {
-    read()
-}
-
-/// The counter after the timed code.
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-pub fn stop() -> u64 {
     read()
 }
 

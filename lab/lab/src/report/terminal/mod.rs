@@ -261,21 +261,13 @@ mod tests {
     }
 
     #[test]
-    fn colours_only_when_asked() {
-        let definition = sample::definition();
-        let records = sample::records(&definition, &[]);
-        assert!(!printed(&records, &[sample::section()], 100, Colours::Never).contains('\x1b'));
-        assert!(printed(&records, &[sample::section()], 100, Colours::Always).contains("\x1b[32mMet\x1b[0m"));
-    }
-
-    #[test]
-    fn lets_no_control_characters_through() {
+    fn has_colours_only_when_asked_and_no_control_characters_of_others() {
         let records = sample::records(&sample::definition(), &[]);
         let mut section = sample::section();
         section.title.push_str("\x1b[2Jmine\r\n");
-        let printed = printed(&records, &[section], 100, Colours::Never);
-        assert!(printed.contains("mine"));
-        assert!(!printed.contains(['\x1b', '\r']));
+        let print = |colours| printed(&records, &[section.clone()], 100, colours);
+        assert!(print(Colours::Never).contains("mine") && !print(Colours::Never).contains(['\x1b', '\r']));
+        assert!(print(Colours::Always).contains("\x1b[32mMet\x1b[0m"));
     }
 
     #[test]

@@ -75,7 +75,7 @@ mod tests {
     }
 
     /// # Panics
-    /// A mark or a text lies outside the drawing, or is at no place.
+    /// A mark or a text lies outside the drawing, or is at no place; or two texts overlap.
     #[track_caller]
     pub(super) fn assert_within(svg: &str) {
         let (head, marks) = svg.split_once('>').unwrap();
@@ -103,13 +103,7 @@ mod tests {
                 assert!(within(x, y) && within(x + width, y), "{tag}");
             }
         }
-    }
-
-    /// # Panics
-    /// Two texts overlap.
-    #[track_caller]
-    pub(super) fn texts_apart(svg: &str) {
-        let all = texts(svg);
+        let all = texts(marks);
         for (i, a) in all.iter().enumerate() {
             for b in &all[i + 1..] {
                 let apart = (a.1 - b.1).abs() >= 10.0 || a.0 + a.2 <= b.0 + 0.1 || b.0 + b.2 <= a.0 + 0.1;
