@@ -33,14 +33,14 @@ const KERNEL: &str = r#"#!/bin/sh
 say() { printf 'hashlane: %s\r\n' "$*"; }
 f=1; test "$NAME" = flat && f=2
 echo "Linux version of nobody"
-say checked 257
-say cycles independent $((13 * f)) 14
-say streams 64 $((15 * f)) 16
-say floor 5000
-say syn xor 0 8000 8100
-say syn xor 64 $((80000 / f))
-say longest xor $((96 / f))
-say done
+left=null entries=16640
+cycles='{"independent":['$((13 * f))',14]}'
+streams='{"64":['$((15 * f))',16]}'
+points='{"0":[8000,8100],"64":['$((80000 / f))']}'
+syn='{"points":'"$points"',"longest":'$((96 / f))',"table":[16640,'$entries'],"left":'$left'}'
+figures='"cycles":'"$cycles"',"streams":'"$streams"',"floor":[5000],"syn":{"xor":'"$syn"'}'
+say '{"Doing":"all"}'
+say '{"Done":{"checked":257,'"$figures"'}}'
 "#;
 
 /// Configures and builds as far as the command can see, and counts its calls.
@@ -172,7 +172,7 @@ fn kernels_are_built_once_and_booted_again_and_again() {
 
 #[test]
 fn a_kernel_that_fails_says_why() {
-    let stand_ins = StandIns::new("#!/bin/sh\nprintf 'hashlane: failed no /proc/hashlane\\r\\n'\n");
+    let stand_ins = StandIns::new("#!/bin/sh\nprintf 'hashlane: {\"Failed\":\"no /proc/hashlane\"}\\r\\n'\n");
     holds(&stand_ins.run().failed(), &["study mine: the kernel with base: no /proc/hashlane"]);
     stand_ins.folder.write("kernel", "#!/bin/sh\necho Kernel panic; exit 1\n");
     fs::remove_dir_all(stand_ins.folder.path("cache")).unwrap();
@@ -181,8 +181,8 @@ fn a_kernel_that_fails_says_why() {
 
 #[test]
 fn lost_syns_are_counted_recorded_and_noted() {
-    let table = "say table xor 16640 $((16640 - 7588 * (f - 1)))\nsay left xor 300\nsay done";
-    let stand_ins = StandIns::new(&KERNEL.replace("say done", table));
+    let lost = "left=300 entries=$((16640 - 7588 * (f - 1)))";
+    let stand_ins = StandIns::new(&KERNEL.replace("left=null entries=16640", lost));
     let note = "flat lost requests in 2 of 2 boots; at worst the table had 9052 entries after 16640 SYNs";
     let out = stand_ins.run().ok();
     holds(&out, &[&format!("note: syn/xor: {note}"), "300 requests stayed in the table of base"]);
@@ -221,7 +221,8 @@ fn records_are_kept_as_each_boot_ends() {
 
 #[test]
 fn a_boot_that_fails_costs_no_other_boot() {
-    let fails = KERNEL.replace("f=1;", "test \"$NAME\" = flat && { say failed no luck; exit; }; f=1;");
+    let says = "test \"$NAME\" = flat && { say '{\"Failed\":\"no luck\"}'; exit; }; f=1;";
+    let fails = KERNEL.replace("f=1;", says);
     let stand_ins = StandIns::new(&fails);
     let ran = stand_ins.run();
     assert_eq!(ran.code, Some(1), "{ran:#?}");
@@ -239,7 +240,7 @@ fn a_study_may_leave_out_streams_or_syns() {
     let asks = KERNEL.replace(
         "echo \"Linux",
         "all=\"$*\"; for word in $all; do case \"$word\" in init=*) init=${word#init=} ;; esac; done\n\
-         $init ${all#*-- } 2> /dev/null; test $? -eq 1 || { say failed wrong usage; exit; }\necho \"Linux",
+         $init ${all#*-- } 2> /dev/null; test $? -eq 1 || { say '{\"Failed\":\"wrong usage\"}'; exit; }\necho \"Linux",
     );
     for left_out in ["\"streams/64\", ", ", \"syn/xor\""] {
         let stand_ins = StandIns::new(&asks);
