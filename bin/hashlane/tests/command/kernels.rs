@@ -240,7 +240,8 @@ fn a_study_may_leave_out_streams_or_syns() {
     let asks = KERNEL.replace(
         "echo \"Linux",
         "all=\"$*\"; for word in $all; do case \"$word\" in init=*) init=${word#init=} ;; esac; done\n\
-         $init ${all#*-- } 2> /dev/null; test $? -eq 1 || { say '{\"Failed\":\"wrong usage\"}'; exit; }\necho \"Linux",
+         $init ${all#*-- } 2> /dev/null; test $? -eq 1 || { say '{\"Failed\":\"wrong usage\"}'; exit; }\n\
+         echo \"Linux",
     );
     for left_out in ["\"streams/64\", ", ", \"syn/xor\""] {
         let stand_ins = StandIns::new(&asks);
