@@ -118,7 +118,7 @@ fn what_is_unknown_lists_what_there_is() {
         ("a.toml", HASHES, "jhash}", "jash}", "unknown scheme \"jash/single\": a scheme is <hash>/single"),
         ("b.toml", HASHES, "\"seed\"", "\"sed\"", "spray-local-64"),
         ("c.toml", TABLES, "chained}", "chain}", "shapes: chained, swiss, batched, hashbrown"),
-        ("d.toml", TABLES, "1Ki/miss", "1Ki/mis", "a workload is <flows>/<kind>"),
+        ("d.toml", TABLES, "1Ki/miss", "1Ki/mis", "a workload is <flows>/<operation>"),
         ("e.toml", FLOODS, "\"xor\"", "\"xro\"", "toeplitz-span"),
         ("f.toml", FLOODS, "@{0,1024}", "@{0,99999999}", "the number of hostile flows, 0 to 65536"),
     ] {

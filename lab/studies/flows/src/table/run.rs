@@ -115,7 +115,7 @@ fn parse(id: &str) -> Result<(usize, Operation), RunError> {
     let unknown = || {
         RunError::UnknownWorkload(format!(
             "no workload {id:?}: a workload is <flows>/<operation>; flows: a number, or one with Ki or Mi, up to \
-             64Mi; kinds: {}",
+             64Mi; operations: {}",
             Operation::ALL.map(|(name, _)| name).join(", ")
         ))
     };
