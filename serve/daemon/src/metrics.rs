@@ -103,8 +103,12 @@ impl Client {
     ) -> io::Result<Self> {
         let served = stream.try_clone()?;
         let thread = thread::Builder::new().name("metrics client".into());
-        // A client that fails hurts only itself.
-        let thread = thread.spawn(move || drop(answer(&served, &*metrics)))?;
+        let thread = thread.spawn(move || {
+            // A client that fails hurts only itself.
+            let _ = answer(&served, &*metrics);
+            // The listener has the socket, too, until it notices.
+            let _ = served.shutdown(Shutdown::Both);
+        })?;
         Ok(Self { stream, thread })
     }
 }
@@ -119,9 +123,7 @@ fn answer(mut stream: &TcpStream, metrics: &impl Fn() -> String) -> io::Result<(
         "HTTP/1.1 {status}\r\nContent-Type: {TYPE}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
     );
     let body = if request.starts_with(b"HEAD ") { "" } else { &body };
-    stream.write_all((head + body).as_bytes())?;
-    // The listener has the socket, too, until it notices.
-    stream.shutdown(Shutdown::Both)
+    stream.write_all((head + body).as_bytes())
 }
 
 /// Reads the head of a request.
@@ -140,11 +142,13 @@ fn read(mut stream: &TcpStream, deadline: Instant) -> io::Result<Vec<u8>> {
             return Err(io::ErrorKind::TimedOut.into());
         }
         stream.set_read_timeout(Some(left))?;
-        let length = stream.read(&mut part)?;
-        if length == 0 {
-            break;
+        match stream.read(&mut part) {
+            Ok(0) => break,
+            Ok(length) => request.extend_from_slice(part.get(..length).unwrap_or_default()),
+            // A change of the user interrupts all threads; sockets with a timeout do not restart (signal(7)).
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
         }
-        request.extend_from_slice(part.get(..length).unwrap_or_default());
     }
     Ok(request)
 }
@@ -180,6 +184,18 @@ mod tests {
         {
             assert_eq!(status(bad).0, "400 Bad Request", "{bad:?}");
         }
+    }
+
+    #[test]
+    fn a_client_without_a_whole_request_is_closed() {
+        let http = Http::bind("127.0.0.1:0".parse().unwrap(), "--metrics").unwrap();
+        let mut client = TcpStream::connect(http.address).unwrap();
+        http.serve(|| "counter 5\n".to_owned()).unwrap();
+        client.set_read_timeout(Some(Duration::from_secs(15))).unwrap();
+        client.write_all(b"GET /metrics").unwrap();
+        let mut response = String::new();
+        // No other client comes, which the listener would notice.
+        assert_eq!(client.read_to_string(&mut response).unwrap(), 0);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Patches for the kernel's maintainers: another hash of connections, its tests, and a selftest that floods.
 //!
 //! [`write()`] reads a source tree that the user names and writes two series of `git format-patch`, one for
-//! each [`Hash`]; only one of them can be applied. The text around a change comes from the user's tree:
-//! no line of Linux is kept here. The files that the patches add are in `text/`.
+//! each [`struct@Hash`]; only one of them can be applied. The text around a change comes from the tree of the
+//! user: no line of Linux is kept here. The files that the patches add are in `text/`.
 
 mod change;
 mod cover;
