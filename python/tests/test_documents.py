@@ -45,7 +45,7 @@ def test_the_examples_run(
     for name in ["capture.pcap", "traffic.pcap"]:
         shutil.copy(repository / "vectors" / "captures" / "ipv4.pcap", tmp_path / name)
     for name in ["before", "after"]:
-        shutil.copytree(repository / "records" / "xeon-avx512-2vcpu" / "flow-table", tmp_path / name)
+        shutil.copytree(min((repository / "records").glob("*/quick")), tmp_path / name)
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, Any] = {"__name__": "example"}
     found, compared = 0, 0

@@ -16,7 +16,7 @@ from hashlane import study
 
 @pytest.fixture
 def run(repository: pathlib.Path) -> pathlib.Path:
-    return repository / "records" / "xeon-avx512-2vcpu" / "flow-hash"
+    return min((repository / "records").glob("*/quick"))
 
 
 def test_records_are_the_rows_of_the_file(run: pathlib.Path) -> None:
