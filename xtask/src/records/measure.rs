@@ -4,6 +4,7 @@ use super::machine::{Facts, minimal};
 use super::runs::Run;
 use crate::run;
 use jiff::Timestamp;
+use serde_json::Value;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::path::Path;
@@ -90,7 +91,11 @@ fn one(run: &Run, machine: &str, command: &Path, commit: &str) -> Result<(), Str
         fs::write(results.join("machine.toml"), machine).map_err(failed)?;
         [name, "machine.toml"]
     } else {
-        run::show(hashlane(command, run, &folder).args(["--wait-quiet", WAIT_QUIET]))?;
+        let status = hashlane(command, run, &folder).args(["--wait-quiet", WAIT_QUIET]).status();
+        match status.map_err(|error| format!("hashlane: {error}"))? {
+            status if status.success() => {}
+            status => return Err(format!("`hashlane {}`: {status}", run.command)),
+        }
         KEPT
     };
     let text = fs::read_to_string(results.join("machine.toml")).map_err(failed)?;
@@ -100,6 +105,9 @@ fn one(run: &Run, machine: &str, command: &Path, commit: &str) -> Result<(), Str
     }
     if facts.build.commit != commit {
         return Err(format!("the build is of commit {}, not {commit}", facts.build.commit));
+    }
+    if run.stdout.is_none() {
+        quiet_enough(command, &results)?;
     }
     let into = run::root().join("records").join(machine).join(&run.folder);
     let failed = |error: std::io::Error| format!("{}: {error}", into.display());
@@ -113,6 +121,27 @@ fn one(run: &Run, machine: &str, command: &Path, commit: &str) -> Result<(), Str
     Ok(())
 }
 
+/// Fails if noise withholds more than half of the answers of a run: such records say less than older ones.
+fn quiet_enough(command: &Path, results: &Path) -> Result<(), String> {
+    let mut report = Command::new(command);
+    let output = report.arg("report").arg(results).args(["--export", "json"]).output();
+    let output = output.map_err(|error| format!("`{}`: {error}", run::line(&report)))?;
+    let studies: Vec<Value> = serde_json::from_slice(&output.stdout)
+        .map_err(|error| format!("`{}`: {error}", run::line(&report)))?;
+    match withheld(&studies) {
+        noisy if 2 * noisy > studies.len() => Err(format!(
+            "noise of the machine withholds {noisy} of {} answers: not kept; run it again on a quieter one",
+            studies.len()
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Number of answers that noise withholds.
+fn withheld(studies: &[Value]) -> usize {
+    studies.iter().filter(|study| study["answer"]["is_noise"] == true).count()
+}
+
 /// The command as its reader would type it: by its name, in a folder of results.
 fn hashlane(command: &Path, run: &Run, folder: &Path) -> Command {
     let mut path = OsString::from(command.parent().unwrap_or(Path::new(".")));
@@ -123,4 +152,15 @@ fn hashlane(command: &Path, run: &Run, folder: &Path) -> Command {
     let mut hashlane = Command::new("hashlane");
     hashlane.args(run.command.split(' ')).current_dir(folder).env("PATH", path).stdin(Stdio::null());
     hashlane
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_the_answers_that_noise_withholds() {
+        let text = r#"[{"answer": {"text": "x", "is_noise": false}}, {"answer": {"is_noise": true}}, {"answer": null}]"#;
+        assert_eq!(withheld(&serde_json::from_str::<Vec<Value>>(text).unwrap()), 1);
+    }
 }

@@ -42,7 +42,7 @@ pub(crate) struct Records {
 const EXAMPLES: &str = "\
 Examples:
   cargo xtask records --list                 the runs, their times, and which are of the present code
-  cargo xtask records                        all that are not: about two hours for all
+  cargo xtask records                        all that are not: an hour and a half for all
   cargo xtask records quick launches         two of them
   cargo xtask records --mark                 after a change of timed code, which `cargo xtask test` asks for";
 

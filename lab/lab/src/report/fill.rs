@@ -165,7 +165,8 @@ fn source(machine: &Machine, studies: &[&str]) -> String {
     let day = run.date.split('T').next().unwrap_or_default();
     let mut words = vec![day.to_owned()];
     words.extend(machine.cpu.model.clone());
-    words.push(format!("`{}`", run.command.join(" ")));
+    let command: Vec<&str> = run.command.iter().skip(1).map(String::as_str).collect();
+    words.push(format!("`hashlane {}`", command.join(" ")));
     let changed: Vec<&str> = studies
         .iter()
         .filter(|study| build.changed.iter().any(|changed| changed == *study))

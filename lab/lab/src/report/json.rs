@@ -3,6 +3,7 @@
 use super::answer::Answer;
 use super::part::Part;
 use super::section::{Block, Section};
+use crate::evidence::Doubt;
 use serde_json::{Value, json as object};
 
 /// The studies of a report, a list.
@@ -22,12 +23,13 @@ fn study(part: &Part<'_>) -> Value {
 fn answer(answer: &Answer) -> Value {
     let (text, precision, doubt) = match &answer.sentence {
         Ok(statement) => (Some(&statement.text), statement.precision(), None),
-        Err(doubt) => (None, None, Some(doubt.to_string())),
+        Err(doubt) => (None, None, Some(doubt)),
     };
     object!({
         "text": text,
         "precision": precision,
-        "undecided": doubt,
+        "withheld": doubt.map(ToString::to_string),
+        "is_noise": doubt.is_some_and(Doubt::is_noise),
         "surprises": answer.surprises,
         "limits": answer.limits,
     })
