@@ -4,6 +4,7 @@ use crate::need::{self, Need};
 use crate::prose::links::{from_root, relative};
 use crate::prose::summary::{self, SUMMARY};
 use crate::prose::text;
+use crate::records::studies;
 use crate::run::{self, Outcome};
 use clap::Args;
 use std::collections::{BTreeMap, BTreeSet};
@@ -112,37 +113,20 @@ fn runs() -> Result<Vec<String>, String> {
 /// Draws the report of each run into a copy of its folder. Returns the list of reports in Markdown.
 fn draw(source: &Path, runs: &[String]) -> Result<String, String> {
     let command = hashlane()?;
-    let files = study_files()?;
     let mut list = "\n## Reports\n\n| run | studies | measured |\n| --- | --- | --- |\n".to_owned();
     for run in runs {
         for file in text::paths(&[run])? {
             write(&source.join(&file), &read(&file)?)?;
         }
-        let studies = studies(run)?;
+        let studies = studies(run)?.join(", ");
         let mut report = run::command(&[command.as_os_str()]);
         report.arg("report").arg(source.join(run)).stdout(Stdio::null());
-        for (_, file) in files.iter().filter(|(slug, _)| studies.contains(slug)) {
-            report.args(["--study", file]);
-        }
         let again = "if the build is older than the records' study: cargo build --package hashlane";
         run::show(&mut report).map_err(|why| format!("{why}; {again}"))?;
         let name = run.trim_start_matches("records/");
-        let studies = studies.into_iter().collect::<Vec<_>>().join(", ");
         let _ = writeln!(list, "| [{name}]({name}/report.html) | {studies} | {} |", date(run)?);
     }
     Ok(list)
-}
-
-/// The slugs and paths of the study files that the command does not contain.
-fn study_files() -> Result<Vec<(String, String)>, String> {
-    let mut found = Vec::new();
-    let files = text::paths(&["lab/studies/*/*/*.toml"])?;
-    for file in files.into_iter().filter(|file| !file.ends_with("/study.toml")) {
-        if let Some(slug) = table(&file)?.get("slug").and_then(|slug| slug.as_str()) {
-            found.push((slug.to_owned(), file));
-        }
-    }
-    Ok(found)
 }
 
 /// The newest build of `hashlane`; builds it if it was not built yet.
@@ -155,13 +139,6 @@ fn hashlane() -> Result<PathBuf, String> {
     }
     run::cargo("build --package hashlane")?;
     Ok(target.join("debug/hashlane"))
-}
-
-/// The studies of a run's records.
-fn studies(run: &str) -> Result<BTreeSet<String>, String> {
-    let records = read(&format!("{run}/records.csv"))?;
-    let slugs = records.lines().skip(1).filter_map(|record| record.split(',').next());
-    Ok(slugs.map(str::to_owned).collect())
 }
 
 /// The day of a run.

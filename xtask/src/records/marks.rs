@@ -26,7 +26,10 @@ pub(super) fn read(folder: &str) -> Result<Option<(Facts, Vec<String>)>, String>
 }
 
 /// The studies of the records in a folder; of a folder without records, its name.
-fn studies(folder: &str) -> Result<Vec<String>, String> {
+///
+/// # Errors
+/// The records are not read.
+pub(crate) fn studies(folder: &str) -> Result<Vec<String>, String> {
     let path = run::root().join(folder).join("records.csv");
     if !path.exists() {
         return Ok(folder.rsplit('/').next().map(str::to_owned).into_iter().collect());

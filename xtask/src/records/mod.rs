@@ -6,7 +6,7 @@ mod measure;
 mod runs;
 mod timed;
 
-pub(crate) use marks::outdated;
+pub(crate) use marks::{outdated, studies};
 pub(crate) use timed::Changes;
 
 use crate::prose::crates::packages;

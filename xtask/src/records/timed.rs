@@ -25,7 +25,7 @@ const TESTS: &str = ":(exclude)*tests*";
 /// Changes of timed code, from git.
 pub(crate) struct Changes<'a> {
     packages: &'a [Package],
-    /// `package folder of the study → files of its study`, by slug.
+    /// Folders of the packages of studies, by slug.
     folders: BTreeMap<String, String>,
     /// Answers so far, by commit and package.
     known: BTreeMap<(String, String), bool>,

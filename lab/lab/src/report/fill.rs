@@ -95,7 +95,7 @@ fn invalid(why: String) -> Error {
 /// Runs by the names of their folders.
 pub type Runs = BTreeMap<String, Run>;
 
-/// Pairs of a run and a study that a text has quoted; the study is empty if only a file was.
+/// Pairs of a run and a study that a text has quoted; a file counts as a study named as its run.
 type Quoted = Arc<Mutex<BTreeSet<(String, String)>>>;
 
 /// Draws each block of a text again. A text without blocks stays as it is.
@@ -181,54 +181,53 @@ fn source(machine: &Machine, studies: &[&str]) -> String {
     format!("at commit {commit} ({}){mark}", words.join(", "))
 }
 
+/// The run of this name.
+fn run<'a>(runs: &'a Runs, name: &str) -> Result<&'a Run, Error> {
+    let known = || runs.keys().map(String::as_str).collect::<Vec<_>>();
+    runs.get(name).ok_or_else(|| missing("run", name, &known()))
+}
+
 fn environment(runs: &Arc<Runs>, quoted: &Quoted) -> Environment<'static> {
     let mut env = Environment::new();
     env.set_auto_escape_callback(|_| AutoEscape::None);
     env.set_undefined_behavior(UndefinedBehavior::Strict);
     env.set_fuel(Some(FUEL));
-    let run = {
-        let runs = Arc::clone(runs);
-        move |name: &str| -> Result<Run, Error> {
-            let known = || runs.keys().map(String::as_str).collect::<Vec<_>>();
-            runs.get(name).cloned().ok_or_else(|| missing("run", name, &known()))
-        }
+    let (all, seen) = (Arc::clone(runs), Arc::clone(quoted));
+    // The text that `of` takes from a study, which counts as quoted.
+    let quote = move |name: &str, slug: &str, of: &dyn Fn(&StudyTexts) -> Result<String, Error>| {
+        let studies = &run(&all, name)?.studies;
+        let known = || studies.keys().map(String::as_str).collect::<Vec<_>>();
+        let text = of(studies.get(slug).ok_or_else(|| missing("study", slug, &known()))?)?;
+        seen.lock().unwrap_or_else(PoisonError::into_inner).insert((name.to_owned(), slug.to_owned()));
+        Ok::<_, Error>(text)
     };
-    let study = {
-        let (run, quoted) = (run.clone(), Arc::clone(quoted));
-        move |name: &str, slug: &str| -> Result<StudyTexts, Error> {
-            let of = run(name)?;
-            let known = || of.studies.keys().map(String::as_str).collect::<Vec<_>>();
-            let found = of.studies.get(slug).cloned().ok_or_else(|| missing("study", slug, &known()))?;
-            let mut quoted = quoted.lock().unwrap_or_else(PoisonError::into_inner);
-            quoted.insert((name.to_owned(), slug.to_owned()));
-            Ok(found)
-        }
-    };
-    let of = study.clone();
-    env.add_function("asks", move |run: &str, slug: &str| Ok::<_, Error>(of(run, slug)?.asks));
-    let of = study.clone();
-    env.add_function("answer", move |run: &str, slug: &str| Ok::<_, Error>(of(run, slug)?.answer));
-    let of = study.clone();
-    env.add_function("criteria", move |run: &str, slug: &str| Ok::<_, Error>(of(run, slug)?.criteria));
-    let of = study.clone();
-    env.add_function("section", move |run: &str, slug: &str, titles: Rest<String>| {
-        let study = of(run, slug)?;
-        let sections =
-            titles.iter().map(|title| Ok(markdown::section(study.section(title)?).trim().to_owned()));
-        Ok::<_, Error>(sections.collect::<Result<Vec<String>, Error>>()?.join("\n\n"))
+    let q = quote.clone();
+    env.add_function("asks", move |run: &str, slug: &str| q(run, slug, &|study| Ok(study.asks.clone())));
+    let q = quote.clone();
+    env.add_function("answer", move |run: &str, slug: &str| q(run, slug, &|study| Ok(study.answer.clone())));
+    let q = quote.clone();
+    env.add_function("criteria", move |run: &str, slug: &str| {
+        q(run, slug, &|study| Ok(study.criteria.clone()))
     });
-    let of = study;
-    env.add_function("table", move |run: &str, slug: &str, caption: &str| of(run, slug)?.table(caption));
-    let quoted = Arc::clone(quoted);
+    let q = quote.clone();
+    env.add_function("section", move |run: &str, slug: &str, titles: Rest<String>| {
+        q(run, slug, &|study| {
+            let section = |title: &String| Ok(markdown::section(study.section(title)?).trim().to_owned());
+            Ok(titles.iter().map(section).collect::<Result<Vec<_>, Error>>()?.join("\n\n"))
+        })
+    });
+    env.add_function("table", move |run: &str, slug: &str, caption: &str| {
+        quote(run, slug, &|study| study.table(caption))
+    });
+    let (all, seen) = (Arc::clone(runs), Arc::clone(quoted));
     env.add_function("paragraph", move |name: &str, file: &str, start: &str| {
-        let of = run(name)?;
-        let known = || of.files.keys().map(String::as_str).collect::<Vec<_>>();
-        let text = of.files.get(file).ok_or_else(|| missing("file", file, &known()))?;
+        let files = &run(&all, name)?.files;
+        let known = || files.keys().map(String::as_str).collect::<Vec<_>>();
+        let text = files.get(file).ok_or_else(|| missing("file", file, &known()))?;
         let found = text.split("\n\n").map(str::trim).find(|paragraph| paragraph.starts_with(start));
         let found =
             found.ok_or_else(|| invalid(format!("{file} has no paragraph that begins with {start:?}")))?;
-        let mut quoted = quoted.lock().unwrap_or_else(PoisonError::into_inner);
-        quoted.insert((name.to_owned(), name.to_owned()));
+        seen.lock().unwrap_or_else(PoisonError::into_inner).insert((name.to_owned(), name.to_owned()));
         Ok::<_, Error>(found.split_whitespace().collect::<Vec<_>>().join(" "))
     });
     env
