@@ -1,10 +1,10 @@
 //! A message under construction.
 
-use super::compressor::Compressor;
 use super::marks::{Marks, Moment};
 use super::writer::Writer;
 use super::{Edns, RenderError};
 use crate::wire::{Class, Content, Flags, HEADER_LEN, Header, Rdata, Record, RecordType, Section};
+use hashlane_dns_compress::Compressor;
 use hashlane_name::dns::Name;
 
 /// A message under construction: header, questions, records, section after section.

@@ -4,18 +4,15 @@
 //! takes questions and records. [`SuffixTable`] is the compressor of the planes; others are in the crate
 //! `baseline`, for studies.
 
-mod compressor;
 mod edns;
 mod marks;
 mod message;
-mod suffixes;
 mod writer;
 
-pub use compressor::{CompressedName, Compressor, POINTER_LIMIT};
 pub use edns::Edns;
+pub use hashlane_dns_compress::{CompressedName, Compressor, POINTER_LIMIT, SuffixTable};
 use marks::Marks;
 pub use message::{Mark, Message};
-pub use suffixes::SuffixTable;
 pub use writer::Writer;
 
 use crate::MAX_MESSAGE_LEN;

@@ -1,8 +1,9 @@
 //! Bytes and names at the end of a message.
 
 use super::RenderError;
-use super::compressor::Compressor;
 use crate::slices::Parts as _;
+use hashlane_dns_compress::Compressor;
+use hashlane_dns_compress::slices::copy;
 use hashlane_name::dns::{Case, Name};
 
 /// Writes bytes and names into a buffer, and compresses names against earlier ones.
@@ -180,29 +181,5 @@ impl<'a, C: Compressor> Writer<'a, C> {
             *prefix = (len as u16).to_be_bytes();
         }
         &self.bytes[..self.end]
-    }
-}
-
-/// Copies bytes that are mostly few: two copies of a fixed number of them, which may overlap, take less than
-/// a call.
-#[inline(always)]
-pub(super) fn copy(to: &mut [u8], from: &[u8]) {
-    fn both_ends<const N: usize>(to: &mut [u8], from: &[u8]) -> Option<()> {
-        let (first, last) = (*from.first_chunk::<N>()?, *from.last_chunk::<N>()?);
-        *to.first_chunk_mut()? = first;
-        *to.last_chunk_mut()? = last;
-        Some(())
-    }
-    let done = match from.len() {
-        0 => Some(()),
-        1 => both_ends::<1>(to, from),
-        2..=4 => both_ends::<2>(to, from),
-        5..=8 => both_ends::<4>(to, from),
-        9..=16 => both_ends::<8>(to, from),
-        17..=32 => both_ends::<16>(to, from),
-        _ => None,
-    };
-    if done.is_none() {
-        to.copy_from_slice(from);
     }
 }

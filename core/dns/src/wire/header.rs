@@ -1,7 +1,6 @@
 //! The header of a message (RFC 1035 §4.1.1).
 
-/// Bytes of a header.
-pub const HEADER_LEN: usize = 12;
+pub use hashlane_dns_compress::HEADER_LEN;
 
 /// A header without the counts of the sections, which a message keeps itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

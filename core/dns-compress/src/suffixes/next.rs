@@ -6,7 +6,7 @@ use super::parents::{Parent, ParentPlace};
 use super::recent::{MAX_MISSES, MIN_REPEATS, Recent, SHORT, Whole};
 use super::search::Placed;
 use super::slots::{Entry, Slot};
-use crate::render::compressor::{CompressedName, POINTER_LIMIT};
+use crate::compressor::{CompressedName, POINTER_LIMIT};
 
 impl SuffixTable {
     /// Places a name that is neither the root nor the message's first.

@@ -1,6 +1,6 @@
 //! Hash table from the hash of a suffix to the names that brought it into the message.
 
-use super::super::compressor::POINTER_LIMIT;
+use crate::compressor::POINTER_LIMIT;
 use alloc::vec;
 use alloc::vec::Vec;
 

@@ -4,7 +4,7 @@ use super::compare::{common_end, follows};
 use super::parents::{Parent, ParentPlace};
 use super::slots::Entry;
 use super::{First, SuffixTable};
-use crate::render::compressor::{CompressedName, POINTER_LIMIT};
+use crate::compressor::{CompressedName, POINTER_LIMIT};
 use crate::slices::Parts as _;
 
 /// Number of names in a message after which a name that shares nothing with them is not expected to be the

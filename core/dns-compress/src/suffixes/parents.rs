@@ -1,7 +1,7 @@
 //! Recent parents: names without their first label, which are found without a hash of their bytes.
 
 use super::recent::{SPREAD, few};
-use crate::render::writer::copy;
+use crate::slices::copy;
 use hashlane_name::dns::Case;
 
 /// Number of remembered parents, of 64 bytes each. A parent has two places: of 40 that a message needs by

@@ -7,8 +7,8 @@ mod recent;
 mod search;
 mod slots;
 
-use super::compressor::{CompressedName, Compressor, POINTER_LIMIT};
-use crate::wire::HEADER_LEN;
+use crate::HEADER_LEN;
+use crate::compressor::{CompressedName, Compressor, POINTER_LIMIT};
 use hashlane_hash::scheme::{Key, Scheme};
 use hashlane_hash::suffix::{SuffixHash, SuffixSums};
 use hashlane_name::dns::{Case, MAX_LABELS, Name};

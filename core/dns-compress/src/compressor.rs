@@ -34,13 +34,13 @@ impl CompressedName {
 
     /// `literal` bytes of the name and a pointer to the rest, or none if `target` is 0.
     #[inline(always)]
-    pub(super) const fn to(literal: usize, target: usize) -> Self {
+    pub(crate) const fn to(literal: usize, target: usize) -> Self {
         Self { literal: literal as u16, target: target as u16 }
     }
 
     /// A pointer to the whole name.
     #[inline(always)]
-    pub(super) const fn at(target: u16) -> Self {
+    pub(crate) const fn at(target: u16) -> Self {
         Self { literal: 0, target }
     }
 
@@ -58,7 +58,7 @@ impl CompressedName {
 
     /// Bytes that the name takes so.
     #[inline(always)]
-    pub(super) const fn len(self) -> usize {
+    pub(crate) const fn len(self) -> usize {
         self.literal() + if self.target > 0 { 2 } else { 0 }
     }
 }
