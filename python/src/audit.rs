@@ -42,7 +42,7 @@ fn settings(table: &str, length: Option<usize>, count: usize, seed: u64) -> PyRe
     if length.is_some_and(|length| !(1..=LONGEST).contains(&length)) {
         return Err(value(format!("length must be from 1 to {LONGEST} bytes")));
     }
-    Ok(Settings { geometry, length, count, seed })
+    Ok(Settings { geometry, length, seed_bits: None, count, seed })
 }
 
 #[pyfunction]

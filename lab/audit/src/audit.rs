@@ -8,6 +8,7 @@ use crate::epsilon::vectors::{Origin, Pair};
 use crate::epsilon::{self, Proved, Share, proved, search};
 use crate::flood::{self, Flood};
 use crate::library::behaviour::{Behaviour, check, witness};
+use crate::narrowed::{Narrowed, narrowed_seed};
 use crate::subject::{AuditedHash, Fault, Lengths, SubjectInfo};
 use crate::table::Geometry;
 use crate::verdict::{Flaw, Verdict, power_of_two};
@@ -20,12 +21,21 @@ use std::collections::BTreeSet;
 pub struct Settings {
     /// The table.
     pub geometry: Geometry,
-    /// Bytes of a key; `None` leaves it to each attack.
+    /// Bytes of a key, and of every key that is hashed; `None` leaves it to each attack.
     pub length: Option<usize>,
+    /// Bits of the seed, the lowest ones, if they are fewer than its type has: the others are 0.
+    pub seed_bits: Option<u32>,
     /// Keys that an attack makes, at most.
     pub count: usize,
     /// Seed of all random choices.
     pub seed: u64,
+}
+
+impl Settings {
+    /// Seed of a table.
+    fn table_seed(&self, draw: &mut Draw) -> Key {
+        narrowed_seed(&self.geometry.seed(draw), self.seed_bits)
+    }
 }
 
 /// Seeds under which keys are tried that need no seed.
@@ -122,6 +132,13 @@ pub fn audit(
     pairs: &[Pair],
     tell: &mut dyn FnMut(&str),
 ) -> Report {
+    let subject = &mut Narrowed::new(subject, settings.length, settings.seed_bits);
+    // Known collisions of keys of other lengths say nothing about this one.
+    let fits = |pair: &&Pair| match subject.info().lengths {
+        Lengths::Any => true,
+        Lengths::Exactly(length) => pair.keys.iter().all(|key| key.len() == length),
+    };
+    let pairs: &[Pair] = &pairs.iter().filter(fits).cloned().collect::<Vec<_>>();
     let mut audit = Audit {
         report: Report {
             info: subject.info().clone(),
@@ -202,7 +219,7 @@ impl Audit<'_> {
         if distinct.len() < FEWEST {
             return Ok(None);
         }
-        let seeds: Vec<Key> = (0..TABLES).map(|_| geometry.seed(&mut draw)).collect();
+        let seeds: Vec<Key> = (0..TABLES).map(|_| self.settings.table_seed(&mut draw)).collect();
         flood::crowding(self.subject, geometry, distinct.iter().collect(), &seeds, &mut draw)
     }
 
@@ -229,7 +246,7 @@ impl Audit<'_> {
     fn attempt(&mut self, attack: &dyn Attack, about: &About) -> Result<Outcome, Fault> {
         let mut draw = self.draw(about.id);
         let geometry = &self.settings.geometry;
-        let (own, of_table) = (draw.key(), geometry.seed(&mut draw));
+        let (own, of_table) = (draw.key(), self.settings.table_seed(&mut draw));
         let mut target = Target {
             subject: self.subject,
             key: if about.knowledge == Knowledge::Nothing { own } else { of_table },
@@ -245,7 +262,7 @@ impl Audit<'_> {
         };
         let mut seeds = vec![of_table];
         if about.knowledge == Knowledge::Nothing {
-            seeds.extend((1..TABLES).map(|_| geometry.seed(&mut draw)));
+            seeds.extend((1..TABLES).map(|_| self.settings.table_seed(&mut draw)));
         }
         let flood = flood::flood(self.subject, geometry, keys, &seeds, &mut draw)?;
         Ok(flood.map_or(Outcome::Harmless, |flood| Outcome::Flood(Box::new(flood))))

@@ -17,6 +17,7 @@ pub mod flood;
 pub mod key_sets;
 pub mod keys;
 pub mod library;
+mod narrowed;
 pub mod own_table;
 pub mod registered;
 pub mod stated;

@@ -15,8 +15,9 @@ use hashlane_audit::curve::Curve;
 use hashlane_audit::epsilon::vectors;
 use hashlane_audit::library::{Launcher, Library, Signature, child_main};
 use hashlane_audit::registered::{Registered, subjects};
-use hashlane_audit::subject::{AuditedHash, Lengths};
+use hashlane_audit::subject::{AuditedHash, Lengths, SubjectInfo};
 use hashlane_audit::table::{Geometry, MAX_KEYS};
+use hashlane_hash::scheme::Keying;
 use hashlane_lab::report::{Block, svg_file};
 use hashlane_lab::study::Step;
 use hashlane_stats::nearest::suggestion;
@@ -45,6 +46,8 @@ Examples:
   hashlane audit --scheme wyhash --scheme siphash-1-3 --picture audit.svg
   hashlane audit --library ./libmyhash.so --symbol hash_flow \\
       --signature 'u64(const u8*, usize, u64 seed)'
+  hashlane audit --library ./libmyhash.so --symbol mix64 --signature 'u64(u64 key, u64 seed)' \
+      --seed-bits 46                            integers, under a seed of 46 bits
   hashlane audit --table ./libmytable.so        a table of your own: hashlane_audit.h
   hashlane audit --pcap T.pcap --function ehash depth of buckets, queues and paths of real traffic
   hashlane audit --tuples T.csv --function rss --queues 16 --try-keys 1000
@@ -66,9 +69,12 @@ pub(crate) struct Audit {
     #[arg(long, value_name = "SECONDS", default_value_t = 10,
         value_parser = clap::value_parser!(u64).range(1..=3600))]
     timeout: u64,
-    /// Bytes of a key; each attack chooses them if not given
+    /// Bytes of every key; each attack chooses them if not given, and an integer has those of its type
     #[arg(long = "keys", value_name = "BYTES", value_parser = clap::value_parser!(u32).range(1..=4096))]
     length: Option<u32>,
+    /// Bits of the seed, the lowest ones, if they are fewer than its type has; the others are 0
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=128))]
+    seed_bits: Option<u32>,
     /// Keys that an attack makes, at most
     #[arg(long, value_name = "N", default_value_t = 4096,
         value_parser = clap::value_parser!(u32).range(16..=MAX_KEYS as i64))]
@@ -159,6 +165,7 @@ impl Audit {
         let settings = Settings {
             geometry: geometry(&self.table)?,
             length: self.length.map(|length| length as usize),
+            seed_bits: self.seed_bits,
             count: self.count as usize,
             seed: self.seed.map_or_else(random_seed, Ok)?,
         };
@@ -166,6 +173,7 @@ impl Audit {
         let (reports, curves) = match &self.library {
             Some(path) => {
                 let mut library = self.load(path, &settings)?;
+                check_seed_bits(library.info(), self.seed_bits)?;
                 let reports = vec![of_library(&mut library, &settings)?];
                 let asked: Vec<&mut dyn AuditedHash> = vec![&mut library];
                 let curves = wants_curves.then(|| picture::curves(&reports, &settings, asked));
@@ -173,6 +181,7 @@ impl Audit {
             }
             None => {
                 let mut subjects = chosen(&self.schemes)?;
+                subjects.iter().try_for_each(|subject| check_seed_bits(subject.info(), self.seed_bits))?;
                 let reports = of_schemes(&subjects, &settings)?;
                 let asked = subjects.iter_mut().map(|subject| subject as &mut dyn AuditedHash).collect();
                 let curves = wants_curves.then(|| picture::curves(&reports, &settings, asked));
@@ -205,10 +214,11 @@ impl Audit {
         let (Some(symbol), Some(signature)) = (&self.symbol, &self.signature) else {
             bail!("--library needs --symbol and --signature");
         };
-        let lengths = match (signature.has_length(), settings.length) {
-            (true, _) => Lengths::Any,
-            (false, Some(length)) => Lengths::Exactly(length),
-            (false, None) => {
+        let lengths = match (settings.length, signature.integer_bytes()) {
+            (Some(length), _) => Lengths::Exactly(length),
+            (None, Some(bytes)) => Lengths::Exactly(bytes),
+            (None, None) if signature.has_length() => Lengths::Any,
+            (None, None) => {
                 bail!("{symbol} takes no length ({signature}): state the bytes of a key with --keys")
             }
         };
@@ -227,6 +237,18 @@ struct Printed {
     page: String,
     picture: Option<String>,
     code: u8,
+}
+
+/// Checks that a seed of `bits` bits is one of this function.
+fn check_seed_bits(info: &SubjectInfo, bits: Option<u32>) -> Result<()> {
+    let (id, Some(bits)) = (&info.id, bits) else { return Ok(()) };
+    match info.keying {
+        Keying::None => bail!("{id} takes no seed: leave out --seed-bits"),
+        Keying::Seed(most) | Keying::Secret(most) if most < bits => {
+            bail!("{id} takes a seed of {most} bits: --seed-bits must be at most {most}, not {bits}")
+        }
+        Keying::Seed(_) | Keying::Secret(_) => Ok(()),
+    }
 }
 
 fn of_library(library: &mut Library, settings: &Settings) -> Result<Report> {

@@ -1,6 +1,8 @@
 //! `hashlane audit`.
 
 #[cfg(target_os = "linux")]
+mod integers;
+#[cfg(target_os = "linux")]
 mod languages;
 mod pictures;
 #[cfg(target_os = "linux")]

@@ -8,7 +8,7 @@ use crate::subject::Lengths;
 const MOST: usize = 1024;
 
 fn padded(target: &mut Target<'_>, pad: impl Fn(&[u8], usize) -> Vec<u8>) -> Result<Keys, Miss> {
-    if target.subject.info().lengths != Lengths::Any {
+    if target.subject.info().lengths != Lengths::Any || target.length.is_some() {
         return Err(Miss::NotApplicable("its keys have one length".to_owned()));
     }
     let base = target.draw.bytes(target.length_or(USUAL_LENGTH));

@@ -6,7 +6,7 @@ use hashlane_rig::long;
 
 fn settings(geometry: &str, seed: u64) -> Settings {
     let geometry = Geometry::named().into_iter().find(|named| named.name == geometry).unwrap();
-    Settings { geometry, length: None, count: 4096, seed }
+    Settings { geometry, length: None, seed_bits: None, count: 4096, seed }
 }
 
 fn report(id: &str, settings: &Settings) -> Report {

@@ -77,6 +77,11 @@ enum Argument {
     Bits64(u64),
 }
 
+/// The integer whose bytes are `key`, little-endian; of a longer key, its first eight bytes.
+fn integer(key: &[u8]) -> u64 {
+    key.iter().take(8).rev().fold(0, |integer, byte| integer << 8 | u64::from(*byte))
+}
+
 /// Calls `$function` with the arguments, as a function of the types that they and the result have.
 macro_rules! call {
     ($function:expr, $result:ty, [$(($type:ty, $value:expr))*]) => {{
@@ -108,11 +113,14 @@ impl HashFunction {
         Ok(Self { function: required(&library, path, symbol)?, signature })
     }
 
-    /// The hash of `key` under `seed`: its first 4 or 8 bytes, little-endian, or a pointer to all 16.
+    /// The hash of `key` under `seed`: its first 4 or 8 bytes, little-endian, or a pointer to all 16. A key
+    /// that is passed by value has as many bytes as its type.
     pub(super) fn hash(&self, seed: &[u8; 16], key: &[u8]) -> u64 {
         let (low, _) = Key::new(*seed).halves();
         let argument = |parameter: &Parameter| match parameter {
             Parameter::Bytes => Argument::Pointer(key.as_ptr()),
+            Parameter::Integer(Width::Bits32) => Argument::Bits32(integer(key) as u32),
+            Parameter::Integer(Width::Bits64) => Argument::Bits64(integer(key)),
             Parameter::Length(Width::Bits32) => Argument::Bits32(key.len() as u32),
             Parameter::Length(Width::Bits64) => Argument::Bits64(key.len() as u64),
             Parameter::Seed(Width::Bits32) => Argument::Bits32(low as u32),

@@ -30,11 +30,12 @@ pub struct Library {
 
 impl Library {
     /// Loads the library at `path` and finds the function `symbol` of type `signature`, which hashes keys of
-    /// `lengths`. Neither loading nor hashing 65,536 keys may take longer than `limit`.
+    /// `lengths`; an integer has the length of its type. Neither loading nor hashing 65,536 keys may take longer
+    /// than `limit`.
     ///
     /// # Errors
     /// The library cannot be loaded, or has no such symbol; or the signature has no length, and `lengths` are
-    /// any.
+    /// any; or it takes an integer of another length.
     pub fn load(
         launcher: Launcher,
         path: &Path,
@@ -43,11 +44,20 @@ impl Library {
         lengths: Lengths,
         limit: Duration,
     ) -> Result<Self, Fault> {
-        if lengths == Lengths::Any && !signature.has_length() {
-            return Err(Fault::Unusable(format!(
-                "{symbol} takes no length ({signature}): state the bytes of a key"
-            )));
-        }
+        let lengths = match (signature.integer_bytes(), lengths) {
+            (Some(bytes), Lengths::Exactly(other)) if other != bytes => {
+                return Err(Fault::Unusable(format!(
+                    "{symbol} takes an integer ({signature}): its keys have {bytes} bytes, not {other}"
+                )));
+            }
+            (Some(bytes), _) => Lengths::Exactly(bytes),
+            (None, Lengths::Any) if !signature.has_length() => {
+                return Err(Fault::Unusable(format!(
+                    "{symbol} takes no length ({signature}): state the bytes of a key"
+                )));
+            }
+            (None, lengths) => lengths,
+        };
         let load = Request::LoadHash {
             parent: std::process::id(),
             path: absolute(path)?,

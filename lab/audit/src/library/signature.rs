@@ -9,8 +9,8 @@ const LONGEST: usize = 256;
 /// Accepted forms, for messages.
 const FORMS: &str = "write it as in C, for example 'u64(const u8* key, usize len, u64 seed)'";
 
-/// Types and names of a hash function's result and parameters: a pointer to the bytes to hash, and, if the
-/// function has them, their number and a seed, in any order.
+/// Types and names of a hash function's result and parameters: a pointer to the bytes to hash, or an integer
+/// to hash, and, if the function has them, the number of bytes and a seed, in any order.
 ///
 /// ```
 /// use hashlane_audit::library::Signature;
@@ -22,7 +22,7 @@ const FORMS: &str = "write it as in C, for example 'u64(const u8* key, usize len
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature {
     pub(super) result: Width,
-    /// From one to three, each at most once; exactly one is [`Parameter::Bytes`].
+    /// From one to three, each at most once; exactly one is [`Parameter::Bytes`] or [`Parameter::Integer`].
     pub(super) parameters: Vec<Parameter>,
     /// True if the seed is a secret key by its name.
     is_secret: bool,
@@ -49,6 +49,8 @@ impl Width {
 pub(super) enum Parameter {
     /// Pointer to the bytes to hash.
     Bytes,
+    /// Integer to hash, whose bytes are the key, little-endian.
+    Integer(Width),
     /// Number of bytes to hash.
     Length(Width),
     /// Seed by value.
@@ -62,6 +64,7 @@ impl Parameter {
     fn part(self) -> &'static str {
         match self {
             Self::Bytes => "pointer to the bytes to hash",
+            Self::Integer(_) => "integer to hash",
             Self::Length(_) => "length",
             Self::Seed(_) | Self::SeedPointer => "seed",
         }
@@ -74,12 +77,20 @@ impl Signature {
         self.parameters.iter().any(|parameter| matches!(parameter, Parameter::Length(_)))
     }
 
+    /// Bytes of a key of a function that takes an integer: 4 or 8.
+    pub fn integer_bytes(&self) -> Option<usize> {
+        self.parameters.iter().find_map(|parameter| match parameter {
+            Parameter::Integer(width) => Some(width.bits() as usize / 8),
+            _ => None,
+        })
+    }
+
     /// Bits of the seed that the function takes: 0, 32, 64 or 128.
     pub fn seed_bits(&self) -> u32 {
         let bits = |parameter: &Parameter| match parameter {
             Parameter::Seed(width) => width.bits(),
             Parameter::SeedPointer => 128,
-            Parameter::Bytes | Parameter::Length(_) => 0,
+            Parameter::Bytes | Parameter::Integer(_) | Parameter::Length(_) => 0,
         };
         self.parameters.iter().map(bits).sum()
     }
@@ -120,9 +131,12 @@ pub enum SignatureError {
     /// Two parameters for one part.
     #[error("signature: two parameters are the {0}; {FORMS}")]
     Twice(&'static str),
-    /// No pointer to the bytes to hash.
-    #[error("signature: no pointer to the bytes to hash; {FORMS}")]
+    /// Neither a pointer to the bytes to hash nor an integer to hash.
+    #[error("signature: no pointer to the bytes to hash, and no integer named key; {FORMS}")]
     NoBytes,
+    /// Length of an integer.
+    #[error("signature: {0:?} is the length of an integer, whose type has it: pass a pointer, or no length")]
+    LengthOfInteger(String),
 }
 
 /// Writes the signature with standard types and names.
@@ -133,6 +147,7 @@ impl fmt::Display for Signature {
             let comma = if number == 0 { "" } else { ", " };
             match parameter {
                 Parameter::Bytes => write!(f, "{comma}const u8* key")?,
+                Parameter::Integer(width) => write!(f, "{comma}u{} key", width.bits())?,
                 Parameter::Length(Width::Bits32) => write!(f, "{comma}u32 len")?,
                 Parameter::Length(Width::Bits64) => write!(f, "{comma}usize len")?,
                 Parameter::Seed(width) => write!(f, "{comma}u{} seed", width.bits())?,
@@ -179,6 +194,15 @@ enum Integer {
     Int,
     /// `size_t`
     Size,
+}
+
+impl Integer {
+    fn width(self) -> Width {
+        match self {
+            Self::U32 | Self::Int => Width::Bits32,
+            Self::U64 | Self::Size => Width::Bits64,
+        }
+    }
 }
 
 /// The type of an integer at the beginning of `words`, and the words after it.
@@ -295,6 +319,8 @@ fn parse_parameters(text: &str) -> Result<(Vec<Parameter>, bool), SignatureError
             keys + u32::from(parsed.name == Named::Key),
         )
     });
+    // No pointer to bytes: an integer is hashed.
+    let by_value = pointers == seeds;
     let mut parameters: Vec<Parameter> = Vec::new();
     let mut is_secret = false;
     for parsed in &parsed {
@@ -310,6 +336,7 @@ fn parse_parameters(text: &str) -> Result<(Vec<Parameter>, bool), SignatureError
                 }
             },
             None => return Err(SignatureError::Unclear(parsed.text.to_owned())),
+            Some(integer) if by_value && is_hashed(parsed) => Parameter::Integer(integer.width()),
             Some(integer) => parse_integer(integer, parsed)?,
         };
         if parameters.iter().any(|other| other.part() == parameter.part()) {
@@ -318,17 +345,23 @@ fn parse_parameters(text: &str) -> Result<(Vec<Parameter>, bool), SignatureError
         is_secret |= parameter == Parameter::SeedPointer && parsed.name != Named::Seed;
         parameters.push(parameter);
     }
-    if !parameters.contains(&Parameter::Bytes) {
+    let has = |is: fn(&Parameter) -> bool| parameters.iter().any(is);
+    if !has(|parameter| matches!(parameter, Parameter::Bytes | Parameter::Integer(_))) {
         return Err(SignatureError::NoBytes);
+    }
+    if by_value && let Some(length) = parsed.iter().find(|parsed| parsed.name == Named::Length) {
+        return Err(SignatureError::LengthOfInteger(length.text.trim().to_owned()));
     }
     Ok((parameters, is_secret))
 }
 
+/// True if an integer of this name is hashed, in a function without a pointer to bytes.
+fn is_hashed(parsed: &Parsed<'_>) -> bool {
+    matches!(parsed.name, Named::Key | Named::Bytes)
+}
+
 fn parse_integer(integer: Integer, parsed: &Parsed<'_>) -> Result<Parameter, SignatureError> {
-    let width = match integer {
-        Integer::U32 | Integer::Int => Width::Bits32,
-        Integer::U64 | Integer::Size => Width::Bits64,
-    };
+    let width = integer.width();
     match (parsed.name, integer) {
         (Named::Length, _) | (Named::Nothing, Integer::Size | Integer::Int) => Ok(Parameter::Length(width)),
         (Named::Seed | Named::Secret | Named::Key, Integer::U32 | Integer::U64 | Integer::Size)
@@ -368,6 +401,27 @@ mod tests {
         reads("size_t(uint32_t seed, const char *s)", "u64(u32 seed, const u8* key)");
         reads("  u64 ( const unsigned char * restrict name )  ", "u64(const u8* key)");
         reads("u64(const u8 *data, const u8 *seed)", "u64(const u8* key, const u8* seed)");
+    }
+
+    #[test]
+    fn integers_are_keys_of_their_width() {
+        reads("u64(u64 key, u64 seed)", "u64(u64 key, u64 seed)");
+        reads("u32(u32 key, u32 seed)", "u32(u32 key, u32 seed)");
+        reads("uint64_t fmix64(uint64_t k)", "u64(u64 key)");
+        reads("static inline u32 hash_32(u32 val, u32 seed)", "u32(u32 key, u32 seed)");
+        reads("u64(uint32_t seed, unsigned long x)", "u64(u32 seed, u64 key)");
+        reads("u32(int key)", "u32(u32 key)");
+        reads("u64(u64 key, const u8* secret)", "u64(u64 key, const u8* secret)");
+        let bytes = |text: &str| text.parse::<Signature>().unwrap().integer_bytes();
+        assert_eq!(
+            ["u64(u64 key, u64 seed)", "u64(u32 key)", "u64(const u8* key, usize len)"].map(bytes),
+            [Some(8), Some(4), None]
+        );
+        let error = |text: &str| text.parse::<Signature>().unwrap_err();
+        assert_eq!(error("u64(u64 key, usize len)"), SignatureError::LengthOfInteger("usize len".into()));
+        assert_eq!(error("u64(u64 a, u64 b)"), SignatureError::Twice("integer to hash"));
+        assert_eq!(error("u64(u64, u32)"), SignatureError::Unclear("u32".into()));
+        assert_eq!(error("u64(u64 seed)"), SignatureError::NoBytes);
     }
 
     #[test]

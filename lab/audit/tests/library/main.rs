@@ -4,6 +4,7 @@
 mod examples;
 mod hash;
 mod hostile;
+mod integers;
 mod support;
 mod table;
 

@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 /// Verdicts on functions.
 pub(super) fn of_functions(reports: &[Report], settings: &Settings) -> Result<String> {
     let audited = reports.iter().map(of_function).collect();
-    text(settings.seed, &describe(&settings.geometry), settings.length, audited)
+    let table = describe(&settings.geometry);
+    text(settings.seed, &table, settings.length, settings.seed_bits, audited)
 }
 
 /// The verdict on the table of a shared object.
@@ -47,11 +48,18 @@ pub(super) fn of_table(
         "random_keys": null,
         "attacks": trials.chain(failed).collect::<Vec<_>>(),
     });
-    text(seed, path, length, vec![audited])
+    text(seed, path, length, None, vec![audited])
 }
 
-fn text(seed: u64, table: &str, length: Option<usize>, audited: Vec<Value>) -> Result<String> {
-    let document = json!({"seed": seed, "table": table, "keys": length, "audited": audited});
+fn text(
+    seed: u64,
+    table: &str,
+    length: Option<usize>,
+    seed_bits: Option<u32>,
+    audited: Vec<Value>,
+) -> Result<String> {
+    let document =
+        json!({"seed": seed, "table": table, "keys": length, "seed_bits": seed_bits, "audited": audited});
     Ok(serde_json::to_string_pretty(&document)? + "\n")
 }
 

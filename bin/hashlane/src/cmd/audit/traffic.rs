@@ -28,7 +28,8 @@ use std::process::ExitCode;
     .args(["pcap", "names", "tuples"])
     .requires("function")
     .conflicts_with_all(
-        ["schemes", "library", "timeout", "length", "count", "table", "write_keys", "page", "picture"]))]
+        ["schemes", "library", "timeout", "length", "seed_bits", "count", "table", "write_keys", "page",
+            "picture"]))]
 #[group(skip)]
 pub(super) struct Traffic {
     /// Spread the flows of this capture (pcap, pcapng) over buckets, queues and paths; - for standard input
