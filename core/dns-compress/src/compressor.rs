@@ -1,7 +1,7 @@
-//! The interface between a renderer and its compressor.
+//! The interface between a writer of messages and its compressor.
 
 use alloc::boxed::Box;
-use hashlane_name::dns::{Case, Name};
+use hashlane_name::dns::{Case, Name, ParseError};
 
 /// The first offset that a pointer cannot have: it has 14 bits.
 pub const POINTER_LIMIT: usize = 0x4000;
@@ -56,6 +56,12 @@ impl CompressedName {
         if self.target > 0 { Some(self.target) } else { None }
     }
 
+    /// The pointer as it stands in the message, after the literal bytes.
+    #[inline(always)]
+    pub const fn pointer_bytes(self) -> Option<[u8; 2]> {
+        if self.target > 0 { Some((0xc000 | self.target).to_be_bytes()) } else { None }
+    }
+
     /// Bytes that the name takes so.
     #[inline(always)]
     pub(crate) const fn len(self) -> usize {
@@ -66,7 +72,8 @@ impl CompressedName {
 /// Finds pointers for the ends of names in a message, and remembers the names that it places.
 ///
 /// Each message begins with one [`start`](Self::start). Names are placed in the order of the message, each
-/// before it is written.
+/// before it is written. After bytes are cut off the message, [`truncate`](Self::truncate) comes before the
+/// next name; a name that was placed and not written is cut off the same way.
 pub trait Compressor {
     /// Begins a message and forgets the names of the last one. `case` holds to the end of the message.
     fn start(&mut self, case: Case);
@@ -74,6 +81,16 @@ pub trait Compressor {
     /// Places `name` at the end of `written`, the message from its header on. The compressor assumes that the
     /// name is then written in this form.
     fn place(&mut self, written: &[u8], name: Name<'_>) -> CompressedName;
+
+    /// Places the name `name`, bytes in wire form, as [`place`](Self::place) does: for programs whose names
+    /// have a type of their own.
+    ///
+    /// # Errors
+    /// `name` is no whole name without pointers; nothing has changed.
+    #[inline]
+    fn compress(&mut self, written: &[u8], name: &[u8]) -> Result<CompressedName, ParseError> {
+        Ok(self.place(written, Name::parse(name)?))
+    }
 
     /// Forgets every name that does not end within the first `len` bytes, to which the message was cut.
     fn truncate(&mut self, len: usize);

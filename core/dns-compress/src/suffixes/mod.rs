@@ -36,6 +36,8 @@ const CLEARS: u8 = 16;
 ///
 /// A pointer leads only to an offset at which a label was written in this message, after its header, and not
 /// cut since. A cut removes the names behind it, so that bytes of other fields are never taken for a name.
+/// A message that is cut or changed without [`truncate`](Compressor::truncate) gets wrong pointers, and a
+/// debug build may panic.
 ///
 /// Most names have one label before an end that was written recently. 256 such ends are remembered in their
 /// spelling, with the sum of their words: then only the rest of the name is hashed, looked up and compared.
@@ -133,6 +135,15 @@ impl SuffixTable {
             sums: SuffixSums::default(),
             starts: [0; MAX_LABELS + 1],
         }
+    }
+
+    /// Acts as [`new`](Self::new), under a key from the operating system's random numbers.
+    ///
+    /// # Errors
+    /// The operating system provides no random numbers.
+    #[cfg(feature = "getrandom")]
+    pub fn with_random_key() -> Result<Self, getrandom::Error> {
+        Ok(Self::new(&Key::random()?))
     }
 
     /// A table with its hash under `key` itself, for ever: for measuring an attack by someone who knows the
