@@ -80,6 +80,8 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     }
     hand_over();
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    cmd::audit::Audit::print_usage_error(&arguments, || Cli::try_parse().map(|_| ()));
     hashlane_command::main(None, |cli: Cli| match cli.command {
         Command::Study(command) => command.run(),
         Command::Report(command) => command.run(),

@@ -1,6 +1,7 @@
 //! The audit of a table in a shared object: the keys of all attacks on known functions are inserted into it.
 
-use crate::attack::About;
+use crate::attack::{About, USUAL_LENGTH};
+use crate::draw::Draw;
 use crate::key_sets::{Choices, Schemes, key_sets};
 use crate::keys::Keys;
 use crate::library::{Comparison, Table, TableFault};
@@ -39,12 +40,30 @@ pub struct TrialFault {
 pub struct Report {
     /// Keys of each attack in the table.
     pub trials: Vec<Trial>,
+    /// True if its counts depend on the keys, and not on the seed.
+    pub ignores_seed: bool,
     /// Failure that has ended the audit.
     pub fault: Option<TrialFault>,
 }
 
+/// Seeds under which the same keys are counted.
+const SEEDS: usize = 4;
+
+/// Keys that are counted under different seeds, at least: of few, the counts agree by chance.
+const COUNTED: usize = 1024;
+
+/// True if the table ignores its seed, found by random keys.
+fn ignores_seed(table: &mut Table, choices: Choices) -> Result<bool, TableFault> {
+    let mut draw = Draw::new(choices.seed);
+    let seeds = [(); SEEDS].map(|()| draw.key());
+    let length = choices.length.unwrap_or(USUAL_LENGTH);
+    let [keys, others] = [(); 2].map(|()| draw.keys(choices.count.max(COUNTED), length));
+    table.ignores_seed(&seeds, &keys, &others)
+}
+
 /// Inserts the keys of every attack that needs nothing, made for each scheme of `subjects` that it aims at,
-/// and compares with random keys. `tell` is called before each with the attack and the scheme.
+/// and compares with random keys; before the first, it counts the same keys under different seeds. `tell` is
+/// called before each with the attack and the scheme.
 pub fn audit(
     table: &mut Table,
     subjects: &mut [Registered],
@@ -54,7 +73,12 @@ pub fn audit(
     let mut report = Report::default();
     let result = key_sets(subjects, choices, Schemes::All, tell, &mut |set, draw| {
         let random = draw.like(&set.keys);
-        let compared = table.compare(&draw.key(), true, set.keys.len() as u64, &set.keys, &random);
+        let ignores = match report.trials.is_empty() {
+            true => ignores_seed(table, choices).map(|ignores| report.ignores_seed = ignores),
+            false => Ok(()),
+        };
+        let compared = ignores
+            .and_then(|()| table.compare(&draw.key(), true, set.keys.len() as u64, &set.keys, &random));
         let (about, scheme, keys) = (set.about, set.scheme, set.keys);
         match compared {
             Ok(comparison) => report.trials.push(Trial { about, scheme, keys, comparison }),
@@ -78,6 +102,11 @@ impl Report {
         self.floods().max_by(worst).or_else(|| self.trials.iter().max_by(worst))
     }
 
+    /// True if the table fails, or ignores its seed and no keys are known that flood it.
+    pub fn is_faulty(&self) -> bool {
+        self.fault.is_some() || self.ignores_seed && !self.is_floodable()
+    }
+
     /// True if keys flood the table.
     pub fn is_floodable(&self) -> bool {
         self.floods().next().is_some()
@@ -85,10 +114,10 @@ impl Report {
 
     /// The verdict in one or two words.
     pub fn word(&self) -> &'static str {
-        match (&self.fault, self.is_floodable()) {
-            (Some(_), _) => "faulty",
-            (None, true) => "floodable",
-            (None, false) => "no attack known",
+        match (self.is_faulty(), self.is_floodable()) {
+            (true, _) => "faulty",
+            (false, true) => "floodable",
+            (false, false) => "no attack known",
         }
     }
 }
@@ -100,7 +129,14 @@ impl fmt::Display for Report {
             (Some(TrialFault { about, scheme, fault }), _) => {
                 write!(f, "faulty under keys of {} for {scheme}: {fault}", about.id)
             }
-            (None, Some(worst)) => worst.fmt(f),
+            (None, Some(worst)) => {
+                worst.fmt(f)?;
+                if self.ignores_seed { f.write_str("; ignores its seed") } else { Ok(()) }
+            }
+            (None, None) if self.ignores_seed => f.write_str(
+                "faulty: ignores its seed: the same keys compare as many entries under every seed; set the \
+                 key of its hash from the seed of hashlane_audit_init",
+            ),
             (None, None) => {
                 let sets = count(self.trials.len() as f64);
                 write!(f, "no attack known to this audit: {sets} sets of keys do no harm")?;

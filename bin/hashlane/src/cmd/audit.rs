@@ -21,6 +21,7 @@ use hashlane_hash::scheme::Keying;
 use hashlane_lab::report::{Block, svg_file};
 use hashlane_lab::study::Step;
 use hashlane_stats::nearest::suggestion;
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -114,10 +115,31 @@ impl Audit {
             child_main();
         }
         // An error that `main` reports would have the code of a table that can be flooded.
+        let json = self.json;
         Ok(self.audit().unwrap_or_else(|error| {
             output::tell(&format!("hashlane: {error:#}"));
+            if json {
+                print_error(&format!("{error:#}"));
+            }
             ExitCode::from(FAILED)
         }))
+    }
+
+    /// Prints an error of the arguments as JSON, if they ask for it: before the command is started, clap ends
+    /// the process.
+    pub(crate) fn print_usage_error(arguments: &[OsString], parse: impl FnOnce() -> clap::error::Result<()>) {
+        let is_asked = |arguments: &[OsString]| arguments.iter().any(|argument| argument == "--json");
+        let [verb, rest @ ..] = arguments else { return };
+        if verb != "audit" || !is_asked(rest) {
+            return;
+        }
+        if let Err(error) = parse()
+            && error.use_stderr()
+        {
+            let text = error.to_string();
+            let text = text.strip_prefix("error: ").unwrap_or(&text);
+            print_error(text.split("\n\n").next().unwrap_or(text).trim());
+        }
     }
 
     fn audit(&self) -> Result<ExitCode> {
@@ -227,6 +249,13 @@ impl Audit {
         progress.show(Step { done: 0, total: 1, workload: symbol, what: "loading" });
         Library::load(launcher()?, path, symbol, signature, lengths, limit)
             .with_context(|| format!("cannot use {}", path.display()))
+    }
+}
+
+/// Prints an error as JSON. The reader may be gone, and the exit code says the same.
+fn print_error(error: &str) {
+    if let Ok(text) = json::of_error(error) {
+        let _ = output::print(&text);
     }
 }
 

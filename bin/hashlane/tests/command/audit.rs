@@ -40,6 +40,37 @@ fn exit_codes_tell_a_flood_from_none_and_from_an_error() {
 }
 
 #[test]
+fn errors_are_printed_as_json_where_json_is_asked_for() {
+    let folder = Folder::new();
+    folder.write("bad.toml", "kind = \"chained\"\nbuckets = 0\n");
+    folder.write("empty", "");
+    for (arguments, reason) in [
+        (&["--scheme", "wyhsah"][..], "unknown scheme \"wyhsah\"; did you mean \"wyhash\"?"),
+        (&["--table", "bad.toml"], "bad.toml states no table: `buckets` must be from 1 to"),
+        (&["--table", "./none.so"], "cannot use the table ./none.so: "),
+        (&["--names", "empty", "--function", "crc32c"], "no names in empty; write one name per line"),
+        (&["--count", "3"], "invalid value '3' for '--count <N>'"),
+        (&["--scheme"], "a value is required for '--scheme <ID>' but none was supplied"),
+        (&["--write-keys", "none/keys"], "cannot write none/keys: "),
+    ] {
+        let (code, out, error) = audit(&folder, &[arguments, &["--json"]].concat());
+        assert_eq!(code, Some(2), "{arguments:?}: {error}");
+        holds(&error, &[reason]);
+        let document: serde_json::Value = serde_json::from_str(&out).unwrap();
+        assert_eq!(document["audited"], serde_json::json!([]), "{out}");
+        holds(document["error"].as_str().unwrap(), &[reason]);
+        let (code, out, _) = audit(&folder, arguments);
+        assert_eq!((code, out.as_str()), (Some(2), ""));
+    }
+    let (_, out, _) = audit(&folder, &["--scheme", "wyhash", "--count", "64", "--json"]);
+    let document: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((&document["error"], &document["seed"]), (&serde_json::Value::Null, &7.into()));
+    // Help is no error.
+    let (code, out, _) = audit(&folder, &["--help", "--json"]);
+    assert!(code == Some(0) && out.contains("Usage: "), "{out}");
+}
+
+#[test]
 fn a_reader_that_closes_the_output_changes_no_exit_code() {
     let folder = Folder::new();
     for (scheme, code) in [("wyhash", 1), ("siphash-1-3", 0)] {

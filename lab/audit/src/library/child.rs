@@ -1,6 +1,7 @@
 //! The process that loads a library and calls its functions.
 
 use super::foreign::{Guarded, HashFunction, TableFunctions};
+use super::fork;
 use super::measure;
 use super::privilege;
 use super::wire::{self, Guard, HEAD, Reply, Request};
@@ -30,9 +31,12 @@ const PADDING: usize = 64;
 ///
 /// For a program that a [`Launcher`](super::Launcher) starts, and for no other use. Libraries may do anything
 /// in this process, which ends with the thread that has started it, but with the rights of its user alone: it
-/// gives up all capabilities first, and starts its program anew to do so.
+/// gives up all capabilities first, and starts its program anew to do so. A library that starts a process
+/// ends this one by SIGSYS.
 pub fn child_main() -> ! {
     let may_load = privilege::drop_all();
+    // Without a filter, processes are seen after each request: an orphan of the library's is not.
+    let _ = fork::forbid();
     let result = connect().and_then(|stream| serve(&mut ManuallyDrop::new(stream), &may_load));
     std::process::exit(if result.is_ok() { 0 } else { CONNECTION_LOST })
 }
@@ -120,7 +124,9 @@ fn end_if_copied(process: u32) {
     }
 }
 
-const FORKED: &str = "the library has started a process; a hash function or a table must start none";
+/// Fault of a library that starts processes.
+pub(super) const FORKED: &str =
+    "the library has started a process, or tried to; a hash function or a table must start none";
 
 /// True if this process has children, ended or not.
 fn has_children() -> bool {

@@ -29,6 +29,23 @@ pub(super) fn close_inherited() -> io::Result<()> {
     }
 }
 
+/// Puts all threads of this process, and those that they start, under a filter of system calls.
+///
+/// # Errors
+/// The kernel has no filters, a thread has another one, or the process may gain privileges.
+pub(super) fn set_filter(program: &[libc::sock_filter]) -> io::Result<()> {
+    let len = u16::try_from(program.len()).map_err(|_| io::ErrorKind::InvalidInput)?;
+    let program = libc::sock_fprog { len, filter: program.as_ptr().cast_mut() };
+    let (mode, all_threads) = (libc::SECCOMP_SET_MODE_FILTER, libc::SECCOMP_FILTER_FLAG_TSYNC);
+    // SAFETY: `program` has `len` instructions, which the kernel reads during the call and does not write.
+    match unsafe { libc::syscall(libc::SYS_seccomp, mode, all_threads, &raw const program) } {
+        0 => Ok(()),
+        // The number of a thread that cannot follow.
+        1.. => Err(io::ErrorKind::PermissionDenied.into()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
 /// Opens a shared object. It is never closed: its threads may run until the process ends.
 fn open(path: &Path) -> Result<ManuallyDrop<Library>, String> {
     // SAFETY: the constructors of the library run, and may do anything; this process is there for that alone.

@@ -30,8 +30,8 @@ pub struct Library {
 
 impl Library {
     /// Loads the library at `path` and finds the function `symbol` of type `signature`, which hashes keys of
-    /// `lengths`; an integer has the length of its type. Neither loading nor hashing 65,536 keys may take longer
-    /// than `limit`.
+    /// `lengths`; an integer has the length of its type. Neither loading nor hashing 65,536 keys may take
+    /// longer than `limit`.
     ///
     /// # Errors
     /// The library cannot be loaded, or has no such symbol; or the signature has no length, and `lengths` are

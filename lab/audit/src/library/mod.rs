@@ -9,6 +9,7 @@
 pub mod behaviour;
 mod child;
 mod foreign;
+mod fork;
 mod hash;
 mod measure;
 mod privilege;

@@ -270,6 +270,7 @@ impl Process {
             Ok(WaitStatus::StillAlive) => None,
             Ok(WaitStatus::Exited(_, child::CONNECTION_LOST)) => Some(closed_connection()),
             Ok(WaitStatus::Exited(_, status)) => Some(Fault::Crashed(format!("exit status {status}"))),
+            Ok(WaitStatus::Signaled(_, Signal::SIGSYS, _)) => Some(Fault::Unusable(child::FORKED.to_owned())),
             Ok(WaitStatus::Signaled(_, signal, _)) => {
                 Some(Fault::Crashed(format!("signal {} ({signal})", signal as i32)))
             }

@@ -90,6 +90,35 @@ impl Table {
         }
     }
 
+    /// True if the table ignores its seed: it compares as many entries for `keys` under each of `seeds`,
+    /// batch by batch, and other numbers for `others`, which are as many random keys. False if it counts no
+    /// entries, or as many for any keys.
+    ///
+    /// # Errors
+    /// As [`measure`](Self::measure).
+    pub fn ignores_seed(&mut self, seeds: &[Key], keys: &Keys, others: &Keys) -> Result<bool, TableFault> {
+        let Some((first, rest)) = seeds.split_first() else { return Ok(false) };
+        let mut counts = |seed: &Key, keys: &Keys| {
+            let measured = self.measure(seed, keys.len() as u64, keys)?;
+            let count = |sample: &Sample| Some((sample.len, sample.refused, sample.compared?));
+            Ok(measured.samples.iter().map(count).collect::<Option<Vec<_>>>())
+        };
+        let Some(ours) = counts(first, keys)? else { return Ok(false) };
+        // Keys that the table refuses, and others that it takes, differ for more than their hashes.
+        let Some(theirs) = counts(first, others)? else { return Ok(false) };
+        let held =
+            |counts: &[(u64, u64, _)]| counts.iter().map(|count| (count.0, count.1)).collect::<Vec<_>>();
+        if ours == theirs || held(&ours) != held(&theirs) {
+            return Ok(false);
+        }
+        for seed in rest {
+            if counts(seed, keys)?.as_ref() != Some(&ours) {
+                return Ok(false);
+            }
+        }
+        Ok(!rest.is_empty())
+    }
+
     /// Measures the table with hostile and with random keys in turn, in pairs: six, unless one takes long.
     /// Each pair has a different seed, derived from `seed` if `new_seeds`: keys that collide under one seed
     /// alone are harmless then.

@@ -111,14 +111,58 @@ fn foreign_writes_and_closed_descriptors_are_faults() {
 
 #[test]
 fn processes_of_a_function_are_faults_and_end_with_it() {
-    says(&fault("static int once; if (!once++) fork(); return seed;", LIMIT), "started a process");
-    // Nothing else ends one that has left the group.
-    says(&fault("if (!fork()) { setsid(); sleep(20); _exit(0); } return seed;", LIMIT), "started a process");
-    // The first ends, the second keeps the connection open.
-    assert_eq!(
-        fault("if (!fork()) for (;;) pause(); _exit(3);", LIMIT),
-        Fault::Crashed("exit status 3".into())
+    for start in [
+        "static int once; if (!once++) fork(); return seed;",
+        "if (!fork()) { setsid(); sleep(20); _exit(0); } return seed;",
+        "if (!fork()) for (;;) pause(); _exit(3);",
+        // An orphan that has left the group and the session: a daemon.
+        "if (!fork()) { if (!fork()) { setsid(); sleep(20); } _exit(0); } wait(0); return seed;",
+        "if (!vfork()) _exit(0); wait(0); return seed;",
+        "return seed + system(\"true\");",
+        "for (int i = 0; i < 50; i++) if (!fork()) { sleep(20); _exit(0); } return seed;",
+    ] {
+        says(&fault(start, LIMIT), "started a process");
+    }
+    says(
+        &fault(
+            "pthread_t t; pthread_create(&t, 0, (void *(*)(void *))fork, 0); pthread_join(t, 0); return seed;",
+            LIMIT,
+        ),
+        "started a process",
     );
+}
+
+#[test]
+fn a_daemon_of_a_library_does_not_outlive_it() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("pid");
+    let path = file.display();
+    let daemon = format!(
+        "if (fork() <= 0) {{
+            if (fork() <= 0) {{
+                setsid(); FILE *file = fopen(\"{path}\", \"w\"); fprintf(file, \"%d\", getpid()); fclose(file);
+                sleep(20);
+            }}
+            _exit(0);
+        }}
+        sleep(1); return seed;"
+    );
+    says(&fault(&daemon, LIMIT), "started a process");
+    std::thread::sleep(Duration::from_millis(200));
+    assert!(!file.exists(), "the daemon has run");
+}
+
+#[test]
+fn threads_of_a_library_are_no_processes() {
+    let object = Object::of(&format!(
+        "static void *run(void *seed) {{ ++*(uint64_t *)seed; return 0; }}
+         {MEANT} {{
+            pthread_t t; if (pthread_create(&t, 0, run, &seed)) abort();
+            pthread_join(t, 0); return seed + 0 * (*p + n);
+        }}"
+    ));
+    let (low, _) = Key::VECTOR.halves();
+    assert_eq!(hash(&mut object.library(LIMIT).unwrap()), Ok(vec![low.wrapping_add(1); 100]));
 }
 
 #[test]

@@ -50,7 +50,7 @@ impl Object {
     pub(crate) fn of(text: &str) -> Self {
         let folder = TempDir::new().unwrap();
         let file = folder.path().join("lib.c");
-        let include = "stdint.h stdio.h stdlib.h string.h unistd.h signal.h".split(' ');
+        let include = "stdint.h stdio.h stdlib.h string.h unistd.h signal.h pthread.h sys/wait.h".split(' ');
         let includes: String = include.map(|header| format!("#include <{header}>\n")).collect();
         std::fs::write(&file, includes + text).unwrap();
         Self::from_file(&file, &["-w"])

@@ -42,7 +42,7 @@ pub(super) fn of_table(
         "verdict": report.word(),
         "sentence": report.to_string(),
         "floodable": report.is_floodable(),
-        "faulty": report.fault.is_some(),
+        "faulty": report.is_faulty(),
         "unhashed_bits": null,
         "epsilon": epsilon(&Epsilon::Unknown),
         "random_keys": null,
@@ -58,8 +58,15 @@ fn text(
     seed_bits: Option<u32>,
     audited: Vec<Value>,
 ) -> Result<String> {
-    let document =
-        json!({"seed": seed, "table": table, "keys": length, "seed_bits": seed_bits, "audited": audited});
+    let document = json!({"seed": seed, "table": table, "keys": length, "seed_bits": seed_bits, "audited": audited,
+            "error": null});
+    Ok(serde_json::to_string_pretty(&document)? + "\n")
+}
+
+/// An error, in the shape of the verdicts: none were drawn.
+pub(super) fn of_error(error: &str) -> Result<String> {
+    let document = json!({"seed": null, "table": null, "keys": null, "seed_bits": null, "audited": [],
+        "error": error});
     Ok(serde_json::to_string_pretty(&document)? + "\n")
 }
 

@@ -73,9 +73,9 @@ pub(super) fn run(options: &Audit) -> Result<Printed> {
         picture: curve.and_then(|(curve, flooded)| {
             svg_file(&Block::Lines(picture::of_one(curve, flooded, String::new())))
         }),
-        code: match (&report.fault, report.is_floodable()) {
-            (Some(_), _) => FAILED,
-            (None, flooded) => u8::from(flooded),
+        code: match (report.is_faulty(), report.is_floodable()) {
+            (true, _) => FAILED,
+            (false, flooded) => u8::from(flooded),
         },
     })
 }
@@ -84,12 +84,13 @@ fn text(table: &str, seed: u64, report: &Report) -> String {
     let mut text = format!("Table: {table}. Seed {seed}. No connection is opened.\n\n");
     for trial in report.floods() {
         // A `String` takes everything.
-        let _ = writeln!(text, "{trial}");
+        let ignores = if report.ignores_seed { "; ignores its seed" } else { "" };
+        let _ = writeln!(text, "{trial}{ignores}");
     }
     if report.fault.is_some() || !report.is_floodable() {
         let _ = writeln!(text, "{report}");
     }
-    if report.fault.is_none() && !report.is_floodable() {
+    if !report.is_faulty() && !report.is_floodable() {
         let _ = writeln!(text, "{OTHERS}");
     }
     text
