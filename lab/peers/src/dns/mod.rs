@@ -2,7 +2,8 @@
 //!
 //! With the feature `dns` the crates `domain` (its three compressors), `hickory-proto` and `simple-dns` are
 //! behind [`renderer`]; without it there are none. The module `domain` takes other compressors for that
-//! crate's builder.
+//! crate's builder. `hickory-before` is the release 0.25.2, which RUSTSEC-2026-0119 affects: its search for
+//! names takes quadratic time. The fix is in 0.26.1, and Cargo builds no two releases of 0.26 together.
 
 #[cfg(feature = "dns")]
 pub mod domain;
@@ -45,8 +46,15 @@ pub trait Render {
 pub const BUILT_IN: bool = cfg!(feature = "dns");
 
 /// The ids of the renderers that there are with the feature `dns`.
-pub const IDS: [&str; 6] =
-    ["domain/static", "domain/tree", "domain/hash", "domain/hash-reused", "hickory", "simple-dns"];
+pub const IDS: [&str; 7] = [
+    "domain/static",
+    "domain/tree",
+    "domain/hash",
+    "domain/hash-reused",
+    "hickory",
+    "hickory-before",
+    "simple-dns",
+];
 
 /// A renderer by its id, prepared for its input.
 ///
@@ -77,7 +85,8 @@ pub fn renderer<'a>(id: &str, input: Input<'a>) -> Result<Box<dyn Render + 'a>, 
             };
             domain::renderer(HashCompressor::new, reused, input)
         }
-        "hickory" => hickory::renderer(input),
+        "hickory" => hickory::current::renderer(input),
+        "hickory-before" => hickory::before::renderer(input),
         "simple-dns" => simple_dns::renderer(input),
         _ => Err(format!("there is no renderer {id:?}")),
     }
