@@ -7,7 +7,7 @@ fn main() {
         println!("cargo::rerun-if-changed=cpp/{library}.cc");
     }
     println!("cargo::rerun-if-changed=cpp/table.h");
-    for library in ["knot", "bind9"] {
+    for library in ["knot", "ldns", "bind9", "bind9_message"] {
         println!("cargo::rustc-check-cfg=cfg(has_{library})");
         println!("cargo::rerun-if-changed=c/{library}.c");
     }
@@ -55,8 +55,13 @@ fn renderers() {
     if let Ok(found) = pkg_config::Config::new().cargo_metadata(false).probe("libknot") {
         renderer("knot", "libknot/libknot.h", &found.libs);
     }
+    if let Ok(found) = pkg_config::Config::new().cargo_metadata(false).probe("ldns") {
+        renderer("ldns", "ldns/ldns.h", &found.libs);
+    }
     // BIND's libraries have no pkg-config file.
-    renderer("bind9", "dns/compress.h", &["dns", "isc"].map(str::to_owned));
+    let libs = ["dns", "isc"].map(str::to_owned);
+    renderer("bind9", "dns/compress.h", &libs);
+    renderer("bind9_message", "dns/message.h", &libs);
 }
 
 #[cfg(feature = "tables")]

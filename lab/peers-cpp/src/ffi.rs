@@ -120,13 +120,16 @@ struct RendererFunctions {
 
 adapters! { RendererFunctions, renderer_functions:
     has_knot hashlane_knot "knot/packet";
+    has_ldns hashlane_ldns "ldns";
     has_bind9 hashlane_bind9 "bind9/libdns";
+    has_bind9_message hashlane_bind9_message "bind9/message";
 }
 
 /// A DNS renderer of a C library, and its inputs in its own types.
 ///
-/// `knot/packet` takes messages and renders one of them, by libknot's packets without hints. `bind9/libdns`
-/// takes names and renders all of them, after a header of zeros, as one message.
+/// `knot/packet`, `ldns` and `bind9/message` take messages and render one of them: by libknot's packets
+/// without hints, by ldns, and by BIND's libdns. `bind9/libdns` takes names and renders all of them, after a
+/// header of zeros, as one message.
 #[derive(Debug)]
 pub struct Renderer {
     renderer: NonNull<c_void>,

@@ -1,5 +1,5 @@
-//! C++ tables of flows (boost, Abseil, DPDK) and DNS renderers of C libraries (Knot, BIND), each behind one
-//! safe type.
+//! C++ tables of flows (boost, Abseil, DPDK) and DNS renderers of C libraries (Knot, ldns, BIND), each behind
+//! one safe type.
 //!
 //! [`Table::new`] and [`Renderer::new`] make one by its id, for example `boost/siphash-1-3`; [`missing`]
 //! tells why it cannot. The default build has none of them and needs no compiler of C or C++.
@@ -17,15 +17,17 @@ pub const TABLES: [&str; 6] =
     ["boost/siphash-1-3", "boost/crc32c", "absl/siphash-1-3", "absl/absl", "dpdk/siphash-1-3", "dpdk/crc32c"];
 
 /// Ids of all renderers, built in or not.
-pub const RENDERERS: [&str; 2] = ["knot/packet", "bind9/libdns"];
+pub const RENDERERS: [&str; 4] = ["knot/packet", "ldns", "bind9/libdns", "bind9/message"];
 
 /// Libraries of tables and renderers, and the packages of Debian that have them.
-const LIBRARIES: [(&str, bool, &str); 5] = [
+const LIBRARIES: [(&str, bool, &str); 7] = [
     ("boost", cfg!(has_boost), "libboost1.81-dev"),
     ("absl", cfg!(has_absl), "libabsl-dev"),
     ("dpdk", cfg!(has_dpdk), "libdpdk-dev"),
     ("knot/packet", cfg!(has_knot), "libknot-dev"),
+    ("ldns", cfg!(has_ldns), "libldns-dev"),
     ("bind9/libdns", cfg!(has_bind9), "bind9-dev"),
+    ("bind9/message", cfg!(has_bind9_message), "bind9-dev"),
 ];
 
 /// The reason that no table of this library, or not this renderer, can be made, with the next step; `None` if
@@ -71,14 +73,26 @@ mod tests {
             }
             assert!(bind.render(1).is_none());
         }
-        if let Some(mut knot) = Renderer::new("knot/packet") {
-            let head = b"\x12\x34\x84\0\0\x01\0\x01\0\0\0\0\x07example\0\0\x01\0\x01";
-            let plain = [&head[..], b"\x07example\0\0\x01\0\x01\0\0\0\x3c\0\x04\xc0\0\x02\x01"].concat();
-            assert!(knot.add(&plain) && !knot.add(b"\0"));
-            for _ in 0..3 {
-                let expected = [&head[..], b"\xc0\x0c\0\x01\0\x01\0\0\0\x3c\0\x04\xc0\0\x02\x01"].concat();
-                assert_eq!(knot.render(0).unwrap(), expected);
+    }
+
+    #[test]
+    fn messages_are_compressed_in_their_order() {
+        let head = b"\x12\x34\x84\0\0\x01\0\x03\0\0\0\0\x07example\0\0\x01\0\x01";
+        let fields = b"\0\x01\0\x01\0\0\0\x3c\0\x04\xc0\0\x02\x01";
+        let message = |owners: [&[u8]; 3]| {
+            let records = owners.map(|owner| [owner, fields].concat()).concat();
+            [&head[..], &records].concat()
+        };
+        let plain = message([b"\x07example\0", b"\x01a\x07EXAMPLE\0", b"\x07example\0"]);
+        let expected = message([b"\xc0\x0c", b"\x01a\xc0\x0c", b"\xc0\x0c"]);
+        for id in RENDERERS.iter().filter(|id| **id != "bind9/libdns") {
+            let Some(mut renderer) = Renderer::new(id) else { continue };
+            // A message may also be compressed already.
+            assert!(renderer.add(&plain) && !renderer.add(b"\0") && renderer.add(&expected), "{id}");
+            for number in [0, 1, 0] {
+                assert_eq!(renderer.render(number).unwrap(), expected, "{id}");
             }
+            assert!(renderer.render(2).is_none(), "{id}");
         }
     }
 

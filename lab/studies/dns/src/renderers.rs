@@ -147,10 +147,10 @@ impl Library {
     fn new(id: &str, corpus: &Corpus, plain: &[Vec<u8>]) -> Result<Self, String> {
         let mut renderer = c::Renderer::new(id).ok_or("it cannot be made")?;
         let taken = match (id, corpus) {
-            ("knot/packet", Corpus::Messages(_)) => plain.iter().all(|message| renderer.add(message)),
             ("bind9/libdns", Corpus::Names(names)) => names.iter().all(|name| renderer.add(name.as_bytes())),
+            ("bind9/libdns", Corpus::Messages(_)) => return Err("it takes names alone".into()),
+            (_, Corpus::Messages(_)) => plain.iter().all(|message| renderer.add(message)),
             (_, Corpus::Names(_)) => return Err("it takes whole messages".into()),
-            (_, Corpus::Messages(_)) => return Err("it takes names alone".into()),
         };
         if taken { Ok(Self(renderer)) } else { Err("it does not take a message".into()) }
     }
