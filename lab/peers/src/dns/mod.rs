@@ -19,7 +19,7 @@ use hashlane_name::dns::NameBuf;
 pub enum Input<'a> {
     /// Names, one after the other, in a message with a header of twelve zeros.
     Names(&'a [NameBuf]),
-    /// Messages, in wire form without compression.
+    /// Messages in wire form. With or without compression: parsers expand names.
     Messages(&'a [Vec<u8>]),
 }
 
@@ -40,6 +40,16 @@ pub trait Render {
     /// # Errors
     /// The reason that it cannot.
     fn render(&mut self, message: usize) -> Result<&[u8], String>;
+
+    /// Times a message, for renderers of another process, which have a clock of their own: renders it once,
+    /// then repeatedly for at least `least_ns` nanoseconds, and returns the nanoseconds of a rendering. `None`
+    /// for renderers of this process, which the caller times.
+    ///
+    /// # Errors
+    /// The reason that it cannot.
+    fn time(&mut self, _message: usize, _least_ns: u64) -> Option<Result<f64, String>> {
+        None
+    }
 }
 
 /// True with the feature `dns`.

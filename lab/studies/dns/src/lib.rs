@@ -4,9 +4,11 @@
 //! back and compared before anything is timed.
 #![forbid(unsafe_code)]
 
+mod driver;
 mod input;
 mod metric;
 mod model;
+mod programs;
 mod renderers;
 mod run;
 mod tables;

@@ -1,6 +1,7 @@
 //! Renderers of DNS messages by their ids.
 
 use crate::model::{Messages, Names, Packed};
+use crate::programs;
 use crate::workload::Corpus;
 use hashlane_baseline::dns::{
     Dumb, HashNotStored, HashedTwice, Item, New, NewTable, Old, PrimeBuckets, WholeName,
@@ -24,35 +25,45 @@ const OURS: [&str; 8] = [
 /// Our compressor behind the message builder of `domain`, with the feature `peers`.
 const COMPOSERS: [&str; 2] = ["composer/fresh", "composer/reused"];
 
-/// `true` if a scheme of that id is known, built in or not.
+/// Those of others: Rust crates, C libraries, and programs in other languages.
+pub(crate) const OTHERS: [&[&str]; 3] = [&IDS, &RENDERERS, &programs::IDS];
+
+/// `true` if a scheme of that id is known, there or not.
 pub(crate) fn is_renderer(id: &str) -> bool {
-    OURS.contains(&id) || COMPOSERS.contains(&id) || IDS.contains(&id) || RENDERERS.contains(&id)
+    OURS.contains(&id) || COMPOSERS.contains(&id) || OTHERS.iter().any(|ids| ids.contains(&id))
 }
 
-/// The reason that a renderer is not built in, with the next step; `None` if it is.
-pub(crate) fn missing(id: &str) -> Option<String> {
+/// The note on a renderer: the reason that it is not there, with the next step, or the version of a program.
+/// `None` for those built in.
+pub(crate) fn note(id: &str) -> Option<String> {
     if RENDERERS.contains(&id) {
         return c::missing(id);
     }
-    (!is_built_in(id)).then(|| {
+    if programs::IDS.contains(&id) {
+        return Some(
+            programs::version(id).clone().map_or_else(|why| why, |version| format!("{id}: {version}")),
+        );
+    }
+    (!is_there(id)).then(|| {
         format!(
             "{id} was not measured: this command was built without the feature `peers`, which is on by default"
         )
     })
 }
 
-/// `true` if that renderer is built in: third-party renderers and those behind their builders need the
-/// feature `peers`.
-pub(crate) fn is_built_in(id: &str) -> bool {
+/// `true` if that renderer is there: third-party renderers and those behind their builders need the feature
+/// `peers`, those in other languages their programs.
+pub(crate) fn is_there(id: &str) -> bool {
     let composers = cfg!(feature = "peers") && COMPOSERS.contains(&id);
     OURS.contains(&id)
         || composers
         || BUILT_IN && IDS.contains(&id)
         || RENDERERS.contains(&id) && c::missing(id).is_none()
+        || programs::IDS.contains(&id) && programs::version(id).is_ok()
 }
 
-/// The renderer of that id, made ready for `corpus`. `packed` has its names, for ours; `plain` its messages
-/// in wire form without compression, for other people's renderers to read; `table` is our renderers' table.
+/// The renderer of that id, made ready for `corpus`. `packed` has its names, for ours; `wire` its messages in
+/// wire form, for other people's renderers to read; `table` is our renderers' table.
 ///
 /// # Errors
 /// The renderer cannot render the corpus; the error says in words which rule is broken.
@@ -60,7 +71,7 @@ pub(crate) fn renderer<'a>(
     id: &str,
     corpus: &'a Corpus,
     packed: &'a Packed,
-    plain: &'a [Vec<u8>],
+    wire: &'a [Vec<u8>],
     table: &SuffixTable,
 ) -> Result<Box<dyn Render + 'a>, String> {
     fn ours<'a, C: Compressor + 'a>(
@@ -74,7 +85,8 @@ pub(crate) fn renderer<'a>(
         })
     }
     match id {
-        _ if RENDERERS.contains(&id) => Ok(Box::new(Library::new(id, corpus, plain)?)),
+        _ if RENDERERS.contains(&id) => Ok(Box::new(Library::new(id, corpus, wire)?)),
+        _ if programs::IDS.contains(&id) => program(id, corpus, wire),
         "old" => ours(corpus, packed, Old::default()),
         "new" => ours(corpus, packed, New::default()),
         "new/prime-buckets" => ours(corpus, packed, PrimeBuckets::default()),
@@ -86,7 +98,7 @@ pub(crate) fn renderer<'a>(
         _ => {
             let input = match corpus {
                 Corpus::Names(names) => Input::Names(names),
-                Corpus::Messages(_) => Input::Messages(plain),
+                Corpus::Messages(_) => Input::Messages(wire),
             };
             #[cfg(feature = "peers")]
             use {
@@ -138,18 +150,28 @@ pub(crate) fn collisions(id: &str, packed: &Packed) -> Option<Result<f64, String
     })
 }
 
+/// A renderer in another language.
+fn program<'a>(id: &str, corpus: &Corpus, wire: &[Vec<u8>]) -> Result<Box<dyn Render + 'a>, String> {
+    if let Corpus::Names(_) = corpus {
+        return Err("it takes whole messages".into());
+    }
+    let mut driver = programs::start(id).map_err(|error| error.to_string())?;
+    wire.iter().try_for_each(|message| driver.add(message)).map_err(|error| error.to_string())?;
+    Ok(Box::new(driver))
+}
+
 /// A renderer of a C library.
 struct Library(c::Renderer);
 
 impl Library {
     /// # Errors
     /// The library is missing, or takes no input of this kind.
-    fn new(id: &str, corpus: &Corpus, plain: &[Vec<u8>]) -> Result<Self, String> {
+    fn new(id: &str, corpus: &Corpus, wire: &[Vec<u8>]) -> Result<Self, String> {
         let mut renderer = c::Renderer::new(id).ok_or("it cannot be made")?;
         let taken = match (id, corpus) {
             ("bind9/libdns", Corpus::Names(names)) => names.iter().all(|name| renderer.add(name.as_bytes())),
             ("bind9/libdns", Corpus::Messages(_)) => return Err("it takes names alone".into()),
-            (_, Corpus::Messages(_)) => plain.iter().all(|message| renderer.add(message)),
+            (_, Corpus::Messages(_)) => wire.iter().all(|message| renderer.add(message)),
             (_, Corpus::Names(_)) => return Err("it takes whole messages".into()),
         };
         if taken { Ok(Self(renderer)) } else { Err("it does not take a message".into()) }
@@ -164,7 +186,7 @@ impl Render for Library {
 
 /// Syntax of the ids, for a message.
 pub(crate) fn renderers_help() -> String {
-    let ids = [&OURS[..], &COMPOSERS, &IDS, &RENDERERS].concat();
+    let ids = [&OURS[..], &COMPOSERS, &OTHERS.concat()].concat();
     format!("a renderer is one of {}", ids.join(", "))
 }
 

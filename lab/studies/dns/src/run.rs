@@ -1,10 +1,11 @@
 //! Renderers of DNS messages: all render the same messages in alternation, and the results are read back.
 
 use crate::metric;
-use crate::model::Packed;
+use crate::model::{Messages, Packed};
 use crate::renderers;
 use crate::tables;
 use crate::workload::{Corpus, generator};
+use ::hashlane_dns::MAX_MESSAGE_LEN;
 use ::hashlane_dns::render::SuffixTable;
 use ::hashlane_dns::wire::Content;
 use hashlane_hash::scheme::Key;
@@ -34,8 +35,7 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     if let Some(id) = definition.schemes.iter().find(|id| !renderers::is_renderer(id)) {
         return Err(RunError::UnknownScheme { id: id.clone(), help: renderers::renderers_help() });
     }
-    let missing = definition.schemes.iter().filter_map(|id| renderers::missing(subject(id)));
-    session.notes.extend(missing);
+    session.notes.extend(definition.schemes.iter().filter_map(|id| renderers::note(subject(id))));
     let key = Key::new(session.settings.key);
     let own = session.own::<Vec<Content>>();
     let generated = if session.measures_generated() { generators.len() } else { 0 };
@@ -59,18 +59,22 @@ struct TimedRenderer<'a> {
     renderer: Box<dyn Render + 'a>,
     messages: usize,
     octets: usize,
+    /// The reason that it has no times.
+    failed: Option<String>,
 }
 
 fn workload(session: &mut Session<'_>, label: &str, corpus: &Corpus) -> Result<(), RunError> {
     session.step(label, "rendering, and reading it back");
     let (packed, plain) = (Packed::new(corpus), plain(label, corpus)?);
     let key = Key::new(session.settings.key);
+    let uncompressed: usize = plain.iter().map(Vec::len).sum();
+    let wire = readable(plain, corpus, &packed, &key);
     // The attacker of that workload knows the key, which the table would draw anew.
     let table = if label == KNOWN_KEY { SuffixTable::with_known_key(&key) } else { SuffixTable::new(&key) };
     let mut timed = Vec::new();
-    let built_in = |id: &&String| renderers::is_built_in(subject(id));
-    for id in session.definition.schemes_on(label).iter().filter(built_in) {
-        let made = renderers::renderer(subject(id), corpus, &packed, &plain, &table);
+    let is_there = |id: &&String| renderers::is_there(subject(id));
+    for id in session.definition.schemes_on(label).iter().filter(is_there) {
+        let made = renderers::renderer(subject(id), corpus, &packed, &wire, &table);
         match made.and_then(|renderer| TimedRenderer::checked(id, renderer, corpus)) {
             Ok(renderer) => timed.push(renderer),
             // A renderer of this repository that renders other names has a defect; of others that is a
@@ -87,11 +91,15 @@ fn workload(session: &mut Session<'_>, label: &str, corpus: &Corpus) -> Result<(
     session.step(label, "timing");
     let rounds = session.settings.size.repetitions as usize;
     let rounds = Rounds::run(&mut timed, rounds, |_| !session.stopped(), TimedRenderer::time);
+    for TimedRenderer { id, failed, .. } in &timed {
+        session.notes.extend(failed.iter().map(|why| format!("{label}: {id} was not measured: {why}")));
+    }
     if rounds.len() < 2 {
         return Ok(());
     }
     let ids: Vec<String> = timed.iter().map(|renderer| renderer.id.clone()).collect();
-    for (at, renderer) in timed.iter().enumerate() {
+    let is_timed = |at: usize| timed.get(at).is_some_and(|renderer| renderer.failed.is_none());
+    for (at, renderer) in timed.iter().enumerate().filter(|(at, _)| is_timed(*at)) {
         let exact = |value: f64| Fact::exact(value, renderer.messages);
         let per_message = |octets: usize| octets as f64 / renderer.messages as f64;
         let (id, model) = (&renderer.id, MODEL);
@@ -102,11 +110,12 @@ fn workload(session: &mut Session<'_>, label: &str, corpus: &Corpus) -> Result<(
             let records = messages.iter().map(|message| message.records.len()).sum();
             let records = exact(per_message(records));
             session.add(model, label, id, "count", metric::RECORDS, "records", records);
-            let bytes = exact(per_message(plain.iter().map(Vec::len).sum()));
+            let bytes = exact(per_message(uncompressed));
             session.add(model, label, id, "count", metric::UNCOMPRESSED, "octets", bytes);
         }
     }
-    session.add_ratios(MODEL, label, "rounds", &ids, |of, to| rounds.ratio(of, to));
+    let ratio = |of, to| (is_timed(of) && is_timed(to)).then(|| rounds.ratio(of, to)).flatten();
+    session.add_ratios(MODEL, label, "rounds", &ids, ratio);
     if let Corpus::Names(_) = corpus {
         collisions(session, label, &ids, &packed)?;
     }
@@ -146,6 +155,20 @@ fn plain(label: &str, corpus: &Corpus) -> Result<Vec<Vec<u8>>, RunError> {
         .map(|content| content.uncompressed())
         .collect::<Option<_>>()
         .ok_or_else(|| RunError::Generate(label.into(), "a section has more than 65,535 records".into()))
+}
+
+/// Messages for parsers of other people: those longer than a message may be are rendered by our renderer, as
+/// parsers may refuse them otherwise. Parsers expand the names again.
+fn readable(mut plain: Vec<Vec<u8>>, corpus: &Corpus, packed: &Packed, key: &Key) -> Vec<Vec<u8>> {
+    let Corpus::Messages(messages) = corpus else { return plain };
+    let Ok(mut ours) = Messages::new(messages, packed, SuffixTable::new(key)) else { return plain };
+    for (number, bytes) in plain.iter_mut().enumerate().filter(|(_, bytes)| bytes.len() > MAX_MESSAGE_LEN) {
+        // One that is too long all the same is for the parsers to refuse.
+        if let Ok(rendered) = ours.render(number) {
+            *bytes = rendered.to_vec();
+        }
+    }
+    plain
 }
 
 fn same_names(octets: &[u8], names: &[NameBuf]) -> bool {
@@ -205,12 +228,23 @@ impl<'a> TimedRenderer<'a> {
                 return Err(format!("message {number} differs when read back"));
             }
         }
-        Ok(Self { id: id.to_owned(), renderer, messages, octets })
+        Ok(Self { id: id.to_owned(), renderer, messages, octets, failed: None })
     }
 
-    /// Nanoseconds for a message, over as many rounds as make it measurable.
+    /// Nanoseconds for a message, over as many rounds as make it measurable; not a number if it failed.
     fn time(&mut self) -> f64 {
-        const LEAST_NS: u128 = 200_000;
+        const LEAST_NS: u64 = 200_000;
+        if self.failed.is_some() {
+            return f64::NAN;
+        }
+        match self.own_time(LEAST_NS) {
+            Some(Ok(ns)) => return ns,
+            Some(Err(why)) => {
+                self.failed = Some(why);
+                return f64::NAN;
+            }
+            None => {}
+        }
         let mut all = || {
             for message in 0..self.messages {
                 // It could render it before.
@@ -229,17 +263,31 @@ impl<'a> TimedRenderer<'a> {
             }
             passes = most.min(2 * passes);
             let ns = start.elapsed().as_nanos();
-            if ns >= LEAST_NS {
+            if ns >= u128::from(LEAST_NS) {
                 return ns as f64 / (rounds * self.messages) as f64;
             }
         }
+    }
+
+    /// Nanoseconds for a message by the renderer's own clock; `None` if it has none.
+    fn own_time(&mut self, least_ns: u64) -> Option<Result<f64, String>> {
+        let mut sum = 0.0;
+        for message in 0..self.messages {
+            match self.renderer.time(message, least_ns / self.messages as u64)? {
+                Ok(ns) => sum += ns,
+                Err(why) => return Some(Err(why)),
+            }
+        }
+        Some(Ok(sum / self.messages as f64))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::Renderers;
     use crate::metric;
+    use crate::programs;
     use hashlane_lab::definition::{Definition, Selection};
     use hashlane_lab::study::{self, Loaded, Settings};
     use hashlane_records::RecordSet;
@@ -257,6 +305,68 @@ mod tests {
         let outcome = study::run(&Renderers, &definition, &settings, &AtomicBool::new(false), &mut |_| ());
         assert!(outcome.failed.is_none(), "{:?}", outcome.failed);
         outcome.records
+    }
+
+    /// A renderer of one address that fails when it is timed.
+    struct Failing(usize);
+
+    impl Render for Failing {
+        fn render(&mut self, _: usize) -> Result<&[u8], String> {
+            Ok(b"ended")
+        }
+
+        fn time(&mut self, _: usize, _: u64) -> Option<Result<f64, String>> {
+            self.0 += 1;
+            Some(if self.0 == 1 { Ok(5.0) } else { Err(format!("it ended at time {}", self.0)) })
+        }
+    }
+
+    #[test]
+    fn a_renderer_that_fails_in_a_turn_has_no_times_and_is_not_asked_again() {
+        let (id, renderer) = ("failing".to_owned(), Box::new(Failing(0)));
+        let mut timed = TimedRenderer { id, renderer, messages: 1, octets: 5, failed: None };
+        assert_eq!(timed.time(), 5.0);
+        assert!(timed.time().is_nan() && timed.time().is_nan());
+        assert_eq!(timed.failed.as_deref(), Some("it ended at time 2"));
+    }
+
+    #[test]
+    fn a_renderer_of_other_bytes_is_refused() {
+        let corpus = generator("response/a1").unwrap()(&Key::VECTOR);
+        let refused = TimedRenderer::checked("failing", Box::new(Failing(0)), &corpus).err();
+        assert_eq!(refused.as_deref(), Some("message 0 differs when read back"));
+    }
+
+    #[test]
+    fn renderers_of_others_read_long_messages_and_those_of_programs_time_them() {
+        for workload in ["response/set100", "hostile/deep-repeated"] {
+            let corpus = generator(workload).unwrap()(&Key::VECTOR);
+            let (packed, table) = (Packed::new(&corpus), SuffixTable::new(&Key::VECTOR));
+            let plain = plain(workload, &corpus).unwrap();
+            let is_long = plain[0].len() > MAX_MESSAGE_LEN;
+            assert_eq!(is_long, workload == "hostile/deep-repeated");
+            let wire = readable(plain, &corpus, &packed, &Key::VECTOR);
+            assert!(wire[0].len() <= MAX_MESSAGE_LEN);
+            let ids = renderers::OTHERS.iter().flat_map(|ids| ids.iter());
+            for id in ids.filter(|id| renderers::is_there(id) && **id != "bind9/libdns") {
+                let made = renderers::renderer(id, &corpus, &packed, &wire, &table);
+                let checked = made.and_then(|renderer| TimedRenderer::checked(id, renderer, &corpus));
+                let mut timed = checked.unwrap_or_else(|why| panic!("{workload}: {id}: {why}"));
+                let by_itself = timed.renderer.time(0, 1000).map(Result::unwrap);
+                assert_eq!(by_itself.is_some(), programs::IDS.contains(id), "{id}");
+                assert!(by_itself.is_none_or(|ns| ns > 0.0), "{id}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_program_is_noted_with_its_version_or_what_it_takes() {
+        for id in programs::IDS {
+            let note = renderers::note(id).unwrap();
+            let start = if renderers::is_there(id) { ": " } else { " was not measured: " };
+            assert!(note.starts_with(&format!("{id}{start}")), "{note}");
+            assert!(renderers::is_there(id) || note.contains("set HASHLANE_"), "{note}");
+        }
     }
 
     #[test]
