@@ -1,10 +1,12 @@
 //! The suffixes of the names of a message, in a hash table.
 
 mod compare;
+mod long;
 mod next;
 mod parents;
 mod recent;
 mod search;
+mod search_long;
 mod slots;
 
 use crate::HEADER_LEN;
@@ -12,6 +14,7 @@ use crate::compressor::{CompressedName, Compressor, POINTER_LIMIT};
 use hashlane_hash::scheme::{Key, Scheme};
 use hashlane_hash::suffix::{SuffixHash, SuffixSums};
 use hashlane_name::dns::{Case, MAX_LABELS, Name};
+use long::LongNames;
 use parents::Parents;
 use recent::{RECENT, WHOLE, Whole};
 use slots::{Slot, Slots, spread};
@@ -44,6 +47,11 @@ const CLEARS: u8 = 16;
 /// Names that repeat soon with the same spelling are found without a hash: short ones by their bytes, long
 /// ones by their ends. After several names in a row that share nothing, the last label is looked up first: a
 /// name that does not share it shares nothing.
+///
+/// Names of more than 49 bytes are found by their ends: 128 of those with many labels are remembered with the
+/// offsets of their labels, under the sums of their words, so that only the labels to the left of the longest
+/// end that is known are read one by one. Otherwise names of 127 labels that differ in the first two would
+/// take thirty times as long for each byte of the message as ordinary ones.
 ///
 /// **Bounds.** The hash is keyed and strongly universal, and a slot holds 24 bits of it: for names chosen
 /// without knowledge of hashes, one comparison in 2²⁴ is in vain. Whatever the hashes, a lookup reads at most
@@ -86,9 +94,12 @@ pub struct SuffixTable {
     /// Recent long names: a slot for each, with the check of [`Recent`] in place of a hash.
     recent: [Slot; RECENT],
     parents: Parents,
+    long: LongNames,
     sums: SuffixSums,
     /// Offsets of the labels of a name, and of its root.
     starts: [u8; MAX_LABELS + 1],
+    /// Offsets in the message of those labels of a long name that it has.
+    offsets: [u16; MAX_LABELS + 1],
 }
 
 /// The message's first name, which is uncompressed.
@@ -132,8 +143,10 @@ impl SuffixTable {
             whole: [Whole::NONE; WHOLE],
             recent: [Slot::FREE; RECENT],
             parents: Parents::NONE,
+            long: LongNames::NONE,
             sums: SuffixSums::default(),
             starts: [0; MAX_LABELS + 1],
+            offsets: [0; MAX_LABELS + 1],
         }
     }
 
@@ -182,7 +195,7 @@ impl SuffixTable {
 
     /// Bytes of memory that the table holds.
     pub fn memory(&self) -> usize {
-        size_of::<Self>() + self.slots.memory()
+        size_of::<Self>() + self.slots.memory() + self.long.memory()
     }
 
     /// Begins the slots and caches of a message, with its second name.
@@ -193,6 +206,7 @@ impl SuffixTable {
             self.clear_recent();
             self.redraw();
         }
+        self.long.start();
         (self.tries, self.repeats, self.apart) = (0, 0, 0);
     }
 }
@@ -226,6 +240,7 @@ impl Compressor for SuffixTable {
         if self.begun {
             self.slots.truncate(len);
             self.clear_recent();
+            self.long.forget(len);
         }
         if usize::from(self.first.at) + usize::from(self.first.len) > len {
             self.first = First::NONE;

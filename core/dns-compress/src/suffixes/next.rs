@@ -2,7 +2,7 @@
 
 use super::SuffixTable;
 use super::compare::{follows, pointer_at, reads_suffix};
-use super::parents::{Parent, ParentPlace};
+use super::parents::{LONGEST, Parent, ParentPlace};
 use super::recent::{MAX_MISSES, MIN_REPEATS, Recent, SHORT, Whole};
 use super::search::Placed;
 use super::slots::{Entry, Slot};
@@ -63,6 +63,9 @@ impl SuffixTable {
         let Some((label, rest)) = bytes.split_at_checked(from) else {
             return CompressedName::new(bytes.len(), None);
         };
+        if rest.len() > LONGEST {
+            return self.place_long(written, bytes);
+        }
         let key = ParentPlace::of(rest);
         let parent = match self.parents.find(key, rest, self.slots.message()) {
             Some(Parent { at, left, sum, .. }) => (usize::from(*at), usize::from(*left), *sum),

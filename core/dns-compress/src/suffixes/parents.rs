@@ -9,7 +9,7 @@ use hashlane_name::dns::Case;
 const PARENTS: usize = 256;
 
 /// Longest parent in bytes.
-const LONGEST: usize = 48;
+pub(super) const LONGEST: usize = 48;
 
 /// A name without its first label, in its most recent spelling. A cache line, and none of two.
 #[derive(Clone, Copy)]

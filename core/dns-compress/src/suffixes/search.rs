@@ -13,17 +13,17 @@ const MAX_APART: usize = 16;
 
 /// Number of names in a row that shared nothing with earlier ones, after which the next is expected to share
 /// nothing either.
-const MIN_APART: u8 = 8;
+pub(super) const MIN_APART: u8 = 8;
 
 /// A suffix of a name that is in the message.
 #[derive(Clone, Copy)]
-struct Known {
+pub(super) struct Known {
     /// Its first label, by the labels of the name.
-    label: usize,
+    pub(super) label: usize,
     /// Offset in the message; 0 for the root.
-    at: usize,
-    /// Offset of the label before it there, of the same name; 0 if it is the first.
-    left: usize,
+    pub(super) at: usize,
+    /// Offset of the label before it there, of the same name; 0 if it is the first, or not asked for.
+    pub(super) left: usize,
 }
 
 /// The place of a name, or the parent that it is to be placed under.
@@ -73,7 +73,7 @@ impl SuffixTable {
 
     /// Places a name that shares nothing with earlier ones; `None` if it seems to share its last label.
     #[inline(always)]
-    fn place_apart(&mut self, written: &[u8], bytes: &[u8]) -> Option<CompressedName> {
+    pub(super) fn place_apart(&mut self, written: &[u8], bytes: &[u8]) -> Option<CompressedName> {
         let (mut last, mut at) = (0, 0);
         while let Some(&len) = bytes.get(at)
             && len > 0
@@ -219,14 +219,14 @@ impl SuffixTable {
 
     /// Offset of a label in the present name.
     #[inline(always)]
-    fn label_at(&self, label: usize) -> usize {
+    pub(super) fn label_at(&self, label: usize) -> usize {
         debug_assert!(label < self.starts.len(), "a name has at most as many labels");
         self.starts.get(label).copied().map_or(0, usize::from)
     }
 
     /// The longest suffix of the name in hand that the first name has.
     #[inline(always)]
-    fn share_with_first(&self, written: &[u8], bytes: &[u8], labels: usize) -> Known {
+    pub(super) fn share_with_first(&self, written: &[u8], bytes: &[u8], labels: usize) -> Known {
         let First { at, len } = self.first;
         let root = (usize::from(at) + usize::from(len)).saturating_sub(1);
         let known = self.extend(written, bytes, labels, usize::from(at), root);
@@ -236,7 +236,7 @@ impl SuffixTable {
     /// The longest suffix of the name in hand that the name at `name` has, which has the one from `label` at
     /// offset `at`.
     #[inline]
-    fn extend(&self, written: &[u8], bytes: &[u8], label: usize, name: usize, at: usize) -> Known {
+    pub(super) fn extend(&self, written: &[u8], bytes: &[u8], label: usize, name: usize, at: usize) -> Known {
         let none = Known { label, at, left: 0 };
         if name == at {
             return none;

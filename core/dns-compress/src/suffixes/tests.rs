@@ -1,6 +1,7 @@
 //! The table under many keys.
 
 use super::*;
+use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
 use hashlane_hash::scheme::BytesHash;
@@ -110,5 +111,93 @@ fn no_key_makes_a_message_larger_or_slower_than_the_median() {
         assert!(probes[worst] * 2 <= probes[median] * 3, "{} and {}", probes[worst], probes[median]);
         // Not one name is lost, under no key.
         assert_eq!(bytes.first(), bytes.last());
+    }
+}
+
+/// Names that share long ends: each is an end of an earlier one under new labels, some of them equal to
+/// earlier names but for case, some with labels whose bytes are lengths.
+fn names_with_long_ends(seed: u64, count: usize) -> Vec<Vec<u8>> {
+    let mut state = seed | 1;
+    let mut below = |limit: usize| {
+        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        (state >> 33) as usize % limit.max(1)
+    };
+    let mut names: Vec<Vec<u8>> = Vec::new();
+    for _ in 0..count {
+        let base =
+            if names.is_empty() || below(24) == 0 { vec![0] } else { names[below(names.len())].clone() };
+        let mut starts = vec![0];
+        while base[starts[starts.len() - 1]] > 0 {
+            let at = starts[starts.len() - 1];
+            starts.push(at + 1 + usize::from(base[at]));
+        }
+        let kept = if below(3) == 0 { below(starts.len()) } else { below(starts.len().min(4)) };
+        let mut name = base[starts[kept]..].to_vec();
+        let most = if name.len() == 1 { 1 + below(127) } else { below(5) };
+        for _ in 0..most {
+            let label = match below(8) {
+                0 => vec![b'a' + below(3) as u8; 1 + below(20)],
+                1 => vec![1 + below(2) as u8; 1 + below(3)],
+                2 => vec![b'A' + below(3) as u8],
+                _ => vec![b'a' + below(4) as u8],
+            };
+            if name.len() + 1 + label.len() <= 255 {
+                name = [&[label.len() as u8][..], &label, &name].concat();
+            }
+        }
+        if below(6) == 0 {
+            let at = below(name.len());
+            // A letter in another case; lengths are no letters.
+            name[at] = name[at].to_ascii_uppercase();
+        }
+        names.push(name);
+    }
+    names
+}
+
+/// All suffixes of a name with their starts, folded, without the root.
+fn suffixes(name: &[u8]) -> Vec<(usize, Vec<u8>)> {
+    let (mut at, mut all) = (0, Vec::new());
+    while name[at] > 0 {
+        all.push((at, name[at..].to_ascii_lowercase()));
+        at += 1 + usize::from(name[at]);
+    }
+    all
+}
+
+proptest::proptest! {
+    #[test]
+    fn names_with_long_ends_are_as_short_as_can_be(seed: u64, cut in 0..200_usize) {
+        let names = names_with_long_ends(seed, 300);
+        let mut table = SuffixTable::new(&Key::VECTOR);
+        for round in 0..3 {
+            table.start(Case::Ignored);
+            let mut written = vec![0; HEADER_LEN];
+            // The suffixes that a pointer can lead to, with the end of the name that brought each.
+            let mut known: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
+            let mut ends = vec![HEADER_LEN];
+            for (number, bytes) in names.iter().enumerate() {
+                let all = suffixes(bytes);
+                let expected = all.iter().find(|(_, suffix)| known.contains_key(suffix));
+                let literal = expected.map_or(bytes.len(), |(start, _)| *start);
+                let place = table.place(&written, Name::parse(bytes).unwrap());
+                proptest::prop_assert_eq!(place.literal(), literal, "name {} of round {}", number, round);
+                let at = written.len();
+                written.extend_from_slice(&bytes[..literal]);
+                written.extend(place.pointer().into_iter().flat_map(|at| (0xc000 | at).to_be_bytes()));
+                let reached = all.into_iter().filter(|(start, _)| *start < literal && at + start < POINTER_LIMIT);
+                known.extend(reached.map(|(_, suffix)| (suffix, written.len())));
+                ends.push(written.len());
+                let (read, end) = hashlane_name::dns::message::read(&written, at).unwrap();
+                proptest::prop_assert_eq!(end, written.len());
+                proptest::prop_assert!(read.as_bytes().eq_ignore_ascii_case(bytes));
+                if number % 200 == cut {
+                    ends.truncate(ends.len().saturating_sub(cut % 20).max(1));
+                    written.truncate(ends[ends.len() - 1]);
+                    known.retain(|_, end| *end <= written.len());
+                    table.truncate(written.len());
+                }
+            }
+        }
     }
 }

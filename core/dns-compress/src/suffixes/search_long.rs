@@ -1,0 +1,260 @@
+//! The search for the longest suffix of a long name that the message has.
+
+use super::SuffixTable;
+use super::compare::{follows, pointer_at};
+use super::long::Shared;
+use super::search::{Known, MIN_APART};
+use super::slots::{Entry, Slot};
+use crate::compressor::{CompressedName, POINTER_LIMIT};
+use crate::slices::Parts as _;
+use hashlane_hash::suffix::MAX_LEN;
+use hashlane_name::dns::Case;
+
+/// Labels that are read before a name is remembered.
+const MIN_READ: usize = 12;
+
+impl SuffixTable {
+    /// Places a long name. Its time is that of its words, and of its labels to the left of the longest end that
+    /// a remembered name has.
+    #[inline(never)]
+    pub(super) fn place_long(&mut self, written: &[u8], bytes: &[u8]) -> CompressedName {
+        if self.apart >= MIN_APART {
+            if let Some(place) = self.place_apart(written, bytes) {
+                return place;
+            }
+            self.apart = 0;
+        }
+        let (case, len) = (self.case, bytes.len());
+        self.sum_folded(bytes);
+        let whole = self.hash.suffix(&self.sums, len);
+        let shared = self.long.find(&self.sums, len, whole);
+        if let Some(shared) = shared
+            && shared.bytes == len
+            && let at @ 1.. = self.long.label(shared, len)
+        {
+            return CompressedName::at(at as u16);
+        }
+        let found = self.slots.find(whole, |slot| self.stands_long(written, bytes, slot, shared));
+        if let Ok(slot) = found
+            && slot.at() < POINTER_LIMIT
+        {
+            return CompressedName::at(slot.at() as u16);
+        }
+        let (read, end, mut known) = self.read_labels(written, bytes, shared);
+        let mut reached =
+            (known.at > 0 && known.at < POINTER_LIMIT).then_some((self.label_at(known.label), known.at));
+        while let Some(label) = known.label.checked_sub(1) {
+            let start = self.label_at(label);
+            let hash = self.hash.suffix(&self.sums, len - start);
+            let (suffix, own) = (bytes.part(start..), bytes.part(start..self.label_at(known.label)));
+            let found = self.slots.find(hash, |slot| {
+                let at = slot.at();
+                let same = written.get(at..at + own.len()).is_some_and(|here| case.eq(here, own));
+                same && follows(written, at + own.len(), known.at)
+                    || self.stands_long(written, suffix, slot, shared)
+            });
+            match found {
+                Ok(slot) => {
+                    known = self.extend_slot(written, bytes, label, slot);
+                    if known.at < POINTER_LIMIT {
+                        reached = Some((self.label_at(known.label), known.at));
+                    }
+                }
+                Err(free) => {
+                    let place = reached
+                        .map_or(CompressedName::new(len, None), |(from, at)| CompressedName::to(from, at));
+                    let end_of_name = written.len() + place.len();
+                    let literal = place.literal();
+                    let entry = Entry { at: written.len(), lead: start, literal: literal - start };
+                    self.slots.insert(entry, end_of_name, hash, free);
+                    if start > 0 && known.at > 0 {
+                        // The name repeats under its own hash.
+                        if let Err(free) = self.slots.find(whole, |_| false) {
+                            let entry = Entry { at: written.len(), lead: 0, literal };
+                            self.slots.insert(entry, end_of_name, whole, free);
+                        }
+                    }
+                    if known.at > 0 {
+                        self.apart = 0;
+                    }
+                    if reached.is_some() {
+                        self.keep_long(written.len(), bytes, whole, (shared, end, read), known.label);
+                    }
+                    if known.at == 0 {
+                        self.apart = self.apart.saturating_add(1);
+                    }
+                    return place;
+                }
+            }
+        }
+        self.apart = 0;
+        self.keep_long(written.len(), bytes, whole, (shared, end, read), 0);
+        reached.map_or(CompressedName::new(len, None), |(from, at)| CompressedName::to(from, at))
+    }
+
+    /// Takes the sums of a name. Its bytes are folded beforehand, sixteen at a time: word by word, folding takes
+    /// more than the sum.
+    #[inline(always)]
+    fn sum_folded(&mut self, bytes: &[u8]) {
+        let mut folded = [0; MAX_LEN];
+        let Some(folded) = folded.get_mut(..bytes.len()) else { return };
+        match self.case {
+            Case::Ignored => {
+                for (to, from) in folded.iter_mut().zip(bytes) {
+                    *to = from | u8::from(from.wrapping_sub(b'A') < 26) << 5;
+                }
+            }
+            Case::Sensitive => folded.copy_from_slice(bytes),
+        }
+        self.hash.sums(folded, |word| word, &mut self.sums);
+    }
+
+    /// True if the message has `suffix`, an end of the name in hand, at the slot's offset. Labels are compared up
+    /// to the shared end, of which the remembered name has the offsets.
+    #[inline(always)]
+    fn stands_long(&self, written: &[u8], suffix: &[u8], slot: Slot, shared: Option<Shared>) -> bool {
+        let (mut at, literal) = (slot.at(), slot.literal());
+        let Some((labels, mut rest)) = suffix.split_at_checked(literal) else { return false };
+        if !written.get(at..at + literal).is_some_and(|here| self.case.eq(here, labels)) {
+            return false;
+        }
+        if rest.is_empty() {
+            return true;
+        }
+        at += literal;
+        loop {
+            if let Some(target) = pointer_at(written, at) {
+                // Pointers lead neither to pointers nor forward.
+                if target >= at || pointer_at(written, target).is_some() {
+                    return false;
+                }
+                at = target;
+            }
+            if let Some(shared) = shared
+                && rest.len() <= shared.bytes
+                && self.long.label(shared, rest.len()) == at
+            {
+                return true;
+            }
+            let len = 1 + usize::from(rest.first().copied().unwrap_or_default());
+            let (Some(here), Some((label, more))) = (written.get(at..at + len), rest.split_at_checked(len))
+            else {
+                return false;
+            };
+            if !self.case.eq(here, label) {
+                return false;
+            }
+            if len == 1 {
+                return true;
+            }
+            (at, rest) = (at + len, more);
+        }
+    }
+
+    /// Reads the labels of a name from the left, up to one that the remembered name has. Returns the number of
+    /// labels read, the bytes from there to the end (0 if it has none of them), and the longest suffix that
+    /// the message is known to have.
+    #[inline(always)]
+    fn read_labels(&mut self, written: &[u8], bytes: &[u8], shared: Option<Shared>) -> (usize, usize, Known) {
+        let (mut labels, mut at) = (0, 0);
+        while let Some(&len) = bytes.get(at)
+            && let Some(start) = self.starts.get_mut(labels)
+        {
+            *start = at as u8;
+            let end = bytes.len() - at;
+            if let Some(shared) = shared
+                && end <= shared.bytes
+                && let offset @ 1.. = self.long.label(shared, end)
+            {
+                let known = Known { label: labels, at: offset, left: 0 };
+                return (labels, end, self.extend_left(written, bytes, known));
+            }
+            if len == 0 {
+                break;
+            }
+            (labels, at) = (labels + 1, at + 1 + usize::from(len));
+        }
+        let known = self.share_with_first(written, bytes, labels);
+        if known.at > 0 {
+            self.long.learn(written, usize::from(self.first.at));
+            self.put_offsets(known, labels);
+        }
+        (labels, 0, known)
+    }
+
+    /// The longest suffix of the name in hand that the name of a slot has, which has the one from `label` on.
+    #[inline(always)]
+    fn extend_slot(&mut self, written: &[u8], bytes: &[u8], label: usize, slot: Slot) -> Known {
+        self.long.learn(written, slot.name());
+        if slot.at() < POINTER_LIMIT {
+            return self.extend_left(written, bytes, Known { label, at: slot.at(), left: 0 });
+        }
+        // Of the name that lies across the limit, its labels before the limit alone are known.
+        let known = self.extend(written, bytes, label, slot.name(), slot.at());
+        self.put_offsets(known, label + 1);
+        known
+    }
+
+    /// The longest suffix of the name in hand that continues a known one to the left in the message.
+    #[inline(always)]
+    fn extend_left(&mut self, written: &[u8], bytes: &[u8], mut known: Known) -> Known {
+        self.put_offset(known.label, known.at);
+        while let Some(label) = known.label.checked_sub(1)
+            && let Some(left) = self.long.before(known.at)
+        {
+            let own = bytes.part(self.label_at(label)..self.label_at(known.label));
+            if own.len() != known.at - left || !self.is_label(written, left, own) {
+                break;
+            }
+            known = Known { label, at: left, left: 0 };
+            self.put_offset(label, left);
+        }
+        known
+    }
+
+    /// Puts the offsets of the labels up to number `end`, which stand one after the other in the message.
+    #[inline(always)]
+    fn put_offsets(&mut self, known: Known, end: usize) {
+        for label in known.label..end {
+            self.put_offset(label, known.at + self.label_at(label) - self.label_at(known.label));
+        }
+    }
+
+    #[inline(always)]
+    fn put_offset(&mut self, label: usize, at: usize) {
+        if let Some(offset) = self.offsets.get_mut(label) {
+            // Of offsets from 2¹⁴ on, no pointer can lead to any.
+            *offset = at.min(usize::from(u16::MAX)) as u16;
+        }
+    }
+
+    /// Remembers a name at offset `at` whose first `new` labels are new there, if many of its labels were read,
+    /// and with it the time that the next such name would take: `read`, and the last `end` bytes are those of the shared name.
+    #[inline(always)]
+    fn keep_long(
+        &mut self,
+        at: usize,
+        bytes: &[u8],
+        whole: u32,
+        (shared, end, read): (Option<Shared>, usize, usize),
+        new: usize,
+    ) {
+        if read < MIN_READ {
+            return;
+        }
+        let Self { long, starts, offsets, sums, .. } = self;
+        let labels =
+            starts.iter().zip(offsets.iter()).take(read).enumerate().map(|(label, (start, offset))| {
+                let start = usize::from(*start);
+                let offset = if label < new { at + start } else { usize::from(*offset) };
+                (bytes.len() - start, offset)
+            });
+        long.keep((sums, bytes.len(), whole), (shared, end), labels);
+        // A later name may share the remembered name's end, and continue it as this one does.
+        let mut before = None;
+        for start in starts.iter().take(new).map(|start| usize::from(*start)) {
+            long.learn_label(at + start, before.map(|before| start - before));
+            before = Some(start);
+        }
+    }
+}
