@@ -55,8 +55,8 @@ impl SuffixSums {
         self.0.get(words).map_or(0, |[_, sum]| *sum)
     }
 
-    /// A word of eight bytes, folded, counted from the end, from 0. The bytes that fill no word are at the high
-    /// end of one; unspecified beyond them.
+    /// A word of eight bytes, folded, counted from the end, from 0. The bytes that fill no word are at the
+    /// high end of one; unspecified beyond them.
     #[inline(always)]
     pub fn word(&self, word: usize) -> u64 {
         self.0.get(word).map_or(0, |[word, _]| *word)

@@ -3,11 +3,12 @@
 //! Reading a name label by label takes three nanoseconds for each, as each length leads to the next. A record
 //! of 16 bytes can bring three names of 127 labels that differ from earlier ones at the left alone. So the
 //! words of a long name are remembered with the offset in the message of each of its labels, under the sums
-//! that [`SuffixSums`] has for its ends: the labels to the left of the longest end that is known are read, and
-//! no others.
+//! that [`SuffixSums`] has for its ends: the labels to the left of the longest end that is known are read,
+//! and no others.
 
 use super::super::compressor::POINTER_LIMIT;
 use super::recent::SPREAD;
+use super::slots::SMALL_MESSAGES;
 use alloc::vec;
 use alloc::vec::Vec;
 use hashlane_hash::suffix::SuffixSums;
@@ -15,8 +16,8 @@ use hashlane_hash::suffix::SuffixSums;
 /// Words of eight bytes in the longest name.
 const WORDS: usize = 32;
 
-/// Number of remembered names. A message has room for 64 names of 255 bytes below the limit of pointers, and for
-/// more that share an end.
+/// Number of remembered names. A message has room for 64 names of 255 bytes below the limit of pointers, and
+/// for more that share an end.
 const NAMES: usize = 128;
 
 /// Words between two ends of a name that are found.
@@ -61,11 +62,13 @@ pub(super) struct LongNames {
     ends: Vec<u32>,
     /// Generation of valid ends, not 0.
     generation: u8,
-    /// For the offset of a label that is known to be one, the bytes from the label before it in the same name,
-    /// or [`LEFTMOST`]; 0 for all other offsets.
+    /// For the offset of a label that is known to be one, the bytes from the label before it in the same
+    /// name, or [`LEFTMOST`]; 0 for all other offsets.
     left: Vec<u8>,
     /// Offsets from here on are 0 in `left`.
     left_end: usize,
+    /// Messages in a row without long names.
+    idle: u8,
 }
 
 impl LongNames {
@@ -79,11 +82,17 @@ impl LongNames {
             + self.left.capacity()
     }
 
-    /// Begins a message.
+    /// Begins a message. Gives the memory back after enough messages in a row without long names.
     #[inline(always)]
     pub(super) fn start(&mut self) {
-        if !self.ends.is_empty() {
+        if self.left_end > 0 {
+            self.idle = 0;
             self.forget(0);
+        } else if !self.ends.is_empty() {
+            self.idle += 1;
+            if self.idle == SMALL_MESSAGES {
+                *self = Self::NONE;
+            }
         }
     }
 
@@ -162,15 +171,16 @@ impl LongNames {
         same.min(len).min(usize::from(*own))
     }
 
-    /// Offset in the message of the label that starts `end` bytes before the end of both names; 0 if no label of
-    /// the remembered name starts there, or no pointer reaches it.
+    /// Offset in the message of the label that starts `end` bytes before the end of both names; 0 if no label
+    /// of the remembered name starts there, or no pointer reaches it.
     #[inline(always)]
     pub(super) fn label(&self, shared: Shared, end: usize) -> usize {
         let name = self.names.get(usize::from(shared.name));
         name.and_then(|name| name.at.get(end)).copied().map_or(0, usize::from)
     }
 
-    /// The label before the one at offset `at`, of the same name; `None` if there is none, or it is not known.
+    /// The label before the one at offset `at`, of the same name; `None` if there is none, or it is not
+    /// known.
     #[inline(always)]
     pub(super) fn before(&self, at: usize) -> Option<usize> {
         match self.left.get(at).copied().unwrap_or(0) {
@@ -179,7 +189,8 @@ impl LongNames {
         }
     }
 
-    /// Makes the labels of the name at `name` known, up to the pointer or the root that ends it, unless they are.
+    /// Makes the labels of the name at `name` known, up to the pointer or the root that ends it, unless they
+    /// are.
     #[inline(always)]
     pub(super) fn learn(&mut self, written: &[u8], name: usize) {
         if name < POINTER_LIMIT && self.left.get(name).is_none_or(|left| *left == 0) {
@@ -221,8 +232,8 @@ impl LongNames {
         }
     }
 
-    /// Remembers a name of `len` bytes, with these sums: the offsets of its labels are those of the name that it
-    /// shares an end with, for the last `end` bytes, and `labels`, each with its bytes to the end.
+    /// Remembers a name of `len` bytes, with these sums: the offsets of its labels are those of the name that
+    /// it shares an end with, for the last `end` bytes, and `labels`, each with its bytes to the end.
     pub(super) fn keep(
         &mut self,
         (sums, len, whole): (&SuffixSums, usize, u32),

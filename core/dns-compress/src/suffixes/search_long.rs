@@ -14,8 +14,8 @@ use hashlane_name::dns::Case;
 const MIN_READ: usize = 12;
 
 impl SuffixTable {
-    /// Places a long name. Its time is that of its words, and of its labels to the left of the longest end that
-    /// a remembered name has.
+    /// Places a long name. Its time is that of its words, and of its labels to the left of the longest end
+    /// that a remembered name has.
     #[inline(never)]
     pub(super) fn place_long(&mut self, written: &[u8], bytes: &[u8]) -> CompressedName {
         if self.apart >= MIN_APART {
@@ -92,8 +92,8 @@ impl SuffixTable {
         reached.map_or(CompressedName::new(len, None), |(from, at)| CompressedName::to(from, at))
     }
 
-    /// Takes the sums of a name. Its bytes are folded beforehand, sixteen at a time: word by word, folding takes
-    /// more than the sum.
+    /// Takes the sums of a name. Its bytes are folded beforehand, sixteen at a time: word by word, folding
+    /// takes more than the sum.
     #[inline(always)]
     fn sum_folded(&mut self, bytes: &[u8]) {
         let mut folded = [0; MAX_LEN];
@@ -109,8 +109,8 @@ impl SuffixTable {
         self.hash.sums(folded, |word| word, &mut self.sums);
     }
 
-    /// True if the message has `suffix`, an end of the name in hand, at the slot's offset. Labels are compared up
-    /// to the shared end, of which the remembered name has the offsets.
+    /// True if the message has `suffix`, an end of the name in hand, at the slot's offset. Labels are
+    /// compared up to the shared end, of which the remembered name has the offsets.
     #[inline(always)]
     fn stands_long(&self, written: &[u8], suffix: &[u8], slot: Slot, shared: Option<Shared>) -> bool {
         let (mut at, literal) = (slot.at(), slot.literal());
@@ -151,9 +151,9 @@ impl SuffixTable {
         }
     }
 
-    /// Reads the labels of a name from the left, up to one that the remembered name has. Returns the number of
-    /// labels read, the bytes from there to the end (0 if it has none of them), and the longest suffix that
-    /// the message is known to have.
+    /// Reads the labels of a name from the left, up to one that the remembered name has. Returns the number
+    /// of labels read, the bytes from there to the end (0 if it has none of them), and the longest suffix
+    /// that the message is known to have.
     #[inline(always)]
     fn read_labels(&mut self, written: &[u8], bytes: &[u8], shared: Option<Shared>) -> (usize, usize, Known) {
         let (mut labels, mut at) = (0, 0);
@@ -228,8 +228,9 @@ impl SuffixTable {
         }
     }
 
-    /// Remembers a name at offset `at` whose first `new` labels are new there, if many of its labels were read,
-    /// and with it the time that the next such name would take: `read`, and the last `end` bytes are those of the shared name.
+    /// Remembers a name at offset `at` whose first `new` labels are new there, if many of its labels were
+    /// read, and with it the time that the next such name would take: `read`, and the last `end` bytes are
+    /// those of the shared name.
     #[inline(always)]
     fn keep_long(
         &mut self,

@@ -15,7 +15,7 @@ const MIN_SLOTS: usize = 512;
 const MOST: usize = 16_384;
 
 /// Messages in a row that need at most [`MIN_SLOTS`] slots before a larger table is given back.
-const SMALL_MESSAGES: u8 = 64;
+pub(super) const SMALL_MESSAGES: u8 = 64;
 
 /// Limit of the slots that a lookup reads.
 const PROBES: usize = 16;

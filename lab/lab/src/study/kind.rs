@@ -108,17 +108,20 @@ impl Study for ProgramStudy {
 /// ```ignore
 /// study_files!["flow-hash"]
 /// study_files![by_name "flow-kernel"]
+/// study_files!["dns-render"; by_name "dns-compression-attacks"]
 /// ```
 #[macro_export]
 macro_rules! study_files {
-    ($($slug:literal),* $(,)?) => { $crate::study_files!(@files true $($slug),*) };
-    (by_name $($slug:literal),* $(,)?) => { $crate::study_files!(@files false $($slug),*) };
-    (@files $in_all:literal $($slug:literal),*) => {
-        &[$($crate::study::StudyFile {
+    ($($slug:literal),* $(; by_name $($named:literal),*)? $(,)?) => {
+        &[$($crate::study_files!(@file true $slug),)* $($($crate::study_files!(@file false $named)),*)?]
+    };
+    (by_name $($named:literal),* $(,)?) => { &[$($crate::study_files!(@file false $named)),*] };
+    (@file $in_all:literal $slug:literal) => {
+        $crate::study::StudyFile {
             slug: $slug,
             text: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/", $slug, "/study.toml")),
             in_all: $in_all,
-        }),*]
+        }
     };
 }
 

@@ -59,6 +59,11 @@ pub fn cleared(mut buffer: Vec<u8>) -> Vec<u8> {
     buffer
 }
 
+/// Reads a message into the types of the crate, and returns the number of its records.
+pub(super) fn read(bytes: &[u8]) -> Result<usize, String> {
+    Ok(content(bytes)?.records.iter().map(Vec::len).sum())
+}
+
 fn words(error: impl Display) -> String {
     error.to_string()
 }

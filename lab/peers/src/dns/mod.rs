@@ -10,6 +10,8 @@ pub mod domain;
 #[cfg(feature = "dns")]
 mod hickory;
 #[cfg(feature = "dns")]
+pub mod read;
+#[cfg(feature = "dns")]
 mod simple_dns;
 
 use hashlane_name::dns::NameBuf;
@@ -42,8 +44,8 @@ pub trait Render {
     fn render(&mut self, message: usize) -> Result<&[u8], String>;
 
     /// Times a message, for renderers of another process, which have a clock of their own: renders it once,
-    /// then repeatedly for at least `least_ns` nanoseconds, and returns the nanoseconds of a rendering. `None`
-    /// for renderers of this process, which the caller times.
+    /// then repeatedly for at least `least_ns` nanoseconds, and returns the nanoseconds of a rendering.
+    /// `None` for renderers of this process, which the caller times.
     ///
     /// # Errors
     /// The reason that it cannot.

@@ -9,6 +9,7 @@ mod input;
 mod metric;
 mod model;
 mod programs;
+mod reading;
 mod renderers;
 mod run;
 mod tables;
@@ -21,6 +22,20 @@ use hashlane_lab::study::{Input, Loaded, Paths, RunError, Session, Study, StudyF
 use hashlane_lab::study_files;
 use std::error::Error;
 
+/// The messages of published attacks on name compression, by the names of their files in
+/// `vectors/dns/compression`: those to render as our renderer writes them, those to read as they are.
+pub fn compression_vectors() -> Vec<(String, Vec<u8>)> {
+    workload::vectors()
+}
+
+/// The names of the benign positive answer: the referral of 42 names that the workload `positive` has.
+pub fn benign_names() -> Vec<hashlane_name::dns::NameBuf> {
+    match workload::benign() {
+        workload::Corpus::Names(names) => names,
+        workload::Corpus::Messages(_) => Vec::new(),
+    }
+}
+
 /// Studies of renderers of DNS messages.
 #[derive(Clone, Copy, Debug)]
 pub struct Renderers;
@@ -31,7 +46,7 @@ impl Study for Renderers {
     }
 
     fn files(&self) -> &'static [StudyFile] {
-        study_files!["dns-render"]
+        study_files!["dns-render"; by_name "dns-compression-attacks"]
     }
 
     fn tables(&self) -> &'static [&'static str] {

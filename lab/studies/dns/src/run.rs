@@ -2,9 +2,10 @@
 
 use crate::metric;
 use crate::model::{Messages, Packed};
+use crate::reading;
 use crate::renderers;
 use crate::tables;
-use crate::workload::{Corpus, generator};
+use crate::workload::{Corpus, Workload, benign, generator};
 use ::hashlane_dns::MAX_MESSAGE_LEN;
 use ::hashlane_dns::render::SuffixTable;
 use ::hashlane_dns::wire::Content;
@@ -44,11 +45,14 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
         let corpus = Corpus::Messages(messages.clone());
         workload(session, label, &corpus)?;
     }
-    for (label, generate) in definition.workloads.iter().zip(generators).take(generated) {
+    for (label, generator) in definition.workloads.iter().zip(generators).take(generated) {
         if session.stopped() {
             break;
         }
-        workload(session, label, &generate(&key))?;
+        match generator {
+            Workload::Render(generate) => workload(session, label, &generate(&key))?,
+            Workload::Read(generate) => reading::run(session, label, &generate(&key)),
+        }
     }
     Ok(())
 }
@@ -61,6 +65,8 @@ struct TimedRenderer<'a> {
     octets: usize,
     /// The reason that it has no times.
     failed: Option<String>,
+    /// Factor of its times.
+    scale: f64,
 }
 
 fn workload(session: &mut Session<'_>, label: &str, corpus: &Corpus) -> Result<(), RunError> {
@@ -71,11 +77,19 @@ fn workload(session: &mut Session<'_>, label: &str, corpus: &Corpus) -> Result<(
     let wire = readable(plain, corpus, &packed, &key);
     // The attacker of that workload knows the key, which the table would draw anew.
     let table = if label == KNOWN_KEY { SuffixTable::with_known_key(&key) } else { SuffixTable::new(&key) };
-    let mut timed = Vec::new();
+    let benign = benign();
+    let benign_packed = Packed::new(&benign);
+    let mut timed: Vec<TimedRenderer<'_>> = Vec::new();
     let is_there = |id: &&String| renderers::is_there(subject(id));
     for id in session.definition.schemes_on(label).iter().filter(is_there) {
-        let made = renderers::renderer(subject(id), corpus, &packed, &wire, &table);
-        match made.and_then(|renderer| TimedRenderer::checked(id, renderer, corpus)) {
+        let made = if subject(id) == renderers::BENIGN {
+            let renderer = renderers::renderer("ours", &benign, &benign_packed, &[], &SuffixTable::new(&key));
+            renderer.and_then(|renderer| TimedRenderer::checked(id, renderer, &benign))
+        } else {
+            let renderer = renderers::renderer(subject(id), corpus, &packed, &wire, &table);
+            renderer.and_then(|renderer| TimedRenderer::checked(id, renderer, corpus))
+        };
+        match made {
             Ok(renderer) => timed.push(renderer),
             // A renderer of this repository that renders other names has a defect; of others that is a
             // finding.
@@ -88,9 +102,16 @@ fn workload(session: &mut Session<'_>, label: &str, corpus: &Corpus) -> Result<(
         }
     }
     sizes(session, label, &timed)?;
+    let octets =
+        timed.iter().find(|renderer| renderer.id == "ours").map_or(0, |ours| ours.octets / ours.messages);
+    for renderer in timed.iter_mut().filter(|renderer| subject(&renderer.id) == renderers::BENIGN) {
+        renderer.scale = octets as f64 / renderer.octets.max(1) as f64;
+        renderer.octets = octets;
+    }
     session.step(label, "timing");
     let rounds = session.settings.size.repetitions as usize;
-    let rounds = Rounds::run(&mut timed, rounds, |_| !session.stopped(), TimedRenderer::time);
+    let rounds =
+        Rounds::run(&mut timed, rounds, |_| !session.stopped(), |renderer| renderer.scale * renderer.time());
     for TimedRenderer { id, failed, .. } in &timed {
         session.notes.extend(failed.iter().map(|why| format!("{label}: {id} was not measured: {why}")));
     }
@@ -228,7 +249,7 @@ impl<'a> TimedRenderer<'a> {
                 return Err(format!("message {number} differs when read back"));
             }
         }
-        Ok(Self { id: id.to_owned(), renderer, messages, octets, failed: None })
+        Ok(Self { id: id.to_owned(), renderer, messages, octets, failed: None, scale: 1.0 })
     }
 
     /// Nanoseconds for a message, over as many rounds as make it measurable; not a number if it failed.
@@ -321,10 +342,17 @@ mod tests {
         }
     }
 
+    fn corpus(id: &str) -> Corpus {
+        match generator(id).unwrap() {
+            Workload::Render(generate) => generate(&Key::VECTOR),
+            Workload::Read(_) => panic!("{id} is to be read"),
+        }
+    }
+
     #[test]
     fn a_renderer_that_fails_in_a_turn_has_no_times_and_is_not_asked_again() {
         let (id, renderer) = ("failing".to_owned(), Box::new(Failing(0)));
-        let mut timed = TimedRenderer { id, renderer, messages: 1, octets: 5, failed: None };
+        let mut timed = TimedRenderer { id, renderer, messages: 1, octets: 5, failed: None, scale: 1.0 };
         assert_eq!(timed.time(), 5.0);
         assert!(timed.time().is_nan() && timed.time().is_nan());
         assert_eq!(timed.failed.as_deref(), Some("it ended at time 2"));
@@ -332,7 +360,7 @@ mod tests {
 
     #[test]
     fn a_renderer_of_other_bytes_is_refused() {
-        let corpus = generator("response/a1").unwrap()(&Key::VECTOR);
+        let corpus = corpus("response/a1");
         let refused = TimedRenderer::checked("failing", Box::new(Failing(0)), &corpus).err();
         assert_eq!(refused.as_deref(), Some("message 0 differs when read back"));
     }
@@ -340,7 +368,7 @@ mod tests {
     #[test]
     fn renderers_of_others_read_long_messages_and_those_of_programs_time_them() {
         for workload in ["response/set100", "hostile/deep-repeated"] {
-            let corpus = generator(workload).unwrap()(&Key::VECTOR);
+            let corpus = corpus(workload);
             let (packed, table) = (Packed::new(&corpus), SuffixTable::new(&Key::VECTOR));
             let plain = plain(workload, &corpus).unwrap();
             let is_long = plain[0].len() > MAX_MESSAGE_LEN;

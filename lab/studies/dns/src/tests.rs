@@ -179,3 +179,17 @@ fn shows_the_source_s_table_sizes_and_findings() {
     assert_eq!(rivals.rows[0], ["positive", "domain/hash-reused", "153", "153", "4.00 [3.96, 4.04]"]);
     assert_eq!(rivals.rows[1], ["servfail", "dumb", "29", "29", "0.667 [0.660, 0.674]"]);
 }
+
+#[test]
+fn the_vectors_of_attacks_are_those_of_the_generators() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../vectors/dns/compression/");
+    let vectors = crate::compression_vectors();
+    for (name, bytes) in &vectors {
+        let stored = std::fs::read(format!("{folder}{name}")).unwrap();
+        assert!(stored == *bytes, "{name}: run the example compression_vectors");
+        assert!(bytes.len() <= 65_535, "{name}");
+    }
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+    let others: Vec<_> = files.filter(|file| !vectors.iter().any(|(name, _)| file == &**name)).collect();
+    assert_eq!(others, ["README.md"]);
+}

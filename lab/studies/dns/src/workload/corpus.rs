@@ -1,7 +1,7 @@
 //! Corpora for renderers: the names of BIND 10's benchmark, typical responses, and names that an attacker
 //! would choose.
 
-use super::{held, hostile, name};
+use super::{attacks, held, hostile, name, reading};
 use hashlane_dns::render::{Options, Renderer};
 use hashlane_dns::wire::{Class, Content, Flags, Header, Question, Record, RecordType, Section};
 use hashlane_hash::scheme::Key;
@@ -46,10 +46,19 @@ impl Corpus {
 /// Generates a workload; its key is known to the attacker.
 pub(crate) type Generate = fn(&Key) -> Corpus;
 
+/// A workload by its generator.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Workload {
+    /// Messages to render.
+    Render(Generate),
+    /// A message to read.
+    Read(fn(&Key) -> Vec<u8>),
+}
+
 /// Workloads by the ids in study files.
-const WORKLOADS: [(&str, Generate); 25] = [
+const WORKLOADS: [(&str, Generate); 30] = [
     // The source's referral, its name error and its server failure.
-    ("positive", |_| Corpus::Names(positive())),
+    ("positive", |_| benign()),
     ("nxdomain", |_| names(&["www.example.com", "example.com", "ns.example.com", "root.example.com"])),
     ("servfail", |_| names(&["www.example.com"])),
     // Responses with this many records of a kind.
@@ -80,20 +89,68 @@ const WORKLOADS: [(&str, Generate); 25] = [
     ("hostile/distinct", |_| addresses(hostile::distinct())),
     ("hostile/same-start", |_| addresses(hostile::same_start())),
     ("hostile/known-key", |key| addresses(hostile::known_key(key))),
+    // Published attacks on name compression, each as long as a message can be.
+    ("attack/cve-2024-8508", |key| full(attacks::shared_suffix(), key)),
+    ("attack/cve-2026-44390", |key| full(attacks::no_shared_suffix(), key)),
+    ("attack/rustsec-2026-0119", |key| full(attacks::many_candidates(), key)),
+    ("attack/ldns-173", |key| full(attacks::denial(), key)),
+    ("attack/repeated-triples", |key| full(attacks::repeated_triples(), key)),
 ];
+
+/// Those of the messages to read that attack nobody.
+const ORDINARY: [&str; 2] = ["read/a500", "read/ptr500"];
+
+/// Messages to read: ordinary answers, and those of published reports.
+const READINGS: [(&str, fn(&Key) -> Vec<u8>); 7] = [
+    ("read/a500", benign_reading),
+    ("read/ptr500", |key| rendered(&response(Records::Ptr, 500), key)),
+    ("read/c-ares-1164-long-name", |_| reading::long_name()),
+    ("read/c-ares-1164-overlong-name", |_| reading::overlong_name()),
+    ("read/c-ares-1164-chain", |_| reading::pointer_chain()),
+    ("read/long-suffixes", |_| reading::long_suffixes()),
+    ("read/short-chain", |_| reading::short_chain()),
+];
+
+/// The messages of published attacks, by the names of their files in `vectors/dns/compression`.
+pub(crate) fn vectors() -> Vec<(String, Vec<u8>)> {
+    let key = Key::VECTOR;
+    let attacks = WORKLOADS.iter().filter(|(id, _)| id.starts_with("attack/"));
+    let attacks = attacks.map(|(id, generate)| (*id, rendered(&generate(&key), &key)));
+    let readings = READINGS.iter().filter(|(id, _)| !ORDINARY.contains(id));
+    let readings = readings.map(|(id, generate)| (*id, generate(&key)));
+    let files = attacks.chain(readings).map(|(id, bytes)| (format!("{}.bin", id.replace('/', "-")), bytes));
+    files.collect()
+}
 
 /// An id that no workload has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown workload {:?}; known: {}", .0, WORKLOADS.map(|(id, _)| id).join(", "))]
+#[error(
+    "unknown workload {:?}; known: {}, {}",
+    .0,
+    WORKLOADS.map(|(id, _)| id).join(", "),
+    READINGS.map(|(id, _)| id).join(", ")
+)]
 pub(crate) struct UnknownCorpus(String);
 
-/// The generator of the workload `id`.
+/// The workload `id`.
 ///
 /// # Errors
 /// No workload has this id.
-pub(crate) fn generator(id: &str) -> Result<Generate, UnknownCorpus> {
-    let found = WORKLOADS.iter().find(|(known, _)| *known == id);
-    found.map(|(_, generate)| *generate).ok_or_else(|| UnknownCorpus(id.to_owned()))
+pub(crate) fn generator(id: &str) -> Result<Workload, UnknownCorpus> {
+    let render = WORKLOADS.iter().map(|(id, generate)| (*id, Workload::Render(*generate)));
+    let read = READINGS.iter().map(|(id, generate)| (*id, Workload::Read(*generate)));
+    let found = render.chain(read).find(|(known, _)| *known == id);
+    found.map(|(_, workload)| workload).ok_or_else(|| UnknownCorpus(id.to_owned()))
+}
+
+/// The benign positive answer, with whose cost per byte attacks are compared: the source's referral.
+pub(crate) fn benign() -> Corpus {
+    Corpus::Names(positive())
+}
+
+/// The benign message of those to read: an ordinary answer.
+pub(crate) fn benign_reading(key: &Key) -> Vec<u8> {
+    rendered(&response(Records::A, 500), key)
 }
 
 /// Kinds of records in generated responses.
@@ -130,7 +187,23 @@ fn response(records: Records, count: usize) -> Corpus {
 
 /// The first message of a transfer of these records.
 fn longest(records: Vec<Record>, key: &Key) -> Corpus {
-    Corpus::Messages(vec![split(content(RecordType::AXFR, records), key).swap_remove(0)])
+    full(content(RecordType::AXFR, records), key)
+}
+
+/// As many records as a message has room for.
+fn full(content: Content, key: &Key) -> Corpus {
+    Corpus::Messages(vec![split(content, key).swap_remove(0)])
+}
+
+/// The first message of a corpus at the smallest size; empty for names alone.
+pub(crate) fn rendered(corpus: &Corpus, key: &Key) -> Vec<u8> {
+    let Corpus::Messages(messages) = corpus else { return Vec::new() };
+    let Some(content) = messages.first() else { return Vec::new() };
+    let mut renderer = Renderer::new(key);
+    let mut message = renderer.start(content.header, Options::stream());
+    // Content that does not fit ends the message.
+    let _ = content.rdata().map(|rdata| message.content(content, &rdata));
+    message.finish().get(2..).unwrap_or_default().to_vec()
 }
 
 /// A referral from a root server to the servers of `com`, with their addresses.
@@ -267,7 +340,10 @@ mod tests {
             // The generator's texts are names, or they would be the root.
             assert!(names.iter().all(|name| !name.view().is_root()), "{id}");
         }
-        let names = |id: &str| generator(id).unwrap()(&Key::VECTOR).names();
+        let names = |id: &str| match generator(id).unwrap() {
+            Workload::Render(generate) => generate(&Key::VECTOR).names(),
+            Workload::Read(_) => 0.0,
+        };
         assert!(names("transfer") > 2000.0);
         let error = generator("positiv").unwrap_err().to_string();
         assert!(error.contains("\"positiv\"; known: positive, nxdomain"), "{error}");

@@ -1,12 +1,14 @@
 //! Names and messages of the DNS.
 
+mod attacks;
 mod corpus;
 mod held;
 mod hostile;
+mod reading;
 
 use hashlane_name::dns::NameBuf;
 
-pub(crate) use corpus::{Corpus, generator, split};
+pub(crate) use corpus::{Corpus, Workload, benign, benign_reading, generator, split, vectors};
 
 /// Name that a generator writes as text; the text is valid.
 fn name(text: &str) -> NameBuf {
