@@ -1,17 +1,33 @@
 //! The compressor behind a writer of messages that knows nothing but bytes.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-use hashlane_dns_compress::{Case, Compressor, HEADER_LEN, Key, ParseError, SuffixTable};
+use hashlane_dns_compress::{Case, CompressedName, Compressor, HEADER_LEN, Key, ParseError, SuffixTable};
 use hashlane_name::dns::{NameBuf, message};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
 /// Appends a name to a message.
-fn append(table: &mut SuffixTable, written: &mut Vec<u8>, name: &[u8]) -> Result<(), ParseError> {
+fn append(table: &mut SuffixTable, written: &mut Vec<u8>, name: &[u8]) -> Result<CompressedName, ParseError> {
     let place = table.compress(written, name)?;
     written.extend_from_slice(&name[..place.literal()]);
     written.extend(place.pointer_bytes().into_iter().flatten());
-    Ok(())
+    Ok(place)
+}
+
+#[test]
+fn bytes_that_spell_a_name_that_was_cut_are_no_name() {
+    let mut table = SuffixTable::new(&Key::VECTOR);
+    let mut written = vec![0; HEADER_LEN];
+    append(&mut table, &mut written, b"\x07example\0").unwrap();
+    append(&mut table, &mut written, b"\x04late\x05other\0").unwrap();
+    written.truncate(HEADER_LEN + 9);
+    table.truncate(written.len());
+    // Data of a record, which a reader does not take for a name.
+    written.extend_from_slice(b"\x04late\x05other\0");
+    for name in [&b"\x04late\x05other\0"[..], b"\x05other\0"] {
+        let place = append(&mut table, &mut written, name).unwrap();
+        assert!(place.pointer().is_none_or(|at| at > HEADER_LEN as u16 + 20), "{place:?}");
+    }
 }
 
 #[test]
@@ -114,7 +130,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
-    fn every_name_that_stays_is_read_back(steps in vec(step(), 0..120)) {
+    fn every_name_that_stays_is_read_back_and_pointers_lead_to_them(steps in vec(step(), 0..120)) {
         let mut table = SuffixTable::new(&Key::VECTOR);
         let (mut written, mut case, mut names) = (vec![0; HEADER_LEN], Case::Ignored, Vec::new());
         table.start(case);
@@ -122,7 +138,11 @@ proptest! {
             match step {
                 Step::Name(name) => {
                     let at = written.len();
-                    append(&mut table, &mut written, &name).unwrap();
+                    let place = append(&mut table, &mut written, &name).unwrap();
+                    if let Some(target) = place.pointer().map(usize::from) {
+                        let within = |(from, end, _): &(usize, usize, _)| (*from..*end).contains(&target);
+                        prop_assert!(names.iter().any(within), "{} leads to {}, which is no name", at, target);
+                    }
                     names.push((at, written.len(), name));
                 }
                 Step::Bytes(bytes) => written.extend_from_slice(&bytes),

@@ -8,6 +8,7 @@
 
 pub mod audit;
 pub mod client;
+pub mod compress;
 pub mod dns_streams;
 pub mod dump;
 pub mod faces;

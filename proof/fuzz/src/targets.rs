@@ -1,8 +1,8 @@
 //! The fuzz targets, one list: libFuzzer runs each by name, and the tests replay its corpus.
 
 use crate::{
-    audit, client, dns_streams, dump, faces, files, flows, forwarder, ipfix, management, ndn, queries,
-    reassembly, respond, rib, sketches, strings, zone_files, zones,
+    audit, client, compress, dns_streams, dump, faces, files, flows, forwarder, ipfix, management, ndn,
+    queries, reassembly, respond, rib, sketches, strings, zone_files, zones,
 };
 use hashlane_flow::packet::Packet;
 use hashlane_name::ccnx::Ccnx;
@@ -23,6 +23,7 @@ macro_rules! with_targets {
             audit_tuples,
             capture,
             config,
+            dns_compress,
             dns_name,
             dns_query,
             dns_records,
@@ -109,6 +110,11 @@ pub fn config(bytes: &[u8]) {
 /// Parses a configuration of the flow meter; see [`files::check_flow_config`].
 pub fn flow_config(bytes: &[u8]) {
     files::check_flow_config(bytes);
+}
+
+/// Compresses names for a writer of messages; see [`compress::check_compressor`].
+pub fn dns_compress(bytes: &[u8]) {
+    compress::check_compressor(bytes);
 }
 
 /// Parses a DNS name in wire form; see [`crate::check_dns_octets`].
