@@ -10,8 +10,15 @@ use hashlane_name::dns::{Case, Name, NameBuf, message};
 struct Writer<C> {
     compressor: C,
     written: Vec<u8>,
-    /// Where each entry begins, and its name and pointer if it is one.
-    entries: Vec<(usize, Option<(Vec<u8>, Option<u16>)>)>,
+    entries: Vec<Entry>,
+}
+
+/// A name or other bytes in a message.
+struct Entry {
+    at: usize,
+    /// `None` for other bytes.
+    name: Option<Vec<u8>>,
+    pointer: Option<u16>,
 }
 
 impl<C: Compressor> Writer<C> {
@@ -32,7 +39,8 @@ impl<C: Compressor> Writer<C> {
         match self.compressor.compress(&self.written, name) {
             Ok(place) => {
                 assert!(Name::parse(name).is_ok());
-                self.entries.push((self.written.len(), Some((name.to_vec(), place.pointer()))));
+                let (at, pointer) = (self.written.len(), place.pointer());
+                self.entries.push(Entry { at, name: Some(name.to_vec()), pointer });
                 self.written.extend_from_slice(&name[..place.literal()]);
                 self.written.extend(place.pointer_bytes().into_iter().flatten());
             }
@@ -41,25 +49,25 @@ impl<C: Compressor> Writer<C> {
     }
 
     fn bytes(&mut self, bytes: &[u8]) {
-        self.entries.push((self.written.len(), None));
+        self.entries.push(Entry { at: self.written.len(), name: None, pointer: None });
         self.written.extend_from_slice(bytes);
     }
 
     /// Cuts the message to the first `count` entries.
     fn cut(&mut self, count: usize) {
-        if let Some((len, _)) = self.entries.get(count) {
-            self.written.truncate(*len);
-            self.compressor.truncate(*len);
+        if let Some(&Entry { at: len, .. }) = self.entries.get(count) {
+            self.written.truncate(len);
+            self.compressor.truncate(len);
             self.entries.truncate(count);
         }
     }
 
     /// Every name is read back, and its pointer leads into a name.
     fn check(&self, case: Case) {
-        let ends = self.entries.iter().skip(1).map(|(at, _)| *at).chain([self.written.len()]);
+        let ends = self.entries.iter().skip(1).map(|entry| entry.at).chain([self.written.len()]);
         let mut names: Vec<(usize, usize)> = Vec::new();
-        for ((at, name), end) in self.entries.iter().zip(ends) {
-            let Some((name, pointer)) = name else { continue };
+        for (Entry { at, name, pointer }, end) in self.entries.iter().zip(ends) {
+            let Some(name) = name else { continue };
             let (read, after) = message::read(&self.written, *at).expect("a name that was written");
             assert!(after == end && case.eq(read.as_bytes(), name), "{read} at {at}");
             if let Some(target) = pointer.map(usize::from) {
