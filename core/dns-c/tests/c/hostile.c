@@ -246,7 +246,11 @@ static void random_renderer(long rounds) {
         int status;
         switch (draw(32)) {
         case 0:
-            status = hashlane_dns_renderer_finish(r, &len);
+            if (draw(4) != 0) {
+                status = hashlane_dns_renderer_length(r, &len);
+            } else {
+                status = hashlane_dns_renderer_finish(r, &len);
+            }
             if (!status && len > capacity) wrong++;
             break;
         case 1: {
@@ -283,8 +287,9 @@ static void random_renderer(long rounds) {
             status = hashlane_dns_renderer_question(r, bytes, name_len, 1, 1);
             break;
         default:
-            status = hashlane_dns_renderer_record(r, (int)draw(5), bytes, name_len, (uint16_t)draw(20), 1, 60, data,
-                                                  data_len);
+            /* Mostly answers, of a type whose data are a name or any bytes. */
+            status = hashlane_dns_renderer_record(r, draw(8) == 0 ? (int)draw(5) : 1, bytes, name_len,
+                                                  (uint16_t)draw(20), 1, 60, data, data_len);
         }
         if (unexpected(status)) wrong++;
     }
