@@ -3,8 +3,8 @@
 #include <isc/mem.h>
 #include <dns/compress.h>
 #include <dns/message.h>
+#include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "renderer.h"
 
@@ -38,7 +38,7 @@ void hashlane_bind9_message_free(void *renderer) {
 int hashlane_bind9_message_add(void *renderer, const uint8_t *bytes, size_t len) {
     struct bind9_message *self = renderer;
     dns_message_t **inputs = realloc(self->inputs, (self->count + 1) * sizeof(*inputs));
-    if (inputs == NULL || len > UINT16_MAX) {
+    if (inputs == NULL || len > UINT_MAX) {
         self->inputs = inputs != NULL ? inputs : self->inputs;
         return -1;
     }
