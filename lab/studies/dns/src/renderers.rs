@@ -173,13 +173,18 @@ impl Library {
     /// The library is missing, or takes no input of this kind.
     fn new(id: &str, corpus: &Corpus, wire: &[Vec<u8>]) -> Result<Self, String> {
         let mut renderer = c::Renderer::new(id).ok_or("it cannot be made")?;
-        let taken = match (id, corpus) {
-            ("bind9/libdns", Corpus::Names(names)) => names.iter().all(|name| renderer.add(name.as_bytes())),
+        let inputs: Vec<&[u8]> = match (id, corpus) {
+            ("bind9/libdns", Corpus::Names(names)) => names.iter().map(|name| name.as_bytes()).collect(),
             ("bind9/libdns", Corpus::Messages(_)) => return Err("it takes names alone".into()),
-            (_, Corpus::Messages(_)) => wire.iter().all(|message| renderer.add(message)),
+            (_, Corpus::Messages(_)) => wire.iter().map(Vec::as_slice).collect(),
             (_, Corpus::Names(_)) => return Err("it takes whole messages".into()),
         };
-        if taken { Ok(Self(renderer)) } else { Err("it does not take a message".into()) }
+        match inputs.iter().enumerate().find(|(_, input)| !renderer.add(input)) {
+            Some((number, input)) => {
+                Err(format!("it does not take input {number}, of {} bytes", input.len()))
+            }
+            None => Ok(Self(renderer)),
+        }
     }
 }
 

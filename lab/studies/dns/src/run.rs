@@ -8,7 +8,7 @@ use crate::tables;
 use crate::workload::{Corpus, Workload, benign, generator};
 use ::hashlane_dns::MAX_MESSAGE_LEN;
 use ::hashlane_dns::render::SuffixTable;
-use ::hashlane_dns::wire::Content;
+use ::hashlane_dns::wire::{Content, Flags};
 use hashlane_hash::scheme::Key;
 use hashlane_lab::definition::subject;
 use hashlane_lab::study::Rounds;
@@ -216,6 +216,21 @@ fn same_content(octets: &[u8], content: &Content) -> bool {
         })
 }
 
+/// The difference of a rendered message from its content, in words.
+fn difference(octets: &[u8], content: &Content) -> Option<&'static str> {
+    let is_cut = |octets: &[u8]| {
+        let flags = Content::parse(octets).map(|read| read.header.flags);
+        flags.is_ok_and(|flags| flags.contains(Flags::TRUNCATED))
+    };
+    if same_content(octets, content) {
+        None
+    } else if is_cut(octets) && !content.header.flags.contains(Flags::TRUNCATED) {
+        Some("does not fit: it was truncated")
+    } else {
+        Some("differs when read back")
+    }
+}
+
 /// Compares sizes with the study's expectations.
 fn sizes(session: &Session<'_>, label: &str, timed: &[TimedRenderer<'_>]) -> Result<(), RunError> {
     for expected in tables::octets(session.definition)?.iter().filter(|octets| octets.workload == label) {
@@ -239,14 +254,14 @@ impl<'a> TimedRenderer<'a> {
         for number in 0..messages {
             let rendered = renderer.render(number)?;
             octets += rendered.len();
-            let same = match corpus {
-                Corpus::Names(names) => same_names(rendered, names),
-                Corpus::Messages(messages) => {
-                    messages.get(number).is_some_and(|content| same_content(rendered, content))
-                }
+            let differs = match corpus {
+                Corpus::Names(names) => (!same_names(rendered, names)).then_some("differs when read back"),
+                Corpus::Messages(messages) => messages
+                    .get(number)
+                    .map_or(Some("was not asked for"), |content| difference(rendered, content)),
             };
-            if !same {
-                return Err(format!("message {number} differs when read back"));
+            if let Some(differs) = differs {
+                return Err(format!("message {number} {differs}"));
             }
         }
         Ok(Self { id: id.to_owned(), renderer, messages, octets, failed: None, scale: 1.0 })
@@ -363,6 +378,18 @@ mod tests {
         let corpus = corpus("response/a1");
         let refused = TimedRenderer::checked("failing", Box::new(Failing(0)), &corpus).err();
         assert_eq!(refused.as_deref(), Some("message 0 differs when read back"));
+    }
+
+    #[test]
+    fn a_truncated_message_is_told_from_another_one() {
+        let Corpus::Messages(messages) = generator("response/a1").unwrap()(&Key::VECTOR) else { panic!() };
+        let mut octets = messages[0].uncompressed().unwrap();
+        assert_eq!(difference(&octets, &messages[0]), None);
+        octets[1] ^= 1;
+        assert_eq!(difference(&octets, &messages[0]), Some("differs when read back"));
+        // TC.
+        octets[2] |= 2;
+        assert_eq!(difference(&octets, &messages[0]), Some("does not fit: it was truncated"));
     }
 
     #[test]
