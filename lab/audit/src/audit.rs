@@ -33,7 +33,7 @@ pub struct Settings {
 
 impl Settings {
     /// Seed of a table.
-    fn table_seed(&self, draw: &mut Draw) -> Key {
+    pub(crate) fn table_seed(&self, draw: &mut Draw) -> Key {
         narrowed_seed(&self.geometry.seed(draw), self.seed_bits)
     }
 }

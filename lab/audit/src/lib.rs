@@ -5,7 +5,8 @@
 //!
 //! An [`attack`] yields keys for a [`table`], [`flood`] counts the entries that they make it compare,
 //! [`epsilon`] is the share of seeds for which two keys collide, and [`audit`] draws the [`verdict`] from
-//! them. [`traffic`] spreads keys that a user has over buckets, queues and paths.
+//! them. [`referee`] makes a table of all verdicts, and files of their keys. [`traffic`] spreads keys that a
+//! user has over buckets, queues and paths.
 #![deny(unsafe_code)]
 
 pub mod attack;
@@ -19,6 +20,7 @@ pub mod keys;
 pub mod library;
 mod narrowed;
 pub mod own_table;
+pub mod referee;
 pub mod registered;
 pub mod stated;
 pub mod subject;

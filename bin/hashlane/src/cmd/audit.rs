@@ -4,6 +4,7 @@ mod json;
 mod own_table;
 mod page;
 mod picture;
+mod referee;
 mod table;
 mod traffic;
 
@@ -44,6 +45,7 @@ Examples:
   hashlane audit --scheme xxh3 --keys 36        one hash, keys of 36 bytes
   hashlane audit --table linux-ehash --scheme ehash/jhash2 --page audit.html
   hashlane audit --scheme wyhash --write-keys keys.txt
+  hashlane audit --all --markdown --out keys    a dated table of all functions, and keys that bear it out
   hashlane audit --scheme wyhash --scheme siphash-1-3 --picture audit.svg
   hashlane audit --library ./libmyhash.so --symbol hash_flow \\
       --signature 'u64(const u8*, usize, u64 seed)'
@@ -100,6 +102,8 @@ pub(crate) struct Audit {
     #[arg(long, value_name = "FILE.svg")]
     picture: Option<PathBuf>,
     #[command(flatten)]
+    referee: referee::Referee,
+    #[command(flatten)]
     traffic: traffic::Traffic,
     /// Load a library and serve requests on standard input
     #[arg(long, hide = true, exclusive = true)]
@@ -149,6 +153,7 @@ impl Audit {
         let files = [&self.write_keys, &self.page, &self.picture].map(Option::as_deref);
         self.check_distinct(files)?;
         files.into_iter().flatten().try_for_each(check_writable)?;
+        self.referee.check(self.json)?;
         let printed = match own_table::is_library(&self.table) {
             true => own_table::run(self)?,
             false => self.of_functions()?,
@@ -191,12 +196,14 @@ impl Audit {
             count: self.count as usize,
             seed: self.seed.map_or_else(random_seed, Ok)?,
         };
+        let mut table = None;
         let wants_curves = self.page.is_some() || self.picture.is_some();
         let (reports, curves) = match &self.library {
             Some(path) => {
                 let mut library = self.load(path, &settings)?;
                 check_seed_bits(library.info(), self.seed_bits)?;
                 let reports = vec![of_library(&mut library, &settings)?];
+                self.write_keys(vec![&mut library], &reports, &settings)?;
                 let asked: Vec<&mut dyn AuditedHash> = vec![&mut library];
                 let curves = wants_curves.then(|| picture::curves(&reports, &settings, asked));
                 (reports, curves.transpose()?)
@@ -205,19 +212,36 @@ impl Audit {
                 let mut subjects = chosen(&self.schemes)?;
                 subjects.iter().try_for_each(|subject| check_seed_bits(subject.info(), self.seed_bits))?;
                 let reports = of_schemes(&subjects, &settings)?;
-                let asked = subjects.iter_mut().map(|subject| subject as &mut dyn AuditedHash).collect();
+                self.write_keys(dynamic(&mut subjects), &reports, &settings)?;
+                if self.referee.is_table() {
+                    table = Some(self.referee.text(&mut subjects, &reports, &settings, self.json)?);
+                }
+                let asked = dynamic(&mut subjects);
                 let curves = wants_curves.then(|| picture::curves(&reports, &settings, asked));
                 (reports, curves.transpose()?)
             }
         };
         let curves = curves.unwrap_or_else(|| reports.iter().map(|_| None).collect());
         Ok(Printed {
-            text: self.text(&reports, &settings)?,
+            text: table.map_or_else(|| self.text(&reports, &settings), Ok)?,
             keys: keys_text(&reports),
             page: page_of(&reports, &curves, &settings)?,
             picture: picture_of(&reports, &curves),
             code: exit_code(&reports),
         })
+    }
+
+    /// Writes the keys of functions that have not failed to the folder of `--out`.
+    fn write_keys(
+        &self,
+        subjects: Vec<&mut dyn AuditedHash>,
+        reports: &[Report],
+        settings: &Settings,
+    ) -> Result<()> {
+        match self.referee.folder() {
+            Some(folder) => referee::write_keys(folder, subjects, reports, settings),
+            None => Ok(()),
+        }
     }
 
     fn text(&self, reports: &[Report], settings: &Settings) -> Result<String> {
@@ -250,6 +274,11 @@ impl Audit {
         Library::load(launcher()?, path, symbol, signature, lengths, limit)
             .with_context(|| format!("cannot use {}", path.display()))
     }
+}
+
+/// The functions as trait objects.
+fn dynamic(subjects: &mut [Registered]) -> Vec<&mut dyn AuditedHash> {
+    subjects.iter_mut().map(|subject| subject as &mut dyn AuditedHash).collect()
 }
 
 /// Prints an error as JSON. The reader may be gone, and the exit code says the same.

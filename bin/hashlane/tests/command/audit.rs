@@ -7,6 +7,7 @@ mod languages;
 mod pictures;
 #[cfg(target_os = "linux")]
 mod privilege;
+mod referee;
 
 use hashlane_rig::command::{Folder, Ran, holds};
 use std::process::Command;
@@ -14,6 +15,17 @@ use std::process::Command;
 fn audit(folder: &Folder, arguments: &[&str]) -> (Option<i32>, String, String) {
     let Ran { code, out, err } = folder.run(&[&["audit", "--seed", "7"], arguments].concat());
     (code, out, err)
+}
+
+/// True if a program is installed; with CI=true it must be.
+fn is_there(program: &str, version: &str) -> bool {
+    if Command::new(program).arg(version).output().is_ok_and(|output| output.status.success()) {
+        return true;
+    }
+    let required = std::env::var("CI").is_ok_and(|value| value == "true" || value == "1");
+    assert!(!required, "{program} is missing, and CI=true asks for it");
+    eprintln!("not tested: {program} is not installed");
+    false
 }
 
 #[test]

@@ -38,6 +38,16 @@ impl Index {
         index as usize
     }
 
+    /// Name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Mask => "mask",
+            Self::Modulo => "modulo",
+            Self::Upper => "upper",
+            Self::MultiplyShift => "multiply-shift",
+        }
+    }
+
     /// True if it needs a number of buckets that is a power of two.
     pub(super) fn needs_power_of_two(self) -> bool {
         self != Self::Modulo

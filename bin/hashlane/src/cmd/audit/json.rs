@@ -7,13 +7,26 @@ use hashlane_audit::epsilon::vectors::hex;
 use hashlane_audit::flood::Flood;
 use hashlane_audit::own_table::{self, Trial};
 use hashlane_stats::{Interval, median};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// Verdicts on functions.
 pub(super) fn of_functions(reports: &[Report], settings: &Settings) -> Result<String> {
+    of_functions_with(reports, settings, Map::new())
+}
+
+/// Verdicts on functions, and further keys of the document.
+pub(super) fn of_functions_with(
+    reports: &[Report],
+    settings: &Settings,
+    more: Map<String, Value>,
+) -> Result<String> {
     let audited = reports.iter().map(of_function).collect();
     let table = describe(&settings.geometry);
-    text(settings.seed, &table, settings.length, settings.seed_bits, audited)
+    let mut document = document(settings.seed, &table, settings.length, settings.seed_bits, audited);
+    if let Value::Object(document) = &mut document {
+        document.extend(more);
+    }
+    Ok(serde_json::to_string_pretty(&document)? + "\n")
 }
 
 /// The verdict on the table of a shared object.
@@ -58,9 +71,25 @@ fn text(
     seed_bits: Option<u32>,
     audited: Vec<Value>,
 ) -> Result<String> {
-    let document = json!({"seed": seed, "table": table, "keys": length, "seed_bits": seed_bits, "audited": audited,
-            "error": null});
+    let document = document(seed, table, length, seed_bits, audited);
     Ok(serde_json::to_string_pretty(&document)? + "\n")
+}
+
+fn document(
+    seed: u64,
+    table: &str,
+    length: Option<usize>,
+    seed_bits: Option<u32>,
+    audited: Vec<Value>,
+) -> Value {
+    json!({
+        "seed": seed,
+        "table": table,
+        "keys": length,
+        "seed_bits": seed_bits,
+        "audited": audited,
+        "error": null,
+    })
 }
 
 /// An error, in the shape of the verdicts: none were drawn.

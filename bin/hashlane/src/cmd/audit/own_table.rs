@@ -35,6 +35,9 @@ pub(super) fn run(options: &Audit) -> Result<Printed> {
             options.table
         );
     }
+    if options.referee.folder().is_some() || options.referee.is_table() {
+        bail!("{} gives no hashes: leave out --all and --out; --write-keys writes its keys", options.table);
+    }
     if options.seed_bits.is_some() {
         bail!("{} gets a seed of 16 bytes: leave out --seed-bits", options.table);
     }

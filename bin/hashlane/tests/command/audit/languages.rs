@@ -1,6 +1,6 @@
 //! The examples of `hashlane-audit` in C, Rust, Go and Python under `hashlane audit`: one verdict for all.
 
-use super::audit;
+use super::{audit, is_there};
 use hashlane_rig::command::{Folder, Ran};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -42,17 +42,6 @@ impl Verdict {
 fn run(command: &mut Command) {
     let output = command.output().unwrap();
     assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
-}
-
-/// True if a program is installed; with CI=true it must be.
-fn is_there(program: &str, version: &str) -> bool {
-    if Command::new(program).arg(version).output().is_ok_and(|output| output.status.success()) {
-        return true;
-    }
-    let required = std::env::var("CI").is_ok_and(|value| value == "true" || value == "1");
-    assert!(!required, "{program} is missing, and CI=true asks for it");
-    eprintln!("not tested: {program} is not installed");
-    false
 }
 
 fn of_c(folder: &Folder) -> [PathBuf; 2] {
