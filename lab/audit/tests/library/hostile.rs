@@ -63,7 +63,7 @@ fn endless_loops_and_sleeps_reach_the_limit() {
         Fault::Hung(2)
     );
     let object = Object::of(&format!(
-        "__attribute__((constructor)) static void wait(void) {{ sleep(999); }}
+        "__attribute__((constructor)) static void delay(void) {{ sleep(999); }}
          {MEANT} {{ return *p + n + seed; }}"
     ));
     says(&object.library(SHORT).unwrap_err(), "loading it has not ended within 2 s");
