@@ -75,9 +75,10 @@ impl Step {
     }
 }
 
-/// Tools of the tests: of the mca probe, and of tables in other languages under audit. Without one, its tests
+/// Tools of the tests: of the mca probe, of tables in other languages under audit, and of builds that run it.
+/// Without one, its tests
 /// print so and pass, and the other tests run.
-const TOOLS: [Need; 3] = [
+const TOOLS: [Need; 5] = [
     Need {
         name: "llvm-mca",
         probe: &["llvm-mca", "--version"],
@@ -85,6 +86,16 @@ const TOOLS: [Need; 3] = [
     },
     need::GO,
     need::PYTHON,
+    Need {
+        name: "cmake",
+        probe: &["cmake", "--version"],
+        install: "apt-get update && apt-get install --yes cmake",
+    },
+    Need {
+        name: "meson",
+        probe: &["meson", "--version"],
+        install: "apt-get update && apt-get install --yes meson",
+    },
 ];
 
 fn tests() -> Outcome {

@@ -1,6 +1,8 @@
 //! `hashlane audit`.
 
 #[cfg(target_os = "linux")]
+mod builds;
+#[cfg(target_os = "linux")]
 mod integers;
 #[cfg(target_os = "linux")]
 mod languages;
