@@ -72,8 +72,15 @@ pub(super) struct LongNames {
 }
 
 impl LongNames {
-    pub(super) const NONE: Self =
-        Self { names: Vec::new(), next: 0, ends: Vec::new(), generation: 1, left: Vec::new(), left_end: 0 };
+    pub(super) const NONE: Self = Self {
+        names: Vec::new(),
+        next: 0,
+        ends: Vec::new(),
+        generation: 1,
+        left: Vec::new(),
+        left_end: 0,
+        idle: 0,
+    };
 
     /// Bytes of memory.
     pub(super) fn memory(&self) -> usize {
