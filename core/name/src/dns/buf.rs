@@ -48,6 +48,17 @@ impl NameBuf {
         self.len = end as u8 + 1;
         Ok(())
     }
+
+    /// Appends the rest of a name, its root included, in place of the root. Returns false if the name would be
+    /// longer than 255 bytes; it is then unchanged.
+    #[inline]
+    pub(super) fn append(&mut self, rest: &[u8]) -> bool {
+        let root = usize::from(self.len) - 1;
+        let Some(place) = self.bytes.get_mut(root..root + rest.len()) else { return false };
+        place.copy_from_slice(rest);
+        self.len = (root + rest.len()) as u8;
+        true
+    }
 }
 
 impl From<Name<'_>> for NameBuf {

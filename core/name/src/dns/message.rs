@@ -1,50 +1,98 @@
 //! Names in messages, which may end in a pointer to an earlier name (RFC 1035 §4.1.4).
+//!
+//! [`read`] reads one name. [`Reader`] reads all names of a message, in a time proportional to the length of
+//! the message also where thousands of names point to one long name.
+
+mod memory;
+mod reader;
+
+pub use reader::Reader;
 
 use super::{MAX_NAME_LEN, MAX_POINTERS, NameBuf, ParseError};
 
 /// Reads the name at `at` of a message and resolves its pointers. Returns the name and the offset after it.
 ///
 /// The time is proportional to the length of the name: each pointer must lead before the run of labels that
-/// it ends, a name has at most 127 pointers, and none is longer than 255 bytes.
+/// it ends, a name has at most 127 pointers, and none is longer than 255 bytes. So a name costs up to 254
+/// steps, and has as few as 2 bytes in the message: read all names of a message with a [`Reader`].
 ///
 /// # Errors
 /// The first rule broken, and its offset.
 pub fn read(message: &[u8], at: usize) -> Result<(NameBuf, usize), ParseError> {
-    let mut name = NameBuf::ROOT;
-    let mut len = 0;
-    // The start of the current run of labels, and the next label.
-    let (mut run, mut next) = (at, at);
-    let mut end = None;
-    let mut pointers = 0;
-    loop {
-        let label = message.get(next..).unwrap_or_default();
-        match *label {
-            [0, ..] => return Ok((name, end.unwrap_or(next + 1))),
+    let mut walk = Walk::new(at);
+    while walk.step(message)? != Step::Root {}
+    Ok(walk.finish())
+}
+
+/// A name that is being read.
+struct Walk {
+    /// The labels so far.
+    name: NameBuf,
+    /// Start of the current run of labels.
+    run: usize,
+    /// Offset of the next label or pointer; after the root, of the byte that follows it.
+    next: usize,
+    /// Offset after the first pointer.
+    end: Option<usize>,
+    /// Number of pointers so far.
+    pointers: usize,
+}
+
+/// The kind of a step of a [`Walk`].
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Label,
+    Pointer,
+    Root,
+}
+
+impl Walk {
+    #[inline(always)]
+    fn new(at: usize) -> Self {
+        Self { name: NameBuf::ROOT, run: at, next: at, end: None, pointers: 0 }
+    }
+
+    /// Reads a label, a pointer or the root.
+    #[inline(always)]
+    fn step(&mut self, message: &[u8]) -> Result<Step, ParseError> {
+        let at = self.next;
+        match *message.get(at..).unwrap_or_default() {
+            [0, ..] => {
+                self.next += 1;
+                Ok(Step::Root)
+            }
             [bytes @ 1..=63, ref rest @ ..] => {
                 let bytes = usize::from(bytes);
-                let label = rest.get(..bytes).ok_or(ParseError::Truncated { at: next })?;
+                let label = rest.get(..bytes).ok_or(ParseError::Truncated { at })?;
                 // The root still needs one byte.
-                if len + 1 + bytes >= MAX_NAME_LEN {
-                    return Err(ParseError::NameTooLong { at: next });
+                if self.name.as_bytes().len() + bytes >= MAX_NAME_LEN {
+                    return Err(ParseError::NameTooLong { at });
                 }
-                name.push(label)?;
-                len += 1 + bytes;
-                next += 1 + bytes;
+                self.name.push(label)?;
+                self.next += 1 + bytes;
+                Ok(Step::Label)
             }
             [high @ 0xc0..=0xff, low, ..] => {
                 let target = usize::from(u16::from_be_bytes([high & 0x3f, low]));
-                pointers += 1;
-                if target >= run {
-                    return Err(ParseError::PointerNotBackward { at: next, target });
+                self.pointers += 1;
+                if target >= self.run {
+                    return Err(ParseError::PointerNotBackward { at, target });
                 }
-                if pointers > MAX_POINTERS {
-                    return Err(ParseError::TooManyPointers { at: next });
+                if self.pointers > MAX_POINTERS {
+                    return Err(ParseError::TooManyPointers { at });
                 }
-                end = end.or(Some(next + 2));
-                (run, next) = (target, target);
+                self.end = self.end.or(Some(at + 2));
+                (self.run, self.next) = (target, target);
+                Ok(Step::Pointer)
             }
-            [] | [0xc0..=0xff] => return Err(ParseError::Truncated { at: next }),
-            [_, ..] => return Err(ParseError::ReservedLabelType { at: next }),
+            [] | [0xc0..=0xff] => Err(ParseError::Truncated { at }),
+            [_, ..] => Err(ParseError::ReservedLabelType { at }),
         }
+    }
+
+    /// The name, and the offset after it.
+    #[inline(always)]
+    fn finish(self) -> (NameBuf, usize) {
+        (self.name, self.end.unwrap_or(self.next))
     }
 }

@@ -4,6 +4,7 @@
 mod labels;
 mod message;
 mod oracle;
+mod reader;
 mod text;
 mod wire;
 
