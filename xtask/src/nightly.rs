@@ -49,6 +49,8 @@ enum Step {
     Loom,
     /// A million DNS messages with rollbacks, by the renderer and by the composer
     Rollback,
+    /// Ten million mutated DNS messages in search of the one that costs the renderer most
+    Worst,
     /// The Python package with every supported Python that is installed, from its source distribution, and
     /// all notebooks
     Python,
@@ -73,6 +75,7 @@ impl Nightly {
             Step::Long => suite::run(true).into(),
             Step::Loom => loom().into(),
             Step::Rollback => rollback().into(),
+            Step::Worst => worst().into(),
             Step::Python => Python::installed().run(),
             Step::Book => Book {}.run(),
             Step::Interop => Interop::EVERY_INDEX.run(),
@@ -102,4 +105,12 @@ fn rollback() -> Result<(), String> {
     let words = ["cargo", "test", "--package", "hashlane-dns", "--features", "domain", "--test", "dns"];
     let mut properties = run::command(&words);
     run::show(properties.args(["rollback::"]).env("PROPTEST_CASES", "1000000"))
+}
+
+/// Searches for the DNS message that costs the renderer most for each byte. It fails if one costs more than
+/// four times the ordinary answer, which the load of the machine can cause: the search times small messages.
+fn worst() -> Result<(), String> {
+    let words =
+        ["cargo", "run", "--release", "--package", "hashlane-study-dns", "--example", "worst_message"];
+    run::show(run::command(&words).args(["--", "--messages", "10000000"]))
 }
