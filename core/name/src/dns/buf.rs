@@ -49,14 +49,18 @@ impl NameBuf {
         Ok(())
     }
 
-    /// Appends the rest of a name, its root included, in place of the root. Returns false if the name would be
-    /// longer than 255 bytes; it is then unchanged.
+    /// Appends checked labels, with their lengths, before the root. Returns false if the name would be longer
+    /// than 255 bytes; it is then unchanged.
     #[inline]
-    pub(super) fn append(&mut self, rest: &[u8]) -> bool {
+    pub(super) fn append(&mut self, labels: &[u8]) -> bool {
         let root = usize::from(self.len) - 1;
-        let Some(place) = self.bytes.get_mut(root..root + rest.len()) else { return false };
-        place.copy_from_slice(rest);
-        self.len = (root + rest.len()) as u8;
+        let end = root + labels.len();
+        if end >= MAX_NAME_LEN {
+            return false;
+        }
+        self.bytes[root..end].copy_from_slice(labels);
+        self.bytes[end] = 0;
+        self.len = end as u8 + 1;
         true
     }
 }

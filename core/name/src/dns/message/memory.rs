@@ -42,8 +42,8 @@ struct Remembered {
 /// The rest of a name from an offset.
 #[derive(Clone, Copy)]
 pub(super) struct Tail<'m> {
-    /// Labels and the root.
-    bytes: &'m [u8],
+    /// The labels.
+    labels: &'m [u8],
     pointers: usize,
     bound: usize,
     reach: usize,
@@ -62,9 +62,10 @@ impl Memory {
 
     fn tail(&self, entry: Entry) -> Option<Tail<'_>> {
         let Remembered { name, reach } = self.names.get(usize::from(entry.number).checked_sub(1)?)?;
-        let bytes = name.as_bytes().get(usize::from(entry.from)..)?;
+        let (labels, _root) = name.as_bytes().split_at_checked(name.as_bytes().len() - 1)?;
+        let labels = labels.get(usize::from(entry.from)..)?;
         let (pointers, bound) = (usize::from(entry.pointers), usize::from(entry.bound));
-        Some(Tail { bytes, pointers, bound, reach: usize::from(*reach) })
+        Some(Tail { labels, pointers, bound, reach: usize::from(*reach) })
     }
 
     /// Remembers the name at `target`, which has been read in `message`, the first part of a message of `len`
@@ -77,14 +78,14 @@ impl Memory {
         let (mut steps, mut reach, mut bound) = (0, 0, 0);
         for seen in &mut seen {
             if let Some(tail) = self.find(walk.next) {
-                if !tail.continues(&mut walk, message.len()) {
+                if !tail.continues(&mut walk, message) {
                     return steps;
                 }
                 (reach, bound) = (reach.max(tail.reach), tail.bound);
                 break;
             }
             let at = walk.next;
-            *seen = Seen { at, from: walk.name.as_bytes().len() - 1, pointers: walk.pointers, target: None };
+            *seen = Seen { at, from: walk.len, pointers: walk.pointers, target: None };
             steps += 1;
             match walk.step(message) {
                 Ok(Step::Label) => reach = reach.max(walk.next),
@@ -128,17 +129,18 @@ struct Seen {
 }
 
 impl Tail<'_> {
-    /// Ends the name of `walk` with this rest. Returns false, and changes nothing, if that breaks a rule in a
-    /// message of `len` bytes.
+    /// Ends the name of `walk` with this rest. Returns false if that breaks a rule, as the rest has been read
+    /// after another run of labels, or in a longer part of the message; the walk is then of no use.
     #[inline]
-    pub(super) fn continues(self, walk: &mut Walk, len: usize) -> bool {
-        // The run of labels may have begun before the offset of this rest.
+    pub(super) fn continues(self, walk: &mut Walk, message: &[u8]) -> bool {
         let backward = self.bound <= walk.run;
         let few = walk.pointers + self.pointers <= MAX_POINTERS;
-        if !(backward && few && self.reach <= len && walk.name.append(self.bytes)) {
+        if !(backward && few && self.reach <= message.len()) {
             return false;
         }
+        walk.copy_run(message);
         walk.pointers += self.pointers;
-        true
+        walk.len += self.labels.len();
+        walk.name.append(self.labels)
     }
 }

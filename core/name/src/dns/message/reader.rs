@@ -56,6 +56,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// The same as of [`read`] for the message up to `end`.
+    #[inline]
     pub fn read_within(&mut self, at: usize, end: usize) -> Result<(NameBuf, usize), ParseError> {
         let message = self.message.get(..end).unwrap_or(self.message);
         let mut walk = Walk::new(at);
@@ -74,7 +75,7 @@ impl<'a> Reader<'a> {
         let mut steps = 0;
         loop {
             if let Some(tail) = self.memory.find(walk.next) {
-                if !tail.continues(&mut walk, message.len()) {
+                if !tail.continues(&mut walk, message) {
                     // The rest of the name breaks a rule: which one, and its offset.
                     return read(message, at);
                 }
