@@ -1,9 +1,8 @@
 //! Reading a message.
 
 use super::{Class, Flags, HEADER_LEN, Header, RecordType, Section};
-use crate::slices::Parts as _;
 use alloc::vec::Vec;
-use hashlane_name::dns::{self, NameBuf};
+use hashlane_name::dns::{self, NameBuf, message::Reader};
 
 /// A received message: its header is complete, and nothing else has been checked.
 #[derive(Clone, Copy, Debug)]
@@ -68,11 +67,16 @@ impl<'a> Message<'a> {
 
     /// The questions, and after them the records.
     ///
+    /// The time to read them is proportional to the length of the message, also if thousands of their names
+    /// point to one long name; the reader remembers such names in at most 614 KiB (see [`Reader`]).
+    ///
     /// # Errors
     /// A question is malformed.
     pub fn questions(&self) -> Result<(Vec<Question>, Records<'a>), ParseError> {
-        let mut cursor = Cursor { bytes: self.bytes, at: HEADER_LEN };
-        let mut questions = Vec::new();
+        let mut cursor = Cursor { bytes: self.bytes, at: HEADER_LEN, names: Reader::new(self.bytes) };
+        // A question has at least 5 bytes, whatever the header says.
+        let count = self.count(Section::Question).min(self.bytes.len() / 5);
+        let mut questions = Vec::with_capacity(count);
         for _ in 0..self.count(Section::Question) {
             let name = cursor.name()?;
             let (rtype, class) = (RecordType(cursor.be16()?), Class(cursor.be16()?));
@@ -101,6 +105,11 @@ impl Records<'_> {
     pub const fn at(&self) -> usize {
         self.cursor.at
     }
+
+    /// Labels and pointers read so far, in questions and records; see [`Reader::steps`].
+    pub const fn steps(&self) -> usize {
+        self.cursor.names.steps()
+    }
 }
 
 impl Iterator for Records<'_> {
@@ -119,6 +128,7 @@ impl Iterator for Records<'_> {
 struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
+    names: Reader<'a>,
 }
 
 impl<'a> Cursor<'a> {
@@ -133,7 +143,7 @@ impl<'a> Cursor<'a> {
     }
 
     fn name(&mut self) -> Result<NameBuf, ParseError> {
-        let (name, end) = dns::message::read(self.bytes, self.at).map_err(ParseError::Name)?;
+        let (name, end) = self.names.read(self.at).map_err(ParseError::Name)?;
         self.at = end;
         Ok(name)
     }
@@ -151,17 +161,23 @@ impl<'a> Cursor<'a> {
 
     /// The data at offset `at`, with the names in them whole. Data of types without names are taken as they
     /// are.
-    fn data(&self, rtype: RecordType, bytes: &[u8], at: usize) -> Result<Vec<u8>, ParseError> {
+    fn data(&mut self, rtype: RecordType, bytes: &[u8], at: usize) -> Result<Vec<u8>, ParseError> {
         let Some(layout) = rtype.layout().filter(|_| !bytes.is_empty()) else { return Ok(bytes.to_vec()) };
         let end = at + bytes.len();
         let bad = ParseError::Rdata { at, rtype };
         let before = layout.before_names(bytes).ok_or(bad)?;
-        let mut data = bytes[..before].to_vec();
+        let mut data = Vec::new();
         let mut next = at + before;
         for _ in 0..layout.names {
             // Names in the data may point to earlier parts of the message, and must end within the data.
-            let message = self.bytes.part(..end);
-            let (name, after) = dns::message::read(message, next).map_err(ParseError::Name)?;
+            let (name, after) = self.names.read_within(next, end).map_err(ParseError::Name)?;
+            if data.is_empty() {
+                // Enough for any second name: to move two long names costs more than to read them.
+                let second = (layout.names - 1) * dns::MAX_NAME_LEN;
+                let after = layout.after.unwrap_or(0);
+                data.reserve_exact(before + name.as_bytes().len() + second + after);
+                data.extend_from_slice(&bytes[..before]);
+            }
             data.extend_from_slice(name.as_bytes());
             next = after;
         }

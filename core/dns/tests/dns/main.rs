@@ -3,6 +3,8 @@
 
 #[cfg(feature = "domain")]
 mod composer;
+mod hostile;
+mod reading;
 mod render;
 #[cfg(feature = "domain")]
 mod rollback;
