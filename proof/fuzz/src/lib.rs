@@ -124,7 +124,8 @@ pub fn check_burst<E: Layout>(octets: &[u8]) {
 }
 
 /// Bytes that are a DNS name by themselves, or begin one at offset 0 or 12 of a message, give a name that
-/// parses again, survives the presentation form, and equals its own lower case.
+/// parses again, survives the presentation form, and equals its own lower case. A reader that remembers names
+/// reads at each offset, in the message and in a first part of it, as a single read does.
 pub fn check_dns_octets(octets: &[u8]) {
     if let Ok(name) = dns::Name::parse(octets) {
         check_dns_name(name);
@@ -135,6 +136,16 @@ pub fn check_dns_octets(octets: &[u8]) {
             assert!(at < end && end <= octets.len());
             check_dns_name(name.view());
         }
+    }
+    let mut reader = dns::message::Reader::new(octets);
+    for at in 0..=octets.len() {
+        let end = (at + 16).min(octets.len());
+        assert_eq!(reader.read_within(at, end), dns::message::read(&octets[..end], at));
+        assert_eq!(reader.read(at), dns::message::read(octets, at));
+    }
+    // The other way: long names are now remembered.
+    for at in (0..=octets.len()).rev() {
+        assert_eq!(reader.read(at), dns::message::read(octets, at));
     }
 }
 
