@@ -129,8 +129,8 @@ fn with_data(stock: &[u8], targets: &[usize], rtype: u16, after: usize) -> Vec<u
     }
 }
 
-/// Records whose data are a chain of pointers, to which the owner of the next record points; where pointers do
-/// not reach them any more, to the last that they reach.
+/// Records whose data are a chain of pointers, to which the owner of the next record points. Beyond the reach
+/// of pointers, records without data, whose owners point to the last chain within it.
 fn fresh_chains() -> Vec<u8> {
     let mut writer = Writer::stock(&[0]);
     let mut last = STOCK;
