@@ -17,7 +17,7 @@ const FORGOTTEN: usize = 8;
 /// - time: each name costs the labels before its first pointer, at most 9 further steps, and one copy of at
 ///   most 255 bytes. All names together cost at most 2 × 16,640 steps more, for what is remembered. A
 ///   malformed name may cost another 254.
-/// - memory: nothing until a name takes more than 8 such steps; then at most 614 KiB, and 878 KiB while that
+/// - memory: nothing until a name takes more than 8 such steps; then at most 614 KiB, and 872 KiB while that
 ///   grows: 6 bytes for each byte of the message up to 16,640, and 258 for each remembered name, of which
 ///   there are at most 1,848.
 #[derive(Clone, Debug)]
