@@ -145,17 +145,17 @@ impl LongNames {
                 return Some(Shared { name, bytes });
             }
         }
-        // A name is under each of its ends, so that a name that is not under one is under no longer one.
-        let (mut known, mut below, mut best) = (0, 1 + (len / 8).saturating_sub(LEAST) / STEP, None);
-        if len < 8 * LEAST {
-            return None;
-        }
+        // A name is under each of its ends, so that a name that is not under one is under no longer one. Names
+        // that an attacker repeats mostly share nearly all: the longest ends come first, in growing steps, and
+        // then those between.
+        let mut below = 1 + (len / 8).checked_sub(LEAST)? / STEP;
+        let (mut known, mut step, mut best) = (0, 1, None);
         while known < below {
-            let end = (known + below) / 2;
+            let end = if best.is_none() { below.saturating_sub(step) } else { (known + below) / 2 };
             let words = LEAST + STEP * end;
             match self.probe(sums.sum(words), words) {
                 Some(name) => (known, best) = (end + 1, Some(name)),
-                None => below = end,
+                None => (below, step) = (end, 2 * step),
             }
         }
         let name = best?;

@@ -34,12 +34,11 @@ impl SuffixTable {
         {
             return CompressedName::at(at as u16);
         }
-        let found = self.slots.find(whole, |slot| self.stands_long(written, bytes, slot, shared));
-        if let Ok(slot) = found
-            && slot.at() < POINTER_LIMIT
-        {
-            return CompressedName::at(slot.at() as u16);
-        }
+        let whole_free = match self.slots.find(whole, |slot| self.stands_long(written, bytes, slot, shared)) {
+            Ok(slot) if slot.at() < POINTER_LIMIT => return CompressedName::at(slot.at() as u16),
+            Ok(_) => None,
+            Err(free) => Some(free),
+        };
         let (read, end, mut known) = self.read_labels(written, bytes, shared);
         let mut reached =
             (known.at > 0 && known.at < POINTER_LIMIT).then_some((self.label_at(known.label), known.at));
@@ -47,12 +46,16 @@ impl SuffixTable {
             let start = self.label_at(label);
             let hash = self.hash.suffix(&self.sums, len - start);
             let (suffix, own) = (bytes.part(start..), bytes.part(start..self.label_at(known.label)));
-            let found = self.slots.find(hash, |slot| {
-                let at = slot.at();
-                let same = written.get(at..at + own.len()).is_some_and(|here| case.eq(here, own));
-                same && follows(written, at + own.len(), known.at)
-                    || self.stands_long(written, suffix, slot, shared)
-            });
+            let found = match whole_free {
+                // The whole name again.
+                Some(free) if start == 0 => Err(free),
+                _ => self.slots.find(hash, |slot| {
+                    let at = slot.at();
+                    let same = written.get(at..at + own.len()).is_some_and(|here| case.eq(here, own));
+                    same && follows(written, at + own.len(), known.at)
+                        || self.stands_long(written, suffix, slot, shared)
+                }),
+            };
             match found {
                 Ok(slot) => {
                     known = self.extend_slot(written, bytes, label, slot);
