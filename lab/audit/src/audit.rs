@@ -3,6 +3,7 @@
 use crate::attack::{
     About, Attack, FEWEST, Knowledge, Miss, Target, USUAL_LENGTH, Unhashed, attacks, unhashed,
 };
+use crate::bias::{self, Bias};
 use crate::draw::Draw;
 use crate::epsilon::vectors::{Origin, Pair};
 use crate::epsilon::{self, Proved, Share, proved, search};
@@ -99,6 +100,8 @@ pub struct Report {
     pub crowding: Option<Box<Flood>>,
     /// Each attack and its outcome.
     pub attempts: Vec<(About, Outcome)>,
+    /// The worst pair in buckets instead of whole hashes; `None` if it was not searched.
+    pub bias: Option<Bias>,
     /// Share of seeds for which the worst pair collides.
     pub epsilon: Epsilon,
     /// Fault of the function, or wrong treatment of its arguments.
@@ -110,6 +113,16 @@ pub struct Report {
 impl Report {
     /// The verdict in a sentence, with the worst pair or the flaw where the verdict does not say it.
     pub fn sentence(&self) -> String {
+        let sentence = self.sentence_of_verdict();
+        match &self.bias {
+            Some(bias) if bias.is_biased() && !self.verdict.is_floodable() && !self.verdict.is_faulty() => {
+                format!("{sentence}; biased: {bias}")
+            }
+            _ => sentence,
+        }
+    }
+
+    fn sentence_of_verdict(&self) -> String {
         match (&self.verdict, &self.epsilon, &self.flaw) {
             (Verdict::IfSeedLeaks(..), Epsilon::Broken { log2, .. }, _) => {
                 let share = power_of_two(*log2);
@@ -145,6 +158,7 @@ pub fn audit(
             unhashed: Unhashed::default(),
             crowding: None,
             attempts: Vec::new(),
+            bias: None,
             epsilon: Epsilon::Unknown,
             flaw: None,
             verdict: Verdict::NoneKnown,
@@ -182,7 +196,7 @@ impl Audit<'_> {
         }
         // A function that changes after many calls makes the outcomes worthless.
         self.report.attempts.clear();
-        (self.report.crowding, self.report.epsilon) = (None, Epsilon::Unknown);
+        (self.report.crowding, self.report.bias, self.report.epsilon) = (None, None, Epsilon::Unknown);
         Ok(Some(Flaw::Behaviour(Behaviour::NotDeterministic)))
     }
 
@@ -197,16 +211,31 @@ impl Audit<'_> {
         for attack in attacks() {
             let about = attack.about();
             tell(about.id);
-            let flooded =
-                self.report.attempts.iter().any(|(_, outcome)| matches!(outcome, Outcome::Flood(_)));
-            let outcome = match flooded && attack.is_last_resort() {
+            let outcome = match self.is_flooded() && attack.is_last_resort() {
                 true => Outcome::NotApplicable("another attack floods the table".to_owned()),
                 false => self.attempt(attack, &about)?,
             };
             self.report.attempts.push((about, outcome));
         }
+        tell("bias");
+        self.bias()?;
         tell("pairs");
         self.report.epsilon = self.epsilon(pairs)?;
+        Ok(())
+    }
+
+    fn is_flooded(&self) -> bool {
+        self.report.attempts.iter().any(|(_, outcome)| matches!(outcome, Outcome::Flood(_)))
+    }
+
+    /// The bias of buckets, and the attack by it.
+    fn bias(&mut self) -> Result<(), Fault> {
+        let (Settings { geometry, length, count, .. }, mut draw) = (self.settings, self.draw("bias"));
+        self.report.bias = bias::bias(self.subject, geometry, *length, *count, &mut draw)?;
+        if let Some(bias) = &self.report.bias {
+            let outcome = bias.outcome(self.is_flooded());
+            self.report.attempts.push((bias::about(), outcome));
+        }
         Ok(())
     }
 

@@ -69,34 +69,52 @@ pub fn flood(
     seeds: &[Key],
     draw: &mut Draw,
 ) -> Result<Option<Flood>, Fault> {
+    let effect = effect(subject, geometry, keys, seeds, draw)?;
+    Ok((effect.seeds > 0).then_some(effect))
+}
+
+/// Work of the table with `keys`, also where it is no flood: under the first of `seeds` under which it is
+/// one, else under the seed under which it is most. [`Flood::seeds`] is 0 if the table is flooded under none.
+///
+/// # Errors
+/// The function fails.
+pub fn effect(
+    subject: &mut dyn AuditedHash,
+    geometry: &Geometry,
+    keys: Keys,
+    seeds: &[Key],
+    draw: &mut Draw,
+) -> Result<Flood, Fault> {
     let random_keys: Keys = draw.like(&keys);
-    let mut flood: Option<Flood> = None;
-    let mut found = 0;
+    let mut worst = Flood {
+        seed: Key::VECTOR,
+        seeds: 0,
+        tried: seeds.len() as u32,
+        hostile: Counts::default(),
+        random: Counts::default(),
+        deepest: 0,
+        time: None,
+        keys,
+    };
+    let (mut found, mut most) = (0, 0.0);
     for seed in seeds {
         let mut hashes = [Vec::new(), Vec::new()];
-        subject.hash_all(seed, &keys, &mut hashes[0])?;
+        subject.hash_all(seed, &worst.keys, &mut hashes[0])?;
         subject.hash_all(seed, &random_keys, &mut hashes[1])?;
         let [hostile, random] = hashes.each_ref().map(|hashes| geometry.count(hashes));
-        if growth(keys.len(), &hostile, &random) < CRITERION {
-            continue;
-        }
-        found += 1;
-        if flood.is_none() {
-            let time = slowdown(geometry, (&keys, &hashes[0]), (&random_keys, &hashes[1]));
+        let growth = growth(worst.keys.len(), &hostile, &random);
+        let floods = growth >= CRITERION;
+        if found == 0 && (floods || growth > most) {
+            most = growth;
+            let time = floods
+                .then(|| slowdown(geometry, (&worst.keys, &hashes[0]), (&random_keys, &hashes[1])))
+                .flatten();
             let deepest = deepest(geometry, &hashes[0]);
-            flood = Some(Flood {
-                keys: keys.clone(),
-                seed: *seed,
-                seeds: 0,
-                tried: seeds.len() as u32,
-                hostile,
-                random,
-                deepest,
-                time,
-            });
+            worst = Flood { seed: *seed, hostile, random, deepest, time, ..worst };
         }
+        found += u32::from(floods);
     }
-    Ok(flood.map(|flood| Flood { seeds: found, ..flood }))
+    Ok(Flood { seeds: found, ..worst })
 }
 
 /// Tells if `keys`, which are random, collide by themselves: under each of `seeds` they take the work of a

@@ -27,6 +27,14 @@ pub fn clopper_pearson(successes: u64, trials: u64) -> (f64, f64) {
     (low, bisect(|p| at_most(&terms, trials, p) > ERROR / 2.0))
 }
 
+/// Probability of at least `successes` in `trials`, each of probability `p`, to about 10⁻¹².
+pub fn at_least(successes: u64, trials: u64, p: f64) -> f64 {
+    match successes.checked_sub(1) {
+        Some(below) => (1.0 - at_most(&log_ratios(below, trials), trials, p)).max(0.0),
+        None => 1.0,
+    }
+}
+
 /// Logarithms of C(n, i) / C(n, i − 1) for i from 1 to `last`.
 fn log_ratios(last: u64, trials: u64) -> Vec<f64> {
     (1..=last).map(|i| ((trials - i + 1) as f64 / i as f64).ln()).collect()
@@ -76,6 +84,15 @@ mod tests {
             let (of, to) = clopper_pearson(successes, trials);
             assert!((of - low).abs() < 1e-6 && (to - high).abs() < 1e-6, "{successes}/{trials}: {of} {to}");
         }
+    }
+
+    #[test]
+    fn tails_are_those_of_the_binomial_distribution() {
+        assert_eq!(at_least(0, 10, 0.5), 1.0);
+        assert!((at_least(10, 10, 0.5) - 1.0 / 1024.0).abs() < 1e-12);
+        assert!((at_least(8, 10, 0.5) - 56.0 / 1024.0).abs() < 1e-12);
+        // 100 where 32 are expected.
+        assert!(at_least(100, 8192, 1.0 / 256.0) < 1e-9 && at_least(32, 8192, 1.0 / 256.0) > 0.5);
     }
 
     #[test]

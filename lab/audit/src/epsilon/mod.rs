@@ -6,7 +6,7 @@ mod proved;
 pub mod search;
 pub mod vectors;
 
-pub use binomial::clopper_pearson;
+pub use binomial::{at_least, clopper_pearson};
 pub use proved::{Proved, proved};
 
 use crate::draw::Draw;

@@ -1,5 +1,6 @@
 //! The verdicts as JSON, of functions and tables in the same shape.
 
+use super::bias;
 use super::table::describe;
 use anyhow::Result;
 use hashlane_audit::audit::{Epsilon, Outcome, Report, Settings};
@@ -58,6 +59,7 @@ pub(super) fn of_table(
         "faulty": report.is_faulty(),
         "unhashed_bits": null,
         "epsilon": epsilon(&Epsilon::Unknown),
+        "bias": null,
         "random_keys": null,
         "attacks": trials.chain(failed).collect::<Vec<_>>(),
     });
@@ -126,12 +128,13 @@ fn of_function(report: &Report) -> Value {
         "faulty": report.verdict.is_faulty(),
         "unhashed_bits": report.unhashed.bits,
         "epsilon": epsilon(&report.epsilon),
+        "bias": bias::json(report.bias.as_ref()),
         "random_keys": report.crowding.as_deref().map(of_flood),
         "attacks": attacks.collect::<Vec<_>>(),
     })
 }
 
-fn of_flood(flood: &Flood) -> Value {
+pub(super) fn of_flood(flood: &Flood) -> Value {
     let [hostile, random] = flood.compared();
     json!({
         "keys": flood.keys.len(),

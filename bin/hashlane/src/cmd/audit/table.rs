@@ -1,5 +1,6 @@
 //! The reports as text: a table of schemes and attacks, its legend, and the verdicts.
 
+use super::bias;
 use hashlane_audit::attack::{About, Knowledge};
 use hashlane_audit::audit::{Epsilon, Outcome, Report, Settings};
 use hashlane_audit::table::{Geometry, MAX_KEYS, Resolution};
@@ -65,6 +66,9 @@ fn attacks(text: &mut String, report: &Report) {
         return;
     }
     lines(text, &format!("ε: {}", epsilon_sentence(&report.epsilon)));
+    if let Some(bias) = &report.bias {
+        lines(text, &format!("bias: {}", bias::sentence(bias)));
+    }
     let floods: Vec<&About> = report
         .attempts
         .iter()
