@@ -1,13 +1,14 @@
 //! The audit of one function with one table.
 
 use crate::attack::{
-    About, Attack, FEWEST, Knowledge, Miss, Target, USUAL_LENGTH, Unhashed, attacks, unhashed,
+    About, Attack, FEWEST, Knowledge, Miss, Target, USUAL_LENGTH, Unhashed, attacks, start_pairs, unhashed,
 };
 use crate::bias::{self, Bias};
 use crate::draw::Draw;
 use crate::epsilon::vectors::{Origin, Pair};
 use crate::epsilon::{self, Proved, Share, proved, search};
 use crate::flood::{self, Flood};
+use crate::identity::{self, Evidence, Identity};
 use crate::library::behaviour::{Behaviour, check, witness};
 use crate::narrowed::{Narrowed, narrowed_seed};
 use crate::subject::{AuditedHash, Fault, Lengths, SubjectInfo};
@@ -47,6 +48,9 @@ const PAIR_SEEDS: u64 = 1 << 16;
 
 /// Keys whose pairs bear out the share of a flood.
 const FLOOD_SEEDS: u64 = 1 << 10;
+
+/// Seeds by which a pair for a random start is noticed: it collides for one in 256 at least.
+const START_SEEDS: u64 = 1 << 11;
 
 /// Result of one attack.
 #[derive(Clone, Debug)]
@@ -104,6 +108,8 @@ pub struct Report {
     pub bias: Option<Bias>,
     /// Share of seeds for which the worst pair collides.
     pub epsilon: Epsilon,
+    /// Work to make two keys of one hash; `None` if it was not computed.
+    pub identity: Option<Identity>,
     /// Fault of the function, or wrong treatment of its arguments.
     pub flaw: Option<Flaw>,
     /// The verdict.
@@ -160,6 +166,7 @@ pub fn audit(
             attempts: Vec::new(),
             bias: None,
             epsilon: Epsilon::Unknown,
+            identity: None,
             flaw: None,
             verdict: Verdict::NoneKnown,
         },
@@ -197,6 +204,7 @@ impl Audit<'_> {
         // A function that changes after many calls makes the outcomes worthless.
         self.report.attempts.clear();
         (self.report.crowding, self.report.bias, self.report.epsilon) = (None, None, Epsilon::Unknown);
+        self.report.identity = None;
         Ok(Some(Flaw::Behaviour(Behaviour::NotDeterministic)))
     }
 
@@ -221,7 +229,23 @@ impl Audit<'_> {
         self.bias()?;
         tell("pairs");
         self.report.epsilon = self.epsilon(pairs)?;
+        tell("identity");
+        self.report.identity = Some(self.identity(length)?);
         Ok(())
+    }
+
+    /// The work to make two keys of one hash.
+    fn identity(&mut self, length: usize) -> Result<Identity, Fault> {
+        let mut draw = self.draw("identity");
+        let floods = self.report.attempts.iter().filter_map(|(about, outcome)| match outcome {
+            Outcome::Flood(flood) if about.knowledge == Knowledge::Nothing => Some((about.id, &**flood)),
+            _ => None,
+        });
+        let unhashed = self.report.unhashed.bits.iter().copied().filter(|bit| *bit < 8 * length);
+        let unhashed: Vec<usize> = unhashed.collect();
+        let evidence =
+            Evidence { floods: floods.collect(), epsilon: &self.report.epsilon, unhashed: &unhashed };
+        identity::identity(self.subject, &evidence, self.settings.length, &mut draw)
     }
 
     fn is_flooded(&self) -> bool {
@@ -326,6 +350,13 @@ impl Audit<'_> {
                 let share = epsilon::measure(self.subject, &pair.keys, PAIR_SEEDS, &mut draw)?;
                 let log2 = if share.collisions > 9 { share.value().log2() } else { pair.log2_share };
                 consider(log2, pair.keys.clone(), pair.source.clone(), pair.origin, share);
+            }
+        }
+        let mut of_starts = self.draw("starts");
+        for pair in start_pairs(self.report.info.lengths, self.settings.length, &mut of_starts) {
+            if epsilon::measure(self.subject, &pair.keys, START_SEEDS, &mut of_starts)?.collisions > 1 {
+                let share = epsilon::measure(self.subject, &pair.keys, PAIR_SEEDS, &mut of_starts)?;
+                consider(share.value().log2(), pair.keys, pair.source.to_owned(), Origin::Found, share);
             }
         }
         let length = self.length();

@@ -5,8 +5,9 @@
 //!
 //! An [`attack`] yields keys for a [`table`], [`flood`] counts the entries that they make it compare,
 //! [`epsilon`] is the share of seeds for which two keys collide, [`bias`] the share for which they meet in one
-//! bucket, and [`audit`] draws the [`verdict`] from them. [`referee`] makes a table of all verdicts, and files
-//! of their keys. [`traffic`] spreads keys that a user has over buckets, queues and paths.
+//! bucket, [`identity`] the work to make two keys of one hash, and [`audit`] draws the [`verdict`] from them.
+//! [`referee`] makes a table of all verdicts, and files of their keys. [`traffic`] spreads keys that a user has
+//! over buckets, queues and paths.
 #![deny(unsafe_code)]
 
 pub mod attack;
@@ -16,6 +17,7 @@ pub mod curve;
 pub mod draw;
 pub mod epsilon;
 pub mod flood;
+pub mod identity;
 pub mod key_sets;
 pub mod keys;
 pub mod library;

@@ -3,7 +3,7 @@
 /// Inverse of the odd number `odd` modulo 2⁶⁴, and so modulo every smaller power of two.
 ///
 /// Source: Newton's iteration; the number itself is right in three bits, and each step doubles them.
-pub(super) fn inverse(odd: u64) -> u64 {
+pub(crate) fn inverse(odd: u64) -> u64 {
     debug_assert!(odd % 2 == 1);
     (0..5).fold(odd, |inverse, _| inverse.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(inverse))))
 }

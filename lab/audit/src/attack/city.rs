@@ -1,6 +1,6 @@
 //! CityHash64 and FarmHash64 of 32 bytes: the two words before the last mixing can be set at will.
 
-use super::arithmetic::{inverse, set_word};
+use super::arithmetic::{inverse, set_word, word};
 use super::{About, Attack, Knowledge, Miss, Target};
 use crate::keys::Keys;
 
@@ -28,6 +28,19 @@ impl Attack for Inner {
                 "farmhash64-na-seeds",
             ],
         }
+    }
+
+    /// The key of the same inner words, with another first word.
+    fn second_key(&self, given: &[u8]) -> Option<Vec<u8>> {
+        if given.len() != LENGTH {
+            return None;
+        }
+        let [first, second, third, fourth] = [0, 8, 16, 24].map(|at| word(given, at, 8));
+        let (a, b, d) = (first.wrapping_mul(K1), second, third.wrapping_mul(K2));
+        let c = fourth.wrapping_mul(K2.wrapping_add(2 * LENGTH as u64));
+        let v = c.wrapping_add(a).wrapping_add(b.wrapping_add(K2).rotate_right(18));
+        let u = d.wrapping_add(a.wrapping_add(b).rotate_right(43)).wrapping_add(c.rotate_right(30));
+        Some(key(!first, second, u, v).to_vec())
     }
 
     fn keys(&self, target: &mut Target<'_>) -> Result<Keys, Miss> {

@@ -46,6 +46,18 @@ impl Attack for Inverted {
 /// # Panics
 /// `base` has fewer than 12 bytes.
 pub fn key(base: &[u8], seed: u32, number: u32) -> Vec<u8> {
+    /// The hash of all keys.
+    const HASH: u32 = 0x6861_7368;
+    with_hash(base, seed, number, HASH)
+}
+
+/// The same with this `hash`; `None` if the length is not a multiple of 12 or 0.
+pub(crate) fn key_of_hash(base: &[u8], seed: u32, number: u32, hash: u32) -> Option<Vec<u8>> {
+    let fits = !base.is_empty() && base.len().is_multiple_of(BLOCK);
+    fits.then(|| with_hash(base, seed, number, hash))
+}
+
+fn with_hash(base: &[u8], seed: u32, number: u32, hash: u32) -> Vec<u8> {
     let start = JHASH_INITVAL.wrapping_add(base.len() as u32).wrapping_add(seed);
     let last = base.len() - BLOCK;
     let mut state = [start; 3];
@@ -53,9 +65,8 @@ pub fn key(base: &[u8], seed: u32, number: u32) -> Vec<u8> {
         let block = [0, 4, 8].map(|at| word(block, at, 4) as u32);
         state = mix(core::array::from_fn(|i| state[i].wrapping_add(block[i])));
     }
-    /// The hash, which is the third word of the outcome; the others are anything.
-    const HASH: u32 = 0x6861_7368;
-    let before = unmixed([number, !number, HASH]);
+    // The hash is the third word of the outcome; the others are anything.
+    let before = unmixed([number, !number, hash]);
     let mut key = base.to_vec();
     for i in 0..3 {
         set_word(&mut key, last + 4 * i, 4, u64::from(before[i].wrapping_sub(state[i])));

@@ -16,13 +16,17 @@ mod order;
 mod polynomial;
 mod seeds;
 mod small_words;
+mod starts;
 mod structure;
 mod t1ha;
 mod truncation;
 mod unhashed;
 
+pub(crate) use arithmetic::inverse;
 pub use jhash::key as jhash_key;
+pub(crate) use jhash::key_of_hash as jhash_keys;
 pub use linear::kernel;
+pub use starts::{StartPair, start_pairs};
 pub use unhashed::{Unhashed, unhashed};
 
 use crate::draw::Draw;
@@ -160,6 +164,12 @@ pub trait Attack: Sync {
         false
     }
 
+    /// A second key with the hash of `given` under every seed, or nearly every; `None` if this attack makes
+    /// none of a given key.
+    fn second_key(&self, _given: &[u8]) -> Option<Vec<u8>> {
+        None
+    }
+
     /// Keys that flood the table, at most as many as wanted, all different.
     ///
     /// # Errors
@@ -169,9 +179,10 @@ pub trait Attack: Sync {
 
 /// All attacks: first those that need nothing, then those that need results, then those that need the seed.
 pub fn attacks() -> Vec<&'static dyn Attack> {
-    let lists: [Vec<&'static dyn Attack>; 13] = [
+    let lists: [Vec<&'static dyn Attack>; 14] = [
         vec![&unhashed::UnhashedBits, &length::TrailingZeros, &length::LeadingZeros],
         vec![&bits::Truncated, &linear::Linear, &structure::Structure, &small_words::SmallWords],
+        vec![&starts::TopBits],
         polynomial::ALL.iter().map(|attack| attack as _).collect(),
         erase::ALL.iter().map(|attack| attack as _).collect(),
         murmur::ALL.iter().map(|attack| attack as _).collect(),

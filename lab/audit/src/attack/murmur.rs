@@ -99,6 +99,12 @@ impl Attack for Murmur {
         }
     }
 
+    fn second_key(&self, given: &[u8]) -> Option<Vec<u8>> {
+        let mut key = given.to_vec();
+        self.change(key.get_mut(..self.unit)?);
+        Some(key)
+    }
+
     fn keys(&self, target: &mut Target<'_>) -> Result<Keys, Miss> {
         let length = target.length_or(UNITS * self.unit);
         let base = target.draw.bytes(length);
@@ -110,15 +116,22 @@ impl Attack for Murmur {
             for (_, unit) in
                 chosen.filter(|(place, _)| number.checked_shr(*place as u32).unwrap_or(0) & 1 == 1)
             {
-                for change in self.changes {
-                    let old = word(unit, change.at, self.width);
-                    set_word(unit, change.at, self.width, change.mixing.changed(old, change.bit, self.width));
-                }
+                self.change(unit);
             }
             key
         });
         let keys: Keys = keys.collect();
         target.colliding(keys)
+    }
+}
+
+impl Murmur {
+    /// Makes the changes in a unit.
+    fn change(&self, unit: &mut [u8]) {
+        for change in self.changes {
+            let old = word(unit, change.at, self.width);
+            set_word(unit, change.at, self.width, change.mixing.changed(old, change.bit, self.width));
+        }
     }
 }
 

@@ -124,15 +124,67 @@ impl<F: FnMut(&Key, &[u8], u64) -> Result<u64, Fault>> AuditedHash for Broken<F>
     }
 }
 
-fn verdict_of(hash: impl FnMut(&Key, &[u8], u64) -> Result<u64, Fault>) -> String {
-    let info = SubjectInfo {
+fn info_of_test() -> SubjectInfo {
+    SubjectInfo {
         id: "mine".to_owned(),
         source: "a test".to_owned(),
         width: 64,
         keying: Keying::Seed(64),
         lengths: Lengths::Any,
+    }
+}
+
+fn verdict_of(hash: impl FnMut(&Key, &[u8], u64) -> Result<u64, Fault>) -> String {
+    audit(&mut Broken(info_of_test(), hash, 0), &settings("chained", 1), &[], &mut |_| {}).sentence()
+}
+
+/// FNV-1a and two polynomials in 33 under a random start, in 32, 64 and the lowest 64 of 128 bits.
+#[test]
+fn a_random_start_is_no_key() {
+    let prime_128 = (1_u128 << 88) + 0x13b;
+    let fnv = |prime: u128, width: u32| {
+        move |start: u128, bytes: &[u8]| {
+            let step = |state: u128, byte: &u8| (state ^ u128::from(*byte)).wrapping_mul(prime);
+            bytes.iter().fold(start, step) & (u128::MAX >> (128 - width))
+        }
     };
-    audit(&mut Broken(info, hash, 0), &settings("chained", 1), &[], &mut |_| {}).sentence()
+    let djb = |with: fn(u128, u128) -> u128, width: u32| {
+        move |start: u128, bytes: &[u8]| {
+            let step = |state: u128, byte: &u8| with(state.wrapping_mul(33), u128::from(*byte));
+            bytes.iter().fold(start, step) & (u128::MAX >> (128 - width))
+        }
+    };
+    type Hash = Box<dyn Fn(u128, &[u8]) -> u128>;
+    let xor: fn(u128, u128) -> u128 = |state, byte| state ^ byte;
+    // The function, its width, and the least share of starts for which a pair collides, as a binary
+    // logarithm.
+    let functions: [(&str, Hash, u32, f64); 9] = [
+        ("FNV-1a, 32 bits", Box::new(fnv(0x0100_0193, 32)), 32, -4.0),
+        ("FNV-1a, 64 bits", Box::new(fnv(0x100_0000_01b3, 64)), 64, -8.0),
+        ("FNV-1a, 128 bits", Box::new(fnv(prime_128, 128)), 64, -8.0),
+        ("h * 33 + byte, 32 bits", Box::new(djb(u128::wrapping_add, 32)), 32, -0.1),
+        ("h * 33 + byte, 64 bits", Box::new(djb(u128::wrapping_add, 64)), 64, -0.1),
+        ("h * 33 + byte, 128 bits", Box::new(djb(u128::wrapping_add, 128)), 64, -0.1),
+        ("h * 33 ^ byte, 32 bits", Box::new(djb(xor, 32)), 32, -3.1),
+        ("h * 33 ^ byte, 64 bits", Box::new(djb(xor, 64)), 64, -3.1),
+        ("h * 33 ^ byte, 128 bits", Box::new(djb(xor, 128)), 64, -3.1),
+    ];
+    for (name, hash, width, least) in functions {
+        let info = SubjectInfo { id: name.to_owned(), width, ..info_of_test() };
+        let of = |key: &Key, bytes: &[u8], _| {
+            Ok(hash(u128::from_le_bytes(key.to_bytes()), bytes) as u64 & (u64::MAX >> (64 - width)))
+        };
+        let report = audit(&mut Broken(info, of, 0), &settings("chained", 1), &[], &mut |_| {});
+        assert!(
+            matches!(report.verdict, Verdict::Floodable(Knowledge::Nothing, ..)),
+            "{name}: {}",
+            report.verdict
+        );
+        let top = report.attempts.iter().find(|(about, _)| about.id == "top-bits");
+        assert!(matches!(top, Some((_, Outcome::Flood(flood))) if flood.seeds == flood.tried), "{name}");
+        let Epsilon::Broken { measured, .. } = report.epsilon else { panic!("{name}: no pair") };
+        assert!(measured.high.log2() >= least && measured.low > 0.0, "{name}: {measured:?}");
+    }
 }
 
 #[test]
@@ -238,14 +290,14 @@ fn published_breaks_are_reproduced() {
     );
     let of = |id| learnt.attempts.iter().find(|(about, _)| about.id == id).map(|(_, outcome)| outcome);
     assert!(matches!(of("jhash-inverted"), Some(Outcome::Flood(_))));
-    // The lowest bits of its hash depend on as many bits of its seed.
-    let guessed = broken("fnv-1a-offset", "chained");
+    // The lowest bits of its hash depend on as many bits of its start and of its bytes.
+    let start = broken("fnv-1a-offset", "chained");
     assert!(
-        matches!(guessed.verdict, Verdict::Floodable(Knowledge::Results, "seed-guessed", _)),
+        matches!(start.verdict, Verdict::Floodable(Knowledge::Nothing, "top-bits", _)),
         "{}",
-        guessed.verdict
+        start.verdict
     );
-    let leaked = guessed.attempts.iter().find(|(about, _)| about.id == "fnv-64-lattice");
+    let leaked = start.attempts.iter().find(|(about, _)| about.id == "fnv-64-lattice");
     assert!(matches!(leaked, Some((_, Outcome::Flood(_)))), "{leaked:?}");
     for (id, least) in [("komihash", -0.2), ("xxh3", -10.8), ("museair", -17.6), ("ahash-aes", -19.5)] {
         let report = broken(id, "chained");

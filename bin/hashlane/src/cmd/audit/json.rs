@@ -1,7 +1,7 @@
 //! The verdicts as JSON, of functions and tables in the same shape.
 
-use super::bias;
 use super::table::describe;
+use super::{bias, identity};
 use anyhow::Result;
 use hashlane_audit::audit::{Epsilon, Outcome, Report, Settings};
 use hashlane_audit::epsilon::vectors::hex;
@@ -60,6 +60,7 @@ pub(super) fn of_table(
         "unhashed_bits": null,
         "epsilon": epsilon(&Epsilon::Unknown),
         "bias": null,
+        "identity": null,
         "random_keys": null,
         "attacks": trials.chain(failed).collect::<Vec<_>>(),
     });
@@ -129,6 +130,7 @@ fn of_function(report: &Report) -> Value {
         "unhashed_bits": report.unhashed.bits,
         "epsilon": epsilon(&report.epsilon),
         "bias": bias::json(report.bias.as_ref()),
+        "identity": identity::json(report.identity.as_ref()),
         "random_keys": report.crowding.as_deref().map(of_flood),
         "attacks": attacks.collect::<Vec<_>>(),
     })

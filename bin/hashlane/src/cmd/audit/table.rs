@@ -1,6 +1,6 @@
 //! The reports as text: a table of schemes and attacks, its legend, and the verdicts.
 
-use super::bias;
+use super::{bias, identity};
 use hashlane_audit::attack::{About, Knowledge};
 use hashlane_audit::audit::{Epsilon, Outcome, Report, Settings};
 use hashlane_audit::table::{Geometry, MAX_KEYS, Resolution};
@@ -68,6 +68,9 @@ fn attacks(text: &mut String, report: &Report) {
     lines(text, &format!("ε: {}", epsilon_sentence(&report.epsilon)));
     if let Some(bias) = &report.bias {
         lines(text, &format!("bias: {}", bias::sentence(bias)));
+    }
+    if let Some(identity) = &report.identity {
+        identity::sentences(identity).iter().for_each(|sentence| lines(text, sentence));
     }
     let floods: Vec<&About> = report
         .attempts
