@@ -176,6 +176,33 @@ def jhash(seed, data):
     return xor_sub(c, b, 24)
 
 
+def java_string(data):
+    """String.hashCode of Latin-1 bytes, spread as by HashMap. Java SE API; 2112 for `Aa` before."""
+    hash_ = 0
+    for byte in data:
+        hash_ = (hash_ * 31 + byte) & M32
+    return hash_ ^ hash_ >> 16
+
+
+def php_djbx33a(data):
+    """Times 33 plus the next byte, in 64 bits with the highest set. Zend/zend_string.h."""
+    hash_ = 5381
+    for byte in data:
+        hash_ = (hash_ * 33 + byte) & M64
+    return hash_ | 1 << 63
+
+
+def one_at_a_time(hash_, data):
+    """One-at-a-time. Jenkins, 1997; check: ca2e9442 for `a`."""
+    for byte in data:
+        hash_ = (hash_ + byte) & M32
+        hash_ = (hash_ + (hash_ << 10)) & M32
+        hash_ ^= hash_ >> 6
+    hash_ = (hash_ + (hash_ << 3)) & M32
+    hash_ ^= hash_ >> 11
+    return (hash_ + (hash_ << 15)) & M32
+
+
 # Functions by their names in the files: from a seed of 16 bytes and a key to a hash.
 FUNCTIONS = {
     "fnv-1a": lambda seed, key: fnv_1a(FNV_BASIS, key),
@@ -188,6 +215,9 @@ FUNCTIONS = {
     "siphash-1-3": lambda seed, key: siphash(1, 3, seed, key),
     "siphash-2-4": lambda seed, key: siphash(2, 4, seed, key),
     "jhash": lambda seed, key: jhash(low(seed, 4), key),
+    "java-string": lambda seed, key: java_string(key),
+    "php-djbx33a": lambda seed, key: php_djbx33a(key),
+    "one-at-a-time": lambda seed, key: one_at_a_time(low(seed, 4), key),
 }
 
 # Published values: what this program computes must be the functions of their names.
@@ -199,6 +229,9 @@ CHECKS = [
     (crc32c(b"123456789"), 0xE3069283),
     (siphash(2, 4, bytes(range(16)), bytes(range(15))), 0xA129CA6149BE45E5),
     (jhash(0, b"Four score and seven years ago"), 0x17770551),
+    (java_string(b"Aa"), 2112),
+    (php_djbx33a(b"x"), 9223372036854953501),
+    (one_at_a_time(0, b"a"), 0xCA2E9442),
 ]
 
 

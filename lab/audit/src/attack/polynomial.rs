@@ -16,13 +16,13 @@ pub(super) const ALL: [Polynomial; 2] = [
         id: "polynomial-33",
         source: "Crosby and Wallach, USENIX Security 2003; Klink and Wälde, 28C3, 2011 (CVE-2011-4885)",
         multiplier: 33,
-        aims_at: &["djb2", "djb2-seeded"],
+        aims_at: &["djb2", "djb2-seeded", "php-djbx33a"],
     },
     Polynomial {
         id: "polynomial-31",
         source: "Klink and Wälde, 28C3, 2011 (CVE-2011-4858)",
         multiplier: 31,
-        aims_at: &[],
+        aims_at: &["java-string"],
     },
 ];
 

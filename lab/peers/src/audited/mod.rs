@@ -17,6 +17,7 @@ mod farmhash;
 mod gxhash;
 mod missing;
 mod museair_v03;
+mod strings;
 mod t1ha;
 #[cfg(test)]
 mod tests;
@@ -228,6 +229,18 @@ schemes! { $
     Djb2Seeded(u32 = seed32): Seed(32), 32, 0xd384_51dd, "djb2-seeded", "djb2, started from the seed",
         no_adversary!("collisions are found by hand and hold under every seed."),
         |&seed, bytes| u64::from(djb2(seed, bytes));
+
+    // Strings of languages and interpreters.
+    JavaString(() = no_part): Keying::None, 32, 0x90b2_8087,
+        "java-string", "Java SE API, String.hashCode of Latin-1 bytes, spread as by HashMap", EVERYWHERE,
+        |(), bytes| u64::from(strings::java(bytes));
+    PhpString(() = no_part): Keying::None, 64, 0x8377_8210_35cd_bb82,
+        "php-djbx33a", "PHP, Zend/zend_string.h (DJBX33A), 64 bits", EVERYWHERE,
+        |(), bytes| strings::php(bytes);
+    OneAtATime(u32 = seed32): Seed(32), 32, 0x5148_3c4b,
+        "one-at-a-time", "Jenkins, Dr. Dobb's Journal, 1997, started from the seed",
+        no_adversary!("the mixing is invertible and the seed has 32 bits."),
+        |&seed, bytes| u64::from(strings::one_at_a_time(seed, bytes));
 
     HighwayHash(highway::Key = |key| highway::Key(drawn_words(key))): Secret(128), 64, 0x5b84_150b_d92e_80d1,
         "highwayhash64", "crate highway 1.3.0, four words drawn from the key",

@@ -42,7 +42,7 @@ fn protected(seed: u64, bytes: &[u8]) -> Vec<u8> {
 #[test]
 fn give_the_verification_values_of_smhasher3() {
     type Hash = fn(u64, &[u8]) -> Vec<u8>;
-    let values: [(Hash, u32); 36] = [
+    let values: [(Hash, u32); 37] = [
         (le::<crate::hashes::RapidHash>, 0x1fdc_65ee),
         // The canonical form of xxHash is big-endian.
         (be::<Xxh32>, 0x6fd7_8385),
@@ -114,6 +114,8 @@ fn give_the_verification_values_of_smhasher3() {
         (le::<Fnv1aOffset>, 0x1034_55fc),
         // The length is added to the seed.
         (|seed, bytes| le::<Djb2Seeded>(seed + bytes.len() as u64, bytes), 0x4962_cbab),
+        // Of SMHasher (`main.cpp`), by the same rule.
+        (le::<OneAtATime>, 0xee05_869b),
     ];
     let bytes: Vec<u8> = (0..=255).collect();
     for (hash, value) in values {
@@ -123,18 +125,22 @@ fn give_the_verification_values_of_smhasher3() {
     }
 }
 
-/// FNV: RFC 9923, appendix C. djb2: Oracle, "ELF: symbol lookup via DT_HASH / DT_GNU_HASH". The others: the
+/// FNV: RFC 9923, appendix C. djb2: Oracle, "ELF: symbol lookup via DT_HASH / DT_GNU_HASH". one-at-a-time:
+/// Wikipedia, "Jenkins hash function". PHP: the hash of the key `x` in notes on its arrays. The others: the
 /// examples of their crates and ports.
 #[test]
 fn without_a_key_give_the_published_results() {
     type Hash = fn(u128, &[u8]) -> u64;
-    let results: [(Hash, &[u8], u64); 9] = [
+    let results: [(Hash, &[u8], u64); 12] = [
         (keyed::<Fnv1a>, b"", 0xcbf2_9ce4_8422_2325),
         (keyed::<Fnv1a>, b"a", 0xaf63_dc4c_8601_ec8c),
         (keyed::<Fnv1a>, b"foobar", 0x8594_4171_f739_67e8),
         (keyed::<Djb2>, b"", 0x0000_1505),
         (keyed::<Djb2>, b"printf", 0x156b_2bb8),
         (keyed::<Djb2>, b"flapenguin.me", 0x8ae9_f18e),
+        (keyed::<PhpString>, b"x", 9_223_372_036_854_953_501),
+        (keyed::<OneAtATime>, b"a", 0xca2e_9442),
+        (keyed::<OneAtATime>, b"The quick brown fox jumps over the lazy dog", 0x519e_91f5),
         (keyed::<City32>, b"hello", 2_039_911_270),
         (keyed::<Fingerprint64>, b"hello world", 6_381_520_714_923_946_011),
         (keyed::<SeaHash>, b"to be or not to be", 1_988_685_042_348_123_509),
@@ -142,6 +148,15 @@ fn without_a_key_give_the_published_results() {
     for (hash, bytes, result) in results {
         assert_eq!(hash(0, bytes), result, "{}", bytes.escape_ascii());
     }
+}
+
+/// Klink and Wälde, Efficient denial of service attacks on web application platforms, 28C3, 2011, have the
+/// pairs; the hash of `Aa` is 2,112 in the explanations of CVE-2011-4858.
+#[test]
+fn strings_of_java_and_php_have_the_published_collisions() {
+    assert_eq!([&b"Aa"[..], b"BB", b"hello"].map(strings::java_hash_code), [2112, 2112, 99_162_322]);
+    assert_eq!(keyed::<JavaString>(0, b"AaAa"), keyed::<JavaString>(0, b"BBBB"));
+    assert_eq!(keyed::<PhpString>(0, b"EzEz"), keyed::<PhpString>(0, b"FYFY"));
 }
 
 #[test]

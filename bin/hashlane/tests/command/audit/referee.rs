@@ -18,19 +18,29 @@ fn keys_are_confirmed_by_an_independent_program() {
         return;
     }
     let folder = Folder::new();
-    let schemes =
-        ["fnv-1a", "fnv-1a-offset", "djb2-seeded", "murmurhash3-x86-32", "xxh32", "crc32c", "jhash"];
+    let schemes = [
+        "fnv-1a",
+        "fnv-1a-offset",
+        "djb2-seeded",
+        "murmurhash3-x86-32",
+        "xxh32",
+        "crc32c",
+        "jhash",
+        "java-string",
+        "php-djbx33a",
+        "one-at-a-time",
+    ];
     let options: Vec<&str> = schemes.iter().flat_map(|scheme| ["--scheme", scheme]).collect();
     let (code, out, error) = audit(&folder, &[&options[..], &["--out", "keys", "--count", "512"]].concat());
     assert_eq!(code, Some(1), "{out}{error}");
-    holds(&error, &["7 files of keys in keys"]);
+    holds(&error, &["10 files of keys in keys"]);
     // A seed of few bits makes keys for SipHash.
     let few = ["--scheme", "siphash-1-3", "--seed-bits", "3", "--count", "512", "--out", "keys"];
     let (code, out, error) = audit(&folder, &few);
     assert_eq!(code, Some(1), "{out}{error}");
     let ran = verified(&folder, "keys");
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{ran:#?}");
-    assert_eq!(ran.out.lines().count(), 8, "{}", ran.out);
+    assert_eq!(ran.out.lines().count(), 11, "{}", ran.out);
     assert!(!ran.out.contains("not implemented"), "{}", ran.out);
     holds(
         &ran.out,
