@@ -29,8 +29,8 @@ uint32_t hashlane_audit_abi(void);
 
 /*
  * Returns a new, empty table, or NULL if it cannot be made. `seed` points to 16 random bytes, for a table
- * whose hash takes a seed; a table that counts entries and compares as many under every seed is reported as one
- * that ignores it. `capacity` is the number of entries to make room for; 0 leaves it to the table.
+ * whose hash takes a seed; a table that counts entries and compares as many under every seed is reported as
+ * one that ignores it. `capacity` is the number of entries to make room for; 0 leaves it to the table.
  */
 void *hashlane_audit_init(const uint8_t *seed, size_t capacity);
 
