@@ -38,11 +38,6 @@ pub const NOT_AUDITED: &[Missing] = &[
         reason: "No check value of it is published that we know of; version 4.2 is audited.",
     },
     Missing {
-        id: "polymur",
-        reason: "Its proved bound grows with the length of the key (Peters, 2023), and the audit has bounds \
-                 that hold for all lengths alone.",
-    },
-    Missing {
         id: "go-memhash",
         reason: "Maps of Go hash by AES rounds where the CPU has them, and elsewhere by a variant of wyhash \
                  under words that each process draws: no check value is published.",

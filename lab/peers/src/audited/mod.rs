@@ -33,6 +33,7 @@ use ::rapidhash::v3::{rapidhash_v3_micro_inline, rapidhash_v3_nano_inline};
 use ::rapidhash::{fast, quality};
 use hashlane_hash::scheme::{Key, Keying, Keying::*};
 use highway::{HighwayHash as _, HighwayHasher};
+use polymur_hash::PolymurHash;
 use words::mix_pair;
 
 use crate::hashes::{AUTHORS_CLAIM_SPEED, FOLDHASH, UNDER_EVERY_SEED};
@@ -140,6 +141,13 @@ schemes! { $
         "komihash", "crate komihash 0.5.0, v5",
         no_adversary!("a pair of 64 bytes is published that collides under 91 % of all seeds."),
         |&seed, bytes| komihash::v5::komihash(bytes, seed);
+
+    // Of its first seed, the lowest bits are dropped.
+    Polymur(PolymurHash = polymur_of): Seed(128), 64, 0x0990_131a_d81d_01c2,
+        "polymur", "crate polymur-hash 0.2.3, PolymurHash 2.0, two seeds drawn from the key",
+        "Tables that remote parties fill, while results stay inside: its author proves a bound of the share \
+         of seeds for which two keys collide that were chosen without results.",
+        |hash, bytes| hash.hash(bytes);
 
     A5Hash(u64 = seed64): Seed(64), 64, 0x325b_f517_0fa6_7da0, "a5hash", "a5hash.h 5.21 (Vaneev)",
         no_adversary!("pairs are published that collide under a class of weak seeds."),
@@ -269,6 +277,11 @@ fn derived_secrets(key: &Key) -> RapidSecrets {
 fn drawn_words(key: &Key) -> [u64; 4] {
     let ((k0, k1), (k2, k3)) = (key.derive(b"4 words.", 0).halves(), key.derive(b"4 words.", 1).halves());
     [k0, k1, k2, k3]
+}
+
+fn polymur_of(key: &Key) -> PolymurHash {
+    let [k_seed, s_seed, ..] = drawn_words(key);
+    PolymurHash::from_u64x2_seed(k_seed, s_seed)
 }
 
 fn drawn_bytes(key: &Key) -> [u8; blake3::KEY_LEN] {

@@ -207,6 +207,25 @@ fn absl_gives_the_results_of_the_release() {
     }
 }
 
+/// `test.c` of orlp/polymur-hash: results under a tweak, which is 0 in the scheme.
+#[test]
+fn polymur_gives_the_published_results() {
+    let hash = Polymur(PolymurHash::from_u64_seed(0xfedb_ca98_7654_3210));
+    for (bytes, result) in [
+        (&b""[..], 0x1a6e_f9f9_d6c5_76fb),
+        (b"i", 0xd16d_0597_71c6_5e13),
+        (b"es", 0x5ee4_e0c0_9f56_2f87),
+        (b"vca", 0x535b_5311_db00_7b0b),
+        (
+            b"oo70ed77jci4bgodhnyf37axrx4f8gf8qs94f4l9xi9h0jkdl2ozoi2p7q7qu1945l21dzj6rhvqearzrmblfo3ljjldj0m9fue",
+            0x194f_a4f6_8aab_8e27,
+        ),
+    ] {
+        assert_eq!(hash.0.hash_with_tweak(bytes, 0xabcd_ef01_2345_6789), result, "{}", bytes.escape_ascii());
+        assert_eq!(hash.hash(bytes), hash.0.hash_with_tweak(bytes, 0));
+    }
+}
+
 /// `kExpected64` of google/highwayhash (`c/highwayhash_test.c`), and `keyed_hash` of BLAKE3's
 /// `test_vectors.json`, whose bytes are 0, 1, .. 250, 0, ..
 #[test]
