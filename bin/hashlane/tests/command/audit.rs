@@ -36,6 +36,8 @@ fn exit_codes_tell_a_flood_from_none_and_from_an_error() {
     let (code, out, _) = audit(&folder, &["--scheme", "siphash-1-3", "--keys", "36"]);
     assert_eq!(code, Some(0), "{out}");
     holds(&out, &["siphash-1-3: no attack known to this audit", "No connection is opened."]);
+    let chance = "identity: second key for a given one: nothing needed, 2^64 work (chance)";
+    holds(&out, &["bias: none found at level 10^-6: of ", chance]);
     // The verdict is first, then attacks that work.
     assert!(out.lines().nth(2).is_some_and(|line| line.starts_with("siphash-1-3: ")), "{out}");
     assert!(!out.contains("erase-") && out.contains("attacks do no harm or do not apply"), "{out}");
@@ -141,6 +143,15 @@ fn a_table_in_a_file_is_audited_and_json_is_printed() {
     let linear =
         scheme["attacks"].as_array().unwrap().iter().find(|attack| attack["id"] == "linear").unwrap();
     assert_eq!(linear["flood"]["entries_compared"], 32.5);
+    assert_eq!((&scheme["bias"]["biased"], &scheme["bias"]["level"]), (&true.into(), &1e-6.into()));
+    assert_eq!(scheme["bias"]["shares"].as_array().map(Vec::len), Some(13));
+    let second = scheme["identity"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|claim| claim["goal"] == "second key for a given one" && claim["needs"] == "nothing");
+    assert_eq!(second.map(|claim| &claim["log2_work"]), Some(&0.0.into()), "{out}");
+    assert!(second.is_some_and(|claim| claim["pair"][0] != claim["pair"][1]), "{out}");
     folder.write("table.toml", "kind = \"chained\"\nbuckets = 0\n");
     let (code, _, error) = audit(&folder, &["--table", "table.toml"]);
     assert_eq!(code, Some(2));
@@ -174,7 +185,7 @@ fn functions_and_tables_of_shared_objects_are_audited() {
     holds(&out, &["hash_flow: floodable if the seed leaks (truncation-known): 1,024 keys"]);
     let (code, out, error) = of_function("./weak.so");
     assert_eq!(code, Some(1), "{out}{error}");
-    holds(&out, &["hash_flow: floodable (truncation-unkeyed): 1,024 keys", "ignores its seed"]);
+    holds(&out, &["hash_flow: floodable (top-bits): 4,096 keys", "ignores its seed"]);
     let of_table = |file| audit(&folder, &["--table", file, "--timeout", "60"]);
     let (code, out, error) = of_table("./good.so");
     assert_eq!(code, Some(0), "{out}{error}");
