@@ -6,6 +6,7 @@ pub mod speed;
 use crate::attack::Knowledge;
 use crate::audit::{Epsilon, Outcome, Report};
 use crate::flood::Flood;
+use crate::identity::Goal;
 use crate::verdict::{power_of_two, rounded};
 use hashlane_hash::scheme::Keying;
 use hashlane_stats::format::count;
@@ -13,7 +14,7 @@ use serde::Serialize;
 use speed::Speed;
 
 /// Headings of the columns, in the order of [`Row::cells`].
-pub const COLUMNS: [&str; 11] = [
+pub const COLUMNS: [&str; 13] = [
     "function",
     "version",
     "source",
@@ -22,10 +23,15 @@ pub const COLUMNS: [&str; 11] = [
     "flood by results",
     "flood by a leaked seed",
     "ε of a pair",
+    "bias of buckets",
+    "second key",
     "ns/byte, 4,096 bytes",
     "ns, 8 bytes",
     "seed",
 ];
+
+/// Buckets of the column of bias, as a power of two.
+const BIAS_BUCKETS: u32 = 8;
 
 /// One function.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -49,6 +55,12 @@ pub struct Row {
     pub epsilon_log2: Option<f64>,
     /// Kind of that claim: `proved`, `broken`, `measured`, `unknown`.
     pub epsilon_kind: &'static str,
+    /// Share of seeds under which the worst difference puts two keys into one of 256 buckets, where
+    /// chance does not explain it.
+    pub bias: Option<f64>,
+    /// Binary logarithms of the work to make a second key with the hash of a given one: with neither the seed
+    /// nor results, with results, with the seed.
+    pub second_key_log2: [Option<f64>; 3],
     /// Nanoseconds a byte of keys of 4,096 bytes.
     pub ns_per_byte: Option<f64>,
     /// Nanoseconds of a key of 8 bytes.
@@ -105,6 +117,12 @@ pub fn row(report: &Report, speed: Speed) -> Row {
         Keying::Seed(bits) => (bits, false),
         Keying::Secret(bits) => (bits, true),
     };
+    let bias = report.bias.as_ref().filter(|bias| bias.is_biased());
+    let second_key = |needs| {
+        let claims = report.identity.iter().flat_map(|identity| &identity.claims);
+        let mut claims = claims.filter(|claim| claim.goal == Goal::SecondKey && claim.needs == needs);
+        claims.next().map(|claim| claim.log2_work)
+    };
     Row {
         function: report.info.id.clone(),
         version: version(&report.info.source),
@@ -115,6 +133,8 @@ pub fn row(report: &Report, speed: Speed) -> Row {
         by_leaked_seed: worst(Knowledge::Seed),
         epsilon_log2,
         epsilon_kind,
+        bias: bias.and_then(|bias| bias.share(BIAS_BUCKETS)).map(|share| share.value()),
+        second_key_log2: [Knowledge::Nothing, Knowledge::Results, Knowledge::Seed].map(second_key),
         ns_per_byte: speed.ns_per_byte,
         ns_of_8_bytes: speed.ns_of_8_bytes,
         seed_bits,
@@ -163,6 +183,8 @@ impl Row {
                 ("measured", None) => "none found".to_owned(),
                 (kind, None) => kind.to_owned(),
             },
+            self.bias.map_or("–".to_owned(), |share| format!("{} % of one in 256", rounded(100.0 * share))),
+            self.second_key(),
             ns(self.ns_per_byte),
             ns(self.ns_of_8_bytes),
             match (self.seed_bits, self.is_secret) {
@@ -172,6 +194,27 @@ impl Row {
             },
         ]
     }
+}
+
+impl Row {
+    /// The work for a second key with the least knowledge, and the less that more knowledge takes.
+    fn second_key(&self) -> String {
+        let words = ["", " with results", " with the seed"];
+        let mut least = f64::INFINITY;
+        let mut steps = Vec::new();
+        for (work, words) in self.second_key_log2.iter().zip(words) {
+            if let Some(log2) = work.filter(|log2| *log2 < least) {
+                least = log2;
+                steps.push(format!("2^{}{words}", rounded_log2(log2)));
+            }
+        }
+        if steps.is_empty() { "–".to_owned() } else { steps.join(", ") }
+    }
+}
+
+/// A binary logarithm with at most one digit behind the point.
+fn rounded_log2(log2: f64) -> String {
+    if log2.fract() == 0.0 { format!("{log2:.0}") } else { format!("{log2:.1}") }
 }
 
 impl Flooding {

@@ -34,12 +34,15 @@ pub(super) fn no_shared_suffix() -> Content {
     }))
 }
 
-/// RUSTSEC-2026-0119: as many labels as pointers can reach, each a candidate that an encoder has to compare,
-/// and then names that match the last of them.
+/// RUSTSEC-2026-0119: many records with many labels, each a candidate that an encoder has to compare: names of
+/// 84 labels that share nothing. Not one can be compressed, so that a fix makes no message longer.
 pub(super) fn many_candidates() -> Content {
-    let long = |number: usize| labels((0..LABELS).map(|at| [letter(at * (number % 23 + 2) + number / 23)]));
-    let apart = (0..60).map(long);
-    set(apart.chain((0..).map(move |number| long(59 - number % 2))))
+    let name = |number: usize| {
+        // The last label differs in all names.
+        let pair = move |at: usize| if at == 83 { number } else { 84 * number + at };
+        labels((0..84).map(move |at| [letter(pair(at)), letter(pair(at) / 26)]))
+    };
+    set((0..).map(name))
 }
 
 /// ldns issue 173: the denial of a name with as many labels as there can be, from a zone of such names.
