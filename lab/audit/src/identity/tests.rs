@@ -8,7 +8,7 @@ use crate::table::Geometry;
 /// The identity of a registered function, each pair of which is hashed here once more.
 fn checked(id: &str) -> Identity {
     let [geometry, ..] = Geometry::named();
-    let settings = Settings { geometry, length: None, count: 64, seed: 5 };
+    let settings = Settings { geometry, length: None, seed_bits: None, count: 64, seed: 5 };
     let mut subjects = registered::subjects();
     let subject = subjects.iter_mut().find(|subject| subject.info().id == id).unwrap();
     let report = audit(subject, &settings, &committed().unwrap(), &mut |_| {});

@@ -23,19 +23,34 @@ fn report(id: &str) -> Report {
 fn a_row_says_who_can_flood_the_table_with_what() {
     let speed = Speed { ns_per_byte: Some(0.25), ns_of_8_bytes: None };
     let cells = |id: &str| row(&report(id), speed).cells();
-    let [function, version, source, verdict, nothing, results, leaked, epsilon, long, short, seed] =
-        cells("wyhash");
+    let [
+        function,
+        version,
+        source,
+        verdict,
+        nothing,
+        results,
+        leaked,
+        epsilon,
+        bias,
+        second,
+        long,
+        short,
+        seed,
+    ] = cells("wyhash");
     assert_eq!((function.as_str(), version.as_str(), verdict.as_str()), ("wyhash", "4.2", "floodable"));
     assert_eq!(source, "wyhash.h final version 4.2 (Wang Yi), default secrets");
     assert_eq!(nothing, "erase-wyhash: 1,024 keys, 513 entries for 1.49");
     assert_eq!([results, leaked, epsilon], ["←", "←", "100 %"]);
+    assert!(second.starts_with("2^"), "{bias} {second}");
     assert_eq!([long, short, seed], ["0.250", "–", "64 bits"]);
     let jhash = cells("jhash");
     assert!(jhash[4] == "–" && jhash[5].starts_with("seed-guessed: 256 keys, "), "{jhash:?}");
     assert!(jhash[6].starts_with("jhash-inverted: "), "{jhash:?}");
     let siphash = cells("siphash-2-4");
     assert_eq!(siphash[3..8], ["no attack known", "–", "–", "not tried", "none found"]);
-    assert_eq!(siphash[10], "128 bits, secret");
+    assert_eq!([&siphash[8], &siphash[9]], ["–", "2^64"]);
+    assert_eq!(siphash[12], "128 bits, secret");
 }
 
 #[test]
