@@ -8,7 +8,7 @@ use crate::draw::Draw;
 use crate::epsilon::vectors::{Origin, Pair};
 use crate::epsilon::{self, Proved, Share, proved, search};
 use crate::flood::{self, Flood};
-use crate::identity::{self, Evidence, Identity};
+use crate::identity::{self, Evidence, Identity, WorstPair};
 use crate::library::behaviour::{Behaviour, check, witness};
 use crate::narrowed::{Narrowed, narrowed_seed};
 use crate::subject::{AuditedHash, Fault, Lengths, SubjectInfo};
@@ -243,8 +243,13 @@ impl Audit<'_> {
         });
         let unhashed = self.report.unhashed.bits.iter().copied().filter(|bit| *bit < 8 * length);
         let unhashed: Vec<usize> = unhashed.collect();
-        let evidence =
-            Evidence { floods: floods.collect(), epsilon: &self.report.epsilon, unhashed: &unhashed };
+        let worst = match &self.report.epsilon {
+            Epsilon::Broken { keys, source, measured, log2, .. } => {
+                Some(WorstPair { keys, source, measured: *measured, log2: *log2 })
+            }
+            _ => None,
+        };
+        let evidence = Evidence { floods: floods.collect(), worst, unhashed: &unhashed };
         identity::identity(self.subject, &evidence, self.settings.length, &mut draw)
     }
 
@@ -257,7 +262,14 @@ impl Audit<'_> {
         let (Settings { geometry, length, count, .. }, mut draw) = (self.settings, self.draw("bias"));
         self.report.bias = bias::bias(self.subject, geometry, *length, *count, &mut draw)?;
         if let Some(bias) = &self.report.bias {
-            let outcome = bias.outcome(self.is_flooded());
+            let outcome = match &bias.effect {
+                None => Outcome::NotApplicable("no difference is biased".to_owned()),
+                Some(effect) if effect.seeds == 0 => Outcome::Harmless,
+                Some(_) if self.is_flooded() => {
+                    Outcome::NotApplicable("another attack floods the table".to_owned())
+                }
+                Some(effect) => Outcome::Flood(effect.clone()),
+            };
             self.report.attempts.push((bias::about(), outcome));
         }
         Ok(())

@@ -8,6 +8,7 @@ mod fnv;
 mod gxhash;
 mod jhash;
 mod lanes;
+pub(crate) mod lattice;
 mod length;
 mod linear;
 mod murmur;

@@ -4,9 +4,9 @@
 //! then depend on the lowest bits of the start and of the bytes alone; and a sum of few single bits, each
 //! times a power of the number, can be 0.
 
+use super::lattice::{LATTICES, Order};
 use super::{About, Attack, FEWEST, Knowledge, Miss, Target, USUAL_LENGTH};
 use crate::draw::Draw;
-use crate::identity::lattice::{LATTICES, Order};
 use crate::keys::Keys;
 use crate::subject::Lengths;
 use std::collections::HashSet;

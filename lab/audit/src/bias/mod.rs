@@ -12,7 +12,6 @@ mod search;
 pub use differences::Difference;
 
 use crate::attack::{About, Knowledge};
-use crate::audit::Outcome;
 use crate::draw::Draw;
 use crate::epsilon::{Share, at_least};
 use crate::flood::Flood;
@@ -129,16 +128,6 @@ impl Bias {
     /// True if chance does not explain the share, at the [`LEVEL`].
     pub fn is_biased(&self) -> bool {
         self.p_value < LEVEL
-    }
-
-    /// Outcome of the attack by its keys; `flooded` if another attack floods the table already.
-    pub fn outcome(&self, flooded: bool) -> Outcome {
-        match &self.effect {
-            None => Outcome::NotApplicable("no difference is biased".to_owned()),
-            Some(effect) if effect.seeds == 0 => Outcome::Harmless,
-            Some(_) if flooded => Outcome::NotApplicable("another attack floods the table".to_owned()),
-            Some(effect) => Outcome::Flood(effect.clone()),
-        }
     }
 
     /// Share of pairs in one bucket of 2 to the power of `bits`.

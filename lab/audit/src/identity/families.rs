@@ -1,6 +1,6 @@
 //! Second keys of known families of functions: their steps are inverted, or a second way leads to one state.
 
-use super::lattice::{LATTICES, Order};
+use crate::attack::lattice::{LATTICES, Lattice, Order};
 use crate::attack::{inverse, jhash_keys};
 use crate::draw::Draw;
 use hashlane_hash::scheme::Key;
@@ -45,7 +45,7 @@ fn fnv(given: &Given<'_>, draw: &mut Draw) -> Vec<Vec<u8>> {
     let seed = given.seed.halves().0;
     let starts = BASES.iter().flat_map(|basis| [seed ^ basis, *basis]).chain([seed]);
     let starts: Vec<u64> = starts.collect();
-    let of = |lattice: &super::lattice::Lattice, draw: &mut Draw| {
+    let of = |lattice: &Lattice, draw: &mut Draw| {
         let mut keys = Vec::new();
         for order in [Order::After, Order::Before] {
             let key = |start: &u64| lattice.key(order, *start, given.hash, given.key.len(), draw);

@@ -5,13 +5,12 @@
 //! was hashed.
 
 mod families;
-pub(crate) mod lattice;
 mod search;
 mod transfer;
 
 use crate::attack::{Knowledge, USUAL_LENGTH};
-use crate::audit::Epsilon;
 use crate::draw::Draw;
+use crate::epsilon::Share;
 use crate::flood::Flood;
 use crate::subject::{AuditedHash, Fault, Lengths};
 use core::fmt;
@@ -82,12 +81,25 @@ impl Identity {
     }
 }
 
+/// Two keys that collide for a share of the seeds.
+#[derive(Clone, Copy, Debug)]
+pub struct WorstPair<'a> {
+    /// The keys.
+    pub keys: &'a [Vec<u8>; 2],
+    /// Thread, paper or search.
+    pub source: &'a str,
+    /// Share as measured.
+    pub measured: Share,
+    /// Binary logarithm of the share.
+    pub log2: f64,
+}
+
 /// Keys and differences that the rest of the audit has found.
 pub struct Evidence<'a> {
     /// Floods that need nothing, with the ids of their attacks.
     pub floods: Vec<(&'a str, &'a Flood)>,
-    /// The worst pair.
-    pub epsilon: &'a Epsilon,
+    /// The worst pair, if it collides too often.
+    pub worst: Option<WorstPair<'a>>,
     /// Bits that do not move the hash, of keys of the usual length.
     pub unhashed: &'a [usize],
 }

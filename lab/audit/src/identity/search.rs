@@ -2,9 +2,8 @@
 
 use super::families::{FAMILIES, Given};
 use super::transfer::{Known, Pair, Transfer};
-use super::{Best, Evidence};
+use super::{Best, Evidence, WorstPair};
 use crate::attack::{Knowledge, attacks};
-use crate::audit::Epsilon;
 use crate::draw::Draw;
 use crate::keys::Keys;
 use crate::subject::{AuditedHash, Fault, Lengths};
@@ -85,7 +84,7 @@ fn known(evidence: &Evidence<'_>, usual: usize) -> Vec<Known> {
             add(source, one, other);
         }
     }
-    if let Epsilon::Broken { keys: [one, other], source, .. } = evidence.epsilon {
+    if let Some(WorstPair { keys: [one, other], source, .. }) = evidence.worst {
         add(source, one, other);
     }
     known
@@ -155,7 +154,7 @@ pub(super) fn two_keys(
             best.take(Knowledge::Nothing, f64::from(TRIALS / equal).log2(), source, Pair { keys, seed });
         }
     }
-    if let Epsilon::Broken { keys, source, log2, measured, .. } = evidence.epsilon {
+    if let Some(WorstPair { keys, source, log2, measured }) = evidence.worst {
         let as_keys: Keys = keys.iter().collect();
         // A share too small to meet by chance is its source's, with its own seed.
         let tries = (8 * measured.seeds).checked_div(measured.collisions).unwrap_or(0);

@@ -40,8 +40,8 @@ fn effect_sentence(effect: &Flood) -> String {
     )
 }
 
-/// The worst pair, null if it was not searched.
-pub(super) fn json(bias: Option<&Bias>) -> Value {
+/// The worst pair, null if it was not searched; `of_flood` writes the effect of its keys.
+pub(super) fn json(bias: Option<&Bias>, of_flood: fn(&Flood) -> Value) -> Value {
     let Some(bias) = bias else { return Value::Null };
     let difference = match &bias.difference {
         Difference::Xor(bits) => json!({"kind": "xor", "bits": hex(bits)}),
@@ -68,6 +68,6 @@ pub(super) fn json(bias: Option<&Bias>) -> Value {
         "pairs_tried": bias.whole.seeds,
         "pairs_of_one_hash": bias.whole.collisions,
         "shares": shares.collect::<Vec<_>>(),
-        "keys_in_table": bias.effect.as_deref().map(super::json::of_flood),
+        "keys_in_table": bias.effect.as_deref().map(of_flood),
     })
 }

@@ -129,14 +129,14 @@ fn of_function(report: &Report) -> Value {
         "faulty": report.verdict.is_faulty(),
         "unhashed_bits": report.unhashed.bits,
         "epsilon": epsilon(&report.epsilon),
-        "bias": bias::json(report.bias.as_ref()),
+        "bias": bias::json(report.bias.as_ref(), of_flood),
         "identity": identity::json(report.identity.as_ref()),
         "random_keys": report.crowding.as_deref().map(of_flood),
         "attacks": attacks.collect::<Vec<_>>(),
     })
 }
 
-pub(super) fn of_flood(flood: &Flood) -> Value {
+fn of_flood(flood: &Flood) -> Value {
     let [hostile, random] = flood.compared();
     json!({
         "keys": flood.keys.len(),

@@ -1,6 +1,6 @@
 //! Keys of FNV with a given hash and a known start: small steps of its bytes that sum up to any number.
 
-use crate::attack::inverse;
+use super::arithmetic::inverse;
 use crate::draw::Draw;
 
 /// Place of the multiplication in a step of FNV.
