@@ -50,7 +50,7 @@ pub(super) fn denial() -> Content {
     let deep =
         |number: usize| labels((0..LABELS).map(|at| [letter(at + if at < 100 { number * 7 } else { 0 })]));
     let zone = last_labels(&deep(0), 3);
-    let soa = [&*zone.as_bytes(), &*zone.as_bytes(), &[0; 20]].concat();
+    let soa = [zone.as_bytes(), zone.as_bytes(), &[0; 20]].concat();
     let record =
         |owner: NameBuf, rtype, data| Record { section: Section::Authority, ..answer(owner, rtype, data) };
     let mut records = vec![record(zone, RecordType::SOA, soa)];

@@ -52,8 +52,11 @@ pub(crate) enum Workload {
     /// Messages to render.
     Render(Generate),
     /// A message to read.
-    Read(fn(&Key) -> Vec<u8>),
+    Read(GenerateMessage),
 }
+
+/// Generates a message to read.
+type GenerateMessage = fn(&Key) -> Vec<u8>;
 
 /// Workloads by the ids in study files.
 const WORKLOADS: [(&str, Generate); 30] = [
@@ -101,7 +104,7 @@ const WORKLOADS: [(&str, Generate); 30] = [
 const ORDINARY: [&str; 2] = ["read/a500", "read/ptr500"];
 
 /// Messages to read: ordinary answers, and those of published reports.
-const READINGS: [(&str, fn(&Key) -> Vec<u8>); 7] = [
+const READINGS: [(&str, GenerateMessage); 7] = [
     ("read/a500", benign_reading),
     ("read/ptr500", |key| rendered(&response(Records::Ptr, 500), key)),
     ("read/c-ares-1164-long-name", |_| reading::long_name()),
