@@ -35,7 +35,9 @@ impl<'a> Changes<'a> {
     /// # Errors
     /// git cannot list the study files.
     pub(crate) fn new(packages: &'a [Package]) -> Result<Self, String> {
-        let mut folders = BTreeMap::from([("audit".to_owned(), "lab/audit".to_owned())]);
+        // The two runs of the audit, which no study file has.
+        let audits = ["audit", "referee"].map(|run| (run.to_owned(), "lab/audit".to_owned()));
+        let mut folders = BTreeMap::from(audits);
         for path in crate::prose::text::paths(&["lab/studies/*/*/study.toml"])? {
             let parts: Vec<&str> = path.split('/').collect();
             if let [lab, studies, package, slug, _] = parts.as_slice() {

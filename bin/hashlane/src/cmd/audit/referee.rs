@@ -121,7 +121,7 @@ fn markdown(rows: &[Row], settings: &Settings, run: &Run) -> String {
     let day = run.date.get(..10).unwrap_or(&run.date);
     let mut text = format!(
         "# Audit of {} hash functions, {day}\n\n\
-         hashlane {}{}, seed {}; table: {}.\n\
+         hashlane {}{}, seed {}.\nTable: {}.\n\
          Times on {cpu} ({}): the least of all rounds, which alternate between the functions; a key of 8 bytes\n\
          includes {} ns of the loop over the keys.\n\n",
         rows.len(),
