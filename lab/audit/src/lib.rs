@@ -4,10 +4,10 @@
 //! [`keys`] under a seed. A [`library`] has a hash function or a table in a shared object.
 //!
 //! An [`attack`] yields keys for a [`table`], [`flood`] counts the entries that they make it compare,
-//! [`epsilon`] is the share of seeds for which two keys collide, [`bias`] the share for which they meet in one
-//! bucket, [`identity`] the work to make two keys of one hash, and [`audit`] draws the [`verdict`] from them.
-//! [`referee`] makes a table of all verdicts, and files of their keys. [`traffic`] spreads keys that a user has
-//! over buckets, queues and paths.
+//! [`epsilon`] is the share of seeds for which two keys collide, [`bias`] the share for which they meet in
+//! one bucket, [`identity`] the work to make two keys of one hash, and [`audit`] draws the [`verdict`] from
+//! them. [`referee`] makes a table of all verdicts, and files of their keys. [`traffic`] spreads keys that a
+//! user has over buckets, queues and paths.
 #![deny(unsafe_code)]
 
 pub mod attack;

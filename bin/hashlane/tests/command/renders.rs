@@ -61,7 +61,7 @@ fn messages_of_another_size_are_not_believed() {
     let failed = folder.run(&["study", "run", "unknown.toml"]).failed();
     holds(
         &failed,
-        &["unknown scheme \"dump\": a renderer is one of old, new, dumb, ours, new/prime-buckets"],
+        &["unknown scheme \"dump\": a renderer is one of old, new, dumb, ours, benign, new/prime-buckets"],
     );
     folder.write("workload.toml", RENDERS.replace("response/a1", "response/a2"));
     holds(&folder.run(&["study", "run", "workload.toml"]).failed(), &["hostile/known-key"]);

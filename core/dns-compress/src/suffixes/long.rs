@@ -145,9 +145,9 @@ impl LongNames {
                 return Some(Shared { name, bytes });
             }
         }
-        // A name is under each of its ends, so that a name that is not under one is under no longer one. Names
-        // that an attacker repeats mostly share nearly all: the longest ends come first, in growing steps, and
-        // then those between.
+        // A name is under each of its ends, so that a name that is not under one is under no longer one.
+        // Names that an attacker repeats mostly share nearly all: the longest ends come first, in growing
+        // steps, and then those between.
         let mut below = 1 + (len / 8).checked_sub(LEAST)? / STEP;
         let (mut known, mut step, mut best) = (0, 1, None);
         while known < below {

@@ -34,8 +34,8 @@ pub(super) fn no_shared_suffix() -> Content {
     }))
 }
 
-/// RUSTSEC-2026-0119: many records with many labels, each a candidate that an encoder has to compare: names of
-/// 84 labels that share nothing. Not one can be compressed, so that a fix makes no message longer.
+/// RUSTSEC-2026-0119: many records with many labels, each a candidate that an encoder has to compare: names
+/// of 84 labels that share nothing. Not one can be compressed, so that a fix makes no message longer.
 pub(super) fn many_candidates() -> Content {
     let name = |number: usize| {
         // The last label differs in all names.
