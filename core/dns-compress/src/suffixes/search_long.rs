@@ -1,14 +1,13 @@
 //! The search for the longest suffix of a long name that the message has.
 
 use super::SuffixTable;
-use super::compare::{follows, pointer_at};
+use super::compare::{follows, reads_suffix};
 use super::long::Shared;
 use super::search::{Known, MIN_APART};
 use super::slots::{Entry, Slot};
 use crate::compressor::{CompressedName, POINTER_LIMIT};
 use crate::slices::Parts as _;
 use hashlane_hash::suffix::MAX_LEN;
-use hashlane_name::dns::Case;
 
 /// Labels that are read before a name is remembered.
 const MIN_READ: usize = 12;
@@ -77,14 +76,9 @@ impl SuffixTable {
                             self.slots.insert(entry, end_of_name, whole, free);
                         }
                     }
-                    if known.at > 0 {
-                        self.apart = 0;
-                    }
+                    self.apart = if known.at > 0 { 0 } else { self.apart.saturating_add(1) };
                     if reached.is_some() {
                         self.keep_long(written.len(), bytes, whole, (shared, end, read), known.label);
-                    }
-                    if known.at == 0 {
-                        self.apart = self.apart.saturating_add(1);
                     }
                     return place;
                 }
@@ -101,14 +95,8 @@ impl SuffixTable {
     fn sum_folded(&mut self, bytes: &[u8]) {
         let mut folded = [0; MAX_LEN];
         let Some(folded) = folded.get_mut(..bytes.len()) else { return };
-        match self.case {
-            Case::Ignored => {
-                for (to, from) in folded.iter_mut().zip(bytes) {
-                    *to = from | u8::from(from.wrapping_sub(b'A') < 26) << 5;
-                }
-            }
-            Case::Sensitive => folded.copy_from_slice(bytes),
-        }
+        let case = self.case;
+        folded.iter_mut().zip(bytes).for_each(|(to, from)| *to = case.fold(*from));
         self.hash.sums(folded, |word| word, &mut self.sums);
     }
 
@@ -116,42 +104,15 @@ impl SuffixTable {
     /// compared up to the shared end, of which the remembered name has the offsets.
     #[inline(always)]
     fn stands_long(&self, written: &[u8], suffix: &[u8], slot: Slot, shared: Option<Shared>) -> bool {
-        let (mut at, literal) = (slot.at(), slot.literal());
-        let Some((labels, mut rest)) = suffix.split_at_checked(literal) else { return false };
+        let (at, literal) = (slot.at(), slot.literal());
+        let Some((labels, rest)) = suffix.split_at_checked(literal) else { return false };
         if !written.get(at..at + literal).is_some_and(|here| self.case.eq(here, labels)) {
             return false;
         }
-        if rest.is_empty() {
-            return true;
-        }
-        at += literal;
-        loop {
-            if let Some(target) = pointer_at(written, at) {
-                // Pointers lead neither to pointers nor forward.
-                if target >= at || pointer_at(written, target).is_some() {
-                    return false;
-                }
-                at = target;
-            }
-            if let Some(shared) = shared
-                && rest.len() <= shared.bytes
-                && self.long.label(shared, rest.len()) == at
-            {
-                return true;
-            }
-            let len = 1 + usize::from(rest.first().copied().unwrap_or_default());
-            let (Some(here), Some((label, more))) = (written.get(at..at + len), rest.split_at_checked(len))
-            else {
-                return false;
-            };
-            if !self.case.eq(here, label) {
-                return false;
-            }
-            if len == 1 {
-                return true;
-            }
-            (at, rest) = (at + len, more);
-        }
+        let is_known = |at, left| {
+            shared.is_some_and(|shared| left <= shared.bytes && self.long.label(shared, left) == at)
+        };
+        rest.is_empty() || reads_suffix(written, at + literal, rest, self.case, is_known)
     }
 
     /// Reads the labels of a name from the left, up to one that the remembered name has. Returns the number
