@@ -103,6 +103,18 @@ pub fn skip(reason: &str) {
     eprintln!("not tested: {reason}");
 }
 
+/// True if a program is installed, found by its argument that prints a version; else the test is skipped.
+///
+/// # Panics
+/// As [`skip`].
+pub fn is_installed(program: &str, version: &str) -> bool {
+    let found = Command::new(program).arg(version).output().is_ok_and(|output| output.status.success());
+    if !found {
+        skip(&format!("{program} is not installed"));
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -25,9 +25,7 @@ pub(crate) fn in_namespace(test: fn(&Sender)) {
         Err(reason) => Some(reason),
     });
     if let Some(reason) = tested.join().unwrap() {
-        let required = std::env::var("CI").is_ok_and(|value| value == "true" || value == "1");
-        assert!(!required, "{reason}, and CI=true asks for it");
-        eprintln!("not tested: {reason}");
+        hashlane_rig::namespace::skip(&reason.to_string());
     }
 }
 

@@ -19,17 +19,6 @@ fn audit(folder: &Folder, arguments: &[&str]) -> (Option<i32>, String, String) {
     (code, out, err)
 }
 
-/// True if a program is installed; with CI=true it must be.
-fn is_there(program: &str, version: &str) -> bool {
-    if Command::new(program).arg(version).output().is_ok_and(|output| output.status.success()) {
-        return true;
-    }
-    let required = std::env::var("CI").is_ok_and(|value| value == "true" || value == "1");
-    assert!(!required, "{program} is missing, and CI=true asks for it");
-    eprintln!("not tested: {program} is not installed");
-    false
-}
-
 #[test]
 fn exit_codes_tell_a_flood_from_none_and_from_an_error() {
     let folder = Folder::new();

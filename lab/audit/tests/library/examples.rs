@@ -1,11 +1,12 @@
 //! The flow tables of `examples/`, each with a weak and with a good hash: all languages give the same
 //! verdicts.
 
-use crate::support::{LIMIT, Object, example, flood, is_there, launcher, run};
+use crate::support::{LIMIT, Object, example, flood, launcher, run};
 use hashlane_audit::library::{Library, Table};
 use hashlane_audit::subject::{AuditedHash, Lengths};
 use hashlane_hash::scheme::{BytesHash, Key, Scheme};
 use hashlane_hash::siphash::SipHash24;
+use hashlane_rig::namespace::is_installed;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
@@ -68,7 +69,7 @@ fn rust() {
 
 #[test]
 fn go() {
-    if !is_there("go", "version") {
+    if !is_installed("go", "version") {
         return;
     }
     let folder = TempDir::new().unwrap();
@@ -84,7 +85,7 @@ fn go() {
 
 #[test]
 fn python() {
-    if !is_there("python3", "--version") {
+    if !is_installed("python3", "--version") {
         return;
     }
     let folder = TempDir::new().unwrap();

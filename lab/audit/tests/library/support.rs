@@ -109,14 +109,3 @@ pub(crate) fn flood() -> (Keys, Keys) {
     let random = (0..keys.len() as u64).map(|number| Key::VECTOR.derive(b"random  ", number).to_bytes());
     (keys.iter().collect(), random.collect())
 }
-
-/// True if a program is installed; with CI=true it must be.
-pub(crate) fn is_there(program: &str, version: &str) -> bool {
-    if Command::new(program).arg(version).output().is_ok_and(|output| output.status.success()) {
-        return true;
-    }
-    let required = std::env::var("CI").is_ok_and(|value| value == "true" || value == "1");
-    assert!(!required, "{program} is missing, and CI=true asks for it");
-    eprintln!("not tested: {program} is not installed");
-    false
-}

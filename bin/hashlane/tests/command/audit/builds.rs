@@ -1,8 +1,8 @@
 //! The snippets and the action of docs/audit-builds.md, each with a function that can be flooded and one that
 //! cannot.
 
-use super::is_there;
 use hashlane_rig::command::{Folder, Ran, holds};
+use hashlane_rig::namespace::is_installed;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use yaml_rust2::{Yaml, YamlLoader};
@@ -49,7 +49,7 @@ fn fails_if_weak(build: impl Fn(&Folder, bool) -> Ran) {
 
 #[test]
 fn cmake() {
-    if !is_there("cmake", "--version") {
+    if !is_installed("cmake", "--version") {
         return;
     }
     fails_if_weak(|folder, is_weak| {
@@ -63,7 +63,7 @@ fn cmake() {
 
 #[test]
 fn meson() {
-    if !is_there("meson", "--version") {
+    if !is_installed("meson", "--version") {
         return;
     }
     fails_if_weak(|folder, is_weak| {
@@ -148,7 +148,7 @@ fn run_action(folder: &Folder, inputs: &[(&str, &str)]) -> (Ran, String, String)
 
 #[test]
 fn the_action_fails_if_a_table_can_be_flooded() {
-    if !is_there("bash", "--version") {
+    if !is_installed("bash", "--version") {
         return;
     }
     let action = action();
@@ -190,7 +190,7 @@ fn the_action_fails_if_a_table_can_be_flooded() {
 
 #[test]
 fn the_action_builds_the_command_from_its_own_repository() {
-    if !is_there("bash", "--version") {
+    if !is_installed("bash", "--version") {
         return;
     }
     let folder = Folder::new();

@@ -1,7 +1,8 @@
 //! The examples of `hashlane-audit` in C, Rust, Go and Python under `hashlane audit`: one verdict for all.
 
-use super::{audit, is_there};
+use super::audit;
 use hashlane_rig::command::{Folder, Ran};
+use hashlane_rig::namespace::is_installed;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -136,7 +137,7 @@ fn rust() {
 
 #[test]
 fn go() {
-    if is_there("go", "version") {
+    if is_installed("go", "version") {
         same_verdicts(of_go);
     }
 }
@@ -144,7 +145,7 @@ fn go() {
 /// The script runs the command, and passes its JSON and its exit code on.
 #[test]
 fn python() {
-    if !is_there("python3", "--version") {
+    if !is_installed("python3", "--version") {
         return;
     }
     let folder = Folder::new();

@@ -1,7 +1,8 @@
 //! `hashlane audit --all`, and the keys of `--out` under a program that shares no code with the command.
 
-use super::{audit, is_there};
+use super::audit;
 use hashlane_rig::command::{Folder, Ran, holds};
+use hashlane_rig::namespace::is_installed;
 use serde_json::Value;
 use std::process::Command;
 
@@ -14,7 +15,7 @@ fn verified(folder: &Folder, path: &str) -> Ran {
 
 #[test]
 fn keys_are_confirmed_by_an_independent_program() {
-    if !is_there("python3", "--version") {
+    if !is_installed("python3", "--version") {
         return;
     }
     let folder = Folder::new();
@@ -55,7 +56,7 @@ fn keys_are_confirmed_by_an_independent_program() {
 
 #[test]
 fn an_independent_program_finds_false_claims() {
-    if !is_there("python3", "--version") {
+    if !is_installed("python3", "--version") {
         return;
     }
     let folder = Folder::new();
@@ -89,7 +90,7 @@ fn an_independent_program_finds_false_claims() {
 
 #[test]
 fn buckets_of_every_kind_of_table_are_confirmed() {
-    if !is_there("python3", "--version") {
+    if !is_installed("python3", "--version") {
         return;
     }
     for (number, (table, buckets)) in [
