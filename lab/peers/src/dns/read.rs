@@ -11,10 +11,7 @@ use simple_dns::Packet;
 /// The reason that it refuses the message.
 pub type Read = fn(&[u8]) -> Result<usize, String>;
 
-/// The ids of the readers that there are with the feature `dns`.
-pub const READERS: [&str; 3] = ["domain/hash", "hickory", "simple-dns"];
-
-/// A reader by the id of its crate's renderer: one of [`READERS`].
+/// A reader by the id of its crate's renderer; `None` if there is none.
 pub fn reader(id: &str) -> Option<Read> {
     Some(match id {
         "domain/hash" => domain::read,

@@ -15,6 +15,7 @@ mod run;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod turn;
 mod workload;
 
 use hashlane_lab::definition::{Definition, DefinitionError};

@@ -2,13 +2,13 @@
 
 use crate::metric;
 use crate::renderers::BENIGN;
+use crate::turn::ns_of;
 use crate::workload::benign_reading;
 use hashlane_dns::wire::Message;
 use hashlane_hash::scheme::Key;
 use hashlane_lab::definition::subject;
 use hashlane_lab::study::{Fact, Rounds, Session};
 use std::hint::black_box;
-use std::time::Instant;
 
 /// Reads a message, and returns the number of its records.
 type Read = fn(&[u8]) -> Result<usize, String>;
@@ -60,20 +60,10 @@ pub(crate) fn run(session: &mut Session<'_>, label: &str, message: &[u8]) {
 impl TimedReader<'_> {
     /// Nanoseconds for the message, over as many rounds as make it measurable.
     fn time(&mut self) -> f64 {
-        const LEAST_NS: u128 = 200_000;
         let read = || {
             let _ = black_box((self.read)(black_box(self.message)));
         };
-        read();
-        let (start, mut rounds) = (Instant::now(), 0);
-        loop {
-            read();
-            rounds += 1;
-            let ns = start.elapsed().as_nanos();
-            if ns >= LEAST_NS {
-                return self.scale * ns as f64 / f64::from(rounds);
-            }
-        }
+        self.scale * ns_of(1, read)
     }
 }
 

@@ -5,6 +5,7 @@ use crate::model::{Messages, Packed};
 use crate::reading;
 use crate::renderers;
 use crate::tables;
+use crate::turn::{LEAST_NS, ns_of};
 use crate::workload::{Corpus, Workload, benign, generator};
 use ::hashlane_dns::MAX_MESSAGE_LEN;
 use ::hashlane_dns::render::SuffixTable;
@@ -16,7 +17,6 @@ use hashlane_lab::study::{Fact, RunError, Session};
 use hashlane_name::dns::{NameBuf, message};
 use hashlane_peers::dns::Render;
 use std::hint::black_box;
-use std::time::Instant;
 
 /// Model of all records.
 pub(crate) const MODEL: &str = "render";
@@ -269,7 +269,6 @@ impl<'a> TimedRenderer<'a> {
 
     /// Nanoseconds for a message, over as many rounds as make it measurable; not a number if it failed.
     fn time(&mut self) -> f64 {
-        const LEAST_NS: u64 = 200_000;
         if self.failed.is_some() {
             return f64::NAN;
         }
@@ -281,28 +280,13 @@ impl<'a> TimedRenderer<'a> {
             }
             None => {}
         }
-        let mut all = || {
+        let all = || {
             for message in 0..self.messages {
                 // It could render it before.
                 let _ = black_box(self.renderer.render(black_box(message)));
             }
         };
-        all();
-        let start = Instant::now();
-        // The clock is not read after every message, as the shortest take no longer than reading it does; the
-        // longest take more than the time that is asked for.
-        let (mut rounds, mut passes, most) = (0, 1, 16_usize.div_ceil(self.messages));
-        loop {
-            for _ in 0..passes {
-                all();
-                rounds += 1;
-            }
-            passes = most.min(2 * passes);
-            let ns = start.elapsed().as_nanos();
-            if ns >= u128::from(LEAST_NS) {
-                return ns as f64 / (rounds * self.messages) as f64;
-            }
-        }
+        ns_of(16_usize.div_ceil(self.messages), all) / self.messages as f64
     }
 
     /// Nanoseconds for a message by the renderer's own clock; `None` if it has none.
