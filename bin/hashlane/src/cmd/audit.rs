@@ -39,9 +39,9 @@ use std::time::Duration;
 #[command(after_help = "\
 It audits functions and tables on this machine. It opens no connection.
 
-It reports, for each function: the verdict on floods; ε, the share of seeds for which the worst pair collides;
-bias, the same for buckets of 2^4 to 2^16; identity, the work to make two keys with one hash, for stores that
-compare no key. The exit code depends on floods alone.
+It reports, for each function: the verdict on floods; ε, the share of seeds for which the worst pair
+collides; bias, the same for buckets of 2^4 to 2^16; identity, the work to make two keys with one hash, for
+stores that compare no key. The exit code depends on floods alone.
 
 Exit code: 0 if no attack floods the table, 1 if one does without the seed, 2 if the audit, the function or
 the table fails. docs/audit.md says which of several verdicts counts.

@@ -33,8 +33,8 @@ fn effect_sentence(effect: &Flood) -> String {
         seeds => format!("a flood under {seeds} of {} seeds", effect.tried),
     };
     format!(
-        "{} keys of such differences: {} of them in one bucket, {hostile} entries compared by a lookup instead \
-         of {random}: {is_flood}",
+        "{} keys of such differences: {} of them in one bucket, {hostile} entries compared by a lookup \
+         instead of {random}: {is_flood}",
         count(effect.keys.len() as f64),
         count(effect.deepest as f64),
     )

@@ -122,8 +122,8 @@ fn markdown(rows: &[Row], settings: &Settings, run: &Run) -> String {
     let mut text = format!(
         "# Audit of {} hash functions, {day}\n\n\
          hashlane {}{}, seed {}.\nTable: {}.\n\
-         Times on {cpu} ({}): the least of all rounds, which alternate between the functions; a key of 8 bytes\n\
-         includes {} ns of the loop over the keys.\n\n",
+         Times on {cpu} ({}): the least of all rounds, which alternate between the functions; a key of 8\n\
+         bytes includes {} ns of the loop over the keys.\n\n",
         rows.len(),
         machine.build.hashlane,
         commit.unwrap_or_default(),
@@ -146,8 +146,9 @@ fn markdown(rows: &[Row], settings: &Settings, run: &Run) -> String {
 
 const LEGEND: &str = "
 A flood is the attack, its keys, and the entries that a lookup compares, beside those among random keys.
-← who can do it with less knowledge can do it with this, too; – no attack known to this audit; not tried: the
-authors claim nothing once the key is known. ε: the share of seeds for which the worst pair known collides.
+← who can do it with less knowledge can do it with this, too; – no attack known to this audit; not tried:
+the authors claim nothing once the key is known. ε: the share of seeds for which the worst pair known
+collides.
 ";
 
 /// Writes the keys of all verdicts.

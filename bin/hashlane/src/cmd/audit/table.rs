@@ -42,8 +42,8 @@ fn summary(reports: &[Report]) -> String {
     let results = of(|verdict| matches!(verdict, Verdict::Floodable(Knowledge::Results, ..)));
     let faulty = of(Verdict::is_faulty);
     format!(
-        "Of {} functions, {} are floodable without any knowledge, {results} more by whoever learns results, {} \
-         more if the seed leaks, {} not{}.",
+        "Of {} functions, {} are floodable without any knowledge, {results} more by whoever learns results, \
+         {} more if the seed leaks, {} not{}.",
         reports.len(),
         of(Verdict::is_floodable) - results,
         of(|verdict| matches!(verdict, Verdict::IfSeedLeaks(..))),
@@ -112,8 +112,8 @@ fn matrix(text: &mut String, reports: &[Report]) {
         push(text, &format!("{:wide$}  {:>9} {marks}", report.info.id, epsilon(&report.epsilon)));
     }
     text.push_str(
-        "\nN floods the table without the seed, R after learning results, S if the seed leaks; - its \
-         keys do no\nharm; . it does not apply. ε: share of seeds for which the worst pair known collides.\n\n",
+        "\nN floods the table without the seed, R after learning results, S if the seed leaks; - its keys \
+         do no\nharm; . it does not apply. ε: share of seeds for which the worst pair known collides.\n\n",
     );
     for (number, (about, _)) in (1..).zip(attempts) {
         let line = format!("{number:>2} {}: {} ({})", about.id, about.title, about.source);
