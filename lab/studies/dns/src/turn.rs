@@ -7,8 +7,8 @@ pub(crate) const LEAST_NS: u64 = 200_000;
 
 /// Nanoseconds of `pass`, which is called once beforehand.
 ///
-/// The clock is read after one pass, two, four, and so on up to `most`: the shortest passes take no longer than
-/// reading it does, the longest take more than the time that is asked for.
+/// The clock is read after one pass, two, four, and so on up to `most`: the shortest passes take no longer
+/// than reading it does, the longest take more than the time that is asked for.
 pub(crate) fn ns_of(most: usize, mut pass: impl FnMut()) -> f64 {
     pass();
     let start = Instant::now();
