@@ -54,13 +54,6 @@ impl SuffixSums {
     pub fn sum(&self, words: usize) -> u64 {
         self.0.get(words).map_or(0, |[_, sum]| *sum)
     }
-
-    /// A word of eight bytes, folded, counted from the end, from 0. The bytes that fill no word are at the
-    /// high end of one; unspecified beyond them.
-    #[inline(always)]
-    pub fn word(&self, word: usize) -> u64 {
-        self.0.get(word).map_or(0, |[word, _]| *word)
-    }
 }
 
 impl SuffixHash {
@@ -92,10 +85,25 @@ impl SuffixHash {
     /// for example to ignore the case of letters.
     #[inline(always)]
     pub fn sums(&self, bytes: &[u8], fold: impl Fn(u64) -> u64, into: &mut SuffixSums) {
+        self.resume_sums(bytes, fold, (0, self.start[0]), into);
+    }
+
+    /// Takes `bytes` as [`sums`](Self::sums) does, but for the last words: their number and their sum
+    /// are given, and `into` keeps what it has of them.
+    #[inline(always)]
+    pub fn resume_sums(
+        &self,
+        bytes: &[u8],
+        fold: impl Fn(u64) -> u64,
+        (skipped, mut sum): (usize, u64),
+        into: &mut SuffixSums,
+    ) {
         let bytes = &bytes[bytes.len().saturating_sub(MAX_LEN)..];
         let (head, words) = bytes.as_rchunks::<8>();
-        let mut sum = self.start[0];
-        for ((word, kept), pair) in words.iter().rev().zip(&mut into.0).zip(&self.pairs) {
+        let new = words.len().saturating_sub(skipped);
+        let (kept, pairs) = (into.0.get_mut(skipped..), self.pairs.get(skipped..));
+        let places = kept.unwrap_or_default().iter_mut().zip(pairs.unwrap_or_default());
+        for (word, (kept, pair)) in words[..new].iter().rev().zip(places) {
             let word = fold(u64::from_le_bytes(*word));
             *kept = [word, sum];
             sum = sum.wrapping_add(Self::term(*pair, word));
@@ -256,6 +264,9 @@ mod tests {
                 let words = (bytes.len() - from) / 8;
                 prop_assert_eq!(hash.sum(&bytes[from..], |word| word), sums.sum(words));
                 prop_assert_eq!(u64::from(hash.hash_folded(&bytes[from..], |word| word)), expected);
+                let mut resumed = SuffixSums::default();
+                hash.resume_sums(&bytes, |word| word, (words, sums.sum(words)), &mut resumed);
+                prop_assert_eq!(&resumed.0[words..=bytes.len() / 8], &sums.0[words..=bytes.len() / 8]);
                 let whole = hash.resume(&bytes, |word| word, words, sums.sum(words));
                 prop_assert_eq!(u64::from(whole), naive(&Key::new(key), &bytes));
             }

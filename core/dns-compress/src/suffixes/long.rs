@@ -2,23 +2,29 @@
 //!
 //! Reading a name label by label takes three nanoseconds for each, as each length leads to the next. A record
 //! of 16 bytes can bring three names of 127 labels that differ from earlier ones at the left alone. So the
-//! words of a long name are remembered with the offset in the message of each of its labels, under the sums
-//! that [`SuffixSums`] has for its ends: the labels to the left of the longest end that is known are read,
-//! and no others.
+//! bytes of a long name are remembered with the offset in the message of each of its labels, under the sums
+//! that [`SuffixSums`] has for its ends: only the words and the labels to the left of the longest end that is
+//! known are summed up and read.
 
 use super::super::compressor::POINTER_LIMIT;
 use super::recent::SPREAD;
 use super::slots::SMALL_MESSAGES;
+use crate::slices::Parts as _;
 use alloc::vec;
 use alloc::vec::Vec;
-use hashlane_hash::suffix::SuffixSums;
+use hashlane_hash::suffix::{MAX_LEN, SuffixHash, SuffixSums};
+use hashlane_name::dns::Case;
 
 /// Words of eight bytes in the longest name.
-const WORDS: usize = 32;
+const WORDS: usize = MAX_LEN / 8;
 
 /// Number of remembered names. A message has room for 64 names of 255 bytes below the limit of pointers, and
 /// for more that share an end.
 const NAMES: usize = 128;
+
+/// Once as many are remembered, of how many further names one takes the place of another: copying all of them
+/// would take longer than what it saves.
+const SELDOM: u8 = 8;
 
 /// Words between two ends of a name that are found.
 const STEP: usize = 2;
@@ -26,8 +32,14 @@ const STEP: usize = 2;
 /// Words of the shortest end that is found.
 const LEAST: usize = 4;
 
+/// Ends of the longest name that are found.
+const ENDS: usize = (WORDS - LEAST) / STEP + 1;
+
+/// Names compared for one, after which the last of them is to be compared first.
+const MANY: usize = 3;
+
 /// Places of ends; the names have at most 15 each.
-const PLACES: usize = 2048;
+const PLACES: usize = 8192;
 
 /// Distance of a label without one before it in its name.
 const LEFTMOST: u8 = 0xff;
@@ -35,13 +47,81 @@ const LEFTMOST: u8 = 0xff;
 /// A name.
 #[derive(Clone)]
 struct LongName {
-    /// Its words from the end, as [`SuffixSums::word`] has them.
-    words: [u64; WORDS],
+    /// Its bytes, at the end of the array, with the case of letters folded.
+    folded: [u8; MAX_LEN],
+    /// Sums of its ends: of the last [`LEAST`] words, of [`STEP`] words more, and so on.
+    sums: [u64; ENDS],
     /// Length in bytes.
     len: u8,
+    /// A bit for each offset of `at` that is not 0, from the lowest of the first word on.
+    starts: [u64; 4],
     /// Offset in the message of the label that starts this many bytes before the end; 0 if none starts there,
     /// or no pointer reaches it.
     at: [u16; 8 * WORDS],
+}
+
+impl LongName {
+    /// Number of bytes at the end of both names that are equal.
+    #[inline(always)]
+    fn common(&self, bytes: &[u8], case: Case) -> usize {
+        let len = bytes.len().min(usize::from(self.len));
+        let (ours, theirs) = (bytes.part(bytes.len() - len..), self.folded.part(MAX_LEN - len..));
+        let (_, parts) = ours.as_rchunks::<PART>();
+        let (_, others) = theirs.as_rchunks::<PART>();
+        let mut same = 0;
+        for (part, other) in parts.iter().zip(others).rev() {
+            if differ(part, other, case) {
+                return same + common_end(part, other, case);
+            }
+            same += PART;
+        }
+        // The bytes before them, with some that are equal.
+        match (ours.first_chunk::<PART>(), theirs.first_chunk::<PART>()) {
+            (Some(part), Some(other)) => len - PART + common_end(part, other, case),
+            _ => same,
+        }
+    }
+
+    /// Of the labels that a pointer reaches, the first of those that start in the last `bytes` bytes: its
+    /// bytes to the end; 0 if there is none.
+    #[inline(always)]
+    fn first_label(&self, bytes: usize) -> usize {
+        for (word, bits) in self.starts.iter().enumerate().rev() {
+            let bits = bits & mask((bytes + 1).saturating_sub(64 * word));
+            if bits != 0 {
+                return 64 * word + 63 - bits.leading_zeros() as usize;
+            }
+        }
+        0
+    }
+}
+
+/// The lowest bits, as many as that; all if there are fewer.
+const fn mask(bits: usize) -> u64 {
+    if bits < 64 { (1 << bits) - 1 } else { u64::MAX }
+}
+
+/// Bytes of two names that are compared at a time. A fixed number becomes vector instructions.
+const PART: usize = 32;
+
+#[inline(always)]
+fn differ(part: &[u8; PART], folded: &[u8; PART], case: Case) -> bool {
+    part.iter().zip(folded).fold(0, |differ, (byte, folded)| differ | case.fold(*byte) ^ folded) != 0
+}
+
+/// Number of bytes at the end of both parts that are equal.
+#[inline(always)]
+fn common_end(part: &[u8; PART], folded: &[u8; PART], case: Case) -> usize {
+    let (words, others) = (part.as_rchunks::<8>().1, folded.as_rchunks::<8>().1);
+    let mut same = 0;
+    for (word, other) in words.iter().zip(others).rev() {
+        let differ = case.fold8(u64::from_le_bytes(*word)) ^ u64::from_le_bytes(*other);
+        if differ != 0 {
+            return same + differ.leading_zeros() as usize / 8;
+        }
+        same += 8;
+    }
+    same
 }
 
 /// The longest end of a name that a remembered name has, too.
@@ -52,12 +132,14 @@ pub(super) struct Shared {
     pub(super) bytes: usize,
 }
 
-/// The long names of a message. They take memory from the first that is kept on: 121 KiB.
+/// The long names of a message. They take memory from the first that is kept on: 164 KiB.
 #[derive(Clone)]
 pub(super) struct LongNames {
     names: Vec<LongName>,
     /// The name that is replaced next.
     next: u8,
+    /// Names that were not remembered since the last that was.
+    skipped: u8,
     /// Names by their ends: number of the generation (8 bits from the top), 16 bits of the sum, name (8).
     ends: Vec<u32>,
     /// Generation of valid ends, not 0.
@@ -75,6 +157,7 @@ impl LongNames {
     pub(super) const NONE: Self = Self {
         names: Vec::new(),
         next: 0,
+        skipped: 0,
         ends: Vec::new(),
         generation: 1,
         left: Vec::new(),
@@ -111,6 +194,8 @@ impl LongNames {
             self.ends.fill(0);
             self.generation = 1;
         }
+        self.names.clear();
+        self.next = 0;
         if let Some(left) = self.left.get_mut(len..self.left_end) {
             left.fill(0);
             self.left_end = len;
@@ -119,63 +204,95 @@ impl LongNames {
 
     /// The place of an end, and its mark there, without a name.
     #[inline(always)]
-    fn place(&self, sum: u64, words: usize) -> (usize, u32) {
+    fn place(generation: u8, sum: u64, words: usize) -> (usize, u32) {
         let mixed = (sum ^ words as u64).wrapping_mul(SPREAD);
-        let mark = u32::from(self.generation) << 24 | (mixed >> 29) as u32 & 0x00ff_ff00;
-        ((mixed >> 53) as usize % PLACES, mark)
+        let mark = u32::from(generation) << 24 | (mixed >> 27) as u32 & 0x00ff_ff00;
+        ((mixed >> 51) as usize % PLACES, mark)
     }
 
     #[inline(always)]
-    fn probe(&self, sum: u64, words: usize) -> Option<u8> {
-        let (place, mark) = self.place(sum, words);
+    fn probe(&self, sum: u64, words: usize) -> Option<(u8, &LongName)> {
+        let (place, mark) = Self::place(self.generation, sum, words);
         let found = *self.ends.get(place)?;
-        (found & 0xffff_ff00 == mark).then_some(found as u8)
+        let name = self.names.get(usize::from(found as u8))?;
+        (found & 0xffff_ff00 == mark).then_some((found as u8, name))
     }
 
-    /// The longest end of a name of `len` bytes, with these sums, that a remembered name has. `whole` is the
-    /// hash of the name.
+    /// Takes the sums of a name. Returns its hash, and the longest end that a remembered name has: the words
+    /// of that end are not summed up, as the sum is known with the name, and `sums` has nothing of them.
     #[inline]
-    pub(super) fn find(&self, sums: &SuffixSums, len: usize, whole: u32) -> Option<Shared> {
-        if self.ends.is_empty() {
-            return None;
-        }
-        if let Some(name) = self.probe(u64::from(whole), len) {
-            let bytes = self.common(name, sums, len);
-            if bytes == len {
-                return Some(Shared { name, bytes });
-            }
-        }
-        // A name is under each of its ends, so that a name that is not under one is under no longer one.
-        // Names that an attacker repeats mostly share nearly all: the longest ends come first, in growing
-        // steps, and then those between.
-        let mut below = 1 + (len / 8).checked_sub(LEAST)? / STEP;
-        let (mut known, mut step, mut best) = (0, 1, None);
-        while known < below {
-            let end = if best.is_none() { below.saturating_sub(step) } else { (known + below) / 2 };
-            let words = LEAST + STEP * end;
-            match self.probe(sums.sum(words), words) {
-                Some(name) => (known, best) = (end + 1, Some(name)),
-                None => (below, step) = (end, 2 * step),
-            }
-        }
-        let name = best?;
-        Some(Shared { name, bytes: self.common(name, sums, len) })
-    }
-
-    /// Number of bytes at the end of a remembered name and the name of the sums that are equal.
-    #[inline(always)]
-    fn common(&self, name: u8, sums: &SuffixSums, len: usize) -> usize {
-        let Some(LongName { words, len: own, .. }) = self.names.get(usize::from(name)) else { return 0 };
-        let mut same = 0;
-        for (at, word) in words.iter().enumerate() {
-            let differ = word ^ sums.word(at);
-            if differ != 0 {
-                same += differ.leading_zeros() as usize / 8;
+    pub(super) fn sum(
+        &mut self,
+        hash: &SuffixHash,
+        bytes: &[u8],
+        case: Case,
+        sums: &mut SuffixSums,
+    ) -> (u32, Option<Shared>) {
+        let (len, fold) = (bytes.len(), |word| case.fold8(word));
+        let mut summed = (0, hash.sum(&[], fold));
+        let mut best: Option<Shared> = None;
+        // A name is under each of its ends, so that a name that is not under one is under no longer one; but
+        // one place may have gone to another.
+        let (mut names, mut missed) = (0, 0);
+        // Bytes from the first label that is known to the end: no shorter suffix is asked for.
+        let mut from = 0;
+        let mut end = if self.ends.is_empty() { WORDS } else { LEAST };
+        while end <= len / 8 {
+            hash.resume_sums(bytes.part(len - 8 * end..), fold, summed, sums);
+            summed = (end, sums.sum(end));
+            let Some((number, name)) = self.probe(summed.1, end) else {
+                missed += 1;
+                if missed == 2 {
+                    break;
+                }
+                end += STEP;
+                continue;
+            };
+            let same = name.common(bytes, case);
+            let label = name.first_label(same);
+            if same < 8 * end || label < from {
                 break;
             }
-            same += 8;
+            (best, from) = (Some(Shared { name: number, bytes: same }), label);
+            if let Some(known) = (label / 8).checked_sub(LEAST).map(|more| more / STEP)
+                && let Some(sum) = name.sums.get(known)
+                && LEAST + STEP * known > summed.0
+            {
+                summed = (LEAST + STEP * known, *sum);
+            }
+            (end, names) = (end + ((same / 8 - end) / STEP + 1) * STEP, names + 1);
         }
-        same.min(len).min(usize::from(*own))
+        if let Some(best) = best
+            && names >= MANY
+        {
+            self.put_first(best);
+        }
+        hash.resume_sums(bytes, fold, summed, sums);
+        let whole = hash.suffix(sums, len);
+        if best.is_none_or(|best| best.bytes + 8 * STEP < len)
+            && let Some((number, name)) = self.probe(u64::from(whole), len)
+            && usize::from(name.len) == len
+            && name.first_label(len) >= from
+            && name.common(bytes, case) == len
+        {
+            return (whole, Some(Shared { name: number, bytes: len }));
+        }
+        (whole, best)
+    }
+
+    /// Puts a name under all of its shared ends. Names that branch off one another would otherwise be
+    /// compared one after the other each time: now the next that shares these ends is compared with this one
+    /// first.
+    #[inline(never)]
+    fn put_first(&mut self, shared: Shared) {
+        let Self { names, ends, generation, .. } = self;
+        let Some(name) = names.get(usize::from(shared.name)) else { return };
+        for (words, sum) in (LEAST..=shared.bytes / 8).step_by(STEP).zip(&name.sums) {
+            let (place, mark) = Self::place(*generation, *sum, words);
+            if let Some(end) = ends.get_mut(place) {
+                *end = mark | u32::from(shared.name);
+            }
+        }
     }
 
     /// Offset in the message of the label that starts `end` bytes before the end of both names; 0 if no label
@@ -239,41 +356,70 @@ impl LongNames {
         }
     }
 
-    /// Remembers a name of `len` bytes, with these sums: the offsets of its labels are those of the name that
+    /// Remembers a name, with its sums and its hash: the offsets of its labels are those of the name that
     /// it shares an end with, for the last `end` bytes, and `labels`, each with its bytes to the end.
     pub(super) fn keep(
         &mut self,
-        (sums, len, whole): (&SuffixSums, usize, u32),
+        (bytes, case): (&[u8], Case),
+        (sums, whole): (&SuffixSums, u32),
         (shared, end): (Option<Shared>, usize),
         labels: impl Iterator<Item = (usize, usize)>,
     ) {
         self.allocate();
-        let mut name = LongName { words: [0; WORDS], len: len as u8, at: [0; 8 * WORDS] };
-        if let Some(from) = shared.and_then(|shared| self.names.get(usize::from(shared.name)))
-            && let (Some(to), Some(from)) = (name.at.get_mut(..=end), from.at.get(..=end))
-        {
-            to.copy_from_slice(from);
+        if self.names.len() == NAMES {
+            self.skipped = (self.skipped + 1) % SELDOM;
+            if self.skipped > 0 {
+                return;
+            }
         }
-        for (word, at) in name.words.iter_mut().zip(0..=len / 8) {
-            *word = sums.word(at);
+        let len = bytes.len();
+        let mut name = LongName {
+            folded: [0; MAX_LEN],
+            sums: [0; ENDS],
+            len: len as u8,
+            starts: [0; 4],
+            at: [0; 8 * WORDS],
+        };
+        name.folded.iter_mut().rev().zip(bytes.iter().rev()).for_each(|(to, from)| *to = case.fold(*from));
+        let mut known = 0;
+        if let Some((shared, from)) =
+            shared.and_then(|shared| Some((shared, self.names.get(usize::from(shared.name))?)))
+        {
+            (known, name.sums) = (shared.bytes / 8, from.sums);
+            if let (Some(to), Some(at)) = (name.at.get_mut(..=end), from.at.get(..=end)) {
+                to.copy_from_slice(at);
+                name.starts = from.starts;
+                for (word, bits) in name.starts.iter_mut().enumerate() {
+                    *bits &= mask((end + 1).saturating_sub(64 * word));
+                }
+            }
         }
         for (end, at) in labels {
-            if let Some(label) = name.at.get_mut(end) {
-                *label = if at < POINTER_LIMIT { at as u16 } else { 0 };
+            if let (Some(label), Some(bits)) = (name.at.get_mut(end), name.starts.get_mut(end / 64)) {
+                let reached = at < POINTER_LIMIT;
+                *label = if reached { at as u16 } else { 0 };
+                *bits |= u64::from(reached) << (end % 64);
             }
         }
         let number = self.next;
         self.next = (number + 1) % NAMES as u8;
+        let (generation, ends) = (self.generation, &mut self.ends);
+        let mut end = |sum, words| {
+            let (place, mark) = Self::place(generation, sum, words);
+            if let Some(end) = ends.get_mut(place) {
+                *end = mark | u32::from(number);
+            }
+        };
+        for (words, sum) in (LEAST..=len / 8).step_by(STEP).zip(&mut name.sums) {
+            if words > known {
+                *sum = sums.sum(words);
+            }
+            end(*sum, words);
+        }
+        end(u64::from(whole), len);
         match self.names.get_mut(usize::from(number)) {
             Some(place) => *place = name,
             None => self.names.push(name),
-        }
-        let ends = (LEAST..=len / 8).step_by(STEP).map(|words| (sums.sum(words), words));
-        for (sum, words) in ends.chain([(u64::from(whole), len)]) {
-            let (place, mark) = self.place(sum, words);
-            if let Some(end) = self.ends.get_mut(place) {
-                *end = mark | u32::from(number);
-            }
         }
     }
 }

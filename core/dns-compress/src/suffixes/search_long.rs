@@ -7,7 +7,6 @@ use super::search::{Known, MIN_APART};
 use super::slots::{Entry, Slot};
 use crate::compressor::{CompressedName, POINTER_LIMIT};
 use crate::slices::Parts as _;
-use hashlane_hash::suffix::MAX_LEN;
 
 /// Labels that are read before a name is remembered.
 const MIN_READ: usize = 12;
@@ -24,9 +23,7 @@ impl SuffixTable {
             self.apart = 0;
         }
         let (case, len) = (self.case, bytes.len());
-        self.sum_folded(bytes);
-        let whole = self.hash.suffix(&self.sums, len);
-        let shared = self.long.find(&self.sums, len, whole);
+        let (whole, shared) = self.long.sum(&self.hash, bytes, case, &mut self.sums);
         if let Some(shared) = shared
             && shared.bytes == len
             && let at @ 1.. = self.long.label(shared, len)
@@ -87,17 +84,6 @@ impl SuffixTable {
         self.apart = 0;
         self.keep_long(written.len(), bytes, whole, (shared, end, read), 0);
         reached.map_or(CompressedName::new(len, None), |(from, at)| CompressedName::to(from, at))
-    }
-
-    /// Takes the sums of a name. Its bytes are folded beforehand, sixteen at a time: word by word, folding
-    /// takes more than the sum.
-    #[inline(always)]
-    fn sum_folded(&mut self, bytes: &[u8]) {
-        let mut folded = [0; MAX_LEN];
-        let Some(folded) = folded.get_mut(..bytes.len()) else { return };
-        let case = self.case;
-        folded.iter_mut().zip(bytes).for_each(|(to, from)| *to = case.fold(*from));
-        self.hash.sums(folded, |word| word, &mut self.sums);
     }
 
     /// True if the message has `suffix`, an end of the name in hand, at the slot's offset. Labels are
@@ -207,14 +193,14 @@ impl SuffixTable {
         if read < MIN_READ {
             return;
         }
-        let Self { long, starts, offsets, sums, .. } = self;
+        let Self { long, starts, offsets, sums, case, .. } = self;
         let labels =
             starts.iter().zip(offsets.iter()).take(read).enumerate().map(|(label, (start, offset))| {
                 let start = usize::from(*start);
                 let offset = if label < new { at + start } else { usize::from(*offset) };
                 (bytes.len() - start, offset)
             });
-        long.keep((sums, bytes.len(), whole), (shared, end), labels);
+        long.keep((bytes, *case), (sums, whole), (shared, end), labels);
         // A later name may share the remembered name's end, and continue it as this one does.
         let mut before = None;
         for start in starts.iter().take(new).map(|start| usize::from(*start)) {
