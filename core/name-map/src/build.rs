@@ -1,0 +1,199 @@
+//! Rules one after the other, and the table of all.
+
+use crate::filter::Filter;
+use crate::lists::{Lists, MAX_LISTS, Target};
+use crate::reversed::{MAX_LABELS, NameError, Reversed};
+use crate::rules::Rules;
+use crate::table::{Table, order};
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use hashlane_hash::scheme::{BytesHash as _, Key, Scheme as _};
+use hashlane_hash::siphash::SipHash13;
+
+/// Of as many rules, one may be shorter than those that the filter has.
+const FEW: usize = 256;
+
+/// A rule that was not added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The name breaks a rule.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// The number of the list is too large.
+    #[error("list {list}; lists have numbers below 64")]
+    List {
+        /// Number of the list.
+        list: usize,
+    },
+    /// The names of all rules take more than 4 GiB.
+    #[error("the names of the rules take more than 4 GiB; use fewer rules")]
+    TooLarge,
+}
+
+/// A rule.
+#[derive(Clone, Copy, Debug)]
+struct Rule {
+    /// The order of the hash of its name.
+    order: u64,
+    /// Of its name.
+    offset: u32,
+    list: u8,
+    target: Target,
+    exception: bool,
+}
+
+impl Rule {
+    fn lists(&self) -> Lists {
+        Lists::one(self.list.into(), self.target, self.exception)
+    }
+}
+
+/// Builder of [`Rules`]. It takes 16 bytes a rule besides the names.
+#[derive(Clone)]
+pub struct Builder {
+    hash: SipHash13,
+    rules: Vec<Rule>,
+    /// Length and bytes of each name.
+    names: Vec<u8>,
+    name: Reversed,
+}
+
+/// Keeps keys out of logs.
+impl core::fmt::Debug for Builder {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Builder").field("rules", &self.rules.len()).finish_non_exhaustive()
+    }
+}
+
+impl Builder {
+    /// A builder without rules. `key` is a secret random key; names chosen without it cannot be made to
+    /// collide.
+    pub fn new(key: &Key) -> Self {
+        Self { hash: SipHash13::new(key), rules: Vec::new(), names: Vec::new(), name: Reversed::new() }
+    }
+
+    /// Adds a rule of list number `list` for a name in dotted text.
+    ///
+    /// # Errors
+    /// What is wrong with the rule; nothing was added.
+    pub fn block(&mut self, list: usize, target: Target, name: &[u8]) -> Result<(), BuildError> {
+        self.add(list, target, false, name)
+    }
+
+    /// Adds an exception from the rules of list number `list`, whatever their length.
+    ///
+    /// # Errors
+    /// What is wrong with the rule; nothing was added.
+    pub fn except(&mut self, list: usize, target: Target, name: &[u8]) -> Result<(), BuildError> {
+        self.add(list, target, true, name)
+    }
+
+    fn add(&mut self, list: usize, target: Target, exception: bool, name: &[u8]) -> Result<(), BuildError> {
+        if list >= MAX_LISTS {
+            return Err(BuildError::List { list });
+        }
+        self.name.set(name)?;
+        let bytes = self.name.bytes();
+        let offset = u32::try_from(self.names.len()).map_err(|_| BuildError::TooLarge)?;
+        self.names.push(bytes.len() as u8);
+        self.names.extend_from_slice(bytes);
+        let order = order(self.hash.hash(bytes));
+        self.rules.push(Rule { order, offset, list: list as u8, target, exception });
+        Ok(())
+    }
+
+    /// Number of rules, the same rule as often as it was added.
+    pub fn len(&self) -> usize {
+        self.rules.len()
+    }
+
+    /// True without rules.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    /// Builds the table of the rules.
+    pub fn build(self) -> Rules {
+        let Self { hash, mut rules, names, .. } = self;
+        // The buckets are then filled one after the other.
+        rules.sort_unstable_by_key(|rule| (rule.order, rule.offset));
+        let name = |rule: &Rule| {
+            let (len, rest) = names.get(rule.offset as usize..)?.split_first()?;
+            rest.get(..usize::from(*len))
+        };
+        let mut depths = [0_usize; MAX_LABELS + 1];
+        // Rules of one name become one entry. Different names with one hash, which stand in a row in any
+        // order, are compared with each other.
+        let mut entries: Vec<(u64, &[u8], Lists)> = Vec::with_capacity(rules.len());
+        let mut row = 0;
+        for rule in &rules {
+            let Some(name) = name(rule) else { continue };
+            if entries.get(row).is_none_or(|(order, ..)| *order != rule.order) {
+                row = entries.len();
+            }
+            let same = entries.iter_mut().skip(row).find(|(_, other, _)| *other == name);
+            if let Some((_, _, lists)) = same {
+                *lists = lists.union(rule.lists());
+                continue;
+            }
+            entries.push((rule.order, name, rule.lists()));
+            if let Some(depth) = depths.get_mut(labels(name)) {
+                *depth += 1;
+            }
+        }
+        drop(rules);
+        let pivot = pivot(&depths, entries.len());
+        let bytes = entries.iter().map(|(_, name, _)| name.len() + 2).sum();
+        let mut table = Table::with_capacity(entries.len(), bytes);
+        let mut filter = Filter::with_capacity(entries.len() - depths.iter().take(pivot).sum::<usize>());
+        let (mut lists, mut numbers) = (Vec::new(), BTreeMap::new());
+        for (order, name, own) in &entries {
+            let number = *numbers.entry(*own).or_insert_with(|| {
+                lists.push(*own);
+                lists.len() as u32 - 1
+            });
+            // The names took fewer than 4 GiB before.
+            if table.add(order.rotate_left(32), name, number).is_none() {
+                break;
+            }
+            if labels(name) >= pivot {
+                filter.add(hash.hash(first(name, pivot)));
+            }
+        }
+        let used = depths.iter().enumerate().filter(|(_, names)| **names > 0);
+        let used = used.fold(0_u128, |used, (depth, _)| used | 1 << depth);
+        Rules { hash, table, filter, pivot, depths: used, lists, names: entries.len() }
+    }
+}
+
+/// Labels of a reversed name.
+fn labels(name: &[u8]) -> usize {
+    let (mut labels, mut at) = (0, 0);
+    while let Some(len) = name.get(at) {
+        (labels, at) = (labels + 1, at + 1 + usize::from(*len));
+    }
+    labels
+}
+
+/// The first `labels` labels of a reversed name.
+fn first(name: &[u8], labels: usize) -> &[u8] {
+    let mut at = 0;
+    for _ in 0..labels {
+        let Some(len) = name.get(at) else { break };
+        at += 1 + usize::from(*len);
+    }
+    name.get(..at).unwrap_or(name)
+}
+
+/// The most labels that all but few names have. The filter has as many of each name.
+fn pivot(depths: &[usize], names: usize) -> usize {
+    let mut shorter = 0;
+    for (depth, here) in depths.iter().enumerate() {
+        shorter += here;
+        if shorter * FEW > names {
+            return depth.max(1);
+        }
+    }
+    1
+}

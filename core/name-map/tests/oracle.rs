@@ -1,0 +1,136 @@
+//! Lookups against a search of all rules, one after the other.
+
+use hashlane_name_map::{Builder, Burst, Key, MAX_LISTS, Reversed, Rules, Target};
+use proptest::prelude::*;
+
+#[derive(Clone, Debug)]
+struct Rule {
+    list: usize,
+    target: Target,
+    exception: bool,
+    name: Vec<String>,
+}
+
+impl Rule {
+    fn covers(&self, name: &[String]) -> bool {
+        let Some(more) = name.len().checked_sub(self.name.len()) else { return false };
+        name.ends_with(&self.name)
+            && match self.target {
+                Target::Exact => more == 0,
+                Target::Below => more > 0,
+                Target::OneBelow => more == 1,
+                _ => true,
+            }
+    }
+}
+
+/// Few labels, so that names share suffixes; of several lengths, in both cases.
+fn name() -> impl Strategy<Value = Vec<String>> {
+    let label = prop_oneof![
+        8 => prop::sample::select(vec!["a", "b", "B", "com", "ab", "example"]).prop_map(String::from),
+        1 => "[a-z]{1,63}",
+    ];
+    prop::collection::vec(label, 1..9)
+}
+
+fn rule() -> impl Strategy<Value = Rule> {
+    let target = prop::sample::select(vec![Target::Exact, Target::Below, Target::Subtree, Target::OneBelow]);
+    (0..MAX_LISTS, target, prop::bool::weighted(0.2), name())
+        .prop_map(|(list, target, exception, name)| Rule { list, target, exception, name })
+}
+
+fn fits(name: &[String]) -> bool {
+    name.join(".").len() <= 253
+}
+
+fn build(rules: &[Rule]) -> Rules {
+    let mut builder = Builder::new(&Key::VECTOR);
+    for Rule { list, target, exception, name } in rules {
+        let text = name.join(".");
+        let added = match exception {
+            false => builder.block(*list, *target, text.as_bytes()),
+            true => builder.except(*list, *target, text.as_bytes()),
+        };
+        assert_eq!(added.is_ok(), fits(name));
+    }
+    builder.build()
+}
+
+fn lower(name: &[String]) -> Vec<String> {
+    name.iter().map(|label| label.to_ascii_lowercase()).collect()
+}
+
+proptest! {
+    #[test]
+    fn a_lookup_finds_every_rule_that_covers_the_name(
+        rules in prop::collection::vec(rule(), 0..120),
+        names in prop::collection::vec(name(), 1..80),
+    ) {
+        let table = build(&rules);
+        let mut burst = Burst::new();
+        let names: Vec<_> = names.into_iter().filter(|name| fits(name)).collect();
+        let rules: Vec<_> = rules.into_iter().filter(|rule| fits(&rule.name))
+            .map(|rule| Rule { name: lower(&rule.name), ..rule }).collect();
+        for names in names.chunks(Burst::NAMES) {
+            burst.clear();
+            names.iter().for_each(|name| burst.push(name.join(".").as_bytes()).unwrap());
+            let together = table.verdicts(&mut burst).to_vec();
+            prop_assert_eq!(together.len(), names.len());
+            for (name, together) in names.iter().zip(together) {
+                let mut alone = Reversed::new();
+                alone.set(name.join(".").as_bytes()).unwrap();
+                let alone = table.verdict(&alone);
+                prop_assert_eq!(alone, together);
+                let name = lower(name);
+                let covering: Vec<_> = rules.iter().filter(|rule| rule.covers(&name)).collect();
+                let lists = |exception| covering.iter().filter(|rule| rule.exception == exception)
+                    .fold(0, |lists, rule| lists | 1 << rule.list);
+                prop_assert_eq!(alone.excepted(), lists(true));
+                prop_assert_eq!(alone.lists(), lists(false) & !lists(true));
+                let longest = covering.iter().map(|rule| rule.name.len()).max();
+                prop_assert_eq!(alone.depth(), longest);
+                let excepts = covering.iter().any(|rule| rule.exception && Some(rule.name.len()) == longest);
+                prop_assert_eq!(alone.is_exception(), excepts);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_table_of_many_rules_has_all_of_them_and_takes_little() {
+    let mut builder = Builder::new(&Key::VECTOR);
+    let text = |number: u32| format!("host{number}.example{}.com", number % 1000);
+    for number in 0..50_000 {
+        builder.block(0, Target::Exact, text(number).as_bytes()).unwrap();
+        builder.block(1, Target::Exact, text(number / 2).as_bytes()).unwrap();
+    }
+    assert_eq!(builder.len(), 100_000);
+    let rules = builder.build();
+    assert_eq!(rules.len(), 50_000);
+    let mut name = Reversed::new();
+    let mut bytes = 0;
+    for number in 0..60_000 {
+        name.set(text(number).as_bytes()).unwrap();
+        bytes += name.bytes().len();
+        let lists = u64::from(number < 50_000) | u64::from(number < 25_000) << 1;
+        assert_eq!(rules.verdict(&name).lists(), lists, "{number}");
+        name.set(format!("x.{}", text(number)).as_bytes()).unwrap();
+        assert_eq!(rules.verdict(&name).depth(), None);
+    }
+    // Names, with a length and a number of one byte each; 11 bytes more.
+    assert!(rules.memory() < bytes * 5 / 6 + 50_000 * 13, "{}", rules.memory());
+}
+
+#[test]
+fn a_table_without_rules_matches_nothing() {
+    let rules = Builder::new(&Key::VECTOR).build();
+    let mut name = Reversed::new();
+    assert_eq!((rules.verdict(&name).depth(), rules.is_empty()), (None, true));
+    name.set(b"a.b.c").unwrap();
+    assert_eq!(rules.verdict(&name).depth(), None);
+    let mut burst = Burst::new();
+    assert!(rules.verdicts(&mut burst).is_empty());
+    (0..40).for_each(|_| burst.push(b"a.b").unwrap());
+    assert_eq!(rules.verdicts(&mut burst).len(), Burst::NAMES);
+    assert!(burst.push(b"a..b").is_ok(), "a full burst drops names");
+}
