@@ -46,7 +46,7 @@ const SECRET: u64 = 0x8bb8_4b93_962e_acc9;
 pub(super) const ALL: [Erased; 8] = [
     Erased {
         id: "erase-rapidhash-v3",
-        source: "github.com/Nicoshev/rapidhash #10 and #25, for its third version; CVE-2025-27209 (V8)",
+        source: "github.com/Nicoshev/rapidhash #10 and #25, for its third version",
         aims_at: &["rapidhash", "rapidhash-micro", "rapidhash-nano"],
         word: SECRET,
         with_length: true,
@@ -56,8 +56,9 @@ pub(super) const ALL: [Erased; 8] = [
     },
     Erased {
         id: "erase-wyhash",
-        source: "github.com/wangyi-fudan/wyhash #15 and #49; github.com/Nicoshev/rapidhash #25",
-        aims_at: &["wyhash"],
+        source: "github.com/wangyi-fudan/wyhash #15 and #49; github.com/Nicoshev/rapidhash #25; CVE-2025-27209 \
+                 (V8)",
+        aims_at: &["wyhash", "rapidhash-v1", "rapidhash-v2"],
         word: SECRET,
         with_length: false,
         at: KeyPosition::End(16),

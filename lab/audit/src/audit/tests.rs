@@ -263,6 +263,8 @@ fn published_breaks_are_reproduced() {
         ("toeplitz", "trailing-zeros"),
         ("rapidhash", "erase-rapidhash-v3"),
         ("wyhash", "erase-wyhash"),
+        ("rapidhash-v1", "erase-wyhash"),
+        ("rapidhash-v2", "erase-wyhash"),
         ("a5hash128-low", "erase-a5hash128"),
         ("murmurhash2-32", "murmur2-32"),
         ("murmurhash2-64a", "murmur2-64a"),

@@ -34,23 +34,24 @@ pub const NOT_AUDITED: &[Missing] = &[
                  of its input; t1ha1 and t1ha2 are audited.",
     },
     Missing {
-        id: "wyhash-4.3",
-        reason: "No check value of it is published that we know of; version 4.2 is audited.",
-    },
-    Missing {
-        id: "go-memhash",
-        reason: "Maps of Go hash by AES rounds where the CPU has them, and elsewhere by a variant of wyhash \
-                 under words that each process draws: no check value is published.",
-    },
-    Missing {
         id: "ruby-string",
-        reason: "It is SipHash under a key of the process (rb_memhash), and SipHash is audited.",
+        reason: "It is SipHash-1-3 under a key of the process (rb_memhash), audited as `siphash-1-3`.",
     },
-    Missing { id: "lua-string", reason: "No check value of luaS_hash is published." },
     Missing {
         id: "v8-string",
-        reason: "V8 keeps some bits of rapidhash, or, before, of one-at-a-time: both are audited, V8's \
-                 treatment of numbers is not.",
+        reason: "V8 13.6 takes 30 bits of rapidhash v1: under public secrets, as in Node.js 24.0 to 24.4.0 \
+                 (CVE-2025-27209), it is audited as `rapidhash-v1`; newer releases draw secrets for each \
+                 process. Strings that are integers have another hash (CVE-2026-21717), not audited.",
     },
-    Missing { id: "erlang-phash2", reason: "It is defined for terms of Erlang, not for bytes." },
+    Missing {
+        id: "java-tree-bins",
+        reason: "They are no hash: HashMap orders the keys of a bucket of eight by comparison (JEP 180), so \
+                 that strings of one hash cost a lookup the logarithm of their number. The hash is audited \
+                 as `java-string`, in tables of chains.",
+    },
+    Missing {
+        id: "erlang-map",
+        reason: "Maps of Erlang hash terms in memory by another function on each kind of CPU, which no \
+                 function of the language shows; binaries are audited as `erlang-phash2`.",
+    },
 ];

@@ -14,6 +14,7 @@ mod absl;
 mod aes;
 mod ahash_aes;
 mod farmhash;
+mod go;
 mod gxhash;
 mod missing;
 mod museair_v03;
@@ -28,6 +29,8 @@ use core::hash::{BuildHasher, Hasher};
 
 use ::foldhash::SharedSeed;
 use ::metrohash::{MetroHash64, MetroHash128};
+use ::rapidhash::v1::{RapidSecrets as SecretsV1, rapidhash_v1_seeded};
+use ::rapidhash::v2::{RapidSecrets as SecretsV2, rapidhash_v2_2_seeded};
 use ::rapidhash::v3::{RapidSecrets, rapidhash_v3_inline, rapidhash_v3_seeded};
 use ::rapidhash::v3::{rapidhash_v3_micro_inline, rapidhash_v3_nano_inline};
 use ::rapidhash::{fast, quality};
@@ -49,6 +52,9 @@ const BEFOREHAND: &str = no_adversary!("collisions are computed beforehand that 
 const UNSEEDED: &str = no_adversary!("collisions of the unseeded function hold under every seed.");
 const MINIMAL_RESISTANCE: &str = "Tables that live as long as the process, by its author's claim \
      of minimal resistance to flooding; no analysis is published.";
+
+const OF_GO: &str = "Tables that live as long as the process, by the aim of its authors to make collisions \
+     hard to engineer; no analysis is published.";
 
 /// The offset basis of FNV-1a with 64 bits.
 const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
@@ -72,8 +78,16 @@ schemes! { $
         |&seed, bytes| (xxhash_rust::xxh3::xxh3_128_with_seed(bytes, seed) >> 64) as u64;
 
     WyHash(u64 = seed64): Seed(64), 64, 0x83e6_dbe1_e71e_966e,
-        "wyhash", "wyhash.h final version 4.2 (Wang Yi), default secrets", UNDER_EVERY_SEED,
+        "wyhash", "wyhash.h final version 4.3 (Wang Yi), as 4.2, default secrets", UNDER_EVERY_SEED,
         |&seed, bytes| wyhash::wyhash(seed, bytes);
+
+    // Under the header's own secrets. V8 takes 30 bits of the first release.
+    RapidHashV1(SecretsV1 = |key| SecretsV1::seed_cpp(seed64(key))): Seed(64), 64, 0x9471_5857_b747_dea9,
+        "rapidhash-v1", "crate rapidhash 4.5.1, V1 as in rapidhash.h", UNDER_EVERY_SEED,
+        |secrets, bytes| rapidhash_v1_seeded(bytes, secrets);
+    RapidHashV2(SecretsV2 = |key| SecretsV2::seed_cpp(seed64(key))): Seed(64), 64, 0x9e56_076b_5f55_b9d2,
+        "rapidhash-v2", "crate rapidhash 4.5.1, V2.2 as in rapidhash.h", UNDER_EVERY_SEED,
+        |secrets, bytes| rapidhash_v2_2_seeded(bytes, secrets);
 
     // Functions of `rapidhash.h` under its own secrets, the same on every machine; the protected one, whose
     // products are combined with their factors, under other seeds than in the header.
@@ -249,6 +263,25 @@ schemes! { $
         "one-at-a-time", "Jenkins, Dr. Dobb's Journal, 1997, started from the seed",
         no_adversary!("the mixing is invertible and the seed has 32 bits."),
         |&seed, bytes| u64::from(strings::one_at_a_time(seed, bytes));
+    V8OneAtATime(u32 = seed32): Seed(32), 30, 0x1148_3c4b, "v8-one-at-a-time",
+        "V8 11.3 (Node.js 20), strings of Latin-1 bytes that are no numbers",
+        no_adversary!("the mixing is invertible and 32 bits of the seed enter."),
+        |&seed, bytes| u64::from(strings::v8_one_at_a_time(seed, bytes));
+    LuaString(u32 = seed32): Seed(32), 32, 0x5d4e_4599,
+        "lua-string", "Lua 5.4, luaS_hash (lstring.c)", no_adversary!("the seed has 32 bits."),
+        |&seed, bytes| u64::from(strings::lua(seed, bytes));
+    ErlangPhash2(() = no_part): Keying::None, 32, 0xf4d8_fba6,
+        "erlang-phash2", "Erlang/OTP, erlang:phash2/2 of binaries in the range 2^32", EVERYWHERE,
+        |(), bytes| u64::from(strings::erlang_phash2(bytes));
+    // Maps of Go: where the CPU has no AES rounds, and where it has.
+    GoMemhash(([u64; 4], u64) = |key| (drawn_words(key), go_seed(key))): Secret(128), 64,
+        0x732b_92cc_2414_3729, "go-memhash",
+        "Go 1.26, memhashFallback (runtime/hash64.go), five words drawn from the key",
+        OF_GO, |&(words, seed), bytes| go::memhash(words, seed, bytes);
+    GoAesHash(([u128; 8], u64) = |key| (go_schedule(key), go_seed(key))): Secret(128), 64,
+        0x8749_81c4_afcf_d31c, "go-aeshash",
+        "Go 1.26, aeshashbody (runtime/asm_amd64.s), by crate aes 0.8.4; 17 words drawn from the key",
+        OF_GO, |(schedule, seed), bytes| go::aes_hash(schedule, *seed, bytes);
 
     HighwayHash(highway::Key = |key| highway::Key(drawn_words(key))): Secret(128), 64, 0x5b84_150b_d92e_80d1,
         "highwayhash64", "crate highway 1.3.0, four words drawn from the key",
@@ -277,6 +310,16 @@ fn derived_secrets(key: &Key) -> RapidSecrets {
 fn drawn_words(key: &Key) -> [u64; 4] {
     let ((k0, k1), (k2, k3)) = (key.derive(b"4 words.", 0).halves(), key.derive(b"4 words.", 1).halves());
     [k0, k1, k2, k3]
+}
+
+/// The seed of a map of Go.
+fn go_seed(key: &Key) -> u64 {
+    key.derive(b"go seed.", 0).halves().0
+}
+
+/// The words of a process of Go on CPUs with AES rounds.
+fn go_schedule(key: &Key) -> [u128; 8] {
+    [0, 1, 2, 3, 4, 5, 6, 7].map(|number| u128::from_le_bytes(key.derive(b"go words", number).to_bytes()))
 }
 
 fn polymur_of(key: &Key) -> PolymurHash {

@@ -42,13 +42,15 @@ fn protected(seed: u64, bytes: &[u8]) -> Vec<u8> {
 #[test]
 fn give_the_verification_values_of_smhasher3() {
     type Hash = fn(u64, &[u8]) -> Vec<u8>;
-    let values: [(Hash, u32); 37] = [
+    let values: [(Hash, u32); 38] = [
         (le::<crate::hashes::RapidHash>, 0x1fdc_65ee),
         // The canonical form of xxHash is big-endian.
         (be::<Xxh32>, 0x6fd7_8385),
         (be::<Xxh64>, 0x8f82_24c4),
         (|seed, bytes| [be::<Xxh3High>(seed, bytes), be::<Xxh3Low>(seed, bytes)].concat(), 0x288d_aa94),
         (le::<WyHash>, 0x9dae_7dd3),
+        // Of `hashes/rapidhash.cpp` before its update to the third version.
+        (le::<RapidHashV1>, 0xaf40_4c4b),
         (le::<Micro>, 0x6f18_3d61),
         (le::<Nano>, 0x2c20_0dc7),
         (protected, 0x72c9_270a),
@@ -205,6 +207,45 @@ fn absl_gives_the_results_of_the_release() {
     for (len, result) in results {
         assert_eq!(AbslHash(0x0706_0504_0302_0100).hash(&bytes[..len]), result, "{len}");
     }
+}
+
+#[test]
+fn give_the_results_of_the_programs_that_use_them() {
+    let bytes: Vec<u8> = (0..=250).cycle().take(2000).collect();
+    let of_program = |at: u64| 0x0706_0504_0302_0100 + at * 0x0808_0808_0808_0808;
+    let words = [0, 1, 2, 3].map(of_program);
+    let schedule = [0, 2, 4, 6, 8, 10, 12, 14]
+        .map(|at| u128::from(of_program(at + 1)) << 64 | u128::from(of_program(at)));
+    let file = include_str!("../../../../vectors/runtimes.txt");
+    let mut rows = 0;
+    for row in file.lines().filter(|line| !line.starts_with('#')) {
+        let columns: Vec<&str> = row.split_whitespace().collect();
+        let [function, seed, length, result] = columns[..] else { panic!("{row}") };
+        let seed = u64::from_str_radix(seed, 16).unwrap_or(0);
+        let bytes = &bytes[..length.parse().unwrap()];
+        let hash = match function {
+            "lua-string" => LuaString(seed as u32).hash(bytes),
+            "v8-one-at-a-time" => V8OneAtATime(seed as u32).hash(bytes),
+            "erlang-phash2" => ErlangPhash2(()).hash(bytes),
+            "go-memhash" => GoMemhash((words, seed)).hash(bytes),
+            "go-aeshash" => GoAesHash((schedule, seed)).hash(bytes),
+            "wyhash" => WyHash(seed).hash(bytes),
+            other => panic!("{other}"),
+        };
+        assert_eq!(hash, u64::from_str_radix(result, 16).unwrap(), "{row}");
+        rows += 1;
+    }
+    assert_eq!(rows, 258);
+    // erlang:phash2/1 gives 27 bits, as in OTP 25 for <<"hello">>.
+    assert_eq!(ErlangPhash2(()).hash(b"hello") & 0x7ff_ffff, 47_480_723);
+}
+
+/// The verification value of SMHasher3 of `rapidhash.h` at the tag rapidhash_v2.2, compiled by gcc 12.
+#[test]
+fn the_second_rapidhash_gives_the_results_of_its_header() {
+    let bytes: Vec<u8> = (0..=255).collect();
+    let results: Vec<u8> = (0..256).flat_map(|n| le::<RapidHashV2>(256 - n, &bytes[..n as usize])).collect();
+    assert_eq!(le::<RapidHashV2>(0, &results)[..4], 0x9420_5ecc_u32.to_le_bytes());
 }
 
 /// `test.c` of orlp/polymur-hash: results under a tweak, which is 0 in the scheme.

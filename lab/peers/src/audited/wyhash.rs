@@ -1,7 +1,8 @@
 //! wyhash, final version 4, written from its description: the crates that are kept hold earlier versions.
 //!
-//! Source: Wang Yi, `wyhash.h`, final version 4.2, default secrets; SMHasher3 `hashes/wyhash.cpp`. Go's and
-//! Zig's tables use variants of it. The header is in the public domain (The Unlicense).
+//! Source: Wang Yi, `wyhash.h`, final version 4.3, default secrets, whose hash is that of 4.2; SMHasher3
+//! `hashes/wyhash.cpp`. Go's and Zig's tables use variants of it. The header is in the public domain (The
+//! Unlicense).
 
 use super::words::{ends, fold, le64, multiply, pair};
 
