@@ -3,6 +3,7 @@
 use super::{Job, Program};
 use crate::zone::APEX;
 use hashlane_lab::study::TurnError;
+use hashlane_rig::nameservers::Served;
 use hashlane_rig::program::words;
 use std::ffi::OsString;
 use std::fs;
@@ -10,22 +11,14 @@ use std::fs;
 /// Writes the configuration of a server, and returns program and arguments.
 pub(super) fn prepare(program: Program, job: &Job<'_>) -> Result<Vec<OsString>, TurnError> {
     let Job { command, zone, folder, address } = *job;
+    let served = Served { address, folder, apex: APEX, zone };
     let (zone, path, port, ip) = (zone.display(), folder.display(), address.port(), address.ip());
     let ours = |arguments: &[&str]| {
         std::iter::once(command.into()).chain(arguments.iter().map(OsString::from)).collect::<Vec<_>>()
     };
     let (name, text, mut program) = match program {
         Program::Echo => return Ok(ours(&["lab", "echo", &address.to_string()])),
-        Program::Ours => (
-            "ours.toml",
-            format!(
-                "[server]\nlisten = [\"{address}\"]\nworkers = 1\nuser = \"\"\n\
-                 [rate_limit]\nresponses_per_second = 0\n\
-                 [control]\npath = \"\"\n\
-                 [[zone]]\nname = \"{APEX}\"\nfile = \"{zone}\"\n"
-            ),
-            ours(&["dns", "serve", "--config"]),
-        ),
+        Program::Ours => ("ours.toml", served.ours(), ours(&["dns", "serve", "--config"])),
         Program::Nsd => (
             "nsd.conf",
             format!(
@@ -52,21 +45,9 @@ pub(super) fn prepare(program: Program, job: &Job<'_>) -> Result<Vec<OsString>, 
             ),
             words("knotd", &["-c"]),
         ),
-        Program::Named => (
-            "named.conf",
-            format!(
-                "options {{\n  directory \"{path}\";\n  listen-on port {port} {{ {ip}; }};\n  \
-                 listen-on-v6 {{ none; }};\n  recursion no;\n  minimal-responses yes;\n  querylog no;\n  \
-                 notify no;\n  allow-transfer {{ none; }};\n  dnssec-validation no;\n  \
-                 empty-zones-enable no;\n  \
-                 pid-file none;\n  session-keyfile none;\n  managed-keys-directory \"{path}\";\n  \
-                 lock-file none;\n}};\n\
-                 controls {{ }};\n\
-                 logging {{ category default {{ default_stderr; }}; }};\n\
-                 zone \"{APEX}\" {{ type primary; file \"{zone}\"; check-names ignore; }};\n"
-            ),
-            words("named", &["-f", "-n", "1", "-U", "1", "-c"]),
-        ),
+        Program::Named => {
+            ("named.conf", served.named(""), words("named", &["-f", "-n", "1", "-U", "1", "-c"]))
+        }
     };
     let config = folder.join(name);
     fs::write(&config, text).map_err(TurnError::io("cannot write a configuration"))?;
