@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 const UNTIMED: [&str; 5] = ["lab/lab", "lab/records", "lab/rig", "bin/command", "core/stats"];
 
 /// Commands that the studies of a package start.
-const STARTED: [(&str, &str); 4] = [
+const STARTED: [(&str, &str); 5] = [
+    ("lab/studies/dns", "bin/dns"),
     ("lab/studies/nameserver", "bin/dns"),
     ("lab/studies/ndn", "bin/ndn"),
     ("lab/studies/meter", "bin/flow"),

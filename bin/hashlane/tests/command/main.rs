@@ -1,6 +1,7 @@
 //! The command as users see it: output, files, exit codes.
 #![allow(clippy::unwrap_used, reason = "a helper that cannot do its work fails the test")]
 
+mod answers;
 mod audit;
 mod compare;
 mod disk;

@@ -12,6 +12,8 @@ mod programs;
 mod reading;
 mod renderers;
 mod run;
+mod servers;
+mod serving;
 mod tables;
 #[cfg(test)]
 mod tests;

@@ -99,7 +99,7 @@ mod tests {
     fn message(id: &str) -> Vec<u8> {
         match generator(id).unwrap() {
             Workload::Read(generate) => generate(&Key::VECTOR),
-            Workload::Render(_) => panic!("{id} is to be rendered"),
+            Workload::Render(_) | Workload::Serve(_) => panic!("{id} is not to be read"),
         }
     }
 

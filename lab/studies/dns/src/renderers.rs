@@ -2,6 +2,7 @@
 
 use crate::model::{Messages, Names, Packed};
 use crate::programs;
+use crate::servers;
 use crate::workload::Corpus;
 use hashlane_baseline::dns::{
     Dumb, HashNotStored, HashedTwice, Item, New, NewTable, Old, PrimeBuckets, WholeName,
@@ -34,11 +35,12 @@ const COMPOSERS: [&str; 2] = ["composer/fresh", "composer/reused"];
 pub(crate) const OTHERS: [&[&str]; 3] = [&IDS, &RENDERERS, &programs::IDS];
 
 /// `true` if a scheme of that id is known, there or not.
-pub(crate) fn is_renderer(id: &str) -> bool {
-    OURS.contains(&id) || COMPOSERS.contains(&id) || OTHERS.iter().any(|ids| ids.contains(&id))
+pub(crate) fn is_known(id: &str) -> bool {
+    let ours = OURS.contains(&id) || COMPOSERS.contains(&id);
+    ours || servers::IDS.contains(&id) || OTHERS.iter().any(|ids| ids.contains(&id))
 }
 
-/// The note on a renderer: the reason that it is not there, with the next step, or the version of a program.
+/// The note on a scheme: the reason that it is not there, with the next step, or the version of a program.
 /// `None` for those built in.
 pub(crate) fn note(id: &str) -> Option<String> {
     if RENDERERS.contains(&id) {
@@ -48,6 +50,9 @@ pub(crate) fn note(id: &str) -> Option<String> {
         return Some(
             programs::version(id).clone().map_or_else(|why| why, |version| format!("{id}: {version}")),
         );
+    }
+    if servers::IDS.contains(&id) {
+        return servers::note(id);
     }
     (!is_there(id)).then(|| {
         format!(
@@ -196,7 +201,7 @@ impl Render for Library {
 
 /// Syntax of the ids, for a message.
 pub(crate) fn renderers_help() -> String {
-    let ids = [&OURS[..], &COMPOSERS, &OTHERS.concat()].concat();
+    let ids = [&OURS[..], &COMPOSERS, &OTHERS.concat(), &servers::IDS].concat();
     format!("a renderer is one of {}", ids.join(", "))
 }
 

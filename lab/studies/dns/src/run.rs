@@ -4,6 +4,7 @@ use crate::metric;
 use crate::model::{Messages, Packed};
 use crate::reading;
 use crate::renderers;
+use crate::serving;
 use crate::tables;
 use crate::turn::{LEAST_NS, ns_of};
 use crate::workload::{Corpus, Workload, benign, generator};
@@ -33,14 +34,19 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     let generators = definition.workloads.iter().map(|id| generator(id));
     let generators = generators.collect::<Result<Vec<_>, _>>();
     let generators = generators.map_err(|error| RunError::UnknownWorkload(error.to_string()))?;
-    if let Some(id) = definition.schemes.iter().find(|id| !renderers::is_renderer(id)) {
+    if let Some(id) = definition.schemes.iter().find(|id| !renderers::is_known(id)) {
         return Err(RunError::UnknownScheme { id: id.clone(), help: renderers::renderers_help() });
     }
     session.notes.extend(definition.schemes.iter().filter_map(|id| renderers::note(subject(id))));
     let key = Key::new(session.settings.key);
     let own = session.own::<Vec<Content>>();
     let generated = if session.measures_generated() { generators.len() } else { 0 };
-    session.total = 2 * (generated + usize::from(own.is_some()));
+    let steps = |(label, workload): (&String, &Workload)| match workload {
+        Workload::Serve(_) => serving::steps(session, label),
+        Workload::Render(_) | Workload::Read(_) => 2,
+    };
+    let steps: usize = definition.workloads.iter().zip(&generators).take(generated).map(steps).sum();
+    session.total = steps + 2 * usize::from(own.is_some());
     if let Some((label, messages)) = own {
         let corpus = Corpus::Messages(messages.clone());
         workload(session, label, &corpus)?;
@@ -52,6 +58,7 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
         match generator {
             Workload::Render(generate) => workload(session, label, &generate(&key))?,
             Workload::Read(generate) => reading::run(session, label, &generate(&key)),
+            Workload::Serve(generate) => serving::run(session, label, &generate(&key))?,
         }
     }
     Ok(())
@@ -344,7 +351,7 @@ mod tests {
     fn corpus(id: &str) -> Corpus {
         match generator(id).unwrap() {
             Workload::Render(generate) => generate(&Key::VECTOR),
-            Workload::Read(_) => panic!("{id} is to be read"),
+            Workload::Read(_) | Workload::Serve(_) => panic!("{id} is not to be rendered"),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Corpora for renderers: the names of BIND 10's benchmark, typical responses, and names that an attacker
 //! would choose.
 
-use super::{attacks, held, hostile, name, reading};
+use super::{attacks, held, hostile, name, reading, serving};
 use hashlane_dns::render::{Options, Renderer};
 use hashlane_dns::wire::{Class, Content, Flags, Header, Question, Record, RecordType, Section};
 use hashlane_hash::scheme::Key;
@@ -53,7 +53,12 @@ pub(crate) enum Workload {
     Render(Generate),
     /// A message to read.
     Read(GenerateMessage),
+    /// An RRset for servers to answer with.
+    Serve(GenerateContent),
 }
+
+/// Generates the answer of a server.
+type GenerateContent = fn(&Key) -> Content;
 
 /// Generates a message to read.
 type GenerateMessage = fn(&Key) -> Vec<u8>;
@@ -114,6 +119,14 @@ const READINGS: [(&str, GenerateMessage); 7] = [
     ("read/short-chain", |_| reading::short_chain()),
 ];
 
+/// Answers of servers: the RRsets of published attacks.
+const SERVED: [(&str, GenerateContent); 4] = [
+    ("serve/cve-2024-8508", |key| serving::with_room(first(attacks::shared_suffix(), key))),
+    ("serve/cve-2024-8508-240", |_| serving::few_shared()),
+    ("serve/cve-2026-44390", |key| serving::with_room(first(attacks::no_shared_suffix(), key))),
+    ("serve/rustsec-2026-0119", |key| serving::with_room(first(attacks::many_candidates(), key))),
+];
+
 /// The messages of published attacks, by the names of their files in `vectors/dns/compression`.
 pub(crate) fn vectors() -> Vec<(String, Vec<u8>)> {
     let key = Key::VECTOR;
@@ -128,10 +141,11 @@ pub(crate) fn vectors() -> Vec<(String, Vec<u8>)> {
 /// An id that no workload has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "unknown workload {:?}; known: {}, {}",
+    "unknown workload {:?}; known: {}, {}, {}",
     .0,
     WORKLOADS.map(|(id, _)| id).join(", "),
-    READINGS.map(|(id, _)| id).join(", ")
+    READINGS.map(|(id, _)| id).join(", "),
+    SERVED.map(|(id, _)| id).join(", ")
 )]
 pub(crate) struct UnknownCorpus(String);
 
@@ -142,7 +156,8 @@ pub(crate) struct UnknownCorpus(String);
 pub(crate) fn generator(id: &str) -> Result<Workload, UnknownCorpus> {
     let render = WORKLOADS.iter().map(|(id, generate)| (*id, Workload::Render(*generate)));
     let read = READINGS.iter().map(|(id, generate)| (*id, Workload::Read(*generate)));
-    let found = render.chain(read).find(|(known, _)| *known == id);
+    let serve = SERVED.iter().map(|(id, generate)| (*id, Workload::Serve(*generate)));
+    let found = render.chain(read).chain(serve).find(|(known, _)| *known == id);
     found.map(|(_, workload)| workload).ok_or_else(|| UnknownCorpus(id.to_owned()))
 }
 
@@ -195,7 +210,12 @@ fn longest(records: Vec<Record>, key: &Key) -> Corpus {
 
 /// As many records as a message has room for.
 fn full(content: Content, key: &Key) -> Corpus {
-    Corpus::Messages(vec![split(content, key).swap_remove(0)])
+    Corpus::Messages(vec![first(content, key)])
+}
+
+/// The first of the messages that it takes to carry all records.
+fn first(content: Content, key: &Key) -> Content {
+    split(content, key).swap_remove(0)
 }
 
 /// The first message of a corpus at the smallest size; empty for names alone.
@@ -345,7 +365,7 @@ mod tests {
         }
         let names = |id: &str| match generator(id).unwrap() {
             Workload::Render(generate) => generate(&Key::VECTOR).names(),
-            Workload::Read(_) => 0.0,
+            Workload::Read(_) | Workload::Serve(_) => 0.0,
         };
         assert!(names("transfer") > 2000.0);
         let error = generator("positiv").unwrap_err().to_string();
