@@ -1,5 +1,5 @@
 //! Compiles the adapters of the libraries that are installed: of C++ tables with the feature `tables`, of DNS
-//! renderers with the feature `renderers`.
+//! renderers and readers with the feature `renderers`.
 
 fn main() {
     for library in ["boost", "absl", "dpdk"] {
@@ -7,7 +7,7 @@ fn main() {
         println!("cargo::rerun-if-changed=cpp/{library}.cc");
     }
     println!("cargo::rerun-if-changed=cpp/table.h");
-    for library in ["knot", "ldns", "bind9", "bind9_message"] {
+    for library in ["knot", "ldns", "bind9", "bind9_message", "cares"] {
         println!("cargo::rustc-check-cfg=cfg(has_{library})");
         println!("cargo::rerun-if-changed=c/{library}.c");
     }
@@ -57,6 +57,9 @@ fn renderers() {
     }
     if let Ok(found) = pkg_config::Config::new().cargo_metadata(false).probe("ldns") {
         renderer("ldns", "ldns/ldns.h", &found.libs);
+    }
+    if let Ok(found) = pkg_config::Config::new().cargo_metadata(false).probe("libcares") {
+        renderer("cares", "ares.h", &found.libs);
     }
     // BIND's libraries have no pkg-config file.
     let libs = ["dns", "isc"].map(str::to_owned);

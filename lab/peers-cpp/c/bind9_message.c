@@ -1,4 +1,4 @@
-/* Whole messages, written by BIND's libdns. */
+/* Whole messages, written and read by BIND's libdns. */
 #include <isc/buffer.h>
 #include <isc/mem.h>
 #include <dns/compress.h>
@@ -9,6 +9,7 @@
 #include "renderer.h"
 
 HASHLANE_RENDERER(hashlane_bind9_message)
+HASHLANE_READER(hashlane_bind9_message)
 
 struct bind9_message {
     isc_mem_t *mem;
@@ -35,6 +36,19 @@ void hashlane_bind9_message_free(void *renderer) {
     free(self);
 }
 
+/* The message, of at most UINT_MAX bytes; NULL if it is refused. */
+static dns_message_t *parsed(isc_mem_t *mem, const uint8_t *bytes, size_t len, unsigned int options) {
+    isc_buffer_t source;
+    isc_buffer_constinit(&source, bytes, (unsigned int)len);
+    isc_buffer_add(&source, (unsigned int)len);
+    dns_message_t *message = NULL;
+    dns_message_create(mem, DNS_MESSAGE_INTENTPARSE, &message);
+    if (dns_message_parse(message, &source, options) != ISC_R_SUCCESS) {
+        dns_message_detach(&message);
+    }
+    return message;
+}
+
 int hashlane_bind9_message_add(void *renderer, const uint8_t *bytes, size_t len) {
     struct bind9_message *self = renderer;
     dns_message_t **inputs = realloc(self->inputs, (self->count + 1) * sizeof(*inputs));
@@ -43,14 +57,9 @@ int hashlane_bind9_message_add(void *renderer, const uint8_t *bytes, size_t len)
         return -1;
     }
     self->inputs = inputs;
-    isc_buffer_t source;
-    isc_buffer_constinit(&source, bytes, (unsigned int)len);
-    isc_buffer_add(&source, (unsigned int)len);
-    dns_message_t *input = NULL;
-    dns_message_create(self->mem, DNS_MESSAGE_INTENTPARSE, &input);
     /* One name and one set for each record. */
-    if (dns_message_parse(input, &source, DNS_MESSAGEPARSE_PRESERVEORDER) != ISC_R_SUCCESS) {
-        dns_message_detach(&input);
+    dns_message_t *input = parsed(self->mem, bytes, len, DNS_MESSAGEPARSE_PRESERVEORDER);
+    if (input == NULL) {
         return -1;
     }
     input->from_to_wire = DNS_MESSAGE_INTENTRENDER;
@@ -82,4 +91,22 @@ size_t hashlane_bind9_message_render(void *renderer, size_t number, const uint8_
     dns_compress_invalidate(&compress);
     *bytes = self->out;
     return result == ISC_R_SUCCESS ? isc_buffer_usedlength(&buffer) : 0;
+}
+
+int64_t hashlane_bind9_message_read(const uint8_t *bytes, size_t len) {
+    /* Made once for each thread, as a server does. */
+    static _Thread_local isc_mem_t *mem;
+    if (mem == NULL) {
+        isc_mem_create(&mem);
+    }
+    dns_message_t *message = len <= UINT_MAX ? parsed(mem, bytes, len, 0) : NULL;
+    if (message == NULL) {
+        return -1;
+    }
+    int64_t count = 0;
+    for (int section = DNS_SECTION_ANSWER; section < DNS_SECTION_MAX; section++) {
+        count += message->counts[section];
+    }
+    dns_message_detach(&message);
+    return count;
 }

@@ -1,4 +1,4 @@
-/* Whole messages, written by libknot's packet API without hints. */
+/* Whole messages, written by libknot's packet API without hints, and read by it. */
 #include <libknot/libknot.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +6,7 @@
 #include "renderer.h"
 
 HASHLANE_RENDERER(hashlane_knot)
+HASHLANE_READER(hashlane_knot)
 
 struct knot {
     knot_pkt_t **inputs;
@@ -36,6 +37,21 @@ void hashlane_knot_free(void *renderer) {
     free(self);
 }
 
+/* The message, of at most 65,535 bytes; NULL if it is refused. */
+static knot_pkt_t *parsed(const uint8_t *bytes, size_t len) {
+    knot_pkt_t *packet = knot_pkt_new(NULL, (uint16_t)len, NULL);
+    if (packet == NULL) {
+        return NULL;
+    }
+    memcpy(packet->wire, bytes, len);
+    packet->size = len;
+    if (knot_pkt_parse(packet, 0) != KNOT_EOK) {
+        knot_pkt_free(packet);
+        return NULL;
+    }
+    return packet;
+}
+
 int hashlane_knot_add(void *renderer, const uint8_t *bytes, size_t len) {
     struct knot *self = renderer;
     knot_pkt_t **inputs = realloc(self->inputs, (self->count + 1) * sizeof(*inputs));
@@ -44,14 +60,8 @@ int hashlane_knot_add(void *renderer, const uint8_t *bytes, size_t len) {
         return -1;
     }
     self->inputs = inputs;
-    knot_pkt_t *input = knot_pkt_new(NULL, (uint16_t)len, NULL);
+    knot_pkt_t *input = parsed(bytes, len);
     if (input == NULL) {
-        return -1;
-    }
-    memcpy(input->wire, bytes, len);
-    input->size = len;
-    if (knot_pkt_parse(input, 0) != KNOT_EOK) {
-        knot_pkt_free(input);
         return -1;
     }
     inputs[self->count++] = input;
@@ -84,4 +94,17 @@ size_t hashlane_knot_render(void *renderer, size_t number, const uint8_t **bytes
     }
     *bytes = out->wire;
     return out->size;
+}
+
+int64_t hashlane_knot_read(const uint8_t *bytes, size_t len) {
+    knot_pkt_t *packet = len <= UINT16_MAX ? parsed(bytes, len) : NULL;
+    if (packet == NULL) {
+        return -1;
+    }
+    int64_t count = 0;
+    for (int id = KNOT_ANSWER; id <= KNOT_ADDITIONAL; id++) {
+        count += knot_pkt_section(packet, id)->count;
+    }
+    knot_pkt_free(packet);
+    return count;
 }

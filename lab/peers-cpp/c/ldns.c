@@ -1,4 +1,4 @@
-/* Whole messages, written by ldns into one buffer. */
+/* Whole messages, written by ldns into one buffer, and read by it. */
 #include <ldns/ldns.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +6,7 @@
 #include "renderer.h"
 
 HASHLANE_RENDERER(hashlane_ldns)
+HASHLANE_READER(hashlane_ldns)
 
 struct ldns {
     ldns_pkt **inputs;
@@ -63,4 +64,16 @@ size_t hashlane_ldns_render(void *renderer, size_t number, const uint8_t **bytes
     /* The buffer grows with the message, and moves then. */
     *bytes = ldns_buffer_begin(self->out);
     return ldns_buffer_position(self->out);
+}
+
+int64_t hashlane_ldns_read(const uint8_t *bytes, size_t len) {
+    ldns_pkt *packet = NULL;
+    if (ldns_wire2pkt(&packet, bytes, len) != LDNS_STATUS_OK) {
+        return -1;
+    }
+    size_t count = ldns_rr_list_rr_count(ldns_pkt_answer(packet)) +
+                   ldns_rr_list_rr_count(ldns_pkt_authority(packet)) +
+                   ldns_rr_list_rr_count(ldns_pkt_additional(packet));
+    ldns_pkt_free(packet);
+    return (int64_t)count;
 }

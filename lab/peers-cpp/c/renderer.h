@@ -1,10 +1,11 @@
-/* What an adapter of a DNS renderer exports. Inputs are numbered from 0 in the order of `add`. */
+/* What adapters of DNS libraries export: renderers and readers. */
 #ifndef HASHLANE_RENDERER_H
 #define HASHLANE_RENDERER_H
 
 #include <stddef.h>
 #include <stdint.h>
 
+/* Inputs are numbered from 0 in the order of `add`. */
 struct hashlane_renderer {
     void *(*make)(void);
     void (*free)(void *renderer);
@@ -21,5 +22,15 @@ struct hashlane_renderer {
     size_t prefix##_render(void *renderer, size_t number, const uint8_t **out);                        \
     extern const struct hashlane_renderer prefix;                                                      \
     const struct hashlane_renderer prefix = {prefix##_new, prefix##_free, prefix##_add, prefix##_render};
+
+struct hashlane_reader {
+    /* Reads a message with all its names whole; the number of its records, or -1 if it is refused. */
+    int64_t (*read)(const uint8_t *bytes, size_t len);
+};
+
+#define HASHLANE_READER(prefix)                                                                        \
+    int64_t prefix##_read(const uint8_t *bytes, size_t len);                                           \
+    extern const struct hashlane_reader prefix##_reader;                                               \
+    const struct hashlane_reader prefix##_reader = {prefix##_read};
 
 #endif

@@ -172,3 +172,37 @@ impl Drop for Renderer {
         unsafe { (self.functions.free)(self.renderer.as_ptr()) }
     }
 }
+
+/// The function of one DNS reader: `struct hashlane_reader` in c/renderer.h.
+#[derive(Debug)]
+#[repr(C)]
+struct ReaderFunctions {
+    read: unsafe extern "C" fn(*const u8, usize) -> i64,
+}
+
+adapters! { ReaderFunctions, reader_functions:
+    has_knot hashlane_knot_reader "knot/packet";
+    has_ldns hashlane_ldns_reader "ldns";
+    has_bind9_message hashlane_bind9_message_reader "bind9/message";
+    has_cares hashlane_cares_reader "c-ares";
+}
+
+/// A DNS reader of a C library: `knot/packet`, `ldns`, `bind9/message` or `c-ares`.
+#[derive(Clone, Copy, Debug)]
+pub struct Reader(&'static ReaderFunctions);
+
+impl Reader {
+    /// The reader of that id. `None` if it is unknown or the library [`missing`](crate::missing).
+    pub fn new(id: &str) -> Option<Self> {
+        reader_functions(id).map(Self)
+    }
+
+    /// Reads a message with all its names whole, and returns the number of its records; `None` if the library
+    /// refuses the message.
+    pub fn read(self, bytes: &[u8]) -> Option<usize> {
+        // SAFETY: the bytes are a slice, which the adapter only reads, and keeps nothing of; it may be called
+        // by several threads.
+        let count = unsafe { (self.0.read)(bytes.as_ptr(), bytes.len()) };
+        usize::try_from(count).ok()
+    }
+}

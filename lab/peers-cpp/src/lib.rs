@@ -1,13 +1,13 @@
-//! C++ tables of flows (boost, Abseil, DPDK) and DNS renderers of C libraries (Knot, ldns, BIND), each behind
-//! one safe type.
+//! C++ tables of flows (boost, Abseil, DPDK), and DNS renderers and readers of C libraries (Knot, ldns, BIND,
+//! c-ares), each behind one safe type.
 //!
-//! [`Table::new`] and [`Renderer::new`] make one by its id, for example `boost/siphash-1-3`; [`missing`]
+//! [`Table::new`], [`Renderer::new`] and [`Reader::new`] make one by its id, for example `boost/siphash-1-3`; [`missing`]
 //! tells why it cannot. The default build has none of them and needs no compiler of C or C++.
 #![deny(unsafe_code)]
 
 mod ffi;
 
-pub use ffi::{Renderer, Table};
+pub use ffi::{Reader, Renderer, Table};
 
 /// Five words: a tuple.
 pub type Key = [u64; 5];
@@ -19,8 +19,11 @@ pub const TABLES: [&str; 6] =
 /// Ids of all renderers, built in or not.
 pub const RENDERERS: [&str; 4] = ["knot/packet", "ldns", "bind9/libdns", "bind9/message"];
 
-/// Libraries of tables and renderers, and the packages of Debian that have them.
-const LIBRARIES: [(&str, bool, &str); 7] = [
+/// Ids of all readers, built in or not.
+pub const READERS: [&str; 4] = ["knot/packet", "ldns", "bind9/message", "c-ares"];
+
+/// Libraries of tables, renderers and readers, and the packages of Debian that have them.
+const LIBRARIES: [(&str, bool, &str); 8] = [
     ("boost", cfg!(has_boost), "libboost1.81-dev"),
     ("absl", cfg!(has_absl), "libabsl-dev"),
     ("dpdk", cfg!(has_dpdk), "libdpdk-dev"),
@@ -28,13 +31,14 @@ const LIBRARIES: [(&str, bool, &str); 7] = [
     ("ldns", cfg!(has_ldns), "libldns-dev"),
     ("bind9/libdns", cfg!(has_bind9), "bind9-dev"),
     ("bind9/message", cfg!(has_bind9_message), "bind9-dev"),
+    ("c-ares", cfg!(has_cares), "libc-ares-dev"),
 ];
 
-/// The reason that no table of this library, or not this renderer, can be made, with the next step; `None` if
-/// it can, and for other names.
+/// The reason that no table of this library, or not this renderer or reader, can be made, with the next step;
+/// `None` if it can, and for other names.
 pub fn missing(name: &str) -> Option<String> {
     let (_, is_there, package) = LIBRARIES.into_iter().find(|(other, ..)| *other == name)?;
-    let (enabled, feature) = match RENDERERS.contains(&name) {
+    let (enabled, feature) = match RENDERERS.contains(&name) || READERS.contains(&name) {
         true => (cfg!(feature = "renderers"), "c-renderers"),
         false => (cfg!(feature = "tables"), "cpp-tables"),
     };
@@ -60,6 +64,7 @@ mod tests {
                 assert_eq!(Table::new(id, (1, 2), 10).is_some(), is_there, "{id}");
             }
             assert_eq!(Renderer::new(name).is_some(), is_there && RENDERERS.contains(&name), "{name}");
+            assert_eq!(Reader::new(name).is_some(), is_there && READERS.contains(&name), "{name}");
         }
         assert!(missing("hashbrown").is_none() && Table::new("boost/md5", (1, 2), 10).is_none());
     }
@@ -93,6 +98,26 @@ mod tests {
                 assert_eq!(renderer.render(number).unwrap(), expected, "{id}");
             }
             assert!(renderer.render(2).is_none(), "{id}");
+        }
+    }
+
+    #[test]
+    fn records_are_counted_and_broken_messages_refused() {
+        let head = b"\x12\x34\x84\0\0\x01\0\x02\0\0\0\x01\x07example\0\0\x02\0\x01";
+        let server = b"\xc0\x0c\0\x02\0\x01\0\0\0\x3c\0\x04\x01a\xc0\x0c";
+        let other = b"\xc0\x0c\0\x02\0\x01\0\0\0\x3c\0\x04\x01b\xc0\x0c";
+        let address = b"\x01a\xc0\x0c\0\x01\0\x01\0\0\0\x3c\0\x04\xc0\0\x02\x01";
+        let message = [&head[..], server, other, address].concat();
+        // A name that leads to itself.
+        let mut endless = message.clone();
+        endless[head.len() + 1] = head.len() as u8;
+        for id in READERS {
+            let Some(reader) = Reader::new(id) else { continue };
+            assert_eq!(reader.read(&message), Some(3), "{id}");
+            assert_eq!(reader.read(&endless), None, "{id}");
+            for broken in [&message[..message.len() - 1], &message[..head.len()], &message[..5], &[]] {
+                assert_eq!(reader.read(broken), None, "{id}: {} bytes", broken.len());
+            }
         }
     }
 
