@@ -11,7 +11,7 @@ use hashlane_lab::study::{Fact, Rounds, Session};
 use std::hint::black_box;
 
 /// Reads a message, and returns the number of its records.
-type Read = fn(&[u8]) -> Result<usize, String>;
+type Read = Box<dyn Fn(&[u8]) -> Result<usize, String>>;
 
 /// A reader, and its message.
 struct TimedReader<'a> {
@@ -70,12 +70,20 @@ impl TimedReader<'_> {
 /// The reader of a scheme; none if it only renders, or is not built in.
 fn reader(id: &str) -> Option<Read> {
     match id {
-        "ours" | BENIGN => Some(ours),
-        #[cfg(feature = "peers")]
-        _ => hashlane_peers::dns::read::reader(id),
-        #[cfg(not(feature = "peers"))]
-        _ => None,
+        "ours" | BENIGN => Some(Box::new(ours)),
+        _ => library(id).or_else(|| {
+            #[cfg(feature = "peers")]
+            return hashlane_peers::dns::read::reader(id).map(|read| Box::new(read) as Read);
+            #[cfg(not(feature = "peers"))]
+            None
+        }),
     }
+}
+
+/// The reader of a C library; none if it is not built in.
+fn library(id: &str) -> Option<Read> {
+    let reader = hashlane_peers_cpp::Reader::new(id)?;
+    Some(Box::new(move |bytes| reader.read(bytes).ok_or_else(|| "refused".to_owned())))
 }
 
 fn ours(bytes: &[u8]) -> Result<usize, String> {
@@ -95,6 +103,7 @@ fn ours(bytes: &[u8]) -> Result<usize, String> {
 mod tests {
     use super::*;
     use crate::workload::{Workload, generator};
+    use hashlane_peers_cpp::READERS;
 
     fn message(id: &str) -> Vec<u8> {
         match generator(id).unwrap() {
@@ -123,6 +132,20 @@ mod tests {
         let message = message("read/a500");
         for id in ["ours", "domain/hash", "hickory", "simple-dns"] {
             assert_eq!(reader(id).unwrap()(&message), Ok(500), "{id}");
+        }
+    }
+
+    #[test]
+    fn readers_of_c_libraries_find_the_records_or_are_noted_as_missing() {
+        for (id, records) in [("read/a500", 500), ("read/ptr500", 500)] {
+            let message = message(id);
+            for library in READERS {
+                let note = crate::renderers::note(library);
+                match reader(library) {
+                    Some(read) => assert_eq!((read(&message), note), (Ok(records), None), "{id}: {library}"),
+                    None => assert!(note.unwrap().contains("apt install"), "{library}"),
+                }
+            }
         }
     }
 }

@@ -9,7 +9,7 @@ use hashlane_baseline::dns::{
 };
 use hashlane_dns::render::{Compressor, SuffixTable};
 use hashlane_peers::dns::{BUILT_IN, IDS, Input, Render};
-use hashlane_peers_cpp::{self as c, RENDERERS};
+use hashlane_peers_cpp::{self as c, READERS, RENDERERS};
 
 /// The scheme that has the cost of the benign answer: our renderer writes that answer, and the time is scaled
 /// to the bytes of the workload's message, as our renderer writes it.
@@ -37,13 +37,13 @@ pub(crate) const OTHERS: [&[&str]; 3] = [&IDS, &RENDERERS, &programs::IDS];
 /// `true` if a scheme of that id is known, there or not.
 pub(crate) fn is_known(id: &str) -> bool {
     let ours = OURS.contains(&id) || COMPOSERS.contains(&id);
-    ours || servers::IDS.contains(&id) || OTHERS.iter().any(|ids| ids.contains(&id))
+    ours || servers::IDS.contains(&id) || READERS.contains(&id) || OTHERS.iter().any(|ids| ids.contains(&id))
 }
 
 /// The note on a scheme: the reason that it is not there, with the next step, or the version of a program.
 /// `None` for those built in.
 pub(crate) fn note(id: &str) -> Option<String> {
-    if RENDERERS.contains(&id) {
+    if RENDERERS.contains(&id) || READERS.contains(&id) {
         return c::missing(id);
     }
     if programs::IDS.contains(&id) {
@@ -201,7 +201,7 @@ impl Render for Library {
 
 /// Syntax of the ids, for a message.
 pub(crate) fn renderers_help() -> String {
-    let ids = [&OURS[..], &COMPOSERS, &OTHERS.concat(), &servers::IDS].concat();
+    let ids = [&OURS[..], &COMPOSERS, &OTHERS.concat(), &["c-ares"], &servers::IDS].concat();
     format!("a renderer is one of {}", ids.join(", "))
 }
 
