@@ -76,7 +76,7 @@ impl Builder {
     /// Adds a rule of list number `list` for a name in dotted text.
     ///
     /// # Errors
-    /// What is wrong with the rule; nothing was added.
+    /// The fault of the rule; nothing was added.
     pub fn block(&mut self, list: usize, target: Target, name: &[u8]) -> Result<(), BuildError> {
         self.add(list, target, false, name)
     }
@@ -84,7 +84,7 @@ impl Builder {
     /// Adds an exception from the rules of list number `list`, whatever their length.
     ///
     /// # Errors
-    /// What is wrong with the rule; nothing was added.
+    /// The fault of the rule; nothing was added.
     pub fn except(&mut self, list: usize, target: Target, name: &[u8]) -> Result<(), BuildError> {
         self.add(list, target, true, name)
     }

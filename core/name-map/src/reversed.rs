@@ -11,14 +11,20 @@ pub const MAX_LABELS: usize = 127;
 /// Bytes of the longest label (RFC 1035 §2.3.4).
 const MAX_LABEL_LEN: usize = 63;
 
+/// Bytes of a label that are copied at a time.
+const STEP: usize = 16;
+
+/// Bytes of the longest text whose dots are found together.
+const SHORT: usize = 64;
+
 /// A domain name, its last label first, each with its length before it and with ASCII letters in lower case.
 ///
 /// A suffix of the name is a prefix of these bytes. The lengths bind the labels: of two names, the bytes of
 /// one are a prefix of the other's only if the name is a suffix of the other.
 #[derive(Clone)]
 pub struct Reversed {
-    /// Each label is written in steps of eight bytes, up to seven beyond its end.
-    bytes: [u8; 264],
+    /// Labels are written in steps of [`STEP`] bytes, beyond their ends.
+    bytes: [u8; MAX_LEN + STEP],
     len: u8,
     labels: u8,
     /// The end of each suffix in `bytes`, the shortest first.
@@ -61,20 +67,79 @@ impl fmt::Debug for Reversed {
     }
 }
 
+/// The high bits of eight bytes.
+const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
+
+/// A bit for each dot among eight bytes, the lowest for the first.
+#[inline(always)]
+const fn dots8(word: u64) -> u64 {
+    let word = word ^ u64::from_ne_bytes([b'.'; 8]);
+    // The high bit of each byte that is 0.
+    let zero = !(((word & !HIGH) + !HIGH) | word) & HIGH;
+    // The product collects the eight bits in its highest byte.
+    (zero >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
+}
+
 /// Eight bytes with upper-case ASCII letters in lower case.
 #[inline(always)]
 const fn lower8(word: u64) -> u64 {
-    const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
     let low = word & !HIGH;
     let from_a = low + u64::from_ne_bytes([0x80 - b'A'; 8]);
     let beyond_z = low + u64::from_ne_bytes([0x7f - b'Z'; 8]);
     word | (from_a & !beyond_z & !word & HIGH) >> 2
 }
 
+/// At most seven bytes as the lowest of a word.
+#[inline(always)]
+fn short(bytes: &[u8]) -> u64 {
+    let at = |at: usize| bytes.get(at).map_or(0, |byte| u64::from(*byte));
+    match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        (Some(first), Some(last)) => {
+            u64::from(u32::from_le_bytes(*first))
+                | u64::from(u32::from_le_bytes(*last)) << (8 * (bytes.len() - 4))
+        }
+        _ => at(0) | at(1) << 8 | at(2) << 16,
+    }
+}
+
+/// A text, read in steps from any place.
+trait Steps {
+    /// [`STEP`] bytes from `at` on, fewer at the end of the text, in lower case; the first is the lowest.
+    fn step(&self, at: usize) -> u128;
+}
+
+/// At least [`STEP`] bytes.
+struct Long<'a>(&'a [u8]);
+
+impl Steps for Long<'_> {
+    #[inline(always)]
+    fn step(&self, at: usize) -> u128 {
+        // Of the last bytes, those before `at` are shifted out.
+        let from = at.min(self.0.len().saturating_sub(STEP));
+        let bytes = self.0.get(from..).and_then(|bytes| bytes.first_chunk()).copied().unwrap_or_default();
+        lower16(u128::from_le_bytes(bytes)) >> (8 * (at - from) as u32 % 128)
+    }
+}
+
+/// Fewer than [`STEP`] bytes, in lower case.
+struct Short(u128);
+
+impl Steps for Short {
+    #[inline(always)]
+    fn step(&self, at: usize) -> u128 {
+        self.0 >> (8 * at as u32 % 128)
+    }
+}
+
+#[inline(always)]
+const fn lower16(bytes: u128) -> u128 {
+    lower8(bytes as u64) as u128 | (lower8((bytes >> 64) as u64) as u128) << 64
+}
+
 impl Reversed {
     /// The root, which matches nothing.
     pub const fn new() -> Self {
-        Self { bytes: [0; 264], len: 0, labels: 0, ends: [0; MAX_LABELS] }
+        Self { bytes: [0; MAX_LEN + STEP], len: 0, labels: 0, ends: [0; MAX_LABELS] }
     }
 
     /// Takes a name in dotted text, with or without a dot at its end. Any byte but a dot may stand in a
@@ -89,58 +154,70 @@ impl Reversed {
         if text.is_empty() {
             return Err(NameError::Empty);
         }
+        if text.len() > SHORT {
+            return self.set_long(text);
+        }
+        let (words, rest) = text.as_chunks::<8>();
+        let words = words.iter().map(|word| u64::from_le_bytes(*word)).chain([short(rest)]);
+        let dots = words.zip(0..8).fold(0, |dots, (word, at)| dots | dots8(word) << (8 * at));
+        if text.len() >= STEP {
+            return self.set_dotted(&Long(text), dots, text.len());
+        }
+        let folded = match text.split_first_chunk() {
+            Some((first, rest)) => u128::from(u64::from_le_bytes(*first)) | u128::from(short(rest)) << 64,
+            None => short(text).into(),
+        };
+        self.set_dotted(&Short(lower16(folded)), dots, text.len())
+    }
+
+    /// Takes a text of `end` bytes, given the places of its dots.
+    #[inline(always)]
+    fn set_dotted(&mut self, text: &impl Steps, mut dots: u64, mut end: usize) -> Result<(), NameError> {
+        loop {
+            // After the last dot that is left; 0 without one.
+            let start = SHORT - dots.leading_zeros() as usize;
+            self.push(text, start, end - start)?;
+            let Some(dot) = start.checked_sub(1) else { return Ok(()) };
+            (dots, end) = (dots & !(1 << dot), dot);
+        }
+    }
+
+    /// Takes a text of any length, without a dot at its end.
+    #[cold]
+    #[inline(never)]
+    fn set_long(&mut self, text: &[u8]) -> Result<(), NameError> {
         if text.len() >= MAX_LEN {
             return Err(NameError::TooLong { len: text.len() });
         }
         let mut end = text.len();
-        let mut at = 0;
         loop {
             let start = text.iter().take(end).rposition(|byte| *byte == b'.').map_or(0, |dot| dot + 1);
-            let len = end - start;
-            if len == 0 {
-                return Err(NameError::EmptyLabel);
-            }
-            if len > MAX_LABEL_LEN {
-                return Err(NameError::LabelTooLong { len });
-            }
-            let Some(label) = text.get(start..end) else { break };
-            self.push(&mut at, label);
-            if start == 0 {
-                break;
-            }
-            end = start - 1;
+            self.push(&Long(text), start, end - start)?;
+            let Some(dot) = start.checked_sub(1) else { return Ok(()) };
+            end = dot;
         }
-        self.len = at as u8;
-        Ok(())
     }
 
-    /// Adds a label of 1 to 63 bytes at `at`, with at most [`MAX_LEN`] bytes in all.
+    /// Adds the label of `len` bytes at `start` of a text. The name then has at most [`MAX_LEN`] bytes.
     #[inline(always)]
-    fn push(&mut self, at: &mut usize, label: &[u8]) {
-        if let Some(place) = self.bytes.get_mut(*at) {
-            *place = label.len() as u8;
+    fn push(&mut self, text: &impl Steps, start: usize, len: usize) -> Result<(), NameError> {
+        if len == 0 {
+            return Err(NameError::EmptyLabel);
         }
-        let (words, rest) = label.as_chunks::<8>();
-        let mut to = *at + 1;
-        for word in words {
-            self.put(to, u64::from_le_bytes(*word));
-            to += 8;
+        if len > MAX_LABEL_LEN {
+            return Err(NameError::LabelTooLong { len });
         }
-        if !rest.is_empty() {
-            self.put(to, short(rest));
-        }
-        *at += 1 + label.len();
+        let at = usize::from(self.len);
+        let Some([place, to @ ..]) = self.bytes.get_mut(at..) else { return Ok(()) };
+        *place = len as u8;
+        let steps = to.as_chunks_mut().0.iter_mut().zip(0..len.div_ceil(STEP));
+        steps.for_each(|(to, step)| *to = text.step(start + STEP * step).to_le_bytes());
+        self.len = (at + 1 + len) as u8;
         if let Some(end) = self.ends.get_mut(usize::from(self.labels)) {
-            *end = *at as u8;
+            *end = self.len;
             self.labels += 1;
         }
-    }
-
-    #[inline(always)]
-    fn put(&mut self, at: usize, word: u64) {
-        if let Some(to) = self.bytes.get_mut(at..).and_then(|bytes| bytes.first_chunk_mut()) {
-            *to = lower8(word).to_le_bytes();
-        }
+        Ok(())
     }
 
     /// The bytes of the whole name.
@@ -166,19 +243,6 @@ impl Reversed {
     #[inline(always)]
     pub(crate) fn ends(&self) -> &[u8] {
         self.ends.get(..usize::from(self.labels)).unwrap_or_default()
-    }
-}
-
-/// One to seven bytes as the lowest of a word.
-#[inline(always)]
-fn short(bytes: &[u8]) -> u64 {
-    let at = |at: usize| bytes.get(at).map_or(0, |byte| u64::from(*byte));
-    match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
-        (Some(first), Some(last)) => {
-            u64::from(u32::from_le_bytes(*first))
-                | u64::from(u32::from_le_bytes(*last)) << (8 * (bytes.len() - 4))
-        }
-        _ => at(0) | at(1) << 8 | at(2) << 16,
     }
 }
 

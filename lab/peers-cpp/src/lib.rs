@@ -1,8 +1,8 @@
 //! C++ tables of flows (boost, Abseil, DPDK), and DNS renderers and readers of C libraries (Knot, ldns, BIND,
 //! c-ares), each behind one safe type.
 //!
-//! [`Table::new`], [`Renderer::new`] and [`Reader::new`] make one by its id, for example `boost/siphash-1-3`; [`missing`]
-//! tells why it cannot. The default build has none of them and needs no compiler of C or C++.
+//! [`Table::new`], [`Renderer::new`] and [`Reader::new`] make one by its id, for example `boost/siphash-1-3`;
+//! [`missing`] tells why it cannot. The default build has none of them and needs no compiler of C or C++.
 #![deny(unsafe_code)]
 
 mod ffi;

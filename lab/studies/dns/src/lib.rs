@@ -45,7 +45,7 @@ pub struct Renderers;
 
 impl Study for Renderers {
     fn model(&self) -> &'static str {
-        run::MODEL
+        metric::MODEL
     }
 
     fn files(&self) -> &'static [StudyFile] {

@@ -1,6 +1,13 @@
-//! Metrics of studies of DNS messages, in addition to the shared ones.
+//! Names that the records of studies of DNS messages have in addition to the shared ones.
 
 pub(crate) use hashlane_records::metric::*;
+
+/// Model of all records.
+pub(crate) const MODEL: &str = "render";
+
+/// The scheme that has the cost of the benign answer: our renderer writes that answer, and the time is scaled
+/// to the bytes of the workload's message, as our renderer writes it.
+pub(crate) const BENIGN: &str = "benign";
 
 /// Names in a message, on average over the messages of a workload.
 pub(crate) const NAMES: &str = "names";

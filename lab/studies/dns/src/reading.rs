@@ -1,7 +1,7 @@
 //! Readers of DNS messages: all read the same message in alternation.
 
 use crate::metric;
-use crate::renderers::BENIGN;
+use crate::metric::BENIGN;
 use crate::turn::ns_of;
 use crate::workload::benign_reading;
 use hashlane_dns::wire::Message;

@@ -1,5 +1,6 @@
 //! Renderers of DNS messages by their ids.
 
+use crate::metric::BENIGN;
 use crate::model::{Messages, Names, Packed};
 use crate::programs;
 use crate::servers;
@@ -10,10 +11,6 @@ use hashlane_baseline::dns::{
 use hashlane_dns::render::{Compressor, SuffixTable};
 use hashlane_peers::dns::{BUILT_IN, IDS, Input, Render};
 use hashlane_peers_cpp::{self as c, READERS, RENDERERS};
-
-/// The scheme that has the cost of the benign answer: our renderer writes that answer, and the time is scaled
-/// to the bytes of the workload's message, as our renderer writes it.
-pub(crate) const BENIGN: &str = "benign";
 
 /// Those of this repository; `new/…` are forms of `new`.
 const OURS: [&str; 9] = [

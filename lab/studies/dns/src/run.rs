@@ -19,9 +19,6 @@ use hashlane_name::dns::{NameBuf, message};
 use hashlane_peers::dns::Render;
 use std::hint::black_box;
 
-/// Model of all records.
-pub(crate) const MODEL: &str = "render";
-
 /// The source's renderer with a hash table.
 const NEW: &str = "new";
 
@@ -89,7 +86,7 @@ fn workload(session: &mut Session<'_>, label: &str, corpus: &Corpus) -> Result<(
     let mut timed: Vec<TimedRenderer<'_>> = Vec::new();
     let is_there = |id: &&String| renderers::is_there(subject(id));
     for id in session.definition.schemes_on(label).iter().filter(is_there) {
-        let made = if subject(id) == renderers::BENIGN {
+        let made = if subject(id) == metric::BENIGN {
             let renderer = renderers::renderer("ours", &benign, &benign_packed, &[], &SuffixTable::new(&key));
             renderer.and_then(|renderer| TimedRenderer::checked(id, renderer, &benign))
         } else {
@@ -111,7 +108,7 @@ fn workload(session: &mut Session<'_>, label: &str, corpus: &Corpus) -> Result<(
     sizes(session, label, &timed)?;
     let octets =
         timed.iter().find(|renderer| renderer.id == "ours").map_or(0, |ours| ours.octets / ours.messages);
-    for renderer in timed.iter_mut().filter(|renderer| subject(&renderer.id) == renderers::BENIGN) {
+    for renderer in timed.iter_mut().filter(|renderer| subject(&renderer.id) == metric::BENIGN) {
         renderer.scale = octets as f64 / renderer.octets.max(1) as f64;
         renderer.octets = octets;
     }
@@ -130,7 +127,7 @@ fn workload(session: &mut Session<'_>, label: &str, corpus: &Corpus) -> Result<(
     for (at, renderer) in timed.iter().enumerate().filter(|(at, _)| is_timed(*at)) {
         let exact = |value: f64| Fact::exact(value, renderer.messages);
         let per_message = |octets: usize| octets as f64 / renderer.messages as f64;
-        let (id, model) = (&renderer.id, MODEL);
+        let (id, model) = (&renderer.id, metric::MODEL);
         session.add(model, label, id, "rounds", metric::NS, "ns", rounds.time(at));
         session.add(model, label, id, "count", metric::OCTETS, "octets", exact(per_message(renderer.octets)));
         session.add(model, label, id, "count", metric::NAMES, "names", exact(corpus.names()));
@@ -143,7 +140,7 @@ fn workload(session: &mut Session<'_>, label: &str, corpus: &Corpus) -> Result<(
         }
     }
     let ratio = |of, to| (is_timed(of) && is_timed(to)).then(|| rounds.ratio(of, to)).flatten();
-    session.add_ratios(MODEL, label, "rounds", &ids, ratio);
+    session.add_ratios(metric::MODEL, label, "rounds", &ids, ratio);
     if let Corpus::Names(_) = corpus {
         collisions(session, label, &ids, &packed)?;
     }
@@ -166,10 +163,10 @@ fn collisions(
     for id in ids {
         let Some(pairs) = count(id)? else { continue };
         let exact = |value| Fact::exact(value, 1);
-        session.add(MODEL, label, id, "count", metric::COLLISIONS, "pairs", exact(pairs));
+        session.add(metric::MODEL, label, id, "count", metric::COLLISIONS, "pairs", exact(pairs));
         if let Some(of_new) = of_new.filter(|_| id != NEW) {
             let ratio = exact(pairs / of_new);
-            session.add(MODEL, label, id, "count", metric::RATIO_COLLISIONS, NEW, ratio);
+            session.add(metric::MODEL, label, id, "count", metric::RATIO_COLLISIONS, NEW, ratio);
         }
     }
     Ok(())

@@ -1,7 +1,6 @@
 //! Name servers that answer with an RRset, in alternation: the CPU time of an answer, and its size.
 
-use crate::metric;
-use crate::run::MODEL;
+use crate::metric::{self, MODEL};
 use crate::servers::{self, Asked, Program, Running};
 use crate::workload::{Corpus, ordinary, rendered};
 use hashlane_dns::wire::{Content, Flags, Rcode, Record, RecordType, Section};

@@ -1,6 +1,6 @@
 //! The report of the study file on few records, and its claims.
 
-use crate::run::MODEL;
+use crate::metric::MODEL;
 use crate::{Renderers, metric};
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::Doubt;

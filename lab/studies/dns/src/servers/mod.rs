@@ -4,7 +4,7 @@ mod running;
 
 pub(crate) use running::{Running, query};
 
-use crate::renderers::BENIGN;
+use crate::metric::BENIGN;
 use hashlane_lab::study::by_id;
 use hashlane_rig::program;
 use std::process::Command;
