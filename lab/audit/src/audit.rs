@@ -4,6 +4,7 @@ use crate::attack::{
     About, Attack, FEWEST, Knowledge, Miss, Target, USUAL_LENGTH, Unhashed, attacks, start_pairs, unhashed,
 };
 use crate::bias::{self, Bias};
+use crate::blind::{self, Blind, Searched};
 use crate::draw::Draw;
 use crate::epsilon::vectors::{Origin, Pair};
 use crate::epsilon::{self, Proved, Share, proved, search};
@@ -41,7 +42,7 @@ impl Settings {
 }
 
 /// Seeds under which keys are tried that need no seed.
-const TABLES: usize = 5;
+pub(crate) const TABLES: usize = 5;
 
 /// Seeds by which the share of a pair is measured.
 const PAIR_SEEDS: u64 = 1 << 16;
@@ -110,6 +111,9 @@ pub struct Report {
     pub epsilon: Epsilon,
     /// Work to make two keys of one hash; `None` if it was not computed.
     pub identity: Option<Identity>,
+    /// Work of the search without priors; `None` if it was not asked for, or an attack floods the table
+    /// without the seed.
+    pub searched: Option<Searched>,
     /// Fault of the function, or wrong treatment of its arguments.
     pub flaw: Option<Flaw>,
     /// The verdict.
@@ -151,12 +155,26 @@ pub fn audit(
     pairs: &[Pair],
     tell: &mut dyn FnMut(&str),
 ) -> Report {
+    audit_and_search(subject, settings, pairs, None, tell)
+}
+
+/// [`audit`], and afterwards a search without priors for keys that flood the table, if it is given and no
+/// attack floods the table without the seed.
+pub fn audit_and_search(
+    subject: &mut dyn AuditedHash,
+    settings: &Settings,
+    pairs: &[Pair],
+    blind: Option<Blind<'_>>,
+    tell: &mut dyn FnMut(&str),
+) -> Report {
     let subject = &mut Narrowed::new(subject, settings.length, settings.seed_bits);
     // Known collisions of keys of other lengths say nothing about this one.
     let fits = |pair: &&Pair| match subject.info().lengths {
         Lengths::Any => true,
         Lengths::Exactly(length) => pair.keys.iter().all(|key| key.len() == length),
     };
+    let is_alone = blind.as_ref().is_some_and(|blind| blind.alone);
+    let fits = |pair: &&Pair| !is_alone && fits(pair);
     let pairs: &[Pair] = &pairs.iter().filter(fits).cloned().collect::<Vec<_>>();
     let mut audit = Audit {
         report: Report {
@@ -167,13 +185,15 @@ pub fn audit(
             bias: None,
             epsilon: Epsilon::Unknown,
             identity: None,
+            searched: None,
             flaw: None,
             verdict: Verdict::NoneKnown,
         },
         subject,
         settings,
+        is_alone,
     };
-    audit.report.flaw = match audit.run(pairs, tell) {
+    audit.report.flaw = match audit.run(pairs, blind, tell) {
         Ok(flaw) => flaw,
         Err(fault) => Some(Flaw::Fault(fault)),
     };
@@ -184,11 +204,18 @@ pub fn audit(
 struct Audit<'a> {
     subject: &'a mut dyn AuditedHash,
     settings: &'a Settings,
+    /// True if the search without priors is all of the audit.
+    is_alone: bool,
     report: Report,
 }
 
 impl Audit<'_> {
-    fn run(&mut self, pairs: &[Pair], tell: &mut dyn FnMut(&str)) -> Result<Option<Flaw>, Fault> {
+    fn run(
+        &mut self,
+        pairs: &[Pair],
+        blind: Option<Blind<'_>>,
+        tell: &mut dyn FnMut(&str),
+    ) -> Result<Option<Flaw>, Fault> {
         tell("contract");
         let flaw = self.contract()?;
         if matches!(flaw, Some(Flaw::Behaviour(Behaviour::NotDeterministic))) {
@@ -196,7 +223,7 @@ impl Audit<'_> {
         }
         let seed = self.draw("witness").key();
         let first = witness(self.subject, &seed)?;
-        self.attack_all(pairs, tell)?;
+        self.attack_all(pairs, blind, tell)?;
         tell("contract, again");
         if witness(self.subject, &seed)? == first {
             return Ok(flaw);
@@ -204,11 +231,16 @@ impl Audit<'_> {
         // A function that changes after many calls makes the outcomes worthless.
         self.report.attempts.clear();
         (self.report.crowding, self.report.bias, self.report.epsilon) = (None, None, Epsilon::Unknown);
-        self.report.identity = None;
+        (self.report.identity, self.report.searched) = (None, None);
         Ok(Some(Flaw::Behaviour(Behaviour::NotDeterministic)))
     }
 
-    fn attack_all(&mut self, pairs: &[Pair], tell: &mut dyn FnMut(&str)) -> Result<(), Fault> {
+    fn attack_all(
+        &mut self,
+        pairs: &[Pair],
+        blind: Option<Blind<'_>>,
+        tell: &mut dyn FnMut(&str),
+    ) -> Result<(), Fault> {
         let length = self.length();
         let mut draw = self.draw("unhashed");
         self.report.unhashed = unhashed(self.subject, length, &mut draw)?;
@@ -216,21 +248,38 @@ impl Audit<'_> {
         if self.report.crowding.is_some() {
             return Ok(());
         }
-        for attack in attacks() {
-            let about = attack.about();
-            tell(about.id);
-            let outcome = match self.is_flooded() && attack.is_last_resort() {
-                true => Outcome::NotApplicable("another attack floods the table".to_owned()),
-                false => self.attempt(attack, &about)?,
-            };
-            self.report.attempts.push((about, outcome));
+        if !self.is_alone {
+            for attack in attacks() {
+                let about = attack.about();
+                tell(about.id);
+                let outcome = match self.is_flooded() && attack.is_last_resort() {
+                    true => Outcome::NotApplicable("another attack floods the table".to_owned()),
+                    false => self.attempt(attack, &about)?,
+                };
+                self.report.attempts.push((about, outcome));
+            }
+            tell("bias");
+            self.bias()?;
         }
-        tell("bias");
-        self.bias()?;
+        if let Some(blind) = blind.filter(|_| !of_attacks(&self.report).is_floodable()) {
+            tell("search without priors");
+            self.search(blind)?;
+        }
         tell("pairs");
         self.report.epsilon = self.epsilon(pairs)?;
-        tell("identity");
-        self.report.identity = Some(self.identity(length)?);
+        if !self.is_alone {
+            tell("identity");
+            self.report.identity = Some(self.identity(length)?);
+        }
+        Ok(())
+    }
+
+    /// The search without priors.
+    fn search(&mut self, blind: Blind<'_>) -> Result<(), Fault> {
+        let draw = self.draw("search without priors");
+        let (searched, outcomes) = blind::search(self.subject, self.settings, draw, blind.goes_on)?;
+        self.report.searched = Some(searched);
+        self.report.attempts.extend(outcomes);
         Ok(())
     }
 
@@ -365,7 +414,8 @@ impl Audit<'_> {
             }
         }
         let mut of_starts = self.draw("starts");
-        for pair in start_pairs(self.report.info.lengths, self.settings.length, &mut of_starts) {
+        let of_known_starts = start_pairs(self.report.info.lengths, self.settings.length, &mut of_starts);
+        for pair in of_known_starts.into_iter().filter(|_| !self.is_alone) {
             if epsilon::measure(self.subject, &pair.keys, START_SEEDS, &mut of_starts)?.collisions > 1 {
                 let share = epsilon::measure(self.subject, &pair.keys, PAIR_SEEDS, &mut of_starts)?;
                 consider(share.value().log2(), pair.keys, pair.source.to_owned(), Origin::Found, share);

@@ -7,13 +7,14 @@ mod own_table;
 mod page;
 mod picture;
 mod referee;
+mod search;
 mod table;
 mod traffic;
 
 use crate::output::{self, progress::Progress};
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
-use hashlane_audit::audit::{Report, Settings, audit};
+use hashlane_audit::audit::{Report, Settings};
 use hashlane_audit::curve::Curve;
 use hashlane_audit::epsilon::vectors;
 use hashlane_audit::library::{Launcher, Library, Signature, child_main};
@@ -24,6 +25,7 @@ use hashlane_hash::scheme::Keying;
 use hashlane_lab::report::{Block, svg_file};
 use hashlane_lab::study::Step;
 use hashlane_stats::nearest::suggestion;
+use std::cell::Cell;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs::File;
@@ -53,6 +55,8 @@ Examples:
   hashlane audit --scheme wyhash --write-keys keys.txt
   hashlane audit --all --markdown --out keys    a dated table of all functions, and keys that bear it out
   hashlane audit --scheme wyhash --scheme siphash-1-3 --picture audit.svg
+  hashlane audit --scheme xxh64 --minutes 2 --without-priors
+                                                a search that knows nothing of the function
   hashlane audit --library ./libmyhash.so --symbol hash_flow \\
       --signature 'u64(const u8*, usize, u64 seed)'
   hashlane audit --library ./libmyhash.so --symbol mix64 --signature 'u64(u64 key, u64 seed)' \
@@ -110,6 +114,8 @@ pub(crate) struct Audit {
     #[command(flatten)]
     referee: referee::Referee,
     #[command(flatten)]
+    search: search::Search,
+    #[command(flatten)]
     traffic: traffic::Traffic,
     /// Load a library and serve requests on standard input
     #[arg(long, hide = true, exclusive = true)]
@@ -160,6 +166,7 @@ impl Audit {
         self.check_distinct(files)?;
         files.into_iter().flatten().try_for_each(check_writable)?;
         self.referee.check(self.json)?;
+        self.search.prepare()?;
         let printed = match own_table::is_library(&self.table) {
             true => own_table::run(self)?,
             false => self.of_functions()?,
@@ -208,7 +215,7 @@ impl Audit {
             Some(path) => {
                 let mut library = self.load(path, &settings)?;
                 check_seed_bits(library.info(), self.seed_bits)?;
-                let reports = vec![of_library(&mut library, &settings)?];
+                let reports = vec![self.of_library(&mut library, &settings)?];
                 self.write_keys(vec![&mut library], &reports, &settings)?;
                 let asked: Vec<&mut dyn AuditedHash> = vec![&mut library];
                 let curves = wants_curves.then(|| picture::curves(&reports, &settings, asked));
@@ -217,7 +224,7 @@ impl Audit {
             None => {
                 let mut subjects = chosen(&self.schemes)?;
                 subjects.iter().try_for_each(|subject| check_seed_bits(subject.info(), self.seed_bits))?;
-                let reports = of_schemes(&subjects, &settings)?;
+                let reports = self.of_schemes(&subjects, &settings)?;
                 self.write_keys(dynamic(&mut subjects), &reports, &settings)?;
                 if self.referee.is_table() {
                     table = Some(self.referee.text(&mut subjects, &reports, &settings, self.json)?);
@@ -280,6 +287,44 @@ impl Audit {
         Library::load(launcher()?, path, symbol, signature, lengths, limit)
             .with_context(|| format!("cannot use {}", path.display()))
     }
+
+    fn of_library(&self, library: &mut Library, settings: &Settings) -> Result<Report> {
+        let progress = Progress::new("audit")?;
+        let total = hashlane_audit::attack::attacks().len() + 2;
+        let calls = Cell::new(0);
+        let done = || calls.replace((calls.get() + 1).min(total - 1));
+        Ok(self.search.audit(library, settings, &[], (&progress, &done, total)))
+    }
+
+    /// Audits functions on all processors, and returns the reports in the order of the functions.
+    fn of_schemes(&self, subjects: &[Registered], settings: &Settings) -> Result<Vec<Report>> {
+        let pairs =
+            vectors::committed().map_err(|(name, error)| anyhow::anyhow!("vector {name}: {error}"))?;
+        let progress = Progress::new("audit")?;
+        let total = subjects.len();
+        let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let reports: Vec<Mutex<Option<Report>>> = subjects.iter().map(|_| Mutex::new(None)).collect();
+        let work = || {
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let Some((subject, place)) = subjects.get(number).zip(reports.get(number)) else { break };
+                let shown = (&progress, &(|| done.load(Ordering::Relaxed)) as &dyn Fn() -> usize, total);
+                let report = self.search.audit(&mut subject.clone(), settings, &pairs, shown);
+                done.fetch_add(1, Ordering::Relaxed);
+                *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(report);
+            }
+        };
+        thread::scope(|scope| {
+            let threads = thread::available_parallelism().map_or(1, usize::from).min(total);
+            for _ in 1..threads {
+                scope.spawn(work);
+            }
+            work();
+        });
+        let reports =
+            reports.into_iter().map(|report| report.into_inner().unwrap_or_else(PoisonError::into_inner));
+        reports.collect::<Option<_>>().context("an audit has ended without a report")
+    }
 }
 
 /// The functions as trait objects.
@@ -313,17 +358,6 @@ fn check_seed_bits(info: &SubjectInfo, bits: Option<u32>) -> Result<()> {
         }
         Keying::Seed(_) | Keying::Secret(_) => Ok(()),
     }
-}
-
-fn of_library(library: &mut Library, settings: &Settings) -> Result<Report> {
-    let progress = Progress::new("audit")?;
-    let total = hashlane_audit::attack::attacks().len() + 2;
-    let symbol = library.info().id.clone();
-    let mut done = 0;
-    Ok(audit(library, settings, &[], &mut |what| {
-        progress.show(Step { done, total, workload: &symbol, what });
-        done = (done + 1).min(total - 1);
-    }))
 }
 
 /// Path of a file without links, also of one that is not there yet.
@@ -386,40 +420,6 @@ fn chosen(ids: &[String]) -> Result<Vec<Registered>> {
     }
     all.retain(|subject| ids.is_empty() || ids.contains(&subject.info().id));
     Ok(all)
-}
-
-/// Audits functions on all processors, and returns the reports in the order of the functions.
-fn of_schemes(subjects: &[Registered], settings: &Settings) -> Result<Vec<Report>> {
-    let pairs = vectors::committed().map_err(|(name, error)| anyhow::anyhow!("vector {name}: {error}"))?;
-    let progress = Progress::new("audit")?;
-    let total = subjects.len();
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(0));
-    let reports: Vec<Mutex<Option<Report>>> = subjects.iter().map(|_| Mutex::new(None)).collect();
-    let work = || {
-        while let Some(subject) = subjects.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let mut subject = subject.clone();
-            let id = subject.info().id.clone();
-            let number = subjects.iter().position(|other| other.info().id == id);
-            let report = audit(&mut subject, settings, &pairs, &mut |what| {
-                let done = *done.lock().unwrap_or_else(PoisonError::into_inner);
-                progress.show(Step { done, total, workload: &id, what });
-            });
-            *done.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-            if let Some(place) = number.and_then(|number| reports.get(number)) {
-                *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(report);
-            }
-        }
-    };
-    thread::scope(|scope| {
-        let threads = thread::available_parallelism().map_or(1, usize::from).min(total);
-        for _ in 1..threads {
-            scope.spawn(work);
-        }
-        work();
-    });
-    let reports =
-        reports.into_iter().map(|report| report.into_inner().unwrap_or_else(PoisonError::into_inner));
-    reports.collect::<Option<_>>().context("an audit has ended without a report")
 }
 
 /// The start of this program as the process of a library.

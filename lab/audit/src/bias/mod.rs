@@ -21,7 +21,8 @@ use crate::table::Geometry;
 use crate::verdict::rounded;
 use core::fmt;
 use hashlane_stats::format::count;
-use search::{Suspect, score, select};
+pub(crate) use search::Suspect;
+use search::{score, select};
 
 /// Probability that a function without bias is reported as biased.
 pub const LEVEL: f64 = 1e-6;
@@ -202,6 +203,23 @@ pub fn bias(
         bias.effect = effect::effect(subject, geometry, suspect, &alike, keys, draw)?.map(Box::new);
     }
     Ok(Some(bias))
+}
+
+/// At most `count` keys that differ from one by sums of the differences of `worst` and `alike`; `None` if they
+/// flood no table of `geometry`.
+///
+/// # Errors
+/// The function fails.
+pub(crate) fn keys_of_differences(
+    subject: &mut dyn AuditedHash,
+    geometry: &Geometry,
+    worst: &Suspect,
+    alike: &[&Suspect],
+    count: usize,
+    draw: &mut Draw,
+) -> Result<Option<Keys>, Fault> {
+    let effect = effect::effect(subject, geometry, worst, alike, count, draw)?;
+    Ok(effect.filter(|flood| flood.seeds > 0).map(|flood| flood.keys))
 }
 
 /// Pairs of one difference.

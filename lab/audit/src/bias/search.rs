@@ -19,13 +19,13 @@ const NONE: usize = 0xff;
 
 /// A difference that shared a bucket more often than chance has it.
 #[derive(Clone, Debug)]
-pub(super) struct Suspect {
+pub(crate) struct Suspect {
     /// Bytes of a key.
-    pub(super) length: usize,
+    pub(crate) length: usize,
     /// The difference.
-    pub(super) difference: Difference,
+    pub(crate) difference: Difference,
     /// Excess over chance: the logarithm of a ratio of likelihoods.
-    pub(super) score: f64,
+    pub(crate) score: f64,
 }
 
 /// Excess of `count` pairs of one bucket over chance, which has `expected`: the logarithm of the ratio of the

@@ -1,7 +1,7 @@
 //! The verdicts as JSON, of functions and tables in the same shape.
 
 use super::table::describe;
-use super::{bias, identity};
+use super::{bias, identity, search};
 use anyhow::Result;
 use hashlane_audit::audit::{Epsilon, Outcome, Report, Settings};
 use hashlane_audit::epsilon::vectors::hex;
@@ -61,6 +61,7 @@ pub(super) fn of_table(
         "epsilon": epsilon(&Epsilon::Unknown),
         "bias": null,
         "identity": null,
+        "search": null,
         "random_keys": null,
         "attacks": trials.chain(failed).collect::<Vec<_>>(),
     });
@@ -131,6 +132,7 @@ fn of_function(report: &Report) -> Value {
         "epsilon": epsilon(&report.epsilon),
         "bias": bias::json(report.bias.as_ref(), of_flood),
         "identity": identity::json(report.identity.as_ref()),
+        "search": search::json(report.searched.as_ref()),
         "random_keys": report.crowding.as_deref().map(of_flood),
         "attacks": attacks.collect::<Vec<_>>(),
     })

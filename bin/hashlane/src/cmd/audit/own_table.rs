@@ -41,6 +41,9 @@ pub(super) fn run(options: &Audit) -> Result<Printed> {
     if options.seed_bits.is_some() {
         bail!("{} gets a seed of 16 bytes: leave out --seed-bits", options.table);
     }
+    if options.search.is_chosen() {
+        bail!("{} gives no hashes to search: leave out --minutes, or use --library", options.table);
+    }
     let limit = Duration::from_secs(options.timeout);
     let progress = Progress::new("audit")?;
     progress.show(Step { done: 0, total: 1, workload: &options.table, what: "loading" });

@@ -1,6 +1,6 @@
 //! The reports as text: a table of schemes and attacks, its legend, and the verdicts.
 
-use super::{bias, identity};
+use super::{bias, identity, search};
 use hashlane_audit::attack::{About, Knowledge};
 use hashlane_audit::audit::{Epsilon, Outcome, Report, Settings};
 use hashlane_audit::table::{Geometry, MAX_KEYS, Resolution};
@@ -56,7 +56,9 @@ fn verdicts(text: &mut String, reports: &[Report], keys: Option<&Path>) {
     for report in reports {
         let keys = keys.filter(|_| report.verdict.flood().is_some());
         let keys = keys.map(|path| format!("; keys in {}", path.display())).unwrap_or_default();
-        lines(text, &format!("{}: {}{keys}", report.info.id, report.sentence()));
+        let searched = report.searched.as_ref().map(search::clause);
+        let searched = searched.map(|clause| format!("; {clause}")).unwrap_or_default();
+        lines(text, &format!("{}: {}{searched}{keys}", report.info.id, report.sentence()));
     }
 }
 

@@ -29,7 +29,7 @@ use std::process::ExitCode;
     .requires("function")
     .conflicts_with_all(
         ["schemes", "library", "timeout", "length", "seed_bits", "count", "table", "write_keys", "page",
-            "picture", "all", "out"]))]
+            "picture", "all", "out", "minutes"]))]
 #[group(skip)]
 pub(super) struct Traffic {
     /// Spread the flows of this capture (pcap, pcapng) over buckets, queues and paths; - for standard input
