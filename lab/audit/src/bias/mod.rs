@@ -205,8 +205,8 @@ pub fn bias(
     Ok(Some(bias))
 }
 
-/// At most `count` keys that differ from one by sums of the differences of `worst` and `alike`; `None` if they
-/// flood no table of `geometry`.
+/// At most `count` keys that differ from one by sums of the differences of `worst` and `alike`; `None` if
+/// they flood no table of `geometry`.
 ///
 /// # Errors
 /// The function fails.

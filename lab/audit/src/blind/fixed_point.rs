@@ -63,7 +63,8 @@ impl Blocks {
     }
 }
 
-/// Zeros, ones, small numbers, single bits, digits of constants and what is lacking to 0, in both byte orders.
+/// Zeros, ones, small numbers, single bits, digits of constants and their complements to 0, in both byte
+/// orders.
 fn plain() -> Vec<Vec<u8>> {
     let bits = (0..64).map(|bit| 1_u64 << bit);
     let digits = DIGITS.into_iter().flat_map(|word| [word, word.wrapping_neg(), !word]);

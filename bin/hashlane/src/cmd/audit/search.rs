@@ -57,8 +57,8 @@ impl Search {
         Ok(())
     }
 
-    /// Audits a function. Steps `done` of `total` are shown while it is searched; `tell` is called before each
-    /// attack.
+    /// Audits a function. Steps `done` of `total` are shown while it is searched; `tell` is called before
+    /// each attack.
     pub(super) fn audit(
         &self,
         subject: &mut dyn AuditedHash,
