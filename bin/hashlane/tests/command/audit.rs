@@ -10,6 +10,8 @@ mod pictures;
 #[cfg(target_os = "linux")]
 mod privilege;
 mod referee;
+#[cfg(unix)]
+mod search;
 
 use hashlane_rig::command::{Folder, Ran, holds};
 use std::process::Command;

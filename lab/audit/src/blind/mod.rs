@@ -41,7 +41,7 @@ pub struct Blind<'a> {
 pub struct Searched {
     /// Keys hashed.
     pub hashes: u64,
-    /// The search whose keys flood the table without the seed, which ends all of them.
+    /// The search with the worst flood that needs no seed.
     pub found_by: Option<&'static str>,
 }
 
@@ -81,13 +81,16 @@ fn searches(keying: Keying) -> Vec<Box<dyn Search>> {
 /// Steps without work after which a search has nothing to do, for example with keys of one byte.
 const IDLE: u32 = 256;
 
+/// Work over that of random keys at which a search ends. Weaker floods are kept, and it goes on for better ones.
+const STRONG: f64 = 32.0;
+
 /// An [`About`] of a search.
 fn about(id: &'static str, title: &'static str, source: &'static str, knowledge: Knowledge) -> About {
     About { id, title, source, knowledge, aims_at: &[] }
 }
 
-/// Searches until `goes_on` returns false or keys flood the table without the seed. Returns the outcome of
-/// each kind of search.
+/// Searches until `goes_on` returns false, or keys that need no seed take [`STRONG`] times the work of random
+/// ones. Returns the outcome of each kind of search.
 ///
 /// # Errors
 /// The function fails.
@@ -104,25 +107,24 @@ pub(crate) fn search(
         .into_iter()
         .map(|search| Running { search, work: 0, idle: 0, flood: None })
         .collect();
-    let mut found_by = None;
-    while found_by.is_none() && goes_on(oracle.hashes()) {
-        // Of equals, the first: the order depends on nothing but the work. A search that has found keys under
-        // the leaked seed finds nothing better.
-        let waiting = running.iter_mut().filter(|one| one.flood.is_none() && one.idle < IDLE);
+    while running.iter().all(|one| !one.ends(keying)) && goes_on(oracle.hashes()) {
+        // Of equals, the first: the order depends on nothing but the work.
+        let waiting = running.iter_mut().filter(|one| one.growth() < STRONG && one.idle < IDLE);
         let Some(next) = waiting.min_by_key(|one| one.work) else { break };
-        let about = next.search.about();
         let before = oracle.work();
         for keys in next.search.step(&mut oracle)? {
-            let flood = confirmed(&mut oracle, keys, about.knowledge)?;
-            if flood.as_ref().map_or(0.0, Flood::growth) > next.flood.as_ref().map_or(0.0, Flood::growth) {
-                next.flood = flood;
-            }
+            let flood = confirmed(&mut oracle, keys, next.search.about().knowledge)?;
+            next.flood = [next.flood.take(), flood]
+                .into_iter()
+                .flatten()
+                .max_by(|one, other| one.growth().total_cmp(&other.growth()));
         }
         next.idle = if oracle.work() == before { next.idle + 1 } else { 0 };
         next.work += oracle.work() - before;
-        let needs_nothing = about.knowledge == Knowledge::Nothing || keying == Keying::None;
-        found_by = (next.flood.is_some() && needs_nothing).then_some(about.id);
     }
+    let floods = running.iter().filter(|one| one.flood.is_some() && one.needs_nothing(keying));
+    let found_by = floods.max_by(|one, other| one.growth().total_cmp(&other.growth()));
+    let found_by = found_by.map(|one| one.search.about().id);
     let hashes = oracle.hashes();
     let attempts = running.into_iter().map(|one| (one.search.about(), one.outcome())).collect();
     Ok((Searched { hashes, found_by }, attempts))
@@ -138,6 +140,21 @@ struct Running {
 }
 
 impl Running {
+    /// True if its keys need no seed, as nobody knows less than the seed of a function without one.
+    fn needs_nothing(&self, keying: Keying) -> bool {
+        self.search.about().knowledge == Knowledge::Nothing || keying == Keying::None
+    }
+
+    /// Work of its best keys over that of random ones; 0 without keys.
+    fn growth(&self) -> f64 {
+        self.flood.as_ref().map_or(0.0, Flood::growth)
+    }
+
+    /// True if there is no need for better keys.
+    fn ends(&self, keying: Keying) -> bool {
+        self.needs_nothing(keying) && self.growth() >= STRONG
+    }
+
     fn outcome(self) -> Outcome {
         match self.flood {
             Some(flood) => Outcome::Flood(Box::new(flood)),
