@@ -4,7 +4,7 @@ use crate::attack::{
     About, Attack, FEWEST, Knowledge, Miss, Target, USUAL_LENGTH, Unhashed, attacks, start_pairs, unhashed,
 };
 use crate::bias::{self, Bias};
-use crate::blind::{self, Blind, Searched};
+use crate::blind::{self, Blind, Scope, Searched};
 use crate::draw::Draw;
 use crate::epsilon::vectors::{Origin, Pair};
 use crate::epsilon::{self, Proved, Share, proved, search};
@@ -42,7 +42,7 @@ impl Settings {
 }
 
 /// Seeds under which keys are tried that need no seed.
-pub(crate) const TABLES: usize = 5;
+const TABLES: usize = 5;
 
 /// Seeds by which the share of a pair is measured.
 const PAIR_SEEDS: u64 = 1 << 16;
@@ -277,9 +277,13 @@ impl Audit<'_> {
     /// The search without priors.
     fn search(&mut self, blind: Blind<'_>) -> Result<(), Fault> {
         let draw = self.draw("search without priors");
-        let (searched, outcomes) = blind::search(self.subject, self.settings, draw, blind.goes_on)?;
+        let Settings { geometry, seed_bits, count, .. } = self.settings;
+        let scope = Scope { geometry, seed_bits: *seed_bits, count: *count };
+        let (searched, floods) = blind::search(self.subject, scope, draw, blind.goes_on)?;
         self.report.searched = Some(searched);
-        self.report.attempts.extend(outcomes);
+        let none = || Outcome::NotApplicable("the search has found no keys in its budget".to_owned());
+        let outcome = |flood: Option<Flood>| flood.map_or_else(none, |flood| Outcome::Flood(Box::new(flood)));
+        self.report.attempts.extend(floods.into_iter().map(|(about, flood)| (about, outcome(flood))));
         Ok(())
     }
 

@@ -6,8 +6,9 @@
 //! An [`attack`] yields keys for a [`table`], [`flood`] counts the entries that they make it compare,
 //! [`epsilon`] is the share of seeds for which two keys collide, [`bias`] the share for which they meet in
 //! one bucket, [`identity`] the work to make two keys of one hash, [`blind`] searches for floods without
-//! knowledge of the function, and [`audit`] draws the [`verdict`] from them. [`referee`] makes a table of all verdicts, and files of their keys. [`traffic`] spreads keys that a
-//! user has over buckets, queues and paths.
+//! knowledge of the function, and [`audit`] draws the [`verdict`] from them. [`referee`] makes a table of all
+//! verdicts, and files of their keys. [`traffic`] spreads keys that a user has over buckets, queues and
+//! paths.
 #![deny(unsafe_code)]
 
 pub mod attack;

@@ -57,7 +57,7 @@ impl Absorbed {
     fn keys(&self, oracle: &mut Oracle<'_>) -> Keys {
         let [base, _] = self.pair(oracle);
         let bits = (8 * self.forgotten.len()).min(16);
-        let keys = (0..oracle.settings.count.min(1 << bits)).map(|number| {
+        let keys = (0..oracle.scope.count.min(1 << bits)).map(|number| {
             let mut key = base.clone();
             let number = &number.to_le_bytes()[..self.forgotten.len().min(8)];
             write(&mut key, self.forgotten.start, number);

@@ -119,7 +119,7 @@ fn cancelling(
     (one, other): ((usize, u64), (usize, u64)),
 ) -> Keys {
     let base = oracle.draw.bytes(length);
-    let keys = (0..oracle.settings.count as u64).map(|times| {
+    let keys = (0..oracle.scope.count as u64).map(|times| {
         let mut key = base.clone();
         words.add(&mut key, one.0, other.1.wrapping_mul(times));
         words.add(&mut key, other.0, one.1.wrapping_mul(times).wrapping_neg());

@@ -49,7 +49,7 @@ impl Search for Chain {
         let (at, seed, length) = (self.units.len() * bytes, oracle.leaked(), self.key.len());
         if at + 2 * bytes > length || self.units.len() == PAIRS {
             self.failures = FAILURES;
-            return Ok(vec![product(&self.units, &self.key, oracle.settings.count)]);
+            return Ok(vec![product(&self.units, &self.key, oracle.scope.count)]);
         }
         let pairs = colliding(oracle, &self.key, at, bytes, &seed)?;
         for forms in pairs {

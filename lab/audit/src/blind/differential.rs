@@ -192,7 +192,7 @@ fn in_table(oracle: &mut Oracle<'_>, worst: &Scored, others: Vec<Scored>) -> Res
     let suspect =
         |one: &Scored| Suspect { length, difference: Difference::Xor(one.bits.clone()), score: one.mean() };
     let (worst, alike): (Suspect, Vec<Suspect>) = (suspect(worst), alike.iter().map(suspect).collect());
-    let (settings, mut draw) = (oracle.settings, Draw::new(oracle.draw.word()));
+    let (scope, mut draw) = (oracle.scope, Draw::new(oracle.draw.word()));
     let alike: Vec<&Suspect> = alike.iter().collect();
-    keys_of_differences(oracle, &settings.geometry, &worst, &alike, settings.count, &mut draw)
+    keys_of_differences(oracle, scope.geometry, &worst, &alike, scope.count, &mut draw)
 }

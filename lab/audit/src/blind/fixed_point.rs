@@ -63,8 +63,7 @@ impl Blocks {
     }
 }
 
-/// Zeros, ones, small numbers, single bits, digits of constants and their complements to 0, in both byte
-/// orders.
+/// Zeros, ones, small numbers, single bits, digits of constants and their negatives, in both byte orders.
 fn plain() -> Vec<Vec<u8>> {
     let bits = (0..64).map(|bit| 1_u64 << bit);
     let digits = DIGITS.into_iter().flat_map(|word| [word, word.wrapping_neg(), !word]);
@@ -195,7 +194,7 @@ fn keys(oracle: &mut Oracle<'_>, shape: Shape, block: &[u8]) -> Keys {
         // A part that moves needs a place of its own.
         false => oracle.lengths(&[])[0].saturating_sub(block.len().max(4)),
     };
-    let most = (room / block.len()).min(oracle.settings.count - 1);
+    let most = (room / block.len()).min(oracle.scope.count - 1);
     match shape.around(oracle, block.len(), most) {
         Some(around) if most + 1 >= FEWEST => {
             (0..=most).map(|times| shape.key(&around, block, times, most)).collect()
@@ -244,7 +243,7 @@ impl Search for KnownState {
             let pair = [one(&[], &end), one(block, &end)].into_iter().collect();
             let hashes = oracle.under(&seed, &pair)?;
             if hashes.first() == hashes.get(1) {
-                let most = (MAX_LENGTH / 4 / block.len()).min(oracle.settings.count - 1);
+                let most = (MAX_LENGTH / 4 / block.len()).min(oracle.scope.count - 1);
                 sets.push((0..=most).map(|times| one(&block.repeat(times), &end)).collect());
             }
         }

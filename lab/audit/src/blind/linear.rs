@@ -81,8 +81,8 @@ fn changes(oracle: &mut Oracle<'_>, length: usize) -> Result<Vec<[u64; SAMPLES]>
     Ok(changes)
 }
 
-/// Bits of the key whose change of the hash below `mask` is the same in all samples, up to as many as a kernel
-/// has room for, and the values of the map at 0 and at each of them.
+/// Bits of the key whose change of the hash below `mask` is the same in all samples, as many as a kernel has
+/// room for, and the values of the map at 0 and at each of them.
 fn constant(changes: &[[u64; SAMPLES]], mask: u64) -> (Vec<usize>, Vec<u64>) {
     let is_constant = |change: &[u64; SAMPLES]| change.iter().all(|by| (by ^ change[0]) & mask == 0);
     let mut columns: Vec<usize> = (0..changes.len()).filter(|bit| is_constant(&changes[*bit])).collect();
@@ -96,7 +96,7 @@ fn constant(changes: &[[u64; SAMPLES]], mask: u64) -> (Vec<usize>, Vec<u64>) {
 /// Keys that differ from a random one by sums of elements of the kernel.
 fn sums(oracle: &mut Oracle<'_>, length: usize, columns: &[usize], kernel: &[u128]) -> Keys {
     let base = oracle.draw.bytes(length);
-    let count = 1_usize.checked_shl(kernel.len() as u32).unwrap_or(usize::MAX).min(oracle.settings.count);
+    let count = 1_usize.checked_shl(kernel.len() as u32).unwrap_or(usize::MAX).min(oracle.scope.count);
     let keys = (0..count).map(|number| {
         let chosen = kernel.iter().enumerate().filter(|(place, _)| *place < 64 && number >> place & 1 == 1);
         let sum = chosen.fold(0, |sum, (_, element)| sum ^ element);

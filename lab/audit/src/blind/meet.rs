@@ -1,4 +1,4 @@
-//! Meet in the middle: a change of one word that a change of a later word takes back, whatever number that is.
+//! Meet in the middle: a change of one word that a change of a later word takes back, whatever that is.
 //!
 //! Keys of the first form have all values of the later word's one half, keys of the second form all of the
 //! other half: their differences, by addition or by exclusive or, are all numbers of both halves.
@@ -26,8 +26,8 @@ pub(super) struct Meet {
     units: Units,
 }
 
-/// Kind of the later word: its bytes, and the bits of each half. Of eight bytes, the lowest bits stay: a change
-/// of a high bit is often taken back by a multiple of a power of two.
+/// Kinds of the later word: its bytes, and the bits of each half. Of eight bytes, the lowest bits stay: a
+/// change of a high bit is often taken back by a multiple of a power of two.
 const KINDS: [(usize, u32); 2] = [(4, 16), (8, 17)];
 
 impl Search for Meet {
@@ -94,8 +94,8 @@ impl Words {
         }
     }
 
-    /// Keys of one hash: the one with values of the lower half in the word, the other with the upper half. All
-    /// are combined with one random word, which keeps the differences.
+    /// Keys of one hash: the one with values of the lower half in the word, the other with the upper half.
+    /// All are combined with one random word, which keeps the differences.
     pub(super) fn meeting(
         &self,
         oracle: &mut Oracle<'_>,

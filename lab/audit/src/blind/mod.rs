@@ -18,13 +18,14 @@ mod unit;
 mod word_pairs;
 
 use crate::attack::{About, FEWEST, Knowledge};
-use crate::audit::{Outcome, Settings, TABLES};
 use crate::draw::Draw;
+use crate::epsilon::proved;
 use crate::flood::{self, Flood};
 use crate::keys::Keys;
-use crate::subject::{AuditedHash, Fault};
+use crate::subject::{AuditedHash, Fault, SubjectInfo};
 use hashlane_hash::scheme::{Key, Keying};
 use oracle::Oracle;
+pub(crate) use oracle::Scope;
 use std::collections::HashSet;
 
 /// A search without priors and its budget.
@@ -45,13 +46,16 @@ pub struct Searched {
     pub found_by: Option<&'static str>,
 }
 
+/// Work of all searches, and the best keys of each.
+pub(crate) type Found = (Searched, Vec<(About, Option<Flood>)>);
+
 /// One kind of search.
 trait Search {
     /// Facts about it. A search that needs the seed of the table uses [`Oracle::leaked`].
     fn about(&self) -> About;
 
-    /// Works for one step, and returns sets of keys that may flood the table. All keys are of lengths that the
-    /// function takes.
+    /// Works for one step, and returns sets of keys that may flood the table, of lengths that the function
+    /// takes.
     ///
     /// # Errors
     /// The function fails.
@@ -59,7 +63,7 @@ trait Search {
 }
 
 /// The searches, those first whose steps are cheapest.
-fn searches(keying: Keying) -> Vec<Box<dyn Search>> {
+fn searches(info: &SubjectInfo) -> Vec<Box<dyn Search>> {
     let mut all: Vec<Box<dyn Search>> = vec![
         Box::new(linear::Linear::default()),
         Box::new(additive::Additive::default()),
@@ -70,18 +74,21 @@ fn searches(keying: Keying) -> Vec<Box<dyn Search>> {
         Box::new(meet::Meet::default()),
         Box::new(near_pairs::NearPairs::default()),
     ];
-    // A function with a secret key claims nothing once the key is known.
-    if !matches!(keying, Keying::Secret(_)) {
+    // A function with a secret key claims nothing once the key is known, and no theorem does.
+    if !matches!(info.keying, Keying::Secret(_)) && proved(&info.id).is_none() {
         all.push(Box::new(fixed_point::KnownState::default()));
         all.push(Box::new(chain::Chain::default()));
     }
     all
 }
 
+/// Seeds of tables in which keys are tried at last.
+const TABLES: usize = 5;
+
 /// Steps without work after which a search has nothing to do, for example with keys of one byte.
 const IDLE: u32 = 256;
 
-/// Work over that of random keys at which a search ends. Weaker floods are kept, and it goes on for better ones.
+/// Work over that of random keys at which a search ends. It keeps weaker floods, and goes on for better ones.
 const STRONG: f64 = 32.0;
 
 /// An [`About`] of a search.
@@ -90,20 +97,20 @@ fn about(id: &'static str, title: &'static str, source: &'static str, knowledge:
 }
 
 /// Searches until `goes_on` returns false, or keys that need no seed take [`STRONG`] times the work of random
-/// ones. Returns the outcome of each kind of search.
+/// ones. Returns the best keys of each kind of search.
 ///
 /// # Errors
 /// The function fails.
 pub(crate) fn search(
     subject: &mut dyn AuditedHash,
-    settings: &Settings,
+    scope: Scope<'_>,
     mut draw: Draw,
     goes_on: &mut dyn FnMut(u64) -> bool,
-) -> Result<(Searched, Vec<(About, Outcome)>), Fault> {
+) -> Result<Found, Fault> {
     let keying = subject.info().keying;
-    let leaked = settings.table_seed(&mut draw);
-    let mut oracle = Oracle::new(subject, settings, leaked, draw);
-    let mut running: Vec<Running> = searches(keying)
+    let leaked = scope.seed(&mut draw);
+    let mut oracle = Oracle::new(subject, scope, leaked, draw);
+    let mut running: Vec<Running> = searches(oracle.info())
         .into_iter()
         .map(|search| Running { search, work: 0, idle: 0, flood: None })
         .collect();
@@ -126,7 +133,7 @@ pub(crate) fn search(
     let found_by = floods.max_by(|one, other| one.growth().total_cmp(&other.growth()));
     let found_by = found_by.map(|one| one.search.about().id);
     let hashes = oracle.hashes();
-    let attempts = running.into_iter().map(|one| (one.search.about(), one.outcome())).collect();
+    let attempts = running.into_iter().map(|one| (one.search.about(), one.flood)).collect();
     Ok((Searched { hashes, found_by }, attempts))
 }
 
@@ -154,25 +161,18 @@ impl Running {
     fn ends(&self, keying: Keying) -> bool {
         self.needs_nothing(keying) && self.growth() >= STRONG
     }
-
-    fn outcome(self) -> Outcome {
-        match self.flood {
-            Some(flood) => Outcome::Flood(Box::new(flood)),
-            None => Outcome::NotApplicable("the search has found no keys in its budget".to_owned()),
-        }
-    }
 }
 
 /// The flood of `keys`, if they flood the table under one of two fresh seeds, and then again under seeds that
 /// no search has seen; with the leaked seed, under that one.
 fn confirmed(oracle: &mut Oracle<'_>, keys: Keys, knowledge: Knowledge) -> Result<Option<Flood>, Fault> {
     let mut seen = HashSet::new();
-    let count = oracle.settings.count;
+    let count = oracle.scope.count;
     let keys: Keys = keys.iter().filter(|key| seen.insert(key.to_vec())).take(count).collect();
     if keys.len() < FEWEST {
         return Ok(None);
     }
-    let geometry = &oracle.settings.geometry;
+    let geometry = oracle.scope.geometry;
     if knowledge == Knowledge::Seed {
         let (seeds, mut draw) = ([oracle.leaked()], oracle.draw.clone());
         return flood::flood(oracle, geometry, keys, &seeds, &mut draw);

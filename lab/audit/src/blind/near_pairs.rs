@@ -1,8 +1,9 @@
-//! Near pairs: two words after which a parity of the hash is the same under every seed, and a second pair that
-//! takes the rest of the difference back.
+//! Near pairs: two words after which a parity of the hash is the same under every seed, and a second pair
+//! that takes the rest of the difference back.
 //!
 //! Many hashes end with products and shifts that hide a difference of one high bit of the state from all bits
-//! but a few parities. A word has 64 such parities, under as many seeds; words that agree in all are no chance.
+//! but a few parities. Under 64 seeds, a word has 64 values of a parity; words that agree in all of them do
+//! not by chance.
 
 use super::meet::Words;
 use super::oracle::Oracle;
@@ -167,7 +168,7 @@ impl Round {
     }
 }
 
-/// Parities: single bits, bits with the one that a shift combines with them, and all that shifts by as much do.
+/// Parities: single bits, two bits that a shift combines, and all bits that repeated shifts combine.
 fn masks(width: u32) -> Vec<u64> {
     let mut masks: Vec<u64> = Vec::new();
     for shift in (1..width).rev() {

@@ -1,18 +1,36 @@
 //! The function as a search sees it: it hashes keys and counts them.
 
-use crate::audit::Settings;
 use crate::draw::Draw;
 use crate::keys::Keys;
+use crate::narrowed::narrowed_seed;
 use crate::subject::{AuditedHash, Fault, Lengths, SubjectInfo};
+use crate::table::Geometry;
 use hashlane_hash::scheme::Key;
 
 /// Work of hashing a key besides its bytes, in bytes.
 const CALL: u64 = 32;
 
+/// The table under search, and the keys that are wanted.
+#[derive(Clone, Copy)]
+pub(crate) struct Scope<'a> {
+    pub(crate) geometry: &'a Geometry,
+    /// Bits of the seed, the lowest ones, if they are fewer than its type has.
+    pub(crate) seed_bits: Option<u32>,
+    /// Keys of a flood, at most.
+    pub(crate) count: usize,
+}
+
+impl Scope<'_> {
+    /// Seed of a table.
+    pub(super) fn seed(&self, draw: &mut Draw) -> Key {
+        narrowed_seed(&self.geometry.seed(draw), self.seed_bits)
+    }
+}
+
 /// A function under search.
 pub(super) struct Oracle<'a> {
     subject: &'a mut dyn AuditedHash,
-    pub(super) settings: &'a Settings,
+    pub(super) scope: Scope<'a>,
     pub(super) draw: Draw,
     leaked: Key,
     hashes: u64,
@@ -20,13 +38,8 @@ pub(super) struct Oracle<'a> {
 }
 
 impl<'a> Oracle<'a> {
-    pub(super) fn new(
-        subject: &'a mut dyn AuditedHash,
-        settings: &'a Settings,
-        leaked: Key,
-        draw: Draw,
-    ) -> Self {
-        Self { subject, settings, draw, leaked, hashes: 0, work: 0 }
+    pub(super) fn new(subject: &'a mut dyn AuditedHash, scope: Scope<'a>, leaked: Key, draw: Draw) -> Self {
+        Self { subject, scope, draw, leaked, hashes: 0, work: 0 }
     }
 
     /// Keys hashed so far.
@@ -51,7 +64,7 @@ impl<'a> Oracle<'a> {
 
     /// Fresh seed of a table.
     pub(super) fn seed(&mut self) -> Key {
-        self.settings.table_seed(&mut self.draw)
+        self.scope.seed(&mut self.draw)
     }
 
     /// Hashes of `keys` under `seed`.

@@ -1,7 +1,7 @@
 use super::*;
-use crate::audit::{Report, audit_and_search};
+use crate::audit::{Report, Settings, audit_and_search};
 use crate::registered::subjects;
-use crate::subject::{Lengths, SubjectInfo};
+use crate::subject::Lengths;
 use crate::table::Geometry;
 use crate::verdict::Verdict;
 use hashlane_hash::scheme::{BytesHash as _, Scheme as _};
@@ -72,8 +72,9 @@ fn mixed_32(state: u32) -> u32 {
 /// The flood that a search finds by itself with 2 to the power of `log2` keys.
 fn alone(mut search: impl Search, subject: &mut dyn AuditedHash, log2: u32) -> Option<Flood> {
     let (settings, mut draw) = (settings(1), Draw::new(1));
+    let scope = Scope { geometry: &settings.geometry, seed_bits: None, count: settings.count };
     let leaked = draw.key();
-    let mut oracle = Oracle::new(subject, &settings, leaked, draw);
+    let mut oracle = Oracle::new(subject, scope, leaked, draw);
     while oracle.hashes() < 1 << log2 {
         for keys in search.step(&mut oracle).unwrap() {
             let flood = confirmed(&mut oracle, keys, search.about().knowledge).unwrap();
@@ -226,6 +227,8 @@ fn no_alarm_on_functions_that_nothing_is_known_against_by_the_search() {
                 report.sentence()
             );
             assert!(report.searched.is_some_and(|searched| searched.hashes >= 1 << log2), "{id}");
+            // Nothing is claimed once their keys are known.
+            assert!(report.attempts.iter().all(|(about, _)| about.knowledge == Knowledge::Nothing), "{id}");
         }
     }
 }

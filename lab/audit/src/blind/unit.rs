@@ -92,7 +92,7 @@ impl Units {
         }
         let same = places(oracle, unit, length, &self.found)?;
         self.found.extend(same);
-        let count = oracle.settings.count;
+        let count = oracle.scope.count;
         let mut sets = vec![product(&self.found, &oracle.draw.bytes(length), count)];
         if oracle.takes_any_length() {
             let longer = (MOST as usize * unit.len().next_multiple_of(16) + unit.at + MARGIN).min(MAX_LENGTH);

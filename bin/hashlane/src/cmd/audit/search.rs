@@ -57,8 +57,7 @@ impl Search {
         Ok(())
     }
 
-    /// Audits a function. Steps `done` of `total` are shown while it is searched; `tell` is called before
-    /// each attack.
+    /// Audits a function, and shows its step: functions or attacks `done` of `total`.
     pub(super) fn audit(
         &self,
         subject: &mut dyn AuditedHash,
