@@ -105,7 +105,7 @@ impl Table {
             return None;
         }
         let (bytes, rest) = rest.split_at_checked(name.len())?;
-        if bytes != name {
+        if !equal(bytes, name) {
             return None;
         }
         let (mut number, mut shift) = (0, 0);
@@ -147,6 +147,22 @@ impl Table {
     pub(crate) fn memory(&self) -> usize {
         size_of::<Bucket>() * self.buckets.capacity() + self.names.capacity()
     }
+}
+
+/// Compares bytes that are mostly few, of the same number: two words that may overlap take less than a call.
+#[inline(always)]
+fn equal(a: &[u8], b: &[u8]) -> bool {
+    fn ends<const N: usize>(a: &[u8], b: &[u8]) -> Option<bool> {
+        Some(a.first_chunk::<N>()? == b.first_chunk()? && a.last_chunk::<N>()? == b.last_chunk()?)
+    }
+    let same = match a.len() {
+        ..=3 => None,
+        4..=8 => ends::<4>(a, b),
+        9..=16 => ends::<8>(a, b),
+        17..=32 => ends::<16>(a, b),
+        _ => None,
+    };
+    same.unwrap_or_else(|| a == b)
 }
 
 /// A bit for each tag that equals `tag`.

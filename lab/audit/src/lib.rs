@@ -7,8 +7,8 @@
 //! [`epsilon`] is the share of seeds for which two keys collide, [`bias`] the share for which they meet in
 //! one bucket, [`identity`] the work to make two keys of one hash, [`blind`] searches for floods without
 //! knowledge of the function, and [`audit`] draws the [`verdict`] from them. [`referee`] makes a table of all
-//! verdicts, and files of their keys. [`traffic`] spreads keys that a user has over buckets, queues and
-//! paths.
+//! verdicts, with the tests of [`smhasher`], and files of their keys. [`traffic`] spreads keys that a user
+//! has over buckets, queues and paths.
 #![deny(unsafe_code)]
 
 pub mod attack;
@@ -27,6 +27,7 @@ mod narrowed;
 pub mod own_table;
 pub mod referee;
 pub mod registered;
+pub mod smhasher;
 pub mod stated;
 pub mod subject;
 pub mod table;

@@ -7,6 +7,7 @@ use crate::attack::Knowledge;
 use crate::audit::{Epsilon, Outcome, Report};
 use crate::flood::Flood;
 use crate::identity::Goal;
+use crate::smhasher::{Outcome as Quality, Published, published};
 use crate::verdict::{power_of_two, rounded};
 use hashlane_hash::scheme::Keying;
 use hashlane_stats::format::count;
@@ -14,7 +15,7 @@ use serde::Serialize;
 use speed::Speed;
 
 /// Headings of the columns, in the order of [`Row::cells`].
-pub const COLUMNS: [&str; 13] = [
+pub const COLUMNS: [&str; 15] = [
     "function",
     "version",
     "source",
@@ -25,6 +26,8 @@ pub const COLUMNS: [&str; 13] = [
     "ε of a pair",
     "bias of buckets",
     "second key",
+    "tests of quality that fail",
+    "SMHasher3, published",
     "ns/byte, 4,096 bytes",
     "ns, 8 bytes",
     "seed",
@@ -61,6 +64,10 @@ pub struct Row {
     /// Binary logarithms of the work to make a second key with the hash of a given one: with neither the seed
     /// nor results, with results, with the seed.
     pub second_key_log2: [Option<f64>; 3],
+    /// Tests of quality that were run and that failed; `None` if they were left out.
+    pub quality: Option<Quality>,
+    /// Result that SMHasher3 publishes of the same function.
+    pub smhasher3: Option<&'static Published>,
     /// Nanoseconds a byte of keys of 4,096 bytes.
     pub ns_per_byte: Option<f64>,
     /// Nanoseconds of a key of 8 bytes.
@@ -96,7 +103,7 @@ impl Flooding {
 
 /// The row of a function. All columns of the table come from here: a new one is a field of [`Row`], a heading
 /// in [`COLUMNS`] and a cell in [`Row::cells`].
-pub fn row(report: &Report, speed: Speed) -> Row {
+pub fn row(report: &Report, speed: Speed, quality: Option<Quality>) -> Row {
     let worst = |knowledge| {
         let floods = report.attempts.iter().filter_map(|(about, outcome)| match outcome {
             Outcome::Flood(flood) if about.knowledge == knowledge => Some((about.id, flood)),
@@ -135,6 +142,8 @@ pub fn row(report: &Report, speed: Speed) -> Row {
         epsilon_kind,
         bias: bias.and_then(|bias| bias.share(BIAS_BUCKETS)).map(|share| share.value()),
         second_key_log2: [Knowledge::Nothing, Knowledge::Results, Knowledge::Seed].map(second_key),
+        quality,
+        smhasher3: published(&report.info.id),
         ns_per_byte: speed.ns_per_byte,
         ns_of_8_bytes: speed.ns_of_8_bytes,
         seed_bits,
@@ -185,6 +194,8 @@ impl Row {
             },
             self.bias.map_or("–".to_owned(), |share| format!("{} % of one in 256", rounded(100.0 * share))),
             self.second_key(),
+            self.quality.as_ref().map_or("–".to_owned(), Quality::text),
+            self.smhasher3.map_or("–".to_owned(), Published::text),
             ns(self.ns_per_byte),
             ns(self.ns_of_8_bytes),
             match (self.seed_bits, self.is_secret) {

@@ -22,7 +22,8 @@ fn report(id: &str) -> Report {
 #[test]
 fn a_row_says_who_can_flood_the_table_with_what() {
     let speed = Speed { ns_per_byte: Some(0.25), ns_of_8_bytes: None };
-    let cells = |id: &str| row(&report(id), speed).cells();
+    let quality = Quality { run: vec!["Zeroes", "Seed"], failed: vec!["Seed"] };
+    let cells = |id: &str| row(&report(id), speed, Some(quality.clone())).cells();
     let [
         function,
         version,
@@ -34,6 +35,8 @@ fn a_row_says_who_can_flood_the_table_with_what() {
         epsilon,
         bias,
         second,
+        quality,
+        published,
         long,
         short,
         seed,
@@ -43,14 +46,16 @@ fn a_row_says_who_can_flood_the_table_with_what() {
     assert_eq!(nothing, "erase-wyhash: 1,024 keys, 513 entries for 1.49");
     assert_eq!([results, leaked, epsilon], ["←", "←", "100 %"]);
     assert!(second.starts_with("2^"), "{bias} {second}");
+    assert_eq!(quality, "1 of 2: Seed");
+    assert_eq!(published, "235 of 250 passed; failed: Zeroes, Permutation, SeedZeroes");
     assert_eq!([long, short, seed], ["0.250", "–", "64 bits"]);
     let jhash = cells("jhash");
     assert!(jhash[4] == "–" && jhash[5].starts_with("seed-guessed: 256 keys, "), "{jhash:?}");
     assert!(jhash[6].starts_with("jhash-inverted: "), "{jhash:?}");
     let siphash = cells("siphash-2-4");
     assert_eq!(siphash[3..8], ["no attack known", "–", "–", "not tried", "none found"]);
-    assert_eq!([&siphash[8], &siphash[9]], ["–", "2^64"]);
-    assert_eq!(siphash[12], "128 bits, secret");
+    assert_eq!([&siphash[8], &siphash[9], &siphash[11]], ["–", "2^64", "–"]);
+    assert_eq!(siphash[14], "128 bits, secret");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The hashes of Go's maps, written from their description: no crate holds them.
 //!
-//! If the CPU has AES rounds, each block of 16 bytes takes part in a lane of its own: three rounds whose key
-//! is the state itself. Elsewhere the function is a variant of wyhash under words that each process draws.
+//! On CPUs with AES rounds, each block of 16 bytes takes part in a lane of its own: three rounds whose key is
+//! the state itself. Elsewhere the function is a variant of wyhash under words that each process draws.
 //!
 //! Source: Go 1.26, `runtime/alg.go`, `runtime/asm_amd64.s` (aeshashbody), `runtime/hash64.go`
 //! (memhashFallback). The licence is BSD-3-Clause.

@@ -10,6 +10,7 @@ use hashlane_audit::referee::key_file::{KeyFile, key_files};
 use hashlane_audit::referee::speed::{Speeds, measure};
 use hashlane_audit::referee::{COLUMNS, Row, row};
 use hashlane_audit::registered::Registered;
+use hashlane_audit::smhasher::Suite;
 use hashlane_audit::subject::AuditedHash;
 use hashlane_audit::verdict::rounded;
 use hashlane_lab::run::{Machine, date};
@@ -34,6 +35,9 @@ pub(super) struct Referee {
     #[arg(long, value_name = "N", default_value_t = 200, requires = "all",
         value_parser = clap::value_parser!(u32).range(1..=100_000))]
     rounds: u32,
+    /// Leave out the tests of quality of the kind of SMHasher3's
+    #[arg(long, requires = "all")]
+    no_quality: bool,
     /// Write the keys of each verdict to a file in this folder, with their seed and hashes, for a program of
     /// yours to check
     #[arg(long, value_name = "DIR")]
@@ -74,9 +78,15 @@ impl Referee {
         let speeds = measure(subjects, self.rounds, &mut |round| {
             progress.show(Step { done: round as usize, total, workload: "times", what: "measuring" });
         })?;
+        let suite = (!self.no_quality).then(|| Suite::new(settings.seed));
+        let mut rows: Vec<Row> = Vec::with_capacity(reports.len());
+        for (subject, (report, speed)) in subjects.iter_mut().zip(reports.iter().zip(&speeds.functions)) {
+            let (done, workload) = (rows.len(), report.info.id.as_str());
+            progress.show(Step { done, total: reports.len(), workload, what: "tests of quality" });
+            let quality = suite.as_ref().map(|suite| suite.run(subject)).transpose()?;
+            rows.push(row(report, *speed, quality));
+        }
         drop(progress);
-        let rows = reports.iter().zip(&speeds.functions).map(|(report, speed)| row(report, *speed));
-        let rows: Vec<Row> = rows.collect();
         let run = Run { machine: Machine::detect(), date: date::utc(SystemTime::now()), speeds };
         match as_json {
             true => document::of_functions_with(reports, settings, run.keys(&rows)?),
