@@ -1,8 +1,8 @@
 //! The fuzz targets, one list: libFuzzer runs each by name, and the tests replay its corpus.
 
 use crate::{
-    audit, client, compress, dns_streams, dump, faces, files, flows, forwarder, ipfix, management, ndn,
-    queries, reassembly, respond, rib, sketches, strings, zone_files, zones,
+    audit, client, compress, dns_streams, dump, faces, files, flows, forwarder, ipfix, management,
+    name_rules, ndn, queries, reassembly, respond, rib, sketches, strings, zone_files, zones,
 };
 use hashlane_flow::packet::Packet;
 use hashlane_name::ccnx::Ccnx;
@@ -41,6 +41,7 @@ macro_rules! with_targets {
             name_ccnx,
             name_ndn,
             name_offset,
+            name_rules,
             name_uri,
             ndn_certificate,
             ndn_client,
@@ -115,6 +116,11 @@ pub fn flow_config(bytes: &[u8]) {
 /// Compresses names for a writer of messages; see [`compress::check_compressor`].
 pub fn dns_compress(bytes: &[u8]) {
     compress::check_compressor(bytes);
+}
+
+/// Looks names up in rules; see [`name_rules::check_name_rules`].
+pub fn name_rules(bytes: &[u8]) {
+    name_rules::check_name_rules(bytes);
 }
 
 /// Parses a DNS name in wire form; see [`crate::check_dns_octets`].
