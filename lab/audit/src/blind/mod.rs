@@ -1,7 +1,7 @@
 //! Search without priors: it asks the function for hashes, knows nothing of its construction, and ends with
 //! its budget.
 //!
-//! Each [search](Search) works in steps of bounded work, and the one with the least work so far goes next, so
+//! Each search works in steps of bounded work, and the one with the least work so far goes next, so
 //! that the same seed gives the same steps; the budget decides how many there are. Keys that a search returns
 //! are a claim: they are hashed under fresh seeds twice before they count as a flood.
 
