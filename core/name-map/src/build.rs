@@ -44,6 +44,12 @@ struct Rule {
 }
 
 impl Rule {
+    /// Its name, out of those of all rules.
+    fn name<'a>(&self, names: &'a [u8]) -> &'a [u8] {
+        let from = names.get(self.offset as usize..).and_then(<[u8]>::split_first);
+        from.and_then(|(len, rest)| rest.get(..usize::from(*len))).unwrap_or_default()
+    }
+
     fn lists(&self) -> Lists {
         Lists::one(self.list.into(), self.target, self.exception)
     }
@@ -116,41 +122,22 @@ impl Builder {
     /// Builds the table of the rules.
     pub fn build(self) -> Rules {
         let Self { hash, mut rules, names, .. } = self;
-        // The buckets are then filled one after the other.
-        rules.sort_unstable_by_key(|rule| (rule.order, rule.offset));
-        let name = |rule: &Rule| {
-            let (len, rest) = names.get(rule.offset as usize..)?.split_first()?;
-            rest.get(..usize::from(*len))
-        };
-        let mut depths = [0_usize; MAX_LABELS + 1];
-        // Rules of one name become one entry. Different names with one hash, which stand in a row in any
-        // order, are compared with each other.
-        let mut entries: Vec<(u64, &[u8], Lists)> = Vec::with_capacity(rules.len());
-        let mut row = 0;
-        for rule in &rules {
-            let Some(name) = name(rule) else { continue };
-            if entries.get(row).is_none_or(|(order, ..)| *order != rule.order) {
-                row = entries.len();
-            }
-            let same = entries.iter_mut().skip(row).find(|(_, other, _)| *other == name);
-            if let Some((_, _, lists)) = same {
-                *lists = lists.union(rule.lists());
-                continue;
-            }
-            entries.push((rule.order, name, rule.lists()));
+        // The buckets are then filled one after the other, and rules of one name are neighbours.
+        rules.sort_unstable_by(|a, b| a.order.cmp(&b.order).then_with(|| a.name(&names).cmp(b.name(&names))));
+        let (mut depths, mut entries, mut bytes) = ([0_usize; MAX_LABELS + 1], 0, 0);
+        for (_, name, _) in by_name(&rules, &names) {
+            (entries, bytes) = (entries + 1, bytes + name.len() + 2);
             if let Some(depth) = depths.get_mut(labels(name)) {
                 *depth += 1;
             }
         }
-        drop(rules);
-        let pivot = pivot(&depths, entries.len());
-        let bytes = entries.iter().map(|(_, name, _)| name.len() + 2).sum();
-        let mut table = Table::with_capacity(entries.len(), bytes);
-        let mut filter = Filter::with_capacity(entries.len() - depths.iter().take(pivot).sum::<usize>());
+        let pivot = pivot(&depths, entries);
+        let mut table = Table::with_capacity(entries, bytes);
+        let mut filter = Filter::with_capacity(entries - depths.iter().take(pivot).sum::<usize>());
         let (mut lists, mut numbers) = (Vec::new(), BTreeMap::new());
-        for (order, name, own) in &entries {
-            let number = *numbers.entry(*own).or_insert_with(|| {
-                lists.push(*own);
+        for (order, name, own) in by_name(&rules, &names) {
+            let number = *numbers.entry(own).or_insert_with(|| {
+                lists.push(own);
                 lists.len() as u32 - 1
             });
             // The names took fewer than 4 GiB before.
@@ -163,8 +150,18 @@ impl Builder {
         }
         let used = depths.iter().enumerate().filter(|(_, names)| **names > 0);
         let used = used.fold(0_u128, |used, (depth, _)| used | 1 << depth);
-        Rules { hash, table, filter, pivot, depths: used, lists, names: entries.len() }
+        Rules { hash, table, filter, pivot, depths: used, lists, names: entries }
     }
+}
+
+/// The rules of each name together, in order: the order of its hash, the name, its lists.
+fn by_name<'a>(rules: &'a [Rule], names: &'a [u8]) -> impl Iterator<Item = (u64, &'a [u8], Lists)> {
+    let of_one = |a: &Rule, b: &Rule| a.order == b.order && a.name(names) == b.name(names);
+    rules.chunk_by(of_one).filter_map(|rules| {
+        let first = rules.first()?;
+        let lists = rules.iter().fold(Lists::default(), |lists, rule| lists.union(rule.lists()));
+        Some((first.order, first.name(names), lists))
+    })
 }
 
 /// Labels of a reversed name.

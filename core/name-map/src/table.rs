@@ -1,11 +1,15 @@
 //! Buckets of one cache line, and the names one after the other.
+//!
+//! The buckets are those of `hashlane_table::index` for a table that is built at once: ten places for eight,
+//! nine of ten taken for six of eight, and any number of buckets for a power of two: 7 bytes a name for 11 to
+//! 21.
 
 use alloc::vec;
 use alloc::vec::Vec;
 use bytemuck::{Pod, Zeroable};
 
 /// Places of a bucket.
-pub(crate) const WIDTH: usize = 10;
+const WIDTH: usize = 10;
 
 /// A bucket. Its places are tags of 16 bits and offsets of names.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
@@ -51,6 +55,12 @@ impl Table {
         (((hash & 0xffff_ffff) * self.buckets.len() as u64) >> 32) as usize
     }
 
+    /// The bucket after one that is full.
+    #[inline(always)]
+    fn after(&self, bucket: usize) -> usize {
+        if bucket + 1 < self.buckets.len() { bucket + 1 } else { 0 }
+    }
+
     /// Adds a name that is not there. `None` if the names would take more than 4 GiB.
     pub(crate) fn add(&mut self, hash: u64, name: &[u8], number: u32) -> Option<()> {
         let offset = u32::try_from(self.names.len()).ok()?;
@@ -71,7 +81,7 @@ impl Table {
                 return Some(());
             }
             bucket.passed = bucket.passed.saturating_add(1);
-            at = if at + 1 < self.buckets.len() { at + 1 } else { 0 };
+            at = self.after(at);
         }
     }
 
@@ -92,7 +102,7 @@ impl Table {
             if bucket.passed == 0 {
                 return None;
             }
-            at = if at + 1 < self.buckets.len() { at + 1 } else { 0 };
+            at = self.after(at);
         }
         None
     }
@@ -105,7 +115,7 @@ impl Table {
             return None;
         }
         let (bytes, rest) = rest.split_at_checked(name.len())?;
-        if !equal(bytes, name) {
+        if bytes != name {
             return None;
         }
         let (mut number, mut shift) = (0, 0);
@@ -147,22 +157,6 @@ impl Table {
     pub(crate) fn memory(&self) -> usize {
         size_of::<Bucket>() * self.buckets.capacity() + self.names.capacity()
     }
-}
-
-/// Compares bytes that are mostly few, of the same number: two words that may overlap take less than a call.
-#[inline(always)]
-fn equal(a: &[u8], b: &[u8]) -> bool {
-    fn ends<const N: usize>(a: &[u8], b: &[u8]) -> Option<bool> {
-        Some(a.first_chunk::<N>()? == b.first_chunk()? && a.last_chunk::<N>()? == b.last_chunk()?)
-    }
-    let same = match a.len() {
-        ..=3 => None,
-        4..=8 => ends::<4>(a, b),
-        9..=16 => ends::<8>(a, b),
-        17..=32 => ends::<16>(a, b),
-        _ => None,
-    };
-    same.unwrap_or_else(|| a == b)
 }
 
 /// A bit for each tag that equals `tag`.
