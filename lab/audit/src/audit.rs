@@ -1,5 +1,7 @@
 //! The audit of one function with one table.
 
+mod conclude;
+
 use crate::attack::{
     About, Attack, FEWEST, Knowledge, Miss, Target, USUAL_LENGTH, Unhashed, attacks, start_pairs, unhashed,
 };
@@ -15,7 +17,8 @@ use crate::narrowed::{Narrowed, narrowed_seed};
 use crate::subject::{AuditedHash, Fault, Lengths, SubjectInfo};
 use crate::table::Geometry;
 use crate::verdict::{Flaw, Verdict, power_of_two};
-use hashlane_hash::scheme::{BytesHash, Key, Keying, Scheme};
+use conclude::{of_attacks, verdict};
+use hashlane_hash::scheme::{BytesHash, Key, Scheme};
 use hashlane_hash::siphash::SipHash24;
 use std::collections::BTreeSet;
 
@@ -439,61 +442,6 @@ impl Audit<'_> {
             (Some((_, broken)), None) => broken,
             (None, None) => Epsilon::Measured { keys: search::keys_of(length), seeds: search::SEEDS },
         })
-    }
-}
-
-/// The verdict that follows from the outcomes: the one that needs to know least, and of these the worst.
-///
-/// A function that treats its arguments wrongly, but can be flooded all the same, is floodable, unless its
-/// hashes change, and the outcomes with them.
-fn verdict(report: &Report) -> Verdict {
-    match (&report.flaw, of_attacks(report)) {
-        (Some(flaw @ Flaw::Behaviour(Behaviour::NotDeterministic)), _) => Verdict::Faulty(flaw.clone()),
-        (Some(Flaw::Behaviour(_)), verdict) if verdict.is_floodable() => verdict,
-        (Some(flaw), _) => Verdict::Faulty(flaw.clone()),
-        (None, verdict) => verdict,
-    }
-}
-
-/// The verdict that follows from the attacks and ε.
-fn of_attacks(report: &Report) -> Verdict {
-    if let Some(flood) = &report.crowding {
-        return Verdict::Crowded(flood.clone());
-    }
-    // A seed that everyone has leaks nothing.
-    let needed = |about: &About| match (about.knowledge, report.info.keying) {
-        (Knowledge::Seed, Keying::None) => Knowledge::Nothing,
-        (knowledge, _) => knowledge,
-    };
-    let worst = |knowledge: Knowledge| {
-        let floods = report.attempts.iter().filter_map(|(about, outcome)| match outcome {
-            Outcome::Flood(flood) if needed(about) == knowledge => Some((about.id, flood)),
-            _ => None,
-        });
-        floods.max_by(|(_, a), (_, b)| a.growth().total_cmp(&b.growth()))
-    };
-    let of_bits = report.attempts.iter().find_map(|(about, outcome)| match outcome {
-        Outcome::Flood(flood) if about.id == "unhashed" => Some(flood),
-        _ => None,
-    });
-    if let Some(flood) = of_bits {
-        return Verdict::Partial(report.unhashed.clone(), flood.clone());
-    }
-    for knowledge in [Knowledge::Nothing, Knowledge::Results] {
-        if let Some((id, flood)) = worst(knowledge) {
-            return Verdict::Floodable(knowledge, id, flood.clone());
-        }
-    }
-    if matches!(report.epsilon, Epsilon::Broken { log2, .. } if log2 >= 0.0) {
-        return Verdict::PairAlways;
-    }
-    if let Some((id, flood)) = worst(Knowledge::Seed) {
-        return Verdict::IfSeedLeaks(id, flood.clone());
-    }
-    match &report.epsilon {
-        Epsilon::Proved(proved) => Verdict::Proved(*proved),
-        Epsilon::Broken { log2, .. } => Verdict::WeakPair(*log2),
-        Epsilon::Measured { .. } | Epsilon::Unknown => Verdict::NoneKnown,
     }
 }
 

@@ -2,6 +2,7 @@ use super::*;
 use crate::epsilon::vectors::committed;
 use crate::keys::Keys;
 use crate::registered;
+use hashlane_hash::scheme::Keying;
 use hashlane_rig::long;
 
 fn settings(geometry: &str, seed: u64) -> Settings {
