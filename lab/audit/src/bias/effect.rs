@@ -25,7 +25,7 @@ const TABLES: usize = 5;
 ///
 /// # Errors
 /// The function fails.
-pub(super) fn effect(
+pub(crate) fn effect(
     subject: &mut dyn AuditedHash,
     geometry: &Geometry,
     worst: &Suspect,

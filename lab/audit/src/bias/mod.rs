@@ -10,6 +10,7 @@ mod effect;
 mod search;
 
 pub use differences::Difference;
+pub(crate) use effect::effect;
 
 use crate::attack::{About, Knowledge};
 use crate::draw::Draw;
@@ -200,26 +201,9 @@ pub fn bias(
     };
     if bias.is_biased() {
         let alike: Vec<&Suspect> = suspects.iter().filter(|other| other.length == suspect.length).collect();
-        bias.effect = effect::effect(subject, geometry, suspect, &alike, keys, draw)?.map(Box::new);
+        bias.effect = effect(subject, geometry, suspect, &alike, keys, draw)?.map(Box::new);
     }
     Ok(Some(bias))
-}
-
-/// At most `count` keys that differ from one by sums of the differences of `worst` and `alike`; `None` if
-/// they flood no table of `geometry`.
-///
-/// # Errors
-/// The function fails.
-pub(crate) fn keys_of_differences(
-    subject: &mut dyn AuditedHash,
-    geometry: &Geometry,
-    worst: &Suspect,
-    alike: &[&Suspect],
-    count: usize,
-    draw: &mut Draw,
-) -> Result<Option<Keys>, Fault> {
-    let effect = effect::effect(subject, geometry, worst, alike, count, draw)?;
-    Ok(effect.filter(|flood| flood.seeds > 0).map(|flood| flood.keys))
 }
 
 /// Pairs of one difference.

@@ -6,7 +6,7 @@
 use super::oracle::Oracle;
 use super::{Search, about};
 use crate::attack::{About, Knowledge};
-use crate::bias::{Difference, Suspect, keys_of_differences};
+use crate::bias::{Difference, Suspect, effect};
 use crate::draw::Draw;
 use crate::keys::Keys;
 use crate::subject::Fault;
@@ -194,5 +194,6 @@ fn in_table(oracle: &mut Oracle<'_>, worst: &Scored, others: Vec<Scored>) -> Res
     let (worst, alike): (Suspect, Vec<Suspect>) = (suspect(worst), alike.iter().map(suspect).collect());
     let (scope, mut draw) = (oracle.scope, Draw::new(oracle.draw.word()));
     let alike: Vec<&Suspect> = alike.iter().collect();
-    keys_of_differences(oracle, scope.geometry, &worst, &alike, scope.count, &mut draw)
+    let flood = effect(oracle, scope.geometry, &worst, &alike, scope.count, &mut draw)?;
+    Ok(flood.filter(|flood| flood.seeds > 0).map(|flood| flood.keys))
 }
