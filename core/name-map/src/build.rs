@@ -1,10 +1,11 @@
 //! Rules one after the other, and the table of all.
 
 use crate::filter::Filter;
+use crate::groups::{Groups, MAX_RULES};
 use crate::lists::{Lists, MAX_LISTS, Target};
 use crate::reversed::{MAX_LABELS, NameError, Reversed};
 use crate::rules::Rules;
-use crate::table::{Table, order};
+use crate::table::Table;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use hashlane_hash::scheme::{BytesHash as _, Key, Scheme as _};
@@ -34,10 +35,9 @@ pub enum BuildError {
 /// A rule.
 #[derive(Clone, Copy, Debug)]
 struct Rule {
-    /// The order of the hash of its name.
-    order: u64,
     /// Of its name.
     offset: u32,
+    labels: u8,
     list: u8,
     target: Target,
     exception: bool,
@@ -55,9 +55,10 @@ impl Rule {
     }
 }
 
-/// Builder of [`Rules`]. It takes 16 bytes a rule besides the names.
+/// Builder of [`Rules`]. It takes 8 bytes a rule besides the names, and 28 more while it builds the table.
 #[derive(Clone)]
 pub struct Builder {
+    key: Key,
     hash: SipHash13,
     rules: Vec<Rule>,
     /// Length and bytes of each name.
@@ -76,7 +77,13 @@ impl Builder {
     /// A builder without rules. `key` is a secret random key; names chosen without it cannot be made to
     /// collide.
     pub fn new(key: &Key) -> Self {
-        Self { hash: SipHash13::new(key), rules: Vec::new(), names: Vec::new(), name: Reversed::new() }
+        Self {
+            key: *key,
+            hash: SipHash13::new(key),
+            rules: Vec::new(),
+            names: Vec::new(),
+            name: Reversed::new(),
+        }
     }
 
     /// Adds a rule of list number `list` for a name in dotted text.
@@ -104,8 +111,8 @@ impl Builder {
         let offset = u32::try_from(self.names.len()).map_err(|_| BuildError::TooLarge)?;
         self.names.push(bytes.len() as u8);
         self.names.extend_from_slice(bytes);
-        let order = order(self.hash.hash(bytes));
-        self.rules.push(Rule { order, offset, list: list as u8, target, exception });
+        let labels = self.name.labels() as u8;
+        self.rules.push(Rule { offset, labels, list: list as u8, target, exception });
         Ok(())
     }
 
@@ -121,66 +128,118 @@ impl Builder {
 
     /// Builds the table of the rules.
     pub fn build(self) -> Rules {
-        let Self { hash, mut rules, names, .. } = self;
-        // The buckets are then filled one after the other, and rules of one name are neighbours.
-        rules.sort_unstable_by(|a, b| a.order.cmp(&b.order).then_with(|| a.name(&names).cmp(b.name(&names))));
-        let (mut depths, mut entries, mut bytes) = ([0_usize; MAX_LABELS + 1], 0, 0);
-        for (_, name, _) in by_name(&rules, &names) {
-            (entries, bytes) = (entries + 1, bytes + name.len() + 2);
-            if let Some(depth) = depths.get_mut(labels(name)) {
+        let Self { key, hash, rules, names, .. } = self;
+        let mut depths = [0_usize; MAX_LABELS + 1];
+        for rule in &rules {
+            if let Some(depth) = depths.get_mut(usize::from(rule.labels)) {
                 *depth += 1;
             }
         }
-        let pivot = pivot(&depths, entries);
-        let mut table = Table::with_capacity(entries, bytes);
-        let mut filter = Filter::with_capacity(entries - depths.iter().take(pivot).sum::<usize>());
-        let (mut lists, mut numbers) = (Vec::new(), BTreeMap::new());
-        for (order, name, own) in by_name(&rules, &names) {
-            let number = *numbers.entry(own).or_insert_with(|| {
-                lists.push(own);
-                lists.len() as u32 - 1
-            });
-            // The names took fewer than 4 GiB before.
-            if table.add(order.rotate_left(32), name, number).is_none() {
+        let pivot = pivot(&depths, rules.len());
+        let mut writer = Writer { names: &names, ..Writer::default() };
+        let mut filter = Filter::default();
+        let mut short = 0;
+        let mut left: Vec<Rule> = Vec::new();
+        for depth in 1..=MAX_LABELS {
+            if depth < pivot {
+                left.extend(rules.iter().filter(|rule| usize::from(rule.labels) == depth));
+                short |= u128::from(!left.is_empty()) << depth;
+            } else if depth == pivot {
+                left.extend(rules.iter().filter(|rule| usize::from(rule.labels) >= pivot));
+            } else if left.is_empty() {
                 break;
             }
-            if labels(name) >= pivot {
-                filter.add(hash.hash(first(name, pivot)));
+            let before = writer.places.len();
+            left = writer.write(&hash, left, depth);
+            if depth == pivot {
+                let places = writer.places.get(before..).unwrap_or_default();
+                filter = Filter::new(places.iter().map(|(hash, _)| *hash));
             }
         }
-        let used = depths.iter().enumerate().filter(|(_, names)| **names > 0);
-        let used = used.fold(0_u128, |used, (depth, _)| used | 1 << depth);
-        Rules { hash, table, filter, pivot, depths: used, lists, names: entries }
+        let Writer { mut groups, places, lists, distinct, .. } = writer;
+        groups.end();
+        Rules { key, hash, table: Table::new(groups, &places), filter, pivot, short, lists, names: distinct }
     }
 }
 
-/// The rules of each name together, in order: the order of its hash, the name, its lists.
-fn by_name<'a>(rules: &'a [Rule], names: &'a [u8]) -> impl Iterator<Item = (u64, &'a [u8], Lists)> {
-    let of_one = |a: &Rule, b: &Rule| a.order == b.order && a.name(names) == b.name(names);
-    rules.chunk_by(of_one).filter_map(|rules| {
-        let first = rules.first()?;
-        let lists = rules.iter().fold(Lists::default(), |lists, rule| lists.union(rule.lists()));
-        Some((first.order, first.name(names), lists))
-    })
+/// Writer of groups.
+#[derive(Default)]
+struct Writer<'a> {
+    /// Names of the rules.
+    names: &'a [u8],
+    groups: Groups,
+    /// The hash of the suffix of each group, and its offset.
+    places: Vec<(u64, u32)>,
+    lists: Vec<Lists>,
+    numbers: BTreeMap<Lists, u32>,
+    /// Names with rules.
+    distinct: usize,
 }
 
-/// Labels of a reversed name.
-fn labels(name: &[u8]) -> usize {
-    let (mut labels, mut at) = (0, 0);
-    while let Some(len) = name.get(at) {
-        (labels, at) = (labels + 1, at + 1 + usize::from(*len));
+impl<'a> Writer<'a> {
+    /// Writes groups of the rules that have the same `depth` last labels. The result has the rules that are
+    /// left for longer suffixes.
+    fn write(&mut self, hash: &SipHash13, rules: Vec<Rule>, depth: usize) -> Vec<Rule> {
+        let names = self.names;
+        let suffix = |rule: &Rule| first(rule.name(names), depth);
+        let with_hash = |rule: &Rule| (order(hash.hash(suffix(rule))), *rule);
+        let mut rules: Vec<(u64, Rule)> = rules.iter().map(with_hash).collect();
+        // The buckets are then filled one after the other.
+        rules.sort_unstable_by_key(|(order, _)| *order);
+        let mut left = Vec::new();
+        for rules in rules.chunk_by_mut(|a, b| a.0 == b.0) {
+            // Rules of one suffix are then neighbours, a name before those below it.
+            if rules.len() > 1 {
+                rules.sort_unstable_by(|a, b| a.1.name(names).cmp(b.1.name(names)));
+            }
+            for rules in rules.chunk_by(|a, b| suffix(&a.1) == suffix(&b.1)) {
+                self.write_group(rules, depth, &mut left);
+            }
+        }
+        left
     }
-    labels
+
+    /// Writes the group of rules with one suffix, in the order of their names.
+    fn write_group(&mut self, rules: &[(u64, Rule)], depth: usize, left: &mut Vec<Rule>) {
+        let names = self.names;
+        let Some((order, one)) = rules.first() else { return };
+        // The names of all rules took fewer than 4 GiB.
+        let Some(offset) = self.groups.offset() else { return };
+        self.places.push((order.rotate_left(32), offset));
+        let suffix = first(one.name(names), depth);
+        let by_name = || rules.chunk_by(|a, b| a.1.name(names) == b.1.name(names));
+        let distinct = by_name().count();
+        let deeper = distinct > MAX_RULES;
+        let here = if deeper { usize::from(usize::from(one.labels) == depth) } else { distinct };
+        self.groups.begin(suffix, here, deeper);
+        for rules in by_name().take(here) {
+            let lists = rules.iter().fold(Lists::default(), |lists, (_, rule)| lists.union(rule.lists()));
+            let number = self.number(lists);
+            let name = rules.first().map_or(&[][..], |(_, rule)| rule.name(names));
+            self.groups.push(name.get(suffix.len()..).unwrap_or_default(), number);
+        }
+        self.distinct += here;
+        left.extend(by_name().skip(here).flatten().map(|(_, rule)| *rule));
+    }
+
+    fn number(&mut self, lists: Lists) -> u32 {
+        *self.numbers.entry(lists).or_insert_with(|| {
+            self.lists.push(lists);
+            self.lists.len() as u32 - 1
+        })
+    }
+}
+
+/// Order in which groups are added: that of their buckets.
+const fn order(hash: u64) -> u64 {
+    hash.rotate_left(32)
 }
 
 /// The first `labels` labels of a reversed name.
 fn first(name: &[u8], labels: usize) -> &[u8] {
-    let mut at = 0;
-    for _ in 0..labels {
-        let Some(len) = name.get(at) else { break };
-        at += 1 + usize::from(*len);
-    }
-    name.get(..at).unwrap_or(name)
+    let mut dots = name.iter().enumerate().filter(|(_, byte)| **byte == b'.');
+    let end = labels.checked_sub(1).and_then(|last| dots.nth(last)).map_or(name.len(), |(at, _)| at);
+    name.get(..end).unwrap_or(name)
 }
 
 /// The most labels that all but few names have. The filter has as many of each name.

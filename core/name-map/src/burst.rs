@@ -2,7 +2,8 @@
 
 use crate::lists::Verdict;
 use crate::reversed::{NameError, Reversed};
-use crate::rules::{Rules, next};
+use crate::rules::{Adding, Rules};
+use crate::table::Candidate;
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -14,10 +15,8 @@ pub struct Burst {
     names: Vec<Reversed>,
     len: usize,
     group: Box<Group>,
-    /// Hashes of the suffixes of all names, the shortest suffix of each first.
-    hashes: Vec<u64>,
-    /// Numbers of labels to look up.
-    probed: [u128; Self::NAMES],
+    /// Names to look up with the same number of labels.
+    suffixes: Suffixes,
     verdicts: [Verdict; Self::NAMES],
 }
 
@@ -37,8 +36,7 @@ impl Burst {
             names: vec![Reversed::new(); Self::NAMES],
             len: 0,
             group: Box::new(Group::new()),
-            hashes: Vec::new(),
-            probed: [0; Self::NAMES],
+            suffixes: Suffixes::default(),
             verdicts: [Verdict::default(); Self::NAMES],
         }
     }
@@ -89,7 +87,67 @@ impl Rules {
     }
 }
 
-/// Hashes of all suffixes, then the filter, the buckets, the names.
+/// Suffixes of names of a burst, a name at most once.
+#[derive(Clone, Debug, Default)]
+struct Suffixes {
+    len: usize,
+    /// The place of the name in the burst, and the bytes of the suffix.
+    places: [(u8, u8); Burst::NAMES],
+    hashes: [u64; Burst::NAMES],
+}
+
+impl Suffixes {
+    /// All names of a burst that have so many labels.
+    #[inline(always)]
+    fn all(&mut self, names: &[Reversed], labels: usize) {
+        self.len = 0;
+        for (place, name) in (0..).zip(names) {
+            self.push_if(place, name.end(labels));
+        }
+    }
+
+    #[inline(always)]
+    fn push_if(&mut self, place: u8, end: Option<usize>) {
+        // There are no more names than places.
+        if let Some(to) = self.places.get_mut(self.len) {
+            *to = (place, end.unwrap_or(0) as u8);
+            self.len += usize::from(end.is_some());
+        }
+    }
+
+    /// Hashes the suffixes.
+    #[inline(always)]
+    fn hash<H: EveryPrefix>(&mut self, hash: &H, names: &[Reversed], group: &mut Group) {
+        let places = self.places.get(..self.len).unwrap_or_default();
+        for (some, hashes) in places.chunks(Group::NAMES).zip(self.hashes.chunks_mut(Group::NAMES)) {
+            group.clear();
+            for (place, end) in some {
+                let Some(name) = names.get(usize::from(*place)) else { continue };
+                // A name is shorter than the longest of a group, and has one prefix here.
+                let Some(mut prefixes) = group.push(hash, name.bytes()) else { continue };
+                prefixes.push((*end).into());
+                let _one = prefixes.add();
+            }
+            hash.every_prefix(group, hashes);
+        }
+    }
+
+    /// Keeps the suffixes that pass the filter.
+    #[inline(always)]
+    fn filter(&mut self, rules: &Rules) {
+        let Self { len, places, hashes } = self;
+        hashes.iter().take(*len).for_each(|hash| rules.filter.prefetch(*hash));
+        let mut kept = 0;
+        for at in 0..*len {
+            let (place, hash) = (places[at], hashes[at]);
+            (places[kept], hashes[kept]) = (place, hash);
+            kept += usize::from(rules.filter.may_have(hash));
+        }
+        *len = kept;
+    }
+}
+
+/// Rounds of lookups: names together, with one label more in each round.
 struct Lookup<'a> {
     burst: &'a mut Burst,
     rules: &'a Rules,
@@ -100,72 +158,52 @@ impl EveryKernel for Lookup<'_> {
 
     #[inline(always)]
     fn run<H: EveryPrefix>(self, hash: &H) {
-        let Self { burst: Burst { names, len, group, hashes, probed, verdicts }, rules } = self;
+        let Self { burst: Burst { names, len, group, suffixes, verdicts }, rules } = self;
         let names = names.get(..*len).unwrap_or_default();
-        hash_suffixes(hash, names, group, hashes);
-        let hashes = hashes.as_slice();
-        // A name has at most 127 labels, so that the sums stay small.
-        let mut from = 0;
-        let mut starts = [0; Burst::NAMES];
-        for (name, start) in names.iter().zip(&mut starts) {
-            (*start, from) = (from, from + name.labels());
+        *verdicts = [Verdict::default(); Burst::NAMES];
+        for labels in rules.short_depths() {
+            suffixes.all(names, labels);
+            suffixes.hash(hash, names, group);
+            look_up(rules, names, suffixes, verdicts, labels);
         }
-        let hash_of = |start: usize, depth: usize| hashes.get(start + depth - 1).copied().unwrap_or(0);
-        for (name, start) in names.iter().zip(starts) {
-            if name.labels() >= rules.pivot {
-                rules.filter.prefetch(hash_of(start, rules.pivot));
-            }
-        }
-        for ((name, start), probed) in names.iter().zip(starts).zip(probed.iter_mut()) {
-            let labels = name.labels();
-            let passes = labels >= rules.pivot && rules.filter.may_have(hash_of(start, rules.pivot));
-            *probed = rules.probed(labels, passes);
-            let mut depths = *probed;
-            while let Some(depth) = next(&mut depths) {
-                rules.table.prefetch(hash_of(start, depth));
-            }
-        }
-        for (start, probed) in starts.into_iter().zip(probed.iter_mut()).take(names.len()) {
-            let mut depths = *probed;
-            while let Some(depth) = next(&mut depths) {
-                if !rules.table.prefetch_name(hash_of(start, depth)) {
-                    *probed &= !(1 << depth);
-                }
-            }
-        }
-        let places = probed.iter().zip(verdicts);
-        for ((name, start), (probed, verdict)) in names.iter().zip(starts).zip(places) {
-            *verdict = Verdict::default();
-            let mut depths = *probed;
-            while let Some(depth) = next(&mut depths) {
-                rules.add(verdict, hash_of(start, depth), name.suffix(depth), depth, name.labels());
+        suffixes.all(names, rules.pivot);
+        suffixes.hash(hash, names, group);
+        suffixes.filter(rules);
+        let mut labels = rules.pivot;
+        while suffixes.len > 0 {
+            look_up(rules, names, suffixes, verdicts, labels);
+            labels += 1;
+            if suffixes.len > 0 {
+                suffixes.hash(hash, names, group);
             }
         }
     }
 }
 
+/// Looks suffixes up that have as many labels, and leaves those with one label more that are to be looked up.
 #[inline(always)]
-fn hash_suffixes<H: EveryPrefix>(hash: &H, names: &[Reversed], group: &mut Group, hashes: &mut Vec<u64>) {
-    let labels: usize = names.iter().map(Reversed::labels).sum();
-    let room = labels + Group::NAMES;
-    if hashes.len() < room {
-        hashes.resize(room, 0);
+fn look_up(
+    rules: &Rules,
+    names: &[Reversed],
+    suffixes: &mut Suffixes,
+    verdicts: &mut [Verdict; Burst::NAMES],
+    labels: usize,
+) {
+    let Suffixes { len, places, hashes } = *suffixes;
+    let hashes = hashes.get(..len).unwrap_or_default();
+    hashes.iter().for_each(|hash| rules.table.prefetch(*hash));
+    let mut candidates = [Candidate::NONE; Burst::NAMES];
+    for (hash, candidate) in hashes.iter().zip(&mut candidates) {
+        *candidate = rules.table.candidate(*hash);
+        rules.table.prefetch_group(*candidate);
     }
-    let mut at = 0;
-    for some in names.chunks(Group::NAMES) {
-        group.clear();
-        let mut count = 0;
-        for name in some {
-            // A name is shorter than the longest of a group, and has fewer suffixes.
-            let Some(mut prefixes) = group.push(hash, name.bytes()) else { continue };
-            name.ends().iter().for_each(|end| prefixes.push(usize::from(*end)));
-            if prefixes.add() {
-                count += name.labels();
-            }
-        }
-        if let Some(out) = hashes.get_mut(at..) {
-            hash.every_prefix(group, out);
-        }
-        at += count;
+    suffixes.len = 0;
+    for (((place, end), hash), candidate) in places.into_iter().zip(hashes).zip(candidates) {
+        let at = usize::from(place);
+        let (Some(name), Some(verdict)) = (names.get(at), verdicts.get_mut(at)) else { continue };
+        let mut covering = Adding { rules, name, verdict: *verdict };
+        let deeper = rules.table.find_candidate(candidate, *hash, name, end.into(), &mut covering);
+        *verdict = covering.verdict;
+        suffixes.push_if(place, if deeper { name.end(labels + 1) } else { None });
     }
 }

@@ -10,13 +10,15 @@ const BITS: usize = 12;
 const SET: u32 = 4;
 
 /// A set of hashes that may contain others, too: of hashes drawn at random, fewer than 1 in 30.
-#[derive(Clone, Debug)]
-pub(crate) struct Filter(Vec<u64>);
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Filter(pub(crate) Vec<u64>);
 
 impl Filter {
-    /// A filter for `keys` keys.
-    pub(crate) fn with_capacity(keys: usize) -> Self {
-        Self(vec![0; (keys * BITS).div_ceil(64).max(1)])
+    /// A filter of hashes.
+    pub(crate) fn new(hashes: impl ExactSizeIterator<Item = u64>) -> Self {
+        let mut filter = Self(vec![0; (hashes.len() * BITS).div_ceil(64)]);
+        hashes.for_each(|hash| filter.add(hash));
+        filter
     }
 
     #[inline(always)]
@@ -29,7 +31,7 @@ impl Filter {
         (0..SET).fold(0, |bits, number| bits | 1 << (hash >> (6 * number) & 63))
     }
 
-    pub(crate) fn add(&mut self, hash: u64) {
+    fn add(&mut self, hash: u64) {
         let word = self.word(hash);
         if let Some(word) = self.0.get_mut(word) {
             *word |= Self::bits(hash);
@@ -65,8 +67,7 @@ mod tests {
         let mix = |number: u64| {
             number.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29).wrapping_mul(0xbf58_476d_1ce4_e5b9)
         };
-        let mut filter = Filter::with_capacity(10_000);
-        (0..10_000).for_each(|number| filter.add(mix(number)));
+        let filter = Filter::new((0..10_000_u32).map(|number| mix(number.into())));
         assert!((0..10_000).all(|number| filter.may_have(mix(number))));
         let wrong = (10_000..110_000).filter(|number| filter.may_have(mix(*number))).count();
         assert!(wrong < 100_000 / 30, "{wrong}");

@@ -1,5 +1,7 @@
 //! Targets of rules, sets of lists, and the verdict on a name.
 
+use bytemuck::{Pod, Zeroable};
+
 /// Lists that rules may belong to.
 pub const MAX_LISTS: usize = 64;
 
@@ -18,7 +20,8 @@ pub enum Target {
 }
 
 /// Sets of lists, a bit for each, by the target of their rules.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
 pub(crate) struct Targets {
     pub(crate) exact: u64,
     pub(crate) below: u64,
@@ -58,7 +61,8 @@ impl Targets {
 }
 
 /// The rules of one name: the lists that they belong to, and the lists that they are exceptions from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
 pub struct Lists {
     pub(crate) rules: Targets,
     pub(crate) exceptions: Targets,
@@ -114,12 +118,12 @@ impl Verdict {
         self.is_exception
     }
 
-    /// Takes the rules of the name's last `depth` labels, of `labels`. Longer ones come first.
+    /// Takes the rules of the name's last `depth` labels, of `labels`. Longer ones come after shorter ones.
     #[inline(always)]
     pub(crate) fn add(&mut self, lists: &Lists, depth: usize, labels: usize) {
         let (matched, excepted) =
             (lists.rules.covering(labels - depth), lists.exceptions.covering(labels - depth));
-        if self.depth == 0 && matched | excepted != 0 {
+        if matched | excepted != 0 {
             (self.depth, self.is_exception) = (depth as u8, excepted != 0);
         }
         self.matched |= matched;

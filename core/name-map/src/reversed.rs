@@ -1,9 +1,9 @@
-//! Names with their labels in reverse order.
+//! Names backwards, byte by byte.
 
 use core::fmt;
 
-/// Bytes of the longest name: a length before each label, without the root (RFC 1035 §2.3.4).
-pub const MAX_LEN: usize = 254;
+/// Bytes of the longest name in dotted text, without a dot at its end (RFC 1035 §2.3.4).
+pub const MAX_LEN: usize = 253;
 
 /// Labels of a name at most.
 pub const MAX_LABELS: usize = 127;
@@ -11,24 +11,23 @@ pub const MAX_LABELS: usize = 127;
 /// Bytes of the longest label (RFC 1035 §2.3.4).
 const MAX_LABEL_LEN: usize = 63;
 
-/// Bytes of a label that are copied at a time.
-const STEP: usize = 16;
+/// Words of 64 places, one for each end of a suffix.
+const PLACES: usize = 4;
 
-/// Bytes of the longest text whose dots are found together.
-const SHORT: usize = 64;
+/// Bytes that a comparison may read beyond the name.
+pub(crate) const STEP: usize = 32;
 
-/// A domain name, its last label first, each with its length before it and with ASCII letters in lower case.
+/// A domain name in dotted text backwards, with ASCII letters in lower case: `moc.elpmaxe.www`.
 ///
-/// A suffix of the name is a prefix of these bytes. The lengths bind the labels: of two names, the bytes of
-/// one are a prefix of the other's only if the name is a suffix of the other.
+/// A suffix of the name is a prefix of these bytes, and ends before a dot or where the name ends. No label
+/// contains a dot, so that two suffixes with the same bytes have the same labels.
 #[derive(Clone)]
 pub struct Reversed {
-    /// Labels are written in steps of [`STEP`] bytes, beyond their ends.
-    bytes: [u8; MAX_LEN + STEP],
+    /// Bytes after the name are left over from earlier names.
+    bytes: [u8; 64 * PLACES + STEP],
     len: u8,
-    labels: u8,
-    /// The end of each suffix in `bytes`, the shortest first.
-    ends: [u8; MAX_LABELS],
+    /// A bit for the end of each suffix in `bytes`.
+    ends: [u64; PLACES],
 }
 
 /// Violation of a rule by a name.
@@ -70,7 +69,7 @@ impl fmt::Debug for Reversed {
 /// The high bits of eight bytes.
 const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
 
-/// A bit for each dot among eight bytes, the lowest for the first.
+/// A bit for each dot among eight bytes, the lowest for the lowest byte.
 #[inline(always)]
 const fn dots8(word: u64) -> u64 {
     let word = word ^ u64::from_ne_bytes([b'.'; 8]);
@@ -89,57 +88,22 @@ const fn lower8(word: u64) -> u64 {
     word | (from_a & !beyond_z & !word & HIGH) >> 2
 }
 
-/// At most seven bytes as the lowest of a word.
+/// Fewer than eight bytes backwards: the last is the lowest of the word.
 #[inline(always)]
-fn short(bytes: &[u8]) -> u64 {
-    let at = |at: usize| bytes.get(at).map_or(0, |byte| u64::from(*byte));
+fn short_backwards(bytes: &[u8]) -> u64 {
     match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
         (Some(first), Some(last)) => {
-            u64::from(u32::from_le_bytes(*first))
-                | u64::from(u32::from_le_bytes(*last)) << (8 * (bytes.len() - 4))
+            u64::from(u32::from_be_bytes(*last))
+                | u64::from(u32::from_be_bytes(*first)) << (8 * (bytes.len() - 4))
         }
-        _ => at(0) | at(1) << 8 | at(2) << 16,
+        _ => bytes.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)),
     }
-}
-
-/// A text, read in steps from any place.
-trait Steps {
-    /// [`STEP`] bytes from `at` on, fewer at the end of the text, in lower case; the first is the lowest.
-    fn step(&self, at: usize) -> u128;
-}
-
-/// At least [`STEP`] bytes.
-struct Long<'a>(&'a [u8]);
-
-impl Steps for Long<'_> {
-    #[inline(always)]
-    fn step(&self, at: usize) -> u128 {
-        // Of the last bytes, those before `at` are shifted out.
-        let from = at.min(self.0.len().saturating_sub(STEP));
-        let bytes = self.0.get(from..).and_then(|bytes| bytes.first_chunk()).copied().unwrap_or_default();
-        lower16(u128::from_le_bytes(bytes)) >> (8 * (at - from) as u32 % 128)
-    }
-}
-
-/// Fewer than [`STEP`] bytes, in lower case.
-struct Short(u128);
-
-impl Steps for Short {
-    #[inline(always)]
-    fn step(&self, at: usize) -> u128 {
-        self.0 >> (8 * at as u32 % 128)
-    }
-}
-
-#[inline(always)]
-const fn lower16(bytes: u128) -> u128 {
-    lower8(bytes as u64) as u128 | (lower8((bytes >> 64) as u64) as u128) << 64
 }
 
 impl Reversed {
     /// The root, which matches nothing.
     pub const fn new() -> Self {
-        Self { bytes: [0; MAX_LEN + STEP], len: 0, labels: 0, ends: [0; MAX_LABELS] }
+        Self { bytes: [0; 64 * PLACES + STEP], len: 0, ends: [0; PLACES] }
     }
 
     /// Takes a name in dotted text, with or without a dot at its end. Any byte but a dot may stand in a
@@ -147,102 +111,159 @@ impl Reversed {
     ///
     /// # Errors
     /// The rule that the text breaks; this name is then unspecified.
-    #[inline]
+    #[inline(always)]
     pub fn set(&mut self, text: &[u8]) -> Result<(), NameError> {
-        let text = text.strip_suffix(b".").unwrap_or(text);
-        (self.len, self.labels) = (0, 0);
-        if text.is_empty() {
-            return Err(NameError::Empty);
-        }
-        if text.len() > SHORT {
-            return self.set_long(text);
-        }
-        let (words, rest) = text.as_chunks::<8>();
-        let words = words.iter().map(|word| u64::from_le_bytes(*word)).chain([short(rest)]);
-        let dots = words.zip(0..8).fold(0, |dots, (word, at)| dots | dots8(word) << (8 * at));
-        if text.len() >= STEP {
-            return self.set_dotted(&Long(text), dots, text.len());
-        }
-        let folded = match text.split_first_chunk() {
-            Some((first, rest)) => u128::from(u64::from_le_bytes(*first)) | u128::from(short(rest)) << 64,
-            None => short(text).into(),
+        let text = match text {
+            [text @ .., b'.'] => text,
+            text => text,
         };
-        self.set_dotted(&Short(lower16(folded)), dots, text.len())
+        let dots = match text.len() {
+            16..32 => self.halves::<2>(text),
+            8..16 => self.halves::<1>(text),
+            32..64 => self.halves::<4>(text),
+            1..8 => {
+                let word = lower8(short_backwards(text));
+                self.write(0, word);
+                dots8(word)
+            }
+            0 => return Err(NameError::Empty),
+            _ => return self.set_long(text),
+        };
+        let end = 1 << text.len();
+        // A dot first, last, or after another.
+        if dots & (dots << 1 | 1 | end >> 1) != 0 {
+            return Err(NameError::EmptyLabel);
+        }
+        self.len = text.len() as u8;
+        self.ends = [dots | end, 0, 0, 0];
+        Ok(())
     }
 
-    /// Takes a text of `end` bytes, given the places of its dots.
+    /// Writes eight bytes from `at` on.
     #[inline(always)]
-    fn set_dotted(&mut self, text: &impl Steps, mut dots: u64, mut end: usize) -> Result<(), NameError> {
-        loop {
-            // After the last dot that is left; 0 without one.
-            let start = SHORT - dots.leading_zeros() as usize;
-            self.push(text, start, end - start)?;
-            let Some(dot) = start.checked_sub(1) else { return Ok(()) };
-            (dots, end) = (dots & !(1 << dot), dot);
+    fn write(&mut self, at: usize, word: u64) {
+        if let Some(place) = self.bytes.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {
+            *place = word.to_le_bytes();
         }
+    }
+
+    /// Writes a text of `8 * N` to `16 * N` bytes, fewer than 64, as two halves that overlap: no branch
+    /// depends on its length. The result has a bit for each dot.
+    #[inline(always)]
+    fn halves<const N: usize>(&mut self, text: &[u8]) -> u64 {
+        let (first, last) = (text.as_chunks::<8>().0, text.as_rchunks::<8>().1);
+        let (Some(first), Some(last)) = (first.first_chunk::<N>(), last.last_chunk::<N>()) else { return 0 };
+        let second = text.len() - 8 * N;
+        let mut dots = 0;
+        for at in 0..N {
+            let low = lower8(u64::from_be_bytes(last[N - 1 - at]));
+            let high = lower8(u64::from_be_bytes(first[N - 1 - at]));
+            self.write(8 * at, low);
+            self.write(second + 8 * at, high);
+            dots |= dots8(low) << (8 * at) | dots8(high) << (second + 8 * at);
+        }
+        dots
     }
 
     /// Takes a text of any length, without a dot at its end.
     #[cold]
     #[inline(never)]
     fn set_long(&mut self, text: &[u8]) -> Result<(), NameError> {
-        if text.len() >= MAX_LEN {
+        if text.len() > MAX_LEN {
             return Err(NameError::TooLong { len: text.len() });
         }
-        let mut end = text.len();
-        loop {
-            let start = text.iter().take(end).rposition(|byte| *byte == b'.').map_or(0, |dot| dot + 1);
-            self.push(&Long(text), start, end - start)?;
-            let Some(dot) = start.checked_sub(1) else { return Ok(()) };
-            end = dot;
+        (self.len, self.ends) = (text.len() as u8, [0; PLACES]);
+        let mut label = 0;
+        for (at, (to, byte)) in self.bytes.iter_mut().zip(text.iter().rev()).enumerate() {
+            *to = byte.to_ascii_lowercase();
+            if *byte == b'.' {
+                check_label(label)?;
+                set_bit(&mut self.ends, at);
+                label = 0;
+            } else {
+                label += 1;
+            }
         }
+        set_bit(&mut self.ends, text.len());
+        check_label(label)
     }
 
-    /// Adds the label of `len` bytes at `start` of a text. The name then has at most [`MAX_LEN`] bytes.
-    #[inline(always)]
-    fn push(&mut self, text: &impl Steps, start: usize, len: usize) -> Result<(), NameError> {
-        if len == 0 {
-            return Err(NameError::EmptyLabel);
-        }
-        if len > MAX_LABEL_LEN {
-            return Err(NameError::LabelTooLong { len });
-        }
-        let at = usize::from(self.len);
-        let Some([place, to @ ..]) = self.bytes.get_mut(at..) else { return Ok(()) };
-        *place = len as u8;
-        let steps = to.as_chunks_mut().0.iter_mut().zip(0..len.div_ceil(STEP));
-        steps.for_each(|(to, step)| *to = text.step(start + STEP * step).to_le_bytes());
-        self.len = (at + 1 + len) as u8;
-        if let Some(end) = self.ends.get_mut(usize::from(self.labels)) {
-            *end = self.len;
-            self.labels += 1;
-        }
-        Ok(())
-    }
-
-    /// The bytes of the whole name.
+    /// The bytes of the whole name, backwards.
     #[inline(always)]
     pub fn bytes(&self) -> &[u8] {
         self.bytes.get(..usize::from(self.len)).unwrap_or_default()
     }
 
+    /// The first bytes of the name backwards, from `at` on; those beyond its end are unspecified.
+    #[inline(always)]
+    pub(crate) fn step(&self, at: usize) -> &[u8; STEP] {
+        self.bytes.get(at..).and_then(<[u8]>::first_chunk).unwrap_or(&[0; STEP])
+    }
+
     /// Number of labels.
     #[inline(always)]
     pub fn labels(&self) -> usize {
-        usize::from(self.labels)
+        self.labels_within(self.len.into())
     }
 
-    /// The bytes of the last `labels` labels of the name; of the whole name if it has fewer.
+    /// True if the first `end` bytes are a suffix of the name.
+    #[inline(always)]
+    pub(crate) fn ends_at(&self, end: usize) -> bool {
+        self.ends.get(end / 64).is_some_and(|ends| ends >> (end % 64) & 1 != 0)
+    }
+
+    /// Labels of the suffix that is the first `end` bytes.
+    #[inline(always)]
+    pub(crate) fn labels_within(&self, end: usize) -> usize {
+        let below = |from: usize| match end.checked_sub(from) {
+            Some(end) => u64::MAX >> (63 - end.min(63)),
+            None => 0,
+        };
+        let labels = |word: usize, ends: &u64| (ends & below(64 * word)).count_ones() as usize;
+        let [first, rest @ ..] = &self.ends;
+        let mut all = labels(0, first);
+        if end >= 64 {
+            all += (1..).zip(rest).map(|(word, ends)| labels(word, ends)).sum::<usize>();
+        }
+        all
+    }
+
+    /// The bytes of the last `labels` labels of the name, backwards; of the whole name if it has fewer.
     #[inline(always)]
     pub fn suffix(&self, labels: usize) -> &[u8] {
-        let end = labels.checked_sub(1).map_or(0, |last| self.ends().get(last).copied().unwrap_or(self.len));
-        self.bytes.get(..usize::from(end)).unwrap_or_default()
+        self.bytes.get(..self.end(labels).unwrap_or(self.len.into())).unwrap_or_default()
     }
 
-    /// The end of each suffix in the bytes, the shortest first.
+    /// Bytes of the last `labels` labels. `None` if there are fewer.
     #[inline(always)]
-    pub(crate) fn ends(&self) -> &[u8] {
-        self.ends.get(..usize::from(self.labels)).unwrap_or_default()
+    pub(crate) fn end(&self, labels: usize) -> Option<usize> {
+        let [first, ..] = self.ends;
+        let last = (1..labels).fold(first, |ends, _| ends & ends.wrapping_sub(1));
+        match labels {
+            0 => Some(0),
+            _ if last != 0 => Some(last.trailing_zeros() as usize),
+            _ if self.len < 64 => None,
+            _ => self.long_end(labels),
+        }
+    }
+
+    #[cold]
+    fn long_end(&self, labels: usize) -> Option<usize> {
+        (1..=self.len.into()).filter(|end| self.ends_at(*end)).nth(labels - 1)
+    }
+}
+
+fn set_bit(words: &mut [u64; PLACES], at: usize) {
+    if let Some(word) = words.get_mut(at / 64) {
+        *word |= 1 << (at % 64);
+    }
+}
+
+fn check_label(len: usize) -> Result<(), NameError> {
+    match len {
+        0 => Err(NameError::EmptyLabel),
+        1..=MAX_LABEL_LEN => Ok(()),
+        _ => Err(NameError::LabelTooLong { len }),
     }
 }
 
@@ -258,8 +279,7 @@ mod tests {
         if text.len() > 253 || labels.iter().any(|label| !(1..=63).contains(&label.len())) {
             return None;
         }
-        let label = |label: &&[u8]| [&[label.len() as u8], label.to_ascii_lowercase().as_slice()].concat();
-        Some(labels.iter().rev().flat_map(label).collect())
+        Some(text.iter().rev().map(u8::to_ascii_lowercase).collect())
     }
 
     proptest! {
@@ -274,10 +294,18 @@ mod tests {
                 Some(bytes) => {
                     prop_assert_eq!(name.set(&text), Ok(()));
                     prop_assert_eq!(name.bytes(), &bytes);
-                    let labels = text.strip_suffix(b".").unwrap_or(&text).split(|byte| *byte == b'.').count();
-                    prop_assert_eq!(name.labels(), labels);
-                    prop_assert_eq!(name.suffix(labels), name.bytes());
-                    prop_assert_eq!(name.suffix(1), &bytes[..1 + usize::from(bytes[0])]);
+                    let dots = (0..bytes.len()).filter(|at| bytes[*at] == b'.');
+                    let ends: Vec<usize> = dots.chain([bytes.len()]).collect();
+                    prop_assert_eq!(name.labels(), ends.len());
+                    prop_assert!((0..=bytes.len()).filter(|end| name.ends_at(*end)).eq(ends.iter().copied()));
+                    for (labels, end) in (1..).zip(&ends) {
+                        prop_assert_eq!(name.end(labels), Some(*end));
+                        prop_assert_eq!(name.suffix(labels), &bytes[..*end]);
+                        prop_assert_eq!(name.labels_within(*end), labels);
+                    }
+                    prop_assert_eq!(name.end(ends.len() + 1), None);
+                    let len = bytes.len().min(STEP);
+                    prop_assert_eq!(&name.step(0)[..len], &bytes[..len]);
                 }
                 None => prop_assert!(name.set(&text).is_err()),
             }

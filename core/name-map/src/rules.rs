@@ -1,28 +1,31 @@
 //! The rules of all lists, and the lookup of one name.
 
 use crate::filter::Filter;
+use crate::groups::Covering;
 use crate::lists::{Lists, Verdict};
 use crate::reversed::Reversed;
 use crate::table::Table;
 use alloc::vec::Vec;
-use hashlane_hash::scheme::BytesHash as _;
+use hashlane_hash::scheme::{BytesHash as _, Key};
 use hashlane_hash::siphash::SipHash13;
 
 /// Rules of up to 64 lists, by name. They do not change; [`Builder`](crate::Builder) makes them.
 ///
-/// A lookup hashes the suffixes of a name, the longest first, and skips lengths that no rule has. Before
-/// that, one read of a filter of all suffixes with few labels tells most names that match nothing. A hit is
-/// compared with the bytes of the rule's name: no wrong rule matches. The hash is SipHash-1-3 under a secret
-/// key, so that names which were chosen to collide cost no more than others.
+/// A lookup hashes the last labels of a name, as many as all but few rules have, and reads a filter, which
+/// tells most names that match nothing. Rules with these labels are next to each other, and are compared with
+/// the name byte by byte: no wrong rule matches. If there are many, they are looked up with one label more,
+/// and so on. The hash is SipHash-1-3 under a secret key, so that names which were chosen to collide cost no
+/// more than others.
 #[derive(Clone)]
 pub struct Rules {
+    pub(crate) key: Key,
     pub(crate) hash: SipHash13,
     pub(crate) table: Table,
     pub(crate) filter: Filter,
     /// Labels of the suffixes in the filter.
     pub(crate) pivot: usize,
-    /// A bit for each number of labels that a rule has.
-    pub(crate) depths: u128,
+    /// A bit for each number of labels below the pivot that a rule has.
+    pub(crate) short: u128,
     /// By the numbers of the table.
     pub(crate) lists: Vec<Lists>,
     pub(crate) names: usize,
@@ -57,40 +60,51 @@ impl Rules {
     /// The rules that cover a name.
     #[inline]
     pub fn verdict(&self, name: &Reversed) -> Verdict {
-        let labels = name.labels();
-        let passes = labels >= self.pivot && self.filter.may_have(self.hash.hash(name.suffix(self.pivot)));
-        let mut verdict = Verdict::default();
-        let mut depths = self.probed(labels, passes);
-        while let Some(depth) = next(&mut depths) {
-            let suffix = name.suffix(depth);
-            self.add(&mut verdict, self.hash.hash(suffix), suffix, depth, labels);
+        let mut covering = Adding { rules: self, name, verdict: Verdict::default() };
+        for depth in self.short_depths() {
+            let Some(end) = name.end(depth) else { break };
+            self.table.find(self.hash_of(name, end), name, end, &mut covering);
         }
-        verdict
+        for depth in self.pivot.. {
+            let Some(end) = name.end(depth) else { break };
+            let hash = self.hash_of(name, end);
+            if depth == self.pivot && !self.filter.may_have(hash)
+                || !self.table.find(hash, name, end, &mut covering)
+            {
+                break;
+            }
+        }
+        covering.verdict
     }
 
-    /// A bit for each number of labels to look up, of a name with `labels`, which passes the filter or not.
-    #[inline(always)]
-    pub(crate) fn probed(&self, labels: usize, passes: bool) -> u128 {
-        let most = if passes { labels } else { labels.min(self.pivot - 1) };
-        // A name has at most 127 labels.
-        self.depths & (u128::MAX >> (127 - most.min(127)))
+    fn hash_of(&self, name: &Reversed, end: usize) -> u64 {
+        self.hash.hash(name.bytes().get(..end).unwrap_or_default())
     }
 
-    /// Adds the rules of a suffix of a name with `labels` labels, which has `depth`.
+    /// The numbers of labels below the pivot that rules have, the smallest first.
     #[inline(always)]
-    pub(crate) fn add(&self, verdict: &mut Verdict, hash: u64, suffix: &[u8], depth: usize, labels: usize) {
-        if let Some(number) = self.table.find(hash, suffix)
-            && let Some(lists) = self.lists.get(number as usize)
-        {
-            verdict.add(lists, depth, labels);
-        }
+    pub(crate) fn short_depths(&self) -> impl Iterator<Item = usize> {
+        let mut short = self.short;
+        core::iter::from_fn(move || {
+            let depth = (short != 0).then(|| short.trailing_zeros() as usize)?;
+            short &= short - 1;
+            Some(depth)
+        })
     }
 }
 
-/// Takes the highest number of labels out of a set.
-#[inline(always)]
-pub(crate) fn next(depths: &mut u128) -> Option<usize> {
-    let depth = 127_usize.checked_sub(depths.leading_zeros() as usize)?;
-    *depths &= !(1 << depth);
-    Some(depth)
+/// A verdict, to which rules are added.
+pub(crate) struct Adding<'a> {
+    pub(crate) rules: &'a Rules,
+    pub(crate) name: &'a Reversed,
+    pub(crate) verdict: Verdict,
+}
+
+impl Covering for Adding<'_> {
+    #[inline(always)]
+    fn take(&mut self, number: u32, end: usize) {
+        if let Some(lists) = self.rules.lists.get(number as usize) {
+            self.verdict.add(lists, self.name.labels_within(end), self.name.labels());
+        }
+    }
 }

@@ -1,9 +1,11 @@
-//! Buckets of one cache line, and the names one after the other.
+//! Groups of rules by the hash of the suffix that they share: buckets of one cache line, and the groups one
+//! after the other.
 //!
 //! The buckets are those of `hashlane_table::index` for a table that is built at once: ten places for eight,
-//! nine of ten taken for six of eight, and any number of buckets for a power of two: 7 bytes a name for 11 to
-//! 21.
+//! nine of ten taken for six of eight, and any number of buckets for a power of two.
 
+use crate::groups::{Covering, Groups};
+use crate::reversed::Reversed;
 use alloc::vec;
 use alloc::vec::Vec;
 use bytemuck::{Pod, Zeroable};
@@ -11,43 +13,100 @@ use bytemuck::{Pod, Zeroable};
 /// Places of a bucket.
 const WIDTH: usize = 10;
 
-/// A bucket. Its places are tags of 16 bits and offsets of names.
+/// Tags of a word.
+const TAGS: usize = 4;
+
+/// A bucket. Its places are tags of 16 bits and offsets of groups.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C, align(64))]
-struct Bucket {
-    /// 0 in a free place.
-    tags: [u16; WIDTH],
-    /// Names that passed this bucket because it was full.
-    passed: u32,
+pub(crate) struct Bucket {
+    /// Tags, the first in the lowest bits, 0 in a free place; in the last two, which have no place, 1 if
+    /// groups passed this bucket because it was full.
+    tags: [u64; 3],
     offsets: [u32; WIDTH],
 }
 
-/// Names by their hash, with a number for each. It never changes.
+/// The bits of the last word without a tag.
+const PASSED: u64 = 1 << 32;
+
+impl Bucket {
+    /// Puts a group into a free place. `false` if there is none.
+    fn put(&mut self, tag: u64, offset: u32) -> bool {
+        let free = (0..WIDTH).find(|place| self.tags[place / TAGS] >> (16 * (place % TAGS)) & 0xffff == 0);
+        match free {
+            Some(place) => {
+                self.tags[place / TAGS] |= tag << (16 * (place % TAGS));
+                self.offsets[place] = offset;
+            }
+            None => self.tags[2] |= PASSED,
+        }
+        free.is_some()
+    }
+
+    #[inline(always)]
+    const fn is_passed(&self) -> bool {
+        self.tags[2] & PASSED != 0
+    }
+
+    /// The places with a tag.
+    #[inline(always)]
+    fn matching(&self, tag: u64) -> Matching {
+        const HIGH: u64 = 0x8000_8000_8000_8000;
+        // The high bit of each tag that is equal.
+        let equal = |word: u64| {
+            let other = word ^ tag.wrapping_mul(0x0001_0001_0001_0001);
+            !(((other & !HIGH) + !HIGH) | other) & HIGH
+        };
+        let [first, second, third] = self.tags;
+        let third = equal(third) & (HIGH >> 32);
+        Matching(equal(first) >> 15 | equal(second) >> 14 | third >> 13)
+    }
+}
+
+/// Places of a bucket: bit 16 · i + w for tag i of word w.
+struct Matching(u64);
+
+impl Matching {
+    /// The first place; without any, the first of the bucket.
+    #[inline(always)]
+    const fn first(&self) -> usize {
+        let bit = self.0.trailing_zeros() as usize % 64;
+        TAGS * (bit % 16) + bit / 16
+    }
+}
+
+/// The answer of the first bucket of a hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Candidate(u32);
+
+impl Candidate {
+    /// No group has the hash.
+    pub(crate) const NONE: Self = Self(u32::MAX);
+    /// A group in another bucket may.
+    const ELSEWHERE: Self = Self(u32::MAX - 1);
+}
+
+/// Groups by the hash of their suffix. It never changes.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
-    buckets: Vec<Bucket>,
-    /// Names one after the other: length in bytes, bytes, number.
-    names: Vec<u8>,
+    pub(crate) buckets: Vec<Bucket>,
+    pub(crate) groups: Groups,
 }
 
 /// The tag of a hash: its upper bits, never 0.
 #[inline(always)]
-const fn tag(hash: u64) -> u16 {
-    (hash >> 48) as u16 | 1
-}
-
-/// Order in which names are added: that of their buckets.
-#[inline(always)]
-pub(crate) const fn order(hash: u64) -> u64 {
-    hash.rotate_left(32)
+const fn tag(hash: u64) -> u64 {
+    hash >> 48 | 1
 }
 
 impl Table {
-    /// A table for `names` names of `bytes` bytes in all.
-    pub(crate) fn with_capacity(names: usize, bytes: usize) -> Self {
-        // Nine of ten places are taken on average.
-        let buckets = (names * 10).div_ceil(9 * WIDTH).max(1);
-        Self { buckets: vec![Bucket::zeroed(); buckets], names: Vec::with_capacity(bytes) }
+    /// A table of groups, given the hash of their suffix and their offset.
+    pub(crate) fn new(groups: Groups, places: &[(u64, u32)]) -> Self {
+        // Eight of ten places are taken on average, so that a place is always found.
+        let buckets = places.len().div_ceil(8).max(1);
+        let mut table = Self { buckets: vec![Bucket::zeroed(); buckets], groups };
+        places.iter().for_each(|(hash, offset)| table.add(*hash, *offset));
+        table
     }
 
     #[inline(always)]
@@ -61,72 +120,64 @@ impl Table {
         if bucket + 1 < self.buckets.len() { bucket + 1 } else { 0 }
     }
 
-    /// Adds a name that is not there. `None` if the names would take more than 4 GiB.
-    pub(crate) fn add(&mut self, hash: u64, name: &[u8], number: u32) -> Option<()> {
-        let offset = u32::try_from(self.names.len()).ok()?;
-        self.names.push(name.len() as u8);
-        self.names.extend_from_slice(name);
-        let mut rest = number;
-        while rest >= 0x80 {
-            self.names.push(rest as u8 | 0x80);
-            rest >>= 7;
-        }
-        self.names.push(rest as u8);
+    fn add(&mut self, hash: u64, offset: u32) {
         let mut at = self.first(hash);
-        // There are more places than names.
-        loop {
-            let bucket = self.buckets.get_mut(at)?;
-            if let Some(place) = bucket.tags.iter().position(|tag| *tag == 0) {
-                (bucket.tags[place], bucket.offsets[place]) = (tag(hash), offset);
-                return Some(());
+        while let Some(bucket) = self.buckets.get_mut(at) {
+            if bucket.put(tag(hash), offset) {
+                break;
             }
-            bucket.passed = bucket.passed.saturating_add(1);
             at = self.after(at);
         }
     }
 
-    /// The number of a name.
+    /// Passes the rules that cover `name` among those of its first `end` bytes, whose hash is given, to
+    /// `covering`: the number of their lists, and the bytes of their name. `true` if more are in the groups
+    /// of longer suffixes.
     #[inline(always)]
-    pub(crate) fn find(&self, hash: u64, name: &[u8]) -> Option<u32> {
+    pub(crate) fn find(&self, hash: u64, name: &Reversed, end: usize, covering: &mut impl Covering) -> bool {
+        self.find_candidate(self.candidate(hash), hash, name, end, covering)
+    }
+
+    /// [`find`](Self::find), given the candidate of the hash.
+    #[inline(always)]
+    pub(crate) fn find_candidate(
+        &self,
+        candidate: Candidate,
+        hash: u64,
+        name: &Reversed,
+        end: usize,
+        covering: &mut impl Covering,
+    ) -> bool {
+        if candidate == Candidate::NONE {
+            return false;
+        }
+        match self.groups.find(candidate.0, name, end, covering) {
+            Some(deeper) => deeper,
+            None => self.find_all(hash, name, end, covering),
+        }
+    }
+
+    /// [`find`](Self::find) among all groups with the tag.
+    #[cold]
+    #[inline(never)]
+    fn find_all(&self, hash: u64, name: &Reversed, end: usize, covering: &mut impl Covering) -> bool {
         let mut at = self.first(hash);
         for _ in 0..self.buckets.len() {
-            let bucket = self.buckets.get(at)?;
-            let mut places = matching(&bucket.tags, tag(hash));
-            while places != 0 {
-                let offset = bucket.offsets[places.trailing_zeros() as usize % WIDTH];
-                if let Some(number) = self.number(offset, name) {
-                    return Some(number);
+            let Some(bucket) = self.buckets.get(at) else { break };
+            let mut places = bucket.matching(tag(hash));
+            while places.0 != 0 {
+                let offset = bucket.offsets.get(places.first());
+                if let Some(deeper) = offset.and_then(|at| self.groups.find(*at, name, end, covering)) {
+                    return deeper;
                 }
-                places &= places - 1;
+                places.0 &= places.0 - 1;
             }
-            if bucket.passed == 0 {
-                return None;
+            if !bucket.is_passed() {
+                break;
             }
             at = self.after(at);
         }
-        None
-    }
-
-    /// The number of the name at `offset`, if it is `name`.
-    #[inline(always)]
-    fn number(&self, offset: u32, name: &[u8]) -> Option<u32> {
-        let (len, rest) = self.names.get(offset as usize..)?.split_first()?;
-        if usize::from(*len) != name.len() {
-            return None;
-        }
-        let (bytes, rest) = rest.split_at_checked(name.len())?;
-        if bytes != name {
-            return None;
-        }
-        let (mut number, mut shift) = (0, 0);
-        for byte in rest {
-            number |= u32::from(byte & 0x7f) << shift;
-            if byte & 0x80 == 0 {
-                return Some(number);
-            }
-            shift = (shift + 7) % 32;
-        }
-        None
+        false
     }
 
     /// Prefetches the bucket of a hash.
@@ -137,34 +188,30 @@ impl Table {
         }
     }
 
-    /// Prefetches the name that a lookup compares first; its bucket should be in the cache. `false` if the
-    /// bucket says that the name is not there.
+    /// The group that a lookup reads first; its bucket should be in the cache.
     #[inline(always)]
-    pub(crate) fn prefetch_name(&self, hash: u64) -> bool {
-        let Some(bucket) = self.buckets.get(self.first(hash)) else { return false };
-        let places = matching(&bucket.tags, tag(hash));
-        if places == 0 {
-            return bucket.passed > 0;
-        }
-        let offset = bucket.offsets[places.trailing_zeros() as usize % WIDTH];
-        if let Some(name) = self.names.get(offset as usize) {
-            hashlane_table::prefetch(name);
-        }
-        true
+    pub(crate) fn candidate(&self, hash: u64) -> Candidate {
+        let Some(bucket) = self.buckets.get(self.first(hash)) else { return Candidate::NONE };
+        let places = bucket.matching(tag(hash));
+        let none = if bucket.is_passed() { Candidate::ELSEWHERE } else { Candidate::NONE };
+        let offset = bucket.offsets.get(places.first()).copied().unwrap_or(0);
+        if places.0 == 0 { none } else { Candidate(offset) }
+    }
+
+    /// Prefetches the group of a candidate.
+    #[inline(always)]
+    pub(crate) fn prefetch_group(&self, candidate: Candidate) {
+        self.groups.prefetch(candidate.0);
+    }
+
+    /// Buckets that a lookup reads at most beyond its first one, but for those around the end.
+    pub(crate) fn longest_run(&self) -> usize {
+        let runs = self.buckets.chunk_by(|bucket, _| bucket.is_passed());
+        runs.map(|run| run.len() - 1).max().unwrap_or(0)
     }
 
     /// Bytes of memory on the heap.
     pub(crate) fn memory(&self) -> usize {
-        size_of::<Bucket>() * self.buckets.capacity() + self.names.capacity()
+        size_of::<Bucket>() * self.buckets.capacity() + self.groups.memory()
     }
-}
-
-/// A bit for each tag that equals `tag`.
-#[inline(always)]
-fn matching(tags: &[u16; WIDTH], tag: u16) -> u32 {
-    let mut places = 0;
-    for (place, other) in tags.iter().enumerate() {
-        places |= u32::from(*other == tag) << place;
-    }
-    places
 }

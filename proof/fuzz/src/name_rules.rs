@@ -1,7 +1,8 @@
-//! Properties of rules on domain names and of their lookup.
+//! Properties of rules on domain names, of their lookup, and of rules as bytes.
 
-use hashlane_hash::scheme::Key;
-use hashlane_name_map::{Builder, Burst, Reversed, Target};
+use hashlane_hash::crc32c::Crc32c;
+use hashlane_hash::scheme::{BytesHash as _, Key, Scheme as _};
+use hashlane_name_map::{Builder, Burst, Reversed, Rules, Target};
 
 /// A rule as its text says, for a search of all rules one after the other.
 struct Rule {
@@ -75,4 +76,20 @@ pub fn check_name_rules(bytes: &[u8]) {
         }
         assert_eq!(table.verdicts(&mut burst), expected);
     }
+}
+
+/// The bytes, with a checksum that is right, are rules or are refused; names are looked up in them.
+pub fn check_name_image(bytes: &[u8]) {
+    let crc = Crc32c::new(&Key::VECTOR).hash(bytes) as u32;
+    let sealed = [bytes, &crc.to_ne_bytes()].concat();
+    let Ok((rules, about)) = Rules::from_bytes(&sealed) else { return };
+    let mut burst = Burst::new();
+    let mut name = Reversed::new();
+    for text in [&b"com"[..], b"example.com", b"a.example.com", b"a.b.c.d.e.f.g.h.example.net"] {
+        if name.set(text).is_ok() && burst.push(text).is_ok() {
+            let _any = rules.verdict(&name);
+        }
+    }
+    let _any = rules.verdicts(&mut burst);
+    assert_eq!(rules.to_bytes(about), sealed);
 }

@@ -39,6 +39,7 @@ macro_rules! with_targets {
             flow_ipfix,
             flow_packet,
             name_ccnx,
+            name_image,
             name_ndn,
             name_offset,
             name_rules,
@@ -116,6 +117,11 @@ pub fn flow_config(bytes: &[u8]) {
 /// Compresses names for a writer of messages; see [`compress::check_compressor`].
 pub fn dns_compress(bytes: &[u8]) {
     compress::check_compressor(bytes);
+}
+
+/// Reads rules that were compiled; see [`name_rules::check_name_image`].
+pub fn name_image(bytes: &[u8]) {
+    name_rules::check_name_image(bytes);
 }
 
 /// Looks names up in rules; see [`name_rules::check_name_rules`].

@@ -1,0 +1,150 @@
+//! Rules with a common suffix, next to each other.
+//!
+//! A group is one byte with the number of its rules, the highest bit set if longer suffixes have groups, too;
+//! the suffix, as one byte with its length and its bytes; and for each rule the number of its lists, in
+//! LEB128, and the bytes of its name beyond the suffix, with their length before them. Shorter rules come
+//! before longer ones that they cover.
+
+use crate::reversed::{Reversed, STEP};
+use alloc::vec::Vec;
+
+/// Rules of a group at most.
+pub(crate) const MAX_RULES: usize = 8;
+
+/// The bit of a group's number of rules that says that longer suffixes have groups.
+const DEEPER: u8 = 0x80;
+
+/// A receiver of the rules that cover a name.
+pub(crate) trait Covering {
+    /// Takes the number of a rule's lists, and the bytes of its name.
+    fn take(&mut self, number: u32, end: usize);
+}
+
+/// Groups one after the other; at the end, [`STEP`] bytes that a comparison may read.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Groups(pub(crate) Vec<u8>);
+
+impl Groups {
+    /// The offset of the next group. `None` if all take 4 GiB.
+    pub(crate) fn offset(&self) -> Option<u32> {
+        u32::try_from(self.0.len()).ok()
+    }
+
+    /// Begins a group of at most [`MAX_RULES`] rules. The suffix has at most 253 bytes.
+    pub(crate) fn begin(&mut self, suffix: &[u8], rules: usize, deeper: bool) {
+        self.0.extend_from_slice(&[rules as u8 | if deeper { DEEPER } else { 0 }, suffix.len() as u8]);
+        self.0.extend_from_slice(suffix);
+    }
+
+    /// Adds a rule, given its name beyond the suffix of the group, and the number of its lists.
+    pub(crate) fn push(&mut self, beyond: &[u8], mut number: u32) {
+        while number >= 0x80 {
+            self.0.push(number as u8 | 0x80);
+            number >>= 7;
+        }
+        self.0.extend_from_slice(&[number as u8, beyond.len() as u8]);
+        self.0.extend_from_slice(beyond);
+    }
+
+    /// Ends the groups, after the last was added.
+    pub(crate) fn end(&mut self) {
+        self.0.extend_from_slice(&[0; STEP]);
+        self.0.shrink_to_fit();
+    }
+
+    /// Prefetches a group.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, offset: u32) {
+        if let Some(group) = self.0.get(offset as usize..).and_then(<[u8]>::first_chunk::<STEP>) {
+            hashlane_table::prefetch_bytes(group);
+        }
+    }
+
+    /// Passes the rules of the group at `offset` that cover `name` to `covering`, if its suffix is the first
+    /// `end` bytes of the name. `Some(true)` if more are in the groups of longer suffixes.
+    #[inline(always)]
+    pub(crate) fn find(
+        &self,
+        offset: u32,
+        name: &Reversed,
+        end: usize,
+        covering: &mut impl Covering,
+    ) -> Option<bool> {
+        let (head, rest) = self.0.get(offset as usize..)?.split_first_chunk()?;
+        let [rules, len] = *head;
+        if usize::from(len) != end || !equal(rest, name, 0, end) {
+            return None;
+        }
+        let mut rest = rest.get(end..)?;
+        for _ in 0..rules & !DEEPER {
+            let (number, len, beyond) = rule(rest)?;
+            let whole = end + len;
+            if len == 0 || name.ends_at(whole) && equal(beyond, name, end, len) {
+                covering.take(number, whole);
+            }
+            rest = beyond.get(len..)?;
+        }
+        Some(rules & DEEPER != 0)
+    }
+
+    /// Bytes of memory on the heap.
+    pub(crate) fn memory(&self) -> usize {
+        self.0.capacity()
+    }
+}
+
+/// The number of a rule's lists, the bytes of its name beyond the suffix, and what comes after both.
+#[inline(always)]
+fn rule(bytes: &[u8]) -> Option<(u32, usize, &[u8])> {
+    let (first, mut rest) = bytes.split_first()?;
+    let (mut number, mut shift) = (u32::from(first & 0x7f), 0);
+    let mut last = *first;
+    while last & 0x80 != 0 {
+        let (next, after) = rest.split_first()?;
+        shift = (shift + 7) % 32;
+        number |= u32::from(next & 0x7f) << shift;
+        (last, rest) = (*next, after);
+    }
+    let (len, rest) = rest.split_first()?;
+    Some((number, (*len).into(), rest))
+}
+
+/// True if `bytes` begin with `len` bytes of the name, those from `from` on. Lengths of at most one step take
+/// the same branches.
+#[inline(always)]
+fn equal(bytes: &[u8], name: &Reversed, from: usize, len: usize) -> bool {
+    let mut at = 0;
+    loop {
+        let Some(step) = bytes.get(at..).and_then(<[u8]>::first_chunk) else { return false };
+        if differs(step, name.step(from + at), len - at) {
+            return false;
+        }
+        if len - at <= STEP {
+            return true;
+        }
+        at += STEP;
+    }
+}
+
+/// The bytes of a word of a step that are below a length, all ones in each.
+static BELOW: [[u64; STEP / 8]; STEP + 1] = {
+    let mut below = [[0; STEP / 8]; STEP + 1];
+    let mut len = 0;
+    while len <= STEP {
+        let mut byte = 0;
+        while byte < len {
+            below[len][byte / 8] |= 0xff << (8 * (byte % 8));
+            byte += 1;
+        }
+        len += 1;
+    }
+    below
+};
+
+/// True if the first `len` bytes of both differ; all, if there are fewer.
+#[inline(always)]
+fn differs(a: &[u8; STEP], b: &[u8; STEP], len: usize) -> bool {
+    let words = a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0).zip(&BELOW[len.min(STEP)]);
+    let word = |word: &[u8; 8]| u64::from_le_bytes(*word);
+    words.fold(0, |other, ((a, b), below)| other | (word(a) ^ word(b)) & below) != 0
+}
