@@ -1,6 +1,6 @@
 //! The lookup of a burst of names: its cache misses overlap.
 
-use crate::lists::Verdict;
+use crate::lists::{Covering, Verdict};
 use crate::reversed::{NameError, Reversed};
 use crate::rules::{Adding, Rules};
 use crate::table::Candidate;
@@ -79,6 +79,13 @@ impl Burst {
 }
 
 impl Rules {
+    /// As [`coverings`](Self::coverings), of name number `at` of a burst.
+    pub fn coverings_in<'a>(&'a self, burst: &Burst, at: usize, each: impl FnMut(Covering<'a>)) {
+        if let Some(name) = burst.names.get(..burst.len).and_then(|names| names.get(at)) {
+            self.coverings(name, each);
+        }
+    }
+
     /// The rules that cover each name of a burst, in its order.
     #[inline]
     pub fn verdicts<'b>(&self, burst: &'b mut Burst) -> &'b [Verdict] {

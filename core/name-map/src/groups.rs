@@ -15,7 +15,7 @@ pub(crate) const MAX_RULES: usize = 8;
 const DEEPER: u8 = 0x80;
 
 /// A receiver of the rules that cover a name.
-pub(crate) trait Covering {
+pub(crate) trait Receiver {
     /// Takes the number of a rule's lists, and the bytes of its name.
     fn take(&mut self, number: u32, end: usize);
 }
@@ -60,7 +60,7 @@ impl Groups {
         }
     }
 
-    /// Passes the rules of the group at `offset` that cover `name` to `covering`, if its suffix is the first
+    /// Passes the rules of the group at `offset` that cover `name` to `to`, if its suffix is the first
     /// `end` bytes of the name. `Some(true)` if more are in the groups of longer suffixes.
     #[inline(always)]
     pub(crate) fn find(
@@ -68,7 +68,7 @@ impl Groups {
         offset: u32,
         name: &Reversed,
         end: usize,
-        covering: &mut impl Covering,
+        to: &mut impl Receiver,
     ) -> Option<bool> {
         let (head, rest) = self.0.get(offset as usize..)?.split_first_chunk()?;
         let [rules, len] = *head;
@@ -80,7 +80,7 @@ impl Groups {
             let (number, len, beyond) = rule(rest)?;
             let whole = end + len;
             if len == 0 || name.ends_at(whole) && equal(beyond, name, end, len) {
-                covering.take(number, whole);
+                to.take(number, whole);
             }
             rest = beyond.get(len..)?;
         }

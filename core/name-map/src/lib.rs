@@ -49,7 +49,7 @@ pub use build::{BuildError, Builder};
 pub use burst::Burst;
 pub use hashlane_hash::scheme::Key;
 pub use image::ImageError;
-pub use lists::{Lists, MAX_LISTS, Target, Verdict};
+pub use lists::{Covering, Lists, MAX_LISTS, Target, Verdict};
 pub use reversed::{MAX_LABELS, MAX_LEN, NameError, Reversed};
 pub use rules::Rules;
 

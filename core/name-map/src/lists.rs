@@ -51,6 +51,18 @@ impl Targets {
         }
     }
 
+    /// The target of the rule of a list which covers a name that has `labels` labels more. Of one list,
+    /// [`Target::Exact`] and [`Target::Below`] are [`Target::Subtree`].
+    fn target(&self, list: usize, labels: usize) -> Option<Target> {
+        let has = |lists: u64| lists >> (list % MAX_LISTS) & 1 == 1;
+        match (has(self.exact), has(self.below)) {
+            (true, true) => Some(Target::Subtree),
+            (true, false) if labels == 0 => Some(Target::Exact),
+            (false, true) if labels > 0 => Some(Target::Below),
+            _ => (labels == 1 && has(self.one_below)).then_some(Target::OneBelow),
+        }
+    }
+
     const fn union(self, other: Self) -> Self {
         Self {
             exact: self.exact | other.exact,
@@ -128,5 +140,45 @@ impl Verdict {
         }
         self.matched |= matched;
         self.excepted |= excepted;
+    }
+}
+
+/// The rules of one suffix of a name that cover the name.
+#[derive(Clone, Copy, Debug)]
+pub struct Covering<'a> {
+    lists: &'a Lists,
+    /// Labels of the suffix.
+    depth: usize,
+    /// Labels of the name before the suffix.
+    more: usize,
+}
+
+impl<'a> Covering<'a> {
+    /// The rules of the last `depth` labels of a name with `labels`. `None` if no rule covers the name.
+    #[inline]
+    pub(crate) fn new(lists: &'a Lists, depth: usize, labels: usize) -> Option<Self> {
+        let covering = Self { lists, depth, more: labels.checked_sub(depth)? };
+        (covering.lists() | covering.excepted() != 0).then_some(covering)
+    }
+
+    /// Labels of the suffix.
+    pub const fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// The lists with a rule that covers the name: a bit for each, the lowest for list 0.
+    pub const fn lists(&self) -> u64 {
+        self.lists.rules.covering(self.more)
+    }
+
+    /// The lists with an exception that covers the name.
+    pub const fn excepted(&self) -> u64 {
+        self.lists.exceptions.covering(self.more)
+    }
+
+    /// The target of the rule of one list. `None` if that list has no rule here which covers the name. Of
+    /// one list, [`Target::Exact`] and [`Target::Below`] are [`Target::Subtree`].
+    pub fn target(&self, list: usize) -> Option<Target> {
+        self.lists.rules.target(list, self.more)
     }
 }

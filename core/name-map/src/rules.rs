@@ -1,8 +1,8 @@
 //! The rules of all lists, and the lookup of one name.
 
 use crate::filter::Filter;
-use crate::groups::Covering;
-use crate::lists::{Lists, Verdict};
+use crate::groups::Receiver;
+use crate::lists::{Covering, Lists, Verdict};
 use crate::reversed::Reversed;
 use crate::table::Table;
 use alloc::vec::Vec;
@@ -60,21 +60,37 @@ impl Rules {
     /// The rules that cover a name.
     #[inline]
     pub fn verdict(&self, name: &Reversed) -> Verdict {
-        let mut covering = Adding { rules: self, name, verdict: Verdict::default() };
+        let mut adding = Adding { rules: self, name, verdict: Verdict::default() };
+        self.find(name, &mut adding);
+        adding.verdict
+    }
+
+    /// Passes the rules that cover a name to `each`, suffix by suffix, the longest first. It is for names
+    /// with a [verdict](Self::verdict) that needs its reason.
+    pub fn coverings<'a>(&'a self, name: &Reversed, each: impl FnMut(Covering<'a>)) {
+        let mut found = Found(Vec::new());
+        self.find(name, &mut found);
+        let covering = |(number, end): (u32, usize)| {
+            Covering::new(self.lists.get(number as usize)?, name.labels_within(end), name.labels())
+        };
+        found.0.into_iter().rev().filter_map(covering).for_each(each);
+    }
+
+    /// Passes the rules on the suffixes of a name to `to`, the shortest first.
+    #[inline(always)]
+    fn find(&self, name: &Reversed, to: &mut impl Receiver) {
         for depth in self.short_depths() {
             let Some(end) = name.end(depth) else { break };
-            self.table.find(self.hash_of(name, end), name, end, &mut covering);
+            self.table.find(self.hash_of(name, end), name, end, to);
         }
         for depth in self.pivot.. {
             let Some(end) = name.end(depth) else { break };
             let hash = self.hash_of(name, end);
-            if depth == self.pivot && !self.filter.may_have(hash)
-                || !self.table.find(hash, name, end, &mut covering)
-            {
+            let passes = depth > self.pivot || self.filter.may_have(hash);
+            if !passes || !self.table.find(hash, name, end, to) {
                 break;
             }
         }
-        covering.verdict
     }
 
     fn hash_of(&self, name: &Reversed, end: usize) -> u64 {
@@ -100,11 +116,20 @@ pub(crate) struct Adding<'a> {
     pub(crate) verdict: Verdict,
 }
 
-impl Covering for Adding<'_> {
+impl Receiver for Adding<'_> {
     #[inline(always)]
     fn take(&mut self, number: u32, end: usize) {
         if let Some(lists) = self.rules.lists.get(number as usize) {
             self.verdict.add(lists, self.name.labels_within(end), self.name.labels());
         }
+    }
+}
+
+/// Rules as they are found: the number of their lists, and the bytes of their name.
+struct Found(Vec<(u32, usize)>);
+
+impl Receiver for Found {
+    fn take(&mut self, number: u32, end: usize) {
+        self.0.push((number, end));
     }
 }

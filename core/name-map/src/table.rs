@@ -4,7 +4,7 @@
 //! The buckets are those of `hashlane_table::index` for a table that is built at once: ten places for eight,
 //! nine of ten taken for six of eight, and any number of buckets for a power of two.
 
-use crate::groups::{Covering, Groups};
+use crate::groups::{Groups, Receiver};
 use crate::reversed::Reversed;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -131,11 +131,11 @@ impl Table {
     }
 
     /// Passes the rules that cover `name` among those of its first `end` bytes, whose hash is given, to
-    /// `covering`: the number of their lists, and the bytes of their name. `true` if more are in the groups
+    /// `to`: the number of their lists, and the bytes of their name. `true` if more are in the groups
     /// of longer suffixes.
     #[inline(always)]
-    pub(crate) fn find(&self, hash: u64, name: &Reversed, end: usize, covering: &mut impl Covering) -> bool {
-        self.find_candidate(self.candidate(hash), hash, name, end, covering)
+    pub(crate) fn find(&self, hash: u64, name: &Reversed, end: usize, to: &mut impl Receiver) -> bool {
+        self.find_candidate(self.candidate(hash), hash, name, end, to)
     }
 
     /// [`find`](Self::find), given the candidate of the hash.
@@ -146,28 +146,28 @@ impl Table {
         hash: u64,
         name: &Reversed,
         end: usize,
-        covering: &mut impl Covering,
+        to: &mut impl Receiver,
     ) -> bool {
         if candidate == Candidate::NONE {
             return false;
         }
-        match self.groups.find(candidate.0, name, end, covering) {
+        match self.groups.find(candidate.0, name, end, to) {
             Some(deeper) => deeper,
-            None => self.find_all(hash, name, end, covering),
+            None => self.find_all(hash, name, end, to),
         }
     }
 
     /// [`find`](Self::find) among all groups with the tag.
     #[cold]
     #[inline(never)]
-    fn find_all(&self, hash: u64, name: &Reversed, end: usize, covering: &mut impl Covering) -> bool {
+    fn find_all(&self, hash: u64, name: &Reversed, end: usize, to: &mut impl Receiver) -> bool {
         let mut at = self.first(hash);
         for _ in 0..self.buckets.len() {
             let Some(bucket) = self.buckets.get(at) else { break };
             let mut places = bucket.matching(tag(hash));
             while places.0 != 0 {
                 let offset = bucket.offsets.get(places.first());
-                if let Some(deeper) = offset.and_then(|at| self.groups.find(*at, name, end, covering)) {
+                if let Some(deeper) = offset.and_then(|at| self.groups.find(*at, name, end, to)) {
                     return deeper;
                 }
                 places.0 &= places.0 - 1;

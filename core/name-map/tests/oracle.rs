@@ -1,6 +1,6 @@
 //! Lookups against a search of all rules, one after the other.
 
-use hashlane_name_map::{Builder, Burst, Key, MAX_LISTS, Reversed, Rules, Target};
+use hashlane_name_map::{Builder, Burst, Covering, Key, MAX_LISTS, Reversed, Rules, Target};
 use proptest::prelude::*;
 
 #[derive(Clone, Debug)]
@@ -60,6 +60,26 @@ fn lower(name: &[String]) -> Vec<String> {
     name.iter().map(|label| label.to_ascii_lowercase()).collect()
 }
 
+/// Compares the rules that were passed on with all rules that cover the name, list by list.
+fn check_coverings(coverings: &[Covering<'_>], rules: &[&Rule]) -> Result<(), TestCaseError> {
+    prop_assert!(coverings.is_sorted_by(|a, b| a.depth() > b.depth()));
+    prop_assert!(rules.iter().all(|rule| coverings.iter().any(|here| here.depth() == rule.name.len())));
+    for covering in coverings {
+        let here = || rules.iter().filter(|rule| rule.name.len() == covering.depth());
+        let lists = |exception| {
+            here().filter(|rule| rule.exception == exception).fold(0, |lists, rule| lists | 1 << rule.list)
+        };
+        prop_assert_eq!((covering.lists(), covering.excepted()), (lists(false), lists(true)));
+        for list in 0..MAX_LISTS {
+            let target = covering.target(list);
+            prop_assert_eq!(target.is_some(), lists(false) >> list & 1 == 1);
+            let named = |rule: &&&Rule| !rule.exception && rule.list == list && Some(rule.target) == target;
+            prop_assert!(target.is_none_or(|target| target == Target::Subtree) || here().any(|r| named(&r)));
+        }
+    }
+    Ok(())
+}
+
 proptest! {
     #[test]
     fn a_lookup_finds_every_rule_that_covers_the_name(
@@ -79,7 +99,7 @@ proptest! {
             names.iter().for_each(|name| burst.push(name.join(".").as_bytes()).unwrap());
             let together = table.verdicts(&mut burst).to_vec();
             prop_assert_eq!(together.len(), names.len());
-            for (name, together) in names.iter().zip(together) {
+            for (at, (name, together)) in names.iter().zip(together).enumerate() {
                 let mut alone = Reversed::new();
                 alone.set(name.join(".").as_bytes()).unwrap();
                 let alone = table.verdict(&alone);
@@ -94,6 +114,9 @@ proptest! {
                 prop_assert_eq!(alone.depth(), longest);
                 let excepts = covering.iter().any(|rule| rule.exception && Some(rule.name.len()) == longest);
                 prop_assert_eq!(alone.is_exception(), excepts);
+                let mut coverings = Vec::new();
+                table.coverings_in(&burst, at, |covering| coverings.push(covering));
+                check_coverings(&coverings, &covering)?;
             }
         }
     }
