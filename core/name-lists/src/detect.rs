@@ -1,0 +1,107 @@
+//! Detection of a list's format by its first lines.
+
+use crate::format::Format;
+use crate::{adblock, domains, hosts, psl, rpz, v2ray};
+
+/// Lines with an entry that are looked at.
+const LOOKED_AT: usize = 2000;
+
+/// A format beats plain domains with one line for this many of theirs: its lists have bare names, too.
+const DOMAINS_A_LINE: usize = 20;
+
+/// A test of a line.
+type IsLikely = fn(&[u8]) -> bool;
+
+/// Formats with the test of their lines, in order of precedence.
+const FORMATS: [(Format, IsLikely); 4] = [
+    (Format::Rpz, rpz::is_likely),
+    (Format::Adblock, adblock::is_likely),
+    (Format::V2ray, v2ray::is_likely),
+    (Format::Hosts, hosts::is_likely),
+];
+
+/// Tests if a line is blank, or a comment in most formats.
+fn is_skipped(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    match line {
+        [] | [b';', ..] | [b'/', b'/', ..] => true,
+        [b'!', rest @ ..] => rest.first().is_none_or(|byte| !byte.is_ascii_alphanumeric()),
+        [b'#', ..] => !adblock::is_likely(line),
+        _ => false,
+    }
+}
+
+/// The format of a list with these first lines. `None` if lines look like no format; a list without entries
+/// is one of domains.
+pub(crate) fn detect<'a>(lines: impl Iterator<Item = &'a [u8]>) -> Option<Format> {
+    let (mut votes, mut names, mut seen) = ([0_usize; FORMATS.len()], 0, 0);
+    for line in lines {
+        if psl::is_marker(line) {
+            return Some(Format::PublicSuffix);
+        }
+        if is_skipped(line) {
+            continue;
+        }
+        seen += 1;
+        match FORMATS.iter().zip(&mut votes).find(|((_, is_likely), _)| is_likely(line)) {
+            Some((_, votes)) => *votes += 1,
+            None if domains::is_likely(line) => names += 1,
+            None => {}
+        }
+        if seen == LOOKED_AT {
+            break;
+        }
+    }
+    let best = FORMATS.iter().zip(votes).rev().max_by_key(|(_, votes)| *votes);
+    match best {
+        Some(((format, _), votes)) if votes > 0 && votes * DOMAINS_A_LINE >= names => Some(*format),
+        _ => (names > 0 || seen == 0).then_some(Format::Domains),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::string::String;
+
+    fn format(text: &str) -> Option<Format> {
+        detect(text.lines().map(str::as_bytes))
+    }
+
+    #[test]
+    fn a_list_shows_its_format_by_its_lines() {
+        for (text, expected) in [
+            ("# hosts\n127.0.0.1 localhost\n0.0.0.0 a.example", Format::Hosts),
+            ("# list\na.example\n\n*.b.example # c", Format::Domains),
+            ("*.a.example\n*.b.example", Format::Domains),
+            ("bücher.example", Format::Domains),
+            ("[Adblock Plus]\n! t\n/banner", Format::Adblock),
+            ("! Title: t\n||a.example^", Format::Adblock),
+            ("a.example##.ad\nb.example", Format::Adblock),
+            ("# t\na.example\nfull:b.example\nc.example @ads", Format::V2ray),
+            ("$TTL 60\na.example CNAME .", Format::Rpz),
+            ("@ IN SOA a. b. 1 2 3 4 5", Format::Rpz),
+            ("a.example 60 IN CNAME .", Format::Rpz),
+            ("// ===BEGIN ICANN DOMAINS===\ncom", Format::PublicSuffix),
+            ("", Format::Domains),
+            ("# a\n! b\n// c\n; d", Format::Domains),
+        ] {
+            assert_eq!(format(text), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_stray_line_does_not_turn_a_list() {
+        let mut text = String::from("0.0.0.0 a.example\n");
+        text.push_str(&"b.example\n".repeat(50));
+        assert_eq!(format(&text), Some(Format::Domains));
+        text.push_str(&"0.0.0.0 c.example\n".repeat(50));
+        assert_eq!(format(&text), Some(Format::Hosts));
+    }
+
+    #[test]
+    fn other_texts_have_no_format() {
+        assert_eq!(format("<html>\n<body>a b</body>"), None);
+        assert_eq!(format("{\"a\": 1}"), None);
+    }
+}
