@@ -18,6 +18,7 @@ pub mod forwarder;
 pub mod ipfix;
 pub mod management;
 pub mod mutate;
+pub mod name_lists;
 pub mod name_rules;
 pub mod ndn;
 pub mod queries;

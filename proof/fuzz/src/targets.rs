@@ -2,7 +2,7 @@
 
 use crate::{
     audit, client, compress, dns_streams, dump, faces, files, flows, forwarder, ipfix, management,
-    name_rules, ndn, queries, reassembly, respond, rib, sketches, strings, zone_files, zones,
+    name_lists, name_rules, ndn, queries, reassembly, respond, rib, sketches, strings, zone_files, zones,
 };
 use hashlane_flow::packet::Packet;
 use hashlane_name::ccnx::Ccnx;
@@ -40,6 +40,7 @@ macro_rules! with_targets {
             flow_packet,
             name_ccnx,
             name_image,
+            name_lists,
             name_ndn,
             name_offset,
             name_rules,
@@ -122,6 +123,11 @@ pub fn dns_compress(bytes: &[u8]) {
 /// Reads rules that were compiled; see [`name_rules::check_name_image`].
 pub fn name_image(bytes: &[u8]) {
     name_rules::check_name_image(bytes);
+}
+
+/// Reads a list of names; see [`name_lists::check_name_lists`].
+pub fn name_lists(bytes: &[u8]) {
+    name_lists::check_name_lists(bytes);
 }
 
 /// Looks names up in rules; see [`name_rules::check_name_rules`].
