@@ -8,7 +8,8 @@
 //! - [`swiss`]: groups of 16 control bytes, and all entries in one array.
 //! - [`batched`]: buckets of one cache line with short tags, and entries that never move; it grows in steps.
 //!
-//! [`index`] is the part of a batched table that leads from a hash to a place, without keys and entries.
+//! [`index`] is the part of a batched table that leads from a hash to a place, without keys and entries;
+//! [`growing`] is an index that grows in steps.
 //! [`shared`] is a table for several threads: one thread writes while others find, also while it grows.
 //! [`share`] divides bounded resources among peer addresses and local users: no party fills a table.
 //! [`stage`] has the trait of the stages of a receive path.
@@ -26,6 +27,8 @@ extern crate std;
 pub mod batched;
 pub mod chained;
 mod group;
+pub mod growing;
+mod growth;
 pub mod index;
 mod place;
 mod segments;

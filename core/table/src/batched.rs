@@ -12,23 +12,17 @@
 //! hash tables", 2019); buckets of tags and indices apart from the keys are DPDK's (`rte_hash`).
 //!
 //! The table doubles its buckets when six of eight positions are taken, in steps of bounded work, one for
-//! each insertion: it clears 64 new buckets, or moves eight places, or frees a block of 4,096 old buckets
-//! (compare the two tables of Redis's `dict`). Meanwhile a find that misses in the new buckets looks into the
-//! old ones.
-
-mod growth;
+//! each insertion; see [`growing`](crate::growing).
 
 use crate::group::prefetch;
-use crate::index::Index;
+use crate::growing::Growing;
 use crate::place::{Entry, Places};
 use crate::table::{Inserted, Table};
-use growth::Growth;
 
 /// A table of one-line buckets.
 #[derive(Clone, Debug)]
 pub struct Batched<K, V> {
-    index: Index,
-    growth: Growth,
+    index: Growing,
     entries: Places<Entry<K, V>>,
 }
 
@@ -38,11 +32,8 @@ impl<K: Eq, V> Batched<K, V> {
     /// until it returns true.
     #[inline(always)]
     pub fn slot_by(&self, hash: u64, mut is: impl FnMut(u32, &K, &V) -> bool) -> Option<u32> {
-        let mut at = |place| self.entries.at(place).is_some_and(|entry| is(place, &entry.key, &entry.value));
-        match self.index.find(hash, &mut at) {
-            Some(found) => Some(found.place),
-            None => self.growth.find(hash, at).map(|found| found.place),
-        }
+        let at = |place| self.entries.at(place).is_some_and(|entry| is(place, &entry.key, &entry.value));
+        self.index.find(hash, at)
     }
 
     /// The entry in a slot, with a mutable value.
@@ -55,12 +46,8 @@ impl<K: Eq, V> Batched<K, V> {
     #[inline]
     pub fn remove_slot(&mut self, hash: u64, slot: u32) -> Option<(K, V)> {
         self.entries.at(slot)?;
-        let is = |place| place == slot;
-        if let Some(found) = self.index.find(hash, is) {
-            self.index.remove(hash, found);
-        } else {
-            let found = self.growth.find(hash, is)?;
-            self.growth.remove(hash, found);
+        if !self.index.remove(hash, slot) {
+            return None;
         }
         self.entries.take(slot).map(|entry| (entry.key, entry.value))
     }
@@ -70,11 +57,7 @@ impl<K: Eq, V> Table<K, V> for Batched<K, V> {
     const SLOTS_STAY: bool = true;
 
     fn with_capacity(entries: usize) -> Self {
-        Self {
-            index: Index::with_capacity(entries),
-            growth: Growth::None,
-            entries: Places::with_capacity(entries),
-        }
+        Self { index: Growing::with_capacity(entries), entries: Places::with_capacity(entries) }
     }
 
     fn len(&self) -> usize {
@@ -82,7 +65,7 @@ impl<K: Eq, V> Table<K, V> for Batched<K, V> {
     }
 
     fn memory(&self) -> usize {
-        self.index.memory() + self.growth.memory() + self.entries.bytes()
+        self.index.memory() + self.entries.bytes()
     }
 
     fn slots(&self) -> usize {
@@ -108,12 +91,9 @@ impl<K: Eq, V> Table<K, V> for Batched<K, V> {
 
     #[inline]
     fn insert(&mut self, hash: u64, key: K, value: V, rehash: impl Fn(&K) -> u64) -> Inserted {
-        if !matches!(self.growth, Growth::None) || self.len() >= self.index.capacity() {
-            let key_of = |place| self.entries.at(place).map(|entry| rehash(&entry.key));
-            self.growth.step(&mut self.index, self.entries.bound(), key_of);
-        }
         let slot = self.entries.add(Entry { key, value });
-        self.index.enter(hash, slot);
+        let hash_at = |place| self.entries.at(place).map(|entry| rehash(&entry.key));
+        self.index.enter(hash, slot, self.entries.len(), self.entries.bound(), hash_at);
         Inserted { slot, moved: false }
     }
 
@@ -125,9 +105,6 @@ impl<K: Eq, V> Table<K, V> for Batched<K, V> {
     #[inline(always)]
     fn prefetch(&self, hash: u64) {
         self.index.prefetch(hash);
-        if let Some(old) = self.growth.old() {
-            old.prefetch(hash);
-        }
     }
 
     #[inline(always)]
@@ -144,11 +121,7 @@ impl<K: Eq, V> Table<K, V> for Batched<K, V> {
 
     #[inline(always)]
     fn prefetch_entry(&self, hash: u64) {
-        let place = match (self.index.first_place(hash), self.growth.old()) {
-            (None, Some(old)) => old.first_place(hash),
-            (place, _) => place,
-        };
-        if let Some(place) = place {
+        if let Some(place) = self.index.first_place(hash) {
             self.prefetch_slot(place);
         }
     }

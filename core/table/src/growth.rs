@@ -14,7 +14,7 @@ const MOVED: usize = 8;
 /// each; moving takes one for eight places, in which the new ones take 1/16 more than they begin with. So
 /// each growth has long ended before the next begins.
 #[derive(Clone, Debug, Default)]
-pub(super) enum Growth {
+pub(crate) enum Growth {
     #[default]
     None,
     /// The new buckets are cleared.
@@ -29,7 +29,7 @@ pub(super) enum Growth {
 impl Growth {
     /// The old buckets, while they are of use.
     #[inline(always)]
-    pub(super) fn old(&self) -> Option<&Index> {
+    pub(crate) fn old(&self) -> Option<&Index> {
         match self {
             Self::Moving { old, .. } => Some(old),
             _ => None,
@@ -37,7 +37,7 @@ impl Growth {
     }
 
     /// The first place of this hash in the old buckets that was not moved and satisfies `is`.
-    pub(super) fn find(&self, hash: u64, mut is: impl FnMut(u32) -> bool) -> Option<Found> {
+    pub(crate) fn find(&self, hash: u64, mut is: impl FnMut(u32) -> bool) -> Option<Found> {
         match self {
             Self::Moving { old, next, .. } => old.find(hash, |place| place >= *next && is(place)),
             _ => None,
@@ -45,7 +45,7 @@ impl Growth {
     }
 
     /// Removes a place of this hash, which [`find`](Self::find) found, from the old buckets.
-    pub(super) fn remove(&mut self, hash: u64, found: Found) {
+    pub(crate) fn remove(&mut self, hash: u64, found: Found) {
         match self {
             Self::Moving { old, .. } => old.remove(hash, found),
             _ => debug_assert!(false, "a place was found in buckets that are gone"),
@@ -53,7 +53,7 @@ impl Growth {
     }
 
     /// Bytes of memory of the buckets that are not in use alone.
-    pub(super) fn memory(&self) -> usize {
+    pub(crate) fn memory(&self) -> usize {
         match self {
             Self::None => 0,
             Self::Clearing(index) | Self::Moving { old: index, .. } | Self::Freeing(index) => index.memory(),
@@ -64,7 +64,7 @@ impl Growth {
     /// gives the hash of the entry at a place, if there is one.
     #[cold]
     #[inline(never)]
-    pub(super) fn step(&mut self, index: &mut Index, places: usize, hash_at: impl Fn(u32) -> Option<u64>) {
+    pub(crate) fn step(&mut self, index: &mut Index, places: usize, hash_at: impl Fn(u32) -> Option<u64>) {
         *self = match core::mem::take(self) {
             Self::None => Self::clear(Index::without_buckets(), index, places),
             Self::Clearing(new) => Self::clear(new, index, places),
