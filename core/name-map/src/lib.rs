@@ -8,6 +8,9 @@
 //! - [`Builder`], [`Rules`]: the table, which never changes; a reload builds another;
 //! - [`Burst`]: the room for a burst of names that are looked up together.
 //!
+//! [`map::NameMap`] is a mutable map from prefixes to values, for names of any encoding: the table of a
+//! forwarder. Its names stand in the arena of [`names`].
+//!
 //! ```
 //! use hashlane_name_map::{Builder, Key, Reversed, Target};
 //!
@@ -41,6 +44,8 @@ mod filter;
 mod groups;
 mod image;
 mod lists;
+pub mod map;
+pub mod names;
 mod reversed;
 mod rules;
 mod table;

@@ -1,0 +1,274 @@
+//! Mutable map from prefixes of names to values: longest match, all matches, exact match.
+//!
+//! An entry has 16 bytes, its value, and its name in an arena. Entries are found through an index of 64-byte
+//! buckets with tags of 16 bits: a lookup of a length that the map does not have reads one cache line. Lookups
+//! probe the lengths that prefixes have, longest first, and compare the bytes of the name, so that no wrong
+//! prefix matches whatever the hashes.
+//!
+//! The caller hashes. Under a secret key, names that were chosen to collide cost no more than others, and a
+//! deep name costs at most one bucket for each length in use.
+
+mod burst;
+mod key;
+mod lengths;
+mod slots;
+
+pub use burst::{BURST, Candidate};
+pub use key::{Delimited, Ended, HashedPrefixes, Prefix};
+
+use crate::names::Names;
+use hashlane_table::growing::Growing;
+use lengths::{Lengths, MAX_COMPONENTS};
+use slots::{Entry, Slots};
+
+/// Slots up to which a map keeps its memory.
+const KEPT_SLOTS: usize = 4096;
+
+/// Slots for each entry from which a map is rebuilt with less memory. Few entries are moved then, so that a
+/// removal takes a moment.
+const SPARSE: usize = 16;
+
+/// Prefix that a map does not take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InsertError {
+    /// Too many bytes.
+    #[error("a prefix of {len} bytes; a map takes at most 65,535")]
+    TooLong {
+        /// Bytes of the prefix.
+        len: usize,
+    },
+    /// Too many components.
+    #[error("a prefix of {components} components; a map takes at most 255")]
+    TooDeep {
+        /// Components of the prefix.
+        components: usize,
+    },
+    /// No room for another prefix.
+    #[error("a map takes 16 GiB of prefixes, and fewer than 2^32")]
+    Full,
+}
+
+/// A prefix that a lookup has found.
+#[derive(Debug)]
+pub struct Match<'m, V> {
+    /// Number of components.
+    pub components: usize,
+    /// Slot of the prefix, valid until the map changes.
+    pub slot: u32,
+    /// The value.
+    pub value: &'m V,
+}
+
+impl<V> Clone for Match<'_, V> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<V> Copy for Match<'_, V> {}
+
+/// Map from prefixes to values.
+///
+/// ```
+/// use hashlane_name_map::map::{Ended, NameMap, Prefix};
+///
+/// // The caller's hash; here a weak one.
+/// let hash = |bytes: &[u8]| bytes.iter().fold(7, |hash: u64, byte| hash.wrapping_mul(257) + u64::from(*byte));
+/// let mut map = NameMap::new();
+/// for (bytes, components, value) in [(&b"/video"[..], 1, 1), (b"/video/live", 2, 2)] {
+///     map.insert(Prefix { bytes, components, hash: hash(bytes) }, value)?;
+/// }
+///
+/// let (bytes, ends) = (&b"/video/live/4"[..], [6, 11, 13]);
+/// let hashes = ends.map(|end| hash(&bytes[..end]));
+/// let name = Ended { bytes, ends: &ends, root: hash(b""), hashes: &hashes };
+/// let found = map.longest(&name).map(|found| (found.components, *found.value));
+/// assert_eq!(found, Some((2, 2)));
+/// # Ok::<(), hashlane_name_map::map::InsertError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct NameMap<V> {
+    index: Growing,
+    slots: Slots<V>,
+    names: Names,
+    lengths: Lengths,
+}
+
+impl<V> Default for NameMap<V> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<V> NameMap<V> {
+    /// Creates an empty map.
+    pub fn new() -> Self {
+        Self::with_capacity(0)
+    }
+
+    /// Creates an empty map with room for `prefixes`, their names apart.
+    pub fn with_capacity(prefixes: usize) -> Self {
+        Self {
+            index: Growing::with_capacity(prefixes),
+            slots: Slots::with_capacity(prefixes),
+            names: Names::new(),
+            lengths: Lengths::new(),
+        }
+    }
+
+    /// Number of prefixes.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// True if there are no prefixes.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Finds the longest prefix of a name.
+    #[inline(always)]
+    pub fn longest(&self, name: &impl HashedPrefixes) -> Option<Match<'_, V>> {
+        self.longest_up_to(name, name.components())
+    }
+
+    /// Finds the longest prefix of a name among those with at most `most` components.
+    #[inline(always)]
+    fn longest_up_to(&self, name: &impl HashedPrefixes, most: usize) -> Option<Match<'_, V>> {
+        self.lengths.probes(most).find_map(|components| self.at_length(name, components))
+    }
+
+    /// Finds all prefixes of a name, the longest first.
+    #[inline]
+    pub fn matches<'m, N: HashedPrefixes>(&'m self, name: &N) -> impl Iterator<Item = Match<'m, V>> {
+        let probes = self.lengths.probes(name.components());
+        probes.filter_map(|components| self.at_length(name, components))
+    }
+
+    /// Finds the prefix of a name with so many components.
+    #[inline(always)]
+    fn at_length(&self, name: &impl HashedPrefixes, components: usize) -> Option<Match<'_, V>> {
+        let hash = name.hash(components);
+        let slot = self.index.find(hash, |slot| self.is_prefix(slot, name, components, hash))?;
+        Some(Match { components, slot, value: &self.slots.get(slot)?.value })
+    }
+
+    /// True if the entry in `slot` is the prefix of a name with so many components.
+    #[inline(always)]
+    fn is_prefix(&self, slot: u32, name: &impl HashedPrefixes, components: usize, hash: u64) -> bool {
+        self.slots.get(slot).is_some_and(|entry| {
+            entry.hash == hash
+                && usize::from(entry.components) == components
+                && name.starts_with(components, self.name(entry))
+        })
+    }
+
+    #[inline(always)]
+    fn name(&self, entry: &Entry<V>) -> &[u8] {
+        self.names.get(entry.position, entry.len.into())
+    }
+
+    /// The slot of a prefix.
+    #[inline(always)]
+    fn slot(&self, prefix: &Prefix<'_>) -> Option<u32> {
+        self.index.find(prefix.hash, |slot| {
+            self.slots.get(slot).is_some_and(|entry| {
+                entry.hash == prefix.hash
+                    && usize::from(entry.components) == prefix.components
+                    && self.name(entry) == prefix.bytes
+            })
+        })
+    }
+
+    /// Finds the value of a prefix.
+    #[inline]
+    pub fn find(&self, prefix: &Prefix<'_>) -> Option<&V> {
+        self.at(self.slot(prefix)?)
+    }
+
+    /// Finds the value of a prefix, to change it.
+    #[inline]
+    pub fn find_mut(&mut self, prefix: &Prefix<'_>) -> Option<&mut V> {
+        self.at_mut(self.slot(prefix)?)
+    }
+
+    /// Value in a slot.
+    #[inline(always)]
+    pub fn at(&self, slot: u32) -> Option<&V> {
+        self.slots.get(slot).map(|entry| &entry.value)
+    }
+
+    /// Value in a slot, to change it.
+    #[inline(always)]
+    pub fn at_mut(&mut self, slot: u32) -> Option<&mut V> {
+        self.slots.get_mut(slot).map(|entry| &mut entry.value)
+    }
+
+    /// Inserts the value of a prefix; returns the previous one.
+    ///
+    /// # Errors
+    /// The limit that the prefix exceeds; the map is as before.
+    pub fn insert(&mut self, prefix: Prefix<'_>, value: V) -> Result<Option<V>, InsertError> {
+        if let Some(old) = self.find_mut(&prefix) {
+            return Ok(Some(core::mem::replace(old, value)));
+        }
+        let Prefix { bytes, components, hash } = prefix;
+        let len = u16::try_from(bytes.len()).map_err(|_| InsertError::TooLong { len: bytes.len() })?;
+        if components > MAX_COMPONENTS {
+            return Err(InsertError::TooDeep { components });
+        }
+        let slot = self.slots.next().ok_or(InsertError::Full)?;
+        let position = self.names.push(slot, bytes).ok_or(InsertError::Full)?;
+        self.slots.put(Entry { hash, position, len, components: components as u8, value });
+        let Self { index, slots, .. } = self;
+        let hash_at = |slot| slots.get(slot).map(|entry| entry.hash);
+        index.enter(hash, slot, slots.len(), slots.slots(), hash_at);
+        self.lengths.add(components);
+        Ok(None)
+    }
+
+    /// Removes a prefix; returns its value.
+    pub fn remove(&mut self, prefix: &Prefix<'_>) -> Option<V> {
+        let slot = self.slot(prefix)?;
+        let entry = self.slots.take(slot)?;
+        let known = self.index.remove(entry.hash, slot);
+        debug_assert!(known, "the index has each entry");
+        self.names.remove(entry.position, entry.len.into(), &mut self.slots);
+        self.lengths.remove(entry.components.into());
+        if self.slots.slots() > KEPT_SLOTS && self.len() * SPARSE <= self.slots.slots() {
+            self.rebuild();
+        }
+        Some(entry.value)
+    }
+
+    /// Moves the entries to a map of their number, so that the memory of removed ones is freed.
+    #[cold]
+    fn rebuild(&mut self) {
+        let fitting = Self::with_capacity(self.len());
+        let mut old = core::mem::replace(self, fitting);
+        for slot in 0..old.slots.slots() as u32 {
+            let Some(Entry { hash, position, len, components, value }) = old.slots.take(slot) else {
+                continue;
+            };
+            let bytes = old.names.get(position, len.into());
+            let inserted = self.insert(Prefix { bytes, components: components.into(), hash }, value);
+            debug_assert!(inserted.is_ok(), "the entries were in a map before");
+        }
+    }
+
+    /// All prefixes and their values, in any order.
+    pub fn iter(&self) -> impl Iterator<Item = (Prefix<'_>, &V)> {
+        self.slots.iter().map(|(_, entry)| {
+            let components = entry.components.into();
+            (Prefix { bytes: self.name(entry), components, hash: entry.hash }, &entry.value)
+        })
+    }
+
+    /// Bytes of memory on the heap, reserve included, without memory that the values own.
+    pub fn memory(&self) -> usize {
+        self.index.memory() + self.slots.memory() + self.names.memory() + self.lengths.memory()
+    }
+}

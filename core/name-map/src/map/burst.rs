@@ -1,0 +1,159 @@
+//! Lookups of many names together: their cache misses overlap.
+//!
+//! The stages are [prefetch](NameMap::prefetch), [candidate](NameMap::candidate),
+//! [prefetch_name](NameMap::prefetch_name) and [longest_from](NameMap::longest_from), each for all names
+//! before the next. A data plane with stages of its own calls them one by one; the methods with `burst` in
+//! their names run them in turn.
+
+use super::key::{HashedPrefixes, Prefix};
+use super::lengths::LengthSet;
+use super::{Match, NameMap};
+
+/// Names whose stages overlap.
+pub const BURST: usize = 32;
+
+/// The longest prefix of a name by its tag alone. Valid until the map changes.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate {
+    slot: u32,
+    components: u8,
+}
+
+impl<V> NameMap<V> {
+    /// Prefetches the buckets that a lookup of a name may read.
+    #[inline(always)]
+    pub fn prefetch(&self, name: &impl HashedPrefixes) {
+        self.lengths.probes(name.components()).for_each(|length| self.index.prefetch(name.hash(length)));
+    }
+
+    /// Finds the candidate of a name, and prefetches its entry. The buckets should be in the cache. No prefix
+    /// of the name is longer than the candidate, and none is there without one.
+    #[inline(always)]
+    pub fn candidate(&self, name: &impl HashedPrefixes) -> Option<Candidate> {
+        let mut probes = self.lengths.probes(name.components());
+        let tagged = |length| Some((length, self.index.find(name.hash(length), |_| true)?));
+        let (length, slot) = probes.find_map(tagged)?;
+        self.slots.prefetch(slot);
+        Some(Candidate { slot, components: length as u8 })
+    }
+
+    /// Prefetches the name that a lookup of `name` compares with. The entry of the candidate should be in the
+    /// cache.
+    #[inline(always)]
+    pub fn prefetch_name(&self, name: &impl HashedPrefixes, candidate: Candidate) {
+        if let Some(entry) = self.slots.get(candidate.slot)
+            && entry.hash == name.hash(candidate.components.into())
+        {
+            prefetch_ends(self.name(entry));
+        }
+    }
+
+    /// Finds the longest prefix of a name that has this candidate.
+    #[inline(always)]
+    pub fn longest_from(&self, name: &impl HashedPrefixes, candidate: Candidate) -> Option<Match<'_, V>> {
+        let Candidate { slot, components } = candidate;
+        let components = usize::from(components);
+        if self.is_prefix(slot, name, components, name.hash(components)) {
+            return Some(Match { components, slot, value: self.at(slot)? });
+        }
+        self.longest_up_to(name, components)
+    }
+
+    /// Finds the longest prefix of each of many names, and calls `each` with the number of the name and the
+    /// match.
+    #[inline(always)]
+    pub fn longest_burst<'m, N: HashedPrefixes>(
+        &'m self,
+        names: &[N],
+        mut each: impl FnMut(usize, Option<Match<'m, V>>),
+    ) {
+        let mut candidates = [None; BURST];
+        for (chunk, names) in names.chunks(BURST).enumerate() {
+            names.iter().for_each(|name| self.prefetch(name));
+            for (name, candidate) in names.iter().zip(&mut candidates) {
+                *candidate = self.candidate(name);
+            }
+            for (name, candidate) in names.iter().zip(candidates) {
+                if let Some(candidate) = candidate {
+                    self.prefetch_name(name, candidate);
+                }
+            }
+            for (number, (name, candidate)) in (BURST * chunk..).zip(names.iter().zip(candidates)) {
+                each(number, candidate.and_then(|candidate| self.longest_from(name, candidate)));
+            }
+        }
+    }
+
+    /// Finds all prefixes of each of many names, and calls `each` with the number of the name and each match,
+    /// the longest first.
+    #[inline(always)]
+    pub fn matches_burst<'m, N: HashedPrefixes>(
+        &'m self,
+        names: &[N],
+        mut each: impl FnMut(usize, Match<'m, V>),
+    ) {
+        let mut tagged = [LengthSet::default(); BURST];
+        for (chunk, names) in names.chunks(BURST).enumerate() {
+            names.iter().for_each(|name| self.prefetch(name));
+            for (name, tagged) in names.iter().zip(&mut tagged) {
+                *tagged = LengthSet::default();
+                for length in self.lengths.probes(name.components()) {
+                    if let Some(slot) = self.index.find(name.hash(length), |_| true) {
+                        self.slots.prefetch(slot);
+                        tagged.insert(length);
+                    }
+                }
+            }
+            for (name, tagged) in names.iter().zip(tagged) {
+                for length in tagged.descending(name.components()) {
+                    self.prefetch_exact_name(name.hash(length));
+                }
+            }
+            for (number, (name, tagged)) in (BURST * chunk..).zip(names.iter().zip(tagged)) {
+                let lengths = tagged.descending(name.components());
+                lengths
+                    .filter_map(|length| self.at_length(name, length))
+                    .for_each(|found| each(number, found));
+            }
+        }
+    }
+
+    /// Finds the value of each of many prefixes, and calls `each` with the number of the prefix and the
+    /// value.
+    #[inline(always)]
+    pub fn find_burst<'m>(&'m self, prefixes: &[Prefix<'_>], mut each: impl FnMut(usize, Option<&'m V>)) {
+        for (chunk, prefixes) in prefixes.chunks(BURST).enumerate() {
+            prefixes.iter().for_each(|prefix| self.index.prefetch(prefix.hash));
+            for prefix in prefixes {
+                if let Some(slot) = self.index.first_place(prefix.hash) {
+                    self.slots.prefetch(slot);
+                }
+            }
+            prefixes.iter().for_each(|prefix| self.prefetch_exact_name(prefix.hash));
+            for (number, prefix) in (BURST * chunk..).zip(prefixes) {
+                each(number, self.find(prefix));
+            }
+        }
+    }
+
+    /// Prefetches the name of the first entry with the tag of a hash.
+    #[inline(always)]
+    fn prefetch_exact_name(&self, hash: u64) {
+        if let Some(slot) = self.index.first_place(hash)
+            && let Some(entry) = self.slots.get(slot).filter(|entry| entry.hash == hash)
+        {
+            prefetch_ends(self.name(entry));
+        }
+    }
+}
+
+/// Prefetches the first and the last byte of a name: all of it, if it is as short as most are.
+#[inline(always)]
+fn prefetch_ends(name: &[u8]) {
+    if let [first, ..] = name {
+        hashlane_table::prefetch(first);
+    }
+    if let [.., last] = name {
+        hashlane_table::prefetch(last);
+    }
+}
