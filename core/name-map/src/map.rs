@@ -1,9 +1,9 @@
 //! Mutable map from prefixes of names to values: longest match, all matches, exact match.
 //!
 //! An entry has 16 bytes, its value, and its name in an arena. Entries are found through an index of 64-byte
-//! buckets with tags of 16 bits: a lookup of a length that the map does not have reads one cache line. Lookups
-//! probe the lengths that prefixes have, longest first, and compare the bytes of the name, so that no wrong
-//! prefix matches whatever the hashes.
+//! buckets with tags of 16 bits: a lookup of a length that the map does not have reads one cache line.
+//! Lookups probe the lengths that prefixes have, longest first, and compare the bytes of the name, so that no
+//! wrong prefix matches whatever the hashes.
 //!
 //! The caller hashes. Under a secret key, names that were chosen to collide cost no more than others, and a
 //! deep name costs at most one bucket for each length in use.
@@ -74,7 +74,8 @@ impl<V> Copy for Match<'_, V> {}
 /// use hashlane_name_map::map::{Ended, NameMap, Prefix};
 ///
 /// // The caller's hash; here a weak one.
-/// let hash = |bytes: &[u8]| bytes.iter().fold(7, |hash: u64, byte| hash.wrapping_mul(257) + u64::from(*byte));
+/// let add = |hash: u64, byte: &u8| hash.wrapping_mul(257).wrapping_add((*byte).into());
+/// let hash = |bytes: &[u8]| bytes.iter().fold(7, add);
 /// let mut map = NameMap::new();
 /// for (bytes, components, value) in [(&b"/video"[..], 1, 1), (b"/video/live", 2, 2)] {
 ///     map.insert(Prefix { bytes, components, hash: hash(bytes) }, value)?;

@@ -1,11 +1,12 @@
 //! Byte strings one after the other, each with its owner: no allocation for each, and freed space is used
 //! again.
 //!
-//! A string has a header of 4 bytes and is padded to a multiple of 4 bytes. Strings stand in blocks of at most
-//! 256 KiB, so that growth copies nothing. Removed strings stay where they were until half of all bytes are
-//! theirs. From then on, each removal takes a step of cleaning: it moves strings out of the block that has
-//! most removed ones, and frees the block once it is empty. So the blocks take at most about twice the bytes
-//! of their strings, and a step moves at most a few times the bytes of the string removed.
+//! A string has a header of 4 bytes and is padded to a multiple of 4 bytes. Strings stand in blocks of at
+//! most 256 KiB, so that growth copies no block that is full. Removed strings stay where they were until half
+//! of all bytes are theirs. From then on, each removal takes a step of cleaning: it moves strings out of the
+//! block that has most removed ones, and frees the block once it is empty. So the blocks take at most about
+//! twice the bytes of their strings, and a step looks at a few times the bytes of the string removed and at
+//! one more string.
 
 use alloc::vec::Vec;
 use core::num::NonZero;

@@ -5,6 +5,7 @@ use hashlane_hash::siphash::SipHash24;
 use hashlane_name::error::ParseError;
 use hashlane_name::ndn::{Ndn, NdnName};
 use hashlane_name::prefix::OnePass;
+use hashlane_name_map::map::{HashedPrefixes, Prefix};
 use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::tlv::single;
 
@@ -49,6 +50,12 @@ impl<'a> HashedName<'a> {
         self.hashes.last().copied().unwrap_or(self.root)
     }
 
+    /// The name as a key of a map.
+    #[inline]
+    pub(crate) fn key(&self) -> Prefix<'a> {
+        Prefix { bytes: self.components, components: self.len(), hash: self.hash() }
+    }
+
     /// The first `len` components of this name, whose encoding is `components`.
     #[inline(always)]
     pub(crate) fn truncated(&self, len: usize, components: &'a [u8]) -> Self {
@@ -61,6 +68,24 @@ impl<'a> HashedName<'a> {
                 .unwrap_or(self.hashes),
             ..*self
         }
+    }
+}
+
+/// Components contain their lengths, so that bytes with which a name starts end with a component.
+impl HashedPrefixes for HashedName<'_> {
+    #[inline(always)]
+    fn components(&self) -> usize {
+        self.len()
+    }
+
+    #[inline(always)]
+    fn hash(&self, components: usize) -> u64 {
+        self.prefix(components)
+    }
+
+    #[inline(always)]
+    fn starts_with(&self, _components: usize, prefix: &[u8]) -> bool {
+        self.components.starts_with(prefix)
     }
 }
 

@@ -116,6 +116,5 @@ pub mod fib;
 pub mod forward;
 pub mod hashed;
 pub mod pit;
-pub mod prefixes;
 pub mod strategy;
 pub mod wheel;

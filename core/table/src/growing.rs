@@ -1,7 +1,7 @@
 //! Index that grows to twice its buckets in steps of bounded work, one for each entry.
 //!
-//! A step clears 64 new buckets, or moves eight places, or frees a block of 4,096 old buckets (compare the two
-//! tables of Redis's `dict`). Meanwhile a lookup that misses in the new buckets looks into the old ones.
+//! A step clears 64 new buckets, or moves eight places, or frees a block of 4,096 old buckets (compare the
+//! two tables of Redis's `dict`). Meanwhile a lookup that misses in the new buckets looks into the old ones.
 //!
 //! ```
 //! use hashlane_table::growing::Growing;

@@ -40,8 +40,8 @@ impl<N: HashedPrefixes> HashedPrefixes for &N {
     }
 }
 
-/// A name whose components delimit themselves, such as those of NDN, CCNx, and DNS names reversed by label: no
-/// two sequences of as many components start with one another.
+/// A name whose components delimit themselves, such as those of NDN, CCNx, and DNS names reversed by label:
+/// no two sequences of as many components start with one another.
 #[derive(Clone, Copy, Debug)]
 pub struct Delimited<'a> {
     /// Its encoded components.

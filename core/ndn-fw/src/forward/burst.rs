@@ -1,5 +1,6 @@
 //! Bursts of packets.
 
+use super::route::FibCandidate;
 use crate::drop::DropReason;
 use crate::face::FaceId;
 use hashlane_ndn::invariant::Invariant as _;
@@ -44,6 +45,8 @@ pub(super) struct Ingress<'p, M> {
     pub(super) name: u32,
     /// Mark of an Interest, or the reason for dropping it. Set by the prefetch stage.
     pub(super) mark: Option<Result<M, DropReason>>,
+    /// Candidate of an Interest's name in the FIB. Set by the prefetch stage if the FIB is large.
+    pub(super) fib: Option<FibCandidate>,
     pub(super) outcome: Result<(), DropReason>,
 }
 
@@ -157,6 +160,7 @@ impl<'p, M> Burst<'p, M> {
             content: Content::None,
             name: 0,
             mark: None,
+            fib: None,
             outcome: Ok(()),
         });
         true

@@ -131,7 +131,7 @@ impl<P: Pit> Forwarder<P> {
         } else {
             data.truncated(key.name_len(), key.components())
         };
-        let (prefix, _) = next_hops(fib, hasher, &name, key.hint());
+        let (prefix, _) = next_hops(fib, hasher, &name, key.hint(), None);
         if let Some(strategy) = choice.find(&name) {
             strategy.on_data(prefix, records, from, now);
         }

@@ -8,7 +8,7 @@ use super::header::{digest_for, header_for};
 use super::output::{Output, Part};
 use super::pending::Pending;
 use super::rewrite;
-use super::route::next_hops;
+use super::route::{FibCandidate, next_hops};
 use super::scope::{is_localhop, out_of_scope};
 use crate::drop::DropReason;
 use crate::face::{Face, FaceId, LinkType, Scope};
@@ -39,6 +39,8 @@ struct Request<'a> {
     admitted: bool,
     /// Time at which the in-record expires.
     expires: Time,
+    /// Candidate of the name in the FIB, if the prefetch stage has found one.
+    fib: Option<FibCandidate>,
 }
 
 /// Time at which an Interest from `face` expires. Local faces have a longer limit.
@@ -186,6 +188,7 @@ impl<P: Pit> Forwarder<P> {
             nonce: interest.nonce().unwrap_or(0),
             admitted: false,
             expires: now,
+            fib: ingress.fib,
         };
         if interest.nonce().is_none()
             || !interest.forwarding_hint().is_empty()
@@ -314,7 +317,9 @@ impl<P: Pit> Forwarder<P> {
         }
         out.enter(Part::Fib);
         let Self { hasher, pit, fib, faces, choice, rng, .. } = self;
-        let (prefix, hops) = next_hops(fib, hasher, name, interest.forwarding_hint());
+        let candidate = request.fib.filter(|found| found.tables == self.generation);
+        let candidate = candidate.map(|found| found.candidate);
+        let (prefix, hops) = next_hops(fib, hasher, name, interest.forwarding_hint(), candidate);
         let found = pit.entry_mut(slot).invariant("the entry has the in-record");
         let Some((_, records)) = found else { return Ok(()) };
         let mut context =

@@ -46,7 +46,7 @@ impl<P: Pit> Forwarder<P> {
         let hop = HopFields::of(header, config.digest_type);
         let mark = *ingress.mark()?;
         let slot = pit.find_nacked(name, interest, &mark, hop).ok_or(DropReason::UnexpectedNack)?;
-        let (prefix, _) = next_hops(fib, hasher, name, interest.forwarding_hint());
+        let (prefix, _) = next_hops(fib, hasher, name, interest.forwarding_hint(), None);
         let (_, records) = pit.entry_mut(slot).ok_or(DropReason::UnexpectedNack)?;
         let sent = records
             .outs

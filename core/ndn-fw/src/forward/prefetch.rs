@@ -10,6 +10,7 @@
 use super::burst::{Burst, Content, Ingress};
 use super::decode::Names;
 use super::forwarder::Forwarder;
+use super::route::FibCandidate;
 use crate::cs::Pass;
 use crate::hashed::HashedName;
 use crate::pit::{HopFields, Pit};
@@ -73,12 +74,12 @@ impl<P: Pit> Prefetch<'_, P> {
     #[inline(always)]
     fn entries(
         &self,
-        packet: &Ingress<'_, P::Mark>,
+        packet: &mut Ingress<'_, P::Mark>,
         hop: HopFields<'_>,
         name: &HashedName<'_>,
         large: Large,
     ) {
-        let Forwarder { pit, cs, fib, .. } = self.forwarder;
+        let Forwarder { pit, cs, fib, generation, .. } = self.forwarder;
         match &packet.content {
             Content::None | Content::Nack(_) => {}
             Content::Interest(_) => {
@@ -88,7 +89,8 @@ impl<P: Pit> Prefetch<'_, P> {
                     pit.prefetch_entry(name.hash(), mark);
                 }
                 if large.fib {
-                    fib.prefetch_entries(name);
+                    let candidate = fib.candidate(name);
+                    packet.fib = candidate.map(|candidate| FibCandidate { candidate, tables: *generation });
                 }
                 if large.store {
                     cs.prefetch_entry(name);
@@ -110,7 +112,11 @@ impl<P: Pit> Prefetch<'_, P> {
     fn owned(&self, packet: &Ingress<'_, P::Mark>, name: &HashedName<'_>, large: Large) {
         let Forwarder { pit, fib, .. } = self.forwarder;
         match &packet.content {
-            Content::Interest(_) if large.fib => fib.prefetch_components(name),
+            Content::Interest(_) => {
+                if let Some(found) = packet.fib {
+                    fib.prefetch_components(name, found.candidate);
+                }
+            }
             Content::Data(_) if large.pit => pit.prefetch_match_packet(name.hash()),
             _ => {}
         }
@@ -140,9 +146,10 @@ impl<P: Pit> Stage<Burst<'_, P::Mark>> for Prefetch<'_, P> {
             }
         };
         evicts(Pass::Buckets);
-        for packet in packets.iter() {
+        for packet in packets.iter_mut() {
             let hop = HopFields::of(headers.of(packet), digest_type);
-            self.entries(packet, hop, &names.of(packet), large);
+            let name = names.of(packet);
+            self.entries(packet, hop, &name, large);
         }
         evicts(Pass::Entries);
         for packet in packets.iter() {

@@ -2,21 +2,21 @@
 
 use super::{Strategy, StrategyKind};
 use crate::hashed::{HashedName, NameHasher};
-use crate::prefixes::Prefixes;
+use hashlane_name_map::map::NameMap;
 use hashlane_ndn::invariant::Invariant as _;
 
 /// Strategy choice table. The root prefix always has a strategy.
 #[derive(Clone, Debug)]
 pub struct ChoiceTable {
-    prefixes: Prefixes<Strategy>,
+    prefixes: NameMap<Strategy>,
 }
 
 impl ChoiceTable {
     /// Creates a table with best-route for all names.
     pub fn new(hasher: &mut NameHasher) -> Self {
-        let mut prefixes = Prefixes::new();
-        prefixes.insert(&hasher.root(), StrategyKind::BestRoute.create());
-        Self { prefixes }
+        let mut table = Self { prefixes: NameMap::new() };
+        table.set(&hasher.root(), StrategyKind::BestRoute.create());
+        table
     }
 
     /// Finds the strategy of a name.
@@ -28,7 +28,9 @@ impl ChoiceTable {
     /// Finds the strategy of a name and its slot, which is valid until the table changes.
     #[inline(always)]
     pub(crate) fn find_slot(&mut self, name: &HashedName<'_>) -> Option<(u32, &mut Strategy)> {
-        self.prefixes.longest_slot_mut(name).invariant("the root prefix has a strategy")
+        let slot = self.prefixes.longest(name).map(|found| found.slot);
+        let slot = slot.invariant("the root prefix has a strategy")?;
+        Some((slot, self.prefixes.at_mut(slot)?))
     }
 
     /// Strategy in a slot.
@@ -37,14 +39,15 @@ impl ChoiceTable {
         self.prefixes.at_mut(slot)
     }
 
-    /// Sets the strategy of a prefix.
+    /// Sets the strategy of a prefix, unless it is longer than 65,535 bytes and so than the name of any
+    /// packet.
     pub fn set(&mut self, prefix: &HashedName<'_>, strategy: Strategy) {
-        self.prefixes.insert(prefix, strategy);
+        let _ = self.prefixes.insert(prefix.key(), strategy);
     }
 
     /// Unsets the strategy of a prefix, which then inherits from the next shorter one. Returns false if the
     /// prefix had none, or is the root, which keeps its strategy.
     pub fn unset(&mut self, prefix: &HashedName<'_>) -> bool {
-        !prefix.is_empty() && self.prefixes.remove(prefix).is_some()
+        !prefix.is_empty() && self.prefixes.remove(&prefix.key()).is_some()
     }
 }
