@@ -5,6 +5,7 @@ mod child;
 pub mod clock;
 mod cores;
 pub mod counter;
+pub mod cpu_time;
 pub mod mca;
 
 pub use cores::Cores;

@@ -4,7 +4,6 @@
 #![forbid(unsafe_code)]
 
 pub mod capture;
-mod clock;
 mod cost;
 mod cpp_flows;
 mod epsilon;

@@ -2,7 +2,6 @@
 
 use super::growth::{add_growth, taken_apart};
 use crate::capture::Capture;
-use crate::clock::cpu_ns;
 use crate::flows::{Flows, Size};
 use crate::hashes;
 use crate::hostile::Attack;
@@ -14,6 +13,7 @@ use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::Key;
 use hashlane_lab::definition::subject;
 use hashlane_lab::memory;
+use hashlane_lab::probe::cpu_time::cpu_ns;
 use hashlane_lab::study::{Fact, Rounds, RunError, Session};
 
 /// Innocent flows that are of the kind that the attack is aimed at; they were there first.

@@ -1,9 +1,9 @@
 //! Lookups in several tables, in turns.
 
 use super::entry::{Entry, record};
-use crate::clock::cpu_ns;
 use crate::metric;
 use hashlane_flow::tuple::Tuple;
+use hashlane_lab::probe::cpu_time::cpu_ns;
 use hashlane_lab::study::{Fact, Rounds, RunError, Session};
 use std::cell::{Cell, RefCell};
 use std::hint::black_box;

@@ -5,9 +5,9 @@
 //! single operation takes longer than the burst that it is in.
 
 use super::entry::{Entry, empty, record_new_tables};
-use crate::clock::cpu_ns;
 use crate::flows::{Flows, Size, TICK};
 use hashlane_flow::tuple::Tuple;
+use hashlane_lab::probe::cpu_time::cpu_ns;
 use hashlane_lab::study::{RunError, Session};
 use std::hint::black_box;
 

@@ -4,11 +4,11 @@ use super::entry::{Entry, empty, record};
 use super::find::{Found, find, placements};
 use super::memory::too_large;
 use crate::capture::Capture;
-use crate::clock::cpu_ns;
 use crate::flows::{Size, TICK};
 use crate::hashes;
 use crate::own;
 use hashlane_lab::definition::subject;
+use hashlane_lab::probe::cpu_time::cpu_ns;
 use hashlane_lab::study::{Rounds, RunError, Session};
 use std::cell::{Cell, RefCell};
 

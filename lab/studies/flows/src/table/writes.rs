@@ -1,9 +1,9 @@
 //! Insertions: into tables that are empty at first, and into tables of constant occupancy.
 
 use super::entry::{Entry, empty, record, record_new_tables, schemes_on};
-use crate::clock::cpu_ns;
 use crate::flows::{Size, TICK};
 use hashlane_flow::tuple::Tuple;
+use hashlane_lab::probe::cpu_time::cpu_ns;
 use hashlane_lab::study::{Rounds, RunError, Session};
 use std::cell::RefCell;
 

@@ -5,7 +5,7 @@ use nix::time::ClockId;
 /// Nanoseconds for which the calling thread has had a processor. Time in which other threads had it does not
 /// count, so a long turn is no slower than a short one on a busy machine. NaN if the system has no such
 /// clock: figures made of it are not recorded.
-pub(crate) fn cpu_ns() -> f64 {
+pub fn cpu_ns() -> f64 {
     let now = ClockId::CLOCK_THREAD_CPUTIME_ID.now();
     now.map_or(f64::NAN, |time| time.tv_sec() as f64 * 1e9 + time.tv_nsec() as f64)
 }
