@@ -20,11 +20,51 @@ const LONGEST_FILE: u64 = 1 << 30;
 /// Path that stands for standard input.
 const STANDARD_INPUT: &str = "-";
 
+/// A list of names that is read line by line.
+pub(crate) trait Lines: Default {
+    /// Lines that are names, for errors.
+    const EXAMPLES: &'static str;
+
+    /// Number of names.
+    fn count(&self) -> usize;
+
+    /// Adds the name of a line, which is not empty.
+    ///
+    /// # Errors
+    /// The line is no name, or the list is full.
+    fn add(&mut self, line: &[u8]) -> Result<(), Unread>;
+}
+
+/// Reason why a line gave no name.
+#[derive(Debug)]
+pub(crate) enum Unread {
+    /// It is no name, in words.
+    Skipped(String),
+    /// The list is full, in words.
+    Full(String),
+}
+
+impl Lines for Names {
+    const EXAMPLES: &'static str = "/usr/share or ndn:/a/b";
+
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn add(&mut self, line: &[u8]) -> Result<(), Unread> {
+        let name = parse_line::<Ndn>(line).map_err(|error| Unread::Skipped(error.to_string()))?;
+        self.push(name.view().components()).map_err(|error| match error {
+            PackError::Full => Unread::Full(error.to_string()),
+            error => Unread::Skipped(error.to_string()),
+        })
+    }
+}
+
 /// Workload read from a file, and the lines skipped.
-#[derive(Debug, Default)]
-pub(crate) struct FromFile {
+#[derive(Debug)]
+pub(crate) struct FromFile<N> {
     /// The names, in the file's order.
-    pub(crate) names: Names,
+    pub(crate) names: N,
     /// Lines that are no name: the first few, each with its number, counted from 1, and the reason.
     pub(crate) skipped: Vec<(usize, String)>,
     /// Number of skipped lines; empty lines are not counted.
@@ -66,6 +106,8 @@ pub(crate) enum FileError {
         skipped: usize,
         /// The first of them and the reason.
         first: Option<(usize, String)>,
+        /// Lines that are names.
+        examples: &'static str,
     },
 }
 
@@ -73,13 +115,14 @@ fn write_no_names(
     path: &Path,
     skipped: &usize,
     first: &Option<(usize, String)>,
+    examples: &str,
     f: &mut fmt::Formatter<'_>,
 ) -> fmt::Result {
     write!(f, "no names in {}", shown(path))?;
     if let Some((line, reason)) = first {
         write!(f, ": {} skipped, line {line}: {reason}", plural(*skipped, "line"))?;
     }
-    f.write_str("; write one name per line, such as /usr/share or ndn:/a/b")
+    write!(f, "; write one name per line, such as {examples}")
 }
 
 /// Name of a file for messages and labels.
@@ -87,13 +130,12 @@ pub(crate) fn shown(path: &Path) -> Cow<'_, str> {
     if path == Path::new(STANDARD_INPUT) { "stdin".into() } else { path.to_string_lossy() }
 }
 
-/// Reads up to `most` names from `path`, or from standard input if it is `-`: one to a line, each a path or a
-/// URI (see [`hashlane_name::uri::parse_line`]). Lines that are no name are skipped and reported. Of an
-/// endless file, the first 1 GiB is read.
+/// Reads up to `most` names from `path`, or from standard input if it is `-`: one to a line. Lines that are no
+/// name are skipped and reported. Of an endless file, the first 1 GiB is read.
 ///
 /// # Errors
 /// The file cannot be read, or no line of it is a name.
-pub(crate) fn read(path: &Path, most: usize) -> Result<FromFile, FileError> {
+pub(crate) fn read<N: Lines>(path: &Path, most: usize) -> Result<FromFile<N>, FileError> {
     let io = |error| FileError::Io { path: path.into(), error };
     let read = if path == Path::new(STANDARD_INPUT) {
         read_lines(io::stdin().lock(), most, LONGEST_FILE)
@@ -101,20 +143,21 @@ pub(crate) fn read(path: &Path, most: usize) -> Result<FromFile, FileError> {
         let file = File::open(path).map_err(io)?;
         read_lines(BufReader::with_capacity(1 << 16, file), most, LONGEST_FILE)
     };
-    let read = read.map_err(io)?;
-    if read.names.is_empty() {
-        let first = read.skipped.into_iter().next();
-        return Err(FileError::NoNames { path: path.into(), skipped: read.skipped_count, first });
+    let read: FromFile<N> = read.map_err(io)?;
+    if read.names.count() == 0 {
+        let (first, examples) = (read.skipped.into_iter().next(), N::EXAMPLES);
+        return Err(FileError::NoNames { path: path.into(), skipped: read.skipped_count, first, examples });
     }
     Ok(read)
 }
 
 /// Reads up to `most` names from the first `longest` bytes.
-fn read_lines(input: impl BufRead, most: usize, longest: u64) -> io::Result<FromFile> {
+fn read_lines<N: Lines>(input: impl BufRead, most: usize, longest: u64) -> io::Result<FromFile<N>> {
     let mut input = input.take(longest);
-    let mut read = FromFile::default();
+    let mut read =
+        FromFile { names: N::default(), skipped: Vec::new(), skipped_count: 0, lines: 0, limit: None };
     let mut line = Vec::new();
-    while read.names.len() < most {
+    while read.names.count() < most {
         line.clear();
         if input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)? == 0 {
             break;
@@ -134,19 +177,18 @@ fn read_lines(input: impl BufRead, most: usize, longest: u64) -> io::Result<From
             if text.is_empty() {
                 continue;
             }
-            match parse_line::<Ndn>(text) {
-                Err(_) if read.lines == 1 && UTF_16.iter().any(|mark| text.starts_with(mark)) => {
+            match read.names.add(text) {
+                Ok(()) => continue,
+                Err(Unread::Full(limit)) => {
+                    read.limit = Some(limit);
+                    return Ok(read);
+                }
+                Err(Unread::Skipped(_))
+                    if read.lines == 1 && UTF_16.iter().any(|mark| text.starts_with(mark)) =>
+                {
                     "UTF-16 text; convert the file by iconv -f UTF-16 -t UTF-8".to_owned()
                 }
-                Err(error) => error.to_string(),
-                Ok(name) => match read.names.push(name.view().components()) {
-                    Ok(()) => continue,
-                    Err(PackError::Full) => {
-                        read.limit = Some(PackError::Full.to_string());
-                        return Ok(read);
-                    }
-                    Err(error) => error.to_string(),
-                },
+                Err(Unread::Skipped(reason)) => reason,
             }
         };
         read.skipped_count += 1;
@@ -170,7 +212,7 @@ mod tests {
     #[test]
     fn reads_paths_and_uris_and_says_what_it_skips() {
         let text = b"/usr/share/a=b%\n\nndn:/hello/v=3\nno name\r\nndn:/%zz\n/caf\xc3\xa9\n/last";
-        let read = read_lines(&text[..], 100, u64::MAX).unwrap();
+        let read = read_lines::<Names>(&text[..], 100, u64::MAX).unwrap();
         assert_eq!(read.names.len(), 4);
         let components = |at| {
             Ndn::walk(read.names.ndn.name(at))
@@ -201,22 +243,27 @@ mod tests {
             (&[b'\n'; 1 << 20], 2, 1 << 19, (0, 0, bytes(1 << 19))),
             (b"\xef\xbb\xbf/a\r\n/b\r\n", 9, u64::MAX, (2, 0, None)),
         ] {
-            let read = read_lines(text, most, longest).unwrap();
+            let read = read_lines::<Names>(text, most, longest).unwrap();
             assert_eq!((read.names.len(), read.skipped_count, read.limit), expected, "{most}, {longest}");
         }
-        let read = read_lines(&b"\xff\xfe/\0a\0\n\0"[..], 9, u64::MAX).unwrap();
+        let read = read_lines::<Names>(&b"\xff\xfe/\0a\0\n\0"[..], 9, u64::MAX).unwrap();
         assert!(read.skipped[0].1.starts_with("UTF-16 text; convert"), "{:?}", read.skipped);
     }
 
     #[test]
     fn a_file_without_names_is_an_error() {
-        let missing = read(Path::new("/nonexistent/names"), 1).unwrap_err();
+        let missing = read::<Names>(Path::new("/nonexistent/names"), 1).unwrap_err();
         assert_eq!(missing.to_string(), "cannot read names from /nonexistent/names");
-        let empty = read(Path::new("/dev/null"), 1).unwrap_err();
+        let empty = read::<Names>(Path::new("/dev/null"), 1).unwrap_err();
         let next = "write one name per line, such as /usr/share or ndn:/a/b";
         assert_eq!(empty.to_string(), format!("no names in /dev/null; {next}"));
         let path = Path::new(STANDARD_INPUT).to_owned();
-        let none = FileError::NoNames { path, skipped: 1, first: Some((3, "not a name".into())) };
+        let none = FileError::NoNames {
+            path,
+            skipped: 1,
+            first: Some((3, "not a name".into())),
+            examples: Names::EXAMPLES,
+        };
         let expected = format!("no names in stdin: 1 line skipped, line 3: not a name; {next}");
         assert_eq!(none.to_string(), expected);
     }

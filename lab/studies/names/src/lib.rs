@@ -57,7 +57,7 @@ impl Study for Names {
     }
 
     fn inputs(&self) -> &'static [Input] {
-        input::INPUTS
+        &[input::NAMES]
     }
 
     fn load(&self, paths: &Paths) -> Result<Option<Loaded>, Box<dyn Error + Send + Sync>> {

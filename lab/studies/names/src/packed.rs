@@ -24,11 +24,6 @@ impl Packed {
         self.ends.len()
     }
 
-    /// `true` if there is no name.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.ends.is_empty()
-    }
-
     /// Bytes of all names.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes.len()
@@ -131,10 +126,5 @@ impl Names {
     /// Number of names.
     pub(crate) fn len(&self) -> usize {
         self.ndn.len()
-    }
-
-    /// `true` if there is no name.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.ndn.is_empty()
     }
 }
