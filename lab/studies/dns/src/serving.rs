@@ -105,7 +105,9 @@ fn measure(
     for (id, program, asked) in schemes {
         let [attack, benign] = &wanted;
         let wanted = if asked == Asked::Workload { attack } else { benign };
-        contenders.push(Contender::new(label, &id, (program, wanted), program != Program::Ours));
+        // A server that cannot be started, ours included, costs its rows and not the study: the command may
+        // have been copied without `hashlane-dns`.
+        contenders.push(Contender::new(label, &id, (program, wanted), true));
     }
     let rounds = session.settings.size.repetitions as usize;
     let turn =
