@@ -90,7 +90,7 @@ impl Rpz {
             let origin = value.ok_or(Reason::NotARecord)?;
             let origin = self.absolute(origin).ok_or(Reason::OutsideZone)?;
             // An origin that is relative to the last one is longer.
-            if origin.len() >= MAX_LEN {
+            if origin.len() > MAX_LEN {
                 return Err(Reason::TooLong);
             }
             self.origin = Some(origin);
