@@ -150,6 +150,9 @@ impl ListReader {
                 detect(lines.into_iter()).ok_or_else(unknown)?
             }
         };
+        if format.longest_wins() {
+            builder.longest_wins(self.list).map_err(ListError::Build)?;
+        }
         let Options { plain, .. } = self.options;
         self.parser = Some(Parser { format, plain, rpz: Rpz::default(), counts: Counts::default() });
         self.read(text, builder)

@@ -204,3 +204,22 @@ fn the_list_of_public_suffixes_is_read_whole() {
         assert!(!covers(&rules, name), "{name}");
     }
 }
+
+#[test]
+fn in_a_policy_zone_the_longest_wins() {
+    let zone =
+        b"$ORIGIN rpz.test.\n@ SOA a. b. 1 2 3 4 5\n*.example CNAME .\na.example CNAME rpz-passthru.\n\
+        *.a.example CNAME rpz-passthru.\nb.a.example CNAME .\n";
+    let mut builder = Builder::new(&Key::VECTOR);
+    let mut reader = ListReader::new(3, Options::default());
+    reader.push(zone, &mut builder).unwrap();
+    assert_eq!(reader.finish(&mut builder).unwrap().format, Format::Rpz);
+    let rules = builder.build();
+    let mut name = Reversed::new();
+    let mut matches = |text: &str| {
+        name.set(text.as_bytes()).unwrap();
+        rules.verdict(&name).lists()
+    };
+    assert_eq!([matches("x.example"), matches("a.example"), matches("c.a.example")], [0b1000, 0, 0]);
+    assert_eq!([matches("b.a.example"), matches("c.b.a.example"), matches("example")], [0b1000, 0, 0]);
+}

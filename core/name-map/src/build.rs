@@ -59,6 +59,7 @@ impl Rule {
 #[derive(Clone)]
 pub struct Builder {
     key: Key,
+    longest_wins: u64,
     hash: SipHash13,
     rules: Vec<Rule>,
     /// Length and bytes of each name.
@@ -79,6 +80,7 @@ impl Builder {
     pub fn new(key: &Key) -> Self {
         Self {
             key: *key,
+            longest_wins: 0,
             hash: SipHash13::new(key),
             rules: Vec::new(),
             names: Vec::new(),
@@ -100,6 +102,20 @@ impl Builder {
     /// The fault of the rule; nothing was added.
     pub fn except(&mut self, list: usize, target: Target, name: &[u8]) -> Result<(), BuildError> {
         self.add(list, target, true, name)
+    }
+
+    /// Lets the longest of the rules and exceptions of list number `list` win that cover a name, an exception
+    /// before a rule of the same name; otherwise an exception wins whatever its length. As in response policy
+    /// zones.
+    ///
+    /// # Errors
+    /// The number of the list is too large.
+    pub fn longest_wins(&mut self, list: usize) -> Result<(), BuildError> {
+        if list >= MAX_LISTS {
+            return Err(BuildError::List { list });
+        }
+        self.longest_wins |= 1 << list;
+        Ok(())
     }
 
     fn add(&mut self, list: usize, target: Target, exception: bool, name: &[u8]) -> Result<(), BuildError> {
@@ -128,7 +144,7 @@ impl Builder {
 
     /// Builds the table of the rules.
     pub fn build(self) -> Rules {
-        let Self { key, hash, rules, names, .. } = self;
+        let Self { key, longest_wins, hash, rules, names, .. } = self;
         let mut depths = [0_usize; MAX_LABELS + 1];
         for rule in &rules {
             if let Some(depth) = depths.get_mut(usize::from(rule.labels)) {
@@ -158,7 +174,17 @@ impl Builder {
         }
         let Writer { mut groups, places, lists, distinct, .. } = writer;
         groups.end();
-        Rules { key, hash, table: Table::new(groups, &places), filter, pivot, short, lists, names: distinct }
+        Rules {
+            key,
+            hash,
+            table: Table::new(groups, &places),
+            filter,
+            pivot,
+            short,
+            lists,
+            longest_wins,
+            names: distinct,
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The lookup of a burst of names: its cache misses overlap.
 
-use crate::lists::{Covering, Verdict};
+use crate::lists::{Match, Verdict};
 use crate::reversed::{NameError, Reversed};
 use crate::rules::{Adding, Rules};
 use crate::table::Candidate;
@@ -79,10 +79,10 @@ impl Burst {
 }
 
 impl Rules {
-    /// As [`coverings`](Self::coverings), of name number `at` of a burst.
-    pub fn coverings_in<'a>(&'a self, burst: &Burst, at: usize, each: impl FnMut(Covering<'a>)) {
+    /// As [`matches`](Self::matches), of name number `at` of a burst.
+    pub fn matches_in(&self, burst: &Burst, at: usize, each: impl FnMut(Match)) {
         if let Some(name) = burst.names.get(..burst.len).and_then(|names| names.get(at)) {
-            self.coverings(name, each);
+            self.matches(name, each);
         }
     }
 

@@ -54,7 +54,7 @@ pub use build::{BuildError, Builder};
 pub use burst::Burst;
 pub use hashlane_hash::scheme::Key;
 pub use image::ImageError;
-pub use lists::{Covering, Lists, MAX_LISTS, Target, Verdict};
+pub use lists::{Lists, MAX_LISTS, Match, Target, Verdict};
 pub use reversed::{MAX_LABELS, MAX_LEN, NameError, Reversed};
 pub use rules::Rules;
 

@@ -112,7 +112,8 @@ impl Verdict {
         self.matched & !self.excepted
     }
 
-    /// The lists that have an exception which covers the name.
+    /// The lists that have an exception which covers the name, but for those of
+    /// [`longest_wins`](crate::Builder::longest_wins).
     #[inline(always)]
     pub const fn excepted(&self) -> u64 {
         self.excepted
@@ -130,55 +131,45 @@ impl Verdict {
         self.is_exception
     }
 
-    /// Takes the rules of the name's last `depth` labels, of `labels`. Longer ones come after shorter ones.
+    /// Takes the rules of the name's last `depth` labels, of `labels`. Longer ones come after shorter ones,
+    /// and count for more in the lists `longest_wins`.
     #[inline(always)]
-    pub(crate) fn add(&mut self, lists: &Lists, depth: usize, labels: usize) {
+    pub(crate) fn add(&mut self, lists: &Lists, depth: usize, labels: usize, longest_wins: u64) {
         let (matched, excepted) =
             (lists.rules.covering(labels - depth), lists.exceptions.covering(labels - depth));
         if matched | excepted != 0 {
             (self.depth, self.is_exception) = (depth as u8, excepted != 0);
         }
-        self.matched |= matched;
-        self.excepted |= excepted;
+        self.matched = (self.matched | matched) & !(excepted & longest_wins);
+        self.excepted |= excepted & !longest_wins;
     }
 }
 
-/// The rules of one suffix of a name that cover the name.
-#[derive(Clone, Copy, Debug)]
-pub struct Covering<'a> {
-    lists: &'a Lists,
-    /// Labels of the suffix.
-    depth: usize,
-    /// Labels of the name before the suffix.
-    more: usize,
+/// A rule that covers a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Match {
+    /// Number of its list.
+    pub list: usize,
+    /// Labels of its name.
+    pub depth: usize,
+    /// Its target. Two rules of one list with the targets [`Exact`](Target::Exact) and
+    /// [`Below`](Target::Below) are one with [`Subtree`](Target::Subtree).
+    pub target: Target,
 }
 
-impl<'a> Covering<'a> {
-    /// The rules of the last `depth` labels of a name with `labels`. `None` if no rule covers the name.
-    #[inline]
-    pub(crate) fn new(lists: &'a Lists, depth: usize, labels: usize) -> Option<Self> {
-        let covering = Self { lists, depth, more: labels.checked_sub(depth)? };
-        (covering.lists() | covering.excepted() != 0).then_some(covering)
-    }
-
-    /// Labels of the suffix.
-    pub const fn depth(&self) -> usize {
-        self.depth
-    }
-
-    /// The lists with a rule that covers the name: a bit for each, the lowest for list 0.
-    pub const fn lists(&self) -> u64 {
-        self.lists.rules.covering(self.more)
-    }
-
-    /// The lists with an exception that covers the name.
-    pub const fn excepted(&self) -> u64 {
-        self.lists.exceptions.covering(self.more)
-    }
-
-    /// The target of the rule of one list. `None` if that list has no rule here which covers the name. Of
-    /// one list, [`Target::Exact`] and [`Target::Below`] are [`Target::Subtree`].
-    pub fn target(&self, list: usize) -> Option<Target> {
-        self.lists.rules.target(list, self.more)
+impl Lists {
+    /// The rules of `lists` among these, which are `labels` labels shorter than the name.
+    pub(crate) fn matches(&self, mut lists: u64, depth: usize, labels: usize) -> impl Iterator<Item = Match> {
+        lists &= self.rules.covering(labels);
+        core::iter::from_fn(move || {
+            while lists != 0 {
+                let list = lists.trailing_zeros() as usize;
+                lists &= lists - 1;
+                if let Some(target) = self.rules.target(list, labels) {
+                    return Some(Match { list, depth, target });
+                }
+            }
+            None
+        })
     }
 }

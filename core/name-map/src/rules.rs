@@ -2,7 +2,7 @@
 
 use crate::filter::Filter;
 use crate::groups::Receiver;
-use crate::lists::{Covering, Lists, Verdict};
+use crate::lists::{Lists, Match, Verdict};
 use crate::reversed::Reversed;
 use crate::table::Table;
 use alloc::vec::Vec;
@@ -28,6 +28,8 @@ pub struct Rules {
     pub(crate) short: u128,
     /// By the numbers of the table.
     pub(crate) lists: Vec<Lists>,
+    /// Lists of which the longest rule or exception wins.
+    pub(crate) longest_wins: u64,
     pub(crate) names: usize,
 }
 
@@ -65,15 +67,20 @@ impl Rules {
         adding.verdict
     }
 
-    /// Passes the rules that cover a name to `each`, suffix by suffix, the longest first. It is for names
-    /// with a [verdict](Self::verdict) that needs its reason.
-    pub fn coverings<'a>(&'a self, name: &Reversed, each: impl FnMut(Covering<'a>)) {
+    /// Passes the rules that cover a name to `each`, the longest first, but for rules that an exception of
+    /// their list overrides. It is for names with a [verdict](Self::verdict) that needs its reason.
+    pub fn matches(&self, name: &Reversed, mut each: impl FnMut(Match)) {
         let mut found = Found(Vec::new());
         self.find(name, &mut found);
-        let covering = |(number, end): (u32, usize)| {
-            Covering::new(self.lists.get(number as usize)?, name.labels_within(end), name.labels())
-        };
-        found.0.into_iter().rev().filter_map(covering).for_each(each);
+        let mut lists = self.verdict(name).lists();
+        for (number, end) in found.0.into_iter().rev() {
+            let Some(own) = self.lists.get(number as usize) else { continue };
+            let depth = name.labels_within(end);
+            for found in own.matches(lists, depth, name.labels() - depth) {
+                lists &= !(self.longest_wins & 1 << found.list);
+                each(found);
+            }
+        }
     }
 
     /// Passes the rules on the suffixes of a name to `to`, the shortest first.
@@ -120,7 +127,8 @@ impl Receiver for Adding<'_> {
     #[inline(always)]
     fn take(&mut self, number: u32, end: usize) {
         if let Some(lists) = self.rules.lists.get(number as usize) {
-            self.verdict.add(lists, self.name.labels_within(end), self.name.labels());
+            let depth = self.name.labels_within(end);
+            self.verdict.add(lists, depth, self.name.labels(), self.rules.longest_wins);
         }
     }
 }

@@ -99,10 +99,10 @@ fn numbers_of_the_header_beyond_their_bounds_are_refused() {
         run.block(0, Target::Exact, format!("a.b{number}").as_bytes()).unwrap();
     }
     let mut run = run.build().to_bytes(b"");
-    let buckets = u64::from_ne_bytes(run[56..64].try_into().unwrap()) as usize;
+    let buckets = u64::from_ne_bytes(run[64..72].try_into().unwrap()) as usize;
     assert!(buckets > 2_000);
     for bucket in 0..buckets {
-        run[96 + 64 * bucket + 20] |= 1;
+        run[104 + 64 * bucket + 20] |= 1;
     }
     seal(&mut run);
     assert_eq!(Rules::from_bytes(&run).unwrap_err(), ImageError::Bounds);

@@ -1,6 +1,7 @@
 //! Lookups against a search of all rules, one after the other.
+#![allow(clippy::unwrap_used, reason = "a helper that cannot do its work fails the test")]
 
-use hashlane_name_map::{Builder, Burst, Covering, Key, MAX_LISTS, Reversed, Rules, Target};
+use hashlane_name_map::{Builder, Burst, Key, MAX_LISTS, Match, Reversed, Rules, Target};
 use proptest::prelude::*;
 
 #[derive(Clone, Debug)]
@@ -45,6 +46,9 @@ fn fits(name: &[String]) -> bool {
 
 fn build(rules: &[Rule]) -> Rules {
     let mut builder = Builder::new(&Key::VECTOR);
+    (0..MAX_LISTS)
+        .filter(|list| LONGEST_WINS >> list & 1 == 1)
+        .for_each(|list| builder.longest_wins(list).unwrap());
     for Rule { list, target, exception, name } in rules {
         let text = name.join(".");
         let added = match exception {
@@ -60,21 +64,41 @@ fn lower(name: &[String]) -> Vec<String> {
     name.iter().map(|label| label.to_ascii_lowercase()).collect()
 }
 
-/// Compares the rules that were passed on with all rules that cover the name, list by list.
-fn check_coverings(coverings: &[Covering<'_>], rules: &[&Rule]) -> Result<(), TestCaseError> {
-    prop_assert!(coverings.is_sorted_by(|a, b| a.depth() > b.depth()));
-    prop_assert!(rules.iter().all(|rule| coverings.iter().any(|here| here.depth() == rule.name.len())));
-    for covering in coverings {
-        let here = || rules.iter().filter(|rule| rule.name.len() == covering.depth());
-        let lists = |exception| {
-            here().filter(|rule| rule.exception == exception).fold(0, |lists, rule| lists | 1 << rule.list)
-        };
-        prop_assert_eq!((covering.lists(), covering.excepted()), (lists(false), lists(true)));
-        for list in 0..MAX_LISTS {
-            let target = covering.target(list);
-            prop_assert_eq!(target.is_some(), lists(false) >> list & 1 == 1);
-            let named = |rule: &&&Rule| !rule.exception && rule.list == list && Some(rule.target) == target;
-            prop_assert!(target.is_none_or(|target| target == Target::Subtree) || here().any(|r| named(&r)));
+/// Lists of which the longest rule or exception wins.
+const LONGEST_WINS: u64 = 0x5555_5555_5555_5555;
+
+/// The lists that match a name with these rules, one after the other.
+fn matching(covering: &[&Rule]) -> u64 {
+    let matches = |list: usize| {
+        let own = || covering.iter().filter(|rule| rule.list == list);
+        let longest =
+            |exception| own().filter(|rule| rule.exception == exception).map(|rule| rule.name.len()).max();
+        match LONGEST_WINS >> list & 1 {
+            1 => longest(false) > longest(true),
+            _ => longest(false).is_some() && longest(true).is_none(),
+        }
+    };
+    (0..MAX_LISTS).filter(|list| matches(*list)).fold(0, |lists, list| lists | 1 << list)
+}
+
+/// Compares the rules that were passed on with all rules that cover the name.
+fn check_matches(matches: &[Match], covering: &[&Rule], lists: u64) -> Result<(), TestCaseError> {
+    prop_assert!(matches.is_sorted_by(|a, b| a.depth >= b.depth));
+    for list in 0..MAX_LISTS {
+        let found: Vec<_> = matches.iter().filter(|found| found.list == list).collect();
+        let rules = covering.iter().filter(|rule| rule.list == list && !rule.exception);
+        let mut depths: Vec<_> = rules.clone().map(|rule| rule.name.len()).collect();
+        depths.sort_unstable_by(|a, b| b.cmp(a));
+        depths.dedup();
+        match (lists >> list & 1, LONGEST_WINS >> list & 1) {
+            (0, _) => depths.clear(),
+            (_, 1) => depths.truncate(1),
+            _ => {}
+        }
+        prop_assert!(found.iter().map(|found| found.depth).eq(depths));
+        for found in found {
+            let named = rules.clone().any(|r| r.name.len() == found.depth && r.target == found.target);
+            prop_assert!(found.target == Target::Subtree || named);
         }
     }
     Ok(())
@@ -106,17 +130,17 @@ proptest! {
                 prop_assert_eq!(alone, together);
                 let name = lower(name);
                 let covering: Vec<_> = rules.iter().filter(|rule| rule.covers(&name)).collect();
-                let lists = |exception| covering.iter().filter(|rule| rule.exception == exception)
+                let excepted = covering.iter().filter(|rule| rule.exception)
                     .fold(0, |lists, rule| lists | 1 << rule.list);
-                prop_assert_eq!(alone.excepted(), lists(true));
-                prop_assert_eq!(alone.lists(), lists(false) & !lists(true));
+                prop_assert_eq!(alone.excepted(), excepted & !LONGEST_WINS);
+                prop_assert_eq!(alone.lists(), matching(&covering));
                 let longest = covering.iter().map(|rule| rule.name.len()).max();
                 prop_assert_eq!(alone.depth(), longest);
                 let excepts = covering.iter().any(|rule| rule.exception && Some(rule.name.len()) == longest);
                 prop_assert_eq!(alone.is_exception(), excepts);
-                let mut coverings = Vec::new();
-                table.coverings_in(&burst, at, |covering| coverings.push(covering));
-                check_coverings(&coverings, &covering)?;
+                let mut matches = Vec::new();
+                table.matches_in(&burst, at, |found| matches.push(found));
+                check_matches(&matches, &covering, alone.lists())?;
             }
         }
     }

@@ -47,8 +47,8 @@ impl Fib {
         self.prefixes.prefetch(name);
     }
 
-    /// Finds the longest prefix of `name` by its tag alone, and prefetches its entry; the buckets should be in
-    /// the cache. Valid until the FIB changes.
+    /// Finds the longest prefix of `name` by its tag alone, and prefetches its entry; the buckets should be
+    /// in the cache. Valid until the FIB changes.
     #[inline(always)]
     pub(crate) fn candidate(&self, name: &HashedName<'_>) -> Option<Candidate> {
         self.prefixes.candidate(name)

@@ -130,8 +130,8 @@ pub(crate) fn shown(path: &Path) -> Cow<'_, str> {
     if path == Path::new(STANDARD_INPUT) { "stdin".into() } else { path.to_string_lossy() }
 }
 
-/// Reads up to `most` names from `path`, or from standard input if it is `-`: one to a line. Lines that are no
-/// name are skipped and reported. Of an endless file, the first 1 GiB is read.
+/// Reads up to `most` names from `path`, or from standard input if it is `-`: one to a line. Lines that are
+/// no name are skipped and reported. Of an endless file, the first 1 GiB is read.
 ///
 /// # Errors
 /// The file cannot be read, or no line of it is a name.
