@@ -3,6 +3,7 @@
 //! - [`ListReader`]: takes the bytes of a list in pieces, detects its format, adds its rules to a builder;
 //! - [`Format`]: the formats, with what their rules cover;
 //! - [`Counts`], [`Reason`]: the lines of a list, and why entries were refused;
+//! - [`write_compiled`], [`read_compiled`]: rules and their lists as bytes, to be kept in a file;
 //! - [`ascii_name`]: internationalized names in the form that the rules have.
 //!
 //! No entry is guessed at: an entry that a filter of names cannot express, such as a path of an Adblock
@@ -37,6 +38,7 @@ extern crate alloc;
 extern crate std;
 
 mod adblock;
+mod compiled;
 mod counts;
 mod detect;
 mod domains;
@@ -51,6 +53,7 @@ mod reason;
 mod rpz;
 mod v2ray;
 
+pub use compiled::{CompiledError, CompiledList, read_compiled, write_compiled};
 pub use counts::{Counts, Refused};
 pub use format::Format;
 pub use lines::{LineTooLong, Lines, MAX_LINE};

@@ -1,0 +1,114 @@
+//! Rules that were compiled from lists, with what is to be known of each list.
+//!
+//! They are an image of `hashlane-name-map`, which carries a line for each list: format, number of rules, of
+//! exceptions and of refused entries, and name, with tabs between them.
+
+use crate::format::Format;
+use crate::reader::Report;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use hashlane_name_map::{ImageError, MAX_LISTS, Rules};
+
+/// A list that rules were compiled from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompiledList {
+    /// Its name. Control characters become spaces when it is written.
+    pub name: String,
+    /// Its format.
+    pub format: Format,
+    /// Rules, without exceptions.
+    pub rules: u64,
+    /// Exceptions.
+    pub exceptions: u64,
+    /// Entries that are no rules.
+    pub refused: u64,
+}
+
+/// Compiled rules that were not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CompiledError {
+    /// The rules cannot be read.
+    #[error(transparent)]
+    Image(#[from] ImageError),
+    /// The lists cannot be read.
+    #[error("compiled rules without a description of their lists; compile the lists again")]
+    Lists,
+}
+
+impl CompiledList {
+    /// A list called `name`, which was read.
+    pub fn new(name: impl Into<String>, report: &Report) -> Self {
+        let Report { format, counts } = report;
+        let (rules, exceptions, refused) = (counts.rules(), counts.exceptions, counts.refused());
+        Self { name: name.into(), format: *format, rules, exceptions, refused }
+    }
+
+    fn line(&self) -> String {
+        let name: String = self.name.chars().map(|char| if char.is_control() { ' ' } else { char }).collect();
+        let Self { format, rules, exceptions, refused, .. } = self;
+        format!("{format}\t{rules}\t{exceptions}\t{refused}\t{name}\n")
+    }
+
+    fn parse(line: &str) -> Option<Self> {
+        let mut parts = line.splitn(5, '\t');
+        let format = parts.next()?.parse().ok()?;
+        let mut number = || parts.next()?.parse::<u64>().ok();
+        let (rules, exceptions, refused) = (number()?, number()?, number()?);
+        Some(Self { format, rules, exceptions, refused, name: parts.next()?.into() })
+    }
+}
+
+/// Rules and their lists as bytes, for [`read_compiled`]. Who reads them can choose names that take long.
+pub fn write_compiled(rules: &Rules, lists: &[CompiledList]) -> Vec<u8> {
+    let lines: String = lists.iter().map(CompiledList::line).collect();
+    rules.to_bytes(lines.as_bytes())
+}
+
+/// The rules and lists of [`write_compiled`].
+///
+/// # Errors
+/// The fault of the bytes.
+pub fn read_compiled(bytes: &[u8]) -> Result<(Rules, Vec<CompiledList>), CompiledError> {
+    let (rules, about) = Rules::from_bytes(bytes)?;
+    let lines = core::str::from_utf8(about).map_err(|_| CompiledError::Lists)?;
+    let lists = lines.lines().map(CompiledList::parse).collect::<Option<Vec<_>>>();
+    let lists = lists.filter(|lists| lists.len() <= MAX_LISTS).ok_or(CompiledError::Lists)?;
+    Ok((rules, lists))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reader::{ListReader, Options};
+    use alloc::vec;
+    use hashlane_name_map::{Builder, Key, Reversed};
+
+    #[test]
+    fn rules_and_lists_are_read_as_they_were_written() {
+        let mut builder = Builder::new(&Key::VECTOR);
+        let mut reader = ListReader::new(0, Options::default());
+        reader.push(b"||a.example^\n@@||b.a.example^\n/path\n", &mut builder).unwrap();
+        let list = CompiledList::new("my\tlist\n1", &reader.finish(&mut builder).unwrap());
+        let bytes = write_compiled(&builder.build(), &[list.clone(), list.clone()]);
+        let (rules, lists) = read_compiled(&bytes).unwrap();
+        let read = CompiledList { name: "my list 1".into(), ..list };
+        assert_eq!((read.rules, read.exceptions, read.refused), (1, 1, 1));
+        assert_eq!(lists, vec![read.clone(), read]);
+        let mut name = Reversed::new();
+        name.set(b"x.a.example").unwrap();
+        assert_eq!(rules.verdict(&name).lists(), 1);
+    }
+
+    #[test]
+    fn rules_without_lists_that_can_be_read_are_refused() {
+        let rules = Builder::new(&Key::VECTOR).build();
+        for about in [&b"hosts\t1\t2\n"[..], b"hosts\t1\t2\tx\tname\n", b"new\t1\t2\t3\tname\n", b"\xff"] {
+            assert_eq!(read_compiled(&rules.to_bytes(about)).unwrap_err(), CompiledError::Lists);
+        }
+        let many = "hosts\t1\t2\t3\tname\n".repeat(65);
+        assert_eq!(read_compiled(&rules.to_bytes(many.as_bytes())).unwrap_err(), CompiledError::Lists);
+        assert_eq!(read_compiled(b"# a list\n").unwrap_err(), CompiledError::Image(ImageError::Format));
+    }
+}
