@@ -15,6 +15,7 @@ mod error;
 mod flow;
 mod hash;
 mod interrupt;
+mod name_map;
 mod names;
 mod ndn;
 mod numpy;
@@ -39,6 +40,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
         hash::register,
         flow::register,
         names::register,
+        name_map::register,
         dns::register,
         ndn::register,
         pcap::register,

@@ -13,6 +13,7 @@ from ._arrays import Array, Table
 from ._audit import Attack, Audit, audit
 from ._flow import ehash, flow_hash, rss
 from ._hash import Scheme, hash, random_key, schemes
+from ._name_map import NameList, NameMap
 from ._names import name_prefix_hashes, parse_name, to_uri
 from ._native import RSS_PUBLISHED_KEY, RSS_SYMMETRIC_KEY, __version__
 from ._records import compare, records
@@ -50,6 +51,8 @@ __all__ = [
     "KeyImbalance",
     "Load",
     "Memory",
+    "NameList",
+    "NameMap",
     "Prefixes",
     "PrefixesResult",
     "RSS_PUBLISHED_KEY",
