@@ -1,9 +1,10 @@
 //! Mutable map from prefixes of names to values: longest match, all matches, exact match.
 //!
-//! An entry has 16 bytes, its value, and its name in an arena. Entries are found through an index of 64-byte
-//! buckets with tags of 16 bits: a lookup of a length that the map does not have reads one cache line.
-//! Lookups probe the lengths that prefixes have, longest first, and compare the bytes of the name, so that no
-//! wrong prefix matches whatever the hashes.
+//! An entry is a cache line: a hash, the value, and the name. The rest of longer names is in an arena. Entries
+//! are found through an index of 64-byte buckets with tags of 16 bits: a lookup of a length at which the name has
+//! no prefix reads one cache line, and one that finds a prefix reads two. Lookups probe the lengths that
+//! prefixes have, longest first, and compare the bytes of the name, so that no wrong prefix matches whatever
+//! the hashes.
 //!
 //! The caller hashes. Under a secret key, names that were chosen to collide cost no more than others, and a
 //! deep name costs at most one bucket for each length in use.
@@ -17,6 +18,7 @@ pub use burst::{BURST, Candidate};
 pub use key::{Delimited, Ended, HashedPrefixes, Prefix};
 
 use crate::names::Names;
+use alloc::vec::Vec;
 use hashlane_table::growing::Growing;
 use lengths::{Lengths, MAX_COMPONENTS};
 use slots::{Entry, Slots};
@@ -70,6 +72,10 @@ impl<V> Copy for Match<'_, V> {}
 
 /// Map from prefixes to values.
 ///
+/// An entry takes whole cache lines: one, if `N` and the size of a value are at most 52 together. It has the
+/// bytes of its name, up to `N`; of longer names the first `N - 4`, and the others stand in the arena with 4
+/// to 7 bytes more. The index takes 11 to 21 bytes a prefix.
+///
 /// ```
 /// use hashlane_name_map::map::{Ended, NameMap, Prefix};
 ///
@@ -89,27 +95,29 @@ impl<V> Copy for Match<'_, V> {}
 /// # Ok::<(), hashlane_name_map::map::InsertError>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct NameMap<V> {
+pub struct NameMap<V, const N: usize = 48> {
     index: Growing,
-    slots: Slots<V>,
+    slots: Slots<V, N>,
     names: Names,
     lengths: Lengths,
 }
 
-impl<V> Default for NameMap<V> {
-    fn default() -> Self {
-        Self::new()
+impl<V> NameMap<V> {
+    /// Creates an empty map. A map with another `N` is created by [`Default`].
+    pub fn new() -> Self {
+        Self::default()
     }
 }
 
-impl<V> NameMap<V> {
-    /// Creates an empty map.
-    pub fn new() -> Self {
+impl<V, const N: usize> Default for NameMap<V, N> {
+    fn default() -> Self {
         Self::with_capacity(0)
     }
+}
 
-    /// Creates an empty map with room for `prefixes`, their names apart.
-    pub fn with_capacity(prefixes: usize) -> Self {
+impl<V, const N: usize> NameMap<V, N> {
+    /// Creates an empty map with room for `prefixes`.
+    fn with_capacity(prefixes: usize) -> Self {
         Self {
             index: Growing::with_capacity(prefixes),
             slots: Slots::with_capacity(prefixes),
@@ -144,7 +152,7 @@ impl<V> NameMap<V> {
 
     /// Finds all prefixes of a name, the longest first.
     #[inline]
-    pub fn matches<'m, N: HashedPrefixes>(&'m self, name: &N) -> impl Iterator<Item = Match<'m, V>> {
+    pub fn matches<'m>(&'m self, name: &impl HashedPrefixes) -> impl Iterator<Item = Match<'m, V>> {
         let probes = self.lengths.probes(name.components());
         probes.filter_map(|components| self.at_length(name, components))
     }
@@ -163,13 +171,8 @@ impl<V> NameMap<V> {
         self.slots.get(slot).is_some_and(|entry| {
             entry.hash == hash
                 && usize::from(entry.components) == components
-                && name.starts_with(components, self.name(entry))
+                && name.starts_with(components, entry.name(&self.names))
         })
-    }
-
-    #[inline(always)]
-    fn name(&self, entry: &Entry<V>) -> &[u8] {
-        self.names.get(entry.position, entry.len.into())
     }
 
     /// The slot of a prefix.
@@ -179,7 +182,7 @@ impl<V> NameMap<V> {
             self.slots.get(slot).is_some_and(|entry| {
                 entry.hash == prefix.hash
                     && usize::from(entry.components) == prefix.components
-                    && self.name(entry) == prefix.bytes
+                    && prefix.is(entry.name(&self.names))
             })
         })
     }
@@ -217,13 +220,15 @@ impl<V> NameMap<V> {
             return Ok(Some(core::mem::replace(old, value)));
         }
         let Prefix { bytes, components, hash } = prefix;
-        let len = u16::try_from(bytes.len()).map_err(|_| InsertError::TooLong { len: bytes.len() })?;
+        if bytes.len() > Names::MAX_LEN {
+            return Err(InsertError::TooLong { len: bytes.len() });
+        }
         if components > MAX_COMPONENTS {
             return Err(InsertError::TooDeep { components });
         }
         let slot = self.slots.next().ok_or(InsertError::Full)?;
-        let position = self.names.push(slot, bytes).ok_or(InsertError::Full)?;
-        self.slots.put(Entry { hash, position, len, components: components as u8, value });
+        let entry = Entry::new(slot, &prefix, value, &mut self.names).ok_or(InsertError::Full)?;
+        self.slots.put(entry);
         let Self { index, slots, .. } = self;
         let hash_at = |slot| slots.get(slot).map(|entry| entry.hash);
         index.enter(hash, slot, slots.len(), slots.slots(), hash_at);
@@ -237,7 +242,9 @@ impl<V> NameMap<V> {
         let entry = self.slots.take(slot)?;
         let known = self.index.remove(entry.hash, slot);
         debug_assert!(known, "the index has each entry");
-        self.names.remove(entry.position, entry.len.into(), &mut self.slots);
+        if let Some((position, len)) = entry.rest() {
+            self.names.remove(position, len, &mut self.slots);
+        }
         self.lengths.remove(entry.components.into());
         if self.slots.slots() > KEPT_SLOTS && self.len() * SPARSE <= self.slots.slots() {
             self.rebuild();
@@ -250,22 +257,25 @@ impl<V> NameMap<V> {
     fn rebuild(&mut self) {
         let fitting = Self::with_capacity(self.len());
         let mut old = core::mem::replace(self, fitting);
+        let mut bytes = Vec::new();
         for slot in 0..old.slots.slots() as u32 {
-            let Some(Entry { hash, position, len, components, value }) = old.slots.take(slot) else {
-                continue;
-            };
-            let bytes = old.names.get(position, len.into());
-            let inserted = self.insert(Prefix { bytes, components: components.into(), hash }, value);
+            let Some(entry) = old.slots.take(slot) else { continue };
+            bytes.clear();
+            entry.name(&old.names).iter().for_each(|part| bytes.extend_from_slice(part));
+            let (hash, components) = (entry.hash, entry.components.into());
+            let inserted = self.insert(Prefix { bytes: &bytes, components, hash }, entry.value);
             debug_assert!(inserted.is_ok(), "the entries were in a map before");
         }
     }
 
-    /// All prefixes and their values, in any order.
-    pub fn iter(&self) -> impl Iterator<Item = (Prefix<'_>, &V)> {
-        self.slots.iter().map(|(_, entry)| {
-            let components = entry.components.into();
-            (Prefix { bytes: self.name(entry), components, hash: entry.hash }, &entry.value)
-        })
+    /// All values, in any order.
+    pub fn values(&self) -> impl Iterator<Item = &V> {
+        self.slots.iter().map(|entry| &entry.value)
+    }
+
+    /// All prefixes and their values, in any order: the bytes of a prefix in two parts, and its components.
+    pub fn iter(&self) -> impl Iterator<Item = ([&[u8]; 2], usize, &V)> {
+        self.slots.iter().map(|entry| (entry.name(&self.names), entry.components.into(), &entry.value))
     }
 
     /// Bytes of memory on the heap, reserve included, without memory that the values own.

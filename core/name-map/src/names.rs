@@ -41,6 +41,18 @@ impl Position {
         NonZero::new((block << UNIT_BITS | unit) as u32).map(Self)
     }
 
+    /// The position as bytes.
+    #[inline]
+    pub(crate) fn to_bytes(self) -> [u8; 4] {
+        self.0.get().to_le_bytes()
+    }
+
+    /// The position of [`to_bytes`](Self::to_bytes).
+    #[inline(always)]
+    pub(crate) fn from_bytes(bytes: [u8; 4]) -> Option<Self> {
+        NonZero::new(u32::from_le_bytes(bytes)).map(Self)
+    }
+
     /// Number of its block, and of its first byte there.
     #[inline(always)]
     fn split(self) -> (usize, usize) {

@@ -1,12 +1,18 @@
 //! Forwarding information base (FIB): name prefixes and their next hops.
+//!
+//! Prefixes with the same next hops share them: a prefix takes its name and a pointer, and the next hops of
+//! most lookups are in the cache.
+
+mod sets;
 
 use crate::face::FaceId;
 use crate::hashed::HashedName;
+use alloc::sync::Arc;
 use hashlane_name_map::map::{Candidate, NameMap};
-use smallvec::SmallVec;
+use sets::{NextHops, Sets};
 
 /// Next hop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NextHop {
     /// Face that leads to the next hop.
     pub face: FaceId,
@@ -14,13 +20,14 @@ pub struct NextHop {
     pub cost: u64,
 }
 
-/// Next hops in order of cost. Most prefixes have one.
-pub type NextHops = SmallVec<[NextHop; 1]>;
+/// Bytes of a prefix that fit into its cache line.
+const SHORT: usize = 44;
 
 /// Forwarding information base. It holds only prefixes with at least one next hop.
 #[derive(Clone, Debug, Default)]
 pub struct Fib {
-    prefixes: NameMap<NextHops>,
+    prefixes: NameMap<Arc<NextHops>, SHORT>,
+    sets: Sets,
 }
 
 impl Fib {
@@ -64,27 +71,39 @@ impl Fib {
     /// Adds a next hop, or updates its cost. Returns false if the prefix had it already, or is longer than
     /// 65,535 bytes and so than the name of any packet.
     pub fn add(&mut self, prefix: &HashedName<'_>, hop: NextHop) -> bool {
-        let Some(hops) = self.prefixes.find_mut(&prefix.key()) else {
-            return self.prefixes.insert(prefix.key(), SmallVec::from_slice(&[hop])).is_ok();
+        let Self { prefixes, sets } = self;
+        let Some(known) = prefixes.find_mut(&prefix.key()) else {
+            let hops = sets.take(NextHops::from_slice(&[hop]));
+            let added = prefixes.insert(prefix.key(), hops.clone()).is_ok();
+            if !added {
+                sets.release(&hops);
+            }
+            return added;
         };
-        let before = hops.len();
-        hops.retain(|other| other.face != hop.face);
+        let mut hops: NextHops = known.iter().filter(|other| other.face != hop.face).copied().collect();
         let at = hops.partition_point(|other| other.cost <= hop.cost);
         hops.insert(at, hop);
-        hops.len() > before
+        let old = core::mem::replace(known, sets.take(hops));
+        sets.release(&old);
+        known.len() > old.len()
     }
 
     /// Removes a next hop, and the prefix with its last next hop. Returns false if the prefix did not have
     /// it.
     pub fn remove(&mut self, prefix: &HashedName<'_>, face: FaceId) -> bool {
-        let Some(hops) = self.prefixes.find_mut(&prefix.key()) else { return false };
-        let before = hops.len();
-        hops.retain(|hop| hop.face != face);
-        let removed = hops.len() < before;
-        if hops.is_empty() {
-            self.prefixes.remove(&prefix.key());
+        let Self { prefixes, sets } = self;
+        let Some(known) = prefixes.find_mut(&prefix.key()) else { return false };
+        let hops: NextHops = known.iter().filter(|hop| hop.face != face).copied().collect();
+        if hops.len() == known.len() {
+            return false;
         }
-        removed
+        let old = if hops.is_empty() {
+            prefixes.remove(&prefix.key())
+        } else {
+            Some(core::mem::replace(known, sets.take(hops)))
+        };
+        old.iter().for_each(|old| sets.release(old));
+        true
     }
 
     /// Number of prefixes.
@@ -97,9 +116,8 @@ impl Fib {
         self.len() == 0
     }
 
-    /// Memory of the table in bytes, reserve included. Visits each prefix.
+    /// Memory of the table in bytes, reserve included.
     pub fn memory(&self) -> usize {
-        let spilled = self.prefixes.iter().map(|(_, hops)| hops).filter(|hops| hops.spilled());
-        self.prefixes.memory() + spilled.map(|hops| hops.capacity() * size_of::<NextHop>()).sum::<usize>()
+        self.prefixes.memory() + self.sets.memory()
     }
 }

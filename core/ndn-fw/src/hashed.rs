@@ -84,8 +84,8 @@ impl HashedPrefixes for HashedName<'_> {
     }
 
     #[inline(always)]
-    fn starts_with(&self, _components: usize, prefix: &[u8]) -> bool {
-        self.components.starts_with(prefix)
+    fn starts_with(&self, _components: usize, [head, rest]: [&[u8]; 2]) -> bool {
+        self.components.strip_prefix(head).is_some_and(|components| components.starts_with(rest))
     }
 }
 

@@ -7,7 +7,9 @@
 
 use super::key::{HashedPrefixes, Prefix};
 use super::lengths::LengthSet;
+use super::slots::Entry;
 use super::{Match, NameMap};
+use crate::names::Names;
 
 /// Names whose stages overlap.
 pub const BURST: usize = 32;
@@ -19,7 +21,7 @@ pub struct Candidate {
     components: u8,
 }
 
-impl<V> NameMap<V> {
+impl<V, const N: usize> NameMap<V, N> {
     /// Prefetches the buckets that a lookup of a name may read.
     #[inline(always)]
     pub fn prefetch(&self, name: &impl HashedPrefixes) {
@@ -37,14 +39,13 @@ impl<V> NameMap<V> {
         Some(Candidate { slot, components: length as u8 })
     }
 
-    /// Prefetches the name that a lookup of `name` compares with. The entry of the candidate should be in the
-    /// cache.
+    /// Prefetches what the candidate's name has beyond its entry, which should be in the cache.
     #[inline(always)]
     pub fn prefetch_name(&self, name: &impl HashedPrefixes, candidate: Candidate) {
         if let Some(entry) = self.slots.get(candidate.slot)
             && entry.hash == name.hash(candidate.components.into())
         {
-            prefetch_ends(self.name(entry));
+            prefetch_rest(entry, &self.names);
         }
     }
 
@@ -62,9 +63,9 @@ impl<V> NameMap<V> {
     /// Finds the longest prefix of each of many names, and calls `each` with the number of the name and the
     /// match.
     #[inline(always)]
-    pub fn longest_burst<'m, N: HashedPrefixes>(
+    pub fn longest_burst<'m>(
         &'m self,
-        names: &[N],
+        names: &[impl HashedPrefixes],
         mut each: impl FnMut(usize, Option<Match<'m, V>>),
     ) {
         let mut candidates = [None; BURST];
@@ -87,9 +88,9 @@ impl<V> NameMap<V> {
     /// Finds all prefixes of each of many names, and calls `each` with the number of the name and each match,
     /// the longest first.
     #[inline(always)]
-    pub fn matches_burst<'m, N: HashedPrefixes>(
+    pub fn matches_burst<'m>(
         &'m self,
-        names: &[N],
+        names: &[impl HashedPrefixes],
         mut each: impl FnMut(usize, Match<'m, V>),
     ) {
         let mut tagged = [LengthSet::default(); BURST];
@@ -142,18 +143,18 @@ impl<V> NameMap<V> {
         if let Some(slot) = self.index.first_place(hash)
             && let Some(entry) = self.slots.get(slot).filter(|entry| entry.hash == hash)
         {
-            prefetch_ends(self.name(entry));
+            prefetch_rest(entry, &self.names);
         }
     }
 }
 
-/// Prefetches the first and the last byte of a name: all of it, if it is as short as most are.
+/// Prefetches the part of a name that is not in its entry: all of it, if it is as short as most are.
 #[inline(always)]
-fn prefetch_ends(name: &[u8]) {
-    if let [first, ..] = name {
+fn prefetch_rest<V, const N: usize>(entry: &Entry<V, N>, names: &Names) {
+    if let Some((position, len)) = entry.rest()
+        && let [first, .., last] = names.get(position, len)
+    {
         hashlane_table::prefetch(first);
-    }
-    if let [.., last] = name {
         hashlane_table::prefetch(last);
     }
 }

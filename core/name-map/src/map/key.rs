@@ -11,6 +11,14 @@ pub struct Prefix<'a> {
     pub hash: u64,
 }
 
+impl Prefix<'_> {
+    /// True if these are its bytes.
+    #[inline(always)]
+    pub(super) fn is(&self, parts: [&[u8]; 2]) -> bool {
+        is(self.bytes, parts)
+    }
+}
+
 /// A name to look up, with the hashes of its prefixes.
 pub trait HashedPrefixes {
     /// Number of components.
@@ -19,8 +27,8 @@ pub trait HashedPrefixes {
     /// Hash of the prefix with so many components, at most those of the name.
     fn hash(&self, components: usize) -> u64;
 
-    /// True if `prefix` is the bytes of the first `components` components.
-    fn starts_with(&self, components: usize, prefix: &[u8]) -> bool;
+    /// True if the first `components` components have these bytes, given in two parts.
+    fn starts_with(&self, components: usize, parts: [&[u8]; 2]) -> bool;
 }
 
 impl<N: HashedPrefixes> HashedPrefixes for &N {
@@ -35,8 +43,8 @@ impl<N: HashedPrefixes> HashedPrefixes for &N {
     }
 
     #[inline(always)]
-    fn starts_with(&self, components: usize, prefix: &[u8]) -> bool {
-        (**self).starts_with(components, prefix)
+    fn starts_with(&self, components: usize, parts: [&[u8]; 2]) -> bool {
+        (**self).starts_with(components, parts)
     }
 }
 
@@ -64,8 +72,8 @@ impl HashedPrefixes for Delimited<'_> {
     }
 
     #[inline(always)]
-    fn starts_with(&self, _components: usize, prefix: &[u8]) -> bool {
-        self.bytes.starts_with(prefix)
+    fn starts_with(&self, _components: usize, [head, rest]: [&[u8]; 2]) -> bool {
+        self.bytes.strip_prefix(head).is_some_and(|bytes| bytes.starts_with(rest))
     }
 }
 
@@ -94,13 +102,19 @@ impl HashedPrefixes for Ended<'_> {
     }
 
     #[inline(always)]
-    fn starts_with(&self, components: usize, prefix: &[u8]) -> bool {
+    fn starts_with(&self, components: usize, parts: [&[u8]; 2]) -> bool {
         let end = match components.checked_sub(1) {
             None => Some(0),
             Some(at) => self.ends.get(at).copied(),
         };
-        end.and_then(|end| self.bytes.get(..end)) == Some(prefix)
+        end.and_then(|end| self.bytes.get(..end)).is_some_and(|bytes| is(bytes, parts))
     }
+}
+
+/// True if the bytes are those of two parts.
+#[inline(always)]
+fn is(bytes: &[u8], [head, rest]: [&[u8]; 2]) -> bool {
+    bytes.strip_prefix(head) == Some(rest)
 }
 
 #[inline(always)]
