@@ -147,7 +147,14 @@ impl<V, const N: usize> NameMap<V, N> {
     /// Finds the longest prefix of a name among those with at most `most` components.
     #[inline(always)]
     fn longest_up_to(&self, name: &impl HashedPrefixes, most: usize) -> Option<Match<'_, V>> {
-        self.lengths.probes(most).find_map(|components| self.at_length(name, components))
+        // Not `find_map`, whose closure is not inlined.
+        for components in self.lengths.probes(most) {
+            let found = self.at_length(name, components);
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
     }
 
     /// Finds all prefixes of a name, the longest first.

@@ -5,7 +5,7 @@ use hashlane_hash::siphash::SipHash24;
 use hashlane_name::error::ParseError;
 use hashlane_name::ndn::{Ndn, NdnName};
 use hashlane_name::prefix::OnePass;
-use hashlane_name_map::map::{HashedPrefixes, Prefix};
+use hashlane_name_map::map::{Delimited, HashedPrefixes, Prefix};
 use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::tlv::single;
 
@@ -84,8 +84,9 @@ impl HashedPrefixes for HashedName<'_> {
     }
 
     #[inline(always)]
-    fn starts_with(&self, _components: usize, [head, rest]: [&[u8]; 2]) -> bool {
-        self.components.strip_prefix(head).is_some_and(|components| components.starts_with(rest))
+    fn starts_with(&self, components: usize, parts: [&[u8]; 2]) -> bool {
+        let Self { components: bytes, root, hashes } = *self;
+        Delimited { bytes, root, hashes }.starts_with(components, parts)
     }
 }
 

@@ -37,9 +37,10 @@ impl Growth {
     }
 
     /// The first place of this hash in the old buckets that was not moved and satisfies `is`.
-    pub(crate) fn find(&self, hash: u64, mut is: impl FnMut(u32) -> bool) -> Option<Found> {
+    #[inline(always)]
+    pub(crate) fn find(&self, hash: u64, is: impl FnMut(u32) -> bool) -> Option<Found> {
         match self {
-            Self::Moving { old, next, .. } => old.find(hash, |place| place >= *next && is(place)),
+            Self::Moving { old, next, .. } => find_from(old, *next, hash, is),
             _ => None,
         }
     }
@@ -92,6 +93,13 @@ impl Growth {
         }
         Self::Moving { old: core::mem::replace(index, new), next: 0, end: places as u32 }
     }
+}
+
+/// The first place of this hash from `next` on that satisfies `is`.
+#[cold]
+#[inline(never)]
+fn find_from(old: &Index, next: u32, hash: u64, mut is: impl FnMut(u32) -> bool) -> Option<Found> {
+    old.find(hash, |place| place >= next && is(place))
 }
 
 /// Enters the hashes of these places into `index`, but for those that stand there.

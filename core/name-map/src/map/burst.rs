@@ -25,18 +25,22 @@ impl<V, const N: usize> NameMap<V, N> {
     /// Prefetches the buckets that a lookup of a name may read.
     #[inline(always)]
     pub fn prefetch(&self, name: &impl HashedPrefixes) {
-        self.lengths.probes(name.components()).for_each(|length| self.index.prefetch(name.hash(length)));
+        for length in self.lengths.probes(name.components()) {
+            self.index.prefetch(name.hash(length));
+        }
     }
 
     /// Finds the candidate of a name, and prefetches its entry. The buckets should be in the cache. No prefix
     /// of the name is longer than the candidate, and none is there without one.
     #[inline(always)]
     pub fn candidate(&self, name: &impl HashedPrefixes) -> Option<Candidate> {
-        let mut probes = self.lengths.probes(name.components());
-        let tagged = |length| Some((length, self.index.find(name.hash(length), |_| true)?));
-        let (length, slot) = probes.find_map(tagged)?;
-        self.slots.prefetch(slot);
-        Some(Candidate { slot, components: length as u8 })
+        for length in self.lengths.probes(name.components()) {
+            if let Some(slot) = self.index.find(name.hash(length), |_| true) {
+                self.slots.prefetch(slot);
+                return Some(Candidate { slot, components: length as u8 });
+            }
+        }
+        None
     }
 
     /// Prefetches what the candidate's name has beyond its entry, which should be in the cache.

@@ -72,8 +72,8 @@ impl HashedPrefixes for Delimited<'_> {
     }
 
     #[inline(always)]
-    fn starts_with(&self, _components: usize, [head, rest]: [&[u8]; 2]) -> bool {
-        self.bytes.strip_prefix(head).is_some_and(|bytes| bytes.starts_with(rest))
+    fn starts_with(&self, _components: usize, parts: [&[u8]; 2]) -> bool {
+        starts_with(self.bytes, parts)
     }
 }
 
@@ -111,10 +111,17 @@ impl HashedPrefixes for Ended<'_> {
     }
 }
 
+/// True if the bytes start with those of two parts. The second one is mostly empty.
+#[inline(always)]
+fn starts_with(bytes: &[u8], [head, rest]: [&[u8]; 2]) -> bool {
+    bytes.starts_with(head)
+        && (rest.is_empty() || bytes.get(head.len()..).is_some_and(|bytes| bytes.starts_with(rest)))
+}
+
 /// True if the bytes are those of two parts.
 #[inline(always)]
 fn is(bytes: &[u8], [head, rest]: [&[u8]; 2]) -> bool {
-    bytes.strip_prefix(head) == Some(rest)
+    bytes.len() == head.len() + rest.len() && starts_with(bytes, [head, rest])
 }
 
 #[inline(always)]

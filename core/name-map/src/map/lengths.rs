@@ -25,39 +25,35 @@ impl LengthSet {
 
     /// The members up to `most`, the largest first.
     #[inline(always)]
-    pub(crate) fn descending(&self, most: usize) -> Descending {
+    pub(crate) fn descending(&self, most: usize) -> Descending<'_> {
         let most = most.min(MAX_COMPONENTS);
-        let mut words = self.0;
         let at = most / 64;
-        if let Some(word) = words.get_mut(at) {
-            *word &= u64::MAX >> (63 - most % 64);
-        }
-        Descending { words, at }
+        let word = self.0.get(at).map_or(0, |word| word & (u64::MAX >> (63 - most % 64)));
+        Descending { set: self, at, word }
     }
 }
 
 /// Members of a set, the largest first.
 #[derive(Clone, Debug)]
-pub(crate) struct Descending {
-    words: [u64; (MAX_COMPONENTS + 1) / 64],
-    /// The word with the next member.
+pub(crate) struct Descending<'a> {
+    set: &'a LengthSet,
+    /// The word with the next member, and its members that are left.
     at: usize,
+    word: u64,
 }
 
-impl Iterator for Descending {
+impl Iterator for Descending<'_> {
     type Item = usize;
 
     #[inline(always)]
     fn next(&mut self) -> Option<usize> {
-        loop {
-            let word = self.words.get_mut(self.at)?;
-            if *word != 0 {
-                let bit = word.ilog2() as usize;
-                *word &= !(1 << bit);
-                return Some(64 * self.at + bit);
-            }
+        while self.word == 0 {
             self.at = self.at.checked_sub(1)?;
+            self.word = self.set.0.get(self.at).copied()?;
         }
+        let bit = self.word.ilog2() as usize;
+        self.word &= !(1 << bit);
+        Some(64 * self.at + bit)
     }
 }
 
@@ -76,7 +72,7 @@ impl Lengths {
     /// Lengths that a lookup of a name with `components` components probes, in order: those that a prefix
     /// has, longest first. Each costs one bucket.
     #[inline(always)]
-    pub(crate) fn probes(&self, components: usize) -> Descending {
+    pub(crate) fn probes(&self, components: usize) -> Descending<'_> {
         self.used.descending(components)
     }
 
@@ -126,7 +122,7 @@ mod tests {
                 }
             }
             let expected: BTreeSet<usize> = plain.into_iter().filter(|length| *length <= most).collect();
-            prop_assert!(lengths.probes(most).eq(expected.into_iter().rev()));
+            prop_assert!(lengths.probes(most).eq(expected.iter().rev().copied()));
         }
     }
 }
