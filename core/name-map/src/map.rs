@@ -1,10 +1,10 @@
 //! Mutable map from prefixes of names to values: longest match, all matches, exact match.
 //!
-//! An entry is a cache line: a hash, the value, and the name. The rest of longer names is in an arena. Entries
-//! are found through an index of 64-byte buckets with tags of 16 bits: a lookup of a length at which the name has
-//! no prefix reads one cache line, and one that finds a prefix reads two. Lookups probe the lengths that
-//! prefixes have, longest first, and compare the bytes of the name, so that no wrong prefix matches whatever
-//! the hashes.
+//! An entry is a cache line: a hash, the value, and the name. The rest of longer names is in an arena.
+//! Entries are found through an index of 64-byte buckets with tags of 16 bits: a lookup of a length at which
+//! the name has no prefix reads one cache line, and one that finds a prefix reads two. Lookups probe the
+//! lengths that prefixes have, longest first, and compare the bytes of the name, so that no wrong prefix
+//! matches whatever the hashes.
 //!
 //! The caller hashes. Under a secret key, names that were chosen to collide cost no more than others, and a
 //! deep name costs at most one bucket for each length in use.

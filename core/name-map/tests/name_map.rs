@@ -159,8 +159,8 @@ fn a_map_that_grows_and_shrinks_has_what_it_should_at_all_times() {
         // One of those before, in every state of a growth.
         let other = number.wrapping_mul(0x9e37_79b9) % (number + 1);
         assert_eq!(map.find(&numbered(other).prefix(0)), Some(&[u64::from(other); 2]));
-        // A line for each entry, less the 26 or 32 bytes of its name there; at most 21 in the buckets, 11 more
-        // while a growth is under way; and three blocks that are being filled.
+        // A line for each entry, less the 26 or 32 bytes of its name there; at most 21 in the buckets, 11
+        // more while a growth is under way; and three blocks that are being filled.
         let beyond = map.memory() - names;
         assert!(beyond <= 72 * map.len() + 768 * 1024, "{beyond} bytes beyond {} names", map.len());
     }

@@ -15,11 +15,13 @@
 //! Source: NFD wiki, RibMgmt, Route Inheritance.
 
 mod entry;
+mod order;
+mod table;
 mod walk;
 
 pub use entry::Hop;
 
-use entry::{Contribution, Entry, Wanted};
+use entry::{Contribution, Wanted};
 use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::{Ndn, NdnName};
 use hashlane_name::walk::Walk as _;
@@ -27,10 +29,11 @@ use hashlane_ndn::invariant::{Invariant as _, part};
 use hashlane_ndn::mgmt::values::RouteOrigin;
 use hashlane_ndn::tlv::{Elements, write_element};
 use hashlane_ndn::wire::NAME;
+use order::Order;
 use smallvec::SmallVec;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::ops::Bound::{Excluded, Unbounded};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
+use table::{Id, Table};
 use walk::Walks;
 
 /// A route. A prefix has at most one for each face and origin.
@@ -105,6 +108,12 @@ pub enum RibError {
         /// The limit.
         limit: usize,
     },
+    /// The limit of a name.
+    #[error("a name of {len} bytes; a prefix has at most 65,535")]
+    NameTooLong {
+        /// Bytes of its components.
+        len: usize,
+    },
     /// The limit of the FIB.
     #[error("the FIB would hold more than {limit} next hops, its limit")]
     FibFull {
@@ -113,8 +122,7 @@ pub enum RibError {
     },
 }
 
-/// The encoded components of a name. In their order, the names below a prefix follow it. All tables share the
-/// bytes.
+/// The encoded components of a name. In their order, the names below a prefix follow it.
 type Key = Arc<[u8]>;
 
 /// Entries below a prefix that are updated together with it; if there are more, in steps.
@@ -122,10 +130,10 @@ const AT_ONCE: usize = 16;
 
 /// The routing information base.
 pub struct Rib {
-    entries: BTreeMap<Key, Box<Entry>>,
+    entries: Table,
     faces: HashMap<u64, Face>,
     /// Routes that expire, by time.
-    ends: BTreeSet<(u64, Key, u64, RouteOrigin)>,
+    ends: BTreeSet<(u64, Id, u64, RouteOrigin)>,
     /// Closed faces that still have routes or next hops.
     closed: BTreeSet<u64>,
     walks: Walks,
@@ -135,8 +143,6 @@ pub struct Rib {
     routable: usize,
     /// Next hops that the FIB had no room for.
     skipped: u64,
-    /// Bytes of the keys of all entries.
-    name_bytes: usize,
     limits: RibLimits,
     at_once: usize,
 }
@@ -145,20 +151,20 @@ pub struct Rib {
 #[derive(Default)]
 struct Face {
     routes: usize,
-    prefixes: BTreeSet<Key>,
+    prefixes: Order,
     /// Bytes of the prefixes.
     name_bytes: usize,
 }
 
 impl Face {
-    fn add(&mut self, key: &Key) {
-        if self.prefixes.insert(key.clone()) {
+    fn add(&mut self, id: Id, key: &[u8]) {
+        if self.prefixes.insert(id, |other| other.cmp(&id)) {
             self.name_bytes += key.len();
         }
     }
 
-    fn remove(&mut self, key: &Key) {
-        if self.prefixes.remove(key) {
+    fn remove(&mut self, id: Id, key: &[u8]) {
+        if self.prefixes.remove(|other| other.cmp(&id)) {
             self.name_bytes -= key.len();
         }
     }
@@ -168,7 +174,7 @@ impl Rib {
     /// A RIB without routes.
     pub fn new(limits: RibLimits) -> Self {
         Self {
-            entries: BTreeMap::new(),
+            entries: Table::new(),
             faces: HashMap::new(),
             ends: BTreeSet::new(),
             closed: BTreeSet::new(),
@@ -177,7 +183,6 @@ impl Rib {
             hops: 0,
             routable: 0,
             skipped: 0,
-            name_bytes: 0,
             limits,
             at_once: AT_ONCE,
         }
@@ -204,15 +209,15 @@ impl Rib {
     }
 
     /// Prefixes and their routes, ordered by the bytes of their components.
-    pub fn entries(&self) -> impl Iterator<Item = (OwnedName<Ndn>, &[Route])> {
+    pub fn entries(&self) -> impl Iterator<Item = (OwnedName<Ndn>, SmallVec<[Route; 1]>)> {
         let entries = self.entries.iter().filter(|(_, entry)| !entry.routes.is_empty());
-        entries.filter_map(|(key, entry)| Some((name(key)?, &entry.routes[..])))
+        entries.filter_map(|(key, entry)| Some((name(key)?, entry.into_owned().routes)))
     }
 
     /// Prefixes of the FIB and their next hops, ordered by the bytes of their components.
-    pub fn fib(&self) -> impl Iterator<Item = (OwnedName<Ndn>, &[Hop])> {
+    pub fn fib(&self) -> impl Iterator<Item = (OwnedName<Ndn>, SmallVec<[Hop; 1]>)> {
         let entries = self.entries.iter().filter(|(_, entry)| !entry.hops.is_empty());
-        entries.filter_map(|(key, entry)| Some((name(key)?, &entry.hops[..])))
+        entries.filter_map(|(key, entry)| Some((name(key)?, entry.into_owned().hops)))
     }
 
     /// The route of a prefix with this face and origin.
@@ -223,7 +228,7 @@ impl Rib {
 
     /// Bytes of the names of all prefixes.
     pub fn name_bytes(&self) -> usize {
-        self.name_bytes
+        self.entries.name_bytes()
     }
 
     /// Bytes of the names of the prefixes of a face.
@@ -251,7 +256,7 @@ impl Rib {
         if old.is_none() {
             self.check_room(route.face)?;
         }
-        let key = self.key(name);
+        let key = key(name);
         self.check_name(&key)?;
         let before = self.contribution(&key);
         self.put(&key, route);
@@ -281,16 +286,17 @@ impl Rib {
     fn own_hops(&self, key: &Key, below: &[Key]) -> Vec<(Key, Hop)> {
         let entries = [key].into_iter().chain(below);
         let entries = entries.filter_map(|key| Some((key, self.entries.get(key)?)));
-        let hops = entries.flat_map(|(key, entry)| entry.hops.iter().map(move |hop| (key, hop)));
-        hops.filter(|(_, hop)| !hop.routed).map(|(key, hop)| (key.clone(), *hop)).collect()
+        let hops =
+            entries.flat_map(|(key, entry)| entry.into_owned().hops.into_iter().map(move |hop| (key, hop)));
+        hops.filter(|(_, hop)| !hop.routed).map(|(key, hop)| (key.clone(), hop)).collect()
     }
 
     /// Restores next hops that routes have replaced and then left.
     fn restore(&mut self, own: Vec<(Key, Hop)>, changes: &mut Vec<FibChange>) {
         for (key, hop) in own {
             let Some(name) = name(&key) else { continue };
-            let known = self.entries.get(&key).and_then(|entry| entry.hops.get(entry.hop(hop.face).ok()?));
-            if known.is_none() && self.add_hop(name.view(), hop.face, hop.cost, changes).is_err() {
+            let is_known = self.entries.get(&key).is_some_and(|entry| entry.hop(hop.face).is_ok());
+            if !is_known && self.add_hop(name.view(), hop.face, hop.cost, changes).is_err() {
                 self.skipped += 1;
             }
         }
@@ -310,7 +316,10 @@ impl Rib {
     /// Refuses the entry of a new prefix if the names of prefixes take too much memory.
     fn check_name(&self, key: &Key) -> Result<(), RibError> {
         let limit = self.limits.name_bytes;
-        if self.name_bytes + key.len() > limit && !self.entries.contains_key(key) {
+        if key.len() > Table::MAX_KEY {
+            return Err(RibError::NameTooLong { len: key.len() });
+        }
+        if self.name_bytes() + key.len() > limit && self.entries.find(key).is_none() {
             return Err(RibError::NamesFull { limit });
         }
         Ok(())
@@ -325,13 +334,13 @@ impl Rib {
         changes: &mut Vec<FibChange>,
     ) -> bool {
         let which = |route: &Route| route.face == face && route.origin == origin;
-        self.remove(&self.key(name), which, changes) > 0
+        self.remove(&key(name), which, changes) > 0
     }
 
     /// Adds a next hop to the FIB, or sets its cost.
     ///
     /// # Errors
-    /// [`RibError::FibFull`], [`RibError::NamesFull`].
+    /// [`RibError::FibFull`], [`RibError::NamesFull`], [`RibError::NameTooLong`].
     pub fn add_hop(
         &mut self,
         name: NdnName<'_>,
@@ -339,21 +348,33 @@ impl Rib {
         cost: u64,
         changes: &mut Vec<FibChange>,
     ) -> Result<(), RibError> {
-        let key = self.key(name);
+        let key = key(name);
         self.check_name(&key)?;
-        let (hops, limit) = (self.hops, self.limits.next_hops);
-        let entry = entry_of(&mut self.entries, &mut self.name_bytes, &key);
-        match entry.hop(face) {
-            Ok(at) => entry.hops[at].cost = cost,
-            Err(_) if hops >= limit => {
-                self.drop_if_empty(&key);
-                return Err(RibError::FibFull { limit });
+        let limit = self.limits.next_hops;
+        let full = RibError::FibFull { limit };
+        let Some(id) = self.entries.find_or_add(&key) else { return Err(full) };
+        let has_room = self.hops < limit;
+        let added = self.entries.edit(id, |entry| match entry.hop(face) {
+            Ok(at) => {
+                entry.hops[at].cost = cost;
+                Ok(None)
             }
-            Err(at) => {
+            Err(at) if has_room => {
                 entry.hops.insert(at, Hop { face, cost, routed: false });
+                Ok(Some(entry.hops.len()))
+            }
+            Err(_) => Err(full),
+        });
+        match added.unwrap_or(Err(full)) {
+            Ok(None) => {}
+            Ok(Some(hops)) => {
                 self.hops += 1;
-                self.routable += usize::from(entry.hops.len() == 1);
-                self.faces.entry(face).or_default().add(&key);
+                self.routable += usize::from(hops == 1);
+                self.faces.entry(face).or_default().add(id, &key);
+            }
+            Err(full) => {
+                self.drop_if_empty(&key);
+                return Err(full);
             }
         }
         changes.push(FibChange { name: (&name).into(), face, cost: Some(cost) });
@@ -362,12 +383,16 @@ impl Rib {
 
     /// Removes a next hop from the FIB. It comes back with the next change of a route that makes it.
     pub fn remove_hop(&mut self, name: NdnName<'_>, face: u64, changes: &mut Vec<FibChange>) {
-        let key = self.key(name);
-        let Some(entry) = self.entries.get_mut(&key) else { return };
-        if let Ok(at) = entry.hop(face) {
+        let key = key(name);
+        let Some(id) = self.entries.find(&key) else { return };
+        let removed = self.entries.edit(id, |entry| {
+            let at = entry.hop(face).ok()?;
             entry.hops.remove(at);
+            Some(entry.hops.is_empty())
+        });
+        if let Some(is_last) = removed.flatten() {
             self.hops -= 1;
-            self.routable -= usize::from(entry.hops.is_empty());
+            self.routable -= usize::from(is_last);
             self.forget(face, 0, &key);
             self.drop_if_empty(&key);
             changes.push(FibChange { name: (&name).into(), face, cost: None });
@@ -405,18 +430,19 @@ impl Rib {
     /// Removes a closed face from one prefix. Returns false if nothing is left to remove.
     fn withdraw(&mut self, changes: &mut Vec<FibChange>) -> bool {
         let Some(&face) = self.closed.first() else { return false };
-        let Some(key) = self.faces.get(&face).and_then(|face| face.prefixes.first()).cloned() else {
+        let Some(id) = self.faces.get(&face).and_then(|face| face.prefixes.first()) else {
             return self.closed.remove(&face);
         };
-        let own = |hop: &mut Hop| hop.face != face || hop.routed;
-        if let Some(entry) = self.entries.get_mut(&key) {
+        let key = Key::from(self.entries.key(id));
+        let removed = self.entries.edit(id, |entry| {
             let before = entry.hops.len();
-            entry.hops.retain(own);
-            if entry.hops.len() < before {
-                self.hops -= 1;
-                self.routable -= usize::from(entry.hops.is_empty());
-                changes.extend(name(&key).map(|name| FibChange { name, face, cost: None }));
-            }
+            entry.hops.retain(|hop| hop.face != face || hop.routed);
+            (entry.hops.len() < before).then_some(entry.hops.is_empty())
+        });
+        if let Some(is_last) = removed.flatten() {
+            self.hops -= 1;
+            self.routable -= usize::from(is_last);
+            changes.extend(name(&key).map(|name| FibChange { name, face, cost: None }));
         }
         self.remove(&key, |route| route.face == face, changes);
         self.forget(face, 0, &key);
@@ -426,17 +452,17 @@ impl Rib {
 
     /// Removes one route that has expired. Returns false if no route has.
     fn expire(&mut self, now: u64, changes: &mut Vec<FibChange>) -> bool {
-        let Some((_, key, face, origin)) = self.ends.first().filter(|end| end.0 <= now).cloned() else {
+        let Some(&(_, id, face, origin)) = self.ends.first().filter(|end| end.0 <= now) else {
             return false;
         };
+        let key = Key::from(self.entries.key(id));
         self.remove(&key, |route| route.face == face && route.origin == origin, changes) > 0
     }
 
     /// Updates the next entry of a walk. Returns false if there is no walk.
     fn walk(&mut self, changes: &mut Vec<FibChange>) -> bool {
         let Some(walk) = self.walks.next() else { return false };
-        let mut after = self.entries.range::<[u8], _>((Excluded(walk.start()), Unbounded));
-        let key = after.next().map(|(key, _)| key.clone()).filter(|key| walk.visits(key));
+        let key = self.entries.after(walk.start()).next().filter(|key| walk.visits(key)).map(Key::from);
         self.walks.advance(key.clone());
         if let Some(key) = key {
             self.skipped += self.install(&key, changes);
@@ -460,41 +486,50 @@ impl Rib {
 
     /// Adds a route to an entry, or replaces the one of the same face and origin.
     fn put(&mut self, key: &Key, route: Route) {
-        let entry = entry_of(&mut self.entries, &mut self.name_bytes, key);
-        match entry.routes.iter_mut().find(|old| is_same(old, &route)) {
+        let id = self.entries.find_or_add(key).invariant("a table has room for the limit of names");
+        let Some(id) = id else { return };
+        let old =
+            self.entries.edit(id, |entry| match entry.routes.iter_mut().find(|old| is_same(old, &route)) {
+                Some(old) => Some(std::mem::replace(old, route)),
+                None => {
+                    entry.routes.push(route);
+                    None
+                }
+            });
+        match old.flatten() {
             Some(old) => {
                 if let Some(end) = old.expires {
-                    self.ends.remove(&(end, key.clone(), route.face, route.origin));
+                    self.ends.remove(&(end, id, route.face, route.origin));
                 }
-                *old = route;
             }
             None => {
-                entry.routes.push(route);
                 self.routes += 1;
                 let face = self.faces.entry(route.face).or_default();
                 face.routes += 1;
-                face.add(key);
+                face.add(id, key);
             }
         }
         if let Some(end) = route.expires {
-            self.ends.insert((end, key.clone(), route.face, route.origin));
+            self.ends.insert((end, id, route.face, route.origin));
         }
     }
 
     /// Removes the routes of an entry that `which` selects. Returns their number.
     fn take(&mut self, key: &Key, which: impl Fn(&Route) -> bool) -> usize {
-        let Some(entry) = self.entries.get_mut(key) else { return 0 };
+        let Some(id) = self.entries.find(key) else { return 0 };
         let mut taken = SmallVec::<[Route; 4]>::new();
-        entry.routes.retain(|route| {
-            let goes = which(route);
-            taken.extend(goes.then_some(*route));
-            !goes
+        self.entries.edit(id, |entry| {
+            entry.routes.retain(|route| {
+                let goes = which(route);
+                taken.extend(goes.then_some(*route));
+                !goes
+            });
+            entry.routes.shrink_to_fit();
         });
-        entry.routes.shrink_to_fit();
         for route in &taken {
             self.routes -= 1;
             if let Some(end) = route.expires {
-                self.ends.remove(&(end, key.clone(), route.face, route.origin));
+                self.ends.remove(&(end, id, route.face, route.origin));
             }
             self.forget(route.face, 1, key);
         }
@@ -506,8 +541,10 @@ impl Rib {
         // A next hop that routes of a shorter prefix have made is not counted for its face.
         let Some(of_face) = self.faces.get_mut(&face) else { return };
         of_face.routes -= routes;
-        if !self.entries.get(key).is_some_and(|entry| entry.is_of(face)) {
-            of_face.remove(key);
+        if let Some(id) = self.entries.find(key)
+            && !self.entries.at(id).is_some_and(|entry| entry.is_of(face))
+        {
+            of_face.remove(id, key);
         }
         if of_face.routes == 0 && of_face.prefixes.is_empty() {
             self.faces.remove(&face);
@@ -515,16 +552,11 @@ impl Rib {
     }
 
     fn drop_if_empty(&mut self, key: &Key) {
-        if self.entries.get(key).is_some_and(|entry| entry.is_empty()) {
-            self.entries.remove(key);
-            self.name_bytes -= key.len();
+        if let Some(id) = self.entries.find(key)
+            && self.entries.at(id).is_some_and(|entry| entry.is_empty())
+        {
+            self.entries.remove(id);
         }
-    }
-
-    /// The key of a name: its entry's key, if it has an entry.
-    fn key(&self, name: NdnName<'_>) -> Key {
-        let bytes = name.walk().bytes();
-        self.entries.get_key_value(bytes).map_or_else(|| bytes.into(), |(key, _)| key.clone())
     }
 
     /// The contribution of an entry; empty without an entry.
@@ -538,9 +570,8 @@ impl Rib {
         if self.contribution(key) == *before {
             return Some(Vec::new());
         }
-        let after = self.entries.range::<[u8], _>((Excluded(&**key), Unbounded));
-        let below = after.map(|(below, _)| below).take_while(|below| below.starts_with(key));
-        let below: Vec<Key> = below.take(self.at_once + 1).cloned().collect();
+        let below = self.entries.after(key).take_while(|below| below.starts_with(key));
+        let below: Vec<Key> = below.take(self.at_once + 1).map(Key::from).collect();
         (below.len() <= self.at_once).then_some(below)
     }
 
@@ -554,50 +585,54 @@ impl Rib {
     /// the FIB had no room for.
     fn install(&mut self, key: &Key, changes: &mut Vec<FibChange>) -> u64 {
         let (Some(wanted), Some(name)) = (self.wanted(key), name(key)) else { return 0 };
-        let Some(entry) = self.entries.get_mut(key) else { return 0 };
+        let Some(id) = self.entries.find(key) else { return 0 };
+        let Self { entries, hops: installed, routable, limits, .. } = self;
         let mut change = |face, cost| changes.push(FibChange { name: name.clone(), face, cost });
-        let was_routable = !entry.hops.is_empty();
-        let hops = &mut entry.hops;
-        hops.retain(|hop| {
-            let stays = !hop.routed || wanted.binary_search_by_key(&hop.face, |hop| hop.0).is_ok();
-            if !stays {
-                self.hops -= 1;
-                change(hop.face, None);
-            }
-            stays
-        });
-        let (known, mut skipped) = (hops.len(), 0);
-        for (face, cost) in wanted {
-            match hops[..known].binary_search_by_key(&face, |hop| hop.face) {
-                Ok(at) => {
-                    let old = std::mem::replace(&mut hops[at], Hop { face, cost, routed: true });
-                    if old.cost != cost {
+        let skipped = entries.edit(id, |entry| {
+            let was_routable = !entry.hops.is_empty();
+            let hops = &mut entry.hops;
+            hops.retain(|hop| {
+                let stays = !hop.routed || wanted.binary_search_by_key(&hop.face, |hop| hop.0).is_ok();
+                if !stays {
+                    *installed -= 1;
+                    change(hop.face, None);
+                }
+                stays
+            });
+            let (known, mut skipped) = (hops.len(), 0);
+            for (face, cost) in wanted {
+                match hops[..known].binary_search_by_key(&face, |hop| hop.face) {
+                    Ok(at) => {
+                        let old = std::mem::replace(&mut hops[at], Hop { face, cost, routed: true });
+                        if old.cost != cost {
+                            change(face, Some(cost));
+                        }
+                    }
+                    Err(_) if *installed >= limits.next_hops => skipped += 1,
+                    Err(_) => {
+                        hops.push(Hop { face, cost, routed: true });
+                        *installed += 1;
                         change(face, Some(cost));
                     }
                 }
-                Err(_) if self.hops >= self.limits.next_hops => skipped += 1,
-                Err(_) => {
-                    hops.push(Hop { face, cost, routed: true });
-                    self.hops += 1;
-                    change(face, Some(cost));
-                }
             }
-        }
-        hops.sort_unstable_by_key(|hop| hop.face);
-        hops.shrink_to_fit();
-        match (was_routable, !hops.is_empty()) {
-            (false, true) => self.routable += 1,
-            (true, false) => self.routable -= 1,
-            _ => {}
-        }
+            hops.sort_unstable_by_key(|hop| hop.face);
+            hops.shrink_to_fit();
+            match (was_routable, !hops.is_empty()) {
+                (false, true) => *routable += 1,
+                (true, false) => *routable -= 1,
+                _ => {}
+            }
+            skipped
+        });
         self.drop_if_empty(key);
-        skipped
+        skipped.unwrap_or(0)
     }
 
     /// Faces and costs of the next hops that routes make for an entry, by face; `None` without an entry.
     fn wanted(&self, key: &Key) -> Option<SmallVec<[(u64, u64); 8]>> {
         let entry = self.entries.get(key)?;
-        let mut wanted = Wanted::of(entry);
+        let mut wanted = Wanted::of(&entry);
         if !entry.routes.is_empty() && !entry.captures() {
             let mut starts = SmallVec::<[usize; 32]>::new();
             let mut components = Elements::new(key);
@@ -606,7 +641,7 @@ impl Rib {
             }
             while let Some(end) = starts.pop() {
                 let above = self.entries.get(part(key, ..end));
-                if above.is_some_and(|above| wanted.inherit(above)) {
+                if above.is_some_and(|above| wanted.inherit(&above)) {
                     break;
                 }
             }
@@ -615,20 +650,13 @@ impl Rib {
     }
 }
 
-/// The entry of a key, added if it is missing.
-fn entry_of<'e>(
-    entries: &'e mut BTreeMap<Key, Box<Entry>>,
-    name_bytes: &mut usize,
-    key: &Key,
-) -> &'e mut Entry {
-    entries.entry(key.clone()).or_insert_with(|| {
-        *name_bytes += key.len();
-        Box::default()
-    })
-}
-
 fn is_same(one: &Route, other: &Route) -> bool {
     one.face == other.face && one.origin == other.origin
+}
+
+/// The key of a name.
+fn key(name: NdnName<'_>) -> Key {
+    name.walk().bytes().into()
 }
 
 /// The name of a key.

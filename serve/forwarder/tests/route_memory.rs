@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// Routes of the face. A tenth of a table that a routing daemon may register.
 const ROUTES: usize = 100_000;
 /// Most bytes of a route over both tables.
-const LIMIT: usize = 500;
+const LIMIT: usize = 200;
 
 const NOW: Now = Now { monotonic: 5_000, unix: 1_700_000_000_000 };
 

@@ -11,7 +11,7 @@ const NONE: u32 = u32::MAX;
 /// Bytes of a position in an entry.
 const POSITION: usize = size_of::<u32>();
 
-/// Where the bytes of a name are.
+/// Place of the bytes of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kept {
     /// All in the entry.

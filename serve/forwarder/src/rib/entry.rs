@@ -16,7 +16,7 @@ pub struct Hop {
 }
 
 /// Routes and next hops of a prefix. Most prefixes have one of each.
-#[derive(Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) routes: SmallVec<[Route; 1]>,
     /// Next hops, by face.
