@@ -5,7 +5,7 @@ use hashlane_study_dns::Renderers;
 use hashlane_study_flows::{Cost, Floods, Tables};
 use hashlane_study_kernel::KernelStudies;
 use hashlane_study_meter::METERS;
-use hashlane_study_names::Names;
+use hashlane_study_names::{Lookups, Names};
 use hashlane_study_nameserver::SERVERS;
 use hashlane_study_ndn::{FORWARDERS, PIT};
 use hashlane_study_python::{CALLS, CLUSTER};
@@ -13,6 +13,7 @@ use hashlane_study_python::{CALLS, CLUSTER};
 /// All kinds, in the order of `study list`.
 pub(crate) const STUDIES: Studies = Studies(&[
     &Names,
+    &Lookups,
     &Cost,
     &Floods,
     &Tables,

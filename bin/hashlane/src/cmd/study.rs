@@ -58,6 +58,7 @@ Examples:
   hashlane study run all --quick
   hashlane study run name-encodings --full --out full
   find /usr -type f > names.txt; hashlane study run name-encodings --names names.txt
+  hashlane study run name-lookup --rules blocklist.txt --names queries.txt
   tcpdump -c 100000 -w t.pcap; hashlane study run flow-hash flow-table --pcap t.pcap
   tcpdump -c 100000 -w d.pcap port 53; hashlane study run dns-render --pcap d.pcap
   hashlane study run dns-render --zone example.com.zone
@@ -65,7 +66,8 @@ Examples:
   hashlane study run flow-hash --scheme base/single --scheme siphash-1-3/burst --repetitions 200
   hashlane study run my-study.toml
 
-A line of --names is a path, whose elements are the components, or a URI after ndn:.
+A line of --names is a path, whose elements are the components, or a URI after ndn:;
+for name-lookup it is a domain name, as a line of --rules is.
 Packets of --pcap without ports, and fragments, are counted and skipped.
 The records of --zone are divided into messages of 65,535 bytes, as in a zone transfer.
 
@@ -96,7 +98,7 @@ struct RunArgs {
     out: PathBuf,
     #[command(flatten)]
     inputs: InputArgs,
-    /// Measure the study's own workloads too, besides --names, --pcap or --zone
+    /// Measure the study's own workloads too, besides --names, --rules, --pcap or --zone
     #[arg(long)]
     with_generated: bool,
     /// Measure only this scheme (repeatable)

@@ -73,5 +73,5 @@ fn an_input_that_no_study_of_the_run_takes_is_refused_with_the_studies_that_do()
     let folder = Folder::new();
     folder.write("names", "/a\n");
     let message = folder.run(&["study", "run", "flow-hash", "--names", "names"]).failed();
-    holds(&message, &["--names is for name-encodings only: add that study to the run"]);
+    holds(&message, &["--names is for name-encodings, name-lookup: add one of them to the run"]);
 }

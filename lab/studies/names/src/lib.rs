@@ -1,8 +1,9 @@
-//! Studies of names: encodings, and methods of hashing all prefixes of a name.
+//! Studies of names: encodings, hashes of all prefixes of a name, and lookups by them.
 //!
-//! [`Names`] runs studies of the model `names`. The id of a scheme is an encoding, a method of hashing
-//! prefixes and a hash: `ndn/one-by-one/longest-first/crc32c`. All schemes of a workload are timed block by
-//! block in alternation.
+//! - [`Names`], model `names`: encodings, and methods of hashing all prefixes of a name. The id of a scheme is
+//!   an encoding, a method of hashing prefixes and a hash: `ndn/one-by-one/longest-first/crc32c`. All schemes
+//!   of a workload are timed block by block in alternation.
+//! - [`Lookups`], model `lookup`: tables of suffix rules and of prefixes, looked up by name.
 #![forbid(unsafe_code)]
 
 mod blocks;
@@ -10,6 +11,7 @@ mod counts;
 mod file;
 mod in_c;
 mod input;
+mod lookup;
 mod metric;
 mod model;
 mod packed;
@@ -26,6 +28,8 @@ mod answer_tests;
 mod sample;
 #[cfg(test)]
 mod tests;
+
+pub use lookup::Lookups;
 
 use hashlane_lab::definition::{Definition, DefinitionError};
 use hashlane_lab::layout::{Value, Values};

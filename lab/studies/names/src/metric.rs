@@ -34,3 +34,12 @@ pub(crate) const SLOWEST_TO_FASTEST: &str = "slowest_to_fastest";
 
 /// Names that are timed between two readings of the counter.
 pub(crate) const NAMES_PER_READING: &str = "names_per_reading";
+
+/// Nanoseconds of building a table, an entry.
+pub(crate) const BUILD_NS: &str = "build_ns";
+
+/// Bytes of memory of a table, an entry; its name included.
+pub(crate) const BYTES: &str = "bytes_per_entry";
+
+/// Bytes of memory of a table beyond the names of its entries, an entry.
+pub(crate) const BYTES_BEYOND: &str = "bytes_beyond_name";

@@ -108,9 +108,26 @@ fn length(distribution: &impl Distribution<f64>, rng: &mut Xoshiro256PlusPlus) -
     }
 }
 
+/// A count of the normal distribution of that mean and deviation, rounded, and drawn again until it is within
+/// the range.
+pub(crate) fn normal_count(
+    mean: f64,
+    deviation: f64,
+    within: std::ops::RangeInclusive<usize>,
+    rng: &mut Xoshiro256PlusPlus,
+) -> usize {
+    let Ok(normal) = Normal::new(mean, deviation) else { return *within.start() };
+    loop {
+        let count = length(&normal, rng);
+        if within.contains(&count) {
+            return count;
+        }
+    }
+}
+
 /// A length of the gamma distribution of that mean and deviation: positive and skewed, as lengths of words
 /// are.
-fn gamma(mean: f64, deviation: f64, rng: &mut Xoshiro256PlusPlus) -> usize {
+pub(crate) fn gamma(mean: f64, deviation: f64, rng: &mut Xoshiro256PlusPlus) -> usize {
     let scale = deviation * deviation / mean;
     Gamma::new(mean / scale, scale).map_or(1, |gamma| length(&gamma, rng))
 }
