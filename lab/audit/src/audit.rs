@@ -18,7 +18,7 @@ use crate::subject::{AuditedHash, Fault, Lengths, SubjectInfo};
 use crate::table::Geometry;
 use crate::verdict::{Flaw, Verdict, power_of_two};
 use conclude::{of_attacks, verdict};
-use hashlane_hash::scheme::{BytesHash, Key, Scheme};
+use hashlane_hash::scheme::{BytesHash, Key, Keying, Scheme};
 use hashlane_hash::siphash::SipHash24;
 use std::collections::BTreeSet;
 
@@ -46,6 +46,12 @@ impl Settings {
 
 /// Seeds under which keys are tried that need no seed.
 const TABLES: usize = 5;
+
+/// Fresh seeds under which keys are tried again that were made with the seed or with results.
+const FRESH: usize = 16;
+
+/// Fresh seeds of these under which such keys may fail, and still need nothing.
+const MISSES: usize = 1;
 
 /// Seeds by which the share of a pair is measured.
 const PAIR_SEEDS: u64 = 1 << 16;
@@ -255,11 +261,14 @@ impl Audit<'_> {
             for attack in attacks() {
                 let about = attack.about();
                 tell(about.id);
-                let outcome = match self.is_flooded() && attack.is_last_resort() {
-                    true => Outcome::NotApplicable("another attack floods the table".to_owned()),
-                    false => self.attempt(attack, &about)?,
+                let attempt = match self.is_flooded_with(about.knowledge) && attack.is_last_resort() {
+                    true => {
+                        let why = "another attack floods the table, and needs no more".to_owned();
+                        (about, Outcome::NotApplicable(why))
+                    }
+                    false => self.attempt(attack, about)?,
                 };
-                self.report.attempts.push((about, outcome));
+                self.report.attempts.push(attempt);
             }
             tell("bias");
             self.bias()?;
@@ -309,8 +318,10 @@ impl Audit<'_> {
         identity::identity(self.subject, &evidence, self.settings.length, &mut draw)
     }
 
-    fn is_flooded(&self) -> bool {
-        self.report.attempts.iter().any(|(_, outcome)| matches!(outcome, Outcome::Flood(_)))
+    /// True if an attack that needs no more than `knowledge` floods the table.
+    fn is_flooded_with(&self, knowledge: Knowledge) -> bool {
+        let mut attempts = self.report.attempts.iter();
+        attempts.any(|(about, outcome)| about.knowledge <= knowledge && matches!(outcome, Outcome::Flood(_)))
     }
 
     /// The bias of buckets, and the attack by it.
@@ -321,8 +332,8 @@ impl Audit<'_> {
             let outcome = match &bias.effect {
                 None => Outcome::NotApplicable("no difference is biased".to_owned()),
                 Some(effect) if effect.seeds == 0 => Outcome::Harmless,
-                Some(_) if self.is_flooded() => {
-                    Outcome::NotApplicable("another attack floods the table".to_owned())
+                Some(_) if self.is_flooded_with(Knowledge::Nothing) => {
+                    Outcome::NotApplicable("another attack floods the table, and needs no more".to_owned())
                 }
                 Some(effect) => Outcome::Flood(effect.clone()),
             };
@@ -364,7 +375,8 @@ impl Audit<'_> {
         Ok(check(self.subject, &seed)?.into_iter().next().map(Flaw::Behaviour))
     }
 
-    fn attempt(&mut self, attack: &dyn Attack, about: &About) -> Result<Outcome, Fault> {
+    /// Tries an attack. Its knowledge is less than it states if its keys turn out to need less.
+    fn attempt(&mut self, attack: &dyn Attack, mut about: About) -> Result<(About, Outcome), Fault> {
         let mut draw = self.draw(about.id);
         let geometry = &self.settings.geometry;
         let (own, of_table) = (draw.key(), self.settings.table_seed(&mut draw));
@@ -375,18 +387,31 @@ impl Audit<'_> {
             length: self.settings.length,
             count: self.settings.count,
             draw: &mut draw,
+            note: None,
         };
         let keys = match attack.keys(&mut target) {
             Ok(keys) => keys,
-            Err(Miss::NotApplicable(why)) => return Ok(Outcome::NotApplicable(why)),
+            Err(Miss::NotApplicable(why)) => return Ok((about, Outcome::NotApplicable(why))),
             Err(Miss::Fault(fault)) => return Err(fault),
         };
+        let note = target.note.take();
         let mut seeds = vec![of_table];
         if about.knowledge == Knowledge::Nothing {
             seeds.extend((1..TABLES).map(|_| self.settings.table_seed(&mut draw)));
         }
-        let flood = flood::flood(self.subject, geometry, keys, &seeds, &mut draw)?;
-        Ok(flood.map_or(Outcome::Harmless, |flood| Outcome::Flood(Box::new(flood))))
+        let Some(mut flood) = flood::flood(self.subject, geometry, keys, &seeds, &mut draw)? else {
+            return Ok((about, Outcome::Harmless));
+        };
+        flood.note = note;
+        // Without a seed there are no others.
+        if about.knowledge != Knowledge::Nothing && self.report.info.keying != Keying::None {
+            let fresh: Vec<Key> = (0..FRESH).map(|_| self.settings.table_seed(&mut draw)).collect();
+            if flood::holds(self.subject, geometry, &flood.keys, (&fresh, MISSES), &mut draw)? {
+                flood.made_with = Some(about.knowledge);
+                about.knowledge = Knowledge::Nothing;
+            }
+        }
+        Ok((about, Outcome::Flood(Box::new(flood))))
     }
 
     /// The worst pair: of the floods that need no seed, of the known collisions, of a search.

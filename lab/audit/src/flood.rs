@@ -1,5 +1,6 @@
 //! The effect of an attack's keys on a table, against as many random keys.
 
+use crate::attack::Knowledge;
 use crate::draw::Draw;
 use crate::keys::Keys;
 use crate::subject::{AuditedHash, Fault};
@@ -32,6 +33,11 @@ pub struct Flood {
     pub deepest: usize,
     /// Time of a lookup over that among random keys, if a real table stands for the geometry.
     pub time: Option<Interval>,
+    /// Knowledge by which the keys were made, if they turned out to flood tables of other seeds as well, so
+    /// that whoever has them needs nothing.
+    pub made_with: Option<Knowledge>,
+    /// Finding of the attack beside its keys, in one clause.
+    pub note: Option<String>,
 }
 
 impl Flood {
@@ -94,6 +100,8 @@ pub fn effect(
         random: Counts::default(),
         deepest: 0,
         time: None,
+        made_with: None,
+        note: None,
         keys,
     };
     let (mut found, mut most) = (0, 0.0);
@@ -115,6 +123,31 @@ pub fn effect(
         found += u32::from(floods);
     }
     Ok(Flood { seeds: found, ..worst })
+}
+
+/// True if `keys` flood the table under all of `seeds` but `misses` at most.
+///
+/// # Errors
+/// The function fails.
+pub fn holds(
+    subject: &mut dyn AuditedHash,
+    geometry: &Geometry,
+    keys: &Keys,
+    (seeds, misses): (&[Key], usize),
+    draw: &mut Draw,
+) -> Result<bool, Fault> {
+    let random = draw.like(keys);
+    let (mut missed, mut hashes) = (0, [Vec::new(), Vec::new()]);
+    for seed in seeds {
+        subject.hash_all(seed, keys, &mut hashes[0])?;
+        subject.hash_all(seed, &random, &mut hashes[1])?;
+        let [hostile, random] = hashes.each_ref().map(|hashes| geometry.count(hashes));
+        missed += usize::from(growth(keys.len(), &hostile, &random) < CRITERION);
+        if missed > misses {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Tells if `keys`, which are random, collide by themselves: under each of `seeds` they take the work of a
@@ -153,6 +186,8 @@ pub fn crowding(
                 random,
                 deepest,
                 time,
+                made_with: None,
+                note: None,
             });
         }
     }

@@ -1,6 +1,7 @@
 //! Second preimages of FNV-1a under a known seed: small numbers, added to the states of one key, that sum up
 //! to 0 at its end.
 
+use super::lattice::{LATTICES, Order};
 use super::{About, Attack, FEWEST, Knowledge, Miss, Target};
 use crate::draw::Draw;
 use crate::keys::Keys;
@@ -58,6 +59,15 @@ impl Attack for Fnv {
             knowledge: Knowledge::Seed,
             aims_at: self.aims_at,
         }
+    }
+
+    /// From the public start: the given key and the second one meet in one state before a seed comes in.
+    fn second_key(&self, given: &[u8]) -> Option<Vec<u8>> {
+        let lattice = LATTICES.iter().find(|lattice| lattice.is_of(self.prime, self.width))?;
+        let mask = u64::MAX >> (64 - self.width);
+        let step = |state: u64, byte: &u8| (state ^ u64::from(*byte)).wrapping_mul(self.prime) & mask;
+        let state = given.iter().fold(self.basis, step);
+        lattice.key(Order::After, self.basis, state, given.len(), &mut Draw::new(state))
     }
 
     fn keys(&self, target: &mut Target<'_>) -> Result<Keys, Miss> {

@@ -27,6 +27,11 @@ pub(crate) struct Lattice {
 const TRIALS: usize = 64;
 
 impl Lattice {
+    /// True if it is the lattice of this multiplier and width.
+    pub(super) fn is_of(&self, multiplier: u64, width: u32) -> bool {
+        (self.multiplier, self.width) == (multiplier, width)
+    }
+
     fn mask(&self) -> u64 {
         u64::MAX >> (64 - self.width)
     }

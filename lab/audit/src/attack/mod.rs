@@ -1,5 +1,6 @@
 //! Attacks: what each needs to know, its source, and the keys that it yields.
 
+mod additive;
 mod arithmetic;
 mod bits;
 mod city;
@@ -15,11 +16,18 @@ mod murmur;
 mod museair;
 mod order;
 mod polynomial;
+mod reduce;
+mod repeated;
+mod residues;
+mod rotated;
+mod seed_space;
 mod seeds;
 mod small_words;
 mod starts;
 mod structure;
+mod swaps;
 mod t1ha;
+mod terms;
 mod truncation;
 mod unhashed;
 
@@ -38,8 +46,8 @@ use core::fmt;
 use hashlane_hash::scheme::Key;
 use std::collections::{HashMap, HashSet};
 
-/// Facts that an attacker needs besides the function itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Facts that an attacker needs besides the function itself, the least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Knowledge {
     /// Nothing: the keys flood the table under every seed, or under so many that seeds do not protect.
     Nothing,
@@ -90,6 +98,8 @@ pub struct Target<'a> {
     pub count: usize,
     /// Source of random choices.
     pub draw: &'a mut Draw,
+    /// Finding of the attack beside its keys, in one clause.
+    pub note: Option<String>,
 }
 
 /// Longest keys that an attack makes.
@@ -112,6 +122,32 @@ impl Target<'_> {
         let mut hashes = Vec::with_capacity(keys.len());
         self.subject.hash_all(&self.key, keys, &mut hashes)?;
         Ok(hashes)
+    }
+
+    /// Hashes under another seed.
+    fn hash_under(&mut self, seed: &Key, keys: &Keys) -> Result<Vec<u64>, Fault> {
+        let mut hashes = Vec::with_capacity(keys.len());
+        self.subject.hash_all(seed, keys, &mut hashes)?;
+        Ok(hashes)
+    }
+
+    /// True if two keys have one hash under `seed`.
+    fn collide(&mut self, seed: &Key, keys: [&[u8]; 2]) -> Result<bool, Fault> {
+        let hashes = self.hash_under(seed, &keys.into_iter().collect())?;
+        Ok(matches!(hashes[..], [one, other] if one == other))
+    }
+
+    /// `base` with every choice of `changes` changes, as many keys as wanted: `change` makes the change of a
+    /// number.
+    fn combinations(&self, base: &[u8], changes: usize, change: &mut dyn FnMut(&mut [u8], usize)) -> Keys {
+        let all = 1_usize.checked_shl(changes as u32).unwrap_or(usize::MAX);
+        let keys = (0..all.min(self.count)).map(|chosen| {
+            let mut key = base.to_vec();
+            let bits = (0..usize::BITS as usize).filter(|bit| chosen >> bit & 1 == 1);
+            bits.for_each(|bit| change(&mut key, bit));
+            key
+        });
+        keys.collect()
     }
 
     /// `keys`, if most of the first 64 have one hash under the attacker's seed, and there are at least
@@ -180,7 +216,7 @@ pub trait Attack: Sync {
 
 /// All attacks: first those that need nothing, then those that need results, then those that need the seed.
 pub fn attacks() -> Vec<&'static dyn Attack> {
-    let lists: [Vec<&'static dyn Attack>; 14] = [
+    let lists: [Vec<&'static dyn Attack>; 15] = [
         vec![&unhashed::UnhashedBits, &length::TrailingZeros, &length::LeadingZeros],
         vec![&bits::Truncated, &linear::Linear, &structure::Structure, &small_words::SmallWords],
         vec![&starts::TopBits],
@@ -189,9 +225,10 @@ pub fn attacks() -> Vec<&'static dyn Attack> {
         murmur::ALL.iter().map(|attack| attack as _).collect(),
         vec![&city::Inner, &gxhash::Blocks, &museair::Cancelled, &t1ha::Sums],
         lanes::ALL.iter().map(|attack| attack as _).collect(),
+        vec![&rotated::Rotated, &swaps::Swaps, &repeated::Repeated, &additive::Additive, &residues::Residues],
         vec![&truncation::Unkeyed, &seeds::FewSeeds],
         vec![&order::TableOrder],
-        vec![&linear::Learnt, &seeds::Guessed],
+        vec![&linear::Learnt, &terms::Terms, &seeds::Guessed, &seed_space::SeedSpace],
         vec![&jhash::Inverted],
         fnv::ALL.iter().map(|attack| attack as _).collect(),
         vec![&truncation::KnownSeed],

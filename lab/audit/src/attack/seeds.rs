@@ -157,29 +157,39 @@ fn reaching_bits(target: &mut Target<'_>, held: usize) -> Result<Vec<u32>, Fault
 /// The first seed under which keys collide as they do in the table, of those that differ in `bits`. The other
 /// bits are the attacker's own.
 fn guess(target: &mut Target<'_>, learnt: usize, bits: &[u32]) -> Result<Option<Key>, Fault> {
-    let keys = target.draw.keys(learnt, target.length_or(USUAL_LENGTH));
     let key = target.key;
-    let mut seen: Vec<(usize, &[u8])> =
-        buckets(target, &key, &keys, learnt)?.into_iter().zip(keys.iter()).collect();
-    seen.sort_unstable();
-    let pairs: Keys = seen
-        .windows(2)
-        .filter(|pair| pair[0].0 == pair[1].0)
-        .flat_map(|pair| [pair[0].1, pair[1].1])
-        .take(2 * PAIRS)
-        .collect();
+    let pairs = learnt_pairs(target, &key, learnt)?;
     let own = number(&target.geometry.seed(target.draw));
     let all = bits.iter().fold(0, |all, bit| all | 1_u128 << bit);
     for tried in 0..1_u128 << bits.len() {
         let set = (0..).zip(bits).fold(0, |set, (place, bit)| set | (tried >> place & 1) << bit);
         let seed = Key::new((own & !all | set).to_le_bytes());
-        let explained =
-            buckets(target, &seed, &pairs, learnt)?.as_chunks::<2>().0.iter().all(|[a, b]| a == b);
-        if explained {
+        if explains(target, &seed, &pairs, learnt)? {
             return Ok(Some(seed));
         }
     }
     Ok(None)
+}
+
+/// Pairs of random keys, one after the other, that share a bucket of a table under the seed `key`, as the
+/// attacker learns them from a table that holds `learnt` keys.
+pub(super) fn learnt_pairs(target: &mut Target<'_>, key: &Key, learnt: usize) -> Result<Keys, Fault> {
+    let keys = target.draw.keys(learnt, target.length_or(USUAL_LENGTH));
+    let mut seen: Vec<(usize, &[u8])> =
+        buckets(target, key, &keys, learnt)?.into_iter().zip(keys.iter()).collect();
+    seen.sort_unstable();
+    let pairs = seen.windows(2).filter(|pair| pair[0].0 == pair[1].0);
+    Ok(pairs.flat_map(|pair| [pair[0].1, pair[1].1]).take(2 * PAIRS).collect())
+}
+
+/// True if each pair shares a bucket under `seed`.
+pub(super) fn explains(
+    target: &mut Target<'_>,
+    seed: &Key,
+    pairs: &Keys,
+    learnt: usize,
+) -> Result<bool, Fault> {
+    Ok(buckets(target, seed, pairs, learnt)?.as_chunks::<2>().0.iter().all(|[a, b]| a == b))
 }
 
 fn number(seed: &Key) -> u128 {

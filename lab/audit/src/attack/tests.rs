@@ -9,7 +9,8 @@ fn distinct(attack: &dyn Attack, subject: &mut dyn AuditedHash) -> Result<(usize
     let mut draw = Draw::new(11);
     let (own, of_table) = (draw.key(), draw.key());
     let key = if attack.about().knowledge == Knowledge::Nothing { own } else { of_table };
-    let mut target = Target { subject, key, geometry, length: None, count: 4096, draw: &mut draw };
+    let mut target =
+        Target { subject, key, geometry, length: None, count: 4096, draw: &mut draw, note: None };
     let keys = attack.keys(&mut target)?;
     assert_eq!(keys.iter().collect::<HashSet<_>>().len(), keys.len(), "{}", attack.about().id);
     let mut hashes = Vec::new();
@@ -42,8 +43,15 @@ fn keys_of_every_length_differ() {
             {
                 let mut draw = Draw::new(length as u64);
                 let key = draw.key();
-                let mut target =
-                    Target { subject, key, geometry, length: Some(length), count: 64, draw: &mut draw };
+                let mut target = Target {
+                    subject,
+                    key,
+                    geometry,
+                    length: Some(length),
+                    count: 64,
+                    draw: &mut draw,
+                    note: None,
+                };
                 let Ok(keys) = attack.keys(&mut target) else { continue };
                 let distinct = keys.iter().collect::<HashSet<_>>().len();
                 assert_eq!(distinct, keys.len(), "{} on {id}, {length} bytes", attack.about().id);

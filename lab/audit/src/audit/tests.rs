@@ -2,8 +2,9 @@ use super::*;
 use crate::epsilon::vectors::committed;
 use crate::keys::Keys;
 use crate::registered;
-use hashlane_hash::scheme::Keying;
 use hashlane_rig::long;
+
+mod unseen;
 
 fn settings(geometry: &str, seed: u64) -> Settings {
     let geometry = Geometry::named().into_iter().find(|named| named.name == geometry).unwrap();

@@ -14,6 +14,13 @@ pub(super) enum Transfer {
         /// The number of each word, and of the bytes behind the last one.
         by: Vec<u64>,
     },
+    /// Bytes that change places, in keys of one length.
+    Swap {
+        /// The length.
+        length: usize,
+        /// Pairs of places.
+        places: Vec<[usize; 2]>,
+    },
     /// Zeros at the end.
     Append(usize),
     /// Zeros at the start.
@@ -45,7 +52,17 @@ impl Transfer {
                 .collect(),
         });
         let xor = one.iter().zip(other).map(|(a, b)| a ^ b).collect();
-        core::iter::once(Self::Xor(xor)).chain(adds).collect()
+        core::iter::once(Self::Xor(xor)).chain(adds).chain(Self::swap(one, other)).collect()
+    }
+
+    /// The first half of the bytes that differ has changed places with the second half.
+    fn swap(one: &[u8], other: &[u8]) -> Option<Self> {
+        let differ: Vec<usize> = (0..one.len()).filter(|place| one[*place] != other[*place]).collect();
+        let (first, second) = differ.split_at(differ.len() / 2);
+        let places: Vec<[usize; 2]> = first.iter().zip(second).map(|(a, b)| [*a, *b]).collect();
+        let has_swapped = |[a, b]: &[usize; 2]| one[*a] == other[*b] && one[*b] == other[*a];
+        let is_swap = !first.is_empty() && first.len() == second.len() && places.iter().all(has_swapped);
+        is_swap.then_some(Self::Swap { length: one.len(), places })
     }
 
     /// `key` with the change; `None` if it has another length.
@@ -64,6 +81,11 @@ impl Transfer {
                     changed.collect()
                 })
             }
+            Self::Swap { length, places } => (*length == key.len()).then(|| {
+                let mut key = key.to_vec();
+                places.iter().for_each(|[one, other]| key.swap(*one, *other));
+                key
+            }),
             Self::Append(zeros) => Some([key, &vec![0; *zeros]].concat()),
             Self::Prepend(zeros) => Some([&vec![0; *zeros], key].concat()),
         }
@@ -101,6 +123,9 @@ mod tests {
         assert_eq!(found.len(), 4);
         assert!(found.iter().all(|transfer| transfer.apply(&one).as_deref() == Some(&other[..])));
         assert!(found.iter().all(|transfer| transfer.apply(&[0; 20]).is_none()));
+        let swap = Transfer::between(&[1, 2, 9, 3, 4], &[3, 4, 9, 1, 2]).pop();
+        assert_eq!(swap, Some(Transfer::Swap { length: 5, places: vec![[0, 3], [1, 4]] }));
+        assert_eq!(swap.unwrap().apply(&[5, 6, 7, 8, 9]), Some(vec![8, 9, 7, 5, 6]));
         assert_eq!(Transfer::between(&[1, 2], &[1, 2, 0, 0]), [Transfer::Append(2)]);
         assert_eq!(Transfer::between(&[0, 1, 2], &[1, 2]), [Transfer::Prepend(1)]);
         assert_eq!(Transfer::Append(2).apply(&[7]), Some(vec![7, 0, 0]));

@@ -1,0 +1,223 @@
+//! Functions that no attack was made for. Each is written here from the description of its kind.
+
+use super::*;
+
+/// A function of a seed of 64 bits and a key.
+type Hash = fn(u64, &[u8]) -> u64;
+
+fn report_of(id: &str, width: u32, hash: Hash) -> Report {
+    let info = SubjectInfo { id: id.to_owned(), width, ..info_of_test() };
+    let of = |key: &Key, bytes: &[u8], _| Ok(hash(key.halves().0, bytes));
+    audit(&mut Broken(info, of, 0), &settings("chained", 1), &[], &mut |_| {})
+}
+
+/// The outcome of one attack.
+fn outcome<'a>(report: &'a Report, id: &str) -> &'a Outcome {
+    let attempt = report.attempts.iter().find(|(about, _)| about.id == id);
+    &attempt.unwrap_or_else(|| panic!("no attack {id}")).1
+}
+
+/// A one to one mixing of 64 bits.
+fn mixed(word: u64) -> u64 {
+    let word = (word ^ word >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    let word = (word ^ word >> 29).wrapping_mul(0xa076_1d64_78bd_642f);
+    word ^ word >> 31
+}
+
+/// Little-endian words of a key; the last one is filled with zeros.
+fn words(bytes: &[u8]) -> impl Iterator<Item = u64> + '_ {
+    bytes.chunks(8).map(|word| word.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)))
+}
+
+fn fnv_1a(bytes: &[u8]) -> u64 {
+    let step = |state: u64, byte: &u8| (state ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
+}
+
+fn siphash(seed: u64, bytes: &[u8]) -> u64 {
+    let words = [mixed(seed), mixed(!seed)].map(u64::to_le_bytes).concat();
+    SipHash24::new(&Key::new(words.try_into().unwrap())).hash(bytes)
+}
+
+#[test]
+fn a_seed_that_comes_after_the_key_protects_from_nothing() {
+    // The first is flooded with the seed, the second by results, and the keys hold for any seed.
+    for (id, hash, with) in [
+        (
+            "FNV-1a, then the seed",
+            (|seed, bytes| mixed(fnv_1a(bytes).wrapping_add(seed))) as Hash,
+            Knowledge::Seed,
+        ),
+        ("unkeyed, then the seed", |seed, bytes| siphash(0, bytes) ^ seed, Knowledge::Results),
+    ] {
+        let report = report_of(id, 64, hash);
+        let Verdict::Floodable(Knowledge::Nothing, _, flood) = &report.verdict else {
+            panic!("{id}: {}", report.verdict)
+        };
+        assert_eq!(flood.made_with, Some(with), "{id}");
+    }
+}
+
+#[test]
+fn only_a_flood_that_needs_no_more_hides_that_of_biased_buckets() {
+    // Each of sixteen bits is hashed under half of the seeds.
+    let report = report_of("half of the seeds", 64, |seed, bytes| {
+        let ignored = mixed(seed ^ 0x0dd);
+        let bits = bytes.iter().enumerate().map(|(place, byte)| byte & !(ignored >> place & 1) as u8);
+        let kept = bytes.iter().skip(16).copied();
+        siphash(seed, &bits.take(16).chain(kept).collect::<Vec<_>>())
+    });
+    assert!(matches!(outcome(&report, "truncation-known"), Outcome::Flood(_)), "{report:?}");
+    let Verdict::Floodable(Knowledge::Nothing, "bucket-bias", _) = report.verdict else {
+        panic!("{}", report.verdict)
+    };
+}
+
+#[test]
+fn words_above_the_prime_of_a_field_are_smaller_numbers() {
+    let report = report_of("polynomial", 64, |seed, bytes| {
+        let prime = (1_u128 << 61) - 1;
+        let point = u128::from(mixed(seed)) % prime;
+        let sum =
+            words(bytes).fold(bytes.len() as u128, |sum, word| (sum * point + u128::from(word)) % prime);
+        mixed((sum * point % prime) as u64 ^ mixed(seed ^ 1))
+    });
+    is_flooded_by(&report, "residues", Knowledge::Nothing);
+}
+
+/// Work for a second key with the hash of a given one, without the seed.
+fn second_key(report: &Report) -> f64 {
+    let mut claims = report.identity.iter().flat_map(|identity| &identity.claims);
+    let is_second = |claim: &&identity::Claim| {
+        claim.goal == identity::Goal::SecondKey && claim.needs == Knowledge::Nothing
+    };
+    claims.find(is_second).unwrap().log2_work
+}
+
+/// Checks that an attack floods the table, and what it needs.
+fn is_flooded_by(report: &Report, id: &str, needs: Knowledge) {
+    assert!(
+        matches!(&report.verdict, Verdict::Floodable(knowledge, attack, flood)
+            if *knowledge == needs && *attack == id && flood.seeds == flood.tried),
+        "{}: {}",
+        report.info.id,
+        report.verdict
+    );
+}
+
+/// Four lanes that are multiplied, each word rotated into the next lane, too.
+fn lanes<const ROTATED: u32>(seed: u64, bytes: &[u8]) -> u64 {
+    let mut lanes = [1, 2, 3, 4].map(|lane| mixed(seed ^ lane));
+    for (number, word) in words(bytes).enumerate() {
+        lanes[number % 4] = (lanes[number % 4] ^ word).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        lanes[(number + 1) % 4] ^= word.rotate_left(ROTATED);
+    }
+    siphash(seed, &lanes.map(u64::to_le_bytes).concat()) ^ mixed(bytes.len() as u64)
+}
+
+#[test]
+fn rotated_copies_of_the_highest_bit_cancel() {
+    // The bit is back at its place after 8 words, and after 64.
+    for (id, hash) in [("8 words", lanes::<40> as Hash), ("64 words", lanes::<27>)] {
+        let report = report_of(id, 64, hash);
+        is_flooded_by(&report, "rotated-bits", Knowledge::Nothing);
+        assert_eq!(second_key(&report), 0.0, "{id}");
+    }
+    // The same with words of 32 bits.
+    let narrow = report_of("32 bits", 32, |seed, bytes| {
+        let mut lanes = [1, 2].map(|lane| mixed(seed ^ lane) as u32);
+        for (number, word) in words(bytes).flat_map(|word| [word as u32, (word >> 32) as u32]).enumerate() {
+            lanes[number % 2] = (lanes[number % 2] ^ word).wrapping_mul(0x85eb_ca6b);
+            lanes[(number + 1) % 2] ^= word.rotate_left(20);
+        }
+        siphash(seed, &lanes.map(u32::to_le_bytes).concat()) & u64::from(u32::MAX)
+    });
+    is_flooded_by(&narrow, "rotated-bits", Knowledge::Nothing);
+}
+
+#[test]
+fn bytes_that_are_rotated_alike_change_places() {
+    let report = report_of("cyclic polynomial", 64, |seed, bytes| {
+        let term = |byte: &u8| mixed(seed.wrapping_add(mixed(u64::from(*byte) + 1)));
+        bytes.iter().fold(0, |state: u64, byte| state.rotate_left(1) ^ term(byte))
+    });
+    is_flooded_by(&report, "swapped-words", Knowledge::Nothing);
+    assert_eq!(second_key(&report), 0.0);
+}
+
+#[test]
+fn collisions_at_different_places_of_a_sum_of_terms_combine() {
+    fn term(seed: u64, place: usize, value: u64) -> u64 {
+        siphash(seed, &[place as u64, value].map(u64::to_le_bytes).concat())
+    }
+    for (id, hash) in [
+        (
+            "tabulation",
+            (|seed, bytes| {
+                let terms = bytes.iter().enumerate().map(|(place, byte)| term(seed, place, u64::from(*byte)));
+                terms.fold(term(seed, bytes.len(), 1 << 32), |sum, term| sum ^ term)
+            }) as Hash,
+        ),
+        ("added terms of words", |seed, bytes| {
+            let terms = words(bytes).enumerate().map(|(place, word)| term(seed, place, word));
+            terms.fold(term(seed, bytes.len(), 1 << 32), u64::wrapping_add)
+        }),
+    ] {
+        let report = report_of(id, 64, hash);
+        is_flooded_by(&report, "terms-learnt", Knowledge::Results);
+        assert!(second_key(&report) > 63.0, "{id}");
+    }
+}
+
+#[test]
+fn long_seeds_that_give_few_functions_are_guessed() {
+    for (id, hash, bits) in [
+        (
+            "16 bits",
+            (|seed, bytes| siphash(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 48, bytes)) as Hash,
+            16.0,
+        ),
+        ("24 bits", |seed, bytes| siphash(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40, bytes), 24.0),
+    ] {
+        let report = report_of(id, 64, hash);
+        is_flooded_by(&report, "few-functions", Knowledge::Results);
+        let note = report.verdict.flood().unwrap().note.clone().unwrap();
+        let stated: f64 = note["about 2^".len()..].split(' ').next().unwrap().parse().unwrap();
+        assert!((stated - bits).abs() < 0.5, "{note}");
+    }
+}
+
+/// Eight lanes of one byte that go through one public table, after Pearson.
+fn pearson(seed: u64, bytes: &[u8]) -> u64 {
+    static TABLE: std::sync::LazyLock<[u8; 256]> = std::sync::LazyLock::new(|| {
+        let mut table: [u8; 256] = core::array::from_fn(|place| place as u8);
+        (1..256).rev().for_each(|place| table.swap(place, mixed(place as u64) as usize % (place + 1)));
+        table
+    });
+    let table = *TABLE;
+    let step = |lanes: [u8; 8], byte: &u8| lanes.map(|lane| table[usize::from(lane ^ byte)]);
+    u64::from_le_bytes(bytes.iter().fold(seed.to_le_bytes(), step))
+}
+
+#[test]
+fn a_repeated_word_leaves_the_states_of_a_table_as_they_were() {
+    let report = report_of("steps by a table", 64, pearson);
+    is_flooded_by(&report, "repeated-words", Knowledge::Nothing);
+}
+
+#[test]
+fn a_public_multiplier_is_read_from_differences() {
+    for multiplier in [65_599, 1_000_003, 0x100_0000_01b3] {
+        let of = move |key: &Key, bytes: &[u8], _| {
+            let step = |state: u64, byte: &u8| state.wrapping_mul(multiplier).wrapping_add(u64::from(*byte));
+            Ok(bytes.iter().fold(key.halves().0, step))
+        };
+        let report = audit(&mut Broken(info_of_test(), of, 0), &settings("chained", 1), &[], &mut |_| {});
+        assert!(matches!(report.verdict, Verdict::Floodable(Knowledge::Nothing, ..)), "{}", report.verdict);
+        let Outcome::Flood(flood) = outcome(&report, "additive-lattice") else {
+            panic!("{multiplier}: {:?}", outcome(&report, "additive-lattice"))
+        };
+        assert_eq!(flood.deepest, flood.keys.len());
+        assert!(second_key(&report) < 1.0, "{multiplier}");
+    }
+}
