@@ -119,7 +119,8 @@ pub(crate) fn cargo(words: &str) -> Result<(), String> {
 }
 
 /// Names of our commands, which `cargo build` makes.
-pub(crate) const COMMANDS: [&str; 4] = ["hashlane", "hashlane-dns", "hashlane-ndn", "hashlane-flow"];
+pub(crate) const COMMANDS: [&str; 5] =
+    ["hashlane", "hashlane-dns", "hashlane-ndn", "hashlane-flow", "hashlane-names"];
 
 /// `cargo build` of our commands with more options. With the tests' options, it makes nothing twice.
 pub(crate) fn build(options: &[&str]) -> Command {

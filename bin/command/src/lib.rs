@@ -1,4 +1,5 @@
-//! The parts that the commands `hashlane`, `hashlane-dns`, `hashlane-ndn` and `hashlane-flow` share.
+//! The parts that the commands `hashlane`, `hashlane-dns`, `hashlane-ndn`, `hashlane-flow` and
+//! `hashlane-names` share.
 //!
 //! - [`main`](fn@main): arguments, errors and exit code of a command.
 //! - [`CheckConfig`]: `check-config` of a server.

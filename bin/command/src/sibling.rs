@@ -23,10 +23,11 @@ pub struct Sibling {
 }
 
 /// All of them.
-pub const SIBLINGS: [Sibling; 3] = [
+pub const SIBLINGS: [Sibling; 4] = [
     Sibling { verb: "dns", program: "hashlane-dns", package: "hashlane-dns-cli", folder: "bin/dns" },
     Sibling { verb: "ndn", program: "hashlane-ndn", package: "hashlane-ndn-cli", folder: "bin/ndn" },
     Sibling { verb: "flow", program: "hashlane-flow", package: "hashlane-flow-cli", folder: "bin/flow" },
+    Sibling { verb: "names", program: "hashlane-names", package: "hashlane-names-cli", folder: "bin/names" },
 ];
 
 impl Sibling {

@@ -39,6 +39,7 @@ Examples:
   hashlane flow show trace.pcap             top hosts, conversations, services, protocols
   hashlane flow meter trace.pcap --ipfix flows.ipfix
                                             the flows of a capture, for collectors
+  hashlane names match ads.txt < names.txt  the names that a list of domains matches
   hashlane ndn ping /example                round trips to a producer
   hashlane audit --scheme xxh3              can a table under this hash be flooded, and with what?
   hashlane schemes                          the registered hashes, and where each is safe";
@@ -57,6 +58,8 @@ enum Command {
     Dns(Other),
     /// Meter flows: packets of captures in, records of flows out: the command hashlane-flow
     Flow(Other),
+    /// Match domain names against block lists, hosts files, RPZ zones: the command hashlane-names
+    Names(Other),
     /// Run, use and manage a forwarder of Named Data Networking: the command hashlane-ndn
     Ndn(Other),
     #[command(hide = true)]
@@ -89,7 +92,9 @@ fn main() -> ExitCode {
         Command::Audit(command) => command.run(),
         Command::Lab(command) => command.run(),
         Command::Schemes(command) => command.run(),
-        Command::Dns(_) | Command::Flow(_) | Command::Ndn(_) => unreachable!("handed over before"),
+        Command::Dns(_) | Command::Flow(_) | Command::Names(_) | Command::Ndn(_) => {
+            unreachable!("handed over before")
+        }
     })
 }
 

@@ -4,7 +4,7 @@
 //! - [`Format`]: the formats, with what their rules cover;
 //! - [`Counts`], [`Reason`]: the lines of a list, and why entries were refused;
 //! - [`write_compiled`], [`read_compiled`]: rules and their lists as bytes, to be kept in a file;
-//! - [`ascii_name`]: internationalized names in the form that the rules have.
+//! - [`query_name`]: names to look up, in the form that the rules have.
 //!
 //! No entry is guessed at: an entry that a filter of names cannot express, such as a path of an Adblock
 //! filter, is counted by its reason, with the first line that has it.
@@ -57,7 +57,7 @@ pub use compiled::{CompiledError, CompiledList, read_compiled, write_compiled};
 pub use counts::{Counts, Refused};
 pub use format::Format;
 pub use lines::{LineTooLong, Lines, MAX_LINE};
-pub use name::{MAX_NAME, ascii_name};
+pub use name::{MAX_NAME, ascii_name, query_name};
 pub use reader::{ListError, ListReader, Options, Report};
 pub use reason::Reason;
 

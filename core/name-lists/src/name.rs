@@ -21,6 +21,18 @@ pub fn ascii_name(name: &[u8]) -> Option<Cow<'_, [u8]>> {
     Some(Cow::Owned(ascii.into_owned().into_bytes()))
 }
 
+/// The ASCII form of a name to look up. Any characters are taken but white space and control characters, as
+/// names of hosts are not the only ones.
+///
+/// # Errors
+/// The reason why it is no name. Labels and lengths are checked by the lookup.
+pub fn query_name(name: &[u8]) -> Result<Cow<'_, [u8]>, Reason> {
+    if name.iter().any(|byte| byte.is_ascii_control() || *byte == b' ') {
+        return Err(Reason::Control);
+    }
+    ascii_name(name).ok_or(if name.len() > MAX_NAME { Reason::TooLong } else { Reason::Idn })
+}
+
 /// The name of a rule in ASCII, with the characters that names of lists have.
 pub(crate) fn rule_name(name: &[u8]) -> Result<Cow<'_, [u8]>, Reason> {
     let name = ascii_name(name).ok_or(if name.len() > MAX_NAME { Reason::TooLong } else { Reason::Idn })?;
@@ -48,6 +60,15 @@ mod tests {
         assert_eq!(ascii("公司.cn").as_deref(), Some("xn--55qx5d.cn"));
         assert_eq!(ascii_name(b"a\xff.example"), None);
         assert_eq!(ascii_name("é".repeat(513).as_bytes()), None);
+    }
+
+    #[test]
+    fn names_to_look_up_have_any_visible_characters() {
+        assert_eq!(query_name(b"a*(b).example").as_deref(), Ok(&b"a*(b).example"[..]));
+        for name in [&b"a\0b"[..], b"a b", b"a\tb", b"a\x7fb"] {
+            assert_eq!(query_name(name), Err(Reason::Control));
+        }
+        assert_eq!(query_name(b"\xff"), Err(Reason::Idn));
     }
 
     #[test]

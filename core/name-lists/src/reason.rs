@@ -73,6 +73,8 @@ reasons! {
     AllNames "all-names" "wildcards of all names",
     /// A byte that no name of a list has.
     Character "character" "names with other characters than letters, digits, - and _",
+    /// A byte that no text has, such as NUL, or white space inside a name.
+    Control "control-character" "names with white space or control characters",
     /// Two dots in a row, or a dot at the start.
     EmptyLabel "empty-label" "names with an empty label",
     /// A label of more than 63 bytes.

@@ -63,7 +63,7 @@ impl Folder {
 /// gives them: a package's tests need its own program only.
 pub fn hashlane(arguments: &[&str]) -> Command {
     match arguments {
-        [verb @ ("dns" | "flow" | "ndn"), rest @ ..] => {
+        [verb @ ("dns" | "flow" | "names" | "ndn"), rest @ ..] => {
             let mut command = Command::new(program(&format!("hashlane-{verb}")));
             command.arg0(format!("hashlane {verb}")).args(rest);
             command

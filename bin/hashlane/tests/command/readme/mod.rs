@@ -6,11 +6,12 @@ mod ndn;
 mod shell;
 
 /// The README and the pages behind its doors.
-const PAGES: [(&str, &str); 8] = [
+const PAGES: [(&str, &str); 9] = [
     ("README.md", include_str!("../../../../../README.md")),
     ("name-server.md", include_str!("../../../../../docs/start/name-server.md")),
     ("hash-tables.md", include_str!("../../../../../docs/start/hash-tables.md")),
     ("flows.md", include_str!("../../../../../docs/start/flows.md")),
+    ("names.md", include_str!("../../../../../docs/names.md")),
     ("ndn.md", include_str!("../../../../../docs/start/ndn.md")),
     ("python.md", include_str!("../../../../../docs/start/python.md")),
     ("benchmarks.md", include_str!("../../../../../docs/start/benchmarks.md")),

@@ -43,7 +43,8 @@ fn the_commands_of_the_readme_ping_across_two_forwarders() {
 
 #[test]
 fn the_package_is_where_the_readme_installs_it_from() {
-    let (_, rest) = page("README.md").split_once("(or `bin/ndn`, `bin/flow`, `").expect("how to install it");
+    let (_, rest) =
+        page("README.md").split_once("(or `bin/ndn`, `bin/flow`, `bin/names`, `").expect("how to install it");
     let (path, _) = rest.split_once('`').expect("a path");
     assert_eq!(Path::new("../..").join(path).canonicalize().ok(), Path::new(".").canonicalize().ok());
 }

@@ -1,0 +1,69 @@
+//! Summaries for people, on standard error.
+
+use crate::lists::{List, Loaded};
+use crate::search::Names;
+use hashlane_name_lists::{Reason, Refused};
+use hashlane_stats::format::{count, significant};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+/// A count and its noun, the thousands apart.
+fn counted(number: u64, noun: &str) -> String {
+    let s = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{s}", count(number as f64))
+}
+
+/// A line for each reason.
+fn refused(text: &mut String, refused: &BTreeMap<Reason, Refused>) {
+    for (reason, Refused { count: number, first_line }) in refused {
+        let _ = writeln!(text, "  {}: {}, first in line {first_line}", reason.text(), count(*number as f64));
+    }
+}
+
+/// A list: its format, its rules by kind, and the entries that are none.
+pub(crate) fn list(list: &List) -> String {
+    let counts = &list.report.counts;
+    let exceptions = if counts.exceptions == 1 { "exception" } else { "exceptions" };
+    let kinds = [
+        (counts.exact, "exact"),
+        (counts.subtree, "subtree"),
+        (counts.below, "below"),
+        (counts.exceptions, exceptions),
+    ];
+    let kinds = kinds.iter().filter(|(number, _)| *number > 0);
+    let kinds: Vec<_> = kinds.map(|(number, kind)| format!("{} {kind}", count(*number as f64))).collect();
+    let mut text = format!("{}: {}, ", list.name, list.report.format);
+    text += &if kinds.is_empty() { "no rules".to_owned() } else { kinds.join(", ") };
+    let none = counts.refused();
+    if none > 0 {
+        let entries = if none == 1 { "entry" } else { "entries" };
+        let _ = write!(text, "; {} {entries} left out:", count(none as f64));
+    }
+    text.push('\n');
+    refused(&mut text, &counts.refused);
+    text
+}
+
+/// All lists together.
+pub(crate) fn total(loaded: &Loaded) -> String {
+    let names = counted(loaded.rules.len() as u64, "name");
+    let kilobytes = significant((loaded.rules.memory() as f64 / 1e3).ceil());
+    format!("{names} with rules in {kilobytes} kB, read in {} s\n", significant(loaded.time.as_secs_f64()))
+}
+
+/// Names that were looked up.
+pub(crate) fn names(names: &Names, time: Duration, stopped: bool) -> String {
+    let seconds = time.as_secs_f64();
+    let (looked_up, matched) = (counted(names.looked_up, "name"), count(names.matched as f64));
+    let speed = significant(names.looked_up as f64 / seconds.max(1e-9));
+    let end = if stopped { "; stopped" } else { "" };
+    let mut text =
+        format!("{looked_up} in {} s ({speed} names/s), {matched} matched{end}\n", significant(seconds));
+    let none: u64 = names.refused.values().map(|refused| refused.count).sum();
+    if none > 0 {
+        let _ = writeln!(text, "{} left out:", counted(none, "line"));
+        refused(&mut text, &names.refused);
+    }
+    text
+}
