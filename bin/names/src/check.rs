@@ -1,11 +1,13 @@
 //! `hashlane names check`
 
 use crate::input::Stop;
-use crate::lists::{List, Lists};
+use crate::lists::Lists;
+use crate::loaded::List;
 use crate::summary;
 use anyhow::{Context as _, Result};
 use clap::Args;
 use hashlane_command::{STOPPED, terminal};
+use hashlane_name_lists::{CompiledList, Reason, Refused};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
@@ -16,7 +18,7 @@ Exit code: 0; 1 if a list has no rule; 2 after an error.
 
 Examples:
   hashlane names check ads.txt malware.rpz
-  hashlane names check *.txt --json | jq '.lists[].left_out'")]
+  hashlane names check *.txt --json | jq '.lists[].reasons'")]
 pub(crate) struct Check {
     #[command(flatten)]
     lists: Lists,
@@ -39,28 +41,25 @@ impl Check {
             lists + &summary::total(&loaded)
         };
         terminal::print_verdict(&text).context("cannot write to standard output")?;
-        let is_empty = |list: &List| list.report.counts.rules() == 0;
+        let is_empty = |list: &List| list.about.rules == 0;
         Ok(if loaded.lists.iter().any(is_empty) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
     }
 }
 
 fn json(list: &List) -> Value {
-    let counts = &list.report.counts;
-    let left_out: serde_json::Map<_, _> = counts
-        .refused
-        .iter()
-        .map(|(reason, refused)| {
+    let CompiledList { name, format, rules, exceptions, refused } = &list.about;
+    let mut shown = json!({
+        "list": name, "format": format.id(), "rules": rules, "exceptions": exceptions, "left_out": refused,
+    });
+    if let (Some(counts), Some(shown)) = (&list.counts, shown.as_object_mut()) {
+        let reason = |(reason, refused): (&Reason, &Refused)| {
             (reason.id().to_owned(), json!({ "count": refused.count, "first_line": refused.first_line }))
-        })
-        .collect();
-    json!({
-        "list": list.name,
-        "format": list.report.format.id(),
-        "lines": counts.lines,
-        "exact": counts.exact,
-        "subtree": counts.subtree,
-        "below": counts.below,
-        "exceptions": counts.exceptions,
-        "left_out": left_out,
-    })
+        };
+        let reasons: serde_json::Map<_, _> = counts.refused.iter().map(reason).collect();
+        let kinds = [("exact", counts.exact), ("subtree", counts.subtree), ("below", counts.below)];
+        shown.extend(kinds.map(|(kind, number)| (kind.to_owned(), number.into())));
+        shown.insert("lines".to_owned(), counts.lines.into());
+        shown.insert("reasons".to_owned(), reasons.into());
+    }
+    shown
 }

@@ -15,6 +15,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Bytes that are read at once.
 pub(crate) const BLOCK: usize = 256 << 10;
 
+/// Bytes that tell if a file has compiled rules, and how many bytes they have.
+const START: usize = 256;
+
 /// Milliseconds between two looks at the flag of signals, while a pipe has nothing.
 const WAIT: u16 = 100;
 
@@ -76,6 +79,28 @@ impl Input {
     /// Bytes of the file, if it is one.
     pub(crate) fn len(&self) -> Option<u64> {
         self.len
+    }
+
+    /// The first bytes: some more than those that tell the format, unless there are fewer.
+    pub(crate) fn start(&mut self) -> Result<Vec<u8>> {
+        let mut start = vec![0; BLOCK];
+        let mut len = 0;
+        while len < START {
+            match self.read(start.get_mut(len..).unwrap_or_default())? {
+                0 => break,
+                more => len += more,
+            }
+        }
+        start.truncate(len);
+        Ok(start)
+    }
+
+    /// Replaces `piece` by the next bytes. Empty at the end, and after a signal.
+    pub(crate) fn next(&mut self, piece: &mut Vec<u8>) -> Result<()> {
+        piece.resize(BLOCK, 0);
+        let len = self.read(piece)?;
+        piece.truncate(len);
+        Ok(())
     }
 
     /// Reads the next bytes into `room`. 0 at the end, and after a signal.

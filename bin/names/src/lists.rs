@@ -1,28 +1,29 @@
 //! The lists of the command line, read into one table of rules.
 
-use crate::input::{BLOCK, Input, Stop, is_stdin};
+use crate::compiled;
+use crate::input::{Input, Stop, is_stdin};
+use crate::loaded::{List, Loaded};
 use crate::progress::Progress;
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, ValueEnum};
-use hashlane_name_lists::{Format, ListError, ListReader, Options, Report};
-use hashlane_name_map::{Builder, Key, MAX_LISTS, Rules, Target};
-use hashlane_stats::format::plain;
+use hashlane_name_lists::{CompiledList, Format, ListError, ListReader, Options, is_compiled};
+use hashlane_name_map::{Builder, Key, MAX_LISTS, Target};
+use hashlane_stats::format::plain as text;
 use std::path::PathBuf;
-use std::time::Duration;
 
 /// Lists, and the meaning of their lines.
 #[derive(Debug, Args)]
 pub(crate) struct Lists {
-    /// Lists of names, at most 64; - for one on standard input
+    /// Lists of names, at most 64, or one file of `names compile`; - for one on standard input
     #[arg(value_name = "LIST", required = true)]
     lists: Vec<PathBuf>,
     /// Format of the lists; detected for each from its content by default
     #[arg(long, value_name = "FORMAT", value_parser = formats())]
     format: Option<Format>,
-    /// Names that a plain domain of a list covers
-    #[arg(long, value_enum, default_value = "exact", value_name = "WHICH")]
-    plain: Plain,
+    /// Names that a plain domain of a list covers [default: exact]
+    #[arg(long, value_enum, value_name = "WHICH")]
+    plain: Option<Plain>,
 }
 
 /// Targets of plain domains.
@@ -39,22 +40,12 @@ fn formats() -> impl clap::builder::TypedValueParser<Value = Format> {
     PossibleValuesParser::new(Format::ALL.map(Format::id)).try_map(|id| id.parse::<Format>())
 }
 
-/// A list that was read.
-pub(crate) struct List {
-    /// Its path as it was given.
-    pub(crate) name: String,
-    pub(crate) report: Report,
-}
-
-/// All lists.
-pub(crate) struct Loaded {
-    pub(crate) lists: Vec<List>,
-    pub(crate) rules: Rules,
-    /// Time to read the lists and build the table.
-    pub(crate) time: Duration,
-}
-
 impl Lists {
+    /// The paths of the lists.
+    pub(crate) fn paths(&self) -> &[PathBuf] {
+        &self.lists
+    }
+
     /// Tests if a list comes from standard input.
     pub(crate) fn take_stdin(&self) -> bool {
         self.lists.iter().any(|path| is_stdin(path))
@@ -73,32 +64,47 @@ impl Lists {
         }
         let mut builder = Builder::new(&Key::random().context("cannot draw a key")?);
         let (mut lists, mut progress) = (Vec::new(), Progress::new());
-        let mut room = vec![0; BLOCK];
         for (number, path) in self.lists.iter().enumerate() {
             let mut input = Input::open(path, stop)?;
-            let options = Options { format: self.format, plain: self.plain.target() };
-            let mut reader = ListReader::new(number, options);
-            let failed = |name: &str, error: ListError| match error {
-                ListError::UnknownFormat => anyhow!("{name}: {error} (--format)"),
-                error => anyhow!("{name}: {error}"),
+            let mut piece = input.start()?;
+            if is_compiled(&piece) {
+                self.check_compiled(input.name())?;
+                return compiled::read(input, piece, stop, &progress);
+            }
+            let plain = self.plain.map_or(Target::Exact, Plain::target);
+            let mut reader = ListReader::new(number, Options { format: self.format, plain });
+            let failed = |error: ListError| match error {
+                ListError::UnknownFormat => anyhow!("{}: {error} (--format)", path.display()),
+                error => anyhow!("{}: {error}", path.display()),
             };
             let (mut lines, mut bytes) = (0, 0);
-            loop {
-                let len = input.read(&mut room)?;
-                if stop.is_set() {
-                    return Ok(None);
-                }
-                let Some(piece) = room.get(..len).filter(|piece| !piece.is_empty()) else { break };
-                reader.push(piece, &mut builder).map_err(|error| failed(input.name(), error))?;
-                bytes += len as u64;
-                lines += memchr::memchr_iter(b'\n', piece).count() as u64;
+            while !piece.is_empty() {
+                reader.push(&piece, &mut builder).map_err(failed)?;
+                bytes += piece.len() as u64;
+                lines += memchr::memchr_iter(b'\n', &piece).count() as u64;
                 progress.refresh(input.name(), lines, bytes, input.len());
+                input.next(&mut piece)?;
             }
-            let report = reader.finish(&mut builder).map_err(|error| failed(input.name(), error))?;
-            lists.push(List { name: plain(input.name()), report });
+            if stop.is_set() {
+                return Ok(None);
+            }
+            let report = reader.finish(&mut builder).map_err(failed)?;
+            let about = CompiledList::new(text(input.name()), &report);
+            lists.push(List { about, counts: Some(report.counts) });
         }
         let rules = builder.build();
         Ok(Some(Loaded { lists, rules, time: progress.elapsed() }))
+    }
+
+    /// Checks that a compiled file stands alone.
+    fn check_compiled(&self, name: &str) -> Result<()> {
+        if self.lists.len() > 1 {
+            bail!("{name} has compiled rules, which stand alone; compile all lists together");
+        }
+        if self.format.is_some() || self.plain.is_some() {
+            bail!("{name} has compiled rules; --format and --plain belong to `names compile`");
+        }
+        Ok(())
     }
 }
 

@@ -2,8 +2,11 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod compile;
+mod compiled;
 mod input;
 mod lists;
+mod loaded;
 mod matching;
 mod output;
 mod progress;
@@ -32,7 +35,8 @@ const FAILED: u8 = 2;
 Examples:
   hashlane names match ads.txt malware.rpz < names.txt
   hashlane names match hosts.txt --names names.txt --json
-  hashlane names check *.txt"
+  hashlane names check *.txt
+  hashlane names compile *.txt --output rules.names; hashlane names match rules.names < names.txt"
 )]
 struct Names {
     #[command(subcommand)]
@@ -43,6 +47,7 @@ struct Names {
 enum Command {
     Match(matching::Match),
     Check(check::Check),
+    Compile(compile::Compile),
 }
 
 fn main() -> ExitCode {
@@ -56,6 +61,7 @@ impl Names {
         let result = match self.command {
             Command::Match(command) => command.run(),
             Command::Check(command) => command.run(),
+            Command::Compile(command) => command.run(),
         };
         Ok(result.unwrap_or_else(|error| {
             if is_broken_pipe(&error) {

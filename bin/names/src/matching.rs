@@ -1,7 +1,8 @@
 //! `hashlane names match`
 
 use crate::input::{BLOCK, Input, Stop, is_stdin};
-use crate::lists::{Lists, Loaded};
+use crate::lists::Lists;
+use crate::loaded::Loaded;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::search::{MAX_LINE, Names, Search, Wanted};

@@ -1,7 +1,7 @@
 //! Names and their rules, as text or JSON.
 
 use crate::input::BLOCK;
-use crate::lists::List;
+use crate::loaded::List;
 use anyhow::{Context as _, Result};
 use hashlane_name_map::Target;
 use std::fs::File;
@@ -37,7 +37,7 @@ impl Output {
     /// There is no standard output.
     pub(crate) fn new(lists: &[List], json: bool) -> Result<Self> {
         let file = io::stdout().as_fd().try_clone_to_owned().context("cannot write to standard output")?;
-        let name = |list: &List| if json { quoted(&list.name) } else { list.name.clone() };
+        let name = |list: &List| if json { quoted(&list.about.name) } else { list.about.name.clone() };
         let lists = lists.iter().map(name).collect();
         Ok(Self { file: file.into(), text: Vec::with_capacity(2 * BLOCK), json, lists })
     }

@@ -1,6 +1,6 @@
 //! Names of a text, looked up in bursts.
 
-use crate::lists::Loaded;
+use crate::loaded::Loaded;
 use crate::output::Output;
 use hashlane_name_lists::{MAX_NAME, Reason, Refused, ascii_name, query_name};
 use hashlane_name_map::{Burst, Match, Rules};

@@ -1,8 +1,8 @@
 //! Summaries for people, on standard error.
 
-use crate::lists::{List, Loaded};
+use crate::loaded::{List, Loaded};
 use crate::search::Names;
-use hashlane_name_lists::{Reason, Refused};
+use hashlane_name_lists::{CompiledList, Counts, Reason, Refused};
 use hashlane_stats::format::{count, significant};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -23,25 +23,29 @@ fn refused(text: &mut String, refused: &BTreeMap<Reason, Refused>) {
 
 /// A list: its format, its rules by kind, and the entries that are none.
 pub(crate) fn list(list: &List) -> String {
-    let counts = &list.report.counts;
-    let exceptions = if counts.exceptions == 1 { "exception" } else { "exceptions" };
-    let kinds = [
-        (counts.exact, "exact"),
-        (counts.subtree, "subtree"),
-        (counts.below, "below"),
-        (counts.exceptions, exceptions),
-    ];
-    let kinds = kinds.iter().filter(|(number, _)| *number > 0);
-    let kinds: Vec<_> = kinds.map(|(number, kind)| format!("{} {kind}", count(*number as f64))).collect();
-    let mut text = format!("{}: {}, ", list.name, list.report.format);
+    let CompiledList { name, format, rules, exceptions, refused: none } = &list.about;
+    let noun = if *exceptions == 1 { "exception" } else { "exceptions" };
+    let kinds = match &list.counts {
+        Some(Counts { exact, subtree, below, .. }) => {
+            vec![(*exact, "exact"), (*subtree, "subtree"), (*below, "below"), (*exceptions, noun)]
+        }
+        None => vec![(*rules, "compiled"), (*exceptions, noun)],
+    };
+    let kinds = kinds.into_iter().filter(|(number, _)| *number > 0);
+    let kinds: Vec<_> = kinds.map(|(number, kind)| format!("{} {kind}", count(number as f64))).collect();
+    let mut text = format!("{name}: {format}, ");
     text += &if kinds.is_empty() { "no rules".to_owned() } else { kinds.join(", ") };
-    let none = counts.refused();
-    if none > 0 {
-        let entries = if none == 1 { "entry" } else { "entries" };
-        let _ = write!(text, "; {} {entries} left out:", count(none as f64));
+    if *none > 0 {
+        let entries = if *none == 1 { "entry" } else { "entries" };
+        let _ = write!(text, "; {} {entries} left out", count(*none as f64));
     }
-    text.push('\n');
-    refused(&mut text, &counts.refused);
+    match &list.counts {
+        Some(counts) if *none > 0 => {
+            text += ":\n";
+            refused(&mut text, &counts.refused);
+        }
+        _ => text.push('\n'),
+    }
     text
 }
 

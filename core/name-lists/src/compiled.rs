@@ -66,6 +66,21 @@ pub fn write_compiled(rules: &Rules, lists: &[CompiledList]) -> Vec<u8> {
     rules.to_bytes(lines.as_bytes())
 }
 
+/// Tests if bytes begin as those of [`write_compiled`] do; the first 8 tell.
+pub fn is_compiled(start: &[u8]) -> bool {
+    // A beginning is compiled rules that were cut, and no other format.
+    !matches!(Rules::from_bytes(start), Err(ImageError::Format))
+}
+
+/// Bytes of all of the compiled rules that begin so; the first 256 tell. `None` if they do not tell.
+pub fn compiled_len(start: &[u8]) -> Option<u64> {
+    match Rules::from_bytes(start) {
+        Ok(_) => Some(start.len() as u64),
+        Err(ImageError::Length { expected, .. }) if start.len() >= 256 => Some(expected),
+        Err(_) => None,
+    }
+}
+
 /// The rules and lists of [`write_compiled`].
 ///
 /// # Errors
@@ -92,6 +107,9 @@ mod tests {
         reader.push(b"||a.example^\n@@||b.a.example^\n/path\n", &mut builder).unwrap();
         let list = CompiledList::new("my\tlist\n1", &reader.finish(&mut builder).unwrap());
         let bytes = write_compiled(&builder.build(), &[list.clone(), list.clone()]);
+        assert!(is_compiled(&bytes[..8]) && !is_compiled(b"# a list") && !is_compiled(b""));
+        assert_eq!(compiled_len(&bytes[..256]), Some(bytes.len() as u64));
+        assert_eq!((compiled_len(&bytes), compiled_len(&bytes[..20])), (Some(bytes.len() as u64), None));
         let (rules, lists) = read_compiled(&bytes).unwrap();
         let read = CompiledList { name: "my list 1".into(), ..list };
         assert_eq!((read.rules, read.exceptions, read.refused), (1, 1, 1));

@@ -53,7 +53,7 @@ mod reason;
 mod rpz;
 mod v2ray;
 
-pub use compiled::{CompiledError, CompiledList, read_compiled, write_compiled};
+pub use compiled::{CompiledError, CompiledList, compiled_len, is_compiled, read_compiled, write_compiled};
 pub use counts::{Counts, Refused};
 pub use format::Format;
 pub use lines::{LineTooLong, Lines, MAX_LINE};

@@ -32,6 +32,7 @@ fn every_verb_shows_examples() {
         &["names"],
         &["names", "match"],
         &["names", "check"],
+        &["names", "compile"],
         &["ndn"],
         &["ndn", "run"],
         &["ndn", "check-config"],

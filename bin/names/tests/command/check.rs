@@ -42,8 +42,8 @@ fn json_has_every_reason() {
     let shown: Value = serde_json::from_str(&shown).unwrap();
     let expected = json!([{
         "list": "adblock", "format": "adblock", "lines": 5,
-        "exact": 0, "subtree": 1, "below": 0, "exceptions": 1,
-        "left_out": {
+        "exact": 0, "subtree": 1, "below": 0, "rules": 1, "exceptions": 1, "left_out": 2,
+        "reasons": {
             "modifier": { "count": 1, "first_line": 4 },
             "path": { "count": 1, "first_line": 5 },
         },

@@ -1,0 +1,111 @@
+//! `hashlane names compile`: lists as one file.
+
+use crate::names::folder;
+use hashlane_rig::command::{Folder, Ran, holds};
+use std::fs::{self, File};
+use std::os::unix::fs::PermissionsExt as _;
+
+const LISTS: [&str; 6] = ["hosts", "domains", "adblock", "v2ray", "rpz", "psl"];
+
+const NAMES: &str = "ads.example\nx.ads.example\ngood.ads.example\nx.good.ads.example\nbad.good.ads.example\n\
+    x.wild.example\nfull.example\nx.com\nwww.ck\ny.x.ck\nnone.example\nb\u{fc}cher.example\n";
+
+/// The lists of every format, compiled, and names.
+fn compiled() -> Folder {
+    let folder = folder();
+    folder.write("names", NAMES);
+    let ran = folder.run(&[&["names", "compile", "-o", "rules"], &LISTS[..]].concat());
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), ""), "{ran:?}");
+    holds(
+        &ran.err,
+        &["psl: psl, 1 subtree, 1 below, 1 exception\n", " names with rules in ", " kB in rules\n"],
+    );
+    folder
+}
+
+fn matched(folder: &Folder, arguments: &[&str]) -> Ran {
+    folder.run(&[&["names", "match", "--names", "names"], arguments].concat())
+}
+
+#[test]
+fn compiled_rules_match_as_their_lists_do() {
+    let folder = compiled();
+    for options in [&["--all"][..], &[], &["--invert"], &["--count"], &["--json"]] {
+        let of_lists = matched(&folder, &[&LISTS[..], options].concat());
+        let of_file = matched(&folder, &[&["rules"], options].concat());
+        assert_eq!((of_lists.code, &of_lists.out), (of_file.code, &of_file.out), "{options:?}");
+        assert!(of_lists.out.lines().count() > 0);
+    }
+    let ran = matched(&folder, &["rules"]);
+    holds(&ran.err, &["adblock: adblock, 1 compiled, 1 exception; 2 entries left out\n", "12 names in "]);
+    let shown = folder.run(&["names", "check", "rules", "--json"]).ok();
+    let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(shown["lists"][4]["list"], "rpz");
+    // From a pipe, too.
+    let mut command = folder.command(&["names", "match", "-", "--names", "names", "-q"]);
+    command.stdin(File::open(folder.path("rules")).unwrap());
+    assert_eq!(Ran::of(command).out, ran.out);
+}
+
+#[test]
+fn the_file_is_replaced_and_belongs_to_its_owner() {
+    let folder = compiled();
+    let before = fs::read(folder.path("rules")).unwrap();
+    assert_eq!(fs::metadata(folder.path("rules")).unwrap().permissions().mode() & 0o777, 0o600);
+    // A list that cannot be read leaves the file as it is, and nothing beside it.
+    let files = || fs::read_dir(folder.path("")).unwrap().count();
+    let count = files();
+    assert_eq!(folder.run(&["names", "compile", "hosts", "absent", "-o", "rules"]).code, Some(2));
+    assert_eq!((fs::read(folder.path("rules")).unwrap(), files()), (before, count));
+    let ran = folder.run(&["names", "compile", "hosts", "-o", "rules", "-q"]);
+    assert_eq!((ran.code, ran.err.as_str(), files()), (Some(0), "", count));
+    let ran = matched(&folder, &["rules", "-q"]);
+    assert_eq!(ran.out, "ads.example\thosts\tads.example\texact\n");
+}
+
+#[test]
+fn files_that_were_cut_or_changed_are_refused() {
+    let folder = compiled();
+    let bytes = fs::read(folder.path("rules")).unwrap();
+    let refused = |bytes: &[u8]| {
+        folder.write("bad", bytes);
+        let ran = matched(&folder, &["bad"]);
+        assert_eq!((ran.code, ran.out.as_str(), ran.err.lines().count()), (Some(2), "", 1), "{ran:?}");
+        ran.err
+    };
+    for len in [8, 100, 255, 256, 700, bytes.len() - 1] {
+        let said = refused(&bytes[..len]);
+        assert!(said.starts_with("hashlane: bad: compiled rules of "), "{len}: {said}");
+    }
+    holds(&refused(&[&bytes[..], b"x"].concat()), &["bad: compiled rules of "]);
+    let mut changed = bytes.clone();
+    changed[bytes.len() / 2] ^= 1;
+    holds(&refused(&changed), &["bad: compiled rules with a wrong checksum; the file was changed"]);
+    let mut other = bytes.clone();
+    other[8] = 200;
+    holds(&refused(&other), &["bad: rules compiled by another version"]);
+    // It states 2^60 names: it is refused by its length before it takes memory.
+    let mut huge = bytes;
+    huge[71] = 0x10;
+    holds(&refused(&huge), &["hashlane: bad: compiled rules "]);
+}
+
+#[test]
+fn compiled_rules_stand_alone() {
+    let folder = compiled();
+    holds(
+        &matched(&folder, &["rules", "hosts"]).err,
+        &["rules has compiled rules, which stand alone; compile all"],
+    );
+    holds(&matched(&folder, &["hosts", "rules"]).err, &["rules has compiled rules, which stand alone"]);
+    for option in [["--plain", "subtree"], ["--format", "hosts"]] {
+        let ran = matched(&folder, &[&["rules"], &option[..]].concat());
+        assert_eq!(ran.code, Some(2));
+        holds(&ran.err, &["--format and --plain belong to `names compile`"]);
+    }
+    let ran = folder.run(&["names", "compile", "hosts", "-o", "./hosts"]);
+    assert_eq!(ran.code, Some(2));
+    holds(&ran.err, &["--output hosts is a list; name another file"]);
+    let ran = folder.run(&["names", "compile", "hosts", "-o", "absent/rules"]);
+    holds(&ran.err, &["hashlane: cannot write absent/rules: No such file or directory"]);
+}
