@@ -5,7 +5,7 @@
 //! the shortest suffix of a name to the longest, and ends at one that no rule has. The layout is that which
 //! folbricht/routedns#647 describes; the code and the hash are ours.
 
-use super::text::{Text, labels, suffixes};
+use super::text::{Text, suffixes};
 use crate::lookup::strings::Strings;
 use crate::lookup::table::{Answer, Table};
 use hashlane_hash::scheme::{BytesHash as _, Key, Scheme as _};
@@ -71,17 +71,18 @@ impl Table for Compact {
     #[inline(never)]
     fn find(&mut self, names: &Strings) -> Answer {
         let (mut answer, mut text) = (Answer::default(), Text::new());
+        let mut lens = [0; MAX_LABELS];
         for name in names.iter() {
-            let mut all = [&[][..]; MAX_LABELS];
-            let mut count = 0;
-            for (place, suffix) in all.iter_mut().zip(suffixes(text.lower(name))) {
-                *place = suffix;
-                count += 1;
+            let name = text.lower(name);
+            let mut labels = 0;
+            for (place, suffix) in lens.iter_mut().zip(suffixes(name)) {
+                *place = suffix.len();
+                labels += 1;
             }
             let mut longest = 0;
-            for suffix in all.iter().take(count).rev() {
-                match self.flags(suffix) {
-                    Some(flags) if flags & RULE != 0 => longest = labels(suffix),
+            for (number, len) in (1..).zip(lens.iter().take(labels).rev()) {
+                match self.flags(name.get(name.len() - len..).unwrap_or_default()) {
+                    Some(flags) if flags & RULE != 0 => longest = number,
                     Some(_) => {}
                     None => break,
                 }

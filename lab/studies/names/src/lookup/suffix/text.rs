@@ -16,10 +16,10 @@ impl Text {
     pub(super) fn lower(&mut self, name: &[u8]) -> &[u8] {
         let len = name.len().min(ROOM - 1);
         let name = name.get(name.len() - len..).unwrap_or_default();
-        for (to, byte) in self.0.iter_mut().zip(name) {
-            *to = byte.to_ascii_lowercase();
-        }
-        self.0.get(..len).unwrap_or_default()
+        let Some(lower) = self.0.get_mut(..len) else { return &[] };
+        lower.copy_from_slice(name);
+        lower.make_ascii_lowercase();
+        lower
     }
 
     /// The name in lower case from its last byte to its first, and a dot: a rule is then a prefix if and only
@@ -27,12 +27,11 @@ impl Text {
     #[cfg(any(test, feature = "peers"))]
     #[inline(always)]
     pub(super) fn reversed(&mut self, name: &[u8]) -> &[u8] {
-        let mut len = 0;
-        for (to, byte) in self.0.iter_mut().zip(name.iter().rev().chain(b".")) {
-            *to = byte.to_ascii_lowercase();
-            len += 1;
-        }
-        self.0.get(..len).unwrap_or_default()
+        let len = self.lower(name).len();
+        let Some([reversed @ .., dot]) = self.0.get_mut(..=len) else { return &[] };
+        reversed.reverse();
+        *dot = b'.';
+        self.0.get(..=len).unwrap_or_default()
     }
 }
 
@@ -42,7 +41,7 @@ pub(super) fn suffixes(name: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = Some(name);
     core::iter::from_fn(move || {
         let suffix = rest?;
-        let dot = suffix.iter().position(|byte| *byte == b'.');
+        let dot = memchr::memchr(b'.', suffix);
         rest = dot.and_then(|dot| suffix.get(dot + 1..));
         Some(suffix)
     })
@@ -57,7 +56,7 @@ pub(super) fn labels(suffix: &[u8]) -> usize {
 /// Dots in a text.
 #[inline(always)]
 pub(super) fn dots(text: &[u8]) -> usize {
-    text.iter().filter(|byte| **byte == b'.').count()
+    memchr::memchr_iter(b'.', text).count()
 }
 
 #[cfg(test)]
