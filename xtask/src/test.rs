@@ -75,10 +75,9 @@ impl Step {
     }
 }
 
-/// Tools of the tests: of the mca probe, of tables in other languages under audit, and of builds that run it.
-/// Without one, its tests
-/// print so and pass, and the other tests run.
-const TOOLS: [Need; 5] = [
+/// Tools of the tests: of the mca probe, of tables in other languages under audit, of builds that run it, and
+/// the public suffix list. Without one, its tests print so and pass, and the other tests run.
+const TOOLS: [Need; 6] = [
     Need {
         name: "llvm-mca",
         probe: &["llvm-mca", "--version"],
@@ -95,6 +94,11 @@ const TOOLS: [Need; 5] = [
         name: "meson",
         probe: &["meson", "--version"],
         install: "apt-get update && apt-get install --yes meson",
+    },
+    Need {
+        name: "publicsuffix",
+        probe: &["test", "-f", "/usr/share/publicsuffix/public_suffix_list.dat"],
+        install: "apt-get update && apt-get install --yes publicsuffix",
     },
 ];
 

@@ -29,8 +29,8 @@ Formats of lists:
   v2ray    domain:NAME, full:NAME the name and all below; the name alone
   rpz      NAME CNAME .           the name alone; CNAME rpz-passthru. is an exception
   psl      NAME, *.NAME, !NAME    the public suffix list
-Entries of other kinds are counted by reason on standard error, and match nothing. An exception holds for
-its own list; in RPZ zones, the longest of rules and exceptions wins.
+Entries of other kinds are counted by reason on standard error, and match nothing. An exception
+holds for its own list; in RPZ zones, the longest of rules and exceptions wins.
 
 Exit code: 0 if a name was printed or counted, 1 if none was, 2 after an error, 130 after Ctrl-C.
 

@@ -35,6 +35,7 @@ pub(crate) fn entries<'a>(
 pub(crate) fn rule(name: &[u8], plain: Target) -> Entry<'_> {
     match name {
         b"*" | b"*." => Err(Reason::AllNames),
+        name if memchr::memchr(b'/', name).is_some() => Err(Reason::Path),
         [b'*', b'.', name @ ..] => Ok(Rule::block(Target::Below, name)),
         name => Ok(Rule::block(plain, name)),
     }
@@ -65,6 +66,7 @@ mod tests {
         assert_eq!(read("*.a.example"), "Below a.example");
         assert_eq!(read("*"), "all-names");
         assert_eq!(read("a.example b.example"), "extra-words");
+        assert_eq!(read("a.example/malware.exe"), "path");
         let subtree = shown(|each| entries(b"a.example", Target::Subtree, each)).1;
         assert_eq!(subtree, ["Subtree a.example"]);
     }
