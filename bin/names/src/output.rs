@@ -63,16 +63,17 @@ impl Output {
     /// As [`name`](Self::name).
     pub(crate) fn rule(&mut self, name: &[u8], list: usize, rule: &[u8], target: Target) -> io::Result<()> {
         let list = self.lists.get(list).map_or("", String::as_str);
-        let rule = rule.to_ascii_lowercase();
         if self.json {
-            let (name, rule) = (String::from_utf8_lossy(name), String::from_utf8_lossy(&rule));
+            let (name, rule) = (String::from_utf8_lossy(name), String::from_utf8_lossy(rule));
+            let rule = rule.to_ascii_lowercase();
             let (name, rule, target) = (quoted(&name), quoted(&rule), word(target));
             let line = format!("{{\"name\":{name},\"list\":{list},\"rule\":{rule},\"target\":\"{target}\"}}");
             self.text.extend_from_slice(line.as_bytes());
         } else {
-            for part in [name, b"\t", list.as_bytes(), b"\t", &rule, b"\t", word(target).as_bytes()] {
-                self.text.extend_from_slice(part);
-            }
+            [name, b"\t", list.as_bytes(), b"\t"].iter().for_each(|part| self.text.extend_from_slice(part));
+            self.text.extend(rule.iter().map(u8::to_ascii_lowercase));
+            self.text.push(b'\t');
+            self.text.extend_from_slice(word(target).as_bytes());
         }
         self.end_line()
     }

@@ -3,6 +3,7 @@
 use crate::names::folder;
 use hashlane_rig::command::{Folder, Ran, holds};
 use std::fs::{self, File};
+use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 
 const LISTS: [&str; 6] = ["hosts", "domains", "adblock", "v2ray", "rpz", "psl"];
@@ -63,6 +64,11 @@ fn the_file_is_replaced_and_belongs_to_its_owner() {
     assert_eq!(ran.out, "ads.example\thosts\tads.example\texact\n");
 }
 
+/// Bytes of the description of the lists, by the last number of the header.
+fn about(bytes: &[u8]) -> u64 {
+    u64::from_ne_bytes(bytes[96..104].try_into().unwrap())
+}
+
 #[test]
 fn files_that_were_cut_or_changed_are_refused() {
     let folder = compiled();
@@ -84,6 +90,16 @@ fn files_that_were_cut_or_changed_are_refused() {
     let mut other = bytes.clone();
     other[8] = 200;
     holds(&refused(&other), &["bad: rules compiled by another version"]);
+    let sparse = File::create(folder.path("sparse")).unwrap();
+    sparse.set_len(1 << 40).unwrap();
+    // It has a TiB, and says so.
+    let mut start = bytes[..256].to_vec();
+    start[96..104].copy_from_slice(&((1_u64 << 40) - (bytes.len() as u64) + about(&bytes)).to_ne_bytes());
+    (&sparse).write_all(&start).unwrap();
+    holds(
+        &matched(&folder, &["sparse"]).err,
+        &["sparse: compiled rules of 1099511627776 bytes; they have 16 GiB"],
+    );
     // It states 2^60 names: it is refused by its length before it takes memory.
     let mut huge = bytes;
     huge[71] = 0x10;
