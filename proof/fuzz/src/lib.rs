@@ -19,6 +19,7 @@ pub mod ipfix;
 pub mod management;
 pub mod mutate;
 pub mod name_lists;
+pub mod name_map;
 pub mod name_rules;
 pub mod ndn;
 pub mod queries;

@@ -2,7 +2,8 @@
 
 use crate::{
     audit, client, compress, dns_streams, dump, faces, files, flows, forwarder, ipfix, management,
-    name_lists, name_rules, ndn, queries, reassembly, respond, rib, sketches, strings, zone_files, zones,
+    name_lists, name_map, name_rules, ndn, queries, reassembly, respond, rib, sketches, strings, zone_files,
+    zones,
 };
 use hashlane_flow::packet::Packet;
 use hashlane_name::ccnx::Ccnx;
@@ -41,6 +42,7 @@ macro_rules! with_targets {
             name_ccnx,
             name_image,
             name_lists,
+            name_map,
             name_ndn,
             name_offset,
             name_rules,
@@ -210,6 +212,11 @@ pub fn flow_packet(bytes: &[u8]) {
 /// Parses a CCNx name; see [`crate::check_octets`].
 pub fn name_ccnx(bytes: &[u8]) {
     crate::check_octets::<Ccnx>(bytes);
+}
+
+/// Changes a map of prefixes, and looks names up in it; see [`name_map::check_name_map`].
+pub fn name_map(bytes: &[u8]) {
+    name_map::check_name_map(bytes);
 }
 
 /// Parses an NDN name; see [`crate::check_octets`].
