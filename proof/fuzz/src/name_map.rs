@@ -40,8 +40,8 @@ fn hash(kind: u8, bytes: &[u8]) -> u64 {
 }
 
 /// The first byte selects the hash. Each line after it is a step: its first byte says if the rest is inserted
-/// with the number of the line, removed, changed or looked up. A sequence of `=` in a name stands for 64 bytes
-/// each, so that names go to the arena. Every lookup finds what a search of all prefixes finds.
+/// with the number of the line, removed, changed or looked up. A `=` in a name stands for 64 of them, so that
+/// names go to the arena. Every lookup finds what a search of all prefixes finds.
 pub fn check_name_map(bytes: &[u8]) {
     let Some((kind, steps)) = bytes.split_first() else { return };
     let hash = |bytes: &[u8]| hash(*kind, bytes);
