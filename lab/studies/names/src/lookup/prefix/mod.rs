@@ -8,6 +8,7 @@ mod fingerprints;
 mod front;
 mod hasher;
 mod lengths;
+mod name_map;
 mod per_component;
 mod sorted;
 mod stored;
@@ -68,6 +69,7 @@ fn front<D: LongestPrefix + 'static>(prefixes: &Strings, key: &Key) -> Option<Bo
 
 /// All designs, and the hashing that each lookup begins with.
 pub(crate) const DESIGNS: &[(&str, Build)] = &[
+    ("name-map", front::<name_map::Map>),
     ("lengths", front::<lengths::Lengths>),
     ("two-stage", front::<two_stage::TwoStage>),
     ("binary", front::<binary::Binary>),

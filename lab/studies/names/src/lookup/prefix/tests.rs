@@ -95,6 +95,7 @@ macro_rules! designs {
 }
 
 designs! {
+    name_map_finds_the_longest_prefix: name_map::Map,
     lengths_finds_the_longest_prefix: lengths::Lengths,
     two_stage_finds_the_longest_prefix: two_stage::TwoStage,
     binary_finds_the_longest_prefix: binary::Binary,
