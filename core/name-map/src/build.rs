@@ -14,6 +14,10 @@ use hashlane_hash::siphash::SipHash13;
 /// Of as many rules, one may be shorter than those that the filter has.
 const FEW: usize = 256;
 
+/// Rules whose names are prefetched, and the bytes of each.
+const AHEAD: usize = 32;
+const PREFETCHED: usize = 32;
+
 /// A rule that was not added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -55,7 +59,7 @@ impl Rule {
     }
 }
 
-/// Builder of [`Rules`]. It takes 8 bytes a rule besides the names, and 28 more while it builds the table.
+/// Builder of [`Rules`]. It takes 8 bytes a rule besides the names, and 44 more while it builds the table.
 #[derive(Clone)]
 pub struct Builder {
     key: Key,
@@ -212,8 +216,16 @@ impl<'a> Writer<'a> {
         let mut rules: Vec<(u64, Rule)> = rules.iter().map(with_hash).collect();
         // The buckets are then filled one after the other.
         rules.sort_unstable_by_key(|(order, _)| *order);
+        // Names are then read in the order of their hashes: each is a cache miss, unless it was prefetched.
+        let offsets: Vec<u32> = rules.iter().map(|(_, rule)| rule.offset).collect();
+        let mut ahead = offsets.iter().filter_map(|offset| names.get(*offset as usize..)).map(|name| {
+            let bytes = name.get(..PREFETCHED).unwrap_or(name);
+            hashlane_table::prefetch_bytes(bytes);
+        });
+        ahead.by_ref().take(AHEAD).for_each(drop);
         let mut left = Vec::new();
         for rules in rules.chunk_by_mut(|a, b| a.0 == b.0) {
+            ahead.by_ref().take(rules.len()).for_each(drop);
             // Rules of one suffix are then neighbours, a name before those below it.
             if rules.len() > 1 {
                 rules.sort_unstable_by(|a, b| a.1.name(names).cmp(b.1.name(names)));
