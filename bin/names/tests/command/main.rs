@@ -5,4 +5,5 @@ mod check;
 mod compile;
 mod hostile;
 mod names;
+mod oracle;
 mod streams;
