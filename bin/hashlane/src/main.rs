@@ -53,7 +53,7 @@ enum Command {
     /// Compare two builds, launched alternately, or two folders of records
     Compare(cmd::compare::Compare),
     /// Tell if a hash table can be flooded, for any hash function, with the keys that do it
-    Audit(cmd::audit::Audit),
+    Audit(Box<cmd::audit::Audit>),
     /// Serve zones as a DNS name server, and render DNS messages: the command hashlane-dns
     Dns(Other),
     /// Meter flows: packets of captures in, records of flows out: the command hashlane-flow

@@ -3,7 +3,8 @@
 mod conclude;
 
 use crate::attack::{
-    About, Attack, FEWEST, Knowledge, Miss, Target, USUAL_LENGTH, Unhashed, attacks, start_pairs, unhashed,
+    About, Attack, FEWEST, Knowledge, LONGER, Miss, Target, USUAL_LENGTH, Unhashed, attacks, start_pairs,
+    unhashed,
 };
 use crate::bias::{self, Bias};
 use crate::blind::{self, Blind, Scope, Searched};
@@ -125,6 +126,8 @@ pub struct Report {
     pub searched: Option<Searched>,
     /// Fault of the function, or wrong treatment of its arguments.
     pub flaw: Option<Flaw>,
+    /// Lengths of which many keys were hashed.
+    pub lengths: Vec<usize>,
     /// The verdict.
     pub verdict: Verdict,
 }
@@ -151,6 +154,9 @@ impl Report {
                 format!("{}; unhashed: {}", self.verdict, unhashed.words_of_tuple())
             }
             (verdict, _, Some(flaw)) if !verdict.is_faulty() => format!("{verdict}; {flaw}"),
+            (Verdict::NoneKnown, ..) if matches!(self.info.keying, Keying::Secret(_)) => {
+                format!("{}: no flood without the secret key", self.verdict)
+            }
             _ => self.verdict.to_string(),
         }
     }
@@ -196,6 +202,7 @@ pub fn audit_and_search(
             identity: None,
             searched: None,
             flaw: None,
+            lengths: Vec::new(),
             verdict: Verdict::NoneKnown,
         },
         subject,
@@ -206,8 +213,10 @@ pub fn audit_and_search(
         Ok(flaw) => flaw,
         Err(fault) => Some(Flaw::Fault(fault)),
     };
-    audit.report.verdict = verdict(&audit.report);
-    audit.report
+    let mut report = audit.report;
+    report.lengths = subject.lengths();
+    report.verdict = verdict(&report);
+    report
 }
 
 struct Audit<'a> {
@@ -253,6 +262,16 @@ impl Audit<'_> {
         let length = self.length();
         let mut draw = self.draw("unhashed");
         self.report.unhashed = unhashed(self.subject, length, &mut draw)?;
+        if (self.report.info.lengths, self.settings.length) == (Lengths::Any, None) {
+            // Too few bits for a flood.
+            if 1_usize.checked_shl(self.report.unhashed.bits.len() as u32).is_some_and(|keys| keys < FEWEST) {
+                let longer = unhashed(self.subject, LONGER, &mut draw)?;
+                if longer.bits.len() > self.report.unhashed.bits.len() {
+                    self.report.unhashed = longer;
+                }
+            }
+            self.report.unhashed.is_of_one_length = true;
+        }
         self.report.crowding = self.crowding()?.map(Box::new);
         if self.report.crowding.is_some() {
             return Ok(());
@@ -281,7 +300,7 @@ impl Audit<'_> {
         self.report.epsilon = self.epsilon(pairs)?;
         if !self.is_alone {
             tell("identity");
-            self.report.identity = Some(self.identity(length)?);
+            self.report.identity = Some(self.identity()?);
         }
         Ok(())
     }
@@ -300,21 +319,19 @@ impl Audit<'_> {
     }
 
     /// The work to make two keys of one hash.
-    fn identity(&mut self, length: usize) -> Result<Identity, Fault> {
+    fn identity(&mut self) -> Result<Identity, Fault> {
         let mut draw = self.draw("identity");
         let floods = self.report.attempts.iter().filter_map(|(about, outcome)| match outcome {
             Outcome::Flood(flood) if about.knowledge == Knowledge::Nothing => Some((about.id, &**flood)),
             _ => None,
         });
-        let unhashed = self.report.unhashed.bits.iter().copied().filter(|bit| *bit < 8 * length);
-        let unhashed: Vec<usize> = unhashed.collect();
         let worst = match &self.report.epsilon {
             Epsilon::Broken { keys, source, measured, log2, .. } => {
                 Some(WorstPair { keys, source, measured: *measured, log2: *log2 })
             }
             _ => None,
         };
-        let evidence = Evidence { floods: floods.collect(), worst, unhashed: &unhashed };
+        let evidence = Evidence { floods: floods.collect(), worst, unhashed: &self.report.unhashed };
         identity::identity(self.subject, &evidence, self.settings.length, &mut draw)
     }
 
@@ -389,7 +406,17 @@ impl Audit<'_> {
             draw: &mut draw,
             note: None,
         };
-        let keys = match attack.keys(&mut target) {
+        let is_free = (self.report.info.lengths, self.settings.length) == (Lengths::Any, None);
+        let longer = attack.longer().filter(|_| is_free);
+        let mut keys = attack.keys(&mut target);
+        if let (Err(Miss::NotApplicable(_)), Some(_)) = (&keys, longer) {
+            target.length = longer;
+            keys = attack.keys(&mut target).map_err(|miss| match (miss, &keys) {
+                (Miss::NotApplicable(_), Err(usual)) => usual.clone(),
+                (miss, _) => miss,
+            });
+        }
+        let keys = match keys {
             Ok(keys) => keys,
             Err(Miss::NotApplicable(why)) => return Ok((about, Outcome::NotApplicable(why))),
             Err(Miss::Fault(fault)) => return Err(fault),
@@ -424,15 +451,19 @@ impl Audit<'_> {
             }
         };
         let floods = self.report.attempts.iter().filter_map(|(about, outcome)| match outcome {
-            Outcome::Flood(flood) if about.knowledge == Knowledge::Nothing => Some((about.source, flood)),
+            Outcome::Flood(flood) if about.knowledge == Knowledge::Nothing => Some((about, flood)),
             _ => None,
         });
-        for (source, flood) in floods {
+        for (about, flood) in floods {
             let (Some(a), Some(b)) = (flood.keys.get(0), flood.keys.get(1)) else { continue };
             let keys = [a.to_vec(), b.to_vec()];
             let share = epsilon::measure(self.subject, &keys, FLOOD_SEEDS, &mut draw)?;
             if share.collisions > 0 {
-                consider(share.value().log2(), keys, source.to_owned(), Origin::Published, share);
+                let (source, origin) = match about.aims_at.contains(&self.report.info.id.as_str()) {
+                    true => (about.source.to_owned(), Origin::Published),
+                    false => (format!("keys of the attack {}", about.id), Origin::Found),
+                };
+                consider(share.value().log2(), keys, source, origin, share);
             }
         }
         for pair in pairs.iter().filter(|pair| pair.scheme == self.report.info.id) {
@@ -453,7 +484,16 @@ impl Audit<'_> {
                 consider(share.value().log2(), pair.keys, pair.source.to_owned(), Origin::Found, share);
             }
         }
-        let length = self.length();
+        // Two keys of a biased difference, if these two collide again and again.
+        if let Some(keys) = self.report.bias.as_ref().and_then(|bias| bias.colliding.clone()) {
+            let share = epsilon::measure(self.subject, &keys, PAIR_SEEDS, &mut draw)?;
+            if share.collisions > 1 {
+                let source = "two keys of the most biased difference".to_owned();
+                consider(share.value().log2(), keys, source, Origin::Found, share);
+            }
+        }
+        // Random choices of its own: its outcome depends on no attack.
+        let (length, mut draw) = (self.length(), self.draw("search of pairs"));
         if let Some(suspect) = search::search(self.subject, length, &mut draw)? {
             let share = epsilon::measure(self.subject, &suspect.keys, FLOOD_SEEDS, &mut draw)?;
             if share.collisions > 0 {

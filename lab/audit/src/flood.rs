@@ -63,6 +63,16 @@ impl Flood {
     }
 }
 
+/// The worst of several floods: the first whose growth is that of the worst one but for a tenth, which chance
+/// decides.
+pub(crate) fn worst<'a>(
+    floods: impl Iterator<Item = (&'static str, &'a Flood)> + Clone,
+) -> Option<(&'static str, &'a Flood)> {
+    let most = floods.clone().map(|(_, flood)| flood.growth()).fold(0.0, f64::max);
+    let mut floods = floods;
+    floods.find(|(_, flood)| 1.1 * flood.growth() >= most)
+}
+
 /// Hashes `keys` under each of `seeds`, and returns the flood if the table is flooded under at least one of
 /// them.
 ///

@@ -3,6 +3,7 @@
 use crate::keys::Keys;
 use crate::subject::{AuditedHash, Fault, Lengths, SubjectInfo};
 use hashlane_hash::scheme::{Key, Keying};
+use std::collections::BTreeMap;
 
 /// A function that is asked for keys of one length alone, under seeds of few bits.
 ///
@@ -12,7 +13,12 @@ pub(crate) struct Narrowed<'a> {
     subject: &'a mut dyn AuditedHash,
     info: SubjectInfo,
     seed_bits: Option<u32>,
+    /// Keys hashed, by their lengths.
+    hashed: BTreeMap<usize, u64>,
 }
+
+/// Keys of one length, at least, for the length to count as tried.
+const TRIED: u64 = 256;
 
 impl<'a> Narrowed<'a> {
     /// `subject` with keys of `length` bytes, unless its keys have one length already, and with a seed of
@@ -33,7 +39,23 @@ impl<'a> Narrowed<'a> {
                 Keying::Secret(stated) => Keying::Secret(stated.min(bits)),
             };
         }
-        Self { subject, info, seed_bits }
+        Self { subject, info, seed_bits, hashed: BTreeMap::new() }
+    }
+
+    /// Lengths of which many keys were hashed.
+    pub(crate) fn lengths(&self) -> Vec<usize> {
+        self.hashed.iter().filter(|(_, keys)| **keys >= TRIED).map(|(length, _)| *length).collect()
+    }
+
+    fn count(&mut self, keys: &Keys) {
+        let (mut length, mut equal) = (0, 0);
+        for key in keys.iter() {
+            if key.len() != length && equal > 0 {
+                *self.hashed.entry(length).or_default() += core::mem::take(&mut equal);
+            }
+            (length, equal) = (key.len(), equal + 1);
+        }
+        *self.hashed.entry(length).or_default() += equal;
     }
 
     fn check(&self, keys: &Keys) -> Result<(), Fault> {
@@ -61,6 +83,7 @@ impl AuditedHash for Narrowed<'_> {
 
     fn hash_all(&mut self, key: &Key, keys: &Keys, hashes: &mut Vec<u64>) -> Result<(), Fault> {
         self.check(keys)?;
+        self.count(keys);
         self.subject.hash_all(&narrowed_seed(key, self.seed_bits), keys, hashes)
     }
 
@@ -96,6 +119,11 @@ mod tests {
         let low = Key::new(0xfff_u128.to_le_bytes());
         assert_eq!(of(None, Some(12), &ones, &keys), of(None, None, &low, &keys));
         assert_ne!(of(None, Some(12), &ones, &keys), Ok(wide));
+        let many: Keys = (0..TRIED as u32).map(|number| number.to_le_bytes()).chain([[0; 4]]).collect();
+        let (mut counted, mut hashes) = (Narrowed::new(jhash, None, None), Vec::new());
+        counted.hash_all(&ones, &["a", "bc"].into_iter().collect(), &mut hashes).unwrap();
+        counted.hash_all(&ones, &many, &mut hashes).unwrap();
+        assert_eq!(counted.lengths(), [4]);
         assert_eq!(narrowed_seed(&ones, Some(0)), Key::new([0; 16]));
         assert_eq!(narrowed_seed(&ones, Some(128)), ones);
     }

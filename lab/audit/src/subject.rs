@@ -1,5 +1,6 @@
 //! A hash function under audit.
 
+use crate::epsilon::vectors::hex;
 use crate::keys::Keys;
 use hashlane_hash::scheme::{Key, Keying};
 
@@ -25,6 +26,19 @@ pub struct SubjectInfo {
     pub keying: Keying,
     /// Lengths of its keys.
     pub lengths: Lengths,
+}
+
+impl SubjectInfo {
+    /// The part of a seed that the function takes: a number for up to 64 bits, else 16 bytes in hexadecimal
+    /// digits.
+    pub fn seed_text(&self, seed: &Key) -> String {
+        match self.keying {
+            Keying::Seed(bits @ 1..=64) | Keying::Secret(bits @ 1..=64) => {
+                format!("{:#x}", seed.halves().0 & (u64::MAX >> (64 - bits)))
+            }
+            Keying::None | Keying::Seed(_) | Keying::Secret(_) => hex(&seed.to_bytes()),
+        }
+    }
 }
 
 /// A hash function under audit, possibly in another process.
@@ -76,4 +90,24 @@ pub enum Fault {
     /// It could not be run at all: the reason, and the next step.
     #[error("{0}")]
     Unusable(String),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seeds_are_numbers_where_the_function_takes_a_number() {
+        let info = |keying| SubjectInfo {
+            id: "mine".to_owned(),
+            source: "a test".to_owned(),
+            width: 64,
+            keying,
+            lengths: Lengths::Any,
+        };
+        let seed = Key::new(0x0123_4567_89ab_cdef_u128.to_le_bytes());
+        assert_eq!(info(Keying::Seed(64)).seed_text(&seed), "0x123456789abcdef");
+        assert_eq!(info(Keying::Secret(32)).seed_text(&seed), "0x89abcdef");
+        assert_eq!(info(Keying::Seed(128)).seed_text(&seed), "efcdab89674523010000000000000000");
+    }
 }

@@ -110,7 +110,7 @@ impl fmt::Display for Verdict {
         match self {
             Self::Faulty(flaw) => write!(f, "faulty: {flaw}"),
             Self::Partial(unhashed, flood) => {
-                write!(f, "partial: {unhashed} of the key are not hashed; ")?;
+                write!(f, "partial: {unhashed} are not hashed; ")?;
                 write_flood(f, flood)
             }
             Self::Crowded(flood) => {
@@ -128,7 +128,7 @@ impl fmt::Display for Verdict {
                 write_flood(f, flood)
             }
             Self::IfSeedLeaks(attack, flood) => {
-                write!(f, "floodable if the seed leaks ({attack}): ")?;
+                write!(f, "no flood without the seed; floodable if it leaks ({attack}): ")?;
                 write_flood(f, flood)
             }
             Self::Proved(proved) => {

@@ -14,13 +14,15 @@ mod traffic;
 use crate::output::{self, progress::Progress};
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
-use hashlane_audit::audit::{Report, Settings};
+use hashlane_audit::attack::Knowledge;
+use hashlane_audit::audit::{Epsilon, Report, Settings};
 use hashlane_audit::curve::Curve;
 use hashlane_audit::epsilon::vectors;
 use hashlane_audit::library::{Launcher, Library, Signature, child_main};
 use hashlane_audit::registered::{Registered, subjects};
 use hashlane_audit::subject::{AuditedHash, Lengths, SubjectInfo};
 use hashlane_audit::table::{Geometry, MAX_KEYS};
+use hashlane_audit::verdict::Verdict;
 use hashlane_hash::scheme::Keying;
 use hashlane_lab::report::{Block, svg_file};
 use hashlane_lab::study::Step;
@@ -48,8 +50,23 @@ stores that compare no key. The exit code depends on floods alone.
 Exit code: 0 if no attack floods the table, 1 if one does without the seed, 2 if the audit, the function or
 the table fails. docs/audit.md says which of several verdicts counts.
 
+Duration: 1 to 10 s a function, about half a minute for all. --minutes N adds up to N minutes for each
+function that no attack floods without the seed.
+
+Types of --signature, in C; parameters may stand in any order, and the seed may be absent:
+  uint64_t f(const uint8_t *data, size_t len, uint64_t seed)       bytes; a seed of 64 bits
+  uint32_t f(const void *data, uint32_t len, uint32_t seed)        bytes; a seed of 32 bits
+  uint64_t f(const uint8_t *data, size_t len, const uint8_t *seed) bytes; a seed of 128 bits or of two words,
+                                                                   as a pointer to its 16 bytes
+  uint64_t f(const uint8_t *data, size_t len, const uint8_t *key)  the same for a key that stays secret
+  uint64_t f(uint64_t key, uint64_t seed)                          an integer of 64 bits
+  uint32_t f(uint32_t key, uint32_t seed)                          an integer of 32 bits
+
 Examples:
+  hashlane audit ./libmyhash.so --symbol hash_flow \\
+      --signature 'uint64_t f(const uint8_t *data, size_t len, uint64_t seed)'
   hashlane audit                                every registered scheme, every attack
+  hashlane audit --list                         their ids
   hashlane audit --scheme xxh3 --keys 36        one hash, keys of 36 bytes
   hashlane audit --table linux-ehash --scheme ehash/jhash2 --page audit.html
   hashlane audit --scheme wyhash --write-keys keys.txt
@@ -57,27 +74,36 @@ Examples:
   hashlane audit --scheme wyhash --scheme siphash-1-3 --picture audit.svg
   hashlane audit --scheme xxh64 --minutes 2 --without-priors
                                                 a search that knows nothing of the function
-  hashlane audit --library ./libmyhash.so --symbol hash_flow \\
-      --signature 'u64(const u8*, usize, u64 seed)'
-  hashlane audit --library ./libmyhash.so --symbol mix64 --signature 'u64(u64 key, u64 seed)' \
-      --seed-bits 46                            integers, under a seed of 46 bits
+  hashlane audit ./libmyhash.so --symbol mix64 --signature 'u64(u64 key, u64 seed)' --seed-bits 46
+                                                integers, under a seed of 46 bits
+  hashlane audit ./libmyhash.so --symbol prf --signature 'u64(const u8*, usize, u64 seed)' --secret-key
+                                                a seed that never leaks
   hashlane audit --table ./libmytable.so        a table of your own: hashlane_audit.h
   hashlane audit --pcap T.pcap --function ehash depth of buckets, queues and paths of real traffic
   hashlane audit --tuples T.csv --function rss --queues 16 --try-keys 1000
   hashlane audit --names T.txt --function siphash-1-3 --buckets 4096")]
 pub(crate) struct Audit {
-    /// Audit this scheme alone; may be repeated. A wrong id lists them all
+    /// Scheme to audit, as by --scheme, or shared object, as by --library
+    #[arg(value_name = "SCHEME|FILE", conflicts_with_all = ["schemes", "library"])]
+    target: Option<String>,
+    /// Audit this scheme alone; may be repeated
     #[arg(long = "scheme", value_name = "ID", conflicts_with = "library")]
     schemes: Vec<String>,
     /// Shared object with your own hash function, which runs in a separate process
     #[arg(long, value_name = "FILE", requires_all = ["symbol", "signature"])]
     library: Option<PathBuf>,
-    /// Name of the function in --library
-    #[arg(long, value_name = "NAME", requires = "library")]
+    /// Name of the function in the shared object
+    #[arg(long, value_name = "NAME")]
     symbol: Option<String>,
-    /// Type of the function in --library, as in C
-    #[arg(long, value_name = "TYPE", requires = "library")]
+    /// Type of the function in the shared object, as in C; the types are below
+    #[arg(long, value_name = "TYPE")]
     signature: Option<Signature>,
+    /// The seed of the function in the shared object stays secret: try no attack that knows it
+    #[arg(long)]
+    secret_key: bool,
+    /// List the registered schemes, with their sources, and audit none
+    #[arg(long, exclusive = true)]
+    list: bool,
     /// Seconds that a shared object may take for 65,536 hashes, or for one set of keys
     #[arg(long, value_name = "SECONDS", default_value_t = 10,
         value_parser = clap::value_parser!(u64).range(1..=3600))]
@@ -132,7 +158,7 @@ impl Audit {
         }
         // An error that `main` reports would have the code of a table that can be flooded.
         let json = self.json;
-        Ok(self.audit().unwrap_or_else(|error| {
+        Ok(self.with_target().and_then(|chosen| chosen.audit()).unwrap_or_else(|error| {
             output::tell(&format!("hashlane: {error:#}"));
             if json {
                 print_error(&format!("{error:#}"));
@@ -158,7 +184,35 @@ impl Audit {
         }
     }
 
+    /// The options with the target as `--library` or `--scheme`.
+    fn with_target(mut self) -> Result<Self> {
+        if let Some(target) = self.target.take() {
+            let is_scheme = subjects().iter().any(|subject| subject.info().id == target);
+            match !is_scheme && (target.contains('/') || Path::new(&target).exists()) {
+                true => self.library = Some(target.into()),
+                false => self.schemes.push(target),
+            }
+        }
+        if self.library.is_none() {
+            let symbol = self.symbol.as_ref().map(|_| "--symbol");
+            let signature = self.signature.as_ref().map(|_| "--signature");
+            let secret = self.secret_key.then_some("--secret-key");
+            if let Some(option) = symbol.or(signature).or(secret) {
+                bail!("{option} is for a function of a shared object: state the file, as in ./libmyhash.so");
+            }
+        }
+        Ok(self)
+    }
+
     fn audit(&self) -> Result<ExitCode> {
+        if self.list {
+            let ids = subjects().into_iter().map(|subject| {
+                let SubjectInfo { id, source, .. } = subject.info();
+                format!("{id}: {source}\n")
+            });
+            output::print(&ids.collect::<String>())?;
+            return Ok(ExitCode::SUCCESS);
+        }
         if self.traffic.is_chosen() {
             return self.traffic.run(self.seed.map_or_else(random_seed, Ok)?, self.json);
         }
@@ -271,7 +325,18 @@ impl Audit {
     /// Loads the library.
     fn load(&self, path: &Path, settings: &Settings) -> Result<Library> {
         let (Some(symbol), Some(signature)) = (&self.symbol, &self.signature) else {
-            bail!("--library needs --symbol and --signature");
+            bail!(
+                "{} has functions of any names and types: state --symbol NAME and --signature TYPE, as in \
+                 --signature 'u64(const u8* data, usize len, u64 seed)'",
+                path.display()
+            );
+        };
+        let signature = match self.secret_key {
+            true => &signature
+                .clone()
+                .with_secret()
+                .with_context(|| format!("{symbol} takes no seed ({signature}): leave out --secret-key"))?,
+            false => signature,
         };
         let lengths = match (settings.length, signature.integer_bytes()) {
             (Some(length), _) => Lengths::Exactly(length),
@@ -463,15 +528,28 @@ fn exit_code(reports: &[Report]) -> u8 {
     }
 }
 
-/// Text of the file of keys: for each flood a line of comment, then one key a line in hexadecimal digits.
+/// Text of the file of keys: for each verdict a line of comment, then one key a line in hexadecimal digits.
+///
+/// The keys are those of the flood, or two of one hash under every seed if no larger flood is known.
 fn keys_text(reports: &[Report]) -> String {
     let mut text = String::new();
     for report in reports {
-        let Some(flood) = report.verdict.flood() else { continue };
-        let seed = vectors::hex(&flood.seed.to_bytes());
+        let SubjectInfo { id, source, .. } = &report.info;
+        let (head, keys): (String, Vec<&[u8]>) = match (&report.verdict, &report.epsilon) {
+            (Verdict::PairAlways, Epsilon::Broken { keys, .. }) => {
+                ("two keys of one hash, needs nothing".to_owned(), keys.iter().map(Vec::as_slice).collect())
+            }
+            (verdict, _) => {
+                let (Some(attack), Some(flood)) = (verdict.attack(), verdict.flood()) else { continue };
+                let about = report.attempts.iter().map(|(about, _)| about).find(|about| about.id == attack);
+                let needs = about.map_or(Knowledge::Nothing, |about| about.knowledge);
+                let seed = report.info.seed_text(&flood.seed);
+                (format!("attack {attack}, needs {needs}; a seed: {seed}"), flood.keys.iter().collect())
+            }
+        };
         // A `String` takes everything.
-        let _ = writeln!(text, "# {}: {}; a seed: {seed}", report.info.id, report.verdict.word());
-        for key in flood.keys.iter() {
+        let _ = writeln!(text, "# {id} ({source}): {}; {head}", report.verdict.word());
+        for key in keys {
             let _ = writeln!(text, "{}", vectors::hex(key));
         }
     }

@@ -1,7 +1,7 @@
 //! Functions to which each byte adds a fixed multiple of itself, as a public multiplier under any start does.
 
 use super::reduce::cancelling;
-use super::{About, Attack, FEWEST, Knowledge, Miss, Target, USUAL_LENGTH};
+use super::{About, Attack, FEWEST, Knowledge, LONGER, Miss, Target, USUAL_LENGTH};
 use crate::keys::Keys;
 use crate::subject::Fault;
 
@@ -26,6 +26,10 @@ impl Attack for Additive {
             knowledge: Knowledge::Nothing,
             aims_at: &[],
         }
+    }
+
+    fn longer(&self) -> Option<usize> {
+        Some(LONGER)
     }
 
     fn keys(&self, target: &mut Target<'_>) -> Result<Keys, Miss> {

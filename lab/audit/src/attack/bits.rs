@@ -1,10 +1,10 @@
 //! Bits of the key that move the hash, but not the bits of it that choose the bucket.
 
-use super::{About, Attack, FEWEST, Knowledge, Miss, Target, USUAL_LENGTH};
+use super::{About, Attack, FEWEST, Knowledge, LONGER, Miss, Target, USUAL_LENGTH};
 use crate::keys::Keys;
 
 /// Random keys whose bits are changed one by one, each key under a new seed.
-const TRIALS: usize = 4;
+const TRIALS: usize = 24;
 
 /// Longest keys whose bits are probed.
 const MAX_PROBED: usize = 1024;
@@ -21,6 +21,10 @@ impl Attack for Truncated {
             knowledge: Knowledge::Nothing,
             aims_at: &["fxhash"],
         }
+    }
+
+    fn longer(&self) -> Option<usize> {
+        Some(LONGER)
     }
 
     fn keys(&self, target: &mut Target<'_>) -> Result<Keys, Miss> {

@@ -1,6 +1,6 @@
 //! Functions that are affine over GF(2): differences that they map to 0, by Gaussian elimination.
 
-use super::{About, Attack, FEWEST, Knowledge, Miss, Target, USUAL_LENGTH};
+use super::{About, Attack, FEWEST, Knowledge, LONGER, Miss, Target, USUAL_LENGTH};
 use crate::keys::Keys;
 
 /// Bytes in which the keys differ, at the end of the key.
@@ -22,6 +22,10 @@ impl Attack for Linear {
             knowledge: Knowledge::Nothing,
             aims_at: &["crc32c", "crc32c-shifted", "crc32c-masked", "ehash/toeplitz-published"],
         }
+    }
+
+    fn longer(&self) -> Option<usize> {
+        Some(LONGER)
     }
 
     fn keys(&self, target: &mut Target<'_>) -> Result<Keys, Miss> {

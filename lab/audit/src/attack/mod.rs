@@ -108,6 +108,10 @@ pub const MAX_LENGTH: usize = 4096;
 /// Bytes of a key if neither the user nor the attack states them: the length of an IPv6 4-tuple.
 pub const USUAL_LENGTH: usize = 36;
 
+/// Bytes of longer keys, for searches that hash few of them: functions may take another way from 64, 128 or
+/// 240 bytes on.
+pub const LONGER: usize = 256;
+
 impl Target<'_> {
     /// Bytes of a key: those that the function or the user demands, else `usual`.
     fn length_or(&self, usual: usize) -> usize {
@@ -199,6 +203,12 @@ pub trait Attack: Sync {
     /// floods the table already.
     fn is_last_resort(&self) -> bool {
         false
+    }
+
+    /// Bytes of longer keys that are tried if those of the usual length give none, and the user states no
+    /// length.
+    fn longer(&self) -> Option<usize> {
+        None
     }
 
     /// A second key with the hash of `given` under every seed, or nearly every; `None` if this attack makes

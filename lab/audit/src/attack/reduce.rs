@@ -12,8 +12,8 @@ const STEPS: usize = 100_000;
 /// arithmetic is exact enough.
 const BITS: u32 = 8;
 
-/// Short vectors whose products with `factors` sum up to 0 modulo 2 to the power of `width`: a basis of all such
-/// vectors.
+/// Short vectors whose products with `factors` sum up to 0 modulo 2 to the power of `width`: a basis of all
+/// such vectors.
 pub(super) fn cancelling(factors: &[u64], width: u32) -> Vec<Vec<i64>> {
     let unit = |place: usize| (0..factors.len()).map(|other| i64::from(place == other)).collect();
     let mut basis: Vec<Vec<i64>> = (0..factors.len()).map(unit).collect();
@@ -24,8 +24,8 @@ pub(super) fn cancelling(factors: &[u64], width: u32) -> Vec<Vec<i64>> {
     basis
 }
 
-/// Leaves the vectors whose sums are 0 modulo 2 to the power of `bits + more`, of those modulo 2 to the power of
-/// `bits`.
+/// Leaves the vectors whose sums are 0 modulo 2 to the power of `bits + more`, of those modulo 2 to the power
+/// of `bits`.
 fn restrict(basis: &mut [Vec<i64>], factors: &[u64], bits: u32, more: u32) {
     let sum = |vector: &Vec<i64>| {
         let products =
@@ -50,8 +50,8 @@ fn restrict(basis: &mut [Vec<i64>], factors: &[u64], bits: u32, more: u32) {
 /// Makes the vectors of a basis short and nearly orthogonal.
 ///
 /// Source: Lenstra, Lenstra and Lovász, Factoring polynomials with rational coefficients, 1982, with the
-/// floating-point arithmetic of Schnorr and Euchner, Lattice basis reduction, 1994. The vectors themselves are
-/// exact, so that rounding makes them longer at worst.
+/// floating-point arithmetic of Schnorr and Euchner, Lattice basis reduction, 1994. The vectors themselves
+/// are exact, so that rounding makes them longer at worst.
 fn reduce(basis: &mut [Vec<i64>]) {
     let mut orthogonal: Vec<Vec<f64>> = vec![Vec::new(); basis.len()];
     let mut number = 0;

@@ -11,7 +11,8 @@ use std::collections::BTreeSet;
 /// A word that is repeated, at another place of the key.
 pub(super) struct Repeated;
 
-/// Times that a word stands in a row: of 2^8 states, one word in 250 or in 450 has an order that divides them.
+/// Times that a word stands in a row: of 2^8 states, one word in 250 or in 450 has an order that divides
+/// them.
 const TIMES: [usize; 2] = [252, 240];
 
 /// Words of one to four bytes that are tried.

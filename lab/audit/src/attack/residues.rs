@@ -1,7 +1,7 @@
 //! Words that are numbers of a prime field, but larger than its prime: two words are one number.
 
 use super::arithmetic::set_word;
-use super::{About, Attack, FEWEST, Knowledge, Miss, Target, USUAL_LENGTH};
+use super::{About, Attack, FEWEST, Knowledge, LONGER, Miss, Target, USUAL_LENGTH};
 use crate::keys::Keys;
 
 /// Multiples of the prime in the words of a key.
@@ -36,6 +36,10 @@ impl Attack for Residues {
         }
     }
 
+    fn longer(&self) -> Option<usize> {
+        Some(LONGER)
+    }
+
     fn keys(&self, target: &mut Target<'_>) -> Result<Keys, Miss> {
         let length = target.length_or(USUAL_LENGTH);
         for (width, primes) in FIELDS {
@@ -58,7 +62,16 @@ impl Attack for Residues {
                     }
                     key
                 });
-                if let Ok(keys) = target.colliding(keys.collect()) {
+                let Ok(keys) = target.colliding(keys.collect()) else { continue };
+                // Words that are not hashed are no numbers of any field.
+                let others = places.iter().map(|place| {
+                    let mut other = base.clone();
+                    set_word(&mut other, *place, width, target.draw.word());
+                    other
+                });
+                let others: Keys = core::iter::once(base.clone()).chain(others).collect();
+                let hashes = target.hash(&others)?;
+                if hashes.iter().skip(1).all(|hash| hashes.first() != Some(hash)) {
                     return Ok(keys);
                 }
             }

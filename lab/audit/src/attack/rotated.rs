@@ -60,13 +60,16 @@ impl Chain {
         }
     }
 
-    /// True if random keys keep their hashes, under fresh seeds, if the words from `start` on are changed.
+    /// True if random keys keep their hashes, under fresh seeds, if the words from `start` on are changed,
+    /// and not if the first of them is changed alone.
     fn holds(&self, target: &mut Target<'_>, length: usize, start: usize) -> Result<bool, Fault> {
         for _ in 0..TRIALS {
             let (seed, key) = (target.draw.key(), target.draw.bytes(length));
             let mut other = key.clone();
             self.flip(&mut other, start);
-            if !target.collide(&seed, [&key, &other])? {
+            let mut one = key.clone();
+            Self { words: 1, ..*self }.flip(&mut one, start);
+            if !target.collide(&seed, [&key, &other])? || target.collide(&seed, [&key, &one])? {
                 return Ok(false);
             }
         }

@@ -38,8 +38,8 @@ impl Attack for SeedSpace {
         true
     }
 
-    /// Functions that the drawn seeds have nearly all of are tried; of more, the audit takes the seed in place
-    /// of the attacker's computer.
+    /// Functions that the drawn seeds have nearly all of are tried; of more, the audit takes the seed in
+    /// place of the attacker's computer.
     fn keys(&self, target: &mut Target<'_>) -> Result<Keys, Miss> {
         let bits = match target.subject.info().keying {
             Keying::None => return Err(Miss::NotApplicable("it has no seed".to_owned())),

@@ -1,6 +1,6 @@
 //! Sums of products of words with secret multipliers that are kept to the width of the words.
 
-use super::{About, Attack, Knowledge, Miss, Target, USUAL_LENGTH};
+use super::{About, Attack, Knowledge, LONGER, Miss, Target, USUAL_LENGTH};
 use crate::keys::Keys;
 use std::collections::HashSet;
 
@@ -23,6 +23,10 @@ impl Attack for SmallWords {
             knowledge: Knowledge::Nothing,
             aims_at: &[],
         }
+    }
+
+    fn longer(&self) -> Option<usize> {
+        Some(LONGER)
     }
 
     fn keys(&self, target: &mut Target<'_>) -> Result<Keys, Miss> {

@@ -5,7 +5,7 @@
 //! times a power of the number, can be 0.
 
 use super::lattice::{LATTICES, Order};
-use super::{About, Attack, FEWEST, Knowledge, Miss, Target, USUAL_LENGTH};
+use super::{About, Attack, FEWEST, Knowledge, LONGER, Miss, Target, USUAL_LENGTH};
 use crate::draw::Draw;
 use crate::keys::Keys;
 use crate::subject::Lengths;
@@ -27,6 +27,10 @@ impl Attack for TopBits {
             knowledge: Knowledge::Nothing,
             aims_at: &["fnv-1a-offset"],
         }
+    }
+
+    fn longer(&self) -> Option<usize> {
+        Some(LONGER)
     }
 
     fn keys(&self, target: &mut Target<'_>) -> Result<Keys, Miss> {

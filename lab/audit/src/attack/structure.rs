@@ -43,6 +43,10 @@ impl Attack for Structure {
         }
     }
 
+    fn longer(&self) -> Option<usize> {
+        Some(MAX_SEARCHED)
+    }
+
     fn keys(&self, target: &mut Target<'_>) -> Result<Keys, Miss> {
         let length = target.length_or(USUAL_LENGTH);
         let none = || Miss::NotApplicable("no two of its words are folded".to_owned());

@@ -5,9 +5,9 @@ use crate::keys::Keys;
 use crate::subject::Fault;
 use std::collections::HashMap;
 
-/// Learnt collisions at different places of the key, in all combinations: the attacker has learnt one pair for
-/// each place from the table's answers. The audit reads buckets in place of the attacker's clock; each pair
-/// costs him about as many keys as the square root of the buckets.
+/// Learnt collisions at different places of the key, in all combinations: the attacker has learnt one pair
+/// for each place from the table's answers. The audit reads buckets in place of the attacker's clock; each
+/// pair costs him about as many keys as the square root of the buckets.
 pub(super) struct Terms;
 
 /// Bytes of a place, and of keys that have enough such places.

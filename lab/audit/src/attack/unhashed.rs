@@ -1,14 +1,16 @@
 //! Bits of a key that do not move the hash.
 
-use super::{About, Attack, FEWEST, Knowledge, Miss, Target};
+use super::{About, Attack, FEWEST, Knowledge, LONGER, Miss, Target};
 use crate::draw::Draw;
 use crate::keys::Keys;
 use crate::subject::{AuditedHash, Fault};
 use core::fmt;
 use core::ops::Range;
 
-/// Random keys whose bits are changed one by one, each key under a new seed.
-const TRIALS: usize = 4;
+/// Random keys whose bits are changed one by one, each key under a new seed: a bit that moves the hash under
+/// half of the seeds, as a product by a random number has, is no unhashed one. Few bits are left after the
+/// first keys.
+const TRIALS: usize = 24;
 
 /// Longest keys whose bits are probed one by one.
 const MAX_PROBED: usize = 1024;
@@ -18,6 +20,10 @@ const MAX_PROBED: usize = 1024;
 pub struct Unhashed {
     /// Their numbers; bit n is the bit of value 2^(n mod 8) in byte n / 8.
     pub bits: Vec<usize>,
+    /// Bytes of the keys.
+    pub length: usize,
+    /// True if keys of other lengths were not probed: the function takes them, too.
+    pub is_of_one_length: bool,
 }
 
 impl Unhashed {
@@ -34,8 +40,8 @@ impl Unhashed {
         ranges
     }
 
-    /// The unhashed words of 32 bits of a [tuple](hashlane_flow::tuple::Tuple), by the names of its fields; empty
-    /// if no whole word is unhashed.
+    /// The unhashed words of 32 bits of a [tuple](hashlane_flow::tuple::Tuple), by the names of its fields;
+    /// empty if no whole word is unhashed.
     pub fn words_of_tuple(&self) -> String {
         let whole = |word: &usize| {
             self.bytes().iter().any(|range| range.start <= 4 * word && 4 * word + 4 <= range.end)
@@ -77,16 +83,20 @@ impl fmt::Display for Unhashed {
         }
         let lone = self.bits.iter().filter(|bit| !bytes.iter().any(|range| range.contains(&(**bit / 8))));
         match lone.count() {
-            0 => Ok(()),
-            lone if bytes.is_empty() => write!(f, "{lone} single bits"),
-            lone => write!(f, " and {lone} single bits"),
+            0 => {}
+            lone if bytes.is_empty() => write!(f, "{lone} single bits")?,
+            lone => write!(f, " and {lone} single bits")?,
+        }
+        match self.is_of_one_length {
+            true => write!(f, " of keys of {} bytes", self.length),
+            false => f.write_str(" of the key"),
         }
     }
 }
 
 /// Finds the bits of keys of `length` bytes that do not move the hash: each is changed in several random
 /// keys, under several seeds. A hash of 32 bits keeps its value by chance in all trials with
-/// probability 2⁻¹²⁸.
+/// a probability below 2⁻¹²⁸.
 ///
 /// # Errors
 /// The function fails.
@@ -102,7 +112,7 @@ pub fn unhashed(subject: &mut dyn AuditedHash, length: usize, draw: &mut Draw) -
         let mut of_flipped = of_flipped.iter();
         still.retain(|_| of_flipped.next() == Some(of_base));
     }
-    Ok(Unhashed { bits: still })
+    Ok(Unhashed { bits: still, length, is_of_one_length: false })
 }
 
 fn flipped(base: &[u8], bit: usize) -> Vec<u8> {
@@ -132,6 +142,10 @@ impl Attack for UnhashedBits {
         }
     }
 
+    fn longer(&self) -> Option<usize> {
+        Some(LONGER)
+    }
+
     fn keys(&self, target: &mut Target<'_>) -> Result<Keys, Miss> {
         let length = target.length_or(super::USUAL_LENGTH);
         let found = unhashed(target.subject, length, target.draw)?;
@@ -158,11 +172,13 @@ mod tests {
 
     #[test]
     fn whole_bytes_are_named_as_ranges() {
-        let of = |bits: Vec<usize>| Unhashed { bits }.to_string();
-        assert_eq!(of((0..32).chain(40..48).collect()), "bytes 0–3, byte 5");
-        assert_eq!(of((8..16).chain([17]).collect()), "byte 1 and 1 single bits");
-        assert_eq!(of(vec![3, 9]), "2 single bits");
-        let words = |bits| Unhashed { bits }.words_of_tuple();
+        let of = |bits: Vec<usize>| Unhashed { bits, ..Unhashed::default() }.to_string();
+        assert_eq!(of((0..32).chain(40..48).collect()), "bytes 0–3, byte 5 of the key");
+        assert_eq!(of((8..16).chain([17]).collect()), "byte 1 and 1 single bits of the key");
+        assert_eq!(of(vec![3, 9]), "2 single bits of the key");
+        let of_one = Unhashed { bits: (0..8).collect(), length: 36, is_of_one_length: true };
+        assert_eq!(of_one.to_string(), "byte 0 of keys of 36 bytes");
+        let words = |bits| Unhashed { bits, ..Unhashed::default() }.words_of_tuple();
         assert_eq!(words((0..96).collect()), "words 0–2 of the local address");
         assert_eq!(
             words((32..64).chain(128..160).chain(192..288).collect()),

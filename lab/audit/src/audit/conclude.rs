@@ -2,6 +2,7 @@
 
 use super::{Epsilon, Outcome, Report};
 use crate::attack::{About, Knowledge};
+use crate::flood;
 use crate::library::behaviour::Behaviour;
 use crate::verdict::{Flaw, Verdict};
 use hashlane_hash::scheme::Keying;
@@ -31,10 +32,10 @@ pub(super) fn of_attacks(report: &Report) -> Verdict {
     };
     let worst = |knowledge: Knowledge| {
         let floods = report.attempts.iter().filter_map(|(about, outcome)| match outcome {
-            Outcome::Flood(flood) if needed(about) == knowledge => Some((about.id, flood)),
+            Outcome::Flood(flood) if needed(about) == knowledge => Some((about.id, &**flood)),
             _ => None,
         });
-        floods.max_by(|(_, a), (_, b)| a.growth().total_cmp(&b.growth()))
+        flood::worst(floods)
     };
     let of_bits = report.attempts.iter().find_map(|(about, outcome)| match outcome {
         Outcome::Flood(flood) if about.id == "unhashed" => Some(flood),
@@ -45,14 +46,14 @@ pub(super) fn of_attacks(report: &Report) -> Verdict {
     }
     for knowledge in [Knowledge::Nothing, Knowledge::Results] {
         if let Some((id, flood)) = worst(knowledge) {
-            return Verdict::Floodable(knowledge, id, flood.clone());
+            return Verdict::Floodable(knowledge, id, Box::new(flood.clone()));
         }
     }
     if matches!(report.epsilon, Epsilon::Broken { log2, .. } if log2 >= 0.0) {
         return Verdict::PairAlways;
     }
     if let Some((id, flood)) = worst(Knowledge::Seed) {
-        return Verdict::IfSeedLeaks(id, flood.clone());
+        return Verdict::IfSeedLeaks(id, Box::new(flood.clone()));
     }
     match &report.epsilon {
         Epsilon::Proved(proved) => Verdict::Proved(*proved),

@@ -58,9 +58,9 @@ impl fmt::Display for Difference {
                         write!(f, "all bits of bytes {first}–{last}")
                     }
                     some => {
-                        write!(f, "{active} {plural} (from byte {first}: ")?;
+                        write!(f, "{active} {plural} (exclusive or with ")?;
                         some.iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
-                        f.write_str(")")
+                        write!(f, " from byte {first} on)")
                     }
                 }
             }
@@ -200,7 +200,7 @@ mod tests {
         assert_eq!(key, [5, 0, 0x81, 6]);
         xor.apply(&mut key, 2);
         assert_eq!(key, [5, 0, 0x81, 6]);
-        assert_eq!(xor.to_string(), "3 bits (from byte 2: 8101)");
+        assert_eq!(xor.to_string(), "3 bits (exclusive or with 8101 from byte 2 on)");
         assert_eq!(add.to_string(), "0x3 added to bytes 0–1 as a little-endian number");
     }
 

@@ -89,6 +89,8 @@ pub struct Bias {
     pub shares: Vec<(u32, Share)>,
     /// Share whose whole hashes are equal.
     pub whole: Share,
+    /// Two of these keys whose whole hashes were equal, if there were any.
+    pub colliding: Option<[Vec<u8>; 2]>,
     /// Probability that chance gives the share of [`bits`](Self::bits), or a larger one.
     pub p_value: f64,
     /// Keys of this and similar differences in the table, if the difference is biased.
@@ -196,6 +198,7 @@ pub fn bias(
         bits,
         shares: BITS.filter(|bits| *bits <= width).map(|bits| (bits, share(bits))).collect(),
         whole: Share::new(fresh.whole, TRIALS),
+        colliding: fresh.colliding.clone(),
         p_value,
         effect: None,
     };
@@ -213,6 +216,8 @@ struct Look {
     equal: [Vec<u64>; 2],
     /// Pairs whose whole hashes are equal.
     whole: u64,
+    /// The first of these.
+    colliding: Option<[Vec<u8>; 2]>,
 }
 
 /// Hashes `trials` random pairs of each suspect, each of a suspect's pairs under a seed of its own.
@@ -224,7 +229,7 @@ fn look(
 ) -> Result<Vec<Look>, Fault> {
     let most = *BITS.end() as usize;
     let (width, empty) = (subject.info().width, vec![0; most + 1]);
-    let mut looks = vec![Look { equal: [empty.clone(), empty], whole: 0 }; suspects.len()];
+    let mut looks = vec![Look { equal: [empty.clone(), empty], ..Look::default() }; suspects.len()];
     let mut hashes = Vec::new();
     for _ in 0..trials {
         let mut keys = Keys::default();
@@ -235,8 +240,12 @@ fn look(
             keys.push(&key);
         }
         subject.hash_all(&draw.key(), &keys, &mut hashes)?;
-        for (look, [a, b]) in looks.iter_mut().zip(hashes.as_chunks::<2>().0) {
-            look.whole += u64::from(a == b);
+        for (number, (look, [a, b])) in looks.iter_mut().zip(hashes.as_chunks::<2>().0).enumerate() {
+            if a == b {
+                look.whole += 1;
+                let pair = || Some([keys.get(2 * number)?.to_vec(), keys.get(2 * number + 1)?.to_vec()]);
+                look.colliding = look.colliding.take().or_else(pair);
+            }
             for (side, equal) in Side::BOTH.into_iter().zip(&mut look.equal) {
                 let bits = (side.aligned(*a, width) ^ side.aligned(*b, width)).leading_zeros();
                 equal[most.min(bits as usize)] += 1;

@@ -8,7 +8,7 @@ mod families;
 mod search;
 mod transfer;
 
-use crate::attack::{Knowledge, USUAL_LENGTH};
+use crate::attack::{Knowledge, USUAL_LENGTH, Unhashed};
 use crate::draw::Draw;
 use crate::epsilon::Share;
 use crate::flood::Flood;
@@ -100,8 +100,8 @@ pub struct Evidence<'a> {
     pub floods: Vec<(&'a str, &'a Flood)>,
     /// The worst pair, if it collides too often.
     pub worst: Option<WorstPair<'a>>,
-    /// Bits that do not move the hash, of keys of the usual length.
-    pub unhashed: &'a [usize],
+    /// Bits that do not move the hash.
+    pub unhashed: &'a Unhashed,
 }
 
 /// Lengths of given keys, if the function takes any and the user states none: some inversions need one.

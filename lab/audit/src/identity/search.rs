@@ -29,7 +29,7 @@ pub(super) fn second_keys(
     draw: &mut Draw,
 ) -> Result<Best, Fault> {
     let mut best = Best::default();
-    for Known { source, transfer, length } in known(evidence, lengths[0]) {
+    for Known { source, transfer, length } in known(evidence) {
         let method = format!("{source}, keys of {length} bytes");
         let of = &mut |given: &Given<'_>, _: &mut Draw| transfer.apply(given.key).into_iter().collect();
         if let Some((log2, pair)) = judged(subject, length, draw, of)? {
@@ -64,13 +64,14 @@ pub(super) fn second_keys(
 }
 
 /// Changes that keep the hash of some keys, for keys of their length.
-fn known(evidence: &Evidence<'_>, usual: usize) -> Vec<Known> {
+fn known(evidence: &Evidence<'_>) -> Vec<Known> {
     let mut known = Vec::new();
-    if let Some(bit) = evidence.unhashed.first().filter(|bit| **bit < 8 * usual) {
-        let mut bits = vec![0; usual];
+    let length = evidence.unhashed.length;
+    if let Some(bit) = evidence.unhashed.bits.first() {
+        let mut bits = vec![0; length];
         bits[bit / 8] = 1 << (bit % 8);
         let source = "a bit that is not hashed".to_owned();
-        known.push(Known { source, transfer: Transfer::Xor(bits), length: usual });
+        known.push(Known { source, transfer: Transfer::Xor(bits), length });
     }
     let mut add = |source: &str, one: &[u8], other: &[u8]| {
         known.extend(Transfer::between(one, other).into_iter().map(|transfer| Known {

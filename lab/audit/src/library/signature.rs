@@ -100,6 +100,11 @@ impl Signature {
         self.is_secret
     }
 
+    /// The same function, whose seed is a secret key; `None` if it takes no seed.
+    pub fn with_secret(self) -> Option<Self> {
+        (self.seed_bits() > 0).then_some(Self { is_secret: true, ..self })
+    }
+
     /// Bits of the result: 32 or 64.
     pub fn width(&self) -> u32 {
         self.result.bits()
@@ -122,7 +127,7 @@ pub enum SignatureError {
     /// Parameter whose type is not accepted.
     #[error(
         "signature: unknown type of the parameter {0:?}; one of const u8*, const void*, const char*, usize, \
-         size_t, u32, u64, int"
+         size_t, u32, u64, int; a seed of 128 bits is a pointer to its 16 bytes: const u8* seed"
     )]
     Parameter(String),
     /// Parameter that may be the length or the seed, or the bytes or the seed.
@@ -131,6 +136,12 @@ pub enum SignatureError {
     /// Two parameters for one part.
     #[error("signature: two parameters are the {0}; {FORMS}")]
     Twice(&'static str),
+    /// Two parameters for the seed.
+    #[error(
+        "signature: two parameters are the seed; a seed of two words is a pointer to 16 bytes: write a wrapper \
+         in C that takes const u8* seed"
+    )]
+    TwoSeeds,
     /// Neither a pointer to the bytes to hash nor an integer to hash.
     #[error("signature: no pointer to the bytes to hash, and no integer named key; {FORMS}")]
     NoBytes,
@@ -340,7 +351,10 @@ fn parse_parameters(text: &str) -> Result<(Vec<Parameter>, bool), SignatureError
             Some(integer) => parse_integer(integer, parsed)?,
         };
         if parameters.iter().any(|other| other.part() == parameter.part()) {
-            return Err(SignatureError::Twice(parameter.part()));
+            return Err(match parameter {
+                Parameter::Seed(_) | Parameter::SeedPointer => SignatureError::TwoSeeds,
+                _ => SignatureError::Twice(parameter.part()),
+            });
         }
         is_secret |= parameter == Parameter::SeedPointer && parsed.name != Named::Seed;
         parameters.push(parameter);
@@ -436,7 +450,13 @@ mod tests {
         assert_eq!(error("u64(const u8*, u32)"), SignatureError::Unclear("u32".into()));
         assert_eq!(error("u64(const u8*, const u8*)"), SignatureError::Unclear("const u8*".into()));
         assert_eq!(error("u64(const u8*, usize, usize)"), SignatureError::Twice("length"));
-        assert_eq!(error("u64(const u8*, u64 k, u32 seed)"), SignatureError::Twice("seed"));
+        assert_eq!(error("u64(const u8*, u64 k, u32 seed)"), SignatureError::TwoSeeds);
+        assert!(
+            error("u64(const u8*, usize, u128 seed)").to_string().contains("its 16 bytes: const u8* seed")
+        );
+        let plain: Signature = "u64(const u8*, usize, u64 seed)".parse().unwrap();
+        assert!(!plain.has_secret() && plain.with_secret().is_some_and(|signature| signature.has_secret()));
+        assert_eq!("u64(const u8*, usize)".parse::<Signature>().unwrap().with_secret(), None);
         assert_eq!(error("u64(usize len)"), SignatureError::NoBytes);
         assert_eq!(error("u64(const u8* seed)"), SignatureError::NoBytes);
         assert_eq!(error("u64(void)"), SignatureError::NoBytes);

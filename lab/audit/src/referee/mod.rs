@@ -5,7 +5,7 @@ pub mod speed;
 
 use crate::attack::Knowledge;
 use crate::audit::{Epsilon, Outcome, Report};
-use crate::flood::Flood;
+use crate::flood::{self, Flood};
 use crate::identity::Goal;
 use crate::smhasher::{Outcome as Quality, Published, published};
 use crate::verdict::{power_of_two, rounded};
@@ -106,11 +106,10 @@ impl Flooding {
 pub fn row(report: &Report, speed: Speed, quality: Option<Quality>) -> Row {
     let worst = |knowledge| {
         let floods = report.attempts.iter().filter_map(|(about, outcome)| match outcome {
-            Outcome::Flood(flood) if about.knowledge == knowledge => Some((about.id, flood)),
+            Outcome::Flood(flood) if about.knowledge == knowledge => Some((about.id, &**flood)),
             _ => None,
         });
-        let worst = floods.max_by(|(_, one), (_, other)| one.growth().total_cmp(&other.growth()));
-        worst.map(|(attack, flood)| Flooding::new(attack, flood))
+        flood::worst(floods).map(|(attack, flood)| Flooding::new(attack, flood))
     };
     let crowding = report.crowding.as_deref().map(|flood| Flooding::new("random keys", flood));
     let (epsilon_kind, epsilon_log2) = match &report.epsilon {

@@ -35,7 +35,10 @@ fn a_permutation_of_eight_bytes_is_flooded_by_no_keys_of_another_length() {
     ));
     let mut library = object.library(LIMIT).unwrap();
     let verdict = verdict(&mut library, &settings(Some(8)));
-    assert!(verdict.starts_with("floodable if the seed leaks (truncation-known): "), "{verdict}");
+    assert!(
+        verdict.starts_with("no flood without the seed; floodable if it leaks (truncation-known): "),
+        "{verdict}"
+    );
 }
 
 /// A function that notes the lengths of the keys that it hashes.
@@ -116,7 +119,10 @@ fn permutations_of_integers_are_flooded_only_by_whoever_has_the_seed() {
         Object::of(&format!("{FMIX} uint64_t f(uint64_t k, uint64_t s) {{ return fmix(fmix(k ^ s) + s); }}"));
     let mut library = object.load("u64(u64 key, u64 seed)", Lengths::Any, LIMIT).unwrap();
     let with_seed = verdict(&mut library, &settings(None));
-    assert!(with_seed.starts_with("floodable if the seed leaks (truncation-known): "), "{with_seed}");
+    assert!(
+        with_seed.starts_with("no flood without the seed; floodable if it leaks (truncation-known): "),
+        "{with_seed}"
+    );
     let object = Object::of(&format!("{FMIX} uint64_t f(uint64_t k) {{ return fmix(k); }}"));
     let mut library = object.load("u64(u64 key)", Lengths::Any, LIMIT).unwrap();
     let without = verdict(&mut library, &settings(None));
@@ -141,7 +147,10 @@ fn a_seed_narrower_than_its_type_is_no_fault_and_a_short_one_is_guessed() {
     let faulty = Behaviour::IgnoresSeedBits { used: 46, stated: 64 };
     assert_eq!(of(None).0, format!("faulty: {faulty}"));
     let (narrow, seed) = of(Some(46));
-    assert!(narrow.starts_with("floodable if the seed leaks (truncation-known): "), "{narrow}");
+    assert!(
+        narrow.starts_with("no flood without the seed; floodable if it leaks (truncation-known): "),
+        "{narrow}"
+    );
     assert!(seed.unwrap() < 1 << 46 && seed.unwrap() > 1 << 30, "{seed:x?}");
     for bits in [10, 24] {
         let (short, seed) = of(Some(bits));

@@ -16,7 +16,8 @@ pub(super) fn sentence(bias: &Bias) -> String {
     }
     let mut text = format!("{bias}; {searched}, {level}");
     if bias.whole.collisions > 0 {
-        text += &format!("; of {} such pairs, {} have one hash", bias.whole.seeds, bias.whole.collisions);
+        let [pairs, equal] = [bias.whole.seeds, bias.whole.collisions].map(|pairs| count(pairs as f64));
+        text += &format!("; of {pairs} such pairs, {equal} have one hash");
     }
     match &bias.effect {
         Some(effect) => text += &format!(". {}", effect_sentence(effect)),

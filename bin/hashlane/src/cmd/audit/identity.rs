@@ -3,20 +3,21 @@
 use hashlane_audit::attack::Knowledge;
 use hashlane_audit::epsilon::vectors::hex;
 use hashlane_audit::identity::{Claim, Goal, Identity};
+use hashlane_audit::subject::SubjectInfo;
 use serde_json::{Value, json};
 
 /// Both goals, in this order.
 const GOALS: [Goal; 2] = [Goal::TwoKeys, Goal::SecondKey];
 
 /// A line for each goal: the work for whoever knows nothing, and the steps by which it falls.
-pub(super) fn sentences(identity: &Identity) -> [String; 2] {
+pub(super) fn sentences(identity: &Identity, info: &SubjectInfo) -> [String; 2] {
     GOALS.map(|goal| {
-        let steps: Vec<String> = identity.steps(goal).map(step).collect();
+        let steps: Vec<String> = identity.steps(goal).map(|claim| step(claim, info)).collect();
         format!("identity: {goal}: {}", steps.join("; "))
     })
 }
 
-fn step(claim: &Claim) -> String {
+fn step(claim: &Claim, info: &SubjectInfo) -> String {
     let needs = match claim.needs {
         Knowledge::Nothing => "nothing needed",
         Knowledge::Results => "as a black box",
@@ -27,7 +28,7 @@ fn step(claim: &Claim) -> String {
         return format!("{needs}, {work} work (chance)");
     };
     let [one, other] = found.keys.each_ref().map(|key| hex(key));
-    let seed = hex(&found.seed.to_bytes());
+    let seed = info.seed_text(&found.seed);
     format!("{needs}, {work} work ({}; pair {one} and {other} under seed {seed})", found.method)
 }
 

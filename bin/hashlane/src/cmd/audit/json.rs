@@ -63,6 +63,7 @@ pub(super) fn of_table(
         "identity": null,
         "search": null,
         "random_keys": null,
+        "lengths_tried": null,
         "attacks": trials.chain(failed).collect::<Vec<_>>(),
     });
     text(seed, path, length, None, vec![audited])
@@ -134,6 +135,7 @@ fn of_function(report: &Report) -> Value {
         "identity": identity::json(report.identity.as_ref()),
         "search": search::json(report.searched.as_ref()),
         "random_keys": report.crowding.as_deref().map(of_flood),
+        "lengths_tried": report.lengths,
         "attacks": attacks.collect::<Vec<_>>(),
     })
 }
@@ -149,6 +151,8 @@ fn of_flood(flood: &Flood) -> Value {
         "entries_compared": hostile,
         "entries_compared_random": random,
         "time_ratio": flood.time.map(interval),
+        "made_with": flood.made_with.map(|knowledge| knowledge.to_string()),
+        "note": flood.note,
     })
 }
 

@@ -26,7 +26,7 @@ use std::time::SystemTime;
 #[group(skip)]
 pub(super) struct Referee {
     /// A table of all registered functions, one row each, with their times: with --markdown or --json
-    #[arg(long, conflicts_with_all = ["schemes", "library"])]
+    #[arg(long, conflicts_with_all = ["target", "schemes", "library"])]
     all: bool,
     /// Print the table in Markdown
     #[arg(long, requires = "all", conflicts_with = "json")]

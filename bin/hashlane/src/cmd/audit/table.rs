@@ -3,6 +3,8 @@
 use super::{bias, identity, search};
 use hashlane_audit::attack::{About, Knowledge};
 use hashlane_audit::audit::{Epsilon, Outcome, Report, Settings};
+use hashlane_audit::flood::Flood;
+use hashlane_audit::subject::Lengths;
 use hashlane_audit::table::{Geometry, MAX_KEYS, Resolution};
 use hashlane_audit::verdict::{Verdict, power_of_two, rounded};
 use hashlane_peers::audited::NOT_AUDITED;
@@ -72,22 +74,57 @@ fn attacks(text: &mut String, report: &Report) {
         lines(text, &format!("bias: {}", bias::sentence(bias)));
     }
     if let Some(identity) = &report.identity {
-        identity::sentences(identity).iter().for_each(|sentence| lines(text, sentence));
+        identity::sentences(identity, &report.info).iter().for_each(|sentence| lines(text, sentence));
     }
-    let floods: Vec<&About> = report
-        .attempts
-        .iter()
-        .filter_map(|(about, outcome)| matches!(outcome, Outcome::Flood(_)).then_some(about))
-        .collect();
+    let floods = report.attempts.iter().filter_map(|(about, outcome)| match outcome {
+        Outcome::Flood(flood) => Some((about, flood)),
+        _ => None,
+    });
+    let floods: Vec<(&About, &Box<Flood>)> = floods.collect();
     if !floods.is_empty() {
         text.push_str("\nAttacks that flood the table, with what each needs to know:\n");
     }
-    for about in &floods {
-        lines(text, &format!("{} ({}): {} ({})", about.id, about.knowledge, about.title, about.source));
+    for (about, flood) in &floods {
+        let known = if about.aims_at.contains(&report.info.id.as_str()) { "" } else { "known from " };
+        let note = flood.note.as_ref().map(|note| format!("; {note}")).unwrap_or_default();
+        let made = flood
+            .made_with
+            .map(|with| format!("; the keys were made with {with}, and flood tables of fresh seeds as well"));
+        let made = made.unwrap_or_default();
+        let About { id, knowledge, title, source, .. } = about;
+        lines(text, &format!("{id} (needs {knowledge}): {title} ({known}{source}){note}{made}"));
     }
-    let others = report.attempts.len() - floods.len();
-    let others = count(others as f64);
-    push(text, &format!("\n{others} attacks do no harm or do not apply; --json shows the outcome of each."));
+    let of = |is: fn(&Outcome) -> bool| report.attempts.iter().filter(|(_, outcome)| is(outcome)).count();
+    let harmless = of(|outcome| matches!(outcome, Outcome::Harmless));
+    let others = of(|outcome| matches!(outcome, Outcome::NotApplicable(_)));
+    let sentence = format!(
+        "Attacks without a flood: {harmless} whose keys take no more work than random ones, and {others} that \
+         make no keys for this function; --json shows the outcome of each."
+    );
+    text.push('\n');
+    lines(text, &sentence);
+    lines(text, &lengths(report));
+}
+
+/// Lengths of the keys tried.
+fn lengths(report: &Report) -> String {
+    let mut ranges: Vec<(usize, usize)> = Vec::new();
+    for length in &report.lengths {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == *length => *last = *length,
+            _ => ranges.push((*length, *length)),
+        }
+    }
+    let ranges = ranges.iter().map(|(first, last)| match last - first {
+        0 => first.to_string(),
+        1 => format!("{first}, {last}"),
+        _ => format!("{first}–{last}"),
+    });
+    let tried = format!("Lengths of keys tried: {} bytes", ranges.collect::<Vec<_>>().join(", "));
+    match report.info.lengths {
+        Lengths::Any => format!("{tried}; one other length: --keys BYTES."),
+        Lengths::Exactly(_) => format!("{tried}, and no other."),
+    }
 }
 
 /// Hashes that are not audited, with the reasons.
@@ -115,7 +152,7 @@ fn matrix(text: &mut String, reports: &[Report]) {
     }
     text.push_str(
         "\nN floods the table without the seed, R after learning results, S if the seed leaks; - its keys \
-         do no\nharm; . it does not apply. ε: share of seeds for which the worst pair known collides.\n\n",
+         take no\nmore work than random ones; . it makes no keys. ε: share of seeds for which the worst pair known collides.\n\n",
     );
     for (number, (about, _)) in (1..).zip(attempts) {
         let line = format!("{number:>2} {}: {} ({})", about.id, about.title, about.source);
@@ -158,9 +195,12 @@ pub(super) fn epsilon_sentence(epsilon: &Epsilon) -> String {
             power_of_two(measured.high.log2()),
         ),
         Epsilon::Measured { keys, seeds } => format!(
-            "measured: no pair of {} keys of low weight collided twice under {} seeds",
+            "measured: no pair of {} keys of low weight collided twice under {} seeds, which shows pairs that \
+             collide for more than {} of the seeds",
             count(*keys as f64),
-            count(*seeds as f64)
+            count(*seeds as f64),
+            // Five expected collisions are two or more in 96 % of the cases.
+            power_of_two((5.0 / *seeds as f64).log2()),
         ),
         Epsilon::Unknown => "unknown: the function has failed".to_owned(),
     }

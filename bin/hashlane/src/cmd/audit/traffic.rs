@@ -28,7 +28,7 @@ use std::process::ExitCode;
     .args(["pcap", "names", "tuples"])
     .requires("function")
     .conflicts_with_all(
-        ["schemes", "library", "timeout", "length", "seed_bits", "count", "table", "write_keys", "page",
+        ["target", "schemes", "library", "secret_key", "timeout", "length", "seed_bits", "count", "table", "write_keys", "page",
             "picture", "all", "out", "minutes"]))]
 #[group(skip)]
 pub(super) struct Traffic {

@@ -43,7 +43,7 @@ fn fails_if_weak(build: impl Fn(&Folder, bool) -> Ran) {
         let ran = build(&Folder::new(), is_weak);
         let says = [&ran.out[..], &ran.err].concat();
         assert_eq!(ran.code == Some(0), !is_weak, "{ran:#?}");
-        assert_eq!(says.contains("hash_flow: floodable (top-bits): "), is_weak, "{says}");
+        assert_eq!(says.contains("hash_flow: floodable (fnv-64-lattice): "), is_weak, "{says}");
     }
 }
 
@@ -168,7 +168,7 @@ fn the_action_fails_if_a_table_can_be_flooded() {
     let function = [("library", "./libflows.so"), ("symbol", "hash_flow"), ("signature", SIGNATURE)];
     let (ran, outputs, summary) = of(true, &function);
     assert_eq!(ran.code, Some(1), "{ran:#?}");
-    holds(&summary, &["```\nTable: chained", "hash_flow: floodable (top-bits): "]);
+    holds(&summary, &["```\nTable: chained", "hash_flow: floodable (fnv-64-lattice): "]);
     holds(&ran.err, &["the table can be flooded without its seed: see the job summary"]);
     let report = outputs.lines().find_map(|line| line.strip_prefix("report=")).unwrap().to_owned();
     assert!(
