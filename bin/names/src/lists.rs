@@ -73,23 +73,24 @@ impl Lists {
             }
             let plain = self.plain.map_or(Target::Exact, Plain::target);
             let mut reader = ListReader::new(number, Options { format: self.format, plain });
+            let name = input.name().to_owned();
             let failed = |error: ListError| match error {
-                ListError::UnknownFormat => anyhow!("{}: {error} (--format)", path.display()),
-                error => anyhow!("{}: {error}", path.display()),
+                ListError::UnknownFormat => anyhow!("{name}: {error} (--format)"),
+                error => anyhow!("{name}: {error}"),
             };
             let (mut lines, mut bytes) = (0, 0);
             while !piece.is_empty() {
                 reader.push(&piece, &mut builder).map_err(failed)?;
                 bytes += piece.len() as u64;
                 lines += memchr::memchr_iter(b'\n', &piece).count() as u64;
-                progress.refresh(input.name(), lines, bytes, input.len());
+                progress.refresh(&name, lines, bytes, input.len());
                 input.next(&mut piece)?;
             }
             if stop.is_set() {
                 return Ok(None);
             }
             let report = reader.finish(&mut builder).map_err(failed)?;
-            let about = CompiledList::new(text(input.name()), &report);
+            let about = CompiledList::new(text(&name), &report);
             lists.push(List { about, counts: Some(report.counts) });
         }
         let rules = builder.build();

@@ -68,4 +68,9 @@ fn a_list_may_come_from_standard_input() {
     let mut child = started(&folder, &["names", "match", "-", "--names", "names", "-q"]);
     child.stdin.take().unwrap().write_all(b"||ads.example^\n").unwrap();
     assert_eq!(Ran::from(finish(child)).ok(), "ads.example\tstandard input\tads.example\tsubtree\n");
+    let mut child = started(&folder, &["names", "match", "-", "--names", "names", "-q"]);
+    child.stdin.take().unwrap().write_all(b"{ a b }\n").unwrap();
+    let ran = Ran::from(finish(child));
+    assert_eq!(ran.code, Some(2));
+    holds(&ran.err, &["hashlane: standard input: unknown format: its lines are neither rules nor names"]);
 }
