@@ -588,6 +588,7 @@ impl Rib {
         let Some(id) = self.entries.find(key) else { return 0 };
         let Self { entries, hops: installed, routable, limits, .. } = self;
         let mut change = |face, cost| changes.push(FibChange { name: name.clone(), face, cost });
+        let mut replaced = SmallVec::<[u64; 4]>::new();
         let skipped = entries.edit(id, |entry| {
             let was_routable = !entry.hops.is_empty();
             let hops = &mut entry.hops;
@@ -607,6 +608,7 @@ impl Rib {
                         if old.cost != cost {
                             change(face, Some(cost));
                         }
+                        replaced.extend((!old.routed).then_some(face));
                     }
                     Err(_) if *installed >= limits.next_hops => skipped += 1,
                     Err(_) => {
@@ -625,6 +627,8 @@ impl Rib {
             }
             skipped
         });
+        // Next hops of commands that routes have replaced are no longer their faces'.
+        replaced.into_iter().for_each(|face| self.forget(face, 0, key));
         self.drop_if_empty(key);
         skipped.unwrap_or(0)
     }

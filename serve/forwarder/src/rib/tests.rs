@@ -350,3 +350,22 @@ fn a_refused_route_leaves_the_next_hops_of_prefixes_below() {
     apply(&mut fib, changes);
     assert_eq!(fib, before);
 }
+
+#[test]
+fn a_next_hop_that_a_route_has_replaced_is_no_longer_its_face_s() {
+    let mut rib = Rib::new(RibLimits::default());
+    let (above, below) = (name("/a"), name("/a/b"));
+    let mut changes = Vec::new();
+    rib.register(below.view(), route(2, 0, 0), &mut changes).unwrap();
+    rib.add_hop(below.view(), 1, 7, &mut changes).unwrap();
+    assert!(rib.name_bytes_of(1) > 0);
+    // The route above makes the same next hop.
+    rib.register(above.view(), route(1, 5, ROUTE_CHILD_INHERIT), &mut changes).unwrap();
+    assert_eq!(rib.name_bytes_of(1), above.view().walk().bytes().len());
+    assert!(rib.unregister(below.view(), 2, RouteOrigin::APP, &mut changes));
+    rib.close_face(1);
+    rib.step(0, 10, &mut changes);
+    let mut fib = Fib::new();
+    apply(&mut fib, changes);
+    assert!(fib.is_empty() && rib.entries.iter().next().is_none() && rib.faces.is_empty());
+}
