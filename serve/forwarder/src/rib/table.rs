@@ -10,6 +10,7 @@ use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::mgmt::values::RouteOrigin;
 use hashlane_table::Segments;
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::cmp::Ordering;
 
 /// Number of an entry, for as long as it exists.
@@ -107,6 +108,8 @@ pub(super) struct Table {
     order: Order,
     /// Bytes of all keys.
     name_bytes: usize,
+    /// The entry that was found last: a change finds its own a few times.
+    last: Cell<Id>,
 }
 
 impl Table {
@@ -114,7 +117,8 @@ impl Table {
     pub(super) const MAX_KEY: usize = Names::MAX_LEN;
 
     pub(super) fn new() -> Self {
-        Self { slots: Slots::new(), names: Names::new(), order: Order::default(), name_bytes: 0 }
+        let (slots, names, order) = (Slots::new(), Names::new(), Order::default());
+        Self { slots, names, order, name_bytes: 0, last: Cell::new(NONE) }
     }
 
     /// Bytes of all keys.
@@ -124,9 +128,14 @@ impl Table {
 
     /// The key of an entry.
     pub(super) fn key(&self, id: Id) -> &[u8] {
-        match self.slots.slots.get(id as usize) {
-            Some(Slot::Taken { position, len, .. }) => self.names.get(*position, (*len).into()),
-            _ => None.invariant("the entry exists").unwrap_or_default(),
+        self.key_at(id).invariant("the entry exists").unwrap_or_default()
+    }
+
+    /// The key of the entry in a slot, if it is taken.
+    fn key_at(&self, id: Id) -> Option<&[u8]> {
+        match self.slots.slots.get(id as usize)? {
+            Slot::Taken { position, len, .. } => Some(self.names.get(*position, (*len).into())),
+            Slot::Free(_) => None,
         }
     }
 
@@ -137,7 +146,12 @@ impl Table {
 
     /// The entry of a key.
     pub(super) fn find(&self, key: &[u8]) -> Option<Id> {
-        self.order.find(self.compare(key))
+        if self.key_at(self.last.get()) == Some(key) {
+            return Some(self.last.get());
+        }
+        let found = self.order.find(self.compare(key))?;
+        self.last.set(found);
+        Some(found)
     }
 
     /// Routes and next hops of an entry.
@@ -193,6 +207,7 @@ impl Table {
         let mut order = std::mem::take(&mut self.order);
         order.insert(id, self.compare(key));
         self.order = order;
+        self.last.set(id);
         Some(id)
     }
 
