@@ -9,6 +9,7 @@ mod hint;
 mod interest;
 mod loops;
 mod nack;
+mod routes;
 mod scope;
 mod shares;
 mod strategies;
