@@ -23,7 +23,7 @@ impl Output for Sent {
 }
 
 fn name(uri: &str) -> OwnedName<Ndn> {
-    hashlane_name::uri::parse_uri(format!("ndn:{uri}").as_bytes()).unwrap()
+    hashlane_name::uri::parse_uri(format!("ndn:{uri}").as_bytes()).expect("a name")
 }
 
 fn interest(uri: &str, nonce: u32) -> Vec<u8> {
@@ -37,7 +37,7 @@ fn forwarder() -> (Forwarder, [FaceId; 3]) {
     let mut forwarder = Forwarder::new(Config::default(), &Key::VECTOR, 1);
     let faces = [(); 3].map(|()| {
         let face = Face::new(Scope::Local, LinkType::PointToPoint);
-        forwarder.add_face(face).unwrap()
+        forwarder.add_face(face).expect("room for three faces")
     });
     for number in 0..ROUTES {
         forwarder.add_route(&name(&format!("/n/{number}")).view(), NextHop { face: faces[1], cost: 0 });
