@@ -36,7 +36,10 @@ impl HostNames {
     pub(crate) fn of(mut rules: Strings, kind: Kind, seed: u64) -> Self {
         let mut colliding = Vec::new();
         match kind {
-            Kind::Deep => (ATTACKER.len() + 1..=LABELS).for_each(|labels| rules.push(&deep_rule(labels))),
+            Kind::Deep => (ATTACKER.len() + 1..=LABELS).for_each(|labels| {
+                rules.push(&deep_rule(labels));
+                rules.push(&side_rule(labels));
+            }),
             Kind::Chosen => {
                 colliding = fx_collisions::names(seed);
                 colliding.drain(..fx_collisions::NAMES / 2).for_each(|name| rules.push(&name));
@@ -124,14 +127,27 @@ fn join(labels: &[u8], end: &[&[u8]], name: &mut Vec<u8>) {
 
 /// The label of one byte that the attacker's rule with so many labels consists of; not ASCII, so that no
 /// other name has it.
-fn deep_label(labels: usize) -> u8 {
+const fn deep_label(labels: usize) -> u8 {
     0x80 | labels as u8
 }
+
+/// First label of the attacker's rules that branch off; no other name has it.
+const SIDE: u8 = deep_label(0);
 
 /// The attacker's rule with so many labels.
 fn deep_rule(labels: usize) -> Vec<u8> {
     let mut name = Vec::new();
     join(&vec![deep_label(labels); labels - ATTACKER.len()], &ATTACKER, &mut name);
+    name
+}
+
+/// The attacker's rule with so many labels that branches off the longest one, so that many rules are below
+/// each of that one's suffixes.
+fn side_rule(labels: usize) -> Vec<u8> {
+    let mut own = vec![deep_label(LABELS); labels - ATTACKER.len()];
+    own.last_mut().into_iter().for_each(|label| *label = SIDE);
+    let mut name = Vec::new();
+    join(&own, &ATTACKER, &mut name);
     name
 }
 
