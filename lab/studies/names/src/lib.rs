@@ -1,8 +1,8 @@
 //! Studies of names: encodings, hashes of all prefixes of a name, and lookups by them.
 //!
-//! - [`Names`], model `names`: encodings, and methods of hashing all prefixes of a name. The id of a scheme is
-//!   an encoding, a method of hashing prefixes and a hash: `ndn/one-by-one/longest-first/crc32c`. All schemes
-//!   of a workload are timed block by block in alternation.
+//! - [`Names`], model `names`: encodings, and methods of hashing all prefixes of a name. The id of a scheme
+//!   is an encoding, a method of hashing prefixes and a hash: `ndn/one-by-one/longest-first/crc32c`. All
+//!   schemes of a workload are timed block by block in alternation.
 //! - [`Lookups`], model `lookup`: tables of suffix rules and of prefixes, looked up by name.
 #![forbid(unsafe_code)]
 

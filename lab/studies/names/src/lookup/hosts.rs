@@ -6,8 +6,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use std::collections::HashSet;
 
-/// Public suffixes, and how many of 1,000 names each has: an assumption, as no list is bundled. Entries of the
-/// public suffix list, 1.18 labels and 3.4 bytes on average.
+/// Public suffixes, and how many of 1,000 names each has: an assumption, as no list is bundled. They are
+/// entries of the public suffix list, and have 1.18 labels and 3.4 bytes on average.
 const SUFFIXES: [(&[u8], u32); 20] = [
     (b"com", 460),
     (b"net", 70),
