@@ -12,7 +12,7 @@ use arrow_buffer::{NullBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Fields};
 use hashlane_hash::scheme::Key;
 use hashlane_name_lists::{
-    CompiledList, Format, ListReader, Options, ascii_name, read_compiled, write_compiled,
+    CompiledList, Format, ListReader, Options, query_name, read_compiled, write_compiled,
 };
 use hashlane_name_map::{Builder, Burst, MAX_LISTS, Match, Reversed, Rules, Target};
 use pyo3::exceptions::PyOSError;
@@ -136,8 +136,7 @@ fn name_map_read(py: Python<'_>, data: &[u8]) -> PyResult<NameMap> {
 
 /// A name of a query in ASCII.
 fn query(name: &[u8]) -> Result<Cow<'_, [u8]>, String> {
-    ascii_name(name)
-        .ok_or_else(|| "no internationalized name (UTS 46), or one of more than 1,024 bytes".into())
+    query_name(name).map_err(|reason| format!("no name: {}", reason.text()))
 }
 
 /// Fields of the rule that a name matches.

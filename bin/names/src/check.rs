@@ -31,6 +31,7 @@ impl Check {
     pub(crate) fn run(self) -> Result<ExitCode> {
         let stop = Stop::on_signal()?;
         let Some(loaded) = self.lists.load(&stop)? else { return Ok(ExitCode::from(STOPPED)) };
+        terminal::tell(&summary::warnings(&loaded));
         let text = if self.json {
             let lists: Vec<_> = loaded.lists.iter().map(json).collect();
             let (names, memory) = (loaded.rules.len(), loaded.rules.memory());

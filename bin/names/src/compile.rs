@@ -8,7 +8,8 @@ use clap::Args;
 use hashlane_command::{STOPPED, terminal};
 use hashlane_name_lists::{CompiledList, write_compiled};
 use hashlane_stats::format::significant;
-use std::io::Write as _;
+use std::error::Error as _;
+use std::io::{self, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -42,11 +43,13 @@ impl Compile {
         if let Some(list) = self.lists.paths().iter().find(|list| is_same_file(list, &self.output)) {
             bail!("--output {} is a list; name another file", list.display());
         }
+        let output = target(&self.output)?;
         let stop = Stop::on_signal()?;
         let Some(loaded) = self.lists.load(&stop)? else { return Ok(ExitCode::from(STOPPED)) };
+        terminal::tell(&summary::warnings(&loaded));
         let lists: Vec<CompiledList> = loaded.lists.iter().map(|list| list.about.clone()).collect();
         let bytes = write_compiled(&loaded.rules, &lists);
-        write(&self.output, &bytes).with_context(|| format!("cannot write {}", self.output.display()))?;
+        write(&output, &bytes).with_context(|| format!("cannot write {}", self.output.display()))?;
         if !self.quiet {
             let lists: String = loaded.lists.iter().map(summary::list).collect();
             let kilobytes = significant((bytes.len() as f64 / 1e3).ceil());
@@ -63,12 +66,30 @@ fn is_same_file(a: &Path, b: &Path) -> bool {
     identity(a).is_some_and(|file| identity(b) == Some(file))
 }
 
+/// The file to replace: behind symbolic links, and no device, pipe or folder.
+fn target(path: &Path) -> Result<PathBuf> {
+    if path.as_os_str() == "-" {
+        bail!("--output -: standard output does not replace a file at once; name a file");
+    }
+    match path.metadata() {
+        Ok(known) if known.is_dir() => bail!("--output {} is a folder; name a file in it", path.display()),
+        Ok(known) if !known.is_file() => {
+            bail!("--output {} is a device, pipe or socket; name a file", path.display())
+        }
+        Ok(_) => path.canonicalize().with_context(|| format!("cannot follow {}", path.display())),
+        Err(_) => Ok(path.to_owned()),
+    }
+}
+
 /// Writes a file that takes the place of an earlier one at once.
-fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut file = NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+    // The error without the name of the temporary file.
+    let plain =
+        |error: io::Error| error.source().map(|source| io::Error::other(source.to_string())).unwrap_or(error);
+    let mut file = NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(plain)?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
-    file.persist(path)?;
+    file.persist(path).map_err(|error| error.error)?;
     Ok(())
 }

@@ -70,6 +70,7 @@ impl Match {
         let stop = Stop::on_signal()?;
         let input = Input::open(&self.names, &stop)?;
         let Some(loaded) = self.lists.load(&stop)? else { return Ok(ExitCode::from(STOPPED)) };
+        terminal::tell(&summary::warnings(&loaded));
         if !self.quiet {
             let lists: String = loaded.lists.iter().map(summary::list).collect();
             terminal::tell(&(lists + &summary::total(&loaded)));

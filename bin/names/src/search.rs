@@ -73,7 +73,8 @@ impl<'a> Search<'a> {
     pub(crate) fn block(&mut self, block: &[u8], out: &mut Output) -> io::Result<()> {
         // Nothing to take off a line, to convert or to refuse, in most texts.
         let is_plain =
-            block.iter().fold(true, |plain, byte| plain & (byte.is_ascii_graphic() | (*byte == b'\n')));
+            |byte: &u8| (byte.is_ascii_graphic() & (*byte != b'/') & (*byte != b':')) | (*byte == b'\n');
+        let is_plain = block.iter().fold(true, |plain, byte| plain & is_plain(byte));
         let mut start = 0;
         for end in memchr::memchr_iter(b'\n', block) {
             let line = block.get(start..end).unwrap_or_default();

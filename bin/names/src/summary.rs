@@ -29,11 +29,12 @@ pub(crate) fn list(list: &List) -> String {
         Some(Counts { exact, subtree, below, .. }) => {
             vec![(*exact, "exact"), (*subtree, "subtree"), (*below, "below"), (*exceptions, noun)]
         }
-        None => vec![(*rules, "compiled"), (*exceptions, noun)],
+        None => vec![(*rules, if *rules == 1 { "rule" } else { "rules" }), (*exceptions, noun)],
     };
     let kinds = kinds.into_iter().filter(|(number, _)| *number > 0);
     let kinds: Vec<_> = kinds.map(|(number, kind)| format!("{} {kind}", count(number as f64))).collect();
-    let mut text = format!("{name}: {format}, ");
+    let compiled = if list.counts.is_none() { ", compiled" } else { "" };
+    let mut text = format!("{name}: {format}{compiled}, ");
     text += &if kinds.is_empty() { "no rules".to_owned() } else { kinds.join(", ") };
     if *none > 0 {
         let entries = if *none == 1 { "entry" } else { "entries" };
@@ -49,6 +50,27 @@ pub(crate) fn list(list: &List) -> String {
     text
 }
 
+/// Lists without rules, and lists most of whose entries are left out: their format may be another one. Told in
+/// any case.
+pub(crate) fn warnings(loaded: &Loaded) -> String {
+    let mut text = String::new();
+    for CompiledList { name, format, rules, exceptions, refused } in
+        loaded.lists.iter().map(|list| &list.about)
+    {
+        let (taken, refused) = (rules + exceptions, *refused);
+        if refused > taken {
+            let (refused, all) = (count(refused as f64), count((refused + taken) as f64));
+            let _ = writeln!(
+                text,
+                "warning: {name}: {refused} of {all} entries left out; if its format is not {format}, state it: --format",
+            );
+        } else if taken == 0 {
+            let _ = writeln!(text, "warning: {name}: no rules");
+        }
+    }
+    text
+}
+
 /// All lists together.
 pub(crate) fn total(loaded: &Loaded) -> String {
     let names = counted(loaded.rules.len() as u64, "name");
@@ -60,10 +82,13 @@ pub(crate) fn total(loaded: &Loaded) -> String {
 pub(crate) fn names(names: &Names, time: Duration, stopped: bool) -> String {
     let seconds = time.as_secs_f64();
     let (looked_up, matched) = (counted(names.looked_up, "name"), count(names.matched as f64));
-    let speed = significant(names.looked_up as f64 / seconds.max(1e-9));
+    let speed = match seconds {
+        // Of a moment, it is that of the start.
+        ..0.1 => String::new(),
+        _ => format!(" ({} names/s)", significant(names.looked_up as f64 / seconds)),
+    };
     let end = if stopped { "; stopped" } else { "" };
-    let mut text =
-        format!("{looked_up} in {} s ({speed} names/s), {matched} matched{end}\n", significant(seconds));
+    let mut text = format!("{looked_up} in {} s{speed}, {matched} matched{end}\n", significant(seconds));
     let none: u64 = names.refused.values().map(|refused| refused.count).sum();
     if none > 0 {
         let _ = writeln!(text, "{} left out:", counted(none, "line"));

@@ -46,7 +46,7 @@ fn filter(text: &[u8]) -> Entry<'_> {
 }
 
 /// Tests if a filter selects elements of pages.
-fn is_cosmetic(text: &[u8]) -> bool {
+pub(crate) fn is_cosmetic(text: &[u8]) -> bool {
     let selects = |at: usize| {
         let text = text.get(at..).unwrap_or_default();
         // `## Title` and `#####` are comments of people.
@@ -57,11 +57,18 @@ fn is_cosmetic(text: &[u8]) -> bool {
     memchr::memchr_iter(b'#', text).any(selects) || memmem::find(text, b"$$").is_some()
 }
 
+/// Tests if a line names the program that a list is for, as the first line does.
+pub(crate) fn is_header(line: &[u8]) -> bool {
+    let text = line.trim_ascii();
+    [&b"[adblock"[..], b"[adguard", b"[ublock"]
+        .iter()
+        .any(|title| text.get(..title.len()).is_some_and(|start| start.eq_ignore_ascii_case(title)))
+}
+
 /// Tests if a line looks like a filter.
 pub(crate) fn is_likely(line: &[u8]) -> bool {
     let text = line.trim_ascii();
-    let is_title = text.get(..8).is_some_and(|start| start.eq_ignore_ascii_case(b"[adblock"));
-    is_title || text.starts_with(b"||") || text.starts_with(b"@@") || is_cosmetic(text)
+    text.starts_with(b"||") || text.starts_with(b"@@") || is_cosmetic(text)
 }
 
 #[cfg(test)]

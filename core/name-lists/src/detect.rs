@@ -2,22 +2,21 @@
 
 use crate::format::Format;
 use crate::{adblock, domains, hosts, psl, rpz, v2ray};
+use alloc::collections::BTreeSet;
 
 /// Lines with an entry that are looked at.
 const LOOKED_AT: usize = 2000;
 
-/// A format beats plain domains with one line for this many of theirs: its lists have bare names, too.
-const DOMAINS_A_LINE: usize = 20;
-
 /// A test of a line.
 type IsLikely = fn(&[u8]) -> bool;
 
-/// Formats with the test of their lines, in order of precedence.
-const FORMATS: [(Format, IsLikely); 4] = [
-    (Format::Rpz, rpz::is_likely),
-    (Format::Adblock, adblock::is_likely),
-    (Format::V2ray, v2ray::is_likely),
-    (Format::Hosts, hosts::is_likely),
+/// Formats with the test of their lines, in order of precedence. A format beats plain domains with one line
+/// for so many of theirs: its lists have bare names, too.
+const FORMATS: [(Format, IsLikely, usize); 4] = [
+    (Format::Rpz, rpz::is_likely, 20),
+    (Format::Adblock, adblock::is_likely, 3),
+    (Format::V2ray, v2ray::is_likely, 20),
+    (Format::Hosts, hosts::is_likely, 3),
 ];
 
 /// Tests if a line is blank, or a comment in most formats.
@@ -35,15 +34,25 @@ fn is_skipped(line: &[u8]) -> bool {
 /// is one of domains.
 pub(crate) fn detect<'a>(lines: impl Iterator<Item = &'a [u8]>) -> Option<Format> {
     let (mut votes, mut names, mut seen) = ([0_usize; FORMATS.len()], 0, 0);
+    let mut wildcards = BTreeSet::new();
     for line in lines {
         if psl::is_marker(line) {
             return Some(Format::PublicSuffix);
         }
+        if adblock::is_header(line) {
+            return Some(Format::Adblock);
+        }
+        // An exception from a wildcard.
+        let (wildcard, exception) = psl::parts(line);
+        if exception.is_some_and(|name| wildcards.contains(name)) {
+            return Some(Format::PublicSuffix);
+        }
+        wildcards.extend(wildcard);
         if is_skipped(line) {
             continue;
         }
         seen += 1;
-        match FORMATS.iter().zip(&mut votes).find(|((_, is_likely), _)| is_likely(line)) {
+        match FORMATS.iter().zip(&mut votes).find(|((_, is_likely, _), _)| is_likely(line)) {
             Some((_, votes)) => *votes += 1,
             None if domains::is_likely(line) => names += 1,
             None => {}
@@ -54,7 +63,9 @@ pub(crate) fn detect<'a>(lines: impl Iterator<Item = &'a [u8]>) -> Option<Format
     }
     let best = FORMATS.iter().zip(votes).rev().max_by_key(|(_, votes)| *votes);
     match best {
-        Some(((format, _), votes)) if votes > 0 && votes * DOMAINS_A_LINE >= names => Some(*format),
+        Some(((format, _, names_a_line), votes)) if votes > 0 && votes * names_a_line >= names => {
+            Some(*format)
+        }
         _ => (names > 0 || seen == 0).then_some(Format::Domains),
     }
 }
@@ -84,6 +95,7 @@ mod tests {
             ("a.example 60 IN CNAME .", Format::Rpz),
             ("// ===BEGIN ICANN DOMAINS===\ncom", Format::PublicSuffix),
             ("", Format::Domains),
+            ("a.example##.ad\n||b.example^\nc.example", Format::Adblock),
             ("# a\n! b\n// c\n; d", Format::Domains),
         ] {
             assert_eq!(format(text), Some(expected), "{text}");
@@ -97,6 +109,20 @@ mod tests {
         assert_eq!(format(&text), Some(Format::Domains));
         text.push_str(&"0.0.0.0 c.example\n".repeat(50));
         assert_eq!(format(&text), Some(Format::Hosts));
+    }
+
+    #[test]
+    fn a_title_decides_whatever_comes_after_it() {
+        let text = ["[Adblock Plus 2.0]\n", &"ad-1.example\n".repeat(3000)].concat();
+        assert_eq!(format(&text), Some(Format::Adblock));
+        let text = ["||a.example^\n", &"b.example\n".repeat(12)].concat();
+        assert_eq!(format(&text), Some(Format::Domains));
+    }
+
+    #[test]
+    fn the_list_of_public_suffixes_is_known_without_its_comments() {
+        assert_eq!(format("com\nck\n*.ck\n!www.ck\nco.uk"), Some(Format::PublicSuffix));
+        assert_eq!(format("a.example\n!www.a.example"), Some(Format::Domains));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Plain domains, one a line.
 
+use crate::adblock::is_cosmetic;
 use crate::entry::{Entry, Line, Rule, words};
 use crate::reason::Reason;
 use hashlane_name_map::Target;
@@ -20,6 +21,10 @@ pub(crate) fn entries<'a>(
         None => return Line::Blank,
         Some(word) if is_comment(word) => return Line::Comment,
         Some(word) => {
+            if is_cosmetic(word) {
+                each(Err(Reason::Cosmetic));
+                return Line::Entries;
+            }
             let name = word.split(|byte| *byte == b'#').next().unwrap_or(word);
             let rest = words.next().filter(|rest| name.len() == word.len() && !is_comment(rest));
             each(match rest {
@@ -48,7 +53,8 @@ pub(crate) fn is_likely(line: &[u8]) -> bool {
     let name = name.strip_prefix(b"*.").unwrap_or(name);
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii() || b"-_.".contains(byte);
     let ends = words.next().is_none_or(is_comment);
-    ends && name.first().is_some_and(|byte| *byte != b'.') && name.iter().all(plain)
+    let is_edge = |byte: Option<&u8>| byte.is_some_and(|byte| !b"-.".contains(byte));
+    ends && is_edge(name.first()) && name.iter().all(plain)
 }
 
 #[cfg(test)]
@@ -67,6 +73,7 @@ mod tests {
         assert_eq!(read("*"), "all-names");
         assert_eq!(read("a.example b.example"), "extra-words");
         assert_eq!(read("a.example/malware.exe"), "path");
+        assert_eq!(read("a.example###ad"), "cosmetic");
         let subtree = shown(|each| entries(b"a.example", Target::Subtree, each)).1;
         assert_eq!(subtree, ["Subtree a.example"]);
     }

@@ -42,8 +42,8 @@ impl Format {
         }
     }
 
-    /// True if the longest of rules and exceptions wins; false if an exception wins at any length.
-    pub const fn longest_wins(self) -> bool {
+    /// True if the closest name wins, as in a zone; false if an exception wins at any length.
+    pub const fn closest_wins(self) -> bool {
         matches!(self, Self::Rpz)
     }
 }

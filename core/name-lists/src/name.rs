@@ -22,7 +22,7 @@ pub fn ascii_name(name: &[u8]) -> Option<Cow<'_, [u8]>> {
 }
 
 /// The ASCII form of a name to look up. Any characters are taken but white space and control characters, as
-/// names of hosts are not the only ones.
+/// names of hosts are not the only ones, and those that an address of a page has around its name: `/`, `:`.
 ///
 /// # Errors
 /// The reason why it is no name. Labels and lengths are checked by the lookup.
@@ -30,7 +30,12 @@ pub fn query_name(name: &[u8]) -> Result<Cow<'_, [u8]>, Reason> {
     if name.iter().any(|byte| byte.is_ascii_control() || *byte == b' ') {
         return Err(Reason::Control);
     }
-    ascii_name(name).ok_or(if name.len() > MAX_NAME { Reason::TooLong } else { Reason::Idn })
+    if name.iter().any(|byte| b"/:".contains(byte)) {
+        return Err(Reason::PageAddress);
+    }
+    let ascii = ascii_name(name).ok_or(if name.len() > MAX_NAME { Reason::TooLong } else { Reason::Idn })?;
+    // White space beyond ASCII becomes a space.
+    if ascii.contains(&b' ') { Err(Reason::Control) } else { Ok(ascii) }
 }
 
 /// The name of a rule in ASCII, with the characters that names of lists have.
@@ -69,6 +74,9 @@ mod tests {
             assert_eq!(query_name(name), Err(Reason::Control));
         }
         assert_eq!(query_name(b"\xff"), Err(Reason::Idn));
+        assert_eq!(query_name("a\u{a0}b.example".as_bytes()), Err(Reason::Control));
+        assert_eq!(query_name(b"http://a.example"), Err(Reason::PageAddress));
+        assert_eq!(query_name(b"a.example:443"), Err(Reason::PageAddress));
     }
 
     #[test]

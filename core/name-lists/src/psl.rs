@@ -21,6 +21,14 @@ pub(crate) fn is_marker(line: &[u8]) -> bool {
     line.starts_with(b"// ===BEGIN") || line.starts_with(b"//") && line.ends_with(b"public_suffix_list.dat")
 }
 
+/// The name below which a line has a wildcard, and the name that a line has an exception directly below.
+pub(crate) fn parts(line: &[u8]) -> (Option<&[u8]>, Option<&[u8]>) {
+    let line = line.trim_ascii();
+    let name = line.strip_prefix(b"!").filter(|name| name.iter().all(|byte| !byte.is_ascii_whitespace()));
+    let above = name.and_then(|name| name.splitn(2, |byte| *byte == b'.').nth(1));
+    (line.strip_prefix(b"*."), above)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -15,6 +15,9 @@ use hashlane_name_map::{BuildError, Builder, Target};
 /// Bytes of the beginning by which a format is detected.
 const SAMPLE: usize = MAX_LINE;
 
+/// Bytes of the beginning in which a zero byte tells that the list is no text.
+const HEAD: usize = 64;
+
 /// Meaning of a list's lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
@@ -135,6 +138,9 @@ impl ListReader {
                 return Err(ListError::Compressed { by });
             }
         }
+        if let Some(at) = memchr::memchr(0, text.get(..HEAD).unwrap_or(text)) {
+            return Err(ListError::NotText { at });
+        }
         let format = match self.options.format {
             Some(format) => format,
             None => {
@@ -150,8 +156,8 @@ impl ListReader {
                 detect(lines.into_iter()).ok_or_else(unknown)?
             }
         };
-        if format.longest_wins() {
-            builder.longest_wins(self.list).map_err(ListError::Build)?;
+        if format.closest_wins() {
+            builder.closest_wins(self.list).map_err(ListError::Build)?;
         }
         let Options { plain, .. } = self.options;
         self.parser = Some(Parser { format, plain, rpz: Rpz::default(), counts: Counts::default() });

@@ -75,6 +75,8 @@ reasons! {
     Character "character" "names with other characters than letters, digits, - and _",
     /// A byte that no text has, such as NUL, or white space inside a name.
     Control "control-character" "names with white space or control characters",
+    /// A slash or a colon in a name to look up, as in the address of a page.
+    PageAddress "page-address" "addresses of pages; take the names out of them",
     /// Two dots in a row, or a dot at the start.
     EmptyLabel "empty-label" "names with an empty label",
     /// A label of more than 63 bytes.

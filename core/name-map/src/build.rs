@@ -36,14 +36,15 @@ pub enum BuildError {
     TooLarge,
 }
 
-/// A rule.
+/// A rule, or the name above one.
 #[derive(Clone, Copy, Debug)]
 struct Rule {
-    /// Of its name.
+    /// Of its name, or of a longer one.
     offset: u32,
     labels: u8,
     list: u8,
-    target: Target,
+    /// `None` for a name above a rule.
+    target: Option<Target>,
     exception: bool,
 }
 
@@ -51,11 +52,15 @@ impl Rule {
     /// Its name, out of those of all rules.
     fn name<'a>(&self, names: &'a [u8]) -> &'a [u8] {
         let from = names.get(self.offset as usize..).and_then(<[u8]>::split_first);
-        from.and_then(|(len, rest)| rest.get(..usize::from(*len))).unwrap_or_default()
+        let name = from.and_then(|(len, rest)| rest.get(..usize::from(*len))).unwrap_or_default();
+        if self.target.is_none() { first(name, self.labels.into()) } else { name }
     }
 
     fn lists(&self) -> Lists {
-        Lists::one(self.list.into(), self.target, self.exception)
+        match self.target {
+            Some(target) => Lists::one(self.list.into(), target, self.exception),
+            None => Lists::above(self.list.into()),
+        }
     }
 }
 
@@ -63,7 +68,7 @@ impl Rule {
 #[derive(Clone)]
 pub struct Builder {
     key: Key,
-    longest_wins: u64,
+    closest_wins: u64,
     hash: SipHash13,
     rules: Vec<Rule>,
     /// Length and bytes of each name.
@@ -84,7 +89,7 @@ impl Builder {
     pub fn new(key: &Key) -> Self {
         Self {
             key: *key,
-            longest_wins: 0,
+            closest_wins: 0,
             hash: SipHash13::new(key),
             rules: Vec::new(),
             names: Vec::new(),
@@ -108,17 +113,18 @@ impl Builder {
         self.add(list, target, true, name)
     }
 
-    /// Lets the longest of the rules and exceptions of list number `list` win that cover a name, an exception
-    /// before a rule of the same name; otherwise an exception wins whatever its length. As in response policy
-    /// zones.
+    /// Lets the closest name of list number `list` win, as wildcards of the DNS do (RFC 4592 §3.3.1) and so
+    /// response policy zones: of the names that have rules, and those above them, the longest that the name
+    /// ends with. If none of its rules covers the name, or one of its exceptions does, the list does not
+    /// match. Otherwise an exception wins whatever its length. To be called before the list's rules are added.
     ///
     /// # Errors
     /// The number of the list is too large.
-    pub fn longest_wins(&mut self, list: usize) -> Result<(), BuildError> {
+    pub fn closest_wins(&mut self, list: usize) -> Result<(), BuildError> {
         if list >= MAX_LISTS {
             return Err(BuildError::List { list });
         }
-        self.longest_wins |= 1 << list;
+        self.closest_wins |= 1 << list;
         Ok(())
     }
 
@@ -132,13 +138,17 @@ impl Builder {
         self.names.push(bytes.len() as u8);
         self.names.extend_from_slice(bytes);
         let labels = self.name.labels() as u8;
-        self.rules.push(Rule { offset, labels, list: list as u8, target, exception });
+        let rule = Rule { offset, labels, list: list as u8, target: Some(target), exception };
+        self.rules.push(rule);
+        if self.closest_wins >> list & 1 == 1 {
+            self.rules.extend((1..labels).map(|labels| Rule { labels, target: None, ..rule }));
+        }
         Ok(())
     }
 
     /// Number of rules, the same rule as often as it was added.
     pub fn len(&self) -> usize {
-        self.rules.len()
+        self.rules.iter().filter(|rule| rule.target.is_some()).count()
     }
 
     /// True without rules.
@@ -148,7 +158,7 @@ impl Builder {
 
     /// Builds the table of the rules.
     pub fn build(self) -> Rules {
-        let Self { key, longest_wins, hash, rules, names, .. } = self;
+        let Self { key, closest_wins, hash, rules, names, .. } = self;
         let mut depths = [0_usize; MAX_LABELS + 1];
         for rule in &rules {
             if let Some(depth) = depths.get_mut(usize::from(rule.labels)) {
@@ -186,7 +196,7 @@ impl Builder {
             pivot,
             short,
             lists,
-            longest_wins,
+            closest_wins,
             names: distinct,
         }
     }
@@ -252,11 +262,11 @@ impl<'a> Writer<'a> {
         self.groups.begin(suffix, here, deeper);
         for rules in by_name().take(here) {
             let lists = rules.iter().fold(Lists::default(), |lists, (_, rule)| lists.union(rule.lists()));
+            self.distinct += usize::from(lists.has_rules());
             let number = self.number(lists);
             let name = rules.first().map_or(&[][..], |(_, rule)| rule.name(names));
             self.groups.push(name.get(suffix.len()..).unwrap_or_default(), number);
         }
-        self.distinct += here;
         left.extend(by_name().skip(here).flatten().map(|(_, rule)| *rule));
     }
 

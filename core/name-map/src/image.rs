@@ -63,7 +63,7 @@ struct Header {
     short: [u64; 2],
     key: [u8; 16],
     names: u64,
-    longest_wins: u64,
+    closest_wins: u64,
     /// Number of buckets, of words of the filter, of bytes of the groups, of lists, and of bytes of the
     /// application.
     lens: [u64; 5],
@@ -98,7 +98,7 @@ impl Rules {
             short: [self.short as u64, (self.short >> 64) as u64],
             key: self.key.to_bytes(),
             names: self.names as u64,
-            longest_wins: self.longest_wins,
+            closest_wins: self.closest_wins,
             lens: lens.map(|len| len as u64),
         };
         let len = parts.iter().map(|part| part.len()).sum::<usize>();
@@ -161,9 +161,9 @@ impl Rules {
             return Err(ImageError::Bounds);
         }
         let (filter, lists) = (Filter(collect(filter)), collect(lists));
-        let Header { longest_wins, .. } = header;
+        let Header { closest_wins, .. } = header;
         let hash = SipHash13::new(&key);
-        Ok((Self { hash, key, table, filter, pivot, short, lists, longest_wins, names }, about))
+        Ok((Self { hash, key, table, filter, pivot, short, lists, closest_wins, names }, about))
     }
 }
 

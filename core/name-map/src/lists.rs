@@ -39,6 +39,11 @@ impl Targets {
         }
     }
 
+    #[inline(always)]
+    const fn all(&self) -> u64 {
+        self.exact | self.below | self.one_below
+    }
+
     fn add(&mut self, target: Target, list: u64) {
         match target {
             Target::Exact => self.exact |= list,
@@ -78,6 +83,8 @@ impl Targets {
 pub struct Lists {
     pub(crate) rules: Targets,
     pub(crate) exceptions: Targets,
+    /// Lists of which a rule or an exception is below the name.
+    pub(crate) above: u64,
 }
 
 impl Lists {
@@ -89,8 +96,28 @@ impl Lists {
         lists
     }
 
+    /// A name above those of rules of list number `list`.
+    pub(crate) fn above(list: usize) -> Self {
+        Self { above: 1 << (list % MAX_LISTS), ..Self::default() }
+    }
+
     pub(crate) const fn union(self, other: Self) -> Self {
-        Self { rules: self.rules.union(other.rules), exceptions: self.exceptions.union(other.exceptions) }
+        Self {
+            rules: self.rules.union(other.rules),
+            exceptions: self.exceptions.union(other.exceptions),
+            above: self.above | other.above,
+        }
+    }
+
+    /// True if they are not only of a name above others.
+    pub(crate) const fn has_rules(&self) -> bool {
+        self.rules.all() | self.exceptions.all() != 0
+    }
+
+    /// The lists that have the name: for a rule, for an exception, or above one.
+    #[inline(always)]
+    const fn having(&self) -> u64 {
+        self.rules.all() | self.exceptions.all() | self.above
     }
 }
 
@@ -113,7 +140,7 @@ impl Verdict {
     }
 
     /// The lists that have an exception which covers the name, but for those of
-    /// [`longest_wins`](crate::Builder::longest_wins).
+    /// [`closest_wins`](crate::Builder::closest_wins).
     #[inline(always)]
     pub const fn excepted(&self) -> u64 {
         self.excepted
@@ -131,17 +158,17 @@ impl Verdict {
         self.is_exception
     }
 
-    /// Takes the rules of the name's last `depth` labels, of `labels`. Longer ones come after shorter ones,
-    /// and count for more in the lists `longest_wins`.
+    /// Takes the rules of the name's last `depth` labels, of `labels`. Longer ones come after shorter ones; of
+    /// the lists `closest`, the last that have the name decide.
     #[inline(always)]
-    pub(crate) fn add(&mut self, lists: &Lists, depth: usize, labels: usize, longest_wins: u64) {
+    pub(crate) fn add(&mut self, lists: &Lists, depth: usize, labels: usize, closest: u64) {
         let (matched, excepted) =
             (lists.rules.covering(labels - depth), lists.exceptions.covering(labels - depth));
         if matched | excepted != 0 {
             (self.depth, self.is_exception) = (depth as u8, excepted != 0);
         }
-        self.matched = (self.matched | matched) & !(excepted & longest_wins);
-        self.excepted |= excepted & !longest_wins;
+        self.matched = self.matched & !(lists.having() & closest) | matched & !(excepted & closest);
+        self.excepted |= excepted & !closest;
     }
 }
 

@@ -28,8 +28,8 @@ pub struct Rules {
     pub(crate) short: u128,
     /// By the numbers of the table.
     pub(crate) lists: Vec<Lists>,
-    /// Lists of which the longest rule or exception wins.
-    pub(crate) longest_wins: u64,
+    /// Lists of which the closest name wins.
+    pub(crate) closest_wins: u64,
     pub(crate) names: usize,
 }
 
@@ -77,7 +77,7 @@ impl Rules {
             let Some(own) = self.lists.get(number as usize) else { continue };
             let depth = name.labels_within(end);
             for found in own.matches(lists, depth, name.labels() - depth) {
-                lists &= !(self.longest_wins & 1 << found.list);
+                lists &= !(self.closest_wins & 1 << found.list);
                 each(found);
             }
         }
@@ -128,7 +128,7 @@ impl Receiver for Adding<'_> {
     fn take(&mut self, number: u32, end: usize) {
         if let Some(lists) = self.rules.lists.get(number as usize) {
             let depth = self.name.labels_within(end);
-            self.verdict.add(lists, depth, self.name.labels(), self.rules.longest_wins);
+            self.verdict.add(lists, depth, self.name.labels(), self.rules.closest_wins);
         }
     }
 }

@@ -47,8 +47,8 @@ fn fits(name: &[String]) -> bool {
 fn build(rules: &[Rule]) -> Rules {
     let mut builder = Builder::new(&Key::VECTOR);
     (0..MAX_LISTS)
-        .filter(|list| LONGEST_WINS >> list & 1 == 1)
-        .for_each(|list| builder.longest_wins(list).unwrap());
+        .filter(|list| CLOSEST_WINS >> list & 1 == 1)
+        .for_each(|list| builder.closest_wins(list).unwrap());
     for Rule { list, target, exception, name } in rules {
         let text = name.join(".");
         let added = match exception {
@@ -64,19 +64,23 @@ fn lower(name: &[String]) -> Vec<String> {
     name.iter().map(|label| label.to_ascii_lowercase()).collect()
 }
 
-/// Lists of which the longest rule or exception wins.
-const LONGEST_WINS: u64 = 0x5555_5555_5555_5555;
+/// Lists of which the closest name wins.
+const CLOSEST_WINS: u64 = 0x5555_5555_5555_5555;
 
 /// The lists that match a name with these rules, one after the other.
-fn matching(covering: &[&Rule]) -> u64 {
+fn matching(name: &[String], rules: &[Rule]) -> u64 {
     let matches = |list: usize| {
-        let own = || covering.iter().filter(|rule| rule.list == list);
-        let longest =
-            |exception| own().filter(|rule| rule.exception == exception).map(|rule| rule.name.len()).max();
-        match LONGEST_WINS >> list & 1 {
-            1 => longest(false) > longest(true),
-            _ => longest(false).is_some() && longest(true).is_none(),
+        let own = || rules.iter().filter(|rule| rule.list == list);
+        let covers = |exception, depth: usize| {
+            own().any(|rule| rule.exception == exception && rule.name.len() == depth && rule.covers(name))
+        };
+        let any = |exception| (1..=name.len()).any(|depth| covers(exception, depth));
+        if CLOSEST_WINS >> list & 1 == 0 {
+            return any(false) && !any(true);
         }
+        let has = |depth: &usize| own().any(|rule| rule.name.ends_with(&name[name.len() - depth..]));
+        let closest = (1..=name.len()).rev().find(has).unwrap_or(0);
+        covers(false, closest) && !covers(true, closest)
     };
     (0..MAX_LISTS).filter(|list| matches(*list)).fold(0, |lists, list| lists | 1 << list)
 }
@@ -90,7 +94,7 @@ fn check_matches(matches: &[Match], covering: &[&Rule], lists: u64) -> Result<()
         let mut depths: Vec<_> = rules.clone().map(|rule| rule.name.len()).collect();
         depths.sort_unstable_by(|a, b| b.cmp(a));
         depths.dedup();
-        match (lists >> list & 1, LONGEST_WINS >> list & 1) {
+        match (lists >> list & 1, CLOSEST_WINS >> list & 1) {
             (0, _) => depths.clear(),
             (_, 1) => depths.truncate(1),
             _ => {}
@@ -132,8 +136,8 @@ proptest! {
                 let covering: Vec<_> = rules.iter().filter(|rule| rule.covers(&name)).collect();
                 let excepted = covering.iter().filter(|rule| rule.exception)
                     .fold(0, |lists, rule| lists | 1 << rule.list);
-                prop_assert_eq!(alone.excepted(), excepted & !LONGEST_WINS);
-                prop_assert_eq!(alone.lists(), matching(&covering));
+                prop_assert_eq!(alone.excepted(), excepted & !CLOSEST_WINS);
+                prop_assert_eq!(alone.lists(), matching(&name, &rules));
                 let longest = covering.iter().map(|rule| rule.name.len()).max();
                 prop_assert_eq!(alone.depth(), longest);
                 let excepts = covering.iter().any(|rule| rule.exception && Some(rule.name.len()) == longest);

@@ -30,7 +30,7 @@ class NameMap:
 
     Formats of lists: hosts files, plain domains with `*.`, Adblock's `||name^`, V2Ray's `domain:` and `full:`,
     response policy zones and the public suffix list. Exact: names are compared, not their hashes. An exception
-    holds for its own list; in response policy zones, the longest of rules and exceptions wins.
+    holds for its own list; in response policy zones, the closest name decides, as wildcards of the DNS do.
 
     Args:
         lists: For each list, by its name, a file, or a column with a line of it in each row. At most 64.

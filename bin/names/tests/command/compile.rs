@@ -38,7 +38,10 @@ fn compiled_rules_match_as_their_lists_do() {
         assert!(of_lists.out.lines().count() > 0);
     }
     let ran = matched(&folder, &["rules"]);
-    holds(&ran.err, &["adblock: adblock, 1 compiled, 1 exception; 2 entries left out\n", "12 names in "]);
+    holds(
+        &ran.err,
+        &["adblock: adblock, compiled, 1 rule, 1 exception; 2 entries left out\n", "12 names in "],
+    );
     let shown = folder.run(&["names", "check", "rules", "--json"]).ok();
     let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
     assert_eq!(shown["lists"][4]["list"], "rpz");
@@ -124,4 +127,37 @@ fn compiled_rules_stand_alone() {
     holds(&ran.err, &["--output hosts is a list; name another file"]);
     let ran = folder.run(&["names", "compile", "hosts", "-o", "absent/rules"]);
     holds(&ran.err, &["hashlane: cannot write absent/rules: No such file or directory"]);
+}
+
+#[test]
+fn folders_and_pipes_are_not_replaced() {
+    use std::os::unix::fs::{FileTypeExt as _, symlink};
+    let folder = Folder::new();
+    folder.write("ads", "||ads.example^\n");
+    std::fs::create_dir(folder.path("folder")).unwrap();
+    nix::unistd::mkfifo(&folder.path("pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    for (output, word) in
+        [("/dev/null", "device"), ("pipe", "pipe"), ("folder", "folder"), ("-", "standard output")]
+    {
+        let ran = folder.run(&["names", "compile", "ads", "--output", output]);
+        assert_eq!(ran.code, Some(2), "{output}");
+        holds(&ran.err, &[word, "name a file"]);
+    }
+    let kind = std::fs::metadata(folder.path("pipe")).unwrap().file_type();
+    assert!(kind.is_fifo());
+    // The file behind a link is replaced, not the link.
+    folder.write("old", "old");
+    symlink("old", folder.path("link")).unwrap();
+    folder.run(&["names", "compile", "ads", "--output", "link"]).ok();
+    assert!(folder.path("link").is_symlink());
+    assert!(std::fs::read(folder.path("old")).unwrap().starts_with(b"hl-names"));
+}
+
+#[test]
+fn lists_that_are_mostly_left_out_or_empty_are_told_of() {
+    let folder = Folder::new();
+    folder.write("filters", "a.example\n||b.example/x\n||c.example/x\n/d\n");
+    folder.write("empty", "# nothing\n");
+    let ran = folder.run(&["names", "match", "filters", "empty", "--names", "empty", "--quiet"]);
+    holds(&ran.err, &["warning: filters: ", "state it: --format", "warning: empty: no rules"]);
 }

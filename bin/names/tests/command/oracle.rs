@@ -61,16 +61,14 @@ fn list(kind: usize, numbers: &mut Numbers) -> (String, Vec<Rule>) {
 }
 
 /// The rules of a list that match a name: their name and target, the longest first.
-fn matching(name: &str, rules: &[Rule], longest_wins: bool) -> Vec<(String, &'static str)> {
+/// With `closest_wins`, the longest name that the list has, for a rule or above one, decides.
+fn matching(name: &str, rules: &[Rule], closest_wins: bool) -> Vec<(String, &'static str)> {
     let suffixes = name.match_indices('.').map(|(dot, _)| &name[dot + 1..]);
     let mut found = Vec::new();
     for suffix in std::iter::once(name).chain(suffixes) {
         let own = |exception| rules.iter().filter(move |rule| rule.0 == suffix && rule.2 == exception);
         let covers = |reach: Reach| if suffix == name { reach.itself } else { reach.below };
         let excepted = own(true).any(|rule| covers(rule.1));
-        if excepted && longest_wins {
-            break;
-        }
         if excepted {
             return Vec::new();
         }
@@ -85,9 +83,12 @@ fn matching(name: &str, rules: &[Rule], longest_wins: bool) -> Vec<(String, &'st
                 "below"
             };
             found.push((suffix.to_owned(), target));
-            if longest_wins {
-                break;
-            }
+        }
+        let is_above = |rule: &Rule| {
+            rule.0.strip_suffix(suffix).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+        };
+        if closest_wins && rules.iter().any(is_above) {
+            break;
         }
     }
     found
