@@ -5,7 +5,7 @@ use super::workload::Operation;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// The entries of a table, and the names that are looked up in it.
-pub(crate) trait Corpus {
+pub(crate) trait Corpus: Sync {
     /// Rules or prefixes, all different.
     fn entries(&self) -> &Strings;
 

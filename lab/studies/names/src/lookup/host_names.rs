@@ -77,6 +77,7 @@ impl HostNames {
                 );
             }
             (_, Operation::Hit(labels)) => self.hit(below(random, rules), labels, random, name),
+            (_, Operation::Reload) => self.hit(below(random, rules), 1, random, name),
             (_, Operation::Zipf(exponent)) => {
                 let rank = Zipf::new(rules as f64, exponent).map_or(1.0, |zipf| zipf.sample(random)) as u64;
                 match rank % ONE_MATCHES_IN {
@@ -104,7 +105,7 @@ impl Corpus for HostNames {
 
     fn matching(&self, operation: Operation, count: usize) -> Option<u64> {
         match operation {
-            Operation::Hit(_) => Some(count as u64),
+            Operation::Hit(_) | Operation::Reload => Some(count as u64),
             Operation::Zipf(_) => None,
             _ => Some(0),
         }

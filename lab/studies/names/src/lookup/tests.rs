@@ -26,8 +26,14 @@ const SIZE: Size = Size { items: 300, repetitions: 2 };
 
 #[test]
 fn a_quick_run_measures_every_scheme_of_suffixes() {
-    let workloads =
-        ["hosts/300/hit-0", "hosts/300/hit-3", "hosts/300/miss", "hosts/300/zipf-0.8", "deep/300/hostile"];
+    let workloads = [
+        "hosts/300/hit-0",
+        "hosts/300/hit-3",
+        "hosts/300/miss",
+        "hosts/300/zipf-0.8",
+        "hosts/300/reload",
+        "deep/300/hostile",
+    ];
     let schemes: Vec<&str> = SCHEMES.iter().map(|(id, _)| *id).collect();
     let records = records(&Lookups, &definition(&workloads, &schemes, "std/single"), false, SIZE);
     for workload in workloads {

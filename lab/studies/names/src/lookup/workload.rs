@@ -35,6 +35,8 @@ pub(crate) enum Operation {
     Zipf(f64),
     /// `hostile`: names that match nothing, chosen to cost the most.
     Hostile,
+    /// `reload`: names one label below a rule, while another thread builds the table of all rules again.
+    Reload,
     /// `update`: removals and insertions.
     Update,
 }
@@ -71,7 +73,9 @@ impl Kind {
     fn has(self, operation: Operation) -> bool {
         match self {
             Self::Hosts => !matches!(operation, Operation::Hostile | Operation::Update),
-            Self::Paths(_) => !matches!(operation, Operation::Hostile | Operation::Hit(1..)),
+            Self::Paths(_) => {
+                !matches!(operation, Operation::Hostile | Operation::Reload | Operation::Hit(1..))
+            }
             _ => matches!(operation, Operation::Miss | Operation::Hostile),
         }
     }
@@ -83,6 +87,7 @@ impl Operation {
             "hit" => Some(Self::Hit(0)),
             "miss" => Some(Self::Miss),
             "hostile" => Some(Self::Hostile),
+            "reload" => Some(Self::Reload),
             "update" => Some(Self::Update),
             _ => match text.strip_prefix("hit-") {
                 Some(below) => below.parse().ok().filter(|below| *below < 10).map(Self::Hit),
@@ -114,7 +119,7 @@ pub(crate) fn parse(id: &str) -> Result<Workload, RunError> {
     let unknown = || {
         RunError::UnknownWorkload(format!(
             "no workload {id:?}: a workload is <kind>/<entries>/<names>; kinds: hosts with hit-0 to hit-9, miss, \
-             zipf-<exponent>; deep, chosen and backtrack with miss and hostile; paths and paths-<components> with \
+             zipf-<exponent>, reload; deep, chosen and backtrack with miss and hostile; paths and paths-<components> with \
              hit, miss, zipf-<exponent> and update; entries: 100 to 20M"
         ))
     };
@@ -153,6 +158,7 @@ mod tests {
             "hosts/99999999999999999M/miss",
             "hosts/1M/zipf-nan",
             "paths/1M/hit-1",
+            "paths/1M/reload",
             "paths-1/1M/hit",
             "deep/1M/hit",
         ] {
