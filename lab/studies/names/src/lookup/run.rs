@@ -137,8 +137,8 @@ fn too_large(first: &str, needed: u64) -> Option<String> {
     let free = machine::available_memory().filter(|free| needed > *free)?;
     let gib = |bytes: u64| bytes as f64 / (1_u64 << 30) as f64;
     Some(format!(
-        "{first} and others of its size were not measured: they take up to {:.1} GiB, and {:.1} GiB are free; name \
-         fewer schemes (--scheme)",
+        "{first} and others of its size were not measured: they take up to {:.1} GiB, and {:.1} GiB are free; \
+         name fewer schemes (--scheme)",
         gib(needed),
         gib(free)
     ))

@@ -118,9 +118,9 @@ fn entries(text: &str) -> Option<usize> {
 pub(crate) fn parse(id: &str) -> Result<Workload, RunError> {
     let unknown = || {
         RunError::UnknownWorkload(format!(
-            "no workload {id:?}: a workload is <kind>/<entries>/<names>; kinds: hosts with hit-0 to hit-9, miss, \
-             zipf-<exponent>, reload; deep, chosen and backtrack with miss and hostile; paths and paths-<components> with \
-             hit, miss, zipf-<exponent> and update; entries: 100 to 20M"
+            "no workload {id:?}: a workload is <kind>/<entries>/<names>; kinds: hosts with hit-0 to hit-9, \
+             miss, zipf-<exponent>, reload; deep, chosen and backtrack with miss and hostile; paths and \
+             paths-<components> with hit, miss, zipf-<exponent> and update; entries: 100 to 20M"
         ))
     };
     let mut parts = id.splitn(3, '/');
