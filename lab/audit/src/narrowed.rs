@@ -87,6 +87,12 @@ impl AuditedHash for Narrowed<'_> {
         self.subject.hash_all(&narrowed_seed(key, self.seed_bits), keys, hashes)
     }
 
+    fn hash_under_all(&mut self, seeds: &[Key], keys: &Keys, hashes: &mut Vec<u64>) -> Result<(), Fault> {
+        self.check(keys)?;
+        let seeds: Vec<Key> = seeds.iter().map(|seed| narrowed_seed(seed, self.seed_bits)).collect();
+        self.subject.hash_under_all(&seeds, keys, hashes)
+    }
+
     fn reads_beyond_end(&mut self, key: &Key, keys: &Keys) -> Result<bool, Fault> {
         self.check(keys)?;
         self.subject.reads_beyond_end(&narrowed_seed(key, self.seed_bits), keys)

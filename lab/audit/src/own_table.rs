@@ -139,7 +139,7 @@ impl fmt::Display for Report {
             ),
             (None, None) => {
                 let sets = count(self.trials.len() as f64);
-                write!(f, "no attack known to this audit: {sets} sets of keys do no harm")?;
+                write!(f, "no attack known to this audit: none of {sets} sets of keys floods it")?;
                 let fewest = self.trials.iter().filter_map(|trial| trial.comparison.stored()).min();
                 fewest.map_or(Ok(()), |stored| {
                     let stored = count(stored as f64);

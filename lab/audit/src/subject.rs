@@ -53,6 +53,21 @@ pub trait AuditedHash {
     /// The function has failed. `hashes` is then of no use.
     fn hash_all(&mut self, key: &Key, keys: &Keys, hashes: &mut Vec<u64>) -> Result<(), Fault>;
 
+    /// Hashes all `keys` under each of `seeds`: `hashes` is cleared, and then has those of the first seed,
+    /// those of the next, and so on. A function in another process answers many seeds at a time.
+    ///
+    /// # Errors
+    /// As above.
+    fn hash_under_all(&mut self, seeds: &[Key], keys: &Keys, hashes: &mut Vec<u64>) -> Result<(), Fault> {
+        hashes.clear();
+        let mut of_seed = Vec::new();
+        for seed in seeds {
+            self.hash_all(seed, keys, &mut of_seed)?;
+            hashes.append(&mut of_seed);
+        }
+        Ok(())
+    }
+
     /// True if the function reads beyond the end of its keys, which only foreign functions can: it hashes
     /// them all in the middle of memory, and crashes if a page that cannot be read begins at their end.
     ///

@@ -14,6 +14,9 @@ pub(super) struct SeedSpace;
 /// Random seeds: two of them have one function if there are fewer than about 2³³ functions.
 const DRAWN: usize = 1 << 17;
 
+/// Seeds under which keys are hashed at a time.
+const BATCH: usize = 1 << 11;
+
 /// Bits of a seed from which it counts as long: shorter ones are all tried.
 const LONG: u32 = 33;
 
@@ -51,11 +54,15 @@ impl Attack for SeedSpace {
         let probes = target.draw.keys(2, target.length_or(USUAL_LENGTH));
         let mut functions: BTreeMap<Vec<u64>, Key> = BTreeMap::new();
         let (mut drawn, mut pairs) = (0_u64, Vec::new());
-        for _ in 0..DRAWN {
-            let seed = target.geometry.seed(target.draw);
-            drawn += 1;
-            if let Some(before) = functions.insert(target.hash_under(&seed, &probes)?, seed) {
-                pairs.push([before, seed]);
+        let mut hashes = Vec::new();
+        for _ in 0..DRAWN / BATCH {
+            let seeds: Vec<Key> = (0..BATCH).map(|_| target.geometry.seed(target.draw)).collect();
+            target.subject.hash_under_all(&seeds, &probes, &mut hashes)?;
+            for (seed, hashes) in seeds.into_iter().zip(hashes.chunks(probes.len())) {
+                drawn += 1;
+                if let Some(before) = functions.insert(hashes.to_vec(), seed) {
+                    pairs.push([before, seed]);
+                }
             }
         }
         let equal = equal(target, &pairs)?;

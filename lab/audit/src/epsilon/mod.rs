@@ -12,7 +12,11 @@ pub use proved::{Proved, proved};
 use crate::draw::Draw;
 use crate::keys::Keys;
 use crate::subject::{AuditedHash, Fault};
+use hashlane_hash::scheme::Key;
 use serde::Serialize;
+
+/// Seeds under which keys are hashed at a time.
+const BATCH: u64 = 1 << 11;
 
 /// A share of seeds, measured.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -53,9 +57,12 @@ pub fn measure(
     let keys: Keys = pair.iter().collect();
     let mut hashes = Vec::new();
     let mut collisions = 0;
-    for _ in 0..seeds {
-        subject.hash_all(&draw.key(), &keys, &mut hashes)?;
-        collisions += u64::from(matches!(hashes[..], [a, b] if a == b));
+    let mut left = seeds;
+    while left > 0 {
+        let batch: Vec<Key> = (0..left.min(BATCH)).map(|_| draw.key()).collect();
+        left -= batch.len() as u64;
+        subject.hash_under_all(&batch, &keys, &mut hashes)?;
+        collisions += hashes.as_chunks::<2>().0.iter().filter(|[a, b]| a == b).count() as u64;
     }
     Ok(Share::new(collisions, seeds))
 }

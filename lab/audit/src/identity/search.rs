@@ -46,7 +46,8 @@ pub(super) fn second_keys(
                 &mut |given: &Given<'_>, _: &mut Draw| attack.second_key(given.key).into_iter().collect();
             if let Some((log2, pair)) = judged(subject, *length, draw, of)? {
                 let method = format!("{}, keys of {length} bytes", about.id);
-                best.take(about.knowledge, log2, &method, pair);
+                // The attack is not told the seed.
+                best.take(Knowledge::Nothing, log2, &method, pair);
             }
         }
         for family in FAMILIES {

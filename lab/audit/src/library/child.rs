@@ -94,6 +94,18 @@ fn serve(stream: &mut UnixStream, may_load: &Result<(), String>) -> io::Result<(
             (Request::Hash { seed, guard, keys }, Loaded::Hash(function)) => {
                 hash_all(function, &seed, guard, &keys)
             }
+            (Request::HashUnderAll { seeds, keys }, Loaded::Hash(function)) => {
+                let all = seeds.iter().map(|seed| hash_all(function, seed, Guard::Nothing, &keys));
+                let mut hashes = Vec::with_capacity(seeds.len() * keys.len());
+                let refused = all.into_iter().find_map(|reply| match reply {
+                    Reply::Hashes(some) => {
+                        hashes.extend(some);
+                        None
+                    }
+                    other => Some(other),
+                });
+                refused.unwrap_or(Reply::Hashes(hashes))
+            }
             (Request::Keys(keys), Loaded::Table(_)) => {
                 measured.extend(keys.iter());
                 Reply::Ready

@@ -134,6 +134,30 @@ impl AuditedHash for Library {
         self.hash_batches(key, keys, Guard::Nothing, hashes)
     }
 
+    fn hash_under_all(&mut self, seeds: &[Key], keys: &Keys, hashes: &mut Vec<u64>) -> Result<(), Fault> {
+        hashes.clear();
+        self.check_lengths(keys)?;
+        let bytes: usize = keys.iter().map(<[u8]>::len).sum();
+        let each = (MOST_KEYS / keys.len().max(1)).min(MOST_BYTES / bytes.max(1)).max(1);
+        for seeds in seeds.chunks(each) {
+            if bytes > MOST_BYTES || keys.len() > MOST_KEYS {
+                let mut of_seed = Vec::new();
+                self.hash_all(&seeds[0], keys, &mut of_seed)?;
+                hashes.append(&mut of_seed);
+                continue;
+            }
+            let request = Request::HashUnderAll {
+                seeds: seeds.iter().map(|seed| seed.to_bytes()).collect(),
+                keys: keys.clone(),
+            };
+            match self.session.ask(&request)? {
+                Reply::Hashes(some) if some.len() == seeds.len() * keys.len() => hashes.extend(some),
+                _ => return Err(foreign_reply()),
+            }
+        }
+        Ok(())
+    }
+
     fn reads_beyond_end(&mut self, key: &Key, keys: &Keys) -> Result<bool, Fault> {
         self.crashes(key, keys, Guard::Keys)
     }

@@ -51,6 +51,8 @@ pub(super) enum Request {
     LoadTable { parent: u32, path: PathBuf },
     /// Hashes keys.
     Hash { seed: [u8; 16], guard: Guard, keys: Keys },
+    /// Hashes keys under each seed.
+    HashUnderAll { seeds: Vec<[u8; 16]>, keys: Keys },
     /// Appends keys for the next measurement.
     Keys(Keys),
     /// Inserts the keys into a new table and looks them up, `batch` at a time; then forgets them.
@@ -92,6 +94,11 @@ impl Request {
                 body.push(*guard as u8);
                 put_keys(&mut body, keys);
             }
+            Self::HashUnderAll { seeds, keys } => {
+                body.push(5);
+                put_bytes(&mut body, seeds.as_flattened());
+                put_keys(&mut body, keys);
+            }
             Self::Keys(keys) => {
                 body.push(3);
                 put_keys(&mut body, keys);
@@ -120,6 +127,10 @@ impl Request {
             [2] => Self::Hash { seed: body.array()?, guard: body.guard()?, keys: body.keys()? },
             [3] => Self::Keys(body.keys()?),
             [4] => Self::Measure { seed: body.array()?, capacity: body.u64()?, batch: body.u64()? },
+            [5] => match body.bytes()?.as_chunks() {
+                (seeds, []) => Self::HashUnderAll { seeds: seeds.to_vec(), keys: body.keys()? },
+                _ => return None,
+            },
             _ => return None,
         };
         body.0.is_empty().then_some(request)
@@ -305,6 +316,7 @@ mod tests {
             },
             Request::LoadTable { parent: 7, path },
             Request::Hash { seed: [3; 16], guard: Guard::Nothing, keys: keys.clone() },
+            Request::HashUnderAll { seeds: vec![[3; 16], [4; 16]], keys: keys.clone() },
             Request::Hash { seed: [3; 16], guard: Guard::Keys, keys: keys.clone() },
             Request::Hash { seed: [3; 16], guard: Guard::Seed, keys: keys.clone() },
             Request::Keys(keys),

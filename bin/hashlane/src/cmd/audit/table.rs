@@ -85,7 +85,13 @@ fn attacks(text: &mut String, report: &Report) {
         text.push_str("\nAttacks that flood the table, with what each needs to know:\n");
     }
     for (about, flood) in &floods {
-        let known = if about.aims_at.contains(&report.info.id.as_str()) { "" } else { "known from " };
+        // The source of an attack on other functions says nothing about this one.
+        let known = match about.aims_at {
+            [other, ..] if !about.aims_at.contains(&report.info.id.as_str()) => {
+                format!("source for {other}: ")
+            }
+            _ => String::new(),
+        };
         let note = flood.note.as_ref().map(|note| format!("; {note}")).unwrap_or_default();
         let made = flood
             .made_with
