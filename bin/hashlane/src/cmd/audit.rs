@@ -43,24 +43,24 @@ use std::time::Duration;
 #[command(after_help = "\
 It audits functions and tables on this machine. It opens no connection.
 
-It reports, for each function: the verdict on floods; ε, the share of seeds for which the worst pair
-collides; bias, the same for buckets of 2^4 to 2^16; identity, the work to make two keys with one hash, for
-stores that compare no key. The exit code depends on floods alone.
+It reports, for each function: the verdict on floods; ε, the share of seeds for which the worst
+pair collides; bias, the same for buckets of 2^4 to 2^16; identity, the work to make two keys with
+one hash, for stores that compare no key. The exit code depends on floods alone.
 
-Exit code: 0 if no attack floods the table, 1 if one does without the seed, 2 if the audit, the function or
-the table fails. docs/audit.md says which of several verdicts counts.
+Exit code: 0 if no attack floods the table, 1 if one does without the seed, 2 if the audit, the
+function or the table fails. docs/audit.md says which of several verdicts counts.
 
-Duration: 1 to 10 s a function, about half a minute for all. --minutes N adds up to N minutes for each
-function that no attack floods without the seed.
+Duration: 1 to 10 s a function, about half a minute for all. --minutes N adds up to N minutes for
+each function that no attack floods without the seed.
 
 Types of --signature, in C; parameters may stand in any order, and the seed may be absent:
-  uint64_t f(const uint8_t *data, size_t len, uint64_t seed)       bytes; a seed of 64 bits
-  uint32_t f(const void *data, uint32_t len, uint32_t seed)        bytes; a seed of 32 bits
-  uint64_t f(const uint8_t *data, size_t len, const uint8_t *seed) bytes; a seed of 128 bits or of two words,
-                                                                   as a pointer to its 16 bytes
-  uint64_t f(const uint8_t *data, size_t len, const uint8_t *key)  the same for a key that stays secret
-  uint64_t f(uint64_t key, uint64_t seed)                          an integer of 64 bits
-  uint32_t f(uint32_t key, uint32_t seed)                          an integer of 32 bits
+  uint64_t f(const uint8_t *data, size_t len, uint64_t seed)        bytes; a seed of 64 bits
+  uint32_t f(const void *data, uint32_t len, uint32_t seed)         bytes; a seed of 32 bits
+  uint64_t f(const uint8_t *data, size_t len, const uint8_t *seed)  bytes; a seed of 16 bytes
+  uint64_t f(const uint8_t *data, size_t len, const uint8_t *key)   the same, and it stays secret
+  uint64_t f(uint64_t key, uint64_t seed)                           an integer of 64 bits
+  uint32_t f(uint32_t key, uint32_t seed)                           an integer of 32 bits
+A seed of 128 bits, or of two words, is a pointer to its 16 bytes.
 
 Examples:
   hashlane audit ./libmyhash.so --symbol hash_flow \\
@@ -70,16 +70,18 @@ Examples:
   hashlane audit --scheme xxh3 --keys 36        one hash, keys of 36 bytes
   hashlane audit --table linux-ehash --scheme ehash/jhash2 --page audit.html
   hashlane audit --scheme wyhash --write-keys keys.txt
-  hashlane audit --all --markdown --out keys    a dated table of all functions, and keys that bear it out
+  hashlane audit --all --markdown --out keys    a dated table of all functions, and their keys
   hashlane audit --scheme wyhash --scheme siphash-1-3 --picture audit.svg
   hashlane audit --scheme xxh64 --minutes 2 --without-priors
                                                 a search that knows nothing of the function
-  hashlane audit ./libmyhash.so --symbol mix64 --signature 'u64(u64 key, u64 seed)' --seed-bits 46
-                                                integers, under a seed of 46 bits
-  hashlane audit ./libmyhash.so --symbol prf --signature 'u64(const u8*, usize, u64 seed)' --secret-key
+  hashlane audit ./libmyhash.so --symbol mix64 --seed-bits 46 \\
+      --signature 'u64(u64 key, u64 seed)'      integers, under a seed of 46 bits
+  hashlane audit ./libmyhash.so --symbol prf --secret-key \\
+      --signature 'u64(const u8*, usize, u64 seed)'
                                                 a seed that never leaks
   hashlane audit --table ./libmytable.so        a table of your own: hashlane_audit.h
-  hashlane audit --pcap T.pcap --function ehash depth of buckets, queues and paths of real traffic
+  hashlane audit --pcap T.pcap --function ehash
+                                                buckets, queues and paths of real traffic
   hashlane audit --tuples T.csv --function rss --queues 16 --try-keys 1000
   hashlane audit --names T.txt --function siphash-1-3 --buckets 4096")]
 pub(crate) struct Audit {
