@@ -50,8 +50,8 @@ pub(crate) fn list(list: &List) -> String {
     text
 }
 
-/// Lists without rules, and lists most of whose entries are left out: their format may be another one. Told in
-/// any case.
+/// Lists without rules, and lists most of whose entries are left out: their format may be another one. They
+/// are told in any case.
 pub(crate) fn warnings(loaded: &Loaded) -> String {
     let mut text = String::new();
     for CompiledList { name, format, rules, exceptions, refused } in

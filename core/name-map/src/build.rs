@@ -116,7 +116,8 @@ impl Builder {
     /// Lets the closest name of list number `list` win, as wildcards of the DNS do (RFC 4592 §3.3.1) and so
     /// response policy zones: of the names that have rules, and those above them, the longest that the name
     /// ends with. If none of its rules covers the name, or one of its exceptions does, the list does not
-    /// match. Otherwise an exception wins whatever its length. To be called before the list's rules are added.
+    /// match. Otherwise an exception wins whatever its length. It is called before the list's rules are
+    /// added.
     ///
     /// # Errors
     /// The number of the list is too large.

@@ -176,13 +176,13 @@ impl EveryKernel for Lookup<'_> {
         suffixes.all(names, rules.pivot);
         suffixes.hash(hash, names, group);
         suffixes.filter(rules);
-        let mut labels = rules.pivot;
-        while suffixes.len > 0 {
-            look_up(rules, names, suffixes, verdicts, labels);
-            labels += 1;
-            if suffixes.len > 0 {
-                suffixes.hash(hash, names, group);
-            }
+        look_up(rules, names, suffixes, verdicts, rules.pivot);
+        if suffixes.len > 0 {
+            suffixes.hash(hash, names, group);
+            look_up(rules, names, suffixes, verdicts, rules.pivot + 1);
+        }
+        if suffixes.len > 0 {
+            look_up_deep(hash, rules, names, suffixes, verdicts);
         }
     }
 }
@@ -212,5 +212,31 @@ fn look_up(
         let deeper = rules.table.find_candidate(candidate, *hash, name, end.into(), &mut covering);
         *verdict = covering.verdict;
         suffixes.push_if(place, if deeper { name.end(labels + 1) } else { None });
+    }
+}
+
+/// Looks names up with more labels, one pass over the bytes of each: few names of common lists have as many.
+#[cold]
+#[inline(never)]
+fn look_up_deep<H: EveryPrefix>(
+    hash: &H,
+    rules: &Rules,
+    names: &[Reversed],
+    suffixes: &mut Suffixes,
+    verdicts: &mut [Verdict; Burst::NAMES],
+) {
+    let mut states: [_; Burst::NAMES] = core::array::from_fn(|_| (hash.start(), 0));
+    let mut labels = rules.pivot + 2;
+    while suffixes.len > 0 {
+        let places = suffixes.places.iter().zip(&mut suffixes.hashes).take(suffixes.len);
+        for ((place, end), to) in places {
+            let at = usize::from(*place);
+            let (Some(name), Some((state, hashed))) = (names.get(at), states.get_mut(at)) else { continue };
+            hash.extend_within(state, name.bytes(), *hashed, (*end).into());
+            *hashed = usize::from(*end);
+            *to = hash.finish(state);
+        }
+        look_up(rules, names, suffixes, verdicts, labels);
+        labels += 1;
     }
 }

@@ -158,8 +158,8 @@ impl Verdict {
         self.is_exception
     }
 
-    /// Takes the rules of the name's last `depth` labels, of `labels`. Longer ones come after shorter ones; of
-    /// the lists `closest`, the last that have the name decide.
+    /// Takes the rules of the name's last `depth` labels, of `labels`. Longer ones come after shorter ones;
+    /// in the lists `closest`, the last that have the name decide.
     #[inline(always)]
     pub(crate) fn add(&mut self, lists: &Lists, depth: usize, labels: usize, closest: u64) {
         let (matched, excepted) =

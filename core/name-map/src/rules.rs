@@ -6,7 +6,7 @@ use crate::lists::{Lists, Match, Verdict};
 use crate::reversed::Reversed;
 use crate::table::Table;
 use alloc::vec::Vec;
-use hashlane_hash::scheme::{BytesHash as _, Key};
+use hashlane_hash::scheme::{BytesHash as _, Key, PrefixHash as _};
 use hashlane_hash::siphash::SipHash13;
 
 /// Rules of up to 64 lists, by name. They do not change; [`Builder`](crate::Builder) makes them.
@@ -90,9 +90,13 @@ impl Rules {
             let Some(end) = name.end(depth) else { break };
             self.table.find(self.hash_of(name, end), name, end, to);
         }
+        let (mut state, mut hashed) = (self.hash.start(), 0);
         for depth in self.pivot.. {
             let Some(end) = name.end(depth) else { break };
-            let hash = self.hash_of(name, end);
+            // One pass over the name, whatever its labels.
+            self.hash.extend_within(&mut state, name.bytes(), hashed, end);
+            hashed = end;
+            let hash = self.hash.finish(&state);
             let passes = depth > self.pivot || self.filter.may_have(hash);
             if !passes || !self.table.find(hash, name, end, to) {
                 break;
