@@ -57,7 +57,7 @@ const char *hashlane_dns_error(int status);
  *
  * It remembers the names of one message. For each name it finds the longest suffix that the message has below
  * offset 0x4000, in time linear in the bytes of the names, whoever chose them. It takes 22 KiB of memory, and
- * at most 180 KiB after a message full of names.
+ * at most 344 KiB after messages full of names.
  */
 typedef struct hashlane_dns_compressor hashlane_dns_compressor;
 
