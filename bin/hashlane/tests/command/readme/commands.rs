@@ -55,6 +55,8 @@ fn every_other_command_succeeds_on_its_own_files() {
     for name in ["traffic.pcap", "trace.pcap", "day-1.pcap"] {
         std::fs::copy(captures.join("ipv4.pcap"), folder.path(name)).unwrap();
     }
+    folder.write("blocklist.txt", "ads.example\ntracker.example.net\n");
+    folder.write("queries.txt", "www.ads.example\nexample.org\n");
     for name in ["before", "after"] {
         std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_hashlane"), folder.path(name)).unwrap();
     }

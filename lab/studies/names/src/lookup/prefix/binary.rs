@@ -63,12 +63,16 @@ impl Binary {
     /// Adds the markers of a prefix.
     fn mark(&mut self, name: &HashedName<'_>) {
         for len in marked(name.len()) {
+            let best = self.best(name, len);
             match self.table.slot(name, len).and_then(|slot| self.table.at_mut(slot)) {
-                Some(entry) => entry.marks += 1,
-                None => {
-                    let best = self.best(name, len);
-                    self.table.add(name, len, Entry { value: None, marks: 1, best });
+                Some(entry) => {
+                    // Corrections may have passed a prefix that was no marker.
+                    if entry.marks == 0 {
+                        entry.best = best;
+                    }
+                    entry.marks += 1;
                 }
+                None => self.table.add(name, len, Entry { value: None, marks: 1, best }),
             }
             self.markers[len] += 1;
         }
