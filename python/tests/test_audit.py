@@ -38,7 +38,8 @@ def test_a_function_of_python_is_audited() -> None:
 
     result = hashlane.audit(polynomial, bits=32, seed_bits=32, seed=1, count=32)
     assert result.scheme == "polynomial" and result.floodable, result.sentence
-    assert len(set(polynomial(result.keys, bytes(16)))) < len(result.keys) / 2
+    # In a table of as many buckets by the low bits of the hash.
+    assert len({hash % 32 for hash in polynomial(result.keys, bytes(16))}) < len(result.keys) / 2
 
 
 def test_a_function_may_return_columns() -> None:
