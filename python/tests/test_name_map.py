@@ -78,4 +78,4 @@ def test_bad_rows_and_lists_say_why(tmp_path: Path, names: hashlane.NameMap) -> 
     with pytest.raises(ValueError, match="65, at most 64"):
         hashlane.NameMap({str(i): ["a.example"] for i in range(65)})
     with pytest.raises(TypeError):
-        hashlane.NameMap({"a": [1.5]})  # type: ignore[list-item]
+        hashlane.NameMap({"a": [1.5]})  # type: ignore[dict-item]
