@@ -1,8 +1,8 @@
 //! Memory of tables of names.
 //!
 //! A map of names takes a bucket of 64 bytes for up to six entries, the buckets a power of two, and a place
-//! for each entry, in blocks of 4,096 (see `hashlane_name_map::map`). What a long name has beyond its entry is
-//! in blocks beside it.
+//! for each entry, in blocks of 4,096 (see `hashlane_name_map::map`). The rest of a name that is longer than
+//! its entry is in blocks beside it.
 
 /// Estimate of a table's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
