@@ -116,8 +116,7 @@ impl Builder {
     /// Lets the closest name of list number `list` win, as wildcards of the DNS do (RFC 4592 §3.3.1) and so
     /// response policy zones: of the names that have rules, and those above them, the longest that the name
     /// ends with. If none of its rules covers the name, or one of its exceptions does, the list does not
-    /// match. Otherwise an exception wins whatever its length. It is called before the list's rules are
-    /// added.
+    /// match. Otherwise an exception wins whatever its length.
     ///
     /// # Errors
     /// The number of the list is too large.
@@ -139,17 +138,13 @@ impl Builder {
         self.names.push(bytes.len() as u8);
         self.names.extend_from_slice(bytes);
         let labels = self.name.labels() as u8;
-        let rule = Rule { offset, labels, list: list as u8, target: Some(target), exception };
-        self.rules.push(rule);
-        if self.closest_wins >> list & 1 == 1 {
-            self.rules.extend((1..labels).map(|labels| Rule { labels, target: None, ..rule }));
-        }
+        self.rules.push(Rule { offset, labels, list: list as u8, target: Some(target), exception });
         Ok(())
     }
 
     /// Number of rules, the same rule as often as it was added.
     pub fn len(&self) -> usize {
-        self.rules.iter().filter(|rule| rule.target.is_some()).count()
+        self.rules.len()
     }
 
     /// True without rules.
@@ -159,7 +154,7 @@ impl Builder {
 
     /// Builds the table of the rules.
     pub fn build(self) -> Rules {
-        let Self { key, closest_wins, hash, rules, names, .. } = self;
+        let Self { key, closest_wins, hash, mut rules, names, .. } = self;
         let mut depths = [0_usize; MAX_LABELS + 1];
         for rule in &rules {
             if let Some(depth) = depths.get_mut(usize::from(rule.labels)) {
@@ -167,6 +162,7 @@ impl Builder {
             }
         }
         let pivot = pivot(&depths, rules.len());
+        rules.extend(names_above(&rules, closest_wins));
         let mut writer = Writer { names: &names, ..Writer::default() };
         let mut filter = Filter::default();
         let mut short = 0;
@@ -201,6 +197,22 @@ impl Builder {
             names: distinct,
         }
     }
+}
+
+/// The names above the rules of some lists that have a rule above them: they keep it from the names below.
+fn names_above(rules: &[Rule], lists: u64) -> Vec<Rule> {
+    let own = || rules.iter().filter(|rule| lists >> (rule.list % 64) & 1 == 1);
+    let mut shortest = [u8::MAX; MAX_LISTS];
+    for rule in own() {
+        let shortest = &mut shortest[usize::from(rule.list) % MAX_LISTS];
+        *shortest = rule.labels.min(*shortest);
+    }
+    let above = |rule: &Rule| {
+        let rule = *rule;
+        let longer = shortest[usize::from(rule.list) % MAX_LISTS].saturating_add(1);
+        (longer..rule.labels).map(move |labels| Rule { labels, target: None, ..rule })
+    };
+    own().flat_map(above).collect()
 }
 
 /// Writer of groups.

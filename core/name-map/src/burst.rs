@@ -171,15 +171,15 @@ impl EveryKernel for Lookup<'_> {
         for labels in rules.short_depths() {
             suffixes.all(names, labels);
             suffixes.hash(hash, names, group);
-            look_up(rules, names, suffixes, verdicts, labels);
+            look_up(rules, names, suffixes, verdicts);
         }
         suffixes.all(names, rules.pivot);
         suffixes.hash(hash, names, group);
         suffixes.filter(rules);
-        look_up(rules, names, suffixes, verdicts, rules.pivot);
+        look_up(rules, names, suffixes, verdicts);
         if suffixes.len > 0 {
             suffixes.hash(hash, names, group);
-            look_up(rules, names, suffixes, verdicts, rules.pivot + 1);
+            look_up(rules, names, suffixes, verdicts);
         }
         if suffixes.len > 0 {
             look_up_deep(hash, rules, names, suffixes, verdicts);
@@ -187,14 +187,13 @@ impl EveryKernel for Lookup<'_> {
     }
 }
 
-/// Looks suffixes up that have as many labels, and leaves those with one label more that are to be looked up.
+/// Looks suffixes up, and leaves those with one label more that are to be looked up.
 #[inline(always)]
 fn look_up(
     rules: &Rules,
     names: &[Reversed],
     suffixes: &mut Suffixes,
     verdicts: &mut [Verdict; Burst::NAMES],
-    labels: usize,
 ) {
     let Suffixes { len, places, hashes } = *suffixes;
     let hashes = hashes.get(..len).unwrap_or_default();
@@ -211,7 +210,7 @@ fn look_up(
         let mut covering = Adding { rules, name, verdict: *verdict };
         let deeper = rules.table.find_candidate(candidate, *hash, name, end.into(), &mut covering);
         *verdict = covering.verdict;
-        suffixes.push_if(place, if deeper { name.end(labels + 1) } else { None });
+        suffixes.push_if(place, if deeper { name.end_after(end.into()) } else { None });
     }
 }
 
@@ -226,7 +225,6 @@ fn look_up_deep<H: EveryPrefix>(
     verdicts: &mut [Verdict; Burst::NAMES],
 ) {
     let mut states: [_; Burst::NAMES] = core::array::from_fn(|_| (hash.start(), 0));
-    let mut labels = rules.pivot + 2;
     while suffixes.len > 0 {
         let places = suffixes.places.iter().zip(&mut suffixes.hashes).take(suffixes.len);
         for ((place, end), to) in places {
@@ -236,7 +234,6 @@ fn look_up_deep<H: EveryPrefix>(
             *hashed = usize::from(*end);
             *to = hash.finish(state);
         }
-        look_up(rules, names, suffixes, verdicts, labels);
-        labels += 1;
+        look_up(rules, names, suffixes, verdicts);
     }
 }

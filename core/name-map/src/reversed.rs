@@ -243,13 +243,20 @@ impl Reversed {
             0 => Some(0),
             _ if last != 0 => Some(last.trailing_zeros() as usize),
             _ if self.len < 64 => None,
-            _ => self.long_end(labels),
+            _ => (0..labels).try_fold(0, |end, _| self.end_after(end)),
         }
     }
 
-    #[cold]
-    fn long_end(&self, labels: usize) -> Option<usize> {
-        (1..=self.len.into()).filter(|end| self.ends_at(*end)).nth(labels - 1)
+    /// Bytes of the suffix with one label more than that of `end` bytes. `None` if there is none.
+    #[inline(always)]
+    pub(crate) fn end_after(&self, end: usize) -> Option<usize> {
+        let mut word = (end + 1) / 64;
+        let mut ends = self.ends.get(word)? & u64::MAX << ((end + 1) % 64);
+        while ends == 0 {
+            word += 1;
+            ends = *self.ends.get(word)?;
+        }
+        Some(64 * word + ends.trailing_zeros() as usize)
     }
 }
 
@@ -304,6 +311,8 @@ mod tests {
                         prop_assert_eq!(name.labels_within(*end), labels);
                     }
                     prop_assert_eq!(name.end(ends.len() + 1), None);
+                    let next = ends.iter().skip(1).map(|end| Some(*end)).chain([None]);
+                    prop_assert!(ends.iter().map(|end| name.end_after(*end)).eq(next));
                     let len = bytes.len().min(STEP);
                     prop_assert_eq!(&name.step(0)[..len], &bytes[..len]);
                 }

@@ -91,16 +91,16 @@ impl Rules {
             self.table.find(self.hash_of(name, end), name, end, to);
         }
         let (mut state, mut hashed) = (self.hash.start(), 0);
-        for depth in self.pivot.. {
-            let Some(end) = name.end(depth) else { break };
+        let mut next = name.end(self.pivot);
+        while let Some(end) = next {
             // One pass over the name, whatever its labels.
             self.hash.extend_within(&mut state, name.bytes(), hashed, end);
-            hashed = end;
             let hash = self.hash.finish(&state);
-            let passes = depth > self.pivot || self.filter.may_have(hash);
+            let passes = hashed > 0 || self.filter.may_have(hash);
             if !passes || !self.table.find(hash, name, end, to) {
                 break;
             }
+            (hashed, next) = (end, name.end_after(end));
         }
     }
 
