@@ -28,8 +28,8 @@ use std::process::ExitCode;
     .args(["pcap", "names", "tuples"])
     .requires("function")
     .conflicts_with_all(
-        ["target", "schemes", "library", "secret_key", "timeout", "length", "seed_bits", "count", "table", "write_keys", "page",
-            "picture", "all", "out", "minutes"]))]
+        ["target", "schemes", "library", "secret_key", "timeout", "length", "seed_bits", "count", "table",
+            "write_keys", "page", "picture", "all", "out", "minutes"]))]
 #[group(skip)]
 pub(super) struct Traffic {
     /// Spread the flows of this capture (pcap, pcapng) over buckets, queues and paths; - for standard input
