@@ -138,6 +138,7 @@ mod tests {
             rtype: Some(RecordType::A),
             truncated: false,
             is_known: false,
+            is_special: false,
         };
         Response { message, reply, suffixes: &[10, 11, 12, 13] }
     }

@@ -36,7 +36,7 @@ mod parse;
 
 pub use batch::{BATCH, Batch, Decode, Suffixes};
 pub use hash::Hash;
-pub use parse::{DropReason, Outcome, Query, Refusal, parse, truncate};
+pub use parse::{DropReason, Outcome, Query, Refusal, parse, signature, truncate};
 
 #[cfg(test)]
 mod tests;

@@ -33,6 +33,8 @@ pub struct Query<'d> {
     pub class: Class,
     /// The OPT record, of version 0. Its payload is as it was sent; see [`limit`](Self::limit).
     pub edns: Option<Edns<'d>>,
+    /// The last record is a TSIG record (RFC 8945), which is not verified.
+    pub is_signed: bool,
 }
 
 impl Query<'_> {
@@ -95,11 +97,12 @@ pub fn parse(datagram: &[u8]) -> Outcome<'_> {
         return refuse(Rcode::FORMAT_ERROR, false);
     };
     let mut opt = None;
-    if rest.records(records, &mut opt).is_none() || rest.at != datagram.len() {
+    let Some(last) = rest.records(records, &mut opt).filter(|_| rest.at == datagram.len()) else {
         return refuse(Rcode::FORMAT_ERROR, opt.is_some());
-    }
+    };
+    let is_signed = last.is_some_and(|(rtype, _)| rtype == RecordType::TSIG);
     match opt.map(Opt::edns).transpose() {
-        Ok(edns) => Outcome::Answer(Query { header, name, rtype, class, edns }),
+        Ok(edns) => Outcome::Answer(Query { header, name, rtype, class, edns, is_signed }),
         Err(rcode) => {
             let question = (rcode == Rcode::BAD_VERSION).then_some((name, rtype, class));
             Outcome::Refuse(Refusal { header, rcode, edns: true, question })
@@ -118,6 +121,20 @@ pub fn truncate(response: &mut [u8]) -> Option<usize> {
         *counts = [0, 0, 0, 0, 0, u8::from(!opt.is_empty())];
     }
     Some(len)
+}
+
+/// Offset of the TSIG record of a message (RFC 8945 §5.1), its last one; `None` if the message has none, or
+/// is malformed.
+pub fn signature(message: &[u8]) -> Option<usize> {
+    let counts = Message::parse(message).ok()?;
+    let [questions, records @ ..] = Section::ALL.map(|section| counts.count(section));
+    let mut rest = Rest { datagram: message, at: HEADER_LEN };
+    for _ in 0..questions {
+        rest.skip_name()?;
+        rest.take::<4>()?;
+    }
+    let (rtype, start) = rest.records(records, &mut None)??;
+    (rtype == RecordType::TSIG && rest.at == message.len()).then_some(start)
 }
 
 /// The offset after the questions of a message, and the place of its OPT record, empty if it has none.
@@ -164,10 +181,15 @@ impl<'d> Rest<'d> {
         Some((name, RecordType(u16::from_be_bytes([a, b])), Class(u16::from_be_bytes([c, d]))))
     }
 
-    /// Skips `counts` records of each section, and returns the one OPT record in `opt`; `None` if a rule is
-    /// broken.
+    /// Skips `counts` records of each section, and returns the one OPT record in `opt`. Returns the type and
+    /// the offset of the last additional record, if there is one; `None` if a rule is broken.
     #[inline]
-    fn records(&mut self, counts: [usize; 3], opt: &mut Option<Opt<'d>>) -> Option<()> {
+    fn records(
+        &mut self,
+        counts: [usize; 3],
+        opt: &mut Option<Opt<'d>>,
+    ) -> Option<Option<(RecordType, usize)>> {
+        let mut last = None;
         for (section, count) in Section::ALL.into_iter().skip(1).zip(counts) {
             for _ in 0..count {
                 let (start, root) = (self.at, self.bytes().first() == Some(&0));
@@ -176,7 +198,9 @@ impl<'d> Rest<'d> {
                 let len = usize::from(u16::from_be_bytes([e, f]));
                 let data = self.bytes().get(..len)?;
                 self.at += len;
-                if RecordType(u16::from_be_bytes([a, b])) == RecordType::OPT {
+                let rtype = RecordType(u16::from_be_bytes([a, b]));
+                last = (section == Section::Additional).then_some((rtype, start));
+                if rtype == RecordType::OPT {
                     if section != Section::Additional || !root || opt.is_some() {
                         return None;
                     }
@@ -184,7 +208,7 @@ impl<'d> Rest<'d> {
                 }
             }
         }
-        Some(())
+        Some(last)
     }
 
     /// Walks over a name, which may end in a pointer.

@@ -304,7 +304,7 @@ fn gives_the_parts_of_a_query() {
     let header = Header { id: 0x1234, flags: Flags::RECURSION_DESIRED };
     let edns = Edns { payload: 1232, dnssec_ok: true, options, ..Edns::default() };
     let (name, rtype, class) = (Name::parse(b"\x01a\0").unwrap(), RecordType::A, Class::IN);
-    let query = Query { header, name, rtype, class, edns: Some(edns) };
+    let query = Query { header, name, rtype, class, edns: Some(edns), is_signed: false };
     assert_eq!((parse(&datagram), query.limit()), (Outcome::Answer(query), 1232));
     let plain = Query { edns: None, ..query };
     assert_eq!((parse(&message(0, &[], &[])), plain.limit()), (Outcome::Answer(plain), 512));

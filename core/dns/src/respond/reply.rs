@@ -42,6 +42,9 @@ pub struct Reply {
     pub truncated: bool,
     /// The query has a valid cookie of this server: its source address is not forged.
     pub is_known: bool,
+    /// The message is a NOTIFY, a query for a transfer, or signed (TSIG): a server that has transfers or keys
+    /// replaces the response, which refuses the first two, and ignores the signature.
+    pub is_special: bool,
 }
 
 impl Reply {
@@ -54,5 +57,6 @@ impl Reply {
         rtype: None,
         truncated: false,
         is_known: false,
+        is_special: false,
     };
 }

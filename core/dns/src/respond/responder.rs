@@ -8,7 +8,7 @@ use super::{Asker, Settings, Transport, Zones, chaos};
 use crate::MAX_MESSAGE_LEN;
 use crate::query::{BATCH, Batch, Outcome, Query, Refusal};
 use crate::slices::{Parts as _, own_hash};
-use crate::wire::{Class, Flags, Header, Rcode, RecordType, Section};
+use crate::wire::{Class, Flags, Header, Opcode, Rcode, RecordType, Section};
 use crate::zone::{Located, Zone};
 use hashlane_hash::scheme::Key;
 use hashlane_name::dns::Name;
@@ -117,8 +117,10 @@ impl Responses<'_> {
                 return Reply::DROP;
             }
         }
+        let is_special = header.flags.opcode() == Opcode::NOTIFY;
         let header = response(header, rcode);
-        Reply { len: writer.finish(header.to_bytes()), rcode, kind: ResponseKind::Error, ..Reply::DROP }
+        let len = writer.finish(header.to_bytes());
+        Reply { len, rcode, kind: ResponseKind::Error, is_special, ..Reply::DROP }
     }
 
     #[inline]
@@ -160,14 +162,17 @@ impl Responses<'_> {
             is_known: opt.is_some_and(|opt| opt.is_known),
             rcode: Rcode::REFUSED,
             kind: ResponseKind::Error,
+            is_special: query.is_signed,
             ..Reply::DROP
         };
         let (mut flags, mut error) = (Flags::default(), None);
         let place = self.places.get(number).copied().flatten();
         match (query.class, query.rtype) {
             (_, RecordType::OPT | RecordType::TKEY | RecordType::TSIG) => reply.rcode = Rcode::FORMAT_ERROR,
-            // Transfers are refused: no client has a right to them yet.
-            (_, RecordType::AXFR | RecordType::IXFR) => error = Some(options::PROHIBITED),
+            // The server knows which client has a right to a transfer.
+            (_, RecordType::AXFR | RecordType::IXFR) => {
+                (error, reply.is_special) = (Some(options::PROHIBITED), true);
+            }
             (Class::CH, RecordType::TXT | RecordType::ANY) => {
                 if let Some(text) = chaos::text(query.name, self.settings) {
                     chaos::write(&mut writer, text)?;

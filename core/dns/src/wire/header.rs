@@ -1,5 +1,6 @@
 //! The header of a message (RFC 1035 §4.1.1).
 
+use core::fmt;
 pub use hashlane_dns_compress::HEADER_LEN;
 
 /// A header without the counts of the sections, which a message keeps itself.
@@ -122,8 +123,23 @@ impl Rcode {
     pub const REFUSED: Self = Self(5);
     /// YXDOMAIN: the name that a DNAME makes is too long (RFC 6672 §2.2).
     pub const NAME_TOO_LONG: Self = Self(6);
+    /// NOTAUTH: the server has no authority for the zone, or a signature is not valid (RFC 8945 §5.3.2).
+    pub const NOT_AUTHORITATIVE: Self = Self(9);
     /// An EDNS version that the server does not have (RFC 6891 §6.1.3).
     pub const BAD_VERSION: Self = Self(16);
+}
+
+/// The mnemonic of IANA's registry, or the number.
+impl fmt::Display for Rcode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = ["NOERROR", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMP", "REFUSED", "YXDOMAIN"];
+        match (names.get(usize::from(self.0)), self.0) {
+            (Some(name), _) => f.write_str(name),
+            (None, 9) => f.write_str("NOTAUTH"),
+            (None, 16) => f.write_str("BADVERS"),
+            (None, code) => write!(f, "RCODE{code}"),
+        }
+    }
 }
 
 #[cfg(test)]

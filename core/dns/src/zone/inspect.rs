@@ -172,27 +172,18 @@ impl Zone {
             // The bytes of length are no letters.
             bytes.part_mut(from..).make_ascii_lowercase();
         };
-        for id in self.names.ids().filter(|id| self.names.sets(*id).is_some()) {
+        for id in self.owners() {
             bytes.clear();
             push(&mut bytes, id);
             let owner = bytes.len();
-            for set in self.sets(id) {
-                for Record { before, names, after } in set.records() {
-                    bytes.truncate(owner);
-                    bytes.extend_from_slice(&set.rtype.0.to_be_bytes());
-                    bytes.extend_from_slice(&set.ttl.to_be_bytes());
-                    bytes.extend_from_slice(before);
-                    names.into_iter().flatten().for_each(|id| push(&mut bytes, id));
-                    bytes.extend_from_slice(after);
-                    sum = sum.wrapping_add(hash.hash(&bytes));
-                }
-                for (ttl, data) in set.signatures() {
-                    bytes.truncate(owner);
-                    bytes.extend_from_slice(&RecordType::RRSIG.0.to_be_bytes());
-                    bytes.extend_from_slice(&ttl.to_be_bytes());
-                    bytes.extend_from_slice(data);
-                    sum = sum.wrapping_add(hash.hash(&bytes));
-                }
+            for (rtype, ttl, Record { before, names, after }) in self.records_of(id) {
+                bytes.truncate(owner);
+                bytes.extend_from_slice(&rtype.0.to_be_bytes());
+                bytes.extend_from_slice(&ttl.to_be_bytes());
+                bytes.extend_from_slice(before);
+                names.into_iter().flatten().for_each(|id| push(&mut bytes, id));
+                bytes.extend_from_slice(after);
+                sum = sum.wrapping_add(hash.hash(&bytes));
             }
         }
         sum

@@ -48,6 +48,7 @@
 //! # }
 //! ```
 
+mod all;
 mod build;
 mod check;
 mod entry;

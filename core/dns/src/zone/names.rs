@@ -153,6 +153,12 @@ impl Names {
         Self::first(self.len())
     }
 
+    /// The first name with sets among those numbered `from` and higher.
+    pub(super) fn owner_from(&self, from: usize) -> Option<NameId> {
+        let rest = self.nodes.get(from..)?;
+        rest.iter().position(|node| node.sets != NO_SETS).map(|at| NameId((from + at) as u32))
+    }
+
     /// The first names, `count` of them.
     fn first(count: usize) -> impl Iterator<Item = NameId> + Clone + use<> {
         (0..count as u32).map(NameId)

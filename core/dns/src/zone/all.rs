@@ -1,0 +1,26 @@
+//! All records of a zone.
+
+use super::{NameId, Record, Zone};
+use crate::wire::RecordType;
+
+impl Zone {
+    /// The first owner of records, glue and NSEC3 records among them, after `id` in the order of the numbers;
+    /// the first of all without `id`. A caller that stops between two owners can so go on later.
+    pub fn owner_after(&self, id: Option<NameId>) -> Option<NameId> {
+        self.names.owner_from(id.map_or(0, |id| id.index() + 1))
+    }
+
+    /// The owners of records, in the order of their numbers.
+    pub fn owners(&self) -> impl Iterator<Item = NameId> {
+        core::iter::successors(self.owner_after(None), |id| self.owner_after(Some(*id)))
+    }
+
+    /// The records of a name: type, TTL in seconds, and data. Each set stands before its signatures.
+    pub fn records_of(&self, owner: NameId) -> impl Iterator<Item = (RecordType, u32, Record<'_>)> {
+        self.sets(owner).flat_map(|set| {
+            let records = set.records().map(move |record| (set.rtype, set.ttl, record));
+            let signature = |data| Record { before: data, names: [None; 2], after: &[] };
+            records.chain(set.signatures().map(move |(ttl, data)| (RecordType::RRSIG, ttl, signature(data))))
+        })
+    }
+}
