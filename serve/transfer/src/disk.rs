@@ -13,8 +13,8 @@
 //! | any | records; the number of records in 8 bytes; or the length of the removed records in 4 bytes, and all |
 //!
 //! Numbers are little-endian. A whole zone is written to a file beside the old one, and takes its place once
-//! it is on the disk; a difference is appended. The part of a frame that a crash leaves is cut off at the next
-//! start, so that the file always holds one of the versions that were received.
+//! it is on the disk; a difference is appended. The part of a frame that a crash leaves is cut off at the
+//! next start, so that the file always holds one of the versions that were received.
 
 use crate::delta::{ApplyError, Delta};
 use crate::records::{Record, Records};
