@@ -6,12 +6,13 @@ use hashlane_command::terminal;
 use hashlane_nameserver::Sums;
 use hashlane_nameserver::config::Control as Socket;
 use hashlane_nameserver::control::request;
-use hashlane_nameserver::status::{Reloaded, Stats, Status};
+use hashlane_nameserver::status::{Reloaded, Stats, Status, TransferStatus};
 use hashlane_stats::format::{self, plain};
 use serde::de::DeserializeOwned;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Zones of a status that text lists, besides those with errors.
 const MAX_LISTED: usize = 100;
@@ -26,7 +27,10 @@ Examples:
   hashlane dns control status
   hashlane dns control stats --json | jq .udp.rcodes
   hashlane dns control reload                    zones whose files have changed
-  hashlane dns control reload example.com        one zone, changed or not")]
+  hashlane dns control reload example.com        one zone, changed or not
+  hashlane dns control refresh example.com       ask the primaries of a zone now
+  hashlane dns control retransfer example.com    take the zone whatever its serial number
+  hashlane dns control notify example.com        tell the secondaries of a zone again")]
 pub(super) struct Control {
     #[command(subcommand)]
     command: Command,
@@ -49,6 +53,29 @@ enum Command {
         /// The one zone to load, changed or not
         zone: Option<String>,
     },
+    /// Ask the primaries of a zone now, and transfer it if it has changed
+    Refresh {
+        /// The zone
+        zone: String,
+    },
+    /// Transfer a zone from its primaries, whatever its serial number
+    Retransfer {
+        /// The zone
+        zone: String,
+    },
+    /// Tell the secondaries of a zone that it has changed
+    Notify {
+        /// The zone
+        zone: String,
+    },
+}
+
+/// Refuses what is no name of a zone.
+fn name(zone: &str) -> Result<&str> {
+    if zone.is_empty() || zone.contains(char::is_whitespace) {
+        bail!("{zone:?} is not the name of a zone; `hashlane dns control status` lists the zones");
+    }
+    Ok(zone)
 }
 
 impl Control {
@@ -60,10 +87,10 @@ impl Control {
             Command::Reload { zone: Some(zone) } if zone.is_empty() => {
                 bail!("the name of the zone is empty; leave it out to load all zones that have changed")
             }
-            Command::Reload { zone: Some(zone) } if zone.contains(char::is_whitespace) => {
-                bail!("{zone:?} is not the name of a zone; `hashlane dns control status` lists the zones")
-            }
-            Command::Reload { zone: Some(zone) } => format!("reload {zone}"),
+            Command::Reload { zone: Some(zone) } => format!("reload {}", name(zone)?),
+            Command::Refresh { zone } => format!("refresh {}", name(zone)?),
+            Command::Retransfer { zone } => format!("retransfer {}", name(zone)?),
+            Command::Notify { zone } => format!("notify {}", name(zone)?),
         };
         let document = match request(&self.socket.unwrap_or_else(Socket::find), &command) {
             Ok(document) => document,
@@ -77,6 +104,16 @@ impl Control {
         let (text, code) = match self.command {
             Command::Status => (status(&parse(&document)?), ExitCode::SUCCESS),
             Command::Stats => (stats(&parse(&document)?), ExitCode::SUCCESS),
+            Command::Refresh { zone } | Command::Retransfer { zone } => {
+                let text =
+                    format!("{}: asking its primaries; `control status` shows the outcome\n", plain(&zone));
+                (text, ExitCode::SUCCESS)
+            }
+            Command::Notify { zone } => {
+                let text =
+                    format!("{}: telling its secondaries; the log shows their answers\n", plain(&zone));
+                (text, ExitCode::SUCCESS)
+            }
             Command::Reload { .. } => {
                 let reloaded: Reloaded = parse(&document)?;
                 let code = if reloaded.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
@@ -121,6 +158,9 @@ fn status(status: &Status) -> String {
         let serial = zone.serial.map_or("not loaded".to_owned(), |serial| format!("serial {serial}"));
         let (records, queries) = (count(zone.records), count(zone.queries));
         let _ = writeln!(text, "{}  {serial}, {records} records, {queries} queries", plain(&zone.name));
+        if let Some(transfer) = &zone.transfer {
+            let _ = writeln!(text, "  {}", transfers(transfer));
+        }
         if let Some(error) = &zone.error {
             for error in error.lines() {
                 let _ = writeln!(text, "  error: {}", plain(error));
@@ -135,6 +175,27 @@ fn status(status: &Status) -> String {
         let _ = writeln!(text, "and {} more; --json lists all", count(others as u64));
     }
     text
+}
+
+/// The transfers of a zone in one line.
+fn transfers(status: &TransferStatus) -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+    let mut parts = match (&status.primary, status.checked) {
+        (Some(primary), Some(checked)) => {
+            vec![format!("from {}, asked {} s ago", plain(primary), now.saturating_sub(checked))]
+        }
+        _ => vec!["no primary has answered".to_owned()],
+    };
+    if status.next > 0 {
+        parts.push(format!("next in {} s", status.next.saturating_sub(now)));
+    }
+    if let Some(expires) = status.expires {
+        parts.push(format!("expires in {} s", expires.saturating_sub(now)));
+    }
+    if let Some(error) = &status.error {
+        parts.push(format!("{} failures: {}", status.failures, one_line(error)));
+    }
+    parts.join(", ")
 }
 
 fn stats(stats: &Stats) -> String {

@@ -142,7 +142,7 @@ fn named(zone: &OsStr) -> Result<ZoneFile> {
     Ok(match (parts.next(), parts.next()) {
         (Some(name), Some(file)) => {
             let name = String::from_utf8_lossy(name).into_owned();
-            ZoneFile { name, file: OsStr::from_bytes(file).into() }
+            ZoneFile::new(name, OsStr::from_bytes(file))
         }
         _ => ZoneFile::of(Path::new(zone))?,
     })

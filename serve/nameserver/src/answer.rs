@@ -38,6 +38,11 @@ impl Answerer {
         Self { hash: Hash::new(key), suffixes: Suffixes::new(), responder: Responder::new(key), out, thread }
     }
 
+    /// The stage that hashes names under the key of the zones.
+    pub(crate) fn hash(&mut self) -> &mut Hash {
+        &mut self.hash
+    }
+
     /// Answers messages, each with its source, at most [`BATCH`](hashlane_dns::query::BATCH) of them, in
     /// order. `each` gets the number of the message, counted from 0, and its response; after it returns
     /// false, no more responses are made. `now` is in seconds since 1970, modulo 2³².

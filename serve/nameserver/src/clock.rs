@@ -22,7 +22,12 @@ impl Clock {
 
     #[inline]
     pub(crate) fn now(self) -> Now {
-        let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs() as u32);
-        Now { millis: self.0.elapsed().as_millis() as u64, seconds }
+        Now { millis: self.0.elapsed().as_millis() as u64, seconds: unix_seconds() as u32 }
     }
+}
+
+/// Seconds since 1970.
+#[inline]
+pub(crate) fn unix_seconds() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
 }

@@ -1,22 +1,25 @@
 //! The configuration: one TOML file, in which every value has a default.
 
 mod network;
+mod peer;
 mod sections;
 #[cfg(test)]
 mod tests;
 
 pub use hashlane_daemon::config::{ConfigError, Metrics};
 pub use network::Network;
-pub use sections::{Control, NameServer, RateLimit, Server, Tcp, ZoneFile, ZoneFiles};
+pub use peer::{Access, Peer};
+pub use sections::{Control, NameServer, RateLimit, Server, Tcp, Transfer, TsigKey, ZoneFile, ZoneFiles};
 
 use crate::load;
 use data_encoding::HEXLOWER_PERMISSIVE;
 use hashlane_daemon::config::{Keys, parse, read, to_toml};
 use hashlane_hash::scheme::Key;
 use hashlane_name::dns::{NameBuf, text};
+use hashlane_transfer::tsig;
 use serde::{Deserialize, Serialize};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Most bytes of a text in class CH, and of the identifier in EDNS.
 const MAX_TEXT: usize = 255;
@@ -37,6 +40,10 @@ pub struct Config {
     pub metrics: Metrics,
     /// Limits of zone files.
     pub zone_files: ZoneFiles,
+    /// Transfers of zones, from and to other servers.
+    pub transfer: Transfer,
+    /// Keys that sign messages.
+    pub key: Vec<TsigKey>,
     /// Zones and their files.
     pub zone: Vec<ZoneFile>,
 }
@@ -57,7 +64,12 @@ impl Config {
         read(path, |text| {
             let mut config = Self::parse(text)?;
             if let Some(folder) = path.parent() {
-                config.zone.iter_mut().for_each(|zone| zone.file = folder.join(&zone.file));
+                let files = config.zone.iter_mut().map(|zone| &mut zone.file);
+                let secrets = config.key.iter_mut().map(|key| &mut key.secret_file);
+                let paths = files.chain(secrets).chain([&mut config.transfer.folder]);
+                paths
+                    .filter(|path| !path.as_os_str().is_empty())
+                    .for_each(|path| *path = folder.join(&*path));
             }
             config.check_paths()?;
             Ok(config)
@@ -69,8 +81,9 @@ impl Config {
     /// # Errors
     /// The first error in the text.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
-        // One zone, for the names of its keys.
-        let known = Self { zone: vec![ZoneFile::default()], ..Self::default() };
+        // One zone and one key, for the names of their keys.
+        let (zone, key) = (vec![ZoneFile::default()], vec![TsigKey::default()]);
+        let known = Self { zone, key, ..Self::default() };
         let config = parse(text, &known, &Keys::default()).map_err(in_words)?;
         config.check()?;
         Ok(config)
@@ -79,10 +92,11 @@ impl Config {
     /// The configuration as a file that sets every value. Without zones, it ends with one in comments.
     pub fn to_toml(&self) -> String {
         let text = to_toml(self);
-        match text.strip_prefix("zone = []\n") {
-            // An empty array could not be followed by [[zone]].
-            Some(text) => text.trim_start().to_owned() + NO_ZONE,
-            None => text,
+        // An empty array could not be followed by [[zone]] or [[key]].
+        let text = text.replacen("key = []\n", "", usize::from(self.key.is_empty()));
+        match self.zone.is_empty() {
+            true => text.replacen("zone = []\n", "", 1).trim_start().to_owned() + NO_ZONE,
+            false => text.trim_start().to_owned(),
         }
     }
 
@@ -91,7 +105,7 @@ impl Config {
     /// # Errors
     /// The first invalid value.
     pub fn check(&self) -> Result<(), ConfigError> {
-        let Self { server, tcp, rate_limit, zone_files, zone, .. } = self;
+        let Self { server, tcp, rate_limit, zone_files, transfer, zone, .. } = self;
         let within = |key: &str, value: u64, least: u64, most: u64| {
             let why = || format!("is {value}, but must be between {least} and {most}");
             if (least..=most).contains(&value) { Ok(()) } else { Err(invalid(key, why())) }
@@ -126,6 +140,10 @@ impl Config {
         within("rate_limit.entries", rate_limit.entries as u64, 1024, 1 << 28)?;
         within("zone_files.max_bytes", zone_files.max_bytes, 1 << 10, 1 << 40)?;
         within("zone_files.max_generated", zone_files.max_generated, 0, 1 << 24)?;
+        within("transfer.max_bytes", transfer.max_bytes, 1 << 10, 1 << 40)?;
+        within("transfer.timeout_s", transfer.timeout_s, 1, 7 * 86_400)?;
+        within("transfer.parallel", transfer.parallel as u64, 1, 256)?;
+        within("transfer.history", transfer.history, 0, 1 << 40)?;
         // The kernel chooses different ports in place of 0.
         let mut metrics = self.metrics.listen.iter().filter(|address| address.port() != 0);
         if let Some(address) = metrics.find(|address| server.listen.contains(address)) {
@@ -137,22 +155,107 @@ impl Config {
                 return Err(invalid("zone.name", why));
             }
             zone.apex()?;
-            if zone.file.as_os_str().is_empty() {
-                return Err(invalid(
-                    "zone.file",
-                    format!("is missing for {:?}; name its zone file", zone.name),
-                ));
-            }
+            self.check_source(zone)?;
         }
+        self.check_keys()?;
         check_duplicates(zone)
     }
 }
 
 impl Config {
+    /// Checks that a zone has a file or primaries, and what it needs for them.
+    fn check_source(&self, zone: &ZoneFile) -> Result<(), ConfigError> {
+        let name = &zone.name;
+        match (zone.file.as_os_str().is_empty(), zone.primaries.is_empty()) {
+            (true, true) => {
+                let why = format!("is missing for {name:?}; name its zone file, or its `primaries`");
+                Err(invalid("zone.file", why))
+            }
+            (false, false) => {
+                let why = format!("and `primaries` are both given for {name:?}; remove one of them");
+                Err(invalid("zone.file", why))
+            }
+            (true, false) if self.transfer.folder.as_os_str().is_empty() => {
+                let why = format!(
+                    "is missing, but {name:?} has `primaries`; name a folder for received zones, such as \
+                     \"/var/lib/hashlane-dns\""
+                );
+                Err(invalid("transfer.folder", why))
+            }
+            (false, true) if !zone.allow_notify.is_empty() => {
+                let why = format!("is given for {name:?}, which has a file: only `primaries` send news");
+                Err(invalid("zone.allow_notify", why))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks the keys, and that those which peers name are there.
+    fn check_keys(&self) -> Result<(), ConfigError> {
+        let mut names = Vec::new();
+        for key in &self.key {
+            let name = text::parse(key.name.as_bytes())
+                .map_err(|error| invalid("key.name", format!("has {:?}: {error}", key.name)))?;
+            if key.secret_file.as_os_str().is_empty() {
+                key.with(&key.secret)?;
+            } else if !key.secret.is_empty() {
+                let why = format!("and `secret_file` are both given for {:?}; remove one of them", key.name);
+                return Err(invalid("key.secret", why));
+            }
+            if names.contains(&name.as_bytes().to_ascii_lowercase()) {
+                return Err(invalid("key.name", format!("has {:?} twice; remove one of the keys", key.name)));
+            }
+            names.push(name.as_bytes().to_ascii_lowercase());
+        }
+        let check = |path: &str, key: Option<&String>| match key {
+            Some(key) if !self.has_key(key) => {
+                Err(invalid(path, format!("names the key {key:?}, which is not among `[[key]]`")))
+            }
+            _ => Ok(()),
+        };
+        let Transfer { allow, notify, .. } = &self.transfer;
+        allow.iter().try_for_each(|access| check("transfer.allow", access.key.as_ref()))?;
+        notify.iter().try_for_each(|peer| check("transfer.notify", peer.key.as_ref()))?;
+        for zone in &self.zone {
+            zone.primaries.iter().try_for_each(|peer| check("zone.primaries", peer.key.as_ref()))?;
+            zone.notify.iter().try_for_each(|peer| check("zone.notify", peer.key.as_ref()))?;
+            zone.allow_notify.iter().try_for_each(|rule| check("zone.allow_notify", rule.key.as_ref()))?;
+            zone.allow_transfer
+                .iter()
+                .try_for_each(|rule| check("zone.allow_transfer", rule.key.as_ref()))?;
+        }
+        Ok(())
+    }
+
+    fn has_key(&self, name: &str) -> bool {
+        let Ok(name) = text::parse(name.as_bytes()) else { return false };
+        self.key.iter().any(|key| {
+            text::parse(key.name.as_bytes()).is_ok_and(|key| key.view().eq_ignore_case(name.view()))
+        })
+    }
+
+    /// The keys, with the secrets of their files.
+    ///
+    /// # Errors
+    /// A file cannot be read, or holds no secret.
+    pub fn keys(&self) -> io::Result<Vec<tsig::Key>> {
+        let one = |key: &TsigKey| {
+            let secret = match key.secret_file.as_os_str().is_empty() {
+                true => key.secret.clone(),
+                false => std::fs::read_to_string(&key.secret_file).map_err(|error| {
+                    io::Error::new(error.kind(), format!("{}: {error}", key.secret_file.display()))
+                })?,
+            };
+            key.with(&secret).map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))
+        };
+        self.key.iter().map(one).collect()
+    }
+
     /// Checks that paths are UTF-8, so that reports and configurations can have them.
     fn check_paths(&self) -> Result<(), ConfigError> {
         let files = self.zone.iter().map(|zone| ("zone.file", &zone.file));
-        let mut paths = files.chain([("control.path", &self.control.path)]);
+        let own = [("control.path", &self.control.path), ("transfer.folder", &self.transfer.folder)];
+        let mut paths = files.chain(own);
         match paths.find(|(_, path)| path.to_str().is_none()) {
             Some((key, path)) => {
                 Err(invalid(key, format!("has {path:?}, which is not UTF-8; rename the file or its folder")))
@@ -231,6 +334,21 @@ impl Server {
     }
 }
 
+impl TsigKey {
+    /// The key with this secret.
+    fn with(&self, secret: &str) -> Result<tsig::Key, ConfigError> {
+        let name = text::parse(self.name.as_bytes())
+            .map_err(|error| invalid("key.name", format!("has {:?}: {error}", self.name)))?;
+        tsig::Key::new(name.view(), &self.algorithm, secret).map_err(|error| {
+            let key = match error {
+                tsig::KeyError::Algorithm => "key.algorithm",
+                _ => "key.secret",
+            };
+            invalid(key, format!("of {:?}: {error}", self.name))
+        })
+    }
+}
+
 impl ZoneFile {
     /// The name of the zone.
     ///
@@ -256,6 +374,6 @@ impl ZoneFile {
         };
         let name = name.to_string();
         let name = name.strip_suffix('.').filter(|name| !name.is_empty()).unwrap_or(&name).to_owned();
-        Ok(Self { name, file: PathBuf::from(path) })
+        Ok(Self::new(name, path))
     }
 }

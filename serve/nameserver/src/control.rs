@@ -5,11 +5,15 @@
 //! | `status` | [`Status`](crate::status::Status) |
 //! | `stats` | [`Stats`](crate::status::Stats) |
 //! | `reload`, `reload ZONE` | [`Reloaded`](crate::status::Reloaded) |
+//! | `refresh ZONE`, `retransfer ZONE`, `notify ZONE` | `{}` |
 
 use crate::handle::Handle;
 use hashlane_daemon::control::{self, to_json};
 use std::io;
 use std::path::Path;
+
+/// The document of a command that has nothing to say.
+const EMPTY: &str = "{}";
 
 /// The document of a command.
 pub(crate) fn answer(command: &str, handle: &Handle) -> io::Result<String> {
@@ -19,7 +23,14 @@ pub(crate) fn answer(command: &str, handle: &Handle) -> io::Result<String> {
         ["stats"] => Ok(to_json(&handle.stats())),
         ["reload"] => handle.reload(None).map(|reloaded| to_json(&reloaded)),
         ["reload", zone] => handle.reload(Some(zone)).map(|reloaded| to_json(&reloaded)),
-        _ => Err(io::Error::other("unknown command; send status, stats, reload or reload ZONE")),
+        ["refresh", zone] => handle.refresh(zone, false).map(|()| EMPTY.to_owned()),
+        ["retransfer", zone] => handle.refresh(zone, true).map(|()| EMPTY.to_owned()),
+        ["notify", zone] => handle.notify(zone).map(|()| EMPTY.to_owned()),
+        _ => {
+            let why = "unknown command; send status, stats, reload [ZONE], refresh ZONE, retransfer ZONE or \
+                       notify ZONE";
+            Err(io::Error::other(why))
+        }
     }
 }
 

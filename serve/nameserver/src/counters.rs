@@ -100,6 +100,16 @@ counters! {
     cookies,
     /// Responses that the kernel did not take.
     unsent,
+    /// Messages that are signed, NOTIFY or queries for transfers.
+    special,
+    /// Messages whose signature is not valid.
+    bad_signatures,
+    /// NOTIFY messages from a peer that may send them.
+    notified,
+    /// Transfers to secondaries that were begun.
+    transfers,
+    /// Queries for transfers that were refused.
+    refused_transfers,
     /// Connections accepted.
     accepted,
     /// Connections closed because they were idle.
@@ -167,17 +177,7 @@ impl AllCounters {
 
 /// Mnemonic of a response code.
 fn rcode(number: u16) -> String {
-    let known = match Rcode(number) {
-        Rcode::NO_ERROR => "NOERROR",
-        Rcode::FORMAT_ERROR => "FORMERR",
-        Rcode::SERVER_FAILURE => "SERVFAIL",
-        Rcode::NAME_ERROR => "NXDOMAIN",
-        Rcode::NOT_IMPLEMENTED => "NOTIMP",
-        Rcode::REFUSED => "REFUSED",
-        Rcode::BAD_VERSION => "BADVERS",
-        Rcode(number) => return format!("RCODE{number}"),
-    };
-    known.to_owned()
+    Rcode(number).to_string()
 }
 
 /// Counters of zones, by the number that each zone keeps: an array for each thread.

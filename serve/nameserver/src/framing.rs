@@ -96,6 +96,11 @@ impl Framing {
         release(&mut self.input);
     }
 
+    /// Notes that the connection is in use, as by a response of many messages.
+    pub fn renew(&mut self, now: Instant) {
+        self.times.active = now;
+    }
+
     /// True if a response can be queued.
     pub fn has_room(&self) -> bool {
         self.unsent().len() < MAX_QUEUED

@@ -2,11 +2,16 @@
 
 use crate::cell::Cell;
 use crate::counters::AllCounters;
-use crate::status::{Reloaded, Reloads, Stats, Status, ZoneStatus};
+use crate::status::{Reloaded, Reloads, Stats, Status, TransferStatus, ZoneStatus};
+use crate::transfers::event::Event;
+use crate::transfers::special::Transfer;
 use crate::view::View;
 use hashlane_dns::respond::Transport;
+use hashlane_dns::zone::Zone;
+use hashlane_name::dns::{NameBuf, text};
+use hashlane_transfer::delta::Delta;
 use mio::Waker;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -29,6 +34,10 @@ pub(crate) struct Shared {
     /// Receives the end of the server: its threads end, or it is stopped.
     pub(crate) ended: Sender<End>,
     pub(crate) requests: Sender<Request>,
+    /// Events of the thread that refreshes zones.
+    pub(crate) events: Sender<Event>,
+    /// State of the zones with primaries, by their names in small letters.
+    pub(crate) transfers: Mutex<HashMap<Vec<u8>, TransferStatus>>,
     pub(crate) view: Arc<Cell<View>>,
     /// The zones, with their numbers in the counters.
     pub(crate) zones: Mutex<Vec<(usize, ZoneStatus)>>,
@@ -45,11 +54,18 @@ pub(crate) enum End {
     Thread(String, io::Result<()>),
 }
 
-/// A request for a reload.
-pub(crate) struct Request {
-    /// Name of the one zone to load.
-    pub(crate) zone: Option<String>,
-    pub(crate) reply: Sender<io::Result<Reloaded>>,
+/// A request to the thread that owns the zones.
+pub(crate) enum Request {
+    /// A reload of all zones that have changed, or of the one with this name.
+    Reload(Option<String>, Sender<io::Result<Reloaded>>),
+    /// A received version of a zone, with the differences that lead to it, if they are known.
+    Install { apex: NameBuf, zone: Arc<Zone>, deltas: Option<Vec<Delta>>, reply: Sender<io::Result<()>> },
+    /// A zone that must not be served any more.
+    Expire(NameBuf),
+    /// News of a zone, again.
+    Notify(String, Sender<io::Result<()>>),
+    /// The end of a transfer, whose version may be the last of its kind: to free a large one takes long.
+    Free(Box<Transfer>),
 }
 
 impl Handle {
@@ -77,7 +93,34 @@ impl Handle {
     pub fn reload(&self, zone: Option<&str>) -> io::Result<Reloaded> {
         let (reply, wait) = channel();
         let ended = || io::Error::other("the server has ended");
-        self.0.requests.send(Request { zone: zone.map(str::to_owned), reply }).map_err(|_| ended())?;
+        self.0.requests.send(Request::Reload(zone.map(str::to_owned), reply)).map_err(|_| ended())?;
+        wait.recv().map_err(|_| ended())?
+    }
+
+    /// Has the primaries of a zone asked now; with `retransfer`, the zone is transferred whatever its serial
+    /// number. Returns at once: [`status`](Self::status) shows the outcome.
+    ///
+    /// # Errors
+    /// The zone is unknown or has no primaries, or the server has ended.
+    pub fn refresh(&self, zone: &str, retransfer: bool) -> io::Result<()> {
+        let apex = text::parse(zone.as_bytes()).map_err(|error| {
+            let why = format!("{zone:?} is not the name of a zone: {error}");
+            io::Error::new(io::ErrorKind::InvalidInput, why)
+        })?;
+        let (reply, wait) = channel();
+        let ended = || io::Error::other("the server has ended");
+        self.0.events.send(Event::Wanted(apex, retransfer, reply)).map_err(|_| ended())?;
+        wait.recv().map_err(|_| ended())?
+    }
+
+    /// Tells the secondaries of a zone again that it has changed.
+    ///
+    /// # Errors
+    /// The zone is unknown, has no data, or nobody is to be told; or the server has ended.
+    pub fn notify(&self, zone: &str) -> io::Result<()> {
+        let (reply, wait) = channel();
+        let ended = || io::Error::other("the server has ended");
+        self.0.requests.send(Request::Notify(zone.to_owned(), reply)).map_err(|_| ended())?;
         wait.recv().map_err(|_| ended())?
     }
 
@@ -98,9 +141,19 @@ impl Handle {
             refused: lock(&shared.refused).clone(),
             zones: zones
                 .into_iter()
-                .map(|(number, zone)| ZoneStatus { queries: queries(number), ..zone })
+                .map(|(number, zone)| {
+                    let transfer = zone.transfer.is_some().then(|| self.transfer(&zone.name)).flatten();
+                    ZoneStatus { queries: queries(number), transfer, ..zone }
+                })
                 .collect(),
         }
+    }
+
+    /// State of the transfers of a zone.
+    fn transfer(&self, zone: &str) -> Option<TransferStatus> {
+        let apex = text::parse(zone.as_bytes()).ok()?;
+        let transfers = lock(&self.0.transfers);
+        Some(transfers.get(&apex.as_bytes().to_ascii_lowercase()).cloned().unwrap_or_default())
     }
 
     /// Counters since the start.

@@ -6,6 +6,7 @@
 //! - [`messages`]: DNS messages out of zone files and captures.
 //! - [`framing`]: the bytes of a TCP connection as queries and responses, without I/O.
 //! - [`limit`]: the response rate limiter, against amplification.
+//! - `transfers`: zones from primaries and to secondaries, by `hashlane-transfer`.
 //! - [`control`] and [`status`]: the control socket, and the reports that it gives.
 //!
 //! ```
@@ -18,7 +19,7 @@
 //! # let file = folder.path().join("example.com.zone");
 //! std::fs::write(&file, "@ 300 IN SOA ns1 hostmaster 1 3600 600 86400 60\n@ 300 IN NS ns1\n")?;
 //! let mut config = Config::parse("[server]\nlisten = [\"127.0.0.1:0\"]\n[control]\npath = \"\"")?;
-//! config.zone = vec![ZoneFile { name: "example.com".into(), file }];
+//! config.zone = vec![ZoneFile::new("example.com", file)];
 //!
 //! let again = config.clone();
 //! let server = Server::start(&config, Box::new(move || Ok(again.clone())))?;
@@ -56,6 +57,7 @@ mod reload;
 pub mod server;
 pub mod status;
 mod tcp;
+mod transfers;
 mod udp;
 mod view;
 mod zones;

@@ -60,6 +60,7 @@ pub(crate) fn text(status: &Status, stats: &Stats) -> String {
     .value(&[("reason", "slow-reader")], stats.tcp.closed_slow_reader)
     .value(&[("reason", "place-for-others")], stats.tcp.closed_for_others);
 
+    each_transfer(&mut text, stats);
     zones(&mut text, status);
     let Reloads { reloads, loaded, failed, refused } = stats.reloads;
     Metric::new(&mut text, "hashlane_dns_reloads_total", "counter", "Reloads.").value(&[], reloads);
@@ -88,6 +89,28 @@ pub(crate) fn text(status: &Status, stats: &Stats) -> String {
     text
 }
 
+/// Signed messages, NOTIFY, and transfers to others.
+fn each_transfer(text: &mut String, stats: &Stats) {
+    let both = |of: fn(&Sums) -> u64| of(&stats.udp) + of(&stats.tcp);
+    Metric::new(
+        text,
+        "hashlane_dns_bad_signatures_total",
+        "counter",
+        "Messages with a TSIG that is not valid.",
+    )
+    .value(&[], both(|sums| sums.bad_signatures));
+    Metric::new(
+        text,
+        "hashlane_dns_notify_received_total",
+        "counter",
+        "NOTIFY messages from peers that may.",
+    )
+    .value(&[], both(|sums| sums.notified));
+    Metric::new(text, "hashlane_dns_transfers_out_total", "counter", "Queries for transfers, by outcome.")
+        .value(&[("result", "begun")], both(|sums| sums.transfers))
+        .value(&[("result", "refused")], both(|sums| sums.refused_transfers));
+}
+
 fn zones(text: &mut String, status: &Status) {
     let mut gauge =
         |name: &'static str, kind: &str, help: &str, of: fn(&crate::status::ZoneStatus) -> Option<u64>| {
@@ -112,6 +135,14 @@ fn zones(text: &mut String, status: &Status) {
         "Time of the last load, in seconds since 1970.",
         |zone| Some(zone.loaded),
     );
+    let checked = "Time of the last answer of a primary, in seconds since 1970.";
+    gauge("hashlane_dns_zone_checked_seconds", "gauge", checked, |zone| zone.transfer.as_ref()?.checked);
+    let expires = "Time at which the zone expires unless a primary answers, in seconds since 1970.";
+    gauge("hashlane_dns_zone_expires_seconds", "gauge", expires, |zone| zone.transfer.as_ref()?.expires);
+    let failures = "Questions to the primaries in a row without an answer of use.";
+    gauge("hashlane_dns_zone_failures", "gauge", failures, |zone| {
+        zone.transfer.as_ref().map(|transfer| transfer.failures)
+    });
     gauge("hashlane_dns_zone_ok", "gauge", "1 if the last load succeeded.", |zone| {
         Some(u64::from(zone.error.is_none()))
     });

@@ -3,13 +3,16 @@
 use crate::config::Config;
 use crate::handle::{Handle, Request, lock};
 use crate::status::Reloaded;
+use crate::transfers::notifier::News;
 use crate::view::View;
 use crate::zones::Catalog;
+use hashlane_dns::zone::Zone;
 use hashlane_link::{memory, priority};
-use hashlane_name::dns::text;
+use hashlane_name::dns::{NameBuf, text};
+use hashlane_transfer::delta::Delta;
 use std::io;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
@@ -30,19 +33,20 @@ pub(crate) struct Service {
     reread: Reread,
     requests: Receiver<Request>,
     handle: Handle,
+    /// Receives what secondaries are told.
+    news: Sender<News>,
     /// Replaced views that other threads may still use.
     old: Vec<Arc<View>>,
 }
 
 impl Service {
     pub(crate) fn new(
-        catalog: Catalog,
-        config: Config,
-        reread: Reread,
+        (catalog, config, reread): (Catalog, Config, Reread),
         requests: Receiver<Request>,
+        news: Sender<News>,
         handle: Handle,
     ) -> Self {
-        Self { catalog, config, reread, requests, handle, old: Vec::new() }
+        Self { catalog, config, reread, requests, handle, news, old: Vec::new() }
     }
 
     /// Serves requests, one after the other.
@@ -50,6 +54,7 @@ impl Service {
         if let Err(error) = priority::lower() {
             tracing::warn!(%error, "reloads run at the priority of the server");
         }
+        self.publish();
         loop {
             let timeout = if self.old.is_empty() { Duration::MAX } else { INTERVAL };
             match self.requests.recv_timeout(timeout) {
@@ -65,7 +70,52 @@ impl Service {
         }
     }
 
-    fn serve(&mut self, Request { zone, reply }: Request) {
+    fn serve(&mut self, request: Request) {
+        match request {
+            Request::Reload(zone, reply) => self.serve_reload(zone, &reply),
+            Request::Install { apex, zone, deltas, reply } => {
+                // The thread that has asked may have ended.
+                let _ = reply.send(self.install(apex, zone, deltas));
+            }
+            Request::Expire(apex) => {
+                self.catalog.expire(apex.view());
+                if let Err(error) = self.exchange() {
+                    tracing::error!(%error, "an expired zone stays in service");
+                }
+            }
+            Request::Notify(zone, reply) => {
+                let news = self.catalog.news_of(&zone, &self.config);
+                let _ = reply.send(news.map(|news| drop(self.news.send(news))));
+            }
+            Request::Free(transfer) => drop(transfer),
+        }
+    }
+
+    /// Puts a received version of a zone in service.
+    fn install(&mut self, apex: NameBuf, zone: Arc<Zone>, deltas: Option<Vec<Delta>>) -> io::Result<()> {
+        self.catalog.install(apex.view(), zone, deltas)?;
+        self.exchange()?;
+        self.publish();
+        Ok(())
+    }
+
+    /// Exchanges the zones that all threads use.
+    fn exchange(&mut self) -> io::Result<()> {
+        let view = self.catalog.view(&self.config)?;
+        self.old.push(self.handle.0.view.swap(view));
+        *lock(&self.handle.0.zones) = self.catalog.status();
+        Ok(())
+    }
+
+    /// Tells secondaries of versions that they were not told of.
+    fn publish(&mut self) {
+        for news in self.catalog.news(&self.config) {
+            // The thread waits for as long as the server runs.
+            let _ = self.news.send(news);
+        }
+    }
+
+    fn serve_reload(&mut self, zone: Option<String>, reply: &Sender<io::Result<Reloaded>>) {
         let outcome = self.reload(zone.as_deref()).map(|(reloaded, old)| {
             self.old.push(old);
             reloaded
@@ -76,6 +126,7 @@ impl Service {
         self.note(zone.as_deref(), &outcome);
         // The client may have gone.
         let _ = reply.send(outcome);
+        self.publish();
     }
 
     /// Frees the replaced views that no other thread uses. The last one to let go of a zone frees it, which
@@ -105,6 +156,8 @@ impl Service {
         let old = self.handle.0.view.swap(self.catalog.view(&config)?);
         *lock(&self.handle.0.zones) = self.catalog.status();
         self.config = config;
+        // The server ends.
+        let _ = self.handle.0.events.send(self.catalog.secondaries(&self.config));
         Ok((reloaded, old))
     }
 

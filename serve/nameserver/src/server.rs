@@ -12,6 +12,9 @@ use crate::handle::{End, Shared, lock};
 use crate::listen::{self, Sockets};
 use crate::reload;
 use crate::status::ZoneStatus;
+use crate::transfers::notifier::Notifier;
+use crate::transfers::refresh::Refresher;
+use crate::transfers::special::Special;
 use crate::zones::{self, Catalog, random_key};
 use crate::{account, control, tcp, udp};
 use hashlane_daemon::control::Service;
@@ -33,6 +36,8 @@ pub struct Server {
     tcp: tcp::Worker,
     control: Option<Service>,
     reload: reload::Service,
+    refresher: Refresher,
+    notifier: Notifier,
     ends: Receiver<End>,
 }
 
@@ -64,11 +69,13 @@ impl Server {
         }
         let control = control.listen()?;
 
+        check_folder(config)?;
         let key = random_key()?;
         let threads = sockets.len() * workers + 1;
         let mut catalog = Catalog::new(&key, threads)?;
         let loaded = catalog.update(config, None)?;
-        if !catalog.serves() {
+        // Zones with primaries come later.
+        if !catalog.serves() && config.zone.iter().all(|zone| zone.primaries.is_empty()) {
             let why = loaded.failed.into_values().next();
             debug_assert!(why.is_some(), "a zone that is not served has failed to load");
             return Err(io::Error::new(io::ErrorKind::InvalidData, why.unwrap_or_default()));
@@ -77,6 +84,8 @@ impl Server {
 
         let (ended, ends) = channel();
         let (requests, wait) = channel();
+        let (events, due) = channel();
+        let (news, told) = channel();
         let counters: Vec<_> = (0..threads)
             .map(|thread| if thread + 1 < threads { Transport::Udp } else { Transport::Tcp })
             .map(|transport| Arc::new(Counters::new(transport)))
@@ -90,15 +99,21 @@ impl Server {
             wakers: Mutex::default(),
             ended,
             requests,
+            events,
+            transfers: Mutex::default(),
             view,
             zones: Mutex::new(catalog.status()),
             reloads: Mutex::default(),
             refused: Mutex::default(),
             connections: Arc::default(),
         }));
-        let reload = reload::Service::new(catalog, config.clone(), reread, wait, handle.clone());
+        // The thread that takes it runs later.
+        let _ = handle.0.events.send(catalog.secondaries(config));
+        let refresher = Refresher::new(&key, handle.clone(), due);
+        let reload = reload::Service::new((catalog, config.clone(), reread), wait, news, handle.clone());
         let (udp, tcp) = handle.0.threads(sockets, config, &key)?;
-        Ok(Self { udp, tcp, control, reload, handle, ends })
+        let notifier = Notifier::new(told);
+        Ok(Self { udp, tcp, control, reload, refresher, notifier, handle, ends })
     }
 
     /// Checks all that [`start`](Self::start) would refuse, and loads every zone, without listening anywhere.
@@ -134,7 +149,7 @@ impl Server {
     /// # Errors
     /// A thread cannot be started, or has ended; the name of the thread, and its error.
     pub fn run(self) -> io::Result<()> {
-        let Self { handle, udp, tcp, control, reload, ends } = self;
+        let Self { handle, udp, tcp, control, reload, refresher, notifier, ends } = self;
         let shared = &handle.0;
         let mut threads = Vec::new();
         for (number, worker) in udp.into_iter().enumerate() {
@@ -147,11 +162,18 @@ impl Server {
             let run = move || service.run(answer, || stopped.is_stopped());
             threads.push(shared.spawn("control".into(), run)?);
         }
-        // It waits for requests, and ends with the process.
-        shared.spawn("reload".into(), move || {
-            reload.run();
-            Ok(())
-        })?;
+        // They wait for requests, and end with the process.
+        let services: [(&str, Run); 3] = [
+            ("reload", Box::new(move || reload.run())),
+            ("refresh", Box::new(move || refresher.run())),
+            ("notify", Box::new(move || notifier.run())),
+        ];
+        for (name, run) in services {
+            shared.spawn(name.to_owned(), move || {
+                run();
+                Ok(())
+            })?;
+        }
         let outcome = match ends.recv() {
             Ok(End::Thread(name, Err(error))) => {
                 Err(io::Error::new(error.kind(), format!("thread {name}: {error}")))
@@ -170,6 +192,32 @@ impl Server {
     }
 }
 
+/// The work of a thread.
+type Run = Box<dyn FnOnce() + Send>;
+
+/// Checks that the folder of received zones is there and can be written, if the configuration needs it.
+///
+/// # Errors
+/// It is not, or cannot.
+fn check_folder(config: &Config) -> io::Result<()> {
+    if config.zone.iter().all(|zone| zone.primaries.is_empty()) {
+        return Ok(());
+    }
+    let folder = &config.transfer.folder;
+    let probe = folder.join(".probe");
+    let tried = std::fs::create_dir_all(folder)
+        .and_then(|()| std::fs::write(&probe, []))
+        .and_then(|()| std::fs::remove_file(&probe));
+    tried.map_err(|error| {
+        let why = format!(
+            "`transfer.folder` {} cannot be written: {error}; make the folder, and give it to the user of the \
+             server",
+            folder.display()
+        );
+        io::Error::new(error.kind(), why)
+    })
+}
+
 impl Shared {
     /// The threads that answer.
     fn threads(
@@ -186,21 +234,34 @@ impl Shared {
             let answerer = Box::new(Answerer::new(key, thread));
             Ok::<_, io::Error>((answerer, Reader::new(&self.view), Arc::clone(counters)))
         };
-        let limiter_key = random_key()?;
+        let (limiter_key, names_key) = (random_key()?, random_key()?);
+        let special = |transport| Special::new(&names_key, transport, self.events.clone());
         let (mut udp, mut listeners) = (Vec::new(), Vec::new());
         for sockets in sockets {
             let threads = sockets.udp.len();
             for socket in sockets.udp {
                 let (answerer, view, counters) = next()?;
                 let (key, stop) = (limiter_key, Arc::clone(&self.stop));
-                udp.push(udp::Worker { socket, answerer, view, counters, clock, key, threads, stop });
+                let special = special(Transport::Udp);
+                udp.push(udp::Worker {
+                    socket,
+                    answerer,
+                    special,
+                    view,
+                    counters,
+                    clock,
+                    key,
+                    threads,
+                    stop,
+                });
             }
             listeners.push(sockets.tcp);
         }
         let (answerer, view, counters) = next()?;
         let stop = Arc::clone(&self.stop);
         let connections = Arc::clone(&self.connections);
-        let parts = tcp::Parts { answerer, view, counters, clock, stop, connections };
+        let (special, requests) = (special(Transport::Tcp), self.requests.clone());
+        let parts = tcp::Parts { answerer, special, requests, view, counters, clock, stop, connections };
         let (tcp, waker) = tcp::Worker::new(listeners, config.tcp.clone(), &random_key()?, parts)?;
         lock(&self.wakers).push(waker);
         Ok((udp, tcp))

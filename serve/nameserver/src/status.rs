@@ -53,6 +53,26 @@ pub struct ZoneStatus {
     pub warnings: Vec<String>,
     /// Error of the last load, if it failed; the data of the one before it stay in service.
     pub error: Option<String>,
+    /// Transfers of a zone with primaries.
+    #[serde(default)]
+    pub transfer: Option<TransferStatus>,
+}
+
+/// State of the transfers of a zone from its primaries. Times are in seconds since 1970.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TransferStatus {
+    /// Address of the primary that has answered last.
+    pub primary: Option<String>,
+    /// Time of that answer.
+    pub checked: Option<u64>,
+    /// Time of the next question.
+    pub next: u64,
+    /// Time at which the zone expires, unless a primary answers; none without data in service.
+    pub expires: Option<u64>,
+    /// Questions in a row without an answer of use.
+    pub failures: u64,
+    /// Reason for which the last question had no answer of use.
+    pub error: Option<String>,
 }
 
 /// Counts of reloads since the start.

@@ -18,6 +18,8 @@ use crate::clock::Clock;
 use crate::config::Tcp;
 use crate::counters::Counters;
 use crate::framing::{MAX_QUEUED, Timeout};
+use crate::handle::Request;
+use crate::transfers::special::{Received, Reply, Special, Transfer};
 use crate::view::View;
 use connection::Connection;
 use hashlane_dns::query::BATCH;
@@ -32,6 +34,7 @@ use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 use turns::Turns;
 
@@ -81,6 +84,9 @@ pub(crate) struct Worker {
 /// The parts of a worker that it shares with the server.
 pub(crate) struct Parts {
     pub(crate) answerer: Box<Answerer>,
+    pub(crate) special: Special,
+    /// Takes the transfers that have ended.
+    pub(crate) requests: Sender<Request>,
     pub(crate) view: Reader<View>,
     pub(crate) counters: Arc<Counters>,
     pub(crate) clock: Clock,
@@ -257,6 +263,7 @@ impl Worker {
             return;
         };
         self.shares.remove(connection.holder, (connection.place, connection.bytes));
+        self.parts.free(connection.transfer.take());
         // Closing the descriptor deregisters it, too.
         let _ = self.poll.registry().deregister(&mut connection.stream);
         // Its number may still stand among those that have work left, where it costs a turn without work.
@@ -292,6 +299,8 @@ impl Worker {
             let counters = &self.parts.counters;
             match connection.framing.timeout(now, &self.limits) {
                 None => continue,
+                // Its next message has not been written yet.
+                Some(Timeout::Idle) if connection.transfer.is_some() => continue,
                 Some(Timeout::Idle) => counters.closed_idle.add(1),
                 Some(Timeout::SlowQuery) => counters.closed_slow_query.add(1),
                 Some(Timeout::SlowReader) => counters.closed_slow_reader.add(1),
@@ -316,6 +325,12 @@ fn serve(
             Ok(false) => {}
             Err(_) => return (Turn::Close, was_active),
         }
+        if connection.transfer.is_some() {
+            was_active = true;
+            connection.framing.renew(now);
+            go_on(connection, parts);
+            continue;
+        }
         if answer(connection, parts, queries, now) {
             was_active = true;
             continue;
@@ -333,9 +348,33 @@ fn serve(
     (Turn::Again, was_active)
 }
 
+/// Queues the next messages of a transfer.
+#[cold]
+fn go_on(connection: &mut Connection, parts: &mut Parts) {
+    let Some(transfer) = &mut connection.transfer else { return };
+    let mut output = connection.framing.take_output();
+    let (sent, before) = (connection.framing.sent(), output.len());
+    let more = parts.special.send(transfer, sent + MAX_QUEUED, &mut output);
+    parts.counters.sent_bytes.add((output.len() - before) as u64);
+    connection.framing.put_output(output);
+    if !more {
+        parts.free(connection.transfer.take());
+    }
+}
+
+impl Parts {
+    /// Hands a transfer that has ended to the thread that frees zones.
+    fn free(&self, transfer: Option<Box<Transfer>>) {
+        if let Some(transfer) = transfer {
+            // The server ends.
+            let _ = self.requests.send(Request::Free(transfer));
+        }
+    }
+}
+
 /// Answers complete messages, at most `most`, and at most a batch of them. Returns true if there were any.
 fn answer(connection: &mut Connection, parts: &mut Parts, most: usize, now: Instant) -> bool {
-    let Parts { answerer, view, counters, clock, .. } = parts;
+    let Parts { answerer, special, view, counters, clock, .. } = parts;
     if connection.framing.messages().next().is_none() {
         return false;
     }
@@ -348,9 +387,14 @@ fn answer(connection: &mut Connection, parts: &mut Parts, most: usize, now: Inst
         received += 1;
     }
     let messages = messages.part(..received);
-    let (mut answered, mut is_query) = (0, true);
-    answerer.run(view, counters, clock.now().seconds, messages, |_, response| {
+    let (mut answered, mut is_query, mut is_special) = (0, true, false);
+    let seconds = clock.now().seconds;
+    answerer.run(view, counters, seconds, messages, |_, response| {
         let len = response.message.len();
+        if response.reply.is_special {
+            is_special = true;
+            return false;
+        }
         answered += 1;
         if len == 0 {
             // What is no query would be followed by more of it.
@@ -366,6 +410,19 @@ fn answer(connection: &mut Connection, parts: &mut Parts, most: usize, now: Inst
         output.extend_from_slice(response.message);
         output.len() - sent < MAX_QUEUED
     });
+    if let Some((from, message)) = messages.get(answered).copied().filter(|_| is_special) {
+        answered += 1;
+        match special.reply(answerer, view, counters, Received { message, from, seconds }) {
+            Reply::Transfer(transfer) => connection.transfer = Some(transfer),
+            Reply::Message(response) => {
+                counters.sent.add(1);
+                counters.sent_bytes.add(response.len() as u64);
+                // A response is at most 65,535 bytes.
+                output.extend_from_slice(&(response.len() as u16).to_be_bytes());
+                output.extend_from_slice(&response);
+            }
+        }
+    }
     let consumed: usize = connection.framing.messages().take(answered).map(|message| 2 + message.len()).sum();
     connection.framing.put_output(output);
     if answered > 0 {

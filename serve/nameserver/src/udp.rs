@@ -6,10 +6,11 @@
 
 use crate::answer::Answerer;
 use crate::cell::Reader;
-use crate::clock::Clock;
+use crate::clock::{Clock, Now};
 use crate::config::RateLimit;
 use crate::counters::Counters;
-use crate::limit::{Limiter, Verdict};
+use crate::limit::{LimitKey, Limiter, ResponseClass, Verdict};
+use crate::transfers::special::{Received, Reply, Special};
 use crate::view::View;
 use hashlane_dns::query::{BATCH, truncate};
 use hashlane_dns::slices::Parts as _;
@@ -34,6 +35,7 @@ const NOWHERE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0
 pub(crate) struct Worker {
     pub(crate) socket: UdpSocket,
     pub(crate) answerer: Box<Answerer>,
+    pub(crate) special: Special,
     pub(crate) view: Reader<View>,
     pub(crate) counters: Arc<Counters>,
     pub(crate) clock: Clock,
@@ -75,8 +77,9 @@ impl Worker {
 
     #[inline]
     fn answer(&mut self, received: &RecvBatch, queue: &mut SendBatch, limiter: &mut Limiter) {
-        let Self { socket, answerer, view, counters, clock, .. } = self;
+        let Self { socket, answerer, special, view, counters, clock, .. } = self;
         let now = clock.now();
+        let (mut specials, mut count) = ([0; BATCH], 0);
         let mut messages = [(NOWHERE, &[][..]); BATCH];
         // Without segmentation, a receive brings at most as many datagrams as it has buffers.
         for (place, Datagram { from, payload, .. }) in messages.iter_mut().zip(received.iter()) {
@@ -90,6 +93,12 @@ impl Worker {
                 return true;
             }
             let reply = response.reply;
+            if reply.is_special {
+                if let Some(place) = specials.get_mut(count) {
+                    (*place, count) = (number, count + 1);
+                }
+                return true;
+            }
             // A client with a valid cookie has received a response at this address (RFC 7873 §5.2.3).
             if !reply.is_known {
                 match limiter.check(to.ip(), || response.subject(), now.millis) {
@@ -121,8 +130,33 @@ impl Worker {
             }
             true
         });
+        for number in specials.part(..count) {
+            let Some((to, message)) = messages.get(*number).copied() else { continue };
+            let received = Received { message, from: to, seconds: now.seconds };
+            let Reply::Message(response) = special.reply(answerer, view, counters, received) else {
+                continue;
+            };
+            if response.is_empty() || !is_sent(limiter, counters, to, now) {
+                continue;
+            }
+            counters.sent_bytes.add(response.len() as u64);
+            if !queue.push(to, &[&response]) {
+                send(socket, queue, counters);
+                let _ = queue.push(to, &[&response]);
+            }
+        }
         send(socket, queue, counters);
     }
+}
+
+/// Counts the response to a special message against the limit of errors. Returns true if it may be sent: the
+/// sender of a NOTIFY repeats it, and transfers are asked for over TCP.
+#[cold]
+fn is_sent(limiter: &mut Limiter, counters: &Counters, to: SocketAddr, now: Now) -> bool {
+    let subject = || LimitKey { kind: ResponseClass::Error, name: 0 };
+    let is_sent = matches!(limiter.check(to.ip(), subject, now.millis), Verdict::Send);
+    counters.limited_dropped.add(u64::from(!is_sent));
+    is_sent
 }
 
 /// Sends the queue. Responses that the kernel does not take are lost, as datagrams are.

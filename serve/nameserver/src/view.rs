@@ -2,7 +2,9 @@
 
 use crate::config::RateLimit;
 use crate::counters::{Counter, ZoneCounters};
+use crate::transfers::peers::ZoneTransfers;
 use hashlane_dns::respond::{Settings, Zones};
+use hashlane_transfer::tsig::Keys;
 use std::sync::Arc;
 
 /// Zones, settings and the counters of the zones.
@@ -14,6 +16,10 @@ pub(crate) struct View {
     /// Number of each entry of `zones` in the counters.
     pub(crate) numbers: Vec<usize>,
     pub(crate) counters: Vec<Arc<ZoneCounters>>,
+    /// Rights of others to each entry of `zones`.
+    pub(crate) transfers: Vec<Arc<ZoneTransfers>>,
+    /// Keys of signed messages.
+    pub(crate) keys: Keys,
 }
 
 impl View {

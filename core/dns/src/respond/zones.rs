@@ -61,6 +61,11 @@ impl Zones {
         &self.entries
     }
 
+    /// Number of the entry with this apex. `hash` has the key of the zones.
+    pub fn position(&self, apex: Name<'_>, hash: &mut Hash) -> Option<usize> {
+        self.at(own_hash(hash.name(apex)), apex)
+    }
+
     /// The entry with this apex.
     fn at(&self, hash: u64, apex: Name<'_>) -> Option<usize> {
         let is = |number: u32| {

@@ -1,6 +1,6 @@
 //! The tables of the configuration.
 
-use super::Network;
+use super::{Access, Network, Peer};
 use crate::load::Options;
 use hashlane_daemon::config::{self, Service};
 use serde::{Deserialize, Serialize};
@@ -152,12 +152,83 @@ impl Default for ZoneFiles {
     }
 }
 
-/// A zone and its file.
+/// Transfers of zones, from and to other servers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Transfer {
+    /// Folder of the zones that were received, which the user of the server writes. Zones with `primaries`
+    /// need it.
+    pub folder: PathBuf,
+    /// Bytes of the records of one transfer at most.
+    pub max_bytes: u64,
+    /// Time that a transfer takes at most, in seconds.
+    pub timeout_s: u64,
+    /// Transfers from primaries at the same time.
+    pub parallel: usize,
+    /// Bytes of differences that are kept of each zone for IXFR; 0: none.
+    pub history: u64,
+    /// Servers that may transfer all zones, in addition to each zone's `allow_transfer`.
+    pub allow: Vec<Access>,
+    /// Servers that are told when a zone changes, in addition to each zone's `notify`.
+    pub notify: Vec<Peer>,
+}
+
+impl Default for Transfer {
+    fn default() -> Self {
+        Self {
+            folder: PathBuf::new(),
+            max_bytes: 8 << 30,
+            timeout_s: 3600,
+            parallel: 8,
+            history: 64 << 20,
+            allow: Vec::new(),
+            notify: Vec::new(),
+        }
+    }
+}
+
+/// A key that signs messages (TSIG, RFC 8945).
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TsigKey {
+    /// Name, the same on both servers.
+    pub name: String,
+    /// Algorithm: `hmac-sha256`, `hmac-sha384`, `hmac-sha512` or `hmac-sha1`.
+    pub algorithm: String,
+    /// Secret in Base64.
+    pub secret: String,
+    /// File with the secret in Base64, relative to the folder of the configuration, in place of `secret`.
+    pub secret_file: PathBuf,
+}
+
+/// Without the secret.
+impl std::fmt::Debug for TsigKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "TsigKey({} {})", self.name, self.algorithm)
+    }
+}
+
+/// A zone: from a file, or from the servers that have it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct ZoneFile {
     /// Name of the zone.
     pub name: String,
-    /// Its zone file, relative to the folder of the configuration.
+    /// Its zone file, relative to the folder of the configuration; empty for a zone with `primaries`.
     pub file: PathBuf,
+    /// Servers from which the zone is transferred, in the order in which they are asked.
+    pub primaries: Vec<Peer>,
+    /// Servers that may say that the zone has changed, in addition to the addresses of its primaries.
+    pub allow_notify: Vec<Access>,
+    /// Servers that may transfer the zone.
+    pub allow_transfer: Vec<Access>,
+    /// Servers that are told when the zone changes.
+    pub notify: Vec<Peer>,
+}
+
+impl ZoneFile {
+    /// A zone from a file.
+    pub fn new(name: impl Into<String>, file: impl Into<PathBuf>) -> Self {
+        Self { name: name.into(), file: file.into(), ..Self::default() }
+    }
 }

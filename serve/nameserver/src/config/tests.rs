@@ -1,6 +1,7 @@
 //! Configurations as operators write them.
 
 use super::*;
+use std::path::PathBuf;
 
 #[test]
 fn every_value_has_a_default_and_can_be_written() {
@@ -91,7 +92,7 @@ fn the_page_describes_every_key() {
 fn paths_that_are_not_utf_8_are_refused() {
     use std::os::unix::ffi::OsStrExt as _;
     let path = PathBuf::from(std::ffi::OsStr::from_bytes(b"a\xff/x.zone"));
-    let zone = vec![ZoneFile { name: "x".into(), file: path.clone() }];
+    let zone = vec![ZoneFile::new("x", &path)];
     let mut config = Config { zone, ..Config::default() };
     let expected = "`zone.file` has \"a\\xFF/x.zone\", which is not UTF-8; rename the file or its folder";
     assert_eq!(config.check().unwrap_err().to_string(), expected);

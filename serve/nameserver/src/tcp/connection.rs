@@ -1,6 +1,7 @@
 //! One connection: a socket, its queues, and its shares.
 
 use crate::framing::Framing;
+use crate::transfers::special::Transfer;
 use hashlane_dns::slices::Parts as _;
 use hashlane_table::share::{Holder, ItemId};
 use mio::net::TcpStream;
@@ -17,6 +18,8 @@ pub(super) struct Connection {
     pub(super) place: ItemId,
     pub(super) bytes: ItemId,
     pub(super) framing: Framing,
+    /// The transfer that is being sent.
+    pub(super) transfer: Option<Box<Transfer>>,
     /// True until a read finds nothing: no event reports bytes that wait already.
     pub(super) is_readable: bool,
     /// True while the connection stands in the list of those that have work left.
@@ -31,7 +34,8 @@ impl Connection {
         now: Instant,
     ) -> Self {
         let framing = Framing::new(now);
-        Self { stream, peer, holder, place, bytes, framing, is_readable: true, is_pending: false }
+        let (transfer, is_pending) = (None, false);
+        Self { stream, peer, holder, place, bytes, framing, transfer, is_readable: true, is_pending }
     }
 
     /// Reads once. Returns true if something came.

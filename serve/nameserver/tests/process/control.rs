@@ -73,7 +73,7 @@ fn a_server_that_cannot_serve_does_not_start() {
     config.server.listen = vec!["127.0.0.1:0".parse().unwrap()];
     assert!(says(&config).contains("no zone to serve"));
     let file = folder.path().join("missing.zone");
-    config.zone = vec![ZoneFile { name: "example.com".into(), file }];
+    config.zone = vec![ZoneFile::new("example.com", file)];
     assert!(says(&config).contains("missing.zone"), "{}", says(&config));
     let checked = Server::check(&config).unwrap();
     assert!(checked[0].error.as_ref().unwrap().contains("missing.zone"));

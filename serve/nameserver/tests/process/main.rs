@@ -6,4 +6,5 @@ mod floods;
 mod reload;
 mod support;
 mod tcp;
+mod transfers;
 mod udp;

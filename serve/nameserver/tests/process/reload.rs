@@ -49,7 +49,7 @@ fn only_changed_zones_are_loaded_and_a_bad_one_leaves_the_old_one_in_service() {
     let server = Running::start(|config| {
         let file = config.zone[0].file.with_file_name("example.net.zone");
         fs::write(&file, zone(1).replace("example.com", "example.net")).unwrap();
-        config.zone.push(ZoneFile { name: "example.net".into(), file });
+        config.zone.push(ZoneFile::new("example.net", file));
     });
     let reloaded = server.handle.reload(None).unwrap();
     assert_eq!((reloaded.loaded.len(), reloaded.unchanged), (0, 2));
@@ -89,7 +89,7 @@ fn zones_and_settings_of_the_configuration_come_and_go() {
     assert_eq!(summary(&server.ask(&query(1, "example.net", SOA))).1, 5);
     let file = server.file("example.net.zone");
     fs::write(&file, zone(3).replace("example.com", "example.net")).unwrap();
-    server.next.lock().unwrap().zone.push(ZoneFile { name: "example.net".into(), file: file.clone() });
+    server.next.lock().unwrap().zone.push(ZoneFile::new("example.net", &file));
     server.next.lock().unwrap().tcp.connections = 17;
     let reloaded = server.handle.reload(None).unwrap();
     assert_eq!((reloaded.loaded["example.net"], &reloaded.restart[..]), (3, &["tcp".to_owned()][..]));
@@ -123,7 +123,7 @@ fn zones_and_settings_of_the_configuration_come_and_go() {
 fn a_zone_that_was_never_loaded_is_a_server_failure() {
     let server = Running::start(|config| {
         let file = config.zone[0].file.with_file_name("missing.zone");
-        config.zone.push(ZoneFile { name: "example.net".into(), file });
+        config.zone.push(ZoneFile::new("example.net", file));
     });
     assert_eq!(summary(&server.ask(&query(1, "a.example.net", 1))).1, 2);
     assert_eq!(summary(&server.ask(&query(1, "www.example.com", 1))).1, 0);

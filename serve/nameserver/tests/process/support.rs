@@ -50,7 +50,7 @@ impl Running {
         config.server.listen = vec!["127.0.0.1:0".parse().unwrap()];
         config.server.workers = 2;
         config.control.path = PathBuf::new();
-        config.zone = vec![ZoneFile { name: "example.com".into(), file }];
+        config.zone = vec![ZoneFile::new("example.com", file)];
         change(&mut config);
         let next = Arc::new(Mutex::new(config.clone()));
         let again = Arc::clone(&next);

@@ -1,0 +1,41 @@
+//! Events of the thread that refreshes zones.
+
+use super::fetch::{Fetched, Limits};
+use super::kept::Kept;
+use super::peers::Peer;
+use hashlane_dns::zone::Zone;
+use hashlane_name::dns::NameBuf;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::Sender;
+
+/// An event of the thread.
+pub(crate) enum Event {
+    /// The zones with primaries, after a reload.
+    Configured(Vec<Secondary>, Limits, usize),
+    /// A primary says that a zone has changed.
+    Notified(NameBuf),
+    /// The operator wants a zone to be asked for now, or transferred in any case. The reply says if there is
+    /// such a zone.
+    Wanted(NameBuf, bool, Sender<io::Result<()>>),
+    /// A thread has asked the primaries.
+    Done(NameBuf, Box<Done>),
+}
+
+/// A zone with primaries.
+pub(crate) struct Secondary {
+    pub(crate) apex: NameBuf,
+    pub(crate) primaries: Vec<Peer>,
+    pub(crate) kept: Kept,
+    pub(crate) news: Arc<AtomicBool>,
+    /// The version from the disk, and its age in seconds.
+    pub(crate) current: Option<(Arc<Zone>, u64)>,
+}
+
+/// The outcome of a thread, and the file that it wrote.
+pub(crate) struct Done {
+    pub(crate) outcome: Result<(Fetched, SocketAddr), String>,
+    pub(crate) kept: Kept,
+}

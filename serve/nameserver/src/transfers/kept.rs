@@ -1,0 +1,73 @@
+//! The file of a received zone, as far as it is written.
+
+use hashlane_dns::zone::Zone;
+use hashlane_transfer::delta::Delta;
+use hashlane_transfer::disk::{self, DiskError, Loaded, Writer};
+use hashlane_transfer::records::of_zone;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// Bytes of differences that every file may have.
+const SMALL: u64 = 1 << 20;
+
+/// A file with a zone. Its differences are at most half as long as the whole zone before them, or 1 MiB.
+#[derive(Clone, Debug)]
+pub(crate) struct Kept {
+    path: PathBuf,
+    /// Bytes that count; `None` if the file does not hold the version in service.
+    len: Option<u64>,
+    /// Bytes of the whole zone before the differences.
+    whole: u64,
+}
+
+impl Kept {
+    /// A file that holds nothing of use.
+    pub(crate) fn nothing(path: PathBuf) -> Self {
+        Self { path, len: None, whole: 0 }
+    }
+
+    /// A file that was read.
+    pub(crate) fn loaded(path: PathBuf, loaded: &Loaded) -> Self {
+        Self { path, len: Some(loaded.len), whole: loaded.whole }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Notes the end of a [`Writer`] of a whole zone.
+    pub(crate) fn replaced(&mut self, len: u64) {
+        (self.len, self.whole) = (Some(len), len);
+    }
+
+    /// Appends differences, or writes the whole zone that they lead to if they are many.
+    ///
+    /// # Errors
+    /// The disk is full, or fails: the next change writes the whole zone.
+    pub(crate) fn add(&mut self, zone: &Zone, deltas: &[Delta]) -> Result<(), DiskError> {
+        let more: u64 = deltas.iter().map(|delta| delta.bytes() as u64).sum();
+        let Some(len) = self.len.take() else { return self.write(zone) };
+        if len - self.whole + more > (self.whole / 2).max(SMALL) {
+            return self.write(zone);
+        }
+        let len = deltas.iter().try_fold(len, |len, delta| disk::append(&self.path, len, delta))?;
+        self.len = Some(len);
+        Ok(())
+    }
+
+    fn write(&mut self, zone: &Zone) -> Result<(), DiskError> {
+        let mut writer = Writer::create(&self.path)?;
+        of_zone(zone, |_, record| writer.push(&record))?;
+        self.replaced(writer.finish()?);
+        Ok(())
+    }
+
+    /// Notes that a primary has confirmed the version now.
+    pub(crate) fn confirm(&self) {
+        if self.len.is_some()
+            && let Err(error) = disk::confirm(&self.path, SystemTime::now())
+        {
+            tracing::warn!(%error, "the time of the last check is not kept");
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Transfers of zones: from primaries, to secondaries, and the messages about them.
+//!
+//! - [`peers`]: who may do what, with the keys of the configuration.
+//! - [`special`]: NOTIFY, AXFR, IXFR and signed queries, which the stages of ordinary queries leave.
+//! - [`refresh`]: the thread that knows when a zone is due, its [`event`]s, and [`fetch`], which gets it.
+//! - [`notifier`]: the thread that tells secondaries of changes.
+//! - [`kept`]: the file of a received zone.
+
+pub(crate) mod event;
+pub(crate) mod fetch;
+pub(crate) mod kept;
+pub(crate) mod notifier;
+pub(crate) mod peers;
+pub(crate) mod refresh;
+pub(crate) mod special;

@@ -1,0 +1,146 @@
+//! The thread that tells secondaries of new versions (NOTIFY, RFC 1996), and repeats it until they answer.
+
+use super::fetch::random_id;
+use super::peers::Peer;
+use crate::clock::unix_seconds;
+use hashlane_dns::wire::{Flags, Message, Opcode};
+use hashlane_name::dns::NameBuf;
+use hashlane_transfer::notify::{TRIES, patience, request};
+use std::io;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+/// Interval at which responses are looked for while some are awaited.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Messages that are awaited at most: news beyond it wait in the queue of the thread.
+const AWAITED: usize = 10_000;
+
+/// A new version of a zone.
+#[derive(Debug)]
+pub(crate) struct News {
+    pub(crate) apex: NameBuf,
+    pub(crate) serial: u32,
+    /// TTL and data of the SOA record.
+    pub(crate) soa: (u32, Vec<u8>),
+    pub(crate) peers: Vec<Peer>,
+}
+
+/// A NOTIFY without an answer.
+struct Awaited {
+    apex: NameBuf,
+    serial: u32,
+    soa: (u32, Vec<u8>),
+    peer: Peer,
+    id: u16,
+    tried: u32,
+    again: Instant,
+}
+
+/// The thread.
+pub(crate) struct Notifier {
+    news: Receiver<News>,
+    /// Sockets for IPv4 and IPv6, if the host has them.
+    sockets: [Option<UdpSocket>; 2],
+    awaited: Vec<Awaited>,
+}
+
+impl Notifier {
+    pub(crate) fn new(news: Receiver<News>) -> Self {
+        let bind = |address: SocketAddr| {
+            let socket = UdpSocket::bind(address).ok()?;
+            socket.set_nonblocking(true).ok().map(|()| socket)
+        };
+        let sockets = [(Ipv4Addr::UNSPECIFIED, 0).into(), (Ipv6Addr::UNSPECIFIED, 0).into()].map(bind);
+        Self { news, sockets, awaited: Vec::new() }
+    }
+
+    /// Tells of news until the server ends.
+    pub(crate) fn run(mut self) {
+        loop {
+            let news = match self.awaited.len() {
+                0 => self.news.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                AWAITED.. => Err(RecvTimeoutError::Timeout),
+                _ => self.news.recv_timeout(TICK),
+            };
+            match news {
+                Ok(news) => self.begin(news),
+                Err(RecvTimeoutError::Disconnected) => return,
+                Err(RecvTimeoutError::Timeout) if self.awaited.len() >= AWAITED => std::thread::sleep(TICK),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            self.receive();
+            self.repeat();
+        }
+    }
+
+    fn begin(&mut self, News { apex, serial, soa, peers }: News) {
+        // An older version is no news any more.
+        self.awaited.retain(|awaited| !awaited.apex.view().eq_ignore_case(apex.view()));
+        for peer in peers {
+            let id = random_id().unwrap_or_default();
+            let again = Instant::now();
+            self.awaited.push(Awaited { apex, serial, soa: soa.clone(), peer, id, tried: 0, again });
+        }
+    }
+
+    /// Sends what is due.
+    fn repeat(&mut self) {
+        let now = Instant::now();
+        let Self { sockets, awaited, .. } = self;
+        awaited.retain_mut(|awaited| {
+            if awaited.again > now {
+                return true;
+            }
+            if awaited.tried == TRIES {
+                let (zone, peer, serial) = (&awaited.apex, awaited.peer.address, awaited.serial);
+                tracing::warn!(%zone, %peer, serial, "no answer to NOTIFY");
+                return false;
+            }
+            if let Err(error) = awaited.send(sockets) {
+                tracing::debug!(peer = %awaited.peer.address, %error, "NOTIFY");
+            }
+            awaited.again = now + Duration::from_secs(patience(awaited.tried));
+            awaited.tried += 1;
+            true
+        });
+    }
+
+    /// Takes the responses that have come.
+    fn receive(&mut self) {
+        let Self { sockets, awaited, .. } = self;
+        let mut buffer = [0; 512];
+        for socket in sockets.iter().flatten() {
+            while let Ok((len, from)) = socket.recv_from(&mut buffer) {
+                let Some(message) = buffer.get(..len).and_then(|bytes| Message::parse(bytes).ok()) else {
+                    continue;
+                };
+                let header = message.header();
+                if !header.flags.contains(Flags::RESPONSE) || header.flags.opcode() != Opcode::NOTIFY {
+                    continue;
+                }
+                // A forged response ends the repetition, no more: secondaries ask at the refresh.
+                let is = |awaited: &Awaited| awaited.id == header.id && awaited.peer.address == from;
+                if let Some(at) = awaited.iter().position(is) {
+                    let Awaited { apex, serial, .. } = awaited.swap_remove(at);
+                    let rcode = header.flags.rcode();
+                    tracing::info!(zone = %apex, peer = %from, serial, %rcode, "NOTIFY answered");
+                }
+            }
+        }
+    }
+}
+
+impl Awaited {
+    fn send(&self, [v4, v6]: &[Option<UdpSocket>; 2]) -> io::Result<()> {
+        let socket = if self.peer.address.is_ipv4() { v4 } else { v6 };
+        let socket = socket.as_ref().ok_or(io::ErrorKind::Unsupported)?;
+        let mut message = request(self.apex.view(), self.id, Some((self.soa.0, &self.soa.1)));
+        if let Some(key) = &self.peer.key {
+            // The response is not verified: see `receive`.
+            let _ = key.sign(&mut message, unix_seconds());
+        }
+        socket.send_to(&message, self.peer.address).map(drop)
+    }
+}

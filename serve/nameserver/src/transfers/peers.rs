@@ -1,0 +1,126 @@
+//! Peers with their keys, and what they may do with a zone.
+
+use crate::config::{self, Config, ZoneFile};
+use hashlane_name::dns::text;
+use hashlane_transfer::delta::Delta;
+use hashlane_transfer::tsig::{Key, Keys};
+use std::collections::{HashMap, VecDeque};
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// The keys of a configuration, by their names in small letters.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KeyRing(HashMap<Vec<u8>, Key>);
+
+/// A server that is asked or told, and its key.
+#[derive(Clone, Debug)]
+pub(crate) struct Peer {
+    pub(crate) address: SocketAddr,
+    pub(crate) key: Option<Key>,
+}
+
+/// Peers that may do something.
+#[derive(Clone, Debug)]
+pub(crate) struct Access {
+    network: Option<config::Network>,
+    key: Option<Key>,
+}
+
+/// Rights of others to a zone, and its history.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ZoneTransfers {
+    /// Servers that may transfer the zone.
+    pub(crate) allow: Vec<Access>,
+    /// Servers that may say that it has changed.
+    pub(crate) notify_from: Vec<Access>,
+    /// A NOTIFY has come, and was not looked at; of a zone with primaries.
+    pub(crate) news: Option<Arc<AtomicBool>>,
+    /// Differences up to the version in service, the oldest first.
+    pub(crate) history: VecDeque<Arc<Delta>>,
+}
+
+impl KeyRing {
+    /// The keys of a configuration.
+    ///
+    /// # Errors
+    /// The file of a secret cannot be read, or holds none.
+    pub(crate) fn of(config: &Config) -> io::Result<Self> {
+        let names = config.key.iter().map(|key| spelled(&key.name));
+        Ok(Self(names.zip(config.keys()?).collect()))
+    }
+
+    /// The keys, for messages that name one.
+    pub(crate) fn keys(&self) -> Keys {
+        self.0.values().cloned().collect()
+    }
+
+    fn find(&self, name: Option<&String>) -> Option<Key> {
+        // The configuration was checked: each name is there.
+        name.and_then(|name| self.0.get(&spelled(name))).cloned()
+    }
+
+    pub(crate) fn peers(&self, peers: &[config::Peer]) -> Vec<Peer> {
+        let peer = |peer: &config::Peer| Peer { address: peer.address, key: self.find(peer.key.as_ref()) };
+        peers.iter().map(peer).collect()
+    }
+
+    fn rules(&self, rules: &[config::Access]) -> impl Iterator<Item = Access> {
+        let rule =
+            |rule: &config::Access| Access { network: rule.network, key: self.find(rule.key.as_ref()) };
+        rules.iter().map(rule)
+    }
+
+    /// Servers that may transfer a zone.
+    pub(crate) fn transfer(&self, config: &Config, zone: &ZoneFile) -> Vec<Access> {
+        self.rules(&zone.allow_transfer).chain(self.rules(&config.transfer.allow)).collect()
+    }
+
+    /// Servers that may say that a zone has changed: its primaries, with their keys, and others.
+    pub(crate) fn notify_from(&self, zone: &ZoneFile) -> Vec<Access> {
+        let whole = |address: IpAddr| config::Network::new(address, u8::MAX);
+        let primaries = self.peers(&zone.primaries).into_iter();
+        let primaries =
+            primaries.map(|peer| Access { network: Some(whole(peer.address.ip())), key: peer.key });
+        primaries.chain(self.rules(&zone.allow_notify)).collect()
+    }
+
+    /// Servers that are told of changes of a zone.
+    pub(crate) fn notify(&self, config: &Config, zone: &ZoneFile) -> Vec<Peer> {
+        let mut peers = self.peers(&zone.notify);
+        for peer in self.peers(&config.transfer.notify) {
+            if !peers.iter().any(|known| known.address == peer.address) {
+                peers.push(peer);
+            }
+        }
+        peers
+    }
+}
+
+/// The name of a key in wire form and small letters.
+fn spelled(name: &str) -> Vec<u8> {
+    text::parse(name.as_bytes()).map_or_else(|_| Vec::new(), |name| name.as_bytes().to_ascii_lowercase())
+}
+
+impl Access {
+    fn permits(&self, address: IpAddr, signed: Option<&Key>) -> bool {
+        self.network.is_none_or(|network| network.contains(address))
+            && self.key.as_ref().is_none_or(|key| signed.is_some_and(|signed| signed.is(key)))
+    }
+}
+
+/// True if one of the rules permits it to an address, whose message is signed by a key or not.
+pub(crate) fn permits(rules: &[Access], address: IpAddr, signed: Option<&Key>) -> bool {
+    // The address of an IPv4 peer on a socket for both.
+    let address = address.to_canonical();
+    rules.iter().any(|rule| rule.permits(address, signed))
+}
+
+impl ZoneTransfers {
+    /// Differences from a serial number to the version in service; `None` if they do not go back so far.
+    pub(crate) fn since(&self, serial: u32) -> Option<Vec<Arc<Delta>>> {
+        let first = self.history.iter().position(|delta| delta.from() == serial)?;
+        Some(self.history.range(first..).cloned().collect())
+    }
+}

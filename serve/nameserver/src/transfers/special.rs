@@ -1,0 +1,266 @@
+//! Messages that ordinary queries are not: NOTIFY, transfers, and signed ones (TSIG).
+
+use super::event::Event;
+use super::peers::{ZoneTransfers, permits};
+use crate::answer::Answerer;
+use crate::clock::unix_seconds;
+use crate::counters::Counters;
+use crate::view::View;
+use hashlane_dns::query::{Outcome, Query, parse, truncate};
+use hashlane_dns::render::{Renderer, SuffixTable};
+use hashlane_dns::respond::Transport;
+use hashlane_dns::wire::{Header, Message, Opcode, Rcode, RecordType, Section};
+use hashlane_dns::zone::Zone;
+use hashlane_hash::scheme::Key as HashKey;
+use hashlane_name::dns::NameBuf;
+use hashlane_transfer::notify::{self, Notify};
+use hashlane_transfer::outgoing::Outgoing;
+use hashlane_transfer::soa::Soa;
+use hashlane_transfer::tsig::{Checked, Signer};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::Sender;
+
+/// The reply to a message.
+pub(crate) enum Reply {
+    /// One message.
+    Message(Vec<u8>),
+    /// A zone, or its differences; over TCP alone.
+    Transfer(Box<Transfer>),
+}
+
+/// Handles the special messages of one thread.
+pub(crate) struct Special {
+    renderer: Renderer<SuffixTable>,
+    news: Sender<Event>,
+    /// Counters of the queries inside of signed messages, which were counted before.
+    counted: Counters,
+}
+
+/// A received message.
+#[derive(Clone, Copy)]
+pub(crate) struct Received<'m> {
+    pub(crate) message: &'m [u8],
+    pub(crate) from: SocketAddr,
+    pub(crate) seconds: u32,
+}
+
+/// A transfer that is sent message by message.
+pub(crate) struct Transfer {
+    outgoing: Outgoing,
+    signer: Option<Box<Signer>>,
+    zone: NameBuf,
+    to: SocketAddr,
+}
+
+impl Special {
+    /// `key` should be random. `news` gets the zones that have changed at a primary.
+    pub(crate) fn new(key: &HashKey, transport: Transport, news: Sender<Event>) -> Self {
+        Self { renderer: Renderer::new(key), news, counted: Counters::new(transport) }
+    }
+
+    /// The reply to a message that is [special](hashlane_dns::respond::Reply::is_special).
+    pub(crate) fn reply(
+        &mut self,
+        answerer: &mut Answerer,
+        view: &View,
+        counters: &Counters,
+        received: Received<'_>,
+    ) -> Reply {
+        counters.special.add(1);
+        let mut message = received.message.to_vec();
+        let signer = match view.keys.check(&mut message, unix_seconds()) {
+            Checked::Refused(response) => {
+                counters.bad_signatures.add(1);
+                return Reply::Message(response);
+            }
+            Checked::Signed(signer) => Some(signer),
+            Checked::Unsigned => None,
+        };
+        let received = Received { message: &message, ..received };
+        let header = Message::parse(&message).map(|message| message.header());
+        let is_notify = header.is_ok_and(|header| header.flags.opcode() == Opcode::NOTIFY);
+        let response = if is_notify {
+            self.notified(answerer, view, counters, received, signer.as_deref())
+        } else {
+            match parse(&message) {
+                Outcome::Answer(query) if matches!(query.rtype, RecordType::AXFR | RecordType::IXFR) => {
+                    match transfer(answerer, view, &query, received, counters.transport, signer.as_deref()) {
+                        Ok(outgoing) if counters.transport == Transport::Tcp => {
+                            counters.transfers.add(1);
+                            let (zone, to) = (NameBuf::from(query.name), received.from);
+                            return Reply::Transfer(Box::new(Transfer { outgoing, signer, zone, to }));
+                        }
+                        Ok(mut outgoing) => self.alone(&mut outgoing),
+                        Err(rcode) => {
+                            counters.refused_transfers.add(1);
+                            notify::response(&message, rcode)
+                        }
+                    }
+                }
+                _ => self.answer(answerer, view, received),
+            }
+        };
+        Reply::Message(sign(response, signer, view, counters.transport))
+    }
+
+    /// The only message of a response over UDP.
+    fn alone(&mut self, outgoing: &mut Outgoing) -> Vec<u8> {
+        let written = outgoing.write(&mut self.renderer, 0);
+        written.ok().flatten().and_then(|message| message.get(2..)).unwrap_or_default().to_vec()
+    }
+
+    /// The response to a NOTIFY (RFC 1996 §3.10, §3.11).
+    fn notified(
+        &mut self,
+        answerer: &mut Answerer,
+        view: &View,
+        counters: &Counters,
+        Received { message, from, .. }: Received<'_>,
+        signer: Option<&Signer>,
+    ) -> Vec<u8> {
+        let Some(Notify { apex, serial }) = notify::parse(message) else {
+            return notify::response(message, Rcode::FORMAT_ERROR);
+        };
+        let key = signer.map(Signer::key);
+        let place = view.zones.position(apex.view(), answerer.hash());
+        let Some(ZoneTransfers { notify_from, news, .. }) =
+            place.and_then(|place| view.transfers.get(place)).map(|zone| &**zone)
+        else {
+            return notify::response(message, Rcode::NOT_AUTHORITATIVE);
+        };
+        let Some(news) = news.as_ref().filter(|_| permits(notify_from, from.ip(), key.as_ref())) else {
+            tracing::debug!(zone = %apex, %from, "NOTIFY refused");
+            return notify::response(message, Rcode::REFUSED);
+        };
+        counters.notified.add(1);
+        let ours =
+            place.and_then(|place| view.zones.entries().get(place)).and_then(|entry| entry.zone.as_ref());
+        let is_known = serial.is_some() && ours.map(|zone| zone.serial()) == serial;
+        // One is enough until it is looked at.
+        if !is_known && !news.swap(true, Ordering::AcqRel) {
+            tracing::debug!(zone = %apex, %from, serial, "NOTIFY");
+            // The server ends.
+            let _ = self.news.send(Event::Notified(apex));
+        }
+        notify::response(message, Rcode::NO_ERROR)
+    }
+
+    /// The response to an ordinary query that was signed.
+    fn answer(&self, answerer: &mut Answerer, view: &View, received: Received<'_>) -> Vec<u8> {
+        let mut response = Vec::new();
+        let messages = [(received.from, received.message)];
+        answerer.run(view, &self.counted, received.seconds, &messages, |_, answer| {
+            response.extend_from_slice(answer.message);
+            true
+        });
+        response
+    }
+
+    /// Writes the next messages of a transfer to a queue of a stream, as long as it has at most `most` bytes.
+    /// Returns false after the last one.
+    pub(crate) fn send(&mut self, transfer: &mut Transfer, most: usize, out: &mut Vec<u8>) -> bool {
+        let Transfer { outgoing, signer, zone, to } = transfer;
+        while out.len() < most {
+            let room = signer.as_ref().map_or(0, |signer| signer.key().room());
+            match outgoing.write(&mut self.renderer, room) {
+                Ok(Some(written)) => match signer {
+                    None => out.extend_from_slice(written),
+                    Some(signer) => {
+                        let mut message = written.get(2..).unwrap_or_default().to_vec();
+                        signer.sign(&mut message, unix_seconds());
+                        // It has at most 65,535 bytes: the writer has left room.
+                        out.extend_from_slice(&(message.len() as u16).to_be_bytes());
+                        out.extend_from_slice(&message);
+                    }
+                },
+                Ok(None) => {
+                    tracing::info!(zone = %zone, %to, messages = outgoing.messages(), "transferred");
+                    return false;
+                }
+                Err(error) => {
+                    tracing::error!(zone = %zone, %to, %error, "transfer broken off");
+                    return false;
+                }
+            }
+        }
+        true
+    }
+}
+
+/// The transfer that a query asks for.
+fn transfer(
+    answerer: &mut Answerer,
+    view: &View,
+    query: &Query<'_>,
+    Received { message, from, .. }: Received<'_>,
+    transport: Transport,
+    signer: Option<&Signer>,
+) -> Result<Outgoing, Rcode> {
+    let key = signer.map(Signer::key);
+    let place = view.zones.position(query.name, answerer.hash()).ok_or(Rcode::NOT_AUTHORITATIVE)?;
+    let rights = view.transfers.get(place).ok_or(Rcode::REFUSED)?;
+    if !permits(&rights.allow, from.ip(), key.as_ref()) {
+        tracing::info!(zone = %query.name, %from, "transfer refused");
+        return Err(Rcode::REFUSED);
+    }
+    let zone = view.zones.entries().get(place).and_then(|entry| entry.zone.clone());
+    let zone = zone.ok_or(Rcode::SERVER_FAILURE)?;
+    let (id, question) = (query.header.id, (query.name, query.rtype));
+    match (query.rtype, transport) {
+        (RecordType::AXFR, Transport::Tcp) => Ok(Outgoing::whole(id, question, zone)),
+        // A zone takes more than one datagram (RFC 5936 §4.2).
+        (RecordType::AXFR, _) => Err(Rcode::FORMAT_ERROR),
+        (_, transport) => {
+            let theirs = serial_of(message).ok_or(Rcode::FORMAT_ERROR)?;
+            Ok(incremental(id, question, zone, rights, theirs, transport))
+        }
+    }
+}
+
+/// The response to IXFR from a version: nothing new, differences, or all.
+fn incremental(
+    id: u16,
+    question: (hashlane_name::dns::Name<'_>, RecordType),
+    zone: Arc<Zone>,
+    rights: &ZoneTransfers,
+    theirs: u32,
+    transport: Transport,
+) -> Outgoing {
+    let is_current = !hashlane_dns::zone::is_before(theirs, zone.serial());
+    // Over UDP, the SOA record says that the secondary should come by TCP (RFC 1995 §2).
+    if is_current || transport == Transport::Udp {
+        return Outgoing::deltas(id, question.0, zone, Vec::new());
+    }
+    match rights.since(theirs) {
+        Some(deltas) => Outgoing::deltas(id, question.0, zone, deltas),
+        None => Outgoing::whole(id, question, zone),
+    }
+}
+
+/// Serial number of the version that a query for differences has in its authority section.
+fn serial_of(message: &[u8]) -> Option<u32> {
+    let (_, records) = Message::parse(message).ok()?.questions().ok()?;
+    let mut records = records.filter_map(Result::ok);
+    let soa =
+        records.find(|record| (record.section, record.rtype) == (Section::Authority, RecordType::SOA))?;
+    Soa::parse(&soa.data).map(|soa| soa.serial)
+}
+
+/// The response with its signature. Over UDP it is cut if it is longer than responses may be.
+fn sign(mut response: Vec<u8>, signer: Option<Box<Signer>>, view: &View, transport: Transport) -> Vec<u8> {
+    let Some(mut signer) = signer.filter(|_| !response.is_empty()) else { return response };
+    let most = match transport {
+        Transport::Udp => usize::from(view.settings.max_udp),
+        Transport::Tcp => hashlane_dns::MAX_MESSAGE_LEN,
+    };
+    if response.len() + signer.key().room() > most {
+        let cut = truncate(&mut response).unwrap_or_default();
+        response.truncate(cut);
+    }
+    if response.len() >= std::mem::size_of::<Header>() {
+        signer.sign(&mut response, unix_seconds());
+    }
+    response
+}
