@@ -11,7 +11,7 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
-const NEEDS: [Need; 6] = [
+const NEEDS: [Need; 10] = [
     Need {
         name: "dig",
         probe: &["dig", "-v"],
@@ -42,10 +42,33 @@ const NEEDS: [Need; 6] = [
         probe: &["/usr/sbin/unbound", "-V"],
         install: "apt-get update && apt-get install --yes unbound",
     },
+    Need {
+        name: "knotd",
+        probe: &["/usr/sbin/knotd", "-V"],
+        install: "apt-get update && apt-get install --yes knot",
+    },
+    Need {
+        name: "pdns_server",
+        probe: &["/usr/sbin/pdns_server", "--version"],
+        install: "apt-get update && apt-get install --yes pdns-server pdns-backend-bind",
+    },
+    Need {
+        name: "pdns-backend-sqlite3",
+        probe: &["test", "-e", "/usr/share/pdns-backend-sqlite3/schema/schema.sqlite3.sql"],
+        install: "apt-get update && apt-get install --yes pdns-backend-sqlite3",
+    },
+    Need {
+        name: "sqlite3",
+        probe: &["sqlite3", "-version"],
+        install: "apt-get update && apt-get install --yes sqlite3",
+    },
 ];
 
 /// The comparison, a separate package, so that the other tasks need none of its dependencies.
 const COMPARE: &str = "hashlane-dns-compare";
+
+/// The pairs of servers that transfer a zone, a package of its own for the same reason.
+const TRANSFERS: &str = "hashlane-transfer-proof";
 
 /// Timeout for a server to stop after a signal.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -56,7 +79,11 @@ const WHOLE: &str = "100000";
 
 pub(crate) fn run(whole: bool) -> Outcome {
     match need::meet(&NEEDS) {
-        Ok(()) => domain_server().and_then(|()| compare(whole)).and_then(|()| readme::name_server()).into(),
+        Ok(()) => domain_server()
+            .and_then(|()| compare(whole))
+            .and_then(|()| transfers(whole))
+            .and_then(|()| readme::name_server())
+            .into(),
         Err(outcome) => outcome,
     }
 }
@@ -76,6 +103,23 @@ fn compare(whole: bool) -> Result<(), String> {
         command.args(["--validated", WHOLE]);
     }
     run::show(command.arg("--document").arg(run::root().join("docs/dns-compare.md")))
+}
+
+/// Builds our server and the pairs of servers that transfer a zone, and runs the latter.
+fn transfers(whole: bool) -> Result<(), String> {
+    run::show(run::build(&run::LIKE_TESTS).args(["--bin", TRANSFERS, "--bin", "hashlane-dns"]))?;
+    let target = run::target_dir()?;
+    let folder = target.join("interop/transfers");
+    if folder.exists() {
+        fs::remove_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    }
+    fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut command = run::command(&[target.join("debug").join(TRANSFERS)]);
+    command.arg("--hashlane").arg(target.join("debug/hashlane-dns")).arg("--folder").arg(folder);
+    if whole {
+        command.args(["--changes", "1000", "--kills", "1000"]);
+    }
+    run::show(&mut command)
 }
 
 /// Builds the example server on `domain`, sends it [`QUERIES`], and stops it.

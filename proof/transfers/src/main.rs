@@ -1,0 +1,54 @@
+//! `cargo xtask interop dns`: zones between our name server and NSD, Knot, BIND and PowerDNS.
+//!
+//! Each of them is the primary of ours, and a secondary of ours. A zone changes at random many times; after
+//! each change, the secondary must have each record that the primary has, and no other ([`matrix`]). Wrong
+//! keys get nothing. A secondary that is killed at any moment serves one of the versions that were published,
+//! whole ([`kills`]).
+#![forbid(unsafe_code)]
+
+mod fetch;
+mod kills;
+mod makers;
+mod matrix;
+mod node;
+mod place;
+mod zone;
+
+use clap::Parser;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Transfer zones between our name server and four others
+#[derive(Debug, Parser)]
+pub(crate) struct Options {
+    /// Our command, hashlane-dns
+    #[arg(long)]
+    hashlane: PathBuf,
+    /// An empty folder for zones, settings and logs
+    #[arg(long)]
+    folder: PathBuf,
+    /// Changes of the zone for each pair
+    #[arg(long, default_value_t = 10)]
+    changes: u32,
+    /// Times that a secondary is killed
+    #[arg(long, default_value_t = 30)]
+    kills: u32,
+    /// Seed of zones and changes
+    #[arg(long, default_value_t = 20)]
+    seed: u64,
+    /// Part of the name of the pairs to run, such as `bind`
+    #[arg(long, default_value = "")]
+    only: String,
+}
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    let ran = matrix::run(&options).and_then(|()| kills::run(&options));
+    match ran {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("{why}");
+            ExitCode::FAILURE
+        }
+    }
+}

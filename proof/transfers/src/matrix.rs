@@ -1,0 +1,114 @@
+//! Pairs of servers: ours and another one, in both roles, through many changes.
+
+use crate::Options;
+use crate::fetch::{KEY, records};
+use crate::makers::{Maker, OTHERS};
+use crate::node::{Node, two_ports};
+use crate::place::{Place, Role};
+use crate::zone::Zone;
+use std::time::{Duration, Instant};
+
+/// Sets of records that a zone begins with.
+const SETS: usize = 200;
+
+/// A secret that the primary does not have.
+const WRONG: &str = "d3Jvbmcgd3Jvbmcgd3Jvbmcgd3Jvbmcgd3Jvbmc=";
+
+pub(crate) fn run(options: &Options) -> Result<(), String> {
+    println!(
+        "primary -> secondary: changes compared record by record, milliseconds from a change to its arrival"
+    );
+    let mut failed = Vec::new();
+    let pairs = OTHERS.into_iter().flat_map(|other| [(other, Maker::Ours), (Maker::Ours, other)]);
+    for (primary, secondary) in [(Maker::Ours, Maker::Ours)].into_iter().chain(pairs) {
+        let name = format!("{primary:?}-{secondary:?}").to_lowercase();
+        if !name.contains(&options.only) {
+            continue;
+        }
+        match pair(options, &name, primary, secondary) {
+            Ok(line) => println!("{line}"),
+            Err(why) => {
+                println!("{primary:?} -> {secondary:?}: FAILED");
+                failed.push(format!("{primary:?} -> {secondary:?}: {why}"));
+            }
+        }
+    }
+    if failed.is_empty() { Ok(()) } else { Err(failed.join("\n")) }
+}
+
+/// Runs a pair, and returns its line of the table.
+fn pair(options: &Options, name: &str, primary: Maker, secondary: Maker) -> Result<String, String> {
+    let [from, to] = two_ports()?;
+    let node = |maker, role, port, part: &str| {
+        let folder = options.folder.join(name).join(part);
+        Ok::<_, String>(Node::new(maker, Place::new(role, port, folder, &options.hashlane)?))
+    };
+    let mut primary = node(primary, Role::Primary(to), from, "primary")?;
+    let mut secondary = node(secondary, Role::Secondary(from), to, "secondary")?;
+    let mut zone = Zone::new(options.seed, SETS);
+    primary.place.write("zone", zone.text())?;
+    primary.start()?;
+    primary.wait_for(zone.serial)?;
+    secondary.start()?;
+    secondary.wait_for(zone.serial)?;
+    same(&primary, &secondary, zone.serial)?;
+    let mut times = Vec::new();
+    for _ in 0..options.changes {
+        zone.change();
+        // Servers tell a changed file by its time, to the second in some.
+        let begun = Instant::now();
+        primary.load(zone.text())?;
+        let primary_has = primary.wait_for(zone.serial);
+        if primary_has.is_err() {
+            // A change within the same second.
+            std::thread::sleep(Duration::from_millis(1100));
+            primary.load(zone.text())?;
+            primary.wait_for(zone.serial)?;
+        }
+        secondary.wait_for(zone.serial)?;
+        times.push(begun.elapsed().as_millis());
+        same(&primary, &secondary, zone.serial)?;
+    }
+    refused(&primary, &mut secondary, &mut zone)?;
+    times.sort_unstable();
+    let (median, most) = (times.get(times.len() / 2), times.last());
+    let (median, most) = (median.copied().unwrap_or_default(), most.copied().unwrap_or_default());
+    let (p, s) = (primary.maker, secondary.maker);
+    Ok(format!(
+        "{p:?} -> {s:?}: {} changes equal, {median} ms, at most {most}; wrong key refused",
+        times.len()
+    ))
+}
+
+/// Compares all records of both servers.
+fn same(primary: &Node, secondary: &Node, serial: u32) -> Result<(), String> {
+    let (theirs, ours) = (records(primary.address(), KEY.2)?, records(secondary.address(), KEY.2)?);
+    if theirs.0 != serial || ours.0 != serial {
+        return Err(format!("serials {} and {} in place of {serial}", theirs.0, ours.0));
+    }
+    if theirs.1 == ours.1 {
+        return Ok(());
+    }
+    let missing: Vec<_> = theirs.1.iter().filter(|record| !ours.1.contains(record)).take(3).collect();
+    let added: Vec<_> = ours.1.iter().filter(|record| !theirs.1.contains(record)).take(3).collect();
+    Err(format!("serial {serial}: the secondary misses {missing:?}, and has {added:?}"))
+}
+
+/// Gives the secondary a key that the primary does not have: the version that it has stays.
+fn refused(primary: &Node, secondary: &mut Node, zone: &mut Zone) -> Result<(), String> {
+    if records(primary.address(), WRONG).is_ok() {
+        return Err("the primary takes a wrong key".to_owned());
+    }
+    if secondary.maker != Maker::Ours {
+        return Ok(());
+    }
+    let served = zone.serial;
+    secondary.kill();
+    secondary.place.secret = WRONG;
+    zone.change();
+    primary.load(zone.text())?;
+    secondary.start()?;
+    secondary.wait_for(served)?;
+    std::thread::sleep(Duration::from_millis(500));
+    secondary.wait_for(served).map(drop)
+}
