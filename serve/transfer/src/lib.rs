@@ -7,6 +7,7 @@
 //! - [`notify`]: NOTIFY (RFC 1996).
 //! - [`tsig`]: signatures of messages (RFC 8945).
 //! - [`timers`]: refresh, retry and expiry by the numbers of the SOA record.
+//! - [`zonemd`]: digests of whole zones (RFC 8976).
 //! - [`disk`]: a received zone and its differences in a file that survives a crash at any byte.
 #![forbid(unsafe_code)]
 
@@ -20,6 +21,7 @@ pub mod records;
 pub mod soa;
 pub mod timers;
 pub mod tsig;
+pub mod zonemd;
 
 /// The README's example, compiled as a documentation test.
 #[cfg(doctest)]

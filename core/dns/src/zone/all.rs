@@ -1,7 +1,8 @@
 //! All records of a zone.
 
-use super::{NameId, Record, Zone};
+use super::{NameId, Record, Zone, order};
 use crate::wire::RecordType;
+use alloc::vec::Vec;
 
 impl Zone {
     /// The first owner of records, glue and NSEC3 records among them, after `id` in the order of the numbers;
@@ -13,6 +14,14 @@ impl Zone {
     /// The owners of records, in the order of their numbers.
     pub fn owners(&self) -> impl Iterator<Item = NameId> {
         core::iter::successors(self.owner_after(None), |id| self.owner_after(Some(*id)))
+    }
+
+    /// The owners of records in canonical order (RFC 4034 §6.1), glue among them. Takes 4 bytes for each owner,
+    /// and linear time if they were added in this order.
+    pub fn owners_in_order(&self) -> Vec<NameId> {
+        let mut owners: Vec<NameId> = self.owners().collect();
+        order::sort(&self.names, self.apex, &mut owners);
+        owners
     }
 
     /// The records of a name: type, TTL in seconds, and data. Each set stands before its signatures.
