@@ -9,12 +9,14 @@
 //! - [`timers`]: refresh, retry and expiry by the numbers of the SOA record.
 //! - [`catalog`]: zones that list zones (RFC 9432).
 //! - [`zonemd`]: digests of whole zones (RFC 8976).
+//! - [`import`]: configurations of NSD and Knot DNS, to be used with `hashlane dns serve`.
 //! - [`disk`]: a received zone and its differences in a file that survives a crash at any byte.
 #![forbid(unsafe_code)]
 
 pub mod catalog;
 pub mod delta;
 pub mod disk;
+pub mod import;
 pub mod incoming;
 pub mod notify;
 pub mod outgoing;
