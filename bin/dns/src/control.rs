@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use hashlane_command::terminal;
 use hashlane_nameserver::Sums;
-use hashlane_nameserver::config::Control as Socket;
+use hashlane_nameserver::config::{Access, Control as Socket, Peer, ZoneFile};
 use hashlane_nameserver::control::request;
 use hashlane_nameserver::status::{Reloaded, Stats, Status, TransferStatus};
 use hashlane_stats::format::{self, plain};
@@ -30,7 +30,9 @@ Examples:
   hashlane dns control reload example.com        one zone, changed or not
   hashlane dns control refresh example.com       ask the primaries of a zone now
   hashlane dns control retransfer example.com    take the zone whatever its serial number
-  hashlane dns control notify example.com        tell the secondaries of a zone again")]
+  hashlane dns control notify example.com        tell the secondaries of a zone again
+  hashlane dns control add example.net --primary \"192.0.2.1 key transfer.example\"
+  hashlane dns control delete example.net")]
 pub(super) struct Control {
     #[command(subcommand)]
     command: Command,
@@ -63,6 +65,30 @@ enum Command {
         /// The zone
         zone: String,
     },
+    /// Serve another zone, from servers that have it or from a file
+    ///
+    /// The zone is kept beside those of the configuration, in the folder of received zones.
+    Add {
+        /// The zone
+        zone: String,
+        /// Server that has the zone, as \"192.0.2.1 key NAME\" (repeatable)
+        #[arg(long, value_name = "PEER", required_unless_present = "file")]
+        primary: Vec<Peer>,
+        /// Zone file, whose path the server reads
+        #[arg(long, value_name = "FILE", conflicts_with = "primary")]
+        file: Option<PathBuf>,
+        /// Server that may transfer the zone, as \"192.0.2.0/24\" or \"key NAME\" (repeatable)
+        #[arg(long, value_name = "PEERS")]
+        allow_transfer: Vec<Access>,
+        /// Server that is told of changes (repeatable)
+        #[arg(long, value_name = "PEER")]
+        notify: Vec<Peer>,
+    },
+    /// Serve a zone no more that was added
+    Delete {
+        /// The zone
+        zone: String,
+    },
     /// Tell the secondaries of a zone that it has changed
     Notify {
         /// The zone
@@ -91,6 +117,18 @@ impl Control {
             Command::Refresh { zone } => format!("refresh {}", name(zone)?),
             Command::Retransfer { zone } => format!("retransfer {}", name(zone)?),
             Command::Notify { zone } => format!("notify {}", name(zone)?),
+            Command::Delete { zone } => format!("delete {}", name(zone)?),
+            Command::Add { zone, primary, file, allow_transfer, notify } => {
+                let added = ZoneFile {
+                    name: name(zone)?.to_owned(),
+                    file: file.clone().unwrap_or_default(),
+                    primaries: primary.clone(),
+                    allow_transfer: allow_transfer.clone(),
+                    notify: notify.clone(),
+                    ..ZoneFile::default()
+                };
+                format!("add {}", serde_json::to_string(&added)?)
+            }
         };
         let document = match request(&self.socket.unwrap_or_else(Socket::find), &command) {
             Ok(document) => document,
@@ -109,6 +147,8 @@ impl Control {
                     format!("{}: asking its primaries; `control status` shows the outcome\n", plain(&zone));
                 (text, ExitCode::SUCCESS)
             }
+            Command::Add { zone, .. } => (format!("{}: added\n", plain(&zone)), ExitCode::SUCCESS),
+            Command::Delete { zone } => (format!("{}: deleted\n", plain(&zone)), ExitCode::SUCCESS),
             Command::Notify { zone } => {
                 let text =
                     format!("{}: telling its secondaries; the log shows their answers\n", plain(&zone));

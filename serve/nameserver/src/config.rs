@@ -143,6 +143,7 @@ impl Config {
         within("transfer.max_bytes", transfer.max_bytes, 1 << 10, 1 << 40)?;
         within("transfer.timeout_s", transfer.timeout_s, 1, 7 * 86_400)?;
         within("transfer.parallel", transfer.parallel as u64, 1, 256)?;
+        within("transfer.max_members", transfer.max_members as u64, 1, 10_000_000)?;
         within("transfer.history", transfer.history, 0, 1 << 40)?;
         // The kernel chooses different ports in place of 0.
         let mut metrics = self.metrics.listen.iter().filter(|address| address.port() != 0);
@@ -166,6 +167,24 @@ impl Config {
     /// Checks that a zone has a file or primaries, and what it needs for them.
     fn check_source(&self, zone: &ZoneFile) -> Result<(), ConfigError> {
         let name = &zone.name;
+        match &zone.catalog[..] {
+            "" => {}
+            "follow" if zone.primaries.is_empty() => {
+                let why = format!("is \"follow\" for {name:?}, which has no `primaries` for its members");
+                return Err(invalid("zone.catalog", why));
+            }
+            "follow" => {}
+            "produce" if zone.file.as_os_str().is_empty() && zone.primaries.is_empty() => return Ok(()),
+            "produce" => {
+                let why =
+                    format!("is \"produce\" for {name:?}, which has a file or `primaries`; remove them");
+                return Err(invalid("zone.catalog", why));
+            }
+            other => {
+                let why = format!("has {other:?}, but must be \"follow\" or \"produce\", or empty");
+                return Err(invalid("zone.catalog", why));
+            }
+        }
         match (zone.file.as_os_str().is_empty(), zone.primaries.is_empty()) {
             (true, true) => {
                 let why = format!("is missing for {name:?}; name its zone file, or its `primaries`");

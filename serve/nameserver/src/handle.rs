@@ -1,15 +1,14 @@
 //! Handles to a server, and the state that its threads share.
 
 use crate::cell::Cell;
+use crate::config::ZoneFile;
 use crate::counters::AllCounters;
 use crate::status::{Reloaded, Reloads, Stats, Status, TransferStatus, ZoneStatus};
-use crate::transfers::event::Event;
+use crate::transfers::event::{Event, Version};
 use crate::transfers::special::Transfer;
 use crate::view::View;
 use hashlane_dns::respond::Transport;
-use hashlane_dns::zone::Zone;
 use hashlane_name::dns::{NameBuf, text};
-use hashlane_transfer::delta::Delta;
 use mio::Waker;
 use std::collections::{BTreeMap, HashMap};
 use std::io;
@@ -54,14 +53,22 @@ pub(crate) enum End {
     Thread(String, io::Result<()>),
 }
 
+/// A change of the zones beside those of the configuration.
+pub(crate) enum Change {
+    Add(Box<ZoneFile>),
+    Delete(Box<NameBuf>),
+}
+
 /// A request to the thread that owns the zones.
 pub(crate) enum Request {
     /// A reload of all zones that have changed, or of the one with this name.
     Reload(Option<String>, Sender<io::Result<Reloaded>>),
-    /// A received version of a zone, with the differences that lead to it, if they are known.
-    Install { apex: NameBuf, zone: Arc<Zone>, deltas: Option<Vec<Delta>>, reply: Sender<io::Result<()>> },
+    /// A received version of a zone; [`Event::Installed`] answers it.
+    Install(Box<Version>),
     /// A zone that must not be served any more.
-    Expire(NameBuf),
+    Expire(Box<NameBuf>),
+    /// A change of the zones beside those of the configuration.
+    Change(Change, Sender<io::Result<()>>),
     /// News of a zone, again.
     Notify(String, Sender<io::Result<()>>),
     /// The end of a transfer, whose version may be the last of its kind: to free a large one takes long.
@@ -103,13 +110,33 @@ impl Handle {
     /// # Errors
     /// The zone is unknown or has no primaries, or the server has ended.
     pub fn refresh(&self, zone: &str, retransfer: bool) -> io::Result<()> {
-        let apex = text::parse(zone.as_bytes()).map_err(|error| {
-            let why = format!("{zone:?} is not the name of a zone: {error}");
-            io::Error::new(io::ErrorKind::InvalidInput, why)
-        })?;
+        let apex = named(zone)?;
         let (reply, wait) = channel();
         let ended = || io::Error::other("the server has ended");
         self.0.events.send(Event::Wanted(apex, retransfer, reply)).map_err(|_| ended())?;
+        wait.recv().map_err(|_| ended())?
+    }
+
+    /// Serves another zone, and keeps it in `transfer.folder` beside those of the configuration.
+    ///
+    /// # Errors
+    /// There is such a zone, it is not valid, or it cannot be kept; or the server has ended.
+    pub fn add(&self, zone: ZoneFile) -> io::Result<()> {
+        self.change(Change::Add(Box::new(zone)))
+    }
+
+    /// Serves a zone no more that was [added](Self::add).
+    ///
+    /// # Errors
+    /// It was not added, or the change cannot be kept; or the server has ended.
+    pub fn delete(&self, zone: &str) -> io::Result<()> {
+        self.change(Change::Delete(Box::new(named(zone)?)))
+    }
+
+    fn change(&self, change: Change) -> io::Result<()> {
+        let (reply, wait) = channel();
+        let ended = || io::Error::other("the server has ended");
+        self.0.requests.send(Request::Change(change, reply)).map_err(|_| ended())?;
         wait.recv().map_err(|_| ended())?
     }
 
@@ -178,6 +205,14 @@ impl Handle {
     pub fn beats(&self) -> Vec<u64> {
         self.0.counters.0.iter().map(|counters| counters.turns.get()).collect()
     }
+}
+
+/// The name of a zone.
+fn named(zone: &str) -> io::Result<NameBuf> {
+    text::parse(zone.as_bytes()).map_err(|error| {
+        let why = format!("{zone:?} is not the name of a zone: {error}");
+        io::Error::new(io::ErrorKind::InvalidInput, why)
+    })
 }
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

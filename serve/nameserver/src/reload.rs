@@ -1,15 +1,14 @@
 //! The reload thread: reads the configuration and changed zones again, at low priority.
 
 use crate::config::Config;
-use crate::handle::{Handle, Request, lock};
+use crate::handle::{Change, Handle, Request, lock};
 use crate::status::Reloaded;
+use crate::transfers::event::{Event, Version};
 use crate::transfers::notifier::News;
 use crate::view::View;
 use crate::zones::Catalog;
-use hashlane_dns::zone::Zone;
 use hashlane_link::{memory, priority};
-use hashlane_name::dns::{NameBuf, text};
-use hashlane_transfer::delta::Delta;
+use hashlane_name::dns::text;
 use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
@@ -21,6 +20,9 @@ const INTERVAL: Duration = Duration::from_millis(60);
 
 /// Replaced views that other threads may still use, at most: with more, the next reload waits.
 const MAX_OLD: usize = 4;
+
+/// Received versions that are put in service at once, at most.
+const MAX_BATCH: usize = 256;
 
 /// Reads the configuration again, for a reload.
 pub type Reread = Box<dyn Fn() -> io::Result<Config> + Send>;
@@ -58,7 +60,12 @@ impl Service {
         loop {
             let timeout = if self.old.is_empty() { Duration::MAX } else { INTERVAL };
             match self.requests.recv_timeout(timeout) {
-                Ok(request) => self.serve(request),
+                Ok(request) => {
+                    let mut next = Some(request);
+                    while let Some(request) = next {
+                        next = self.serve(request);
+                    }
+                }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
@@ -70,18 +77,20 @@ impl Service {
         }
     }
 
-    fn serve(&mut self, request: Request) {
+    /// Serves a request. Returns the one that it has found behind it.
+    fn serve(&mut self, request: Request) -> Option<Request> {
         match request {
             Request::Reload(zone, reply) => self.serve_reload(zone, &reply),
-            Request::Install { apex, zone, deltas, reply } => {
-                // The thread that has asked may have ended.
-                let _ = reply.send(self.install(apex, zone, deltas));
-            }
+            Request::Install(version) => return self.install(*version),
             Request::Expire(apex) => {
                 self.catalog.expire(apex.view());
                 if let Err(error) = self.exchange() {
                     tracing::error!(%error, "an expired zone stays in service");
                 }
+            }
+            Request::Change(change, reply) => {
+                // The client may have gone.
+                let _ = reply.send(self.change(change));
             }
             Request::Notify(zone, reply) => {
                 let news = self.catalog.news_of(&zone, &self.config);
@@ -89,12 +98,53 @@ impl Service {
             }
             Request::Free(transfer) => drop(transfer),
         }
+        None
     }
 
-    /// Puts a received version of a zone in service.
-    fn install(&mut self, apex: NameBuf, zone: Arc<Zone>, deltas: Option<Vec<Delta>>) -> io::Result<()> {
-        self.catalog.install(apex.view(), zone, deltas)?;
+    /// Puts a received version of a zone in service, and those that wait behind it, so that many zones cost
+    /// one exchange.
+    fn install(&mut self, version: Version) -> Option<Request> {
+        let (mut installed, mut has_changed) = (Vec::new(), false);
+        let (mut version, mut behind) = (Some(version), None);
+        while let Some(Version { apex, id, zone, deltas }) = version.take() {
+            let outcome = self.catalog.install((apex.view(), &id), zone, deltas, &self.config);
+            has_changed |= matches!(outcome, Ok(true));
+            installed.push((apex, outcome.map(drop)));
+            if installed.len() < MAX_BATCH {
+                match self.requests.try_recv() {
+                    Ok(Request::Install(next)) => version = Some(*next),
+                    other => behind = other.ok(),
+                }
+            }
+        }
+        let exchanged = self.exchange().map_err(|error| error.to_string());
+        if has_changed {
+            self.tell_refresher();
+        }
+        for (apex, outcome) in installed {
+            let outcome = outcome.map_err(|error| error.to_string()).and(exchanged.clone());
+            // The server ends.
+            let _ = self.handle.0.events.send(Event::Installed(apex, outcome));
+        }
+        self.publish();
+        behind
+    }
+
+    /// Tells the thread that refreshes zones which ones have primaries.
+    fn tell_refresher(&mut self) {
+        // The server ends.
+        let _ = self.handle.0.events.send(self.catalog.secondaries(&self.config));
+    }
+
+    /// Adds or removes a zone beside those of the configuration.
+    fn change(&mut self, change: Change) -> io::Result<()> {
+        match change {
+            Change::Add(zone) => self.catalog.add(&self.config, *zone)?,
+            Change::Delete(apex) => self.catalog.delete(&self.config, apex.view())?,
+        }
+        self.catalog.update(&self.config, None)?;
         self.exchange()?;
+        self.tell_refresher();
         self.publish();
         Ok(())
     }
@@ -156,8 +206,7 @@ impl Service {
         let old = self.handle.0.view.swap(self.catalog.view(&config)?);
         *lock(&self.handle.0.zones) = self.catalog.status();
         self.config = config;
-        // The server ends.
-        let _ = self.handle.0.events.send(self.catalog.secondaries(&self.config));
+        self.tell_refresher();
         Ok((reloaded, old))
     }
 

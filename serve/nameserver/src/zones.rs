@@ -1,137 +1,36 @@
 //! The zones of the configuration: their files, their data, and the time and size by which a change shows.
 
+mod configured;
+mod extra;
+mod loading;
+
 use crate::clock::unix_seconds;
-use crate::config::{Config, ZoneFile, ZoneFiles};
+use crate::config::{Config, ZoneFile};
 use crate::counters::ZoneCounters;
-use crate::load::{self, Options};
 use crate::status::{Reloaded, TransferStatus, ZoneStatus};
 use crate::transfers::event::{Event, Secondary};
 use crate::transfers::fetch::Limits;
 use crate::transfers::kept::Kept;
 use crate::transfers::notifier::News;
-use crate::transfers::peers::{KeyRing, ZoneTransfers};
+use crate::transfers::peers::KeyRing;
 use crate::view::View;
-use hashlane_dns::query::Hash;
+use configured::{Configured, Source, source};
+use extra::{Extra, Wanted};
 use hashlane_dns::respond::{Cookies, DuplicateZone, Entry, Settings, Zones};
-use hashlane_dns::wire::RecordType;
-use hashlane_dns::zone::{Zone, is_before};
+use hashlane_dns::zone::Zone;
 use hashlane_hash::scheme::Key;
 use hashlane_name::dns::{Name, NameBuf, text};
 use hashlane_transfer::delta::Delta;
 use hashlane_transfer::disk;
-use hashlane_transfer::records::whole_data;
-use hashlane_transfer::soa::Soa;
+use loading::{faults, load_all};
 use std::collections::HashMap;
-use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::channel;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-
-/// Differences of a zone that are kept at most, whatever their length.
-const MAX_HISTORY: usize = 10_000;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
 
 /// Counters that zones are given at one time, so that a reload that adds some needs no new array.
 const SPARE_COUNTERS: usize = 64;
-
-/// Identity of a file's content, by which a change shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stamp {
-    device: u64,
-    inode: u64,
-    length: u64,
-    /// Time of the last change, in seconds and nanoseconds since 1970.
-    changed: (i64, i64),
-}
-
-impl Stamp {
-    /// The stamp of a file; `None` if it cannot be examined.
-    fn of(path: &Path) -> Option<Self> {
-        let found = fs::metadata(path).ok()?;
-        Some(Self {
-            device: found.dev(),
-            inode: found.ino(),
-            length: found.len(),
-            changed: (found.mtime(), found.mtime_nsec()),
-        })
-    }
-}
-
-/// A zone of the configuration.
-struct Configured {
-    apex: NameBuf,
-    file: ZoneFile,
-    /// Number in the counters, which stays as long as the zone is configured.
-    number: usize,
-    data: Option<Arc<Zone>>,
-    /// Files of the data, with their stamps; empty: the zone is loaded at the next reload in any case.
-    stamps: Vec<(PathBuf, Option<Stamp>)>,
-    loaded: u64,
-    took_ms: u64,
-    warnings: Vec<String>,
-    error: Option<String>,
-    /// Rights of others, and the history.
-    transfers: Arc<ZoneTransfers>,
-    /// Serial number that secondaries were told of last.
-    told: Option<u32>,
-    /// Bytes of differences that are kept.
-    history: u64,
-    /// The version on the disk when the server began, of a zone with primaries.
-    received: Option<Received>,
-}
-
-/// A zone with primaries as it was on the disk.
-struct Received {
-    kept: Kept,
-    /// Time since a primary has confirmed it, in seconds.
-    age: u64,
-    zone: Option<Arc<Zone>>,
-}
-
-impl Configured {
-    fn new(file: &ZoneFile, apex: NameBuf, number: usize) -> Self {
-        Self {
-            transfers: Arc::default(),
-            told: None,
-            history: 0,
-            received: None,
-            apex,
-            file: file.clone(),
-            number,
-            data: None,
-            stamps: Vec::new(),
-            loaded: 0,
-            took_ms: 0,
-            warnings: Vec::new(),
-            error: None,
-        }
-    }
-
-    fn is_secondary(&self) -> bool {
-        !self.file.primaries.is_empty()
-    }
-
-    fn has_changed(&self) -> bool {
-        if self.is_secondary() {
-            return false;
-        }
-        self.error.is_some()
-            || self.stamps.is_empty()
-            || self.stamps.iter().any(|(path, stamp)| stamp.is_none() || Stamp::of(path) != *stamp)
-    }
-}
-
-/// Result of a load, with the warnings of the zone, the duration in milliseconds and the stamps of its files.
-struct Outcome {
-    result: Result<Zone, String>,
-    warnings: Vec<String>,
-    took_ms: u64,
-    stamps: Vec<(PathBuf, Option<Stamp>)>,
-}
 
 /// The zones, their settings, and their counters.
 pub(crate) struct Catalog {
@@ -144,6 +43,7 @@ pub(crate) struct Catalog {
     /// Numbers in the counters that no zone has had.
     free: Vec<usize>,
     keys: KeyRing,
+    extra: Extra,
 }
 
 impl Catalog {
@@ -161,6 +61,7 @@ impl Catalog {
             counters: Vec::new(),
             free: Vec::new(),
             keys: KeyRing::default(),
+            extra: Extra::default(),
         })
     }
 
@@ -172,54 +73,13 @@ impl Catalog {
     pub(crate) fn update(&mut self, config: &Config, only: Option<Name<'_>>) -> io::Result<Reloaded> {
         let invalid = |error: crate::ConfigError| io::Error::new(io::ErrorKind::InvalidInput, error);
         config.check().map_err(invalid)?;
-        let apexes =
-            config.zone.iter().map(ZoneFile::apex).collect::<Result<Vec<_>, _>>().map_err(invalid)?;
+        let wanted = self.extra.all(config)?;
+        if let Some(only) = only {
+            check_only(&wanted, only)?;
+        }
+        self.keys = KeyRing::of(config)?;
+        let mut reloaded = Reloaded { removed: self.configure(wanted, config), ..Reloaded::default() };
         let is_only = |apex: &NameBuf| only.is_none_or(|only| only.eq_ignore_case(apex.view()));
-        if let Some(only) = only.filter(|_| !apexes.iter().any(is_only)) {
-            let why =
-                format!("no zone {only} in the configuration; `hashlane dns control status` lists the zones");
-            return Err(io::Error::new(io::ErrorKind::NotFound, why));
-        }
-
-        let keys = KeyRing::of(config)?;
-        let is_secondary = |apex: &NameBuf| {
-            let mut zones = config.zone.iter().filter(|zone| !zone.primaries.is_empty());
-            zones.any(|zone| zone.apex().is_ok_and(|name| name.view().eq_ignore_case(apex.view())))
-        };
-        if let Some(only) = only.filter(|only| is_secondary(&NameBuf::from(*only))) {
-            let why =
-                format!("zone {only} comes from its primaries; `hashlane dns control refresh` asks them");
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
-        }
-        self.keys = keys;
-
-        let old = std::mem::take(&mut self.zones);
-        let mut old: HashMap<Vec<u8>, Configured> =
-            old.into_iter().map(|zone| (zone.apex.as_bytes().to_ascii_lowercase(), zone)).collect();
-        let mut reloaded = Reloaded::default();
-        for (file, apex) in config.zone.iter().zip(apexes) {
-            let zone = match old.remove(&apex.as_bytes().to_ascii_lowercase()) {
-                // Data from a file are no version of a primary, and the other way round.
-                Some(zone) if zone.is_secondary() == file.primaries.is_empty() => {
-                    Configured { loaded: 0, ..Configured::new(file, apex, zone.number) }
-                }
-                Some(zone) if zone.file.file == file.file => Configured { file: file.clone(), ..zone },
-                Some(zone) => Configured { file: file.clone(), stamps: Vec::new(), ..zone },
-                None => {
-                    let number = self.number(config.zone.len());
-                    Configured::new(file, apex, number)
-                }
-            };
-            self.zones.push(zone);
-        }
-        self.give_rights(config);
-        self.read_received(config);
-        for zone in old.into_values() {
-            // Its number is not given again: it has a count of queries.
-            reloaded.removed.push(zone.file.name);
-        }
-        reloaded.removed.sort();
-
         let due: Vec<usize> = self
             .zones
             .iter()
@@ -242,7 +102,101 @@ impl Catalog {
                 zone.take(outcome, &self.key, &mut reloaded);
             }
         }
+        self.follow(config)?;
+        self.produce();
         Ok(reloaded)
+    }
+
+    /// Takes over zones, and loads none but those on the disk that others have sent. Returns the names of
+    /// those that are gone.
+    fn configure(&mut self, wanted: Vec<Wanted>, config: &Config) -> Vec<String> {
+        let old = std::mem::take(&mut self.zones);
+        let mut old: HashMap<Vec<u8>, Configured> =
+            old.into_iter().map(|zone| (zone.apex.as_bytes().to_ascii_lowercase(), zone)).collect();
+        let count = wanted.len();
+        for new in wanted {
+            let zone = match old.remove(&new.apex.as_bytes().to_ascii_lowercase()) {
+                // Data from a file are no version of a primary, and the other way round; and a member with
+                // another label is another zone (RFC 9432 §5.4).
+                Some(zone) if zone.source() != source(&new.file) || zone.id != new.id => {
+                    if zone.id != new.id {
+                        zone.forget_on_disk();
+                    }
+                    Configured::new(new, zone.number)
+                }
+                Some(zone) if zone.file.file == new.file.file => Configured { file: new.file, ..zone },
+                Some(zone) => Configured { file: new.file, stamps: Vec::new(), ..zone },
+                None => {
+                    let number = self.number(count);
+                    Configured::new(new, number)
+                }
+            };
+            self.zones.push(zone);
+        }
+        self.give_rights(config);
+        self.read_received(config);
+        let mut removed: Vec<String> = old
+            .into_values()
+            .map(|zone| {
+                // Its number is not given again: it has a count of queries.
+                zone.forget_on_disk();
+                zone.file.name
+            })
+            .collect();
+        removed.sort();
+        removed
+    }
+
+    /// Serves the members of the catalogs that are followed. Returns true if they have changed.
+    ///
+    /// # Errors
+    /// The file of added zones cannot be read.
+    fn follow(&mut self, config: &Config) -> io::Result<bool> {
+        let mut has_changed = false;
+        for zone in self.zones.iter_mut().filter(|zone| zone.file.follows()) {
+            let Some(data) = zone.data.clone() else { continue };
+            match self.extra.follow(&zone.file, &data, config.transfer.max_members) {
+                Ok(changed) => has_changed |= changed,
+                Err(error) => {
+                    tracing::error!(zone = zone.file.name, error, "catalog not followed; its members stay");
+                    zone.error = Some(error);
+                }
+            }
+        }
+        if has_changed {
+            let wanted = self.extra.all(config)?;
+            let (before, members) = (self.zones.len(), wanted.len());
+            let removed = self.configure(wanted, config).len();
+            tracing::info!(zones = members, before, removed, "catalogs followed");
+        }
+        Ok(has_changed)
+    }
+
+    /// Makes the catalogs that list the other zones, if those have changed.
+    fn produce(&mut self) {
+        let is_listed = |zone: &&Configured| zone.file.catalog.is_empty();
+        let mut members: Vec<NameBuf> = self.zones.iter().filter(is_listed).map(|zone| zone.apex).collect();
+        members.sort_by(|a, b| a.as_bytes().cmp(b.as_bytes()));
+        let key = self.key;
+        for zone in self.zones.iter_mut().filter(|zone| zone.file.is_produced()) {
+            zone.produce(&members, &key);
+        }
+    }
+
+    /// Adds a zone beside those of the configuration, and keeps it.
+    ///
+    /// # Errors
+    /// There is such a zone, it is not valid, or it cannot be kept.
+    pub(crate) fn add(&mut self, config: &Config, zone: ZoneFile) -> io::Result<()> {
+        self.extra.add(config, zone)
+    }
+
+    /// Removes a zone that was added.
+    ///
+    /// # Errors
+    /// It was not added, or the change cannot be kept.
+    pub(crate) fn delete(&mut self, config: &Config, apex: Name<'_>) -> io::Result<()> {
+        self.extra.delete(config, apex)
     }
 
     /// Gives others their rights to the zones.
@@ -282,6 +236,7 @@ impl Catalog {
             };
             Secondary {
                 apex: zone.apex,
+                id: zone.id.clone(),
                 primaries: keys.peers(&zone.file.primaries),
                 kept,
                 news: zone.transfers.news.clone().unwrap_or_default(),
@@ -291,26 +246,33 @@ impl Catalog {
         Event::Configured(zones.collect(), limits, config.transfer.parallel)
     }
 
-    /// Takes a received version of a zone.
+    /// Takes a received version of a zone. Returns true if zones have come or gone, as members of a catalog.
     ///
     /// # Errors
     /// The zone is no longer configured so.
     pub(crate) fn install(
         &mut self,
-        apex: Name<'_>,
+        (apex, id): (Name<'_>, &[u8]),
         data: Arc<Zone>,
         deltas: Option<Vec<Delta>>,
-    ) -> io::Result<()> {
+        config: &Config,
+    ) -> io::Result<bool> {
         let key = self.key;
-        let is = |zone: &&mut Configured| zone.is_secondary() && zone.apex.view().eq_ignore_case(apex);
+        let is = |zone: &&mut Configured| {
+            zone.is_secondary() && zone.id == id && zone.apex.view().eq_ignore_case(apex)
+        };
         let zone = self.zones.iter_mut().find(is).ok_or_else(|| {
             io::Error::new(io::ErrorKind::NotFound, format!("zone {apex} has no primaries any more"))
         })?;
         zone.change(Arc::clone(&data), deltas, &key);
-        zone.warnings = data.inspect(unix_seconds() as u32, &mut Hash::new(&key)).lines();
+        zone.warnings = faults(&data, &key);
         (zone.data, zone.error) = (Some(data), None);
         zone.loaded = unix_seconds();
-        Ok(())
+        let changed = zone.file.follows() && self.follow(config)?;
+        if changed {
+            self.produce();
+        }
+        Ok(changed)
     }
 
     /// Serves a zone no more.
@@ -419,202 +381,25 @@ impl Catalog {
     }
 }
 
-impl Configured {
-    /// Reads the version on the disk.
-    fn read(&mut self, folder: &Path, key: &Key) {
-        let zone = self.file.name.clone();
-        let path = disk::path(folder, self.apex.view());
-        let nothing = |path| Received { kept: Kept::nothing(path), age: 0, zone: None };
-        let begun = Instant::now();
-        let loaded = match disk::load(&path, self.apex.view(), key) {
-            Ok(Some(loaded)) => loaded,
-            Ok(None) => {
-                self.received = Some(nothing(path));
-                return;
-            }
-            Err(error) => {
-                tracing::error!(%zone, %error, "the zone is asked for anew");
-                self.received = Some(nothing(path));
-                return;
-            }
-        };
-        if loaded.cut > 0 {
-            tracing::warn!(%zone, bytes = loaded.cut, "the rest of a change that was not written is ignored");
+/// Refuses the reload of one zone that is unknown, or that comes from no file.
+fn check_only(wanted: &[Wanted], only: Name<'_>) -> io::Result<()> {
+    let found =
+        wanted.iter().find(|zone| zone.apex.view().eq_ignore_case(only)).map(|zone| source(&zone.file));
+    let (kind, why) = match found {
+        Some(Source::File) => return Ok(()),
+        Some(Source::Produced) => {
+            (io::ErrorKind::InvalidInput, format!("zone {only} is made of the other zones; reload those"))
         }
-        let kept = Kept::loaded(path, &loaded);
-        let age = SystemTime::now().duration_since(loaded.checked).map_or(0, |age| age.as_secs());
-        let data = Arc::new(loaded.zone);
-        let expire = Soa::of(&data).map_or(0, |soa| soa.expire);
-        self.received = Some(Received { kept, age, zone: Some(Arc::clone(&data)) });
-        let (serial, records) = (data.serial(), data.records());
-        if age >= expire.into() {
-            tracing::warn!(%zone, serial, age, "the zone on the disk has expired: SERVFAIL until a primary answers");
-            self.error = Some("expired on the disk: no primary has answered".to_owned());
-            return;
-        }
-        self.remember(loaded.deltas);
-        self.took_ms = begun.elapsed().as_millis() as u64;
-        tracing::info!(%zone, serial, records, ms = self.took_ms, "zone read from the disk");
-        self.warnings = data.inspect(unix_seconds() as u32, &mut Hash::new(key)).lines();
-        (self.data, self.loaded) = (Some(data), unix_seconds());
-    }
-
-    /// Takes a new version into the history.
-    fn change(&mut self, new: Arc<Zone>, deltas: Option<Vec<Delta>>, key: &Key) {
-        let is_wanted = self.history > 0 && !self.transfers.allow.is_empty();
-        match (deltas, &self.data) {
-            _ if !is_wanted => self.forget(),
-            (Some(deltas), _) => self.remember(deltas),
-            (None, Some(old)) if is_before(old.serial(), new.serial()) => {
-                match Delta::between(old, &new, key) {
-                    Ok(delta) => self.remember(vec![delta]),
-                    Err(_) => self.forget(),
-                }
-            }
-            // The same version, or one before: there is no way from what others have.
-            (None, Some(old)) if old.fingerprint(key) == new.fingerprint(key) => {}
-            _ => self.forget(),
-        }
-    }
-
-    fn forget(&mut self) {
-        if !self.transfers.history.is_empty() {
-            Arc::make_mut(&mut self.transfers).history.clear();
-        }
-    }
-
-    /// Adds differences to the history, and removes the oldest ones beyond its bounds.
-    fn remember(&mut self, deltas: Vec<Delta>) {
-        let kept = &mut Arc::make_mut(&mut self.transfers).history;
-        for delta in deltas {
-            if kept.back().is_some_and(|last| last.to() != delta.from()) {
-                kept.clear();
-            }
-            kept.push_back(Arc::new(delta));
-        }
-        let mut bytes: u64 = kept.iter().map(|delta| delta.bytes() as u64).sum();
-        while bytes > self.history || kept.len() > MAX_HISTORY {
-            let Some(first) = kept.pop_front() else { break };
-            bytes -= first.bytes() as u64;
-        }
-    }
-
-    /// A version that secondaries were not told of, or, if it is `wanted`, one in any case.
-    fn news(&mut self, config: &Config, keys: &KeyRing, wanted: bool) -> Option<News> {
-        let data = self.data.as_deref()?;
-        let serial = data.serial();
-        if self.told.replace(serial) == Some(serial) && !wanted {
-            return None;
-        }
-        let peers = keys.notify(config, &self.file);
-        if peers.is_empty() {
-            return None;
-        }
-        let mut soa = (0, Vec::new());
-        let (_, ttl, record) = data.records_of(data.apex()).find(|(rtype, ..)| *rtype == RecordType::SOA)?;
-        soa.0 = ttl;
-        whole_data(data, &record, &mut soa.1);
-        Some(News { apex: self.apex, serial, soa, peers })
-    }
-
-    /// Takes the data of a load; after a failure, the old data stay.
-    fn take(&mut self, outcome: Outcome, key: &Key, reloaded: &mut Reloaded) {
-        let zone = &self.file.name;
-        match outcome.result {
-            Ok(data) => {
-                let data = Arc::new(data);
-                let (serial, records) = (data.serial(), data.records());
-                let mut warnings = outcome.warnings;
-                warnings.extend(self.data.as_deref().and_then(|old| of_serial(old, &data, key)));
-                tracing::info!(%zone, serial, records, ms = outcome.took_ms, "zone loaded");
-                for warning in &warnings {
-                    tracing::warn!(%zone, warning);
-                }
-                reloaded.loaded.insert(zone.clone(), serial);
-                self.change(Arc::clone(&data), None, key);
-                (self.data, self.stamps, self.error) = (Some(data), outcome.stamps, None);
-                self.warnings = warnings;
-                self.took_ms = outcome.took_ms;
-                self.loaded = unix_seconds();
-            }
-            Err(error) => {
-                match &self.data {
-                    Some(old) => {
-                        let serial = old.serial();
-                        tracing::error!(%zone, error, serial, "zone not loaded; the old data stay in service");
-                    }
-                    None => tracing::error!(%zone, error, "zone not loaded; queries for it get SERVFAIL"),
-                }
-                reloaded.failed.insert(zone.clone(), error.clone());
-                self.error = Some(error);
-            }
-        }
-    }
-}
-
-/// The warning of a serial number that does not follow the old data's, though the content has changed.
-fn of_serial(old: &Zone, new: &Zone, key: &Key) -> Option<String> {
-    let (before, after) = (old.serial(), new.serial());
-    // Two passes over the zones, after reloads without a new serial number alone.
-    if is_before(before, after) || old.fingerprint(key) == new.fingerprint(key) {
-        return None;
-    }
-    let how = if before == after { "unchanged" } else { "not after the one before" };
-    Some(format!(
-        "SOA: the content has changed, but serial {after} is {how} ({before}, RFC 1982); \
-         raise it, so that secondaries transfer the zone"
-    ))
-}
-
-/// Loads zones on all cores; the outcomes are in the order of the zones.
-fn load_all(zones: &[(&Path, Name<'_>)], limits: &ZoneFiles, key: &Key) -> Vec<Outcome> {
-    let next = AtomicUsize::new(0);
-    let outcomes: Vec<Mutex<Option<Outcome>>> = zones.iter().map(|_| Mutex::new(None)).collect();
-    let work = || {
-        while let Some(((file, apex), place)) = {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            zones.get(at).zip(outcomes.get(at))
-        } {
-            *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(load(file, *apex, limits, key));
-        }
+        Some(Source::Primaries) => (
+            io::ErrorKind::InvalidInput,
+            format!("zone {only} comes from its primaries; `hashlane dns control refresh` asks them"),
+        ),
+        None => (
+            io::ErrorKind::NotFound,
+            format!("no zone {only} in the configuration; `hashlane dns control status` lists the zones"),
+        ),
     };
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(zones.len());
-    thread::scope(|scope| {
-        for _ in 1..threads {
-            scope.spawn(work);
-        }
-        work();
-    });
-    let missing = || Outcome {
-        result: Err("not loaded; report this defect".into()),
-        warnings: Vec::new(),
-        took_ms: 0,
-        stamps: Vec::new(),
-    };
-    let taken = outcomes.into_iter().map(|place| place.into_inner().unwrap_or_else(PoisonError::into_inner));
-    taken.map(|outcome| outcome.unwrap_or_else(missing)).collect()
-}
-
-fn load(file: &Path, apex: Name<'_>, limits: &ZoneFiles, key: &Key) -> Outcome {
-    let begun = (Instant::now(), SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default());
-    // Before the file is read, so that a change during the load shows at the next reload.
-    let own = Stamp::of(file);
-    let (included, paths) = channel();
-    let ZoneFiles { max_bytes, max_generated } = *limits;
-    let options = Options { included: Some(included), max_bytes, max_generated, ..Options::default() };
-    let result = load::zone(file, Some(apex), &options, key).map_err(|error| error.to_string());
-    drop(options);
-    // Times of signatures are numbers on a circle.
-    let now = begun.1.as_secs() as u32;
-    let inspect = |zone: &Zone| zone.inspect(now, &mut Hash::new(key)).lines();
-    let warnings = result.as_ref().map(inspect).unwrap_or_default();
-    // A file that was included is known only now. One that has changed since the load began is read again at
-    // the next reload.
-    let began = (begun.1.as_secs() as i64, i64::from(begun.1.subsec_nanos()));
-    let stamp = |path: &Path| Stamp::of(path).filter(|stamp| stamp.changed < began);
-    let mut stamps = vec![(file.to_owned(), own)];
-    stamps.extend(paths.into_iter().map(|path| (path.clone(), stamp(&path))));
-    Outcome { result, warnings, took_ms: begun.0.elapsed().as_millis() as u64, stamps }
+    Err(io::Error::new(kind, why))
 }
 
 /// Loads the zones of a configuration, one after the other for each core, and keeps none. Returns their

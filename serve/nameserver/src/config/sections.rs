@@ -167,6 +167,8 @@ pub struct Transfer {
     pub parallel: usize,
     /// Bytes of differences that are kept of each zone for IXFR; 0: none.
     pub history: u64,
+    /// Members of a catalog zone at most.
+    pub max_members: usize,
     /// Servers that may transfer all zones, in addition to each zone's `allow_transfer`.
     pub allow: Vec<Access>,
     /// Servers that are told when a zone changes, in addition to each zone's `notify`.
@@ -181,6 +183,7 @@ impl Default for Transfer {
             timeout_s: 3600,
             parallel: 8,
             history: 64 << 20,
+            max_members: 100_000,
             allow: Vec::new(),
             notify: Vec::new(),
         }
@@ -224,9 +227,22 @@ pub struct ZoneFile {
     pub allow_transfer: Vec<Access>,
     /// Servers that are told when the zone changes.
     pub notify: Vec<Peer>,
+    /// Part of the zone in catalogs (RFC 9432): `follow` serves its members, too, from the same primaries and
+    /// with the same rights; `produce` makes it of all other zones, without a file or primaries.
+    pub catalog: String,
 }
 
 impl ZoneFile {
+    /// A catalog whose members are served.
+    pub(crate) fn follows(&self) -> bool {
+        self.catalog == "follow"
+    }
+
+    /// A catalog that lists the other zones.
+    pub(crate) fn is_produced(&self) -> bool {
+        self.catalog == "produce"
+    }
+
     /// A zone from a file.
     pub fn new(name: impl Into<String>, file: impl Into<PathBuf>) -> Self {
         Self { name: name.into(), file: file.into(), ..Self::default() }

@@ -5,6 +5,7 @@ use super::kept::Kept;
 use super::peers::Peer;
 use hashlane_dns::zone::Zone;
 use hashlane_name::dns::NameBuf;
+use hashlane_transfer::delta::Delta;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -20,6 +21,8 @@ pub(crate) enum Event {
     /// The operator wants a zone to be asked for now, or transferred in any case. The reply says if there is
     /// such a zone.
     Wanted(NameBuf, bool, Sender<io::Result<()>>),
+    /// A version was put in service, or the reason for which it was not.
+    Installed(NameBuf, Result<(), String>),
     /// A thread has asked the primaries.
     Done(NameBuf, Box<Done>),
 }
@@ -27,11 +30,23 @@ pub(crate) enum Event {
 /// A zone with primaries.
 pub(crate) struct Secondary {
     pub(crate) apex: NameBuf,
+    /// Label in its catalog: with another one, it is another zone.
+    pub(crate) id: Vec<u8>,
     pub(crate) primaries: Vec<Peer>,
     pub(crate) kept: Kept,
     pub(crate) news: Arc<AtomicBool>,
     /// The version from the disk, and its age in seconds.
     pub(crate) current: Option<(Arc<Zone>, u64)>,
+}
+
+/// A received version of a zone.
+pub(crate) struct Version {
+    pub(crate) apex: NameBuf,
+    /// Label in its catalog.
+    pub(crate) id: Vec<u8>,
+    pub(crate) zone: Arc<Zone>,
+    /// Differences that lead to it from the version in service, if they are known.
+    pub(crate) deltas: Option<Vec<Delta>>,
 }
 
 /// The outcome of a thread, and the file that it wrote.

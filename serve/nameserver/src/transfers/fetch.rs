@@ -13,6 +13,7 @@ use hashlane_transfer::incoming::{Incoming, Progress, Query};
 use hashlane_transfer::notify::{soa_query, transfer_query};
 use hashlane_transfer::soa::Soa;
 use hashlane_transfer::tsig::Verifier;
+use hashlane_transfer::zonemd::{self, Zonemd};
 use std::fmt::Display;
 use std::io::{self, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -47,7 +48,7 @@ pub(crate) struct Limits {
 /// The answer of a primary.
 pub(crate) enum Fetched {
     /// The version in service is the newest.
-    Unchanged(Soa),
+    Unchanged,
     /// Another version; with the differences that lead to it, if they were sent.
     New(Box<Zone>, Option<Vec<Delta>>),
 }
@@ -77,7 +78,7 @@ fn ask(job: &mut Job, peer: &Peer) -> Result<Fetched, String> {
     let Some(ours) = ours else { return whole(job, connection) };
     let soa = connection.soa(job)?;
     if soa.serial == ours {
-        return Ok(Fetched::Unchanged(soa));
+        return Ok(Fetched::Unchanged);
     }
     if is_before(soa.serial, ours) {
         return Err(format!("has serial {}, before {ours}; `dns control retransfer` takes it", soa.serial));
@@ -95,13 +96,11 @@ fn ask(job: &mut Job, peer: &Peer) -> Result<Fetched, String> {
 fn differences(job: &mut Job, connection: &mut Connection<'_>, ours: u32) -> Result<Fetched, String> {
     let (deltas, zone) = match receive(job, connection, Query::Since(ours))? {
         Received::Whole(zone) => return Ok(Fetched::New(zone, None)),
-        Received::Unchanged => {
-            let soa = job.current.as_deref().and_then(Soa::of);
-            return soa.map(Fetched::Unchanged).ok_or_else(|| "no version to compare".to_owned());
-        }
+        Received::Unchanged => return Ok(Fetched::Unchanged),
         Received::Deltas(deltas) => {
             let current = job.current.as_deref().ok_or("differences of no version")?;
             let zone = Delta::apply(current, &deltas, &job.key).map_err(text)?;
+            check_digest(&zone)?;
             (deltas, Box::new(zone))
         }
     };
@@ -163,6 +162,7 @@ fn receive(job: &mut Job, connection: &mut Connection<'_>, query: Query) -> Resu
         Progress::Deltas(deltas) => Ok(Received::Deltas(deltas)),
         Progress::Whole(_) => {
             let zone = builder.finish().map_err(text)?;
+            check_digest(&zone)?;
             match writer.and_then(Result::ok).map(Writer::finish) {
                 Some(Ok(len)) => job.kept.replaced(len),
                 other => {
@@ -174,6 +174,16 @@ fn receive(job: &mut Job, connection: &mut Connection<'_>, query: Query) -> Resu
             }
             Ok(Received::Whole(Box::new(zone)))
         }
+    }
+}
+
+/// Refuses a zone whose digest differs from the one that it has (ZONEMD, RFC 8976).
+fn check_digest(zone: &Zone) -> Result<(), String> {
+    match zonemd::verify(zone) {
+        Zonemd::Differs { is_altered: false, .. } => {
+            Err("the zone differs from its digest (ZONEMD, RFC 8976)".to_owned())
+        }
+        _ => Ok(()),
     }
 }
 

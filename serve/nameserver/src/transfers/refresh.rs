@@ -1,12 +1,11 @@
 //! The thread that knows when zones are due, and starts the threads that get them.
 
-use super::event::{Done, Event, Secondary};
+use super::event::{Done, Event, Secondary, Version};
 use super::fetch::{Fetched, Job, Limits, fetch, random};
 use super::kept::Kept;
 use super::peers::Peer;
 use crate::clock::unix_seconds;
 use crate::handle::{Handle, Request, lock};
-use crate::status::TransferStatus;
 use hashlane_dns::zone::Zone;
 use hashlane_hash::scheme::Key;
 use hashlane_name::dns::NameBuf;
@@ -14,9 +13,10 @@ use hashlane_transfer::soa::Soa;
 use hashlane_transfer::timers::{Due, Timers};
 use std::collections::HashMap;
 use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 /// Longest wait, so that the clocks of zones that come and go are looked at.
@@ -25,12 +25,15 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// A zone and its times.
 struct Watched {
     apex: NameBuf,
+    id: Vec<u8>,
     primaries: Vec<Peer>,
     kept: Kept,
     news: Arc<AtomicBool>,
     timers: Timers,
     /// The newest version, also if it has expired.
     current: Option<Arc<Zone>>,
+    /// A version that is put in service, and the primary that has sent it.
+    coming: Option<(Arc<Zone>, SocketAddr)>,
     is_busy: bool,
     /// Wanted by the operator, in any case.
     is_forced: bool,
@@ -106,6 +109,7 @@ impl Refresher {
                 let _ = reply.send(found.ok_or_else(why));
             }
             Event::Done(apex, done) => self.done(&apex, *done, now),
+            Event::Installed(apex, outcome) => self.installed(&apex, outcome, now),
         }
     }
 
@@ -113,14 +117,26 @@ impl Refresher {
         let mut old = std::mem::take(&mut self.zones);
         for zone in zones {
             let name = spelled(&zone.apex);
-            let Secondary { apex, primaries, kept, news, current } = zone;
-            let watched = match old.remove(&name) {
+            let Secondary { apex, id, primaries, kept, news, current } = zone;
+            let watched = match old.remove(&name).filter(|known| known.id == id) {
                 Some(known) => Watched { primaries, news, ..known },
                 None => {
                     let (current, age) = current.map_or((None, 0), |(zone, age)| (Some(zone), age));
                     let timers = Timers::new(current.as_deref().and_then(Soa::of), age, now);
-                    let (is_busy, is_forced, again) = (false, false, false);
-                    Watched { apex, primaries, kept, news, timers, current, is_busy, is_forced, again }
+                    let (coming, is_busy, is_forced, again) = (None, false, false, false);
+                    Watched {
+                        apex,
+                        id,
+                        primaries,
+                        kept,
+                        news,
+                        timers,
+                        current,
+                        coming,
+                        is_busy,
+                        is_forced,
+                        again,
+                    }
                 }
             };
             self.zones.insert(name, watched);
@@ -139,7 +155,7 @@ impl Refresher {
                     let why = "expired: no primary has answered for as long as the SOA record allows";
                     tracing::error!(zone = %zone.apex, "{why}; queries get SERVFAIL");
                     // The server ends.
-                    let _ = self.handle.0.requests.send(Request::Expire(zone.apex));
+                    let _ = self.handle.0.requests.send(Request::Expire(Box::new(zone.apex)));
                     next = now;
                 }
                 Due::Refresh if !zone.is_busy => due.push((zone.timers.next(), name.clone())),
@@ -193,48 +209,55 @@ impl Refresher {
         }
     }
 
+    /// Takes the outcome of a thread. A version is put in service by another thread, and the zone stays busy
+    /// until then.
     fn done(&mut self, apex: &NameBuf, Done { outcome, kept }: Done, now: u64) {
         self.busy -= 1;
-        let random = random().unwrap_or_default();
         let Some(zone) = self.zones.get_mut(&spelled(apex)) else { return };
-        (zone.is_busy, zone.kept) = (false, kept);
-        let mut error = None;
-        let mut primary = None;
-        match outcome {
-            Ok((Fetched::Unchanged(soa), from)) => {
-                primary = Some(from);
-                // The time of expiry is that of the version in service.
-                let soa = zone.current.as_deref().and_then(Soa::of).unwrap_or(soa);
-                if zone.timers.is_expired()
-                    && let Some(current) = &zone.current
-                {
-                    error = install(&self.handle, *apex, Arc::clone(current), None).err();
-                }
+        zone.kept = kept;
+        let (version, deltas, primary) = match outcome {
+            Ok((Fetched::Unchanged, primary)) => {
                 zone.kept.confirm();
-                zone.timers.succeeded(soa, now, random);
-            }
-            Ok((Fetched::New(new, deltas), from)) => {
-                primary = Some(from);
-                let new = Arc::new(*new);
-                let (serial, records) = (new.serial(), new.records());
-                let how = if deltas.is_some() { "IXFR" } else { "AXFR" };
-                match (install(&self.handle, *apex, Arc::clone(&new), deltas), Soa::of(&new)) {
-                    (Ok(()), Some(soa)) => {
-                        tracing::info!(zone = %apex, serial, records, primary = %from, how, "zone transferred");
-                        zone.current = Some(new);
-                        zone.timers.succeeded(soa, now, random);
-                    }
-                    (outcome, _) => {
-                        error = outcome.err();
-                        zone.timers.failed(now, random);
-                    }
+                match zone.current.clone().filter(|_| zone.timers.is_expired()) {
+                    // It has expired, and is in service again.
+                    Some(current) => (current, None, primary),
+                    None => return self.finish(apex, Ok(primary), now),
                 }
             }
+            Ok((Fetched::New(new, deltas), primary)) => (Arc::from(new), deltas, primary),
             Err(why) => {
                 tracing::warn!(zone = %apex, error = why, "no primary has the zone");
-                error = Some(why);
-                zone.timers.failed(now, random);
+                return self.finish(apex, Err(why), now);
             }
+        };
+        let (serial, records) = (version.serial(), version.records());
+        let how = if deltas.is_some() { "IXFR" } else { "AXFR" };
+        tracing::info!(zone = %apex, serial, records, %primary, how, "zone transferred");
+        zone.coming = Some((Arc::clone(&version), primary));
+        let version = Version { apex: *apex, id: zone.id.clone(), zone: version, deltas };
+        // The server ends.
+        let _ = self.handle.0.requests.send(Request::Install(Box::new(version)));
+    }
+
+    /// Takes the outcome of an installation.
+    fn installed(&mut self, apex: &NameBuf, outcome: Result<(), String>, now: u64) {
+        let Some(zone) = self.zones.get_mut(&spelled(apex)) else { return };
+        let Some((version, primary)) = zone.coming.take() else { return };
+        let outcome = outcome.map(|()| {
+            zone.current = Some(version);
+            primary
+        });
+        self.finish(apex, outcome, now);
+    }
+
+    /// Sets the time of the next question, and reports the outcome: the primary that has answered.
+    fn finish(&mut self, apex: &NameBuf, outcome: Result<SocketAddr, String>, now: u64) {
+        let random = random().unwrap_or_default();
+        let Some(zone) = self.zones.get_mut(&spelled(apex)) else { return };
+        zone.is_busy = false;
+        match (&outcome, zone.current.as_deref().and_then(Soa::of)) {
+            (Ok(_), Some(soa)) => zone.timers.succeeded(soa, now, random),
+            _ => zone.timers.failed(now, random),
         }
         if std::mem::take(&mut zone.again) {
             zone.timers.hurry(now);
@@ -243,21 +266,15 @@ impl Refresher {
             // The clock of the timers begins with the server.
             (unix_seconds() + time).saturating_sub(now)
         };
-        let status = TransferStatus {
-            primary: primary.map(|address| address.to_string()),
-            checked: primary.map(|_| at(now)),
-            next: at(zone.timers.next()),
-            expires: zone.timers.expiry().map(at),
-            failures: zone.timers.failures().into(),
-            error,
-        };
         let mut all = lock(&self.handle.0.transfers);
         let place = all.entry(spelled(apex)).or_default();
-        *place = TransferStatus {
-            primary: status.primary.or_else(|| place.primary.take()),
-            checked: status.checked.or(place.checked),
-            ..status
-        };
+        if let Ok(primary) = outcome {
+            (place.primary, place.checked) = (Some(primary.to_string()), Some(at(now)));
+        }
+        place.error = outcome.err();
+        place.next = at(zone.timers.next());
+        place.expires = zone.timers.expiry().map(at);
+        place.failures = zone.timers.failures().into();
     }
 }
 
@@ -267,17 +284,4 @@ impl Watched {
         self.again |= self.is_busy;
         self.timers.hurry(now);
     }
-}
-
-/// Puts a version in service.
-fn install(
-    handle: &Handle,
-    apex: NameBuf,
-    zone: Arc<Zone>,
-    deltas: Option<Vec<hashlane_transfer::delta::Delta>>,
-) -> Result<(), String> {
-    let (reply, wait) = channel();
-    let ended = || "the server has ended".to_owned();
-    handle.0.requests.send(Request::Install { apex, zone, deltas, reply }).map_err(|_| ended())?;
-    wait.recv().map_err(|_| ended())?.map_err(|error| error.to_string())
 }

@@ -369,3 +369,112 @@ fn the_operator_asks_transfers_and_tells_by_hand() {
     primary.handle.notify("example.com").unwrap();
     secondary.wait("the news", |handle| handle.stats().udp.notified > 0);
 }
+
+/// A primary whose zones `example.com` and `catalog.example` are for all on this host.
+fn with_catalog() -> Running {
+    Running::start(|config| {
+        config.transfer.folder = config.zone[0].file.with_file_name("received");
+        config.transfer.allow = vec!["127.0.0.1".parse().unwrap()];
+        config.zone.push(ZoneFile {
+            name: "catalog.example".into(),
+            catalog: "produce".into(),
+            ..ZoneFile::default()
+        });
+        config.rate_limit.responses_per_second = 0;
+    })
+}
+
+fn follower(primary: SocketAddr, folder: &Path) -> Running {
+    Running::start(|config| {
+        config.transfer.folder = folder.to_owned();
+        config.zone = vec![ZoneFile {
+            name: "catalog.example".into(),
+            primaries: vec![primary.to_string().parse().unwrap()],
+            catalog: "follow".into(),
+            ..ZoneFile::default()
+        }];
+    })
+}
+
+/// Names and serial numbers of the zones with data.
+fn zones(handle: &Handle) -> Vec<(String, u32)> {
+    let status = handle.status();
+    let mut zones: Vec<_> =
+        status.zones.into_iter().filter_map(|zone| zone.serial.map(|serial| (zone.name, serial))).collect();
+    zones.sort();
+    zones
+}
+
+fn names(handle: &Handle) -> Vec<String> {
+    zones(handle).into_iter().map(|(name, _)| name).collect()
+}
+
+#[test]
+fn members_of_a_catalog_come_change_and_go() {
+    let primary = with_catalog();
+    let folder = tempfile::tempdir().unwrap();
+    let secondary = follower(primary.address, folder.path());
+    secondary.wait("the member", |handle| names(handle) == ["catalog.example", "example.com"]);
+    // Another zone, at run time.
+    let file = primary.file("example.net.zone");
+    std::fs::write(&file, zone(5).replace("example.com", "example.net")).unwrap();
+    primary.handle.add(ZoneFile::new("example.net", &file)).unwrap();
+    assert_eq!(names(&primary.handle), ["catalog.example", "example.com", "example.net"]);
+    assert!(
+        primary.handle.add(ZoneFile::new("Example.net.", &file)).unwrap_err().to_string().contains("twice")
+    );
+    secondary.handle.refresh("catalog.example", false).unwrap();
+    secondary.wait("the new member", |handle| zones(handle).contains(&("example.net".to_owned(), 5)));
+    let status = secondary.handle.status();
+    assert!(status.zones.iter().all(|zone| zone.error.is_none()), "{status:#?}");
+    // It is kept over a restart, on both sides.
+    let address = primary.address;
+    drop(secondary);
+    let secondary = follower(address, folder.path());
+    assert_eq!(names(&secondary.handle), ["catalog.example", "example.com", "example.net"], "from the disk");
+    primary.handle.delete("example.net").unwrap();
+    assert!(primary.handle.delete("example.com").unwrap_err().to_string().contains("not added"));
+    secondary.handle.refresh("catalog.example", false).unwrap();
+    secondary.wait("the end of a member", |handle| names(handle) == ["catalog.example", "example.com"]);
+    let files = std::fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().file_name());
+    let files: Vec<_> = files.filter(|name| name.to_string_lossy().starts_with("example.net")).collect();
+    assert!(files.is_empty(), "{files:?}");
+}
+
+#[test]
+fn a_thousand_members_are_followed() {
+    let primary = Running::start(|config| {
+        config.transfer.allow = vec!["127.0.0.1".parse().unwrap()];
+        let zones =
+            (0..1000).map(|number| ZoneFile::new(format!("z{number}.example"), config.zone[0].file.clone()));
+        let zones: Vec<_> = zones.collect();
+        config.zone.extend(zones);
+        std::fs::write(&config.zone[0].file, zone(7).replace("$ORIGIN example.com.\n", "")).unwrap();
+        config.zone.push(ZoneFile {
+            name: "catalog.example".into(),
+            catalog: "produce".into(),
+            ..ZoneFile::default()
+        });
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let secondary = follower(primary.address, folder.path());
+    secondary.wait("all members", |handle| zones(handle).len() == 1002);
+}
+
+#[test]
+fn a_zone_that_differs_from_its_digest_is_refused() {
+    let primary = primary("");
+    let digest = "abcd".repeat(24);
+    change(&primary, &(zone(8) + &format!("@ IN ZONEMD 8 1 1 {digest}\n")));
+    let warnings = &primary.handle.status().zones[0].warnings;
+    assert!(warnings.iter().any(|warning| warning.contains("differs from its digest")), "{warnings:?}");
+    let folder = tempfile::tempdir().unwrap();
+    let secondary = secondary(primary.address, folder.path());
+    secondary.wait("a refusal", |handle| {
+        let status = &handle.status().zones[0];
+        status.transfer.as_ref().unwrap().error.as_ref().is_some_and(|error| error.contains("ZONEMD"))
+    });
+    change(&primary, &zone(9));
+    secondary.handle.refresh("example.com", false).unwrap();
+    secondary.wait("the zone without a digest", |handle| serial(handle) == Some(9));
+}

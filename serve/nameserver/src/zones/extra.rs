@@ -1,0 +1,170 @@
+//! Zones beside those of the configuration: members of catalog zones (RFC 9432), and zones that the operator
+//! has added at run time.
+
+use crate::config::{Config, ZoneFile};
+use hashlane_daemon::config::{Keys, parse, to_toml};
+use hashlane_dns::zone::Zone;
+use hashlane_name::dns::{Name, NameBuf};
+use hashlane_transfer::catalog;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashSet};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Name of the file of added zones in the folder of transfers.
+const FILE: &str = "added.toml";
+
+/// A zone with where it comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Wanted {
+    pub(super) file: ZoneFile,
+    pub(super) apex: NameBuf,
+    /// Label of the member in its catalog: with another one, the zone is another zone. Empty for a zone that
+    /// comes from no catalog.
+    pub(super) id: Vec<u8>,
+}
+
+/// The file of added zones.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Added {
+    zone: Vec<ZoneFile>,
+}
+
+/// Zones beside those of the configuration.
+#[derive(Default)]
+pub(super) struct Extra {
+    added: Option<Added>,
+    /// Members by the names of their catalogs in small letters.
+    members: BTreeMap<Vec<u8>, Vec<Wanted>>,
+}
+
+fn spelled(name: Name<'_>) -> Vec<u8> {
+    name.as_bytes().to_ascii_lowercase()
+}
+
+fn invalid(why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, why)
+}
+
+impl Extra {
+    /// All zones: those of the configuration, then added ones, then members of catalogs. The first of a name
+    /// counts.
+    ///
+    /// # Errors
+    /// A name is not valid, or the file of added zones.
+    pub(super) fn all(&mut self, config: &Config) -> io::Result<Vec<Wanted>> {
+        let mut seen = HashSet::new();
+        let mut all = Vec::new();
+        let own = |file: &ZoneFile| {
+            let apex = file.apex().map_err(invalid)?;
+            Ok::<_, io::Error>(Wanted { file: file.clone(), apex, id: Vec::new() })
+        };
+        let added = &self.read(config)?.zone;
+        for file in config.zone.iter().chain(added) {
+            let wanted = own(file)?;
+            if seen.insert(spelled(wanted.apex.view())) {
+                all.push(wanted);
+            } else {
+                tracing::warn!(zone = file.name, "added, but also in the configuration, which counts");
+            }
+        }
+        let catalogs: HashSet<Vec<u8>> =
+            all.iter().filter(|zone| zone.file.follows()).map(|zone| spelled(zone.apex.view())).collect();
+        self.members.retain(|catalog, _| catalogs.contains(catalog));
+        for wanted in self.members.values().flatten() {
+            if seen.insert(spelled(wanted.apex.view())) {
+                all.push(wanted.clone());
+            } else {
+                tracing::warn!(
+                    zone = wanted.file.name,
+                    "in a catalog, but served already: the member is ignored"
+                );
+            }
+        }
+        Ok(all)
+    }
+
+    /// Takes the members of a catalog. Returns true if they have changed.
+    ///
+    /// # Errors
+    /// The zone is no catalog, or is broken: the members stay as they are.
+    pub(super) fn follow(&mut self, catalog: &ZoneFile, zone: &Zone, most: usize) -> Result<bool, String> {
+        let found = catalog::members(zone, most).map_err(|error| error.to_string())?;
+        let wanted = |member: &catalog::Member| {
+            let name = member.name().to_string();
+            let name = name.strip_suffix('.').filter(|name| !name.is_empty()).unwrap_or(&name).to_owned();
+            let file = ZoneFile { name, file: PathBuf::new(), catalog: String::new(), ..catalog.clone() };
+            Wanted { file, apex: member.name().into(), id: member.id().to_vec() }
+        };
+        let members: Vec<Wanted> = found.members().iter().map(wanted).collect();
+        let place = self.members.entry(spelled(zone.apex_name())).or_default();
+        let has_changed = *place != members;
+        *place = members;
+        Ok(has_changed)
+    }
+
+    /// Adds a zone, and keeps it.
+    ///
+    /// # Errors
+    /// There is such a zone, it is not valid, or the file cannot be written.
+    pub(super) fn add(&mut self, config: &Config, zone: ZoneFile) -> io::Result<()> {
+        let mut changed = config.clone();
+        changed.zone.extend(self.read(config)?.zone.iter().cloned());
+        changed.zone.push(zone.clone());
+        changed.check().map_err(invalid)?;
+        let mut added = self.read(config)?.clone();
+        added.zone.push(zone);
+        self.write(config, added)
+    }
+
+    /// Removes a zone that was added.
+    ///
+    /// # Errors
+    /// The zone was not added, or the file cannot be written.
+    pub(super) fn delete(&mut self, config: &Config, apex: Name<'_>) -> io::Result<()> {
+        let is = |zone: &ZoneFile| zone.apex().is_ok_and(|name| name.view().eq_ignore_case(apex));
+        let mut added = self.read(config)?.clone();
+        let before = added.zone.len();
+        added.zone.retain(|zone| !is(zone));
+        if added.zone.len() == before {
+            let why = format!(
+                "zone {apex} was not added at run time; remove it from the configuration or from its catalog"
+            );
+            return Err(io::Error::new(io::ErrorKind::NotFound, why));
+        }
+        self.write(config, added)
+    }
+
+    /// The zones that were added.
+    fn read(&mut self, config: &Config) -> io::Result<&Added> {
+        if self.added.is_none() {
+            let path = config.transfer.folder.join(FILE);
+            let is_there = !config.transfer.folder.as_os_str().is_empty() && path.exists();
+            let added = if is_there { read(&path)? } else { Added::default() };
+            self.added = Some(added);
+        }
+        Ok(self.added.get_or_insert_default())
+    }
+
+    fn write(&mut self, config: &Config, added: Added) -> io::Result<()> {
+        let folder = &config.transfer.folder;
+        if folder.as_os_str().is_empty() {
+            return Err(invalid("zones cannot be added: name a folder for them in `transfer.folder`"));
+        }
+        let (path, temporary) = (folder.join(FILE), folder.join("added.toml.new"));
+        let text = "# Zones that `hashlane dns control add` has added; `delete` removes them.\n".to_owned();
+        let written = std::fs::create_dir_all(folder)
+            .and_then(|()| std::fs::write(&temporary, text + &to_toml(&added)))
+            .and_then(|()| std::fs::File::open(&temporary)?.sync_all())
+            .and_then(|()| std::fs::rename(&temporary, &path));
+        written.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
+        self.added = Some(added);
+        Ok(())
+    }
+}
+
+fn read(path: &Path) -> io::Result<Added> {
+    let known = Added { zone: vec![ZoneFile::default()] };
+    hashlane_daemon::config::read(path, |text| parse(text, &known, &Keys::default()))
+}

@@ -1,0 +1,111 @@
+//! Loading of zone files, with their faults, and the identity by which a change of a file shows.
+
+use crate::clock::unix_seconds;
+use crate::config::ZoneFiles;
+use crate::load::{self, Options};
+use hashlane_dns::query::Hash;
+use hashlane_dns::zone::Zone;
+use hashlane_hash::scheme::Key;
+use hashlane_name::dns::Name;
+use hashlane_transfer::zonemd::{self, Zonemd};
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+/// Identity of a file's content, by which a change shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stamp {
+    pub(super) device: u64,
+    pub(super) inode: u64,
+    pub(super) length: u64,
+    /// Time of the last change, in seconds and nanoseconds since 1970.
+    pub(super) changed: (i64, i64),
+}
+
+impl Stamp {
+    /// The stamp of a file; `None` if it cannot be examined.
+    pub(super) fn of(path: &Path) -> Option<Self> {
+        let found = fs::metadata(path).ok()?;
+        Some(Self {
+            device: found.dev(),
+            inode: found.ino(),
+            length: found.len(),
+            changed: (found.mtime(), found.mtime_nsec()),
+        })
+    }
+}
+
+/// Result of a load, with the warnings of the zone, the duration in milliseconds and the stamps of its files.
+pub(super) struct Outcome {
+    pub(super) result: Result<Zone, String>,
+    pub(super) warnings: Vec<String>,
+    pub(super) took_ms: u64,
+    pub(super) stamps: Vec<(PathBuf, Option<Stamp>)>,
+}
+
+/// Loads zones on all cores; the outcomes are in the order of the zones.
+pub(super) fn load_all(zones: &[(&Path, Name<'_>)], limits: &ZoneFiles, key: &Key) -> Vec<Outcome> {
+    let next = AtomicUsize::new(0);
+    let outcomes: Vec<Mutex<Option<Outcome>>> = zones.iter().map(|_| Mutex::new(None)).collect();
+    let work = || {
+        while let Some(((file, apex), place)) = {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            zones.get(at).zip(outcomes.get(at))
+        } {
+            *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(load(file, *apex, limits, key));
+        }
+    };
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(zones.len());
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let missing = || Outcome {
+        result: Err("not loaded; report this defect".into()),
+        warnings: Vec::new(),
+        took_ms: 0,
+        stamps: Vec::new(),
+    };
+    let taken = outcomes.into_iter().map(|place| place.into_inner().unwrap_or_else(PoisonError::into_inner));
+    taken.map(|outcome| outcome.unwrap_or_else(missing)).collect()
+}
+
+/// Faults with which a zone is served.
+pub(super) fn faults(zone: &Zone, key: &Key) -> Vec<String> {
+    // Times of signatures are numbers on a circle.
+    let mut faults = zone.inspect(unix_seconds() as u32, &mut Hash::new(key)).lines();
+    let digest = match zonemd::verify(zone) {
+        Zonemd::Differs { is_altered: false } => "the zone differs from its digest",
+        Zonemd::Serial { .. } => "the digest is of another serial number",
+        Zonemd::Repeated => "two digests of one kind, which verify nothing",
+        _ => return faults,
+    };
+    faults.push(format!("ZONEMD: {digest} (RFC 8976); make the digest anew after each change"));
+    faults
+}
+
+fn load(file: &Path, apex: Name<'_>, limits: &ZoneFiles, key: &Key) -> Outcome {
+    let begun = (Instant::now(), SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default());
+    // Before the file is read, so that a change during the load shows at the next reload.
+    let own = Stamp::of(file);
+    let (included, paths) = channel();
+    let ZoneFiles { max_bytes, max_generated } = *limits;
+    let options = Options { included: Some(included), max_bytes, max_generated, ..Options::default() };
+    let result = load::zone(file, Some(apex), &options, key).map_err(|error| error.to_string());
+    drop(options);
+    let warnings = result.as_ref().map(|zone| faults(zone, key)).unwrap_or_default();
+    // A file that was included is known only now. One that has changed since the load began is read again at
+    // the next reload.
+    let began = (begun.1.as_secs() as i64, i64::from(begun.1.subsec_nanos()));
+    let stamp = |path: &Path| Stamp::of(path).filter(|stamp| stamp.changed < began);
+    let mut stamps = vec![(file.to_owned(), own)];
+    stamps.extend(paths.into_iter().map(|path| (path.clone(), stamp(&path))));
+    Outcome { result, warnings, took_ms: begun.0.elapsed().as_millis() as u64, stamps }
+}
