@@ -2,15 +2,32 @@
 
 use crate::delta::Delta;
 use crate::records::{Record, whole_data};
-use hashlane_dns::render::{Message, Options, RenderError, Renderer, SuffixTable};
+use hashlane_dns::render::{Framing, Message, Options, RenderError, Renderer, SuffixTable};
+use hashlane_dns::respond::{Place, ZoneMessages};
+
 use hashlane_dns::wire::{Class, Flags, Header, Rdata, RecordType, Section};
-use hashlane_dns::zone::{NameId, Zone};
-use hashlane_name::dns::{Case, Name, NameBuf};
+use hashlane_dns::zone::Zone;
+use hashlane_hash::scheme::Key;
+use hashlane_name::dns::{Name, NameBuf};
 use std::sync::Arc;
 
-/// Bytes of a message, unless one record needs more: the range of compression pointers, beyond which names
-/// are no use to later ones.
+pub use hashlane_dns::respond::TooLarge;
+
+/// Bytes of a message of differences, unless one record needs more.
 const MESSAGE: usize = 16 << 10;
+
+/// Writers of messages, one for each thread.
+pub struct Writers {
+    zone: ZoneMessages,
+    renderer: Renderer<SuffixTable>,
+}
+
+impl Writers {
+    /// Writers under a random key.
+    pub fn new(key: &Key) -> Self {
+        Self { zone: ZoneMessages::new(), renderer: Renderer::new(key) }
+    }
+}
 
 /// A response to AXFR or IXFR, written message by message.
 #[derive(Clone, Debug)]
@@ -21,17 +38,15 @@ pub struct Outgoing {
     deltas: Vec<Arc<Delta>>,
     next: Next,
     messages: u64,
-    /// Data of the record being written.
-    data: Vec<u8>,
 }
 
 /// The next record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
-    /// The SOA record of the version that is sent.
+    /// A record of the whole zone.
+    Zone(Place),
+    /// The SOA record of the version that the differences lead to.
     First,
-    /// A record of a name: the number of its records that were sent.
-    Zone(NameId, usize),
     /// A record of a difference: its number, its part, and the offset there.
     Delta(usize, Part, usize),
     /// The SOA record at the end.
@@ -45,16 +60,11 @@ enum Part {
     Added,
 }
 
-/// A record that is larger than a message with the rest that it must have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a record of the zone fits into no message")]
-pub struct TooLarge;
-
 impl Outgoing {
     /// The whole zone. `rtype` is the type of the question: AXFR, or IXFR from a secondary whose version is
     /// too old.
     pub fn whole(id: u16, question: (Name<'_>, RecordType), zone: Arc<Zone>) -> Self {
-        Self::new(id, question, zone, Vec::new())
+        Self { next: Next::Zone(Place::FIRST), ..Self::new(id, question, zone, Vec::new()) }
     }
 
     /// Differences up to the zone's version; without any, the SOA record alone, which says that there is
@@ -69,12 +79,20 @@ impl Outgoing {
 
     fn new(id: u16, (name, rtype): (Name<'_>, RecordType), zone: Arc<Zone>, deltas: Vec<Arc<Delta>>) -> Self {
         let question = (NameBuf::from(name), rtype);
-        Self { id, question, zone, deltas, next: Next::First, messages: 0, data: Vec::new() }
+        Self { id, question, zone, deltas, next: Next::First, messages: 0 }
     }
 
     /// True once the last message was written.
     pub fn is_ended(&self) -> bool {
-        self.next == Next::Ended
+        match self.next {
+            Next::Zone(place) => place.is_ended(),
+            next => next == Next::Ended,
+        }
+    }
+
+    /// True for differences.
+    pub fn is_incremental(&self) -> bool {
+        !matches!(self.next, Next::Zone(_))
     }
 
     /// Messages so far.
@@ -82,24 +100,41 @@ impl Outgoing {
         self.messages
     }
 
-    /// Writes the next message, after two bytes of length; `reserve` bytes are left for a signature. Returns
-    /// nothing after the last one.
+    /// Writes the next message; `reserve` bytes are left for a signature. Returns nothing after the last one.
     ///
     /// # Errors
     /// A record fits into no message.
-    pub fn write<'r>(
+    pub fn write<'w>(
         &mut self,
-        renderer: &'r mut Renderer<SuffixTable>,
+        writers: &'w mut Writers,
         reserve: usize,
-    ) -> Result<Option<&'r [u8]>, TooLarge> {
+    ) -> Result<Option<&'w [u8]>, TooLarge> {
         if self.is_ended() {
             return Ok(None);
         }
         let header = Header { id: self.id, flags: Flags::RESPONSE.with(Flags::AUTHORITATIVE) };
-        let mut message = renderer.start(header, Options { case: Case::Ignored, ..Options::stream() });
-        let started = message.reserve(reserve).and_then(|()| match self.messages {
-            0 => message.question(self.question.0.view(), self.question.1, Class::IN),
-            _ => Ok(()),
+        let (name, rtype) = self.question;
+        let question = (self.messages == 0).then_some((name.view(), rtype));
+        self.messages += 1;
+        match &mut self.next {
+            Next::Zone(place) => writers.zone.write(&self.zone, header, question, place, reserve).map(Some),
+            _ => self.differences(&mut writers.renderer, header, question, reserve).map(Some),
+        }
+    }
+
+    /// Writes the next message of differences.
+    fn differences<'r>(
+        &mut self,
+        renderer: &'r mut Renderer<SuffixTable>,
+        header: Header,
+        question: Option<(Name<'_>, RecordType)>,
+        reserve: usize,
+    ) -> Result<&'r [u8], TooLarge> {
+        let options = Options { framing: Framing::Datagram, ..Options::stream() };
+        let mut message = renderer.start(header, options);
+        let started = message.reserve(reserve).and_then(|()| match question {
+            Some((name, rtype)) => message.question(name, rtype, Class::IN),
+            None => Ok(()),
         });
         debug_assert!(started.is_ok(), "a message has room for its question and a signature");
         while message.len() < MESSAGE && !self.is_ended() {
@@ -109,30 +144,26 @@ impl Outgoing {
                 Err(_) => break,
             }
         }
-        self.messages += 1;
-        Ok(Some(message.finish()))
+        Ok(message.finish())
     }
 
     /// Adds the next record, and goes on to the one after it.
     fn record(&mut self, message: &mut Message<'_, SuffixTable>) -> Result<(), RenderError> {
-        let zone = &self.zone;
         match self.next {
-            Next::Ended => Ok(()),
+            Next::Ended | Next::Zone(_) => Ok(()),
             Next::First | Next::Last => {
+                let zone = &self.zone;
                 let soa = zone.records_of(zone.apex()).find(|(rtype, ..)| *rtype == RecordType::SOA);
                 debug_assert!(soa.is_some(), "a zone has a SOA record");
                 if let Some((rtype, ttl, record)) = soa {
-                    whole_data(zone, &record, &mut self.data);
-                    put(message, &Record { owner: zone.apex_name(), rtype, ttl, data: &self.data })?;
+                    let mut data = Vec::new();
+                    whole_data(zone, &record, &mut data);
+                    put(message, &Record { owner: zone.apex_name(), rtype, ttl, data: &data })?;
                 }
-                self.next = match self.next {
-                    Next::Last => Next::Ended,
-                    _ if self.deltas.is_empty() => self.owner_from(zone.owner_after(None)),
-                    _ => Next::Delta(0, Part::Removed, 0),
-                };
+                let first = Next::Delta(0, Part::Removed, 0);
+                self.next = if self.next == Next::First { first } else { Next::Ended };
                 Ok(())
             }
-            Next::Zone(id, sent) => self.of_name(message, id, sent),
             Next::Delta(number, part, offset) => {
                 let delta = self.deltas.get(number);
                 let records = delta.map(|delta| match part {
@@ -157,36 +188,6 @@ impl Outgoing {
                 Ok(())
             }
         }
-    }
-
-    /// Adds records of a name, but for the zone's SOA record, from number `sent` on.
-    fn of_name(
-        &mut self,
-        message: &mut Message<'_, SuffixTable>,
-        id: NameId,
-        sent: usize,
-    ) -> Result<(), RenderError> {
-        let zone = &self.zone;
-        let owner = zone.name(id);
-        let mut written = sent;
-        for (rtype, ttl, record) in zone.records_of(id).skip(sent) {
-            if rtype != RecordType::SOA {
-                whole_data(zone, &record, &mut self.data);
-                let put = put(message, &Record { owner: owner.view(), rtype, ttl, data: &self.data });
-                if put.is_err() || message.len() >= MESSAGE {
-                    written += usize::from(put.is_ok());
-                    self.next = Next::Zone(id, written);
-                    return put;
-                }
-            }
-            written += 1;
-        }
-        self.next = self.owner_from(zone.owner_after(Some(id)));
-        Ok(())
-    }
-
-    fn owner_from(&self, id: Option<NameId>) -> Next {
-        id.map_or(Next::Last, |id| Next::Zone(id, 0))
     }
 }
 

@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a helper that cannot do its work fails the test")]
 
-use hashlane_dns::render::{Renderer, SuffixTable};
 use hashlane_dns::wire::{Flags, Header, RecordType};
 use hashlane_dns::zone::{Builder, Zone};
 use hashlane_hash::scheme::Key;
@@ -10,7 +9,7 @@ use hashlane_name::dns::{NameBuf, text};
 use hashlane_transfer::delta::{ApplyError, Delta};
 use hashlane_transfer::disk::{self, DiskError, Writer};
 use hashlane_transfer::incoming::{Incoming, Progress, Query, TransferError};
-use hashlane_transfer::outgoing::Outgoing;
+use hashlane_transfer::outgoing::{Outgoing, Writers};
 use hashlane_transfer::records::of_zone;
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -59,11 +58,10 @@ fn zone(serial: u32, ttl: u32, choices: &[Choice]) -> Zone {
 
 /// The messages of a response, without their lengths.
 fn messages(mut outgoing: Outgoing) -> Vec<Vec<u8>> {
-    let (mut renderer, mut all) = (Renderer::<SuffixTable>::new(&OTHER), Vec::new());
-    while let Some(message) = outgoing.write(&mut renderer, 100).unwrap() {
-        assert_eq!(usize::from(u16::from_be_bytes([message[0], message[1]])), message.len() - 2);
-        assert!(message.len() <= 65_537 - 100, "room for a signature");
-        all.push(message[2..].to_vec());
+    let (mut writers, mut all) = (Writers::new(&OTHER), Vec::new());
+    while let Some(message) = outgoing.write(&mut writers, 100).unwrap() {
+        assert!(message.len() <= 65_535 - 100, "room for a signature");
+        all.push(message.to_vec());
     }
     all
 }

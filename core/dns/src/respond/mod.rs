@@ -29,6 +29,7 @@ mod proofs;
 mod reply;
 mod responder;
 mod servers;
+mod transfer;
 mod writer;
 mod zones;
 
@@ -38,6 +39,7 @@ mod tests;
 pub use cookie::Cookies;
 pub use reply::{Reply, ResponseKind};
 pub use responder::Responder;
+pub use transfer::{Place, TooLarge, ZoneMessages};
 pub use zones::{DuplicateZone, Entry, Zones};
 
 use alloc::vec::Vec;

@@ -220,7 +220,7 @@ impl Responses<'_> {
 }
 
 #[inline(always)]
-fn write_question(
+pub(super) fn write_question(
     writer: &mut Writer<'_>,
     name: Name<'_>,
     rtype: RecordType,

@@ -62,6 +62,12 @@ impl<'o> Writer<'o> {
         Ok(Self { out, len: HEADER_LEN, limit, counts: [0; 4], whole: HEADER_LEN })
     }
 
+    /// Bytes so far.
+    #[inline(always)]
+    pub(super) const fn len(&self) -> usize {
+        self.len
+    }
+
     /// Bytes that can follow.
     pub(super) const fn room(&self) -> usize {
         self.limit - self.len
@@ -181,6 +187,25 @@ impl<'o> Writer<'o> {
         Ok(self.len)
     }
 
+    /// Appends the data of a record.
+    #[inline(always)]
+    pub(super) fn data(
+        &mut self,
+        zone: &Zone,
+        offsets: &mut Offsets,
+        rtype: RecordType,
+        record: &Record<'_>,
+    ) -> Result<(), Full> {
+        self.bytes(record.before)?;
+        for id in record.names.into_iter().flatten() {
+            match rtype.compresses() {
+                true => self.name(zone, offsets, id)?,
+                false => self.whole_name(zone, offsets, id)?,
+            }
+        }
+        self.bytes(record.after)
+    }
+
     /// Sets the length of the data that began at `from`.
     #[inline(always)]
     pub(super) fn end_data(&mut self, from: usize) {
@@ -220,18 +245,10 @@ impl<'o> Writer<'o> {
         set: &Set<'_>,
         max_ttl: u32,
     ) -> Result<(), Full> {
-        let compresses = set.rtype.compresses();
-        for Record { before, names, after } in set.records() {
+        for record in set.records() {
             self.owner(zone, offsets, owner)?;
             let data = self.head(set.rtype, Class::IN, set.ttl.min(max_ttl))?;
-            self.bytes(before)?;
-            for id in names.into_iter().flatten() {
-                match compresses {
-                    true => self.name(zone, offsets, id)?,
-                    false => self.whole_name(zone, offsets, id)?,
-                }
-            }
-            self.bytes(after)?;
+            self.data(zone, offsets, set.rtype, &record)?;
             self.end_data(data);
             self.add(section);
         }

@@ -7,14 +7,13 @@ use crate::clock::unix_seconds;
 use crate::counters::Counters;
 use crate::view::View;
 use hashlane_dns::query::{Outcome, Query, parse, truncate};
-use hashlane_dns::render::{Renderer, SuffixTable};
 use hashlane_dns::respond::Transport;
 use hashlane_dns::wire::{Header, Message, Opcode, Rcode, RecordType, Section};
 use hashlane_dns::zone::Zone;
 use hashlane_hash::scheme::Key as HashKey;
 use hashlane_name::dns::NameBuf;
 use hashlane_transfer::notify::{self, Notify};
-use hashlane_transfer::outgoing::Outgoing;
+use hashlane_transfer::outgoing::{Outgoing, Writers};
 use hashlane_transfer::soa::Soa;
 use hashlane_transfer::tsig::{Checked, Signer};
 use std::net::SocketAddr;
@@ -32,7 +31,7 @@ pub(crate) enum Reply {
 
 /// Handles the special messages of one thread.
 pub(crate) struct Special {
-    renderer: Renderer<SuffixTable>,
+    writers: Writers,
     news: Sender<Event>,
     /// Counters of the queries inside of signed messages, which were counted before.
     counted: Counters,
@@ -57,7 +56,7 @@ pub(crate) struct Transfer {
 impl Special {
     /// `key` should be random. `news` gets the zones that have changed at a primary.
     pub(crate) fn new(key: &HashKey, transport: Transport, news: Sender<Event>) -> Self {
-        Self { renderer: Renderer::new(key), news, counted: Counters::new(transport) }
+        Self { writers: Writers::new(key), news, counted: Counters::new(transport) }
     }
 
     /// The reply to a message that is [special](hashlane_dns::respond::Reply::is_special).
@@ -107,8 +106,7 @@ impl Special {
 
     /// The only message of a response over UDP.
     fn alone(&mut self, outgoing: &mut Outgoing) -> Vec<u8> {
-        let written = outgoing.write(&mut self.renderer, 0);
-        written.ok().flatten().and_then(|message| message.get(2..)).unwrap_or_default().to_vec()
+        outgoing.write(&mut self.writers, 0).ok().flatten().unwrap_or_default().to_vec()
     }
 
     /// The response to a NOTIFY (RFC 1996 §3.10, §3.11).
@@ -164,19 +162,24 @@ impl Special {
         let Transfer { outgoing, signer, zone, to } = transfer;
         while out.len() < most {
             let room = signer.as_ref().map_or(0, |signer| signer.key().room());
-            match outgoing.write(&mut self.renderer, room) {
-                Ok(Some(written)) => match signer {
-                    None => out.extend_from_slice(written),
-                    Some(signer) => {
-                        let mut message = written.get(2..).unwrap_or_default().to_vec();
-                        signer.sign(&mut message, unix_seconds());
-                        // It has at most 65,535 bytes: the writer has left room.
-                        out.extend_from_slice(&(message.len() as u16).to_be_bytes());
-                        out.extend_from_slice(&message);
-                    }
-                },
+            match outgoing.write(&mut self.writers, room) {
+                Ok(Some(written)) => {
+                    let mut signed = Vec::new();
+                    let message = match signer {
+                        None => written,
+                        Some(signer) => {
+                            signed.extend_from_slice(written);
+                            signer.sign(&mut signed, unix_seconds());
+                            &signed
+                        }
+                    };
+                    // It has at most 65,535 bytes: the writer has left room.
+                    out.extend_from_slice(&(message.len() as u16).to_be_bytes());
+                    out.extend_from_slice(message);
+                }
                 Ok(None) => {
-                    tracing::info!(zone = %zone, %to, messages = outgoing.messages(), "transferred");
+                    let how = if outgoing.is_incremental() { "IXFR" } else { "AXFR" };
+                    tracing::info!(zone = %zone, %to, how, messages = outgoing.messages(), "transferred");
                     return false;
                 }
                 Err(error) => {
