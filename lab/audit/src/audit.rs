@@ -405,6 +405,7 @@ impl Audit<'_> {
             count: self.settings.count,
             draw: &mut draw,
             note: None,
+            pair: None,
         };
         let is_free = (self.report.info.lengths, self.settings.length) == (Lengths::Any, None);
         let longer = attack.longer().filter(|_| is_free);
@@ -421,7 +422,7 @@ impl Audit<'_> {
             Err(Miss::NotApplicable(why)) => return Ok((about, Outcome::NotApplicable(why))),
             Err(Miss::Fault(fault)) => return Err(fault),
         };
-        let note = target.note.take();
+        let (note, pair) = (target.note.take(), target.pair.take());
         let mut seeds = vec![of_table];
         if about.knowledge == Knowledge::Nothing {
             seeds.extend((1..TABLES).map(|_| self.settings.table_seed(&mut draw)));
@@ -429,7 +430,7 @@ impl Audit<'_> {
         let Some(mut flood) = flood::flood(self.subject, geometry, keys, &seeds, &mut draw)? else {
             return Ok((about, Outcome::Harmless));
         };
-        flood.note = note;
+        (flood.note, flood.pair) = (note, pair);
         // Without a seed there are no others.
         if about.knowledge != Knowledge::Nothing && self.report.info.keying != Keying::None {
             let fresh: Vec<Key> = (0..FRESH).map(|_| self.settings.table_seed(&mut draw)).collect();

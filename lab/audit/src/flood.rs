@@ -1,6 +1,6 @@
 //! The effect of an attack's keys on a table, against as many random keys.
 
-use crate::attack::Knowledge;
+use crate::attack::{Knowledge, MixedPair};
 use crate::draw::Draw;
 use crate::keys::Keys;
 use crate::subject::{AuditedHash, Fault};
@@ -38,6 +38,8 @@ pub struct Flood {
     pub made_with: Option<Knowledge>,
     /// Finding of the attack beside its keys, in one clause.
     pub note: Option<String>,
+    /// Change of other keys that keeps their hashes, if the attack knows one.
+    pub pair: Option<MixedPair>,
 }
 
 impl Flood {
@@ -112,6 +114,7 @@ pub fn effect(
         time: None,
         made_with: None,
         note: None,
+        pair: None,
         keys,
     };
     let (mut found, mut most) = (0, 0.0);
@@ -198,6 +201,7 @@ pub fn crowding(
                 time,
                 made_with: None,
                 note: None,
+                pair: None,
             });
         }
     }

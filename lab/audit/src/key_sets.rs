@@ -83,5 +83,5 @@ fn keys(
 ) -> Option<Keys> {
     let key = draw.key();
     let Choices { length, count, .. } = choices;
-    attack.keys(&mut Target { subject, key, geometry, length, count, draw, note: None }).ok()
+    attack.keys(&mut Target { subject, key, geometry, length, count, draw, note: None, pair: None }).ok()
 }

@@ -15,6 +15,7 @@ pub mod attack;
 pub mod audit;
 pub mod bias;
 pub mod blind;
+pub mod constants;
 pub mod curve;
 pub mod draw;
 pub mod epsilon;

@@ -1,5 +1,6 @@
 //! A function whose keys have one length, or whose seed has fewer bits than its type.
 
+use crate::constants::Constants;
 use crate::keys::Keys;
 use crate::subject::{AuditedHash, Fault, Lengths, SubjectInfo};
 use hashlane_hash::scheme::{Key, Keying};
@@ -91,6 +92,10 @@ impl AuditedHash for Narrowed<'_> {
         self.check(keys)?;
         let seeds: Vec<Key> = seeds.iter().map(|seed| narrowed_seed(seed, self.seed_bits)).collect();
         self.subject.hash_under_all(&seeds, keys, hashes)
+    }
+
+    fn constants(&self) -> Option<Constants> {
+        self.subject.constants()
     }
 
     fn reads_beyond_end(&mut self, key: &Key, keys: &Keys) -> Result<bool, Fault> {

@@ -1,5 +1,6 @@
 //! A hash function under audit.
 
+use crate::constants::Constants;
 use crate::epsilon::vectors::hex;
 use crate::keys::Keys;
 use hashlane_hash::scheme::{Key, Keying};
@@ -66,6 +67,11 @@ pub trait AuditedHash {
             hashes.append(&mut of_seed);
         }
         Ok(())
+    }
+
+    /// Constants of the function, if its machine code or its source is at hand. An attacker has them, too.
+    fn constants(&self) -> Option<Constants> {
+        None
     }
 
     /// True if the function reads beyond the end of its keys, which only foreign functions can: it hashes

@@ -12,6 +12,8 @@ mod lanes;
 pub(crate) mod lattice;
 mod length;
 mod linear;
+mod mixed_words;
+mod mixing;
 mod murmur;
 mod museair;
 mod order;
@@ -35,6 +37,7 @@ pub(crate) use arithmetic::inverse;
 pub use jhash::key as jhash_key;
 pub(crate) use jhash::key_of_hash as jhash_keys;
 pub use linear::kernel;
+pub use mixed_words::MixedPair;
 pub use starts::{StartPair, start_pairs};
 pub use unhashed::{Unhashed, unhashed};
 
@@ -100,6 +103,8 @@ pub struct Target<'a> {
     pub draw: &'a mut Draw,
     /// Finding of the attack beside its keys, in one clause.
     pub note: Option<String>,
+    /// Change of other keys that keeps their hashes, if the attack knows one.
+    pub pair: Option<MixedPair>,
 }
 
 /// Longest keys that an attack makes.
@@ -226,7 +231,7 @@ pub trait Attack: Sync {
 
 /// All attacks: first those that need nothing, then those that need results, then those that need the seed.
 pub fn attacks() -> Vec<&'static dyn Attack> {
-    let lists: [Vec<&'static dyn Attack>; 15] = [
+    let lists: [Vec<&'static dyn Attack>; 16] = [
         vec![&unhashed::UnhashedBits, &length::TrailingZeros, &length::LeadingZeros],
         vec![&bits::Truncated, &linear::Linear, &structure::Structure, &small_words::SmallWords],
         vec![&starts::TopBits],
@@ -237,6 +242,7 @@ pub fn attacks() -> Vec<&'static dyn Attack> {
         lanes::ALL.iter().map(|attack| attack as _).collect(),
         vec![&rotated::Rotated, &swaps::Swaps, &repeated::Repeated, &additive::Additive, &residues::Residues],
         vec![&truncation::Unkeyed, &seeds::FewSeeds],
+        vec![&mixed_words::MixedWords],
         vec![&order::TableOrder],
         vec![&linear::Learnt, &terms::Terms, &seeds::Guessed, &seed_space::SeedSpace],
         vec![&jhash::Inverted],

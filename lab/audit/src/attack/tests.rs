@@ -10,7 +10,7 @@ fn distinct(attack: &dyn Attack, subject: &mut dyn AuditedHash) -> Result<(usize
     let (own, of_table) = (draw.key(), draw.key());
     let key = if attack.about().knowledge == Knowledge::Nothing { own } else { of_table };
     let mut target =
-        Target { subject, key, geometry, length: None, count: 4096, draw: &mut draw, note: None };
+        Target { subject, key, geometry, length: None, count: 4096, draw: &mut draw, note: None, pair: None };
     let keys = attack.keys(&mut target)?;
     assert_eq!(keys.iter().collect::<HashSet<_>>().len(), keys.len(), "{}", attack.about().id);
     let mut hashes = Vec::new();
@@ -51,6 +51,7 @@ fn keys_of_every_length_differ() {
                     count: 64,
                     draw: &mut draw,
                     note: None,
+                    pair: None,
                 };
                 let Ok(keys) = attack.keys(&mut target) else { continue };
                 let distinct = keys.iter().collect::<HashSet<_>>().len();

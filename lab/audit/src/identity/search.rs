@@ -5,6 +5,7 @@ use super::transfer::{Known, Pair, Transfer};
 use super::{Best, Evidence, WorstPair};
 use crate::attack::{Knowledge, attacks};
 use crate::draw::Draw;
+use crate::flood::Flood;
 use crate::keys::Keys;
 use crate::subject::{AuditedHash, Fault, Lengths};
 use hashlane_hash::scheme::Key;
@@ -86,9 +87,15 @@ fn known(evidence: &Evidence<'_>) -> Vec<Known> {
             add(source, one, other);
         }
     }
+    let add_pair = |(source, flood): &(&str, &Flood)| {
+        let (source, transfer) = ((*source).to_owned(), Transfer::Mixed(flood.pair.clone()?));
+        Some(Known { source, transfer, length: flood.keys.get(0)?.len() })
+    };
+    let pairs: Vec<Known> = evidence.floods.iter().filter_map(add_pair).collect();
     if let Some(WorstPair { keys: [one, other], source, .. }) = evidence.worst {
         add(source, one, other);
     }
+    known.extend(pairs);
     known
 }
 

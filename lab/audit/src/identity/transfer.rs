@@ -1,5 +1,6 @@
 //! Differences of two keys of one hash, carried over to other keys.
 
+use crate::attack::MixedPair;
 use hashlane_hash::scheme::Key;
 
 /// A change of a key that may keep its hash.
@@ -21,6 +22,8 @@ pub(super) enum Transfer {
         /// Pairs of places.
         places: Vec<[usize; 2]>,
     },
+    /// Two words that are changed behind their mixing.
+    Mixed(MixedPair),
     /// Zeros at the end.
     Append(usize),
     /// Zeros at the start.
@@ -86,6 +89,7 @@ impl Transfer {
                 places.iter().for_each(|[one, other]| key.swap(*one, *other));
                 key
             }),
+            Self::Mixed(pair) => pair.second_key(key),
             Self::Append(zeros) => Some([key, &vec![0; *zeros]].concat()),
             Self::Prepend(zeros) => Some([&vec![0; *zeros], key].concat()),
         }

@@ -1,8 +1,10 @@
 //! Hash functions of shared objects as subjects.
 
+use super::machine_code;
 use super::process::{Launcher, Session, foreign_reply};
 use super::signature::Signature;
 use super::wire::{Guard, Reply, Request};
+use crate::constants::Constants;
 use crate::keys::Keys;
 use crate::subject::{AuditedHash, Fault, Lengths, SubjectInfo};
 use hashlane_hash::scheme::{Key, Keying};
@@ -26,6 +28,7 @@ const LONGEST_KEY: usize = 1 << 20;
 pub struct Library {
     session: Session,
     info: SubjectInfo,
+    path: PathBuf,
 }
 
 impl Library {
@@ -76,7 +79,7 @@ impl Library {
             keying,
             lengths,
         };
-        Ok(Self { session: Session::start(launcher, load, limit)?, info })
+        Ok(Self { session: Session::start(launcher, load, limit)?, info, path: path.to_owned() })
     }
 
     /// As [`hash_all`](Subject::hash_all); the bytes after the guarded arguments cannot be read.
@@ -156,6 +159,10 @@ impl AuditedHash for Library {
             }
         }
         Ok(())
+    }
+
+    fn constants(&self) -> Option<Constants> {
+        machine_code::constants(&self.path, &self.info.id)
     }
 
     fn reads_beyond_end(&mut self, key: &Key, keys: &Keys) -> Result<bool, Fault> {

@@ -11,6 +11,7 @@ mod child;
 mod foreign;
 mod fork;
 mod hash;
+mod machine_code;
 mod measure;
 mod privilege;
 mod process;

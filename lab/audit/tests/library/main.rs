@@ -5,6 +5,7 @@ mod examples;
 mod hash;
 mod hostile;
 mod integers;
+mod mixed;
 mod seeds;
 mod support;
 mod table;

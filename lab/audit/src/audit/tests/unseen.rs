@@ -1,6 +1,7 @@
 //! Functions that no attack was made for. Each is written here from the description of its kind.
 
 use super::*;
+use crate::constants::Constants;
 
 /// A function of a seed of 64 bits and a key.
 type Hash = fn(u64, &[u8]) -> u64;
@@ -222,5 +223,82 @@ fn a_public_multiplier_is_read_from_differences() {
         };
         assert_eq!(flood.deepest, flood.keys.len());
         assert!(second_key(&report) < 1.0, "{multiplier}");
+    }
+}
+
+/// A function whose constants are known.
+struct Shown<F>(Broken<F>, Constants);
+
+impl<F: FnMut(&Key, &[u8], u64) -> Result<u64, Fault>> AuditedHash for Shown<F> {
+    fn info(&self) -> &SubjectInfo {
+        self.0.info()
+    }
+
+    fn hash_all(&mut self, key: &Key, keys: &Keys, hashes: &mut Vec<u64>) -> Result<(), Fault> {
+        self.0.hash_all(key, keys, hashes)
+    }
+
+    fn constants(&self) -> Option<Constants> {
+        Some(self.1.clone())
+    }
+}
+
+fn report_with_constants(id: &str, hash: fn(u64, &[u8]) -> u64) -> Report {
+    let constants = Constants {
+        numbers: vec![0xd6e8_feb8_6659_fd93, 0xa076_1d64_78bd_642f, 0x9fb2_1c65_1e98_df25],
+        right: vec![32, 29, 31],
+        rotations: vec![13, 17, 21, 24, 32],
+        ..Constants::default()
+    };
+    let info = SubjectInfo { id: id.to_owned(), ..info_of_test() };
+    let of = |key: &Key, bytes: &[u8], _| Ok(hash(key.halves().0, bytes));
+    let mut subject = Shown(Broken(info, of, 0), constants);
+    audit(&mut subject, &settings("chained", 1), &[], &mut |_| {})
+}
+
+#[test]
+fn words_change_behind_a_public_mixing() {
+    const ODD: u64 = 0x9fb2_1c65_1e98_df25;
+    let functions: [(&str, Hash); 3] = [
+        ("exclusive or", |seed, bytes| {
+            let start = mixed(seed ^ bytes.len() as u64);
+            mixed(words(bytes).fold(start, |state, word| (state ^ mixed(word)).wrapping_mul(ODD)))
+        }),
+        ("sum, and a rotation behind the product", |seed, bytes| {
+            let start = mixed(seed ^ bytes.len() as u64);
+            let step = |state: u64, word| state.wrapping_add(mixed(word)).wrapping_mul(ODD).rotate_left(24);
+            siphash(seed, &words(bytes).fold(start, step).to_le_bytes())
+        }),
+        ("four lanes", |seed, bytes| {
+            let mut lanes = [1, 2, 3, 4].map(|lane| mixed(seed ^ lane));
+            for (number, word) in words(bytes).enumerate() {
+                let lane = &mut lanes[number % 4];
+                *lane = (*lane ^ mixed(word)).rotate_left(17).wrapping_mul(ODD);
+            }
+            siphash(seed, &lanes.map(u64::to_le_bytes).concat()) ^ mixed(bytes.len() as u64)
+        }),
+    ];
+    for (id, hash) in functions {
+        let report = report_with_constants(id, hash);
+        is_flooded_by(&report, "mixed-words", Knowledge::Nothing);
+        // The carries of a sum take one half.
+        assert!(second_key(&report) < 1.7, "{id}");
+        let note = report.verdict.flood().unwrap().note.clone().unwrap();
+        assert!(note.starts_with("each word of 64 bits is mixed by x ^= x >> 32, x *= 0xd6e8"), "{note}");
+    }
+}
+
+#[test]
+fn no_alarm_on_words_that_are_mixed_with_the_seed() {
+    let functions: [(&str, Hash); 2] = [
+        ("the seed before the mixing", |seed, bytes| {
+            let step = |state: u64, word| mixed(mixed(state) ^ mixed(word ^ seed) ^ seed.rotate_left(24));
+            mixed(words(bytes).fold(mixed(seed ^ bytes.len() as u64), step))
+        }),
+        ("a keyed function", siphash),
+    ];
+    for (id, hash) in functions {
+        let verdict = report_with_constants(id, hash).verdict;
+        assert!(!verdict.is_floodable() && !verdict.is_faulty(), "{id}: {verdict}");
     }
 }
