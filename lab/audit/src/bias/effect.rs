@@ -20,8 +20,13 @@ const OWN: usize = 32;
 /// Seeds of tables in which they are tried.
 const TABLES: usize = 5;
 
+/// Buckets of larger tables, in which a flood must be one, too: a table may hold more keys than those of the
+/// flood.
+const LARGER: [usize; 3] = [1 << 8, 1 << 12, 1 << 16];
+
 /// The work of the table with keys that differ from one key by sums of the differences of `alike`, or by
-/// multiples of the worst one. `None` if there are too few such keys.
+/// multiples of the worst one. `None` if there are too few such keys. It is a flood only if it is one in larger
+/// tables, too.
 ///
 /// # Errors
 /// The function fails.
@@ -65,7 +70,20 @@ pub(crate) fn effect(
     let Some((_, chosen)) = best else { return Ok(None) };
     let keys: Keys = chosen.iter().filter_map(|number| pool.get(*number)).collect();
     let tables: Vec<Key> = (0..TABLES).map(|_| geometry.seed(draw)).collect();
-    flood::effect(subject, geometry, keys, &tables, draw).map(Some)
+    let mut effect = flood::effect(subject, geometry, keys, &tables, draw)?;
+    // A table that never grows has no larger form.
+    for buckets in LARGER.into_iter().filter(|buckets| *buckets > geometry.buckets) {
+        if effect.seeds == 0 || geometry.grows_at.is_none() {
+            break;
+        }
+        let larger = Geometry { buckets, ..geometry.clone() };
+        let seeds = flood::effect(subject, &larger, effect.keys.clone(), &tables, draw)?.seeds;
+        if seeds == 0 {
+            effect.note = Some(format!("none in a table of {buckets} buckets"));
+        }
+        effect.seeds = effect.seeds.min(seeds);
+    }
+    Ok(Some(effect))
 }
 
 /// The `size` keys that share the bucket of the first one under most seeds, of a table that holds as many.

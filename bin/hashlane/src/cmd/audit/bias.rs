@@ -29,9 +29,10 @@ pub(super) fn sentence(bias: &Bias) -> String {
 /// Keys of the biased differences in the table.
 fn effect_sentence(effect: &Flood) -> String {
     let [hostile, random] = effect.compared().map(rounded);
-    let is_flood = match effect.seeds {
-        0 => format!("no flood, which takes {CRITERION} times the work"),
-        seeds => format!("a flood under {seeds} of {} seeds", effect.tried),
+    let is_flood = match (effect.seeds, &effect.note) {
+        (0, Some(why)) => format!("no flood: {why}"),
+        (0, None) => format!("no flood, which takes {CRITERION} times the work"),
+        (seeds, _) => format!("a flood under {seeds} of {} seeds", effect.tried),
     };
     format!(
         "{} keys of such differences: {} of them in one bucket, {hostile} entries compared by a lookup \
