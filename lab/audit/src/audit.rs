@@ -3,8 +3,8 @@
 mod conclude;
 
 use crate::attack::{
-    About, Attack, FEWEST, Knowledge, LONGER, Miss, Target, USUAL_LENGTH, Unhashed, attacks, start_pairs,
-    unhashed,
+    About, Attack, FEWEST, Knowledge, LONGER, Miss, Target, USUAL_LENGTH, Unhashed, attacks, pairs,
+    start_pairs, unhashed,
 };
 use crate::bias::{self, Bias};
 use crate::blind::{self, Blind, Scope, Searched};
@@ -298,9 +298,35 @@ impl Audit<'_> {
         }
         tell("pairs");
         self.report.epsilon = self.epsilon(pairs)?;
+        if !self.is_alone && matches!(of_attacks(&self.report), Verdict::PairAlways) {
+            tell(pairs::about().id);
+            self.repeat_pair()?;
+        }
         if !self.is_alone {
             tell("identity");
             self.report.identity = Some(self.identity()?);
+        }
+        Ok(())
+    }
+
+    /// The flood by the worst pair at several places, if the function allows it.
+    fn repeat_pair(&mut self) -> Result<(), Fault> {
+        let Epsilon::Broken { keys: pair, .. } = &self.report.epsilon else { return Ok(()) };
+        let mut draw = self.draw(pairs::about().id);
+        let mut target = Target {
+            subject: self.subject,
+            key: draw.key(),
+            geometry: &self.settings.geometry,
+            length: self.settings.length,
+            count: self.settings.count,
+            draw: &mut draw,
+            note: None,
+            pair: None,
+        };
+        let Some(keys) = pairs::repeated(&mut target, pair)? else { return Ok(()) };
+        let seeds: Vec<Key> = (0..TABLES).map(|_| self.settings.table_seed(&mut draw)).collect();
+        if let Some(flood) = flood::flood(self.subject, &self.settings.geometry, keys, &seeds, &mut draw)? {
+            self.report.attempts.push((pairs::about(), Outcome::Flood(Box::new(flood))));
         }
         Ok(())
     }

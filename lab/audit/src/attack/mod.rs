@@ -17,6 +17,7 @@ mod mixing;
 mod murmur;
 mod museair;
 mod order;
+pub(crate) mod pairs;
 mod polynomial;
 mod reduce;
 mod repeated;
@@ -242,7 +243,7 @@ pub fn attacks() -> Vec<&'static dyn Attack> {
         lanes::ALL.iter().map(|attack| attack as _).collect(),
         vec![&rotated::Rotated, &swaps::Swaps, &repeated::Repeated, &additive::Additive, &residues::Residues],
         vec![&truncation::Unkeyed, &seeds::FewSeeds],
-        vec![&mixed_words::MixedWords],
+        vec![&mixed_words::MixedWords, &pairs::CollidingWords],
         vec![&order::TableOrder],
         vec![&linear::Learnt, &terms::Terms, &seeds::Guessed, &seed_space::SeedSpace],
         vec![&jhash::Inverted],

@@ -7,7 +7,8 @@ use crate::keys::Keys;
 /// Multiples of the prime in the words of a key.
 pub(super) struct Residues;
 
-/// Bytes of a word, and primes of fields in which hashes work: those near a power of two.
+/// Bytes of a word, and primes of fields in which hashes work: those near a power of two, and those that
+/// programs for contests use. Bytes are smaller than all of them.
 const FIELDS: [(usize, &[u64]); 2] = [
     (
         8,
@@ -19,9 +20,11 @@ const FIELDS: [(usize, &[u64]); 2] = [
             (1 << 63) - 25,
             (1 << 56) - 5,
             59_u64.wrapping_neg(),
+            1_000_000_007,
+            998_244_353,
         ],
     ),
-    (4, &[(1 << 31) - 1, (1 << 31) - 19, (1 << 32) - 5]),
+    (4, &[(1 << 31) - 1, (1 << 31) - 19, (1 << 32) - 5, 1_000_000_007, 998_244_353, 1_000_000_009]),
 ];
 
 impl Attack for Residues {

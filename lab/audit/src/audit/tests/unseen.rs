@@ -89,6 +89,23 @@ fn words_above_the_prime_of_a_field_are_smaller_numbers() {
     is_flooded_by(&report, "residues", Knowledge::Nothing);
 }
 
+#[test]
+fn words_of_four_bytes_reach_above_the_primes_of_contests() {
+    fn polynomial(prime: u64, seed: u64, bytes: &[u8]) -> u64 {
+        let (point, start) = (65_537 + (seed as u32 as u64) % (prime - 65_537), seed >> 32);
+        let words = bytes.chunks(4).map(|bytes| words(bytes).next().unwrap_or(0));
+        let start = (start % prime * point + bytes.len() as u64) % prime;
+        mixed(words.fold(start, |sum, word| (sum * point + word) % prime) * point % prime) >> 32
+    }
+    let functions: [(&str, Hash); 2] = [
+        ("10^9 + 7", |seed, bytes| polynomial(1_000_000_007, seed, bytes)),
+        ("998244353", |seed, bytes| polynomial(998_244_353, seed, bytes)),
+    ];
+    for (id, hash) in functions {
+        is_flooded_by(&report_of(id, 32, hash), "residues", Knowledge::Nothing);
+    }
+}
+
 /// Work for a second key with the hash of a given one, without the seed.
 fn second_key(report: &Report) -> f64 {
     let mut claims = report.identity.iter().flat_map(|identity| &identity.claims);
@@ -301,4 +318,53 @@ fn no_alarm_on_words_that_are_mixed_with_the_seed() {
         let verdict = report_with_constants(id, hash).verdict;
         assert!(!verdict.is_floodable() && !verdict.is_faulty(), "{id}: {verdict}");
     }
+}
+
+#[test]
+fn a_few_keys_in_one_bucket_of_a_small_table_are_no_flood() {
+    // The last byte changes the lowest bits alone: 16 keys meet in one of 16 buckets, and nowhere else.
+    let report = report_of("polynomial with a secret point", 32, |seed, bytes| {
+        const PRIME: u64 = 16_777_213;
+        let point = 256 + mixed(seed) % (PRIME - 256);
+        bytes.iter().fold(bytes.len() as u64, |sum, byte| (sum * point + u64::from(*byte) + 1) % PRIME)
+    });
+    let bias = report.bias.as_ref().unwrap();
+    assert!(bias.is_biased(), "{bias}");
+    let effect = bias.effect.as_ref().unwrap();
+    assert!(effect.seeds == 0 && effect.note.is_some(), "{effect:?}");
+    is_flooded_by(&report, "few-functions", Knowledge::Results);
+}
+
+#[test]
+fn two_bytes_that_add_the_same_meet_at_every_place() {
+    // Sixteen times a byte and its upper half: not linear, but 16 of the next byte make up for one of this.
+    let report = report_of("halves of bytes", 32, |seed, bytes| {
+        let step = |sum: u64, byte: &u8| {
+            let byte = u64::from(*byte);
+            sum.wrapping_add(byte << 4).wrapping_add(byte >> 4).wrapping_mul(11)
+        };
+        bytes.iter().fold(seed, step).wrapping_mul(0x61c8_8646_80b5_83eb) >> 32
+    });
+    is_flooded_by(&report, "colliding-words", Knowledge::Nothing);
+    assert_eq!(report.verdict.flood().unwrap().deepest, 4096);
+    let Epsilon::Broken { log2, .. } = report.epsilon else { panic!("{:?}", report.epsilon) };
+    assert_eq!((log2, second_key(&report) < 64.0), (0.0, true));
+    let two = &report.identity.as_ref().unwrap().claims[0];
+    assert_eq!((two.goal, two.needs, two.log2_work), (identity::Goal::TwoKeys, Knowledge::Nothing, 0.0));
+}
+
+#[test]
+fn a_pair_that_collides_under_every_seed_is_repeated_for_a_flood() {
+    // Blocks of 16 bytes: of one with zeros in its first half, the rest of the highest bit is not hashed.
+    let report = report_of("mine", 64, |seed, bytes| {
+        bytes.chunks(16).fold(mixed(seed ^ bytes.len() as u64), |state, block| {
+            let mut block = block.to_vec();
+            if block.len() > 1 && block[1..].iter().all(|byte| *byte == 0) {
+                block[0] &= 0x7f;
+            }
+            siphash(state, &block)
+        })
+    });
+    is_flooded_by(&report, "repeated-pair", Knowledge::Nothing);
+    assert_eq!(report.verdict.flood().unwrap().keys.len(), 4096);
 }
