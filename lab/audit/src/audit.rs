@@ -155,7 +155,8 @@ impl Report {
             }
             (verdict, _, Some(flaw)) if !verdict.is_faulty() => format!("{verdict}; {flaw}"),
             (Verdict::NoneKnown, ..) if matches!(self.info.keying, Keying::Secret(_)) => {
-                format!("{}: no flood without the secret key", self.verdict)
+                let untried = "the key is declared secret: attacks that need it were not tried";
+                format!("{}; {untried}", self.verdict)
             }
             _ => self.verdict.to_string(),
         }

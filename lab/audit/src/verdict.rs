@@ -128,7 +128,10 @@ impl fmt::Display for Verdict {
                 write_flood(f, flood)
             }
             Self::IfSeedLeaks(attack, flood) => {
-                write!(f, "no flood without the seed; floodable if it leaks ({attack}): ")?;
+                write!(
+                    f,
+                    "no flood without the seed is known to this audit; floodable if it leaks ({attack}): "
+                )?;
                 write_flood(f, flood)
             }
             Self::Proved(proved) => {

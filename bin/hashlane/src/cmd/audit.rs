@@ -130,7 +130,9 @@ pub(crate) struct Audit {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Write the keys of each flood to a file, for a test of your own table
+    /// Write the keys of each flood to a file, for a test of your own table. A seed in it is 16 bytes in
+    /// hexadecimal digits, as with --out and --json: a function of a number takes the first 4 or 8 of them
+    /// as a little-endian number
     #[arg(long, value_name = "FILE")]
     write_keys: Option<PathBuf>,
     /// Write a page with one picture per verdict
@@ -545,7 +547,7 @@ fn keys_text(reports: &[Report]) -> String {
                 let (Some(attack), Some(flood)) = (verdict.attack(), verdict.flood()) else { continue };
                 let about = report.attempts.iter().map(|(about, _)| about).find(|about| about.id == attack);
                 let needs = about.map_or(Knowledge::Nothing, |about| about.knowledge);
-                let seed = report.info.seed_text(&flood.seed);
+                let seed = vectors::hex(&flood.seed.to_bytes());
                 (format!("attack {attack}, needs {needs}; a seed: {seed}"), flood.keys.iter().collect())
             }
         };

@@ -194,7 +194,9 @@ fn faults_are_verdicts() {
     let good = |key: &Key, bytes: &[u8]| SipHash24::new(key).hash(bytes);
     let leaked = verdict_of(|key, bytes, _| Ok(good(key, bytes)));
     assert!(
-        leaked.starts_with("no flood without the seed; floodable if it leaks (truncation-known): "),
+        leaked.starts_with(
+            "no flood without the seed is known to this audit; floodable if it leaks (truncation-known): "
+        ),
         "{leaked}"
     );
     assert!(verdict_of(|key, bytes, call| Ok(good(key, bytes) ^ call)).contains("not deterministic"));
@@ -236,7 +238,8 @@ fn a_function_that_changes_after_many_calls_is_faulty() {
 
 #[test]
 fn a_pair_that_collides_under_every_seed_is_no_success() {
-    // Two keys alone, out of reach of the attacks: zeros, and the highest bit of the first byte.
+    // Two keys alone, out of reach of the attacks: zeros, and the highest bit of the first byte. Repeated, they
+    // do not collide.
     let pair = verdict_of(|key, bytes, _| {
         let mut bytes = bytes.to_vec();
         if bytes.iter().skip(1).all(|byte| *byte == 0) {

@@ -36,7 +36,9 @@ fn a_permutation_of_eight_bytes_is_flooded_by_no_keys_of_another_length() {
     let mut library = object.library(LIMIT).unwrap();
     let verdict = verdict(&mut library, &settings(Some(8)));
     assert!(
-        verdict.starts_with("no flood without the seed; floodable if it leaks (truncation-known): "),
+        verdict.starts_with(
+            "no flood without the seed is known to this audit; floodable if it leaks (truncation-known): "
+        ),
         "{verdict}"
     );
 }
@@ -120,7 +122,9 @@ fn permutations_of_integers_are_flooded_only_by_whoever_has_the_seed() {
     let mut library = object.load("u64(u64 key, u64 seed)", Lengths::Any, LIMIT).unwrap();
     let with_seed = verdict(&mut library, &settings(None));
     assert!(
-        with_seed.starts_with("no flood without the seed; floodable if it leaks (truncation-known): "),
+        with_seed.starts_with(
+            "no flood without the seed is known to this audit; floodable if it leaks (truncation-known): "
+        ),
         "{with_seed}"
     );
     let object = Object::of(&format!("{FMIX} uint64_t f(uint64_t k) {{ return fmix(k); }}"));
@@ -148,7 +152,9 @@ fn a_seed_narrower_than_its_type_is_no_fault_and_a_short_one_is_guessed() {
     assert_eq!(of(None).0, format!("faulty: {faulty}"));
     let (narrow, seed) = of(Some(46));
     assert!(
-        narrow.starts_with("no flood without the seed; floodable if it leaks (truncation-known): "),
+        narrow.starts_with(
+            "no flood without the seed is known to this audit; floodable if it leaks (truncation-known): "
+        ),
         "{narrow}"
     );
     assert!(seed.unwrap() < 1 << 46 && seed.unwrap() > 1 << 30, "{seed:x?}");

@@ -45,7 +45,7 @@ fn summary(reports: &[Report]) -> String {
     let faulty = of(Verdict::is_faulty);
     format!(
         "Of {} functions, {} are floodable without any knowledge, {results} more by whoever learns results, \
-         {} more if the seed leaks, {} not{}.",
+         {} more if the seed leaks; of {} no flood is known to this audit{}.",
         reports.len(),
         of(Verdict::is_floodable) - results,
         of(|verdict| matches!(verdict, Verdict::IfSeedLeaks(..))),
@@ -93,19 +93,25 @@ fn attacks(text: &mut String, report: &Report) {
             _ => String::new(),
         };
         let note = flood.note.as_ref().map(|note| format!("; {note}")).unwrap_or_default();
-        let made = flood
-            .made_with
-            .map(|with| format!("; the keys were made with {with}, and flood tables of fresh seeds as well"));
-        let made = made.unwrap_or_default();
         let About { id, knowledge, title, source, .. } = about;
-        lines(text, &format!("{id} (needs {knowledge}): {title} ({known}{source}){note}{made}"));
+        let sentence = match flood.made_with {
+            None => format!("{id} (needs {knowledge}): {title} ({known}{source}){note}"),
+            // The reason that it works under one seed is none for the others.
+            Some(with) => format!(
+                "{id} (needs {knowledge}): keys that this attack made for one seed with {with} flood tables of \
+                 fresh seeds as well, so the seed does not protect: whoever draws a seed of his own makes them. \
+                 The attack is for functions whose collisions depend on the seed: {title} ({known}{source})"
+            ),
+        };
+        lines(text, &sentence);
     }
     let of = |is: fn(&Outcome) -> bool| report.attempts.iter().filter(|(_, outcome)| is(outcome)).count();
     let harmless = of(|outcome| matches!(outcome, Outcome::Harmless));
     let others = of(|outcome| matches!(outcome, Outcome::NotApplicable(_)));
     let sentence = format!(
-        "Attacks without a flood: {harmless} whose keys take no more work than random ones, and {others} that \
-         make no keys for this function; --json shows the outcome of each."
+        "Attacks without a flood: {harmless} whose keys take no more work than random ones, and {others} that do \
+         not apply: they need a property that they did not find in this function, or another attack made them \
+         needless. --json shows the reason of each."
     );
     text.push('\n');
     lines(text, &sentence);
@@ -158,7 +164,7 @@ fn matrix(text: &mut String, reports: &[Report]) {
     }
     text.push_str(
         "\nN floods the table without the seed, R after learning results, S if the seed leaks; - its keys \
-         take no\nmore work than random ones; . it makes no keys. ε: share of seeds for which the worst pair known collides.\n\n",
+         take no\nmore work than random ones; . it does not apply. ε: share of seeds for which the worst pair known collides.\n\n",
     );
     for (number, (about, _)) in (1..).zip(attempts) {
         let line = format!("{number:>2} {}: {} ({})", about.id, about.title, about.source);
