@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 pub(super) struct CollidingWords;
 
 /// Bytes of words that are compared, and how many: all of two bytes, and random ones.
-const WORDS: [(usize, usize); 3] = [(2, 1 << 16), (4, 1 << 17), (8, 1 << 17)];
+const WORDS: [(usize, usize); 3] = [(2, 1 << 16), (4, 1 << 15), (8, 1 << 15)];
 
 /// Pairs of words of one size that are tried under fresh seeds.
 const PAIRS: usize = 16;

@@ -238,8 +238,8 @@ fn a_function_that_changes_after_many_calls_is_faulty() {
 
 #[test]
 fn a_pair_that_collides_under_every_seed_is_no_success() {
-    // Two keys alone, out of reach of the attacks: zeros, and the highest bit of the first byte. Repeated, they
-    // do not collide.
+    // Two keys alone, out of reach of the attacks: zeros, and the highest bit of the first byte. They do not
+    // collide if they are repeated.
     let pair = verdict_of(|key, bytes, _| {
         let mut bytes = bytes.to_vec();
         if bytes.iter().skip(1).all(|byte| *byte == 0) {

@@ -25,8 +25,8 @@ const TABLES: usize = 5;
 const LARGER: [usize; 3] = [1 << 8, 1 << 12, 1 << 16];
 
 /// The work of the table with keys that differ from one key by sums of the differences of `alike`, or by
-/// multiples of the worst one. `None` if there are too few such keys. It is a flood only if it is one in larger
-/// tables, too.
+/// multiples of the worst one. `None` if there are too few such keys. It is a flood only if it is one in
+/// larger tables, too.
 ///
 /// # Errors
 /// The function fails.

@@ -90,9 +90,7 @@ fn a_secret_key_is_not_known_to_attacks() {
     assert_eq!(code, Some(0));
     holds(
         &out,
-        &[
-            "f: no attack known to this audit; the key is declared secret: attacks that need it were not tried\n",
-        ],
+        &["f: no attack known to this audit; the key is declared secret: ", "that need it were not tried\n"],
     );
     let none = ["./f.so", "--symbol", "f", "--signature", "u64(const u8*, usize)", "--secret-key"];
     let (code, _, error) = audit(&folder, &none);
