@@ -1,10 +1,10 @@
 //! Mutable map from prefixes of names to values: longest match, all matches, exact match.
 //!
 //! An entry is a cache line: a hash, the value, and the name. The rest of longer names is in an arena.
-//! Entries are found through an index of 64-byte buckets with tags of 16 bits: a lookup of a length at which
-//! the name has no prefix reads one cache line, and one that finds a prefix reads two. Lookups probe the
-//! lengths that prefixes have, longest first, and compare the bytes of the name, so that no wrong prefix
-//! matches whatever the hashes.
+//! Entries are found through an index of buckets whose tags of 16 bits are apart from the places: a lookup of
+//! a length at which the name has no prefix reads 16 bytes of tags, which take 4 MB for a million prefixes; a
+//! length with a prefix costs a line of places and the entry. Lookups probe the lengths that prefixes have,
+//! longest first, and compare the bytes of the name, so that no wrong prefix matches whatever the hashes.
 //!
 //! The caller hashes. Under a secret key, names that were chosen to collide cost no more than others, and a
 //! deep name costs at most one bucket for each length in use.
@@ -14,12 +14,13 @@ mod key;
 mod lengths;
 mod slots;
 
-pub use burst::{BURST, Candidate};
+pub use burst::{BURST, Candidate, Tagged};
 pub use key::{Delimited, Ended, HashedPrefixes, Prefix};
 
 use crate::names::Names;
 use alloc::vec::Vec;
 use hashlane_table::growing::Growing;
+use hashlane_table::index::Apart;
 use lengths::{Lengths, MAX_COMPONENTS};
 use slots::{Entry, Slots};
 
@@ -74,7 +75,7 @@ impl<V> Copy for Match<'_, V> {}
 ///
 /// An entry takes whole cache lines: one, if `N` and the size of a value are at most 52 together. It has the
 /// bytes of its name, up to `N`; of longer names the first `N - 4`, and the others stand in the arena with 4
-/// to 7 bytes more. The index takes 11 to 21 bytes a prefix.
+/// to 7 bytes more. The index takes 10 to 20 bytes a prefix.
 ///
 /// ```
 /// use hashlane_name_map::map::{Ended, NameMap, Prefix};
@@ -96,7 +97,7 @@ impl<V> Copy for Match<'_, V> {}
 /// ```
 #[derive(Clone, Debug)]
 pub struct NameMap<V, const N: usize = 48> {
-    index: Growing,
+    index: Growing<Apart>,
     slots: Slots<V, N>,
     names: Names,
     lengths: Lengths,
@@ -185,6 +186,7 @@ impl<V, const N: usize> NameMap<V, N> {
     /// The slot of a prefix.
     #[inline(always)]
     fn slot(&self, prefix: &Prefix<'_>) -> Option<u32> {
+        self.index.prefetch_both(prefix.hash);
         self.index.find(prefix.hash, |slot| {
             self.slots.get(slot).is_some_and(|entry| {
                 entry.hash == prefix.hash

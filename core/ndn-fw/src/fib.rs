@@ -8,7 +8,7 @@ mod sets;
 use crate::face::FaceId;
 use crate::hashed::HashedName;
 use alloc::sync::Arc;
-use hashlane_name_map::map::{Candidate, NameMap};
+use hashlane_name_map::map::{Candidate, NameMap, Tagged};
 use sets::{NextHops, Sets};
 
 /// Next hop.
@@ -48,17 +48,24 @@ impl Fib {
         found.map(|found| (found.components, found.value.as_slice()))
     }
 
-    /// Prefetches the buckets that a lookup of `name` may read.
+    /// Prefetches the tags that a lookup of `name` may read.
     #[inline(always)]
     pub(crate) fn prefetch(&self, name: &HashedName<'_>) {
         self.prefixes.prefetch(name);
     }
 
-    /// Finds the longest prefix of `name` by its tag alone, and prefetches its entry; the buckets should be
-    /// in the cache. Valid until the FIB changes.
+    /// Finds the longest length at which a tag of `name` is there, and prefetches its place; the tags should
+    /// be in the cache. Valid until the FIB changes.
     #[inline(always)]
-    pub(crate) fn candidate(&self, name: &HashedName<'_>) -> Option<Candidate> {
-        self.prefixes.candidate(name)
+    pub(crate) fn tagged(&self, name: &HashedName<'_>) -> Option<Tagged> {
+        self.prefixes.tagged(name)
+    }
+
+    /// Finds the longest prefix of `name` by its tag alone, and prefetches its entry; the place should be in
+    /// the cache. Valid until the FIB changes.
+    #[inline(always)]
+    pub(crate) fn candidate(&self, name: &HashedName<'_>, tagged: Tagged) -> Option<Candidate> {
+        self.prefixes.candidate(name, tagged)
     }
 
     /// Prefetches the components that a lookup of `name` compares; the entry of the candidate should be in

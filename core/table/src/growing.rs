@@ -8,7 +8,7 @@
 //!
 //! // Hashes of the caller's choice.
 //! let hashes: Vec<u64> = (0..1000_u64).map(|key| key.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
-//! let mut index = Growing::with_capacity(0);
+//! let mut index: Growing = Growing::with_capacity(0);
 //! for (place, hash) in hashes.iter().enumerate() {
 //!     let hash_at = |place| hashes.get(place as usize).copied();
 //!     index.enter(*hash, place as u32, place + 1, place + 1, hash_at);
@@ -18,16 +18,17 @@
 //! ```
 
 use crate::growth::Growth;
-use crate::index::Index;
+use crate::index::{Apart, Index, Together};
+use crate::layout::Layout;
 
 /// An [`Index`] and the state of its growth.
 #[derive(Clone, Debug)]
-pub struct Growing {
-    index: Index,
-    growth: Growth,
+pub struct Growing<L = Together> {
+    index: Index<L>,
+    growth: Growth<L>,
 }
 
-impl Growing {
+impl<L: Layout> Growing<L> {
     /// Creates an empty index with buckets for `entries`.
     pub fn with_capacity(entries: usize) -> Self {
         Self { index: Index::with_capacity(entries), growth: Growth::None }
@@ -96,5 +97,20 @@ impl Growing {
     /// Bytes of memory on the heap.
     pub fn memory(&self) -> usize {
         self.index.memory() + self.growth.memory()
+    }
+}
+
+impl Growing<Apart> {
+    /// Prefetches the tags and the places of the first bucket of a hash, for a lookup that probably finds.
+    #[inline(always)]
+    pub fn prefetch_both(&self, hash: u64) {
+        self.index.prefetch_both(hash);
+    }
+
+    /// True if the tag of this hash is in its buckets. Prefetches the place that [`find`](Self::find) reads
+    /// then. The tags should be in the cache.
+    #[inline(always)]
+    pub fn prefetch_place(&self, hash: u64) -> bool {
+        self.index.prefetch_place(hash) || self.growth.old().is_some_and(|old| old.prefetch_place(hash))
     }
 }

@@ -1,6 +1,7 @@
 //! Growth in steps of bounded work.
 
 use crate::index::{Found, Index};
+use crate::layout::Layout;
 
 /// New buckets that a step clears.
 const CLEARED: usize = 64;
@@ -14,22 +15,22 @@ const MOVED: usize = 8;
 /// each; moving takes one for eight places, in which the new ones take 1/16 more than they begin with. So
 /// each growth has long ended before the next begins.
 #[derive(Clone, Debug, Default)]
-pub(crate) enum Growth {
+pub(crate) enum Growth<L> {
     #[default]
     None,
     /// The new buckets are cleared.
-    Clearing(Index),
+    Clearing(Index<L>),
     /// The new buckets are in use. The places from `next` to `end` stand in the old ones, or in the new ones
     /// if they were taken since. Places that were moved stay in the old ones, too, where no find heeds them.
-    Moving { old: Index, next: u32, end: u32 },
+    Moving { old: Index<L>, next: u32, end: u32 },
     /// The old buckets are freed.
-    Freeing(Index),
+    Freeing(Index<L>),
 }
 
-impl Growth {
+impl<L: Layout> Growth<L> {
     /// The old buckets, while they are of use.
     #[inline(always)]
-    pub(crate) fn old(&self) -> Option<&Index> {
+    pub(crate) fn old(&self) -> Option<&Index<L>> {
         match self {
             Self::Moving { old, .. } => Some(old),
             _ => None,
@@ -65,7 +66,7 @@ impl Growth {
     /// gives the hash of the entry at a place, if there is one.
     #[cold]
     #[inline(never)]
-    pub(crate) fn step(&mut self, index: &mut Index, places: usize, hash_at: impl Fn(u32) -> Option<u64>) {
+    pub(crate) fn step(&mut self, index: &mut Index<L>, places: usize, hash_at: impl Fn(u32) -> Option<u64>) {
         *self = match core::mem::take(self) {
             Self::None => Self::clear(Index::without_buckets(), index, places),
             Self::Clearing(new) => Self::clear(new, index, places),
@@ -85,7 +86,7 @@ impl Growth {
     }
 
     /// Clears buckets of `new`, and takes them into use once they are twice as many.
-    fn clear(mut new: Index, index: &mut Index, places: usize) -> Self {
+    fn clear(mut new: Index<L>, index: &mut Index<L>, places: usize) -> Self {
         let left = 2 * index.buckets() - new.buckets();
         new.extend(left.min(CLEARED));
         if left > CLEARED {
@@ -98,12 +99,21 @@ impl Growth {
 /// The first place of this hash from `next` on that satisfies `is`.
 #[cold]
 #[inline(never)]
-fn find_from(old: &Index, next: u32, hash: u64, mut is: impl FnMut(u32) -> bool) -> Option<Found> {
+fn find_from<L: Layout>(
+    old: &Index<L>,
+    next: u32,
+    hash: u64,
+    mut is: impl FnMut(u32) -> bool,
+) -> Option<Found> {
     old.find(hash, |place| place >= next && is(place))
 }
 
 /// Enters the hashes of these places into `index`, but for those that stand there.
-fn move_places(index: &mut Index, places: core::ops::Range<u32>, hash_at: impl Fn(u32) -> Option<u64>) {
+fn move_places<L: Layout>(
+    index: &mut Index<L>,
+    places: core::ops::Range<u32>,
+    hash_at: impl Fn(u32) -> Option<u64>,
+) {
     let mut hashes = [None; MOVED];
     for (hash, place) in hashes.iter_mut().zip(places.clone()) {
         *hash = hash_at(place);

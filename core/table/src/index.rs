@@ -12,7 +12,7 @@
 //! let names = ["com", "net", "org"];
 //! // A hash of the caller's choice.
 //! let hash = |name: &str| u64::from(name.as_bytes()[0]) << 48;
-//! let mut index = Index::with_capacity(names.len());
+//! let mut index: Index = Index::with_capacity(names.len());
 //! for (place, name) in names.iter().enumerate() {
 //!     index.enter(hash(name), place as u32);
 //! }
@@ -20,25 +20,9 @@
 //! assert_eq!(found.map(|found| found.place), Some(1));
 //! ```
 
-use crate::group::{Tags16 as Tags, prefetch};
-use crate::segments::Segments;
+use crate::layout::{Bucket as _, Layout};
 
-/// Positions of a bucket that are taken on average when the table grows.
-const MOST_IN_BUCKET: usize = 6;
-
-#[derive(Clone, Copy, Debug)]
-#[repr(C, align(64))]
-struct Bucket {
-    /// 0 in a free place.
-    tags: Tags,
-    places: [u32; Tags::WIDTH],
-    /// Entries that passed this bucket because it was full.
-    passed: u32,
-}
-
-impl Bucket {
-    const EMPTY: Self = Self { tags: Tags::all(0), places: [0; Tags::WIDTH], passed: 0 };
-}
+pub use crate::layout::{Apart, Together};
 
 /// The tag of a hash: its upper bits, never 0.
 #[inline(always)]
@@ -68,33 +52,33 @@ pub struct Found {
 
 /// Buckets of tags and places; their number is a power of two, and fixed while the index has entries.
 #[derive(Clone, Debug)]
-pub struct Index {
-    buckets: Segments<Bucket>,
+pub struct Index<L = Together> {
+    buckets: L,
 }
 
-impl Index {
-    /// Number of buckets for `entries`: at most six of eight positions are taken.
+impl<L: Layout> Index<L> {
+    /// Number of buckets for `entries`: at most `L::MOST` positions of each are taken on average.
     fn buckets_for(entries: usize) -> usize {
-        entries.div_ceil(MOST_IN_BUCKET).next_power_of_two()
+        entries.div_ceil(L::MOST).next_power_of_two()
     }
 
     /// An index of empty buckets for `entries`, in one block.
     pub fn with_capacity(entries: usize) -> Self {
         let buckets = Self::buckets_for(entries);
-        let mut index = Self { buckets: Segments::with_capacity(buckets) };
+        let mut index = Self { buckets: L::with_capacity(buckets) };
         index.extend(buckets);
         index
     }
 
     /// An index without buckets, of no use before it has been [extended](Self::extend) to a power of two.
     pub fn without_buckets() -> Self {
-        Self { buckets: Segments::with_capacity(0) }
+        Self { buckets: L::with_capacity(0) }
     }
 
     /// Adds empty buckets to an index without entries. Their number is a power of two before the first entry.
     pub fn extend(&mut self, buckets: usize) {
         for _ in 0..buckets {
-            self.buckets.push(Bucket::EMPTY);
+            self.buckets.push_empty();
         }
     }
 
@@ -104,11 +88,11 @@ impl Index {
         self.buckets.len()
     }
 
-    /// Number of entries up to which lookups stay short: six a bucket. A caller with more moves them to an
-    /// index with more buckets; the limit is eight a bucket.
+    /// Number of entries up to which lookups stay short: six a bucket of eight, five of seven. A caller with
+    /// more moves them to an index with more buckets; the limit is all positions.
     #[inline(always)]
     pub fn capacity(&self) -> usize {
-        MOST_IN_BUCKET * self.buckets.len()
+        L::MOST * self.buckets.len()
     }
 
     /// Bytes of memory on the heap.
@@ -126,13 +110,13 @@ impl Index {
     pub fn find(&self, hash: u64, mut is: impl FnMut(u32) -> bool) -> Option<Found> {
         for at in probe(self.buckets.len(), hash) {
             let bucket = self.buckets.get(at)?;
-            for position in bucket.tags.matching(tag(hash)) {
-                let place = bucket.places[position];
+            for position in bucket.matching(tag(hash)) {
+                let place = bucket.place(position);
                 if is(place) {
                     return Some(Found { bucket: at, position, place });
                 }
             }
-            if bucket.passed == 0 {
+            if !bucket.is_passed() {
                 return None;
             }
         }
@@ -143,52 +127,64 @@ impl Index {
     /// drops the place; callers stay within [`capacity`](Self::capacity).
     #[inline]
     pub fn enter(&mut self, hash: u64, place: u32) {
-        for at in probe(self.buckets.len(), hash) {
-            let Some(bucket) = self.buckets.get_mut(at) else { return };
-            if let Some(position) = bucket.tags.matching(0).next() {
-                bucket.tags.set(position, tag(hash));
-                bucket.places[position] = place;
-                return;
-            }
-            bucket.passed = bucket.passed.saturating_add(1);
-        }
-        debug_assert!(false, "no bucket has a free position");
+        let entered = probe(self.buckets.len(), hash).any(|at| self.buckets.put(at, tag(hash), place));
+        debug_assert!(entered, "no bucket has a free position");
     }
 
     /// Removes a place of this hash, which [`find`](Self::find) found.
     #[inline]
     pub fn remove(&mut self, hash: u64, found: Found) {
         for at in probe(self.buckets.len(), hash) {
-            let Some(bucket) = self.buckets.get_mut(at) else { break };
             if at == found.bucket {
-                bucket.tags.set(found.position, 0);
+                self.buckets.clear(at, found.position);
                 break;
             }
-            // A count that is full has lost count, and stays.
-            if bucket.passed != u32::MAX {
-                bucket.passed = bucket.passed.saturating_sub(1);
-            }
+            self.buckets.leave(at);
         }
     }
 
     #[inline(always)]
-    fn first_bucket(&self, hash: u64) -> Option<&Bucket> {
-        self.buckets.get(hash as usize & self.buckets.len().wrapping_sub(1))
+    fn first(&self, hash: u64) -> usize {
+        hash as usize & self.buckets.len().wrapping_sub(1)
     }
 
-    /// Prefetches the first bucket of a hash.
+    /// Prefetches the tags of the first bucket of a hash.
     #[inline(always)]
     pub fn prefetch(&self, hash: u64) {
-        if let Some(bucket) = self.first_bucket(hash) {
-            prefetch(bucket);
-        }
+        self.buckets.prefetch(self.first(hash));
     }
 
     /// The first place in the first bucket of a hash that has its tag.
     #[inline(always)]
     pub fn first_place(&self, hash: u64) -> Option<u32> {
-        let bucket = self.first_bucket(hash)?;
-        bucket.tags.matching(tag(hash)).next().map(|position| bucket.places[position])
+        let bucket = self.buckets.get(self.first(hash))?;
+        bucket.matching(tag(hash)).next().map(|position| bucket.place(position))
+    }
+}
+
+impl Index<Apart> {
+    /// Prefetches the tags and the places of the first bucket of a hash.
+    #[inline(always)]
+    pub fn prefetch_both(&self, hash: u64) {
+        self.buckets.prefetch_places(self.first(hash));
+        self.prefetch(hash);
+    }
+
+    /// True if the tag of this hash is in its buckets, so that [`find`](Self::find) reads a place. Prefetches
+    /// that place.
+    #[inline(always)]
+    pub fn prefetch_place(&self, hash: u64) -> bool {
+        for at in probe(self.buckets.len(), hash) {
+            let Some(bucket) = self.buckets.get(at) else { return false };
+            if !bucket.matching(tag(hash)).is_empty() {
+                self.buckets.prefetch_places(at);
+                return true;
+            }
+            if !bucket.is_passed() {
+                return false;
+            }
+        }
+        false
     }
 }
 
@@ -202,9 +198,8 @@ mod tests {
         u64::from(key % 7) | u64::from(key % 5) << 48
     }
 
-    #[test]
-    fn offers_every_place_of_a_hash_until_one_satisfies() {
-        let mut index = Index::with_capacity(200);
+    fn offers_every_place<L: Layout>() {
+        let mut index = Index::<L>::with_capacity(200);
         (0..200).for_each(|key| index.enter(hash(key), key));
         for key in 0..200 {
             let found = index.find(hash(key), |place| place == key).unwrap();
@@ -223,8 +218,13 @@ mod tests {
     }
 
     #[test]
-    fn loses_the_removed_place_and_no_other() {
-        let mut index = Index::with_capacity(200);
+    fn offers_every_place_of_a_hash_until_one_satisfies() {
+        offers_every_place::<Together>();
+        offers_every_place::<Apart>();
+    }
+
+    fn loses_the_removed_place<L: Layout>() {
+        let mut index = Index::<L>::with_capacity(200);
         (0..200).for_each(|key| index.enter(hash(key), key));
         for key in (0..200).step_by(2) {
             let found = index.find(hash(key), |place| place == key).unwrap();
@@ -237,12 +237,38 @@ mod tests {
     }
 
     #[test]
-    fn has_buckets_for_six_entries_each() {
+    fn loses_the_removed_place_and_no_other() {
+        loses_the_removed_place::<Together>();
+        loses_the_removed_place::<Apart>();
+    }
+
+    fn has_buckets<L: Layout>(entries: usize, buckets: usize) {
+        let index = Index::<L>::with_capacity(entries);
+        assert_eq!((index.buckets(), index.capacity()), (buckets, L::MOST * buckets));
+        assert_eq!((index.find(1, |_| true).is_none(), index.first_place(1)), (true, None));
+        assert!(Index::<L>::without_buckets().find(1, |_| true).is_none());
+    }
+
+    #[test]
+    fn has_buckets_for_six_entries_each_or_five() {
         for (entries, buckets) in [(0, 1), (6, 1), (7, 2), (96, 16), (97, 32)] {
-            let index = Index::with_capacity(entries);
-            assert_eq!((index.buckets(), index.capacity()), (buckets, 6 * buckets));
-            assert_eq!((index.find(1, |_| true).is_none(), index.first_place(1)), (true, None));
+            has_buckets::<Together>(entries, buckets);
         }
-        assert!(Index::without_buckets().find(1, |_| true).is_none());
+        for (entries, buckets) in [(0, 1), (5, 1), (6, 2), (80, 16), (81, 32)] {
+            has_buckets::<Apart>(entries, buckets);
+        }
+    }
+
+    #[test]
+    fn prefetches_a_place_while_a_tag_is_there() {
+        let mut index = Index::<Apart>::with_capacity(200);
+        (0..200).for_each(|key| index.enter(hash(key), key));
+        assert!((0..200).all(|key| index.prefetch_place(hash(key))));
+        assert!(!index.prefetch_place(1 << 60));
+        for key in 0..200 {
+            let found = index.find(hash(key), |place| place == key).unwrap();
+            index.remove(hash(key), found);
+        }
+        assert!((0..200).all(|key| !index.prefetch_place(hash(key))));
     }
 }

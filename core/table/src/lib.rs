@@ -30,6 +30,7 @@ mod group;
 pub mod growing;
 mod growth;
 pub mod index;
+mod layout;
 mod place;
 mod segments;
 pub mod share;

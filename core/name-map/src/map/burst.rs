@@ -1,6 +1,6 @@
 //! Lookups of many names together: their cache misses overlap.
 //!
-//! The stages are [prefetch](NameMap::prefetch), [candidate](NameMap::candidate),
+//! The stages are [prefetch](NameMap::prefetch), [tagged](NameMap::tagged), [candidate](NameMap::candidate),
 //! [prefetch_name](NameMap::prefetch_name) and [longest_from](NameMap::longest_from), each for all names
 //! before the next. A data plane with stages of its own calls them one by one; the methods with `burst` in
 //! their names run them in turn.
@@ -14,6 +14,12 @@ use crate::names::Names;
 /// Names whose stages overlap.
 pub const BURST: usize = 32;
 
+/// The longest length of a name at which the index has its tag. Valid until the map changes.
+#[derive(Clone, Copy, Debug)]
+pub struct Tagged {
+    components: u8,
+}
+
 /// The longest prefix of a name by its tag alone. Valid until the map changes.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate {
@@ -22,7 +28,7 @@ pub struct Candidate {
 }
 
 impl<V, const N: usize> NameMap<V, N> {
-    /// Prefetches the buckets that a lookup of a name may read.
+    /// Prefetches the tags that a lookup of a name may read.
     #[inline(always)]
     pub fn prefetch(&self, name: &impl HashedPrefixes) {
         for length in self.lengths.probes(name.components()) {
@@ -30,11 +36,23 @@ impl<V, const N: usize> NameMap<V, N> {
         }
     }
 
-    /// Finds the candidate of a name, and prefetches its entry. The buckets should be in the cache. No prefix
-    /// of the name is longer than the candidate, and none is there without one.
+    /// Finds the longest length at which the index has the tag of a name, and prefetches the place. The tags
+    /// should be in the cache. No prefix of the name is longer, and none is there without one.
     #[inline(always)]
-    pub fn candidate(&self, name: &impl HashedPrefixes) -> Option<Candidate> {
+    pub fn tagged(&self, name: &impl HashedPrefixes) -> Option<Tagged> {
         for length in self.lengths.probes(name.components()) {
+            if self.index.prefetch_place(name.hash(length)) {
+                return Some(Tagged { components: length as u8 });
+            }
+        }
+        None
+    }
+
+    /// Finds the candidate of a name with this tag, and prefetches its entry. The place should be in the
+    /// cache. No prefix of the name is longer than the candidate, and none is there without one.
+    #[inline(always)]
+    pub fn candidate(&self, name: &impl HashedPrefixes, tagged: Tagged) -> Option<Candidate> {
+        for length in self.lengths.probes(tagged.components.into()) {
             if let Some(slot) = self.index.find(name.hash(length), |_| true) {
                 self.slots.prefetch(slot);
                 return Some(Candidate { slot, components: length as u8 });
@@ -72,11 +90,14 @@ impl<V, const N: usize> NameMap<V, N> {
         names: &[impl HashedPrefixes],
         mut each: impl FnMut(usize, Option<Match<'m, V>>),
     ) {
-        let mut candidates = [None; BURST];
+        let (mut tagged, mut candidates) = ([None; BURST], [None; BURST]);
         for (chunk, names) in names.chunks(BURST).enumerate() {
             names.iter().for_each(|name| self.prefetch(name));
-            for (name, candidate) in names.iter().zip(&mut candidates) {
-                *candidate = self.candidate(name);
+            for (name, tagged) in names.iter().zip(&mut tagged) {
+                *tagged = self.tagged(name);
+            }
+            for ((name, tagged), candidate) in names.iter().zip(tagged).zip(&mut candidates) {
+                *candidate = tagged.and_then(|tagged| self.candidate(name, tagged));
             }
             for (name, candidate) in names.iter().zip(candidates) {
                 if let Some(candidate) = candidate {
@@ -103,9 +124,15 @@ impl<V, const N: usize> NameMap<V, N> {
             for (name, tagged) in names.iter().zip(&mut tagged) {
                 *tagged = LengthSet::default();
                 for length in self.lengths.probes(name.components()) {
+                    if self.index.prefetch_place(name.hash(length)) {
+                        tagged.insert(length);
+                    }
+                }
+            }
+            for (name, tagged) in names.iter().zip(&tagged) {
+                for length in tagged.descending(name.components()) {
                     if let Some(slot) = self.index.find(name.hash(length), |_| true) {
                         self.slots.prefetch(slot);
-                        tagged.insert(length);
                     }
                 }
             }
@@ -129,6 +156,9 @@ impl<V, const N: usize> NameMap<V, N> {
     pub fn find_burst<'m>(&'m self, prefixes: &[Prefix<'_>], mut each: impl FnMut(usize, Option<&'m V>)) {
         for (chunk, prefixes) in prefixes.chunks(BURST).enumerate() {
             prefixes.iter().for_each(|prefix| self.index.prefetch(prefix.hash));
+            for prefix in prefixes {
+                self.index.prefetch_place(prefix.hash);
+            }
             for prefix in prefixes {
                 if let Some(slot) = self.index.first_place(prefix.hash) {
                     self.slots.prefetch(slot);

@@ -3,6 +3,7 @@
 use super::route::FibCandidate;
 use crate::drop::DropReason;
 use crate::face::FaceId;
+use hashlane_name_map::map::Tagged;
 use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::wire::{Data, Interest, LpHeader, LpPacket};
 use smallvec::SmallVec;
@@ -45,6 +46,8 @@ pub(super) struct Ingress<'p, M> {
     pub(super) name: u32,
     /// Mark of an Interest, or the reason for dropping it. Set by the prefetch stage.
     pub(super) mark: Option<Result<M, DropReason>>,
+    /// Longest length at which the FIB may have a prefix of an Interest's name. Set by the prefetch stage.
+    pub(super) tagged: Option<Tagged>,
     /// Candidate of an Interest's name in the FIB. Set by the prefetch stage if the FIB is large.
     pub(super) fib: Option<FibCandidate>,
     pub(super) outcome: Result<(), DropReason>,
@@ -160,6 +163,7 @@ impl<'p, M> Burst<'p, M> {
             content: Content::None,
             name: 0,
             mark: None,
+            tagged: None,
             fib: None,
             outcome: Ok(()),
         });

@@ -1,8 +1,8 @@
 //! Second stage: prefetch the table entries that the packets of a burst need.
 //!
 //! A packet reads some twenty cache lines of tables that may be far larger than a cache. One by one, packets
-//! would wait for each of these misses in turn; here the misses of the whole burst overlap. Three passes
-//! follow the pointers: buckets, then entries, then memory that the entries own. The passes change no table.
+//! would wait for each of these misses in turn; here the misses of the whole burst overlap. Passes follow
+//! the pointers: buckets, then entries, then memory that the entries own. The passes change no table.
 //! A packet later in the burst may need another entry than was prefetched, which costs only time.
 //!
 //! Lone packets, and tables that fit into a cache, get only the first pass.
@@ -79,7 +79,7 @@ impl<P: Pit> Prefetch<'_, P> {
         name: &HashedName<'_>,
         large: Large,
     ) {
-        let Forwarder { pit, cs, fib, generation, .. } = self.forwarder;
+        let Forwarder { pit, cs, fib, .. } = self.forwarder;
         match &packet.content {
             Content::None | Content::Nack(_) => {}
             Content::Interest(_) => {
@@ -89,8 +89,7 @@ impl<P: Pit> Prefetch<'_, P> {
                     pit.prefetch_entry(name.hash(), mark);
                 }
                 if large.fib {
-                    let candidate = fib.candidate(name);
-                    packet.fib = candidate.map(|candidate| FibCandidate { candidate, tables: *generation });
+                    packet.tagged = fib.tagged(name);
                 }
                 if large.store {
                     cs.prefetch_entry(name);
@@ -105,6 +104,14 @@ impl<P: Pit> Prefetch<'_, P> {
                 }
             }
         }
+    }
+
+    /// Prefetches the entry of the FIB that an Interest needs.
+    #[inline(always)]
+    fn route(&self, packet: &mut Ingress<'_, P::Mark>, name: &HashedName<'_>) {
+        let Forwarder { fib, generation, .. } = self.forwarder;
+        let candidate = packet.tagged.and_then(|tagged| fib.candidate(name, tagged));
+        packet.fib = candidate.map(|candidate| FibCandidate { candidate, tables: *generation });
     }
 
     /// Prefetches memory that entries own.
@@ -152,6 +159,9 @@ impl<P: Pit> Stage<Burst<'_, P::Mark>> for Prefetch<'_, P> {
             self.entries(packet, hop, &name, large);
         }
         evicts(Pass::Entries);
+        if large.fib {
+            packets.iter_mut().for_each(|packet| self.route(packet, &names.of(packet)));
+        }
         for packet in packets.iter() {
             self.owned(packet, &names.of(packet), large);
         }

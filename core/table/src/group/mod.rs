@@ -4,4 +4,4 @@ mod prefetch;
 mod tags;
 
 pub use prefetch::{prefetch, prefetch_bytes};
-pub(crate) use tags::{Tags8, Tags16};
+pub(crate) use tags::{Positions, Tags8, Tags16};

@@ -2,9 +2,15 @@
 
 /// Positions in a group, lowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Positions(u32);
+pub struct Positions(u32);
 
 impl Positions {
+    /// Those below a position, at most 31.
+    #[inline(always)]
+    pub(crate) fn below(self, position: usize) -> Self {
+        Self(self.0 & ((1 << position) - 1))
+    }
+
     /// Returns true if no position is set.
     #[inline(always)]
     pub(crate) fn is_empty(self) -> bool {
@@ -77,6 +83,14 @@ tags!(
     /// Eight tags of 16 bits.
     Tags16, u16, 8, sse2_16, words_16
 );
+
+impl Tags16 {
+    /// The tag at the last position.
+    #[inline(always)]
+    pub(crate) fn last(&self) -> u16 {
+        (self.0[1] >> 48) as u16
+    }
+}
 
 #[cfg(target_arch = "x86_64")]
 mod sse2 {
