@@ -2,7 +2,7 @@
 
 use crate::filter::Filter;
 use crate::groups::{Groups, MAX_RULES};
-use crate::lists::{Lists, MAX_LISTS, Target};
+use crate::lists::{Inherited, Lists, MAX_LISTS, Target};
 use crate::reversed::{MAX_LABELS, NameError, Reversed};
 use crate::rules::Rules;
 use crate::table::Table;
@@ -163,27 +163,25 @@ impl Builder {
         }
         let pivot = pivot(&depths, rules.len());
         rules.extend(names_above(&rules, closest_wins));
-        let mut writer = Writer { names: &names, ..Writer::default() };
-        let mut filter = Filter::default();
+        let mut writer = Writer { names: &names, closest_wins, ..Writer::default() };
         let mut short = 0;
-        let mut left: Vec<Rule> = Vec::new();
-        for depth in 1..=MAX_LABELS {
-            if depth < pivot {
-                left.extend(rules.iter().filter(|rule| usize::from(rule.labels) == depth));
-                short |= u128::from(!left.is_empty()) << depth;
-            } else if depth == pivot {
-                left.extend(rules.iter().filter(|rule| usize::from(rule.labels) >= pivot));
-            } else if left.is_empty() {
+        for depth in 1..pivot {
+            let own = || rules.iter().filter(|rule| usize::from(rule.labels) == depth);
+            short |= u128::from(own().next().is_some()) << depth;
+            writer.write(&hash, own().map(|rule| (*rule, ())), depth, |()| None);
+        }
+        let before = writer.places.len();
+        rules.retain(|rule| usize::from(rule.labels) >= pivot);
+        let mut left = writer.write(&hash, rules.iter().map(|rule| (*rule, ())), pivot, |()| None);
+        let places = writer.places.get(before..).unwrap_or_default();
+        let filter = Filter::new(places.iter().map(|(hash, _)| *hash));
+        for depth in pivot + 1..=MAX_LABELS {
+            if left.is_empty() {
                 break;
             }
-            let before = writer.places.len();
-            left = writer.write(&hash, left, depth);
-            if depth == pivot {
-                let places = writer.places.get(before..).unwrap_or_default();
-                filter = Filter::new(places.iter().map(|(hash, _)| *hash));
-            }
+            left = writer.write(&hash, left.into_iter(), depth, |inherited| inherited);
         }
-        let Writer { mut groups, places, lists, distinct, .. } = writer;
+        let Writer { mut groups, places, lists, inherited, distinct, .. } = writer;
         groups.end();
         Rules {
             key,
@@ -193,6 +191,7 @@ impl Builder {
             pivot,
             short,
             lists,
+            inherited,
             closest_wins,
             names: distinct,
         }
@@ -223,24 +222,34 @@ struct Writer<'a> {
     groups: Groups,
     /// The hash of the suffix of each group, and its offset.
     places: Vec<(u64, u32)>,
+    closest_wins: u64,
     lists: Vec<Lists>,
     numbers: BTreeMap<Lists, u32>,
+    inherited: Vec<Inherited>,
+    inherited_numbers: BTreeMap<Inherited, u32>,
     /// Names with rules.
     distinct: usize,
 }
 
 impl<'a> Writer<'a> {
-    /// Writes groups of the rules that have the same `depth` last labels. The result has the rules that are
-    /// left for longer suffixes.
-    fn write(&mut self, hash: &SipHash13, rules: Vec<Rule>, depth: usize) -> Vec<Rule> {
+    /// Writes groups of the rules that have the same `depth` last labels. The rules come with what they
+    /// inherit, of which `number` makes the number. The result has the rules that are left for longer
+    /// suffixes.
+    fn write<I: Copy>(
+        &mut self,
+        hash: &SipHash13,
+        rules: impl Iterator<Item = (Rule, I)>,
+        depth: usize,
+        number: impl Fn(I) -> Option<u32>,
+    ) -> Vec<(Rule, Option<u32>)> {
         let names = self.names;
         let suffix = |rule: &Rule| first(rule.name(names), depth);
-        let with_hash = |rule: &Rule| (order(hash.hash(suffix(rule))), *rule);
-        let mut rules: Vec<(u64, Rule)> = rules.iter().map(with_hash).collect();
+        let with_hash = |(rule, inherited)| (order(hash.hash(suffix(&rule))), rule, inherited);
+        let mut rules: Vec<(u64, Rule, I)> = rules.map(with_hash).collect();
         // The buckets are then filled one after the other.
-        rules.sort_unstable_by_key(|(order, _)| *order);
+        rules.sort_unstable_by_key(|(order, ..)| *order);
         // Names are then read in the order of their hashes: each is a cache miss, unless it was prefetched.
-        let offsets: Vec<u32> = rules.iter().map(|(_, rule)| rule.offset).collect();
+        let offsets: Vec<u32> = rules.iter().map(|(_, rule, _)| rule.offset).collect();
         let mut ahead = offsets.iter().filter_map(|offset| names.get(*offset as usize..)).map(|name| {
             let bytes = name.get(..PREFETCHED).unwrap_or(name);
             hashlane_table::prefetch_bytes(bytes);
@@ -254,16 +263,24 @@ impl<'a> Writer<'a> {
                 rules.sort_unstable_by(|a, b| a.1.name(names).cmp(b.1.name(names)));
             }
             for rules in rules.chunk_by(|a, b| suffix(&a.1) == suffix(&b.1)) {
-                self.write_group(rules, depth, &mut left);
+                // Rules with the same suffix inherit the same.
+                let inherited = rules.first().and_then(|(.., inherited)| number(*inherited));
+                self.write_group(rules, inherited, depth, &mut left);
             }
         }
         left
     }
 
     /// Writes the group of rules with one suffix, in the order of their names.
-    fn write_group(&mut self, rules: &[(u64, Rule)], depth: usize, left: &mut Vec<Rule>) {
+    fn write_group<I>(
+        &mut self,
+        rules: &[(u64, Rule, I)],
+        inherited: Option<u32>,
+        depth: usize,
+        left: &mut Vec<(Rule, Option<u32>)>,
+    ) {
         let names = self.names;
-        let Some((order, one)) = rules.first() else { return };
+        let Some((order, one, _)) = rules.first() else { return };
         // The names of all rules took fewer than 4 GiB.
         let Some(offset) = self.groups.offset() else { return };
         self.places.push((order.rotate_left(32), offset));
@@ -272,15 +289,20 @@ impl<'a> Writer<'a> {
         let distinct = by_name().count();
         let deeper = distinct > MAX_RULES;
         let here = if deeper { usize::from(usize::from(one.labels) == depth) } else { distinct };
-        self.groups.begin(suffix, here, deeper);
+        self.groups.begin(suffix, here, deeper, inherited);
+        let mut own = Lists::default();
         for rules in by_name().take(here) {
-            let lists = rules.iter().fold(Lists::default(), |lists, (_, rule)| lists.union(rule.lists()));
+            let lists = rules.iter().fold(Lists::default(), |lists, (_, rule, _)| lists.union(rule.lists()));
             self.distinct += usize::from(lists.has_rules());
             let number = self.number(lists);
-            let name = rules.first().map_or(&[][..], |(_, rule)| rule.name(names));
+            let name = rules.first().map_or(&[][..], |(_, rule, _)| rule.name(names));
             self.groups.push(name.get(suffix.len()..).unwrap_or_default(), number);
+            own = lists;
         }
-        left.extend(by_name().skip(here).flatten().map(|(_, rule)| *rule));
+        if deeper {
+            let inherited = self.inherited(inherited, &own, depth);
+            left.extend(by_name().skip(here).flatten().map(|(_, rule, _)| (*rule, inherited)));
+        }
     }
 
     fn number(&mut self, lists: Lists) -> u32 {
@@ -288,6 +310,20 @@ impl<'a> Writer<'a> {
             self.lists.push(lists);
             self.lists.len() as u32 - 1
         })
+    }
+
+    /// The number of what longer suffixes inherit from one that inherits number `from` and has rules of its
+    /// own.
+    fn inherited(&mut self, from: Option<u32>, own: &Lists, depth: usize) -> Option<u32> {
+        let before = from.and_then(|from| self.inherited.get(from as usize)).copied().unwrap_or_default();
+        let inherited = before.with(own, depth, self.closest_wins);
+        if inherited == Inherited::default() {
+            return None;
+        }
+        Some(*self.inherited_numbers.entry(inherited).or_insert_with(|| {
+            self.inherited.push(inherited);
+            self.inherited.len() as u32 - 1
+        }))
     }
 }
 

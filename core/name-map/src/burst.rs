@@ -1,20 +1,22 @@
 //! The lookup of a burst of names: its cache misses overlap.
 
+use crate::groups::{Group, Suffix};
 use crate::lists::{Match, Verdict};
 use crate::reversed::{NameError, Reversed};
 use crate::rules::{Adding, Rules};
+use crate::search::{Search, Walk};
 use crate::table::Candidate;
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
-use hashlane_hash::prefix::{EveryKernel, EveryPrefix, Group};
+use hashlane_hash::prefix::{self, EveryKernel, EveryPrefix};
 
 /// Room for up to [`NAMES`](Self::NAMES) names that are looked up together. Reusable; it takes about 45 KiB.
 #[derive(Clone, Debug)]
 pub struct Burst {
     names: Vec<Reversed>,
     len: usize,
-    group: Box<Group>,
+    group: Box<prefix::Group>,
     /// Names to look up with the same number of labels.
     suffixes: Suffixes,
     verdicts: [Verdict; Self::NAMES],
@@ -35,7 +37,7 @@ impl Burst {
         Self {
             names: vec![Reversed::new(); Self::NAMES],
             len: 0,
-            group: Box::new(Group::new()),
+            group: Box::new(prefix::Group::new()),
             suffixes: Suffixes::default(),
             verdicts: [Verdict::default(); Self::NAMES],
         }
@@ -124,9 +126,11 @@ impl Suffixes {
 
     /// Hashes the suffixes.
     #[inline(always)]
-    fn hash<H: EveryPrefix>(&mut self, hash: &H, names: &[Reversed], group: &mut Group) {
+    fn hash<H: EveryPrefix>(&mut self, hash: &H, names: &[Reversed], group: &mut prefix::Group) {
         let places = self.places.get(..self.len).unwrap_or_default();
-        for (some, hashes) in places.chunks(Group::NAMES).zip(self.hashes.chunks_mut(Group::NAMES)) {
+        for (some, hashes) in
+            places.chunks(prefix::Group::NAMES).zip(self.hashes.chunks_mut(prefix::Group::NAMES))
+        {
             group.clear();
             for (place, end) in some {
                 let Some(name) = names.get(usize::from(*place)) else { continue };
@@ -171,15 +175,15 @@ impl EveryKernel for Lookup<'_> {
         for labels in rules.short_depths() {
             suffixes.all(names, labels);
             suffixes.hash(hash, names, group);
-            look_up(rules, names, suffixes, verdicts);
+            look_up(rules, names, suffixes, verdicts, &mut OneMore);
         }
         suffixes.all(names, rules.pivot);
         suffixes.hash(hash, names, group);
         suffixes.filter(rules);
-        look_up(rules, names, suffixes, verdicts);
+        look_up(rules, names, suffixes, verdicts, &mut OneMore);
         if suffixes.len > 0 {
             suffixes.hash(hash, names, group);
-            look_up(rules, names, suffixes, verdicts);
+            look_up(rules, names, suffixes, verdicts, &mut OneMore);
         }
         if suffixes.len > 0 {
             look_up_deep(hash, rules, names, suffixes, verdicts);
@@ -187,13 +191,53 @@ impl EveryKernel for Lookup<'_> {
     }
 }
 
-/// Looks suffixes up, and leaves those with one label more that are to be looked up.
+/// Suffixes of a name that are visited one after the other.
+trait Steps {
+    /// The suffix of `end` bytes of name number `at`.
+    fn suffix(&self, at: usize, end: usize) -> Suffix;
+
+    /// Bytes of the suffix to visit after the one of `end` bytes, which has this group.
+    fn next(&mut self, at: usize, name: &Reversed, end: usize, group: Option<Group>) -> Option<usize>;
+}
+
+/// One label more, if groups are there.
+struct OneMore;
+
+impl Steps for OneMore {
+    #[inline(always)]
+    fn suffix(&self, _at: usize, end: usize) -> Suffix {
+        Suffix { end, inherits: false }
+    }
+
+    #[inline(always)]
+    fn next(&mut self, _at: usize, name: &Reversed, end: usize, group: Option<Group>) -> Option<usize> {
+        if matches!(group, Some(Group { deeper: true })) { name.end_after(end) } else { None }
+    }
+}
+
+/// Searches of names, each at its place in the burst.
+impl<S: Clone> Steps for [Option<Search<S>>; Burst::NAMES] {
+    #[inline(always)]
+    fn suffix(&self, at: usize, end: usize) -> Suffix {
+        let search = self.get(at).and_then(Option::as_ref);
+        search.map_or(Suffix { end, inherits: false }, Search::suffix)
+    }
+
+    #[inline(always)]
+    fn next(&mut self, at: usize, name: &Reversed, _end: usize, group: Option<Group>) -> Option<usize> {
+        let search = self.get_mut(at)?.as_mut()?;
+        search.advance(name, group).then(|| search.suffix().end)
+    }
+}
+
+/// Looks suffixes up, and leaves those that are to be looked up next.
 #[inline(always)]
 fn look_up(
     rules: &Rules,
     names: &[Reversed],
     suffixes: &mut Suffixes,
     verdicts: &mut [Verdict; Burst::NAMES],
+    steps: &mut impl Steps,
 ) {
     let Suffixes { len, places, hashes } = *suffixes;
     let hashes = hashes.get(..len).unwrap_or_default();
@@ -205,16 +249,17 @@ fn look_up(
     }
     suffixes.len = 0;
     for (((place, end), hash), candidate) in places.into_iter().zip(hashes).zip(candidates) {
-        let at = usize::from(place);
+        let (at, end) = (usize::from(place), usize::from(end));
         let (Some(name), Some(verdict)) = (names.get(at), verdicts.get_mut(at)) else { continue };
         let mut covering = Adding { rules, name, verdict: *verdict };
-        let deeper = rules.table.find_candidate(candidate, *hash, name, end.into(), &mut covering);
+        let suffix = steps.suffix(at, end);
+        let group = rules.table.find_candidate(candidate, *hash, name, suffix, &mut covering);
         *verdict = covering.verdict;
-        suffixes.push_if(place, if deeper { name.end_after(end.into()) } else { None });
+        suffixes.push_if(place, steps.next(at, name, end, group));
     }
 }
 
-/// Looks names up with more labels, one pass over the bytes of each: few names of common lists have as many.
+/// Looks names up with more labels: few names of common lists have as many.
 #[cold]
 #[inline(never)]
 fn look_up_deep<H: EveryPrefix>(
@@ -224,16 +269,20 @@ fn look_up_deep<H: EveryPrefix>(
     suffixes: &mut Suffixes,
     verdicts: &mut [Verdict; Burst::NAMES],
 ) {
-    let mut states: [_; Burst::NAMES] = core::array::from_fn(|_| (hash.start(), 0));
+    let mut searches: [_; Burst::NAMES] = core::array::from_fn(|_| None);
+    for (place, end) in suffixes.places.iter().take(suffixes.len) {
+        if let Some(search) = searches.get_mut(usize::from(*place)) {
+            *search = Some(Search::new((*end).into(), (hash.start(), 0), Walk::Search));
+        }
+    }
     while suffixes.len > 0 {
         let places = suffixes.places.iter().zip(&mut suffixes.hashes).take(suffixes.len);
-        for ((place, end), to) in places {
+        for ((place, _), to) in places {
             let at = usize::from(*place);
-            let (Some(name), Some((state, hashed))) = (names.get(at), states.get_mut(at)) else { continue };
-            hash.extend_within(state, name.bytes(), *hashed, (*end).into());
-            *hashed = usize::from(*end);
-            *to = hash.finish(state);
+            if let (Some(name), Some(Some(search))) = (names.get(at), searches.get_mut(at)) {
+                *to = search.hash(hash, name);
+            }
         }
-        look_up(rules, names, suffixes, verdicts);
+        look_up(rules, names, suffixes, verdicts, &mut searches);
     }
 }

@@ -1,9 +1,14 @@
 //! Rules with a common suffix, next to each other.
 //!
 //! A group is one byte with the number of its rules, the highest bit set if longer suffixes have groups, too;
-//! the suffix, as one byte with its length and its bytes; and for each rule the number of its lists, in
-//! LEB128, and the bytes of its name beyond the suffix, with their length before them. Shorter rules come
-//! before longer ones that they cover.
+//! the suffix, as one byte with its length and its bytes; if the second highest bit is set, the number of the
+//! rules of shorter suffixes, in LEB128; and for each rule the number of its lists, in LEB128, and the bytes
+//! of its name beyond the suffix, with their length before them. Shorter rules come before longer ones that
+//! they cover.
+//!
+//! A suffix has a group only if all shorter ones down to those of the filter have one, too. So the longest is
+//! found by a search in the number of labels, which reads few of them, and the number says what the groups
+//! that it did not read have.
 
 use crate::reversed::{Reversed, STEP};
 use alloc::vec::Vec;
@@ -14,10 +19,35 @@ pub(crate) const MAX_RULES: usize = 8;
 /// The bit of a group's number of rules that says that longer suffixes have groups.
 const DEEPER: u8 = 0x80;
 
+/// The bit that says that shorter suffixes have rules, whose number follows.
+const INHERITS: u8 = 0x40;
+
+/// The bits with the number of rules.
+const RULES: u8 = 0x0f;
+
 /// A receiver of the rules that cover a name.
 pub(crate) trait Receiver {
     /// Takes the number of a rule's lists, and the bytes of its name.
     fn take(&mut self, number: u32, end: usize);
+
+    /// Takes the number of the rules of all suffixes above one.
+    fn inherit(&mut self, number: u32);
+}
+
+/// A suffix of a name.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Suffix {
+    /// Its bytes.
+    pub(crate) end: usize,
+    /// True if groups of shorter suffixes were not visited, and their rules are to be taken from this one's.
+    pub(crate) inherits: bool,
+}
+
+/// The group of a suffix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Group {
+    /// True if longer suffixes have groups, too.
+    pub(crate) deeper: bool,
 }
 
 /// Groups one after the other; at the end, [`STEP`] bytes that a comparison may read.
@@ -31,19 +61,27 @@ impl Groups {
     }
 
     /// Begins a group of at most [`MAX_RULES`] rules. The suffix has at most 253 bytes.
-    pub(crate) fn begin(&mut self, suffix: &[u8], rules: usize, deeper: bool) {
-        self.0.extend_from_slice(&[rules as u8 | if deeper { DEEPER } else { 0 }, suffix.len() as u8]);
+    pub(crate) fn begin(&mut self, suffix: &[u8], rules: usize, deeper: bool, inherited: Option<u32>) {
+        let deeper = if deeper { DEEPER } else { 0 };
+        let inherits = if inherited.is_some() { INHERITS } else { 0 };
+        self.0.extend_from_slice(&[rules as u8 | deeper | inherits, suffix.len() as u8]);
         self.0.extend_from_slice(suffix);
+        inherited.into_iter().for_each(|number| self.push_number(number));
     }
 
     /// Adds a rule, given its name beyond the suffix of the group, and the number of its lists.
-    pub(crate) fn push(&mut self, beyond: &[u8], mut number: u32) {
+    pub(crate) fn push(&mut self, beyond: &[u8], number: u32) {
+        self.push_number(number);
+        self.0.push(beyond.len() as u8);
+        self.0.extend_from_slice(beyond);
+    }
+
+    fn push_number(&mut self, mut number: u32) {
         while number >= 0x80 {
             self.0.push(number as u8 | 0x80);
             number >>= 7;
         }
-        self.0.extend_from_slice(&[number as u8, beyond.len() as u8]);
-        self.0.extend_from_slice(beyond);
+        self.0.push(number as u8);
     }
 
     /// Ends the groups, after the last was added.
@@ -61,22 +99,29 @@ impl Groups {
     }
 
     /// Passes the rules of the group at `offset` that cover `name` to `to`, if its suffix is the first
-    /// `end` bytes of the name. `Some(true)` if more are in the groups of longer suffixes.
+    /// `end` bytes of the name; before them those of shorter suffixes, if it inherits them.
     #[inline(always)]
     pub(crate) fn find(
         &self,
         offset: u32,
         name: &Reversed,
-        end: usize,
+        Suffix { end, inherits }: Suffix,
         to: &mut impl Receiver,
-    ) -> Option<bool> {
+    ) -> Option<Group> {
         let (head, rest) = self.0.get(offset as usize..)?.split_first_chunk()?;
         let [rules, len] = *head;
         if usize::from(len) != end || !equal(rest, name, 0, end) {
             return None;
         }
         let mut rest = rest.get(end..)?;
-        for _ in 0..rules & !DEEPER {
+        if rules & INHERITS != 0 {
+            let (inherited, after) = number(rest)?;
+            rest = after;
+            if inherits {
+                to.inherit(inherited);
+            }
+        }
+        for _ in 0..rules & RULES {
             let (number, len, beyond) = rule(rest)?;
             let whole = end + len;
             if len == 0 || name.ends_at(whole) && equal(beyond, name, end, len) {
@@ -84,7 +129,7 @@ impl Groups {
             }
             rest = beyond.get(len..)?;
         }
-        Some(rules & DEEPER != 0)
+        Some(Group { deeper: rules & DEEPER != 0 })
     }
 
     /// Bytes of memory on the heap.
@@ -96,6 +141,14 @@ impl Groups {
 /// The number of a rule's lists, the bytes of its name beyond the suffix, and what comes after both.
 #[inline(always)]
 fn rule(bytes: &[u8]) -> Option<(u32, usize, &[u8])> {
+    let (number, rest) = number(bytes)?;
+    let (len, rest) = rest.split_first()?;
+    Some((number, (*len).into(), rest))
+}
+
+/// A number in LEB128, and what comes after it.
+#[inline(always)]
+fn number(bytes: &[u8]) -> Option<(u32, &[u8])> {
     let (first, mut rest) = bytes.split_first()?;
     let (mut number, mut shift) = (u32::from(first & 0x7f), 0);
     let mut last = *first;
@@ -105,8 +158,7 @@ fn rule(bytes: &[u8]) -> Option<(u32, usize, &[u8])> {
         number |= u32::from(next & 0x7f) << shift;
         (last, rest) = (*next, after);
     }
-    let (len, rest) = rest.split_first()?;
-    Some((number, (*len).into(), rest))
+    Some((number, rest))
 }
 
 /// True if `bytes` begin with `len` bytes of the name, those from `from` on. Lengths of at most one step take

@@ -1,13 +1,13 @@
 //! Rules as bytes, to be kept in a file.
 //!
-//! An image is a header, then buckets, filter, groups and lists as they stand in memory, then bytes of the
-//! application, and a CRC-32C of all before it. Numbers are in the order of bytes of the machine that wrote
+//! An image is a header, then buckets, filter, groups, lists and inherited rules as they stand in memory, then
+//! bytes of the application, and a CRC-32C of all before it. Numbers are in the order of bytes of the machine that wrote
 //! it. An image with wrong contents and a right CRC may match wrong names; it does no other harm, as every
 //! read of a table is checked against its bounds.
 
 use crate::filter::Filter;
 use crate::groups::Groups;
-use crate::lists::Lists;
+use crate::lists::{Inherited, Lists};
 use crate::reversed::MAX_LABELS;
 use crate::rules::Rules;
 use crate::table::{Bucket, Table};
@@ -22,7 +22,7 @@ use hashlane_hash::siphash::SipHash13;
 const MAGIC: [u8; 8] = *b"hl-names";
 
 /// The version of the format.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// An image that was not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -64,9 +64,9 @@ struct Header {
     key: [u8; 16],
     names: u64,
     closest_wins: u64,
-    /// Number of buckets, of words of the filter, of bytes of the groups, of lists, and of bytes of the
-    /// application.
-    lens: [u64; 5],
+    /// Number of buckets, of words of the filter, of bytes of the groups, of lists, of inherited rules, and of
+    /// bytes of the application.
+    lens: [u64; 6],
 }
 
 /// Neighbouring buckets that are full, at most; a lookup may read as many. Of 16 million groups, fewer than
@@ -81,15 +81,22 @@ impl Rules {
     ///
     /// The bytes have the secret key of the hash: who reads them can choose names that take long.
     pub fn to_bytes(&self, about: &[u8]) -> Vec<u8> {
-        let parts: [&[u8]; 5] = [
+        let parts: [&[u8]; 6] = [
             bytemuck::cast_slice(&self.table.buckets),
             bytemuck::cast_slice(&self.filter.0),
             &self.table.groups.0,
             bytemuck::cast_slice(&self.lists),
+            bytemuck::cast_slice(&self.inherited),
             about,
         ];
-        let lens =
-            [self.table.buckets.len(), self.filter.0.len(), parts[2].len(), self.lists.len(), about.len()];
+        let lens = [
+            self.table.buckets.len(),
+            self.filter.0.len(),
+            self.table.groups.0.len(),
+            self.lists.len(),
+            self.inherited.len(),
+            about.len(),
+        ];
         let header = Header {
             magic: MAGIC,
             version: VERSION,
@@ -126,7 +133,7 @@ impl Rules {
         if header.version != VERSION {
             return Err(ImageError::Version);
         }
-        let sizes = [size_of::<Bucket>(), size_of::<u64>(), 1, size_of::<Lists>(), 1];
+        let sizes = [size_of::<Bucket>(), size_of::<u64>(), 1, size_of::<Lists>(), size_of::<Inherited>(), 1];
         let parts = header.lens.iter().zip(sizes).map(|(len, size)| len.checked_mul(size as u64));
         let all = parts
             .clone()
@@ -148,7 +155,8 @@ impl Rules {
         };
         let mut parts = parts.map(|len| part(len).unwrap_or_default());
         let mut next = || parts.next().unwrap_or_default();
-        let (buckets, filter, groups, lists, about) = (next(), next(), next(), next(), next());
+        let (buckets, filter, groups, lists) = (next(), next(), next(), next());
+        let (inherited, about) = (next(), next());
         let pivot = header.pivot as usize;
         let short = u128::from(header.short[0]) | u128::from(header.short[1]) << 64;
         let names = usize::try_from(header.names).map_err(|_| ImageError::Bounds)?;
@@ -160,10 +168,10 @@ impl Rules {
         if table.longest_run() > MAX_RUN {
             return Err(ImageError::Bounds);
         }
-        let (filter, lists) = (Filter(collect(filter)), collect(lists));
+        let (filter, lists, inherited) = (Filter(collect(filter)), collect(lists), collect(inherited));
         let Header { closest_wins, .. } = header;
         let hash = SipHash13::new(&key);
-        Ok((Self { hash, key, table, filter, pivot, short, lists, closest_wins, names }, about))
+        Ok((Self { hash, key, table, filter, pivot, short, lists, inherited, closest_wins, names }, about))
     }
 }
 

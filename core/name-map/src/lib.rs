@@ -48,6 +48,7 @@ pub mod map;
 pub mod names;
 mod reversed;
 mod rules;
+mod search;
 mod table;
 
 pub use build::{BuildError, Builder};

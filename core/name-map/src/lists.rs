@@ -172,6 +172,47 @@ impl Verdict {
     }
 }
 
+/// The rules that cover all names more than one label below a suffix: those of the suffixes above it, as they
+/// change a verdict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Inherited {
+    matched: u64,
+    excepted: u64,
+    /// Lists whose earlier rules no longer decide.
+    decided: u64,
+    /// Labels of the longest of the rules and exceptions; 0 without any.
+    depth: u32,
+    is_exception: u32,
+}
+
+impl Inherited {
+    /// Adds the rules of the suffix with `depth` labels, which is longer than those before.
+    pub(crate) fn with(mut self, lists: &Lists, depth: usize, closest: u64) -> Self {
+        let (matched, excepted) = (lists.rules.below, lists.exceptions.below);
+        if matched | excepted != 0 {
+            (self.depth, self.is_exception) = (depth as u32, (excepted != 0).into());
+        }
+        let decided = lists.having() & closest;
+        self.matched = self.matched & !decided | matched & !(excepted & closest);
+        self.excepted |= excepted & !closest;
+        self.decided |= decided;
+        self
+    }
+}
+
+impl Verdict {
+    /// Takes the rules of all suffixes above one, which are longer than those before or among them.
+    #[inline(always)]
+    pub(crate) fn inherit(&mut self, inherited: &Inherited) {
+        if inherited.depth != 0 {
+            (self.depth, self.is_exception) = (inherited.depth as u8, inherited.is_exception != 0);
+        }
+        self.matched = self.matched & !inherited.decided | inherited.matched;
+        self.excepted |= inherited.excepted;
+    }
+}
+
 /// A rule that covers a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Match {

@@ -243,8 +243,23 @@ impl Reversed {
             0 => Some(0),
             _ if last != 0 => Some(last.trailing_zeros() as usize),
             _ if self.len < 64 => None,
-            _ => (0..labels).try_fold(0, |end, _| self.end_after(end)),
+            _ => self.end_of_long(labels),
         }
+    }
+
+    /// [`end`](Self::end) in a name of more than 63 bytes.
+    #[inline(always)]
+    pub(crate) fn end_of_long(&self, labels: usize) -> Option<usize> {
+        let mut left = labels.checked_sub(1)?;
+        for (number, ends) in self.ends.iter().enumerate() {
+            let here = ends.count_ones() as usize;
+            if left < here {
+                let last = (0..left).fold(*ends, |ends, _| ends & ends.wrapping_sub(1));
+                return Some(64 * number + last.trailing_zeros() as usize);
+            }
+            left -= here;
+        }
+        None
     }
 
     /// Bytes of the suffix with one label more than that of `end` bytes. `None` if there is none.

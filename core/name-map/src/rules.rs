@@ -1,9 +1,10 @@
 //! The rules of all lists, and the lookup of one name.
 
 use crate::filter::Filter;
-use crate::groups::Receiver;
-use crate::lists::{Lists, Match, Verdict};
+use crate::groups::{Receiver, Suffix};
+use crate::lists::{Inherited, Lists, Match, Verdict};
 use crate::reversed::Reversed;
+use crate::search::{Search, Walk};
 use crate::table::Table;
 use alloc::vec::Vec;
 use hashlane_hash::scheme::{BytesHash as _, Key, PrefixHash as _};
@@ -13,8 +14,8 @@ use hashlane_hash::siphash::SipHash13;
 ///
 /// A lookup hashes the last labels of a name, as many as all but few rules have, and reads a filter, which
 /// tells most names that match nothing. Rules with these labels are next to each other, and are compared with
-/// the name byte by byte: no wrong rule matches. If there are many, they are looked up with one label more,
-/// and so on. The hash is SipHash-1-3 under a secret key, so that names which were chosen to collide cost no
+/// the name byte by byte: no wrong rule matches. If there are many, they are looked up with one label more;
+/// if there are many again, with as many as a binary search of the labels says. The hash is SipHash-1-3 under a secret key, so that names which were chosen to collide cost no
 /// more than others.
 #[derive(Clone)]
 pub struct Rules {
@@ -28,6 +29,8 @@ pub struct Rules {
     pub(crate) short: u128,
     /// By the numbers of the table.
     pub(crate) lists: Vec<Lists>,
+    /// Rules of shorter suffixes, by the numbers of the table.
+    pub(crate) inherited: Vec<Inherited>,
     /// Lists of which the closest name wins.
     pub(crate) closest_wins: u64,
     pub(crate) names: usize,
@@ -57,13 +60,14 @@ impl Rules {
             + self.table.memory()
             + self.filter.memory()
             + size_of::<Lists>() * self.lists.capacity()
+            + size_of::<Inherited>() * self.inherited.capacity()
     }
 
     /// The rules that cover a name.
     #[inline]
     pub fn verdict(&self, name: &Reversed) -> Verdict {
         let mut adding = Adding { rules: self, name, verdict: Verdict::default() };
-        self.find(name, &mut adding);
+        self.find(name, &mut adding, Walk::Search);
         adding.verdict
     }
 
@@ -71,7 +75,7 @@ impl Rules {
     /// their list overrides. It is for names with a [verdict](Self::verdict) that needs its reason.
     pub fn matches(&self, name: &Reversed, mut each: impl FnMut(Match)) {
         let mut found = Found(Vec::new());
-        self.find(name, &mut found);
+        self.find(name, &mut found, Walk::Every);
         let mut lists = self.verdict(name).lists();
         for (number, end) in found.0.into_iter().rev() {
             let Some(own) = self.lists.get(number as usize) else { continue };
@@ -85,22 +89,27 @@ impl Rules {
 
     /// Passes the rules on the suffixes of a name to `to`, the shortest first.
     #[inline(always)]
-    fn find(&self, name: &Reversed, to: &mut impl Receiver) {
+    fn find(&self, name: &Reversed, to: &mut impl Receiver, walk: Walk) {
         for depth in self.short_depths() {
             let Some(end) = name.end(depth) else { break };
-            self.table.find(self.hash_of(name, end), name, end, to);
+            self.table.find(self.hash_of(name, end), name, Suffix { end, inherits: false }, to);
         }
-        let (mut state, mut hashed) = (self.hash.start(), 0);
-        let mut next = name.end(self.pivot);
-        while let Some(end) = next {
-            // One pass over the name, whatever its labels.
-            self.hash.extend_within(&mut state, name.bytes(), hashed, end);
-            let hash = self.hash.finish(&state);
-            let passes = hashed > 0 || self.filter.may_have(hash);
-            if !passes || !self.table.find(hash, name, end, to) {
-                break;
+        let Some(end) = name.end(self.pivot) else { return };
+        let mut state = self.hash.start();
+        self.hash.extend_within(&mut state, name.bytes(), 0, end);
+        let hash = self.hash.finish(&state);
+        if !self.filter.may_have(hash) {
+            return;
+        }
+        let group = self.table.find(hash, name, Suffix { end, inherits: false }, to);
+        let Some(next) = group.filter(|group| group.deeper).and_then(|_| name.end_after(end)) else { return };
+        let mut search = Search::new(next, (state, end), walk);
+        loop {
+            let hash = search.hash(&self.hash, name);
+            let group = self.table.find(hash, name, search.suffix(), to);
+            if !search.advance(name, group) {
+                return;
             }
-            (hashed, next) = (end, name.end_after(end));
         }
     }
 
@@ -135,6 +144,13 @@ impl Receiver for Adding<'_> {
             self.verdict.add(lists, depth, self.name.labels(), self.rules.closest_wins);
         }
     }
+
+    #[inline(always)]
+    fn inherit(&mut self, number: u32) {
+        if let Some(inherited) = self.rules.inherited.get(number as usize) {
+            self.verdict.inherit(inherited);
+        }
+    }
 }
 
 /// Rules as they are found: the number of their lists, and the bytes of their name.
@@ -144,4 +160,7 @@ impl Receiver for Found {
     fn take(&mut self, number: u32, end: usize) {
         self.0.push((number, end));
     }
+
+    /// The groups of all suffixes were visited.
+    fn inherit(&mut self, _number: u32) {}
 }

@@ -4,7 +4,7 @@
 //! The buckets are those of `hashlane_table::index` for a table that is built at once: ten places for eight,
 //! nine of ten taken for six of eight, and any number of buckets for a power of two.
 
-use crate::groups::{Groups, Receiver};
+use crate::groups::{Group, Groups, Receiver, Suffix};
 use crate::reversed::Reversed;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -130,12 +130,17 @@ impl Table {
         }
     }
 
-    /// Passes the rules that cover `name` among those of its first `end` bytes, whose hash is given, to
-    /// `to`: the number of their lists, and the bytes of their name. `true` if more are in the groups
-    /// of longer suffixes.
+    /// Passes the rules that cover `name` among those of a suffix, whose hash is given, to `to`: the
+    /// number of their lists, and the bytes of their name. `None` if the suffix has no group.
     #[inline(always)]
-    pub(crate) fn find(&self, hash: u64, name: &Reversed, end: usize, to: &mut impl Receiver) -> bool {
-        self.find_candidate(self.candidate(hash), hash, name, end, to)
+    pub(crate) fn find(
+        &self,
+        hash: u64,
+        name: &Reversed,
+        suffix: Suffix,
+        to: &mut impl Receiver,
+    ) -> Option<Group> {
+        self.find_candidate(self.candidate(hash), hash, name, suffix, to)
     }
 
     /// [`find`](Self::find), given the candidate of the hash.
@@ -145,30 +150,31 @@ impl Table {
         candidate: Candidate,
         hash: u64,
         name: &Reversed,
-        end: usize,
+        suffix: Suffix,
         to: &mut impl Receiver,
-    ) -> bool {
+    ) -> Option<Group> {
         if candidate == Candidate::NONE {
-            return false;
+            return None;
         }
-        match self.groups.find(candidate.0, name, end, to) {
-            Some(deeper) => deeper,
-            None => self.find_all(hash, name, end, to),
+        match self.groups.find(candidate.0, name, suffix, to) {
+            None => self.find_all(hash, name, suffix, to),
+            group => group,
         }
     }
 
     /// [`find`](Self::find) among all groups with the tag.
     #[cold]
     #[inline(never)]
-    fn find_all(&self, hash: u64, name: &Reversed, end: usize, to: &mut impl Receiver) -> bool {
+    fn find_all(&self, hash: u64, name: &Reversed, suffix: Suffix, to: &mut impl Receiver) -> Option<Group> {
         let mut at = self.first(hash);
         for _ in 0..self.buckets.len() {
-            let Some(bucket) = self.buckets.get(at) else { break };
+            let bucket = self.buckets.get(at)?;
             let mut places = bucket.matching(tag(hash));
             while places.0 != 0 {
                 let offset = bucket.offsets.get(places.first());
-                if let Some(deeper) = offset.and_then(|at| self.groups.find(*at, name, end, to)) {
-                    return deeper;
+                let group = offset.and_then(|at| self.groups.find(*at, name, suffix, to));
+                if group.is_some() {
+                    return group;
                 }
                 places.0 &= places.0 - 1;
             }
@@ -177,7 +183,7 @@ impl Table {
             }
             at = self.after(at);
         }
-        false
+        None
     }
 
     /// Prefetches the bucket of a hash.

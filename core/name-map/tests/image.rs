@@ -102,7 +102,7 @@ fn numbers_of_the_header_beyond_their_bounds_are_refused() {
     let buckets = u64::from_ne_bytes(run[64..72].try_into().unwrap()) as usize;
     assert!(buckets > 2_000);
     for bucket in 0..buckets {
-        run[104 + 64 * bucket + 20] |= 1;
+        run[112 + 64 * bucket + 20] |= 1;
     }
     seal(&mut run);
     assert_eq!(Rules::from_bytes(&run).unwrap_err(), ImageError::Bounds);

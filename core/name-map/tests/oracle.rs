@@ -34,10 +34,27 @@ fn name() -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec(label, 1..9)
 }
 
+/// Names along one long name, and names that branch off it: many share suffixes of every length.
+fn branch() -> impl Strategy<Value = Vec<String>> {
+    let leaf = prop::option::of(prop::sample::select(vec!["p", "q", "r.s", "t"]));
+    (prop_oneof![1..20_usize, 1..8_usize], leaf).prop_map(|(depth, leaf)| {
+        let spine = (1..=depth).rev().map(|label| format!("{}", label % 7));
+        leaf.iter().flat_map(|leaf| leaf.split('.')).map(String::from).chain(spine).collect()
+    })
+}
+
 fn rule() -> impl Strategy<Value = Rule> {
+    rule_for(name())
+}
+
+fn rule_for(name: impl Strategy<Value = Vec<String>>) -> impl Strategy<Value = Rule> {
     let target = prop::sample::select(vec![Target::Exact, Target::Below, Target::Subtree, Target::OneBelow]);
-    (0..MAX_LISTS, target, prop::bool::weighted(0.2), name())
-        .prop_map(|(list, target, exception, name)| Rule { list, target, exception, name })
+    (0..MAX_LISTS, target, prop::bool::weighted(0.2), name).prop_map(|(list, target, exception, name)| Rule {
+        list,
+        target,
+        exception,
+        name,
+    })
 }
 
 fn fits(name: &[String]) -> bool {
@@ -114,40 +131,57 @@ proptest! {
         rules in prop::collection::vec(rule(), 0..120),
         names in prop::collection::vec(name(), 1..80),
     ) {
-        let table = build(&rules);
-        let bytes = table.to_bytes(b"about");
-        let (table, about) = Rules::from_bytes(&bytes).unwrap();
-        prop_assert_eq!(about, b"about");
-        let mut burst = Burst::new();
-        let names: Vec<_> = names.into_iter().filter(|name| fits(name)).collect();
-        let rules: Vec<_> = rules.into_iter().filter(|rule| fits(&rule.name))
-            .map(|rule| Rule { name: lower(&rule.name), ..rule }).collect();
-        for names in names.chunks(Burst::NAMES) {
-            burst.clear();
-            names.iter().for_each(|name| burst.push(name.join(".").as_bytes()).unwrap());
-            let together = table.verdicts(&mut burst).to_vec();
-            prop_assert_eq!(together.len(), names.len());
-            for (at, (name, together)) in names.iter().zip(together).enumerate() {
-                let mut alone = Reversed::new();
-                alone.set(name.join(".").as_bytes()).unwrap();
-                let alone = table.verdict(&alone);
-                prop_assert_eq!(alone, together);
-                let name = lower(name);
-                let covering: Vec<_> = rules.iter().filter(|rule| rule.covers(&name)).collect();
-                let excepted = covering.iter().filter(|rule| rule.exception)
-                    .fold(0, |lists, rule| lists | 1 << rule.list);
-                prop_assert_eq!(alone.excepted(), excepted & !CLOSEST_WINS);
-                prop_assert_eq!(alone.lists(), matching(&name, &rules));
-                let longest = covering.iter().map(|rule| rule.name.len()).max();
-                prop_assert_eq!(alone.depth(), longest);
-                let excepts = covering.iter().any(|rule| rule.exception && Some(rule.name.len()) == longest);
-                prop_assert_eq!(alone.is_exception(), excepts);
-                let mut matches = Vec::new();
-                table.matches_in(&burst, at, |found| matches.push(found));
-                check_matches(&matches, &covering, alone.lists())?;
-            }
+        check(rules, names)?;
+    }
+
+    #[test]
+    fn a_lookup_finds_every_rule_along_a_long_name(
+        rules in prop::collection::vec(rule_for(branch()), 0..200),
+        names in prop::collection::vec(branch(), 1..20),
+    ) {
+        check(rules, names)?;
+    }
+}
+
+/// Compares all lookups of names with a search of all rules.
+fn check(rules: Vec<Rule>, names: Vec<Vec<String>>) -> Result<(), TestCaseError> {
+    let table = build(&rules);
+    let bytes = table.to_bytes(b"about");
+    let (table, about) = Rules::from_bytes(&bytes).unwrap();
+    prop_assert_eq!(about, b"about");
+    let mut burst = Burst::new();
+    let names: Vec<_> = names.into_iter().filter(|name| fits(name)).collect();
+    let rules: Vec<_> = rules
+        .into_iter()
+        .filter(|rule| fits(&rule.name))
+        .map(|rule| Rule { name: lower(&rule.name), ..rule })
+        .collect();
+    for names in names.chunks(Burst::NAMES) {
+        burst.clear();
+        names.iter().for_each(|name| burst.push(name.join(".").as_bytes()).unwrap());
+        let together = table.verdicts(&mut burst).to_vec();
+        prop_assert_eq!(together.len(), names.len());
+        for (at, (name, together)) in names.iter().zip(together).enumerate() {
+            let mut alone = Reversed::new();
+            alone.set(name.join(".").as_bytes()).unwrap();
+            let alone = table.verdict(&alone);
+            prop_assert_eq!(alone, together);
+            let name = lower(name);
+            let covering: Vec<_> = rules.iter().filter(|rule| rule.covers(&name)).collect();
+            let excepted =
+                covering.iter().filter(|rule| rule.exception).fold(0, |lists, rule| lists | 1 << rule.list);
+            prop_assert_eq!(alone.excepted(), excepted & !CLOSEST_WINS);
+            prop_assert_eq!(alone.lists(), matching(&name, &rules));
+            let longest = covering.iter().map(|rule| rule.name.len()).max();
+            prop_assert_eq!(alone.depth(), longest);
+            let excepts = covering.iter().any(|rule| rule.exception && Some(rule.name.len()) == longest);
+            prop_assert_eq!(alone.is_exception(), excepts);
+            let mut matches = Vec::new();
+            table.matches_in(&burst, at, |found| matches.push(found));
+            check_matches(&matches, &covering, alone.lists())?;
         }
     }
+    Ok(())
 }
 
 #[test]

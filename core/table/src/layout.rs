@@ -2,8 +2,8 @@
 //!
 //! - [`Together`]: a bucket is a cache line of eight tags and eight places. A lookup that finds reads one.
 //! - [`Apart`]: seven tags of a bucket are 16 bytes, and the places have an array of their own. The tags of a
-//!   million entries take 4 MB and stay in the cache, so that lookups which find nothing cost little. A lookup
-//!   that finds reads one line more.
+//!   million entries take 4 MB and stay in the cache, so that lookups which find nothing cost little. A
+//!   lookup that finds reads one line more.
 
 use crate::group::{Positions, Tags16 as Tags, prefetch};
 use crate::segments::Segments;
