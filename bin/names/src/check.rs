@@ -3,6 +3,7 @@
 use crate::input::Stop;
 use crate::lists::Lists;
 use crate::loaded::List;
+use crate::progress::Progress;
 use crate::summary;
 use anyhow::{Context as _, Result};
 use clap::Args;
@@ -30,7 +31,9 @@ pub(crate) struct Check {
 impl Check {
     pub(crate) fn run(self) -> Result<ExitCode> {
         let stop = Stop::on_signal()?;
-        let Some(loaded) = self.lists.load(&stop)? else { return Ok(ExitCode::from(STOPPED)) };
+        let Some(loaded) = self.lists.load(&stop, Progress::new())? else {
+            return Ok(ExitCode::from(STOPPED));
+        };
         terminal::tell(&summary::warnings(&loaded));
         let text = if self.json {
             let lists: Vec<_> = loaded.lists.iter().map(json).collect();

@@ -2,6 +2,7 @@
 
 use crate::input::Stop;
 use crate::lists::Lists;
+use crate::progress::Progress;
 use crate::summary;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
@@ -45,7 +46,9 @@ impl Compile {
         }
         let output = target(&self.output)?;
         let stop = Stop::on_signal()?;
-        let Some(loaded) = self.lists.load(&stop)? else { return Ok(ExitCode::from(STOPPED)) };
+        let Some(loaded) = self.lists.load(&stop, Progress::new())? else {
+            return Ok(ExitCode::from(STOPPED));
+        };
         terminal::tell(&summary::warnings(&loaded));
         let lists: Vec<CompiledList> = loaded.lists.iter().map(|list| list.about.clone()).collect();
         let bytes = write_compiled(&loaded.rules, &lists);

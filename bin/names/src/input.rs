@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result};
 use hashlane_command::STOPPED;
-use hashlane_daemon::signals::on_stop;
+use hashlane_daemon::signals::{on_stop, on_stop_and_hangup};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::fs::File;
@@ -11,6 +11,7 @@ use std::os::fd::AsFd as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, channel};
 
 /// Bytes that are read at once.
 pub(crate) const BLOCK: usize = 256 << 10;
@@ -25,16 +26,31 @@ const WAIT: u16 = 100;
 #[derive(Clone, Debug)]
 pub(crate) struct Stop(Arc<AtomicBool>);
 
+fn stop_or_exit(flag: &AtomicBool) {
+    if flag.swap(true, Ordering::Relaxed) {
+        std::process::exit(i32::from(STOPPED));
+    }
+}
+
 impl Stop {
     pub(crate) fn on_signal() -> Result<Self> {
         let stop = Self(Arc::default());
         let flag = Arc::clone(&stop.0);
-        on_stop(move || {
-            if flag.swap(true, Ordering::Relaxed) {
-                std::process::exit(i32::from(STOPPED));
-            }
-        })?;
+        on_stop(move || stop_or_exit(&flag))?;
         Ok(stop)
+    }
+
+    /// As [`on_signal`](Self::on_signal), and a message for each SIGHUP.
+    pub(crate) fn on_signal_but_hangup() -> Result<(Self, Receiver<()>)> {
+        let stop = Self(Arc::default());
+        let flag = Arc::clone(&stop.0);
+        let (ask, asked) = channel();
+        let reload = move || {
+            // At the end of a run, no thread reads lists.
+            let _ = ask.send(());
+        };
+        on_stop_and_hangup(move || stop_or_exit(&flag), reload)?;
+        Ok((stop, asked))
     }
 
     /// True after a signal.

@@ -13,7 +13,7 @@ use hashlane_stats::format::plain as text;
 use std::path::PathBuf;
 
 /// Lists, and the meaning of their lines.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct Lists {
     /// Lists of names, at most 64, or one file of `names compile`; - for one on standard input
     #[arg(value_name = "LIST", required = true)]
@@ -55,7 +55,7 @@ impl Lists {
     ///
     /// # Errors
     /// A list cannot be read, or there are too many.
-    pub(crate) fn load(&self, stop: &Stop) -> Result<Option<Loaded>> {
+    pub(crate) fn load(&self, stop: &Stop, mut progress: Progress) -> Result<Option<Loaded>> {
         if self.lists.len() > MAX_LISTS {
             bail!("{} lists; at most {MAX_LISTS} are taken: join lists of one format", self.lists.len());
         }
@@ -63,7 +63,7 @@ impl Lists {
             bail!("two lists are -, and there is one standard input; name a file");
         }
         let mut builder = Builder::new(&Key::random().context("cannot draw a key")?);
-        let (mut lists, mut progress) = (Vec::new(), Progress::new());
+        let mut lists = Vec::new();
         for (number, path) in self.lists.iter().enumerate() {
             let mut input = Input::open(path, stop)?;
             let mut piece = input.start()?;

@@ -10,6 +10,7 @@ mod loaded;
 mod matching;
 mod output;
 mod progress;
+mod reload;
 mod search;
 mod summary;
 

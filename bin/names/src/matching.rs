@@ -5,6 +5,7 @@ use crate::lists::Lists;
 use crate::loaded::Loaded;
 use crate::output::Output;
 use crate::progress::Progress;
+use crate::reload::{Reader, Reload};
 use crate::search::{MAX_LINE, Names, Search, Wanted};
 use crate::summary;
 use anyhow::{Context as _, Result, bail};
@@ -32,6 +33,9 @@ Formats of lists:
 Entries of other kinds are counted by reason on standard error, and match nothing. An exception
 holds for its own list; in RPZ zones, the longest of rules and exceptions wins.
 
+SIGHUP reads the lists again, from files only, while names are matched by the former rules. A list
+that cannot be read leaves these as they are, with an error on standard error.
+
 Exit code: 0 if a name was printed or counted, 1 if none was, 2 after an error, 130 after Ctrl-C.
 
 Examples:
@@ -57,6 +61,9 @@ pub(crate) struct Match {
     /// Print one JSON object a line
     #[arg(long)]
     json: bool,
+    /// Read the lists again when their files change, without a signal
+    #[arg(long)]
+    watch: bool,
     /// Print no summary of lists and names
     #[arg(short, long)]
     quiet: bool,
@@ -67,15 +74,20 @@ impl Match {
         if is_stdin(&self.names) && self.lists.take_stdin() {
             bail!("both a list and the names are standard input; name a file of names: --names FILE");
         }
-        let stop = Stop::on_signal()?;
+        let (stop, asked) = Stop::on_signal_but_hangup()?;
         let input = Input::open(&self.names, &stop)?;
-        let Some(loaded) = self.lists.load(&stop)? else { return Ok(ExitCode::from(STOPPED)) };
+        let (watch, quiet) = (self.watch, self.quiet);
+        let reader = Reader { lists: self.lists.clone(), stop: stop.clone(), asked, watch, quiet };
+        let reload = Reload::start(reader)?;
+        let Some(loaded) = self.lists.load(&stop, Progress::new())? else {
+            return Ok(ExitCode::from(STOPPED));
+        };
         terminal::tell(&summary::warnings(&loaded));
         if !self.quiet {
             let lists: String = loaded.lists.iter().map(summary::list).collect();
             terminal::tell(&(lists + &summary::total(&loaded)));
         }
-        let (names, time) = self.search(&loaded, input, &stop)?;
+        let (names, time) = self.search(loaded, &reload, input, &stop)?;
         if !self.quiet {
             terminal::tell(&summary::names(&names, time, stop.is_set()));
         }
@@ -100,9 +112,15 @@ impl Match {
     }
 
     /// Looks up all names, and writes those that are wanted.
-    fn search(&self, loaded: &Loaded, mut input: Input, stop: &Stop) -> Result<(Names, Duration)> {
+    fn search(
+        &self,
+        loaded: Loaded,
+        reload: &Reload,
+        mut input: Input,
+        stop: &Stop,
+    ) -> Result<(Names, Duration)> {
         let mut out = Output::new(&loaded.lists, self.json)?;
-        let mut search = Search::new(loaded, self.wanted());
+        let mut search = Search::new(loaded.rules, self.wanted());
         let mut progress = Progress::new();
         let mut room = vec![0; MAX_LINE + BLOCK + 1];
         // Bytes of a line that has begun, at the start of the room; and a line that is too long.
@@ -120,6 +138,11 @@ impl Match {
                 }
             }
             bytes += len as u64;
+            // A line is looked up by the rules of one reading.
+            if let Some(loaded) = reload.take() {
+                out.set_lists(&loaded.lists);
+                search.replace(loaded.rules);
+            }
             let mut text = room.get(..end).unwrap_or_default();
             if is_skipped && let Some(line_end) = memchr::memchr(b'\n', text) {
                 text = text.get(line_end + 1..).unwrap_or_default();

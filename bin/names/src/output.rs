@@ -37,9 +37,16 @@ impl Output {
     /// There is no standard output.
     pub(crate) fn new(lists: &[List], json: bool) -> Result<Self> {
         let file = io::stdout().as_fd().try_clone_to_owned().context("cannot write to standard output")?;
-        let name = |list: &List| if json { quoted(&list.about.name) } else { list.about.name.clone() };
-        let lists = lists.iter().map(name).collect();
-        Ok(Self { file: file.into(), text: Vec::with_capacity(2 * BLOCK), json, lists })
+        let mut output =
+            Self { file: file.into(), text: Vec::with_capacity(2 * BLOCK), json, lists: Vec::new() };
+        output.set_lists(lists);
+        Ok(output)
+    }
+
+    /// Takes the names of the lists, for the next lines.
+    pub(crate) fn set_lists(&mut self, lists: &[List]) {
+        let name = |list: &List| if self.json { quoted(&list.about.name) } else { list.about.name.clone() };
+        self.lists = lists.iter().map(name).collect();
     }
 
     /// Writes a name that matches nothing.

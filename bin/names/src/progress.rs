@@ -24,6 +24,11 @@ impl Progress {
         Self { begun: Instant::now(), next, bar: None }
     }
 
+    /// Measures time, and shows nothing.
+    pub(crate) fn silent() -> Self {
+        Self { begun: Instant::now(), next: Duration::MAX, bar: None }
+    }
+
     pub(crate) fn elapsed(&self) -> Duration {
         self.begun.elapsed()
     }

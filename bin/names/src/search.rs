@@ -1,6 +1,5 @@
 //! Names of a text, looked up in bursts.
 
-use crate::loaded::Loaded;
 use crate::output::Output;
 use hashlane_name_lists::{MAX_NAME, Reason, Refused, ascii_name, query_name};
 use hashlane_name_map::{Burst, Match, Rules};
@@ -32,6 +31,8 @@ pub(crate) struct Names {
     pub(crate) matched: u64,
     /// Lines that are no names.
     pub(crate) refused: BTreeMap<Reason, Refused>,
+    /// Times that other rules came into use.
+    pub(crate) reloads: u64,
 }
 
 impl Names {
@@ -43,8 +44,8 @@ impl Names {
 }
 
 /// Lookup of all names of a text.
-pub(crate) struct Search<'a> {
-    rules: &'a Rules,
+pub(crate) struct Search {
+    rules: Rules,
     wanted: Wanted,
     burst: Burst,
     /// Lines of the burst's names in the current block.
@@ -54,16 +55,22 @@ pub(crate) struct Search<'a> {
     pub(crate) names: Names,
 }
 
-impl<'a> Search<'a> {
-    pub(crate) fn new(loaded: &'a Loaded, wanted: Wanted) -> Self {
+impl Search {
+    pub(crate) fn new(rules: Rules, wanted: Wanted) -> Self {
         Self {
-            rules: &loaded.rules,
+            rules,
             wanted,
             burst: Burst::new(),
             spans: [const { 0..0 }; Burst::NAMES],
             found: Vec::new(),
             names: Names::default(),
         }
+    }
+
+    /// Looks the next lines up by these rules.
+    pub(crate) fn replace(&mut self, rules: Rules) {
+        self.rules = rules;
+        self.names.reloads += 1;
     }
 
     /// Looks up the names of whole lines, each with its line feed.

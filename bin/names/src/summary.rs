@@ -88,7 +88,12 @@ pub(crate) fn names(names: &Names, time: Duration, stopped: bool) -> String {
         _ => format!(" ({} names/s)", significant(names.looked_up as f64 / seconds)),
     };
     let end = if stopped { "; stopped" } else { "" };
-    let mut text = format!("{looked_up} in {} s{speed}, {matched} matched{end}\n", significant(seconds));
+    let reloads = match names.reloads {
+        0 => String::new(),
+        reloads => format!("; {}", counted(reloads, "reload")),
+    };
+    let mut text =
+        format!("{looked_up} in {} s{speed}, {matched} matched{reloads}{end}\n", significant(seconds));
     let none: u64 = names.refused.values().map(|refused| refused.count).sum();
     if none > 0 {
         let _ = writeln!(text, "{} left out:", counted(none, "line"));

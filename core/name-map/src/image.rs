@@ -1,8 +1,8 @@
 //! Rules as bytes, to be kept in a file.
 //!
 //! An image is a header, then buckets, filter, groups, lists and inherited rules as they stand in memory, then
-//! bytes of the application, and a CRC-32C of all before it. Numbers are in the order of bytes of the machine that wrote
-//! it. An image with wrong contents and a right CRC may match wrong names; it does no other harm, as every
+//! bytes of the application, and a CRC-32C of all before it. Numbers are in the order of bytes of the machine
+//! that wrote it. An image with wrong contents and a right CRC may match wrong names; it does no other harm, as every
 //! read of a table is checked against its bounds.
 
 use crate::filter::Filter;

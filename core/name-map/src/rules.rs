@@ -15,8 +15,8 @@ use hashlane_hash::siphash::SipHash13;
 /// A lookup hashes the last labels of a name, as many as all but few rules have, and reads a filter, which
 /// tells most names that match nothing. Rules with these labels are next to each other, and are compared with
 /// the name byte by byte: no wrong rule matches. If there are many, they are looked up with one label more;
-/// if there are many again, with as many as a binary search of the labels says. The hash is SipHash-1-3 under a secret key, so that names which were chosen to collide cost no
-/// more than others.
+/// if there are many again, with as many as a binary search of the name says. The hash is SipHash-1-3 under a
+/// secret key, so that names which were chosen to collide cost no more than others.
 #[derive(Clone)]
 pub struct Rules {
     pub(crate) key: Key,

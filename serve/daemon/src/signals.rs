@@ -74,11 +74,28 @@ impl Signals {
 /// The system refuses handlers or a thread.
 pub fn on_stop(stop: impl Fn() + Send + 'static) -> io::Result<()> {
     let hangup = (!is_ignored(Signal::SIGHUP)).then_some(SIGHUP);
-    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM].into_iter().chain(hangup))
-        .map_err(context("cannot handle signals"))?;
+    on_each([SIGINT, SIGTERM].into_iter().chain(hangup), move |_| stop())
+}
+
+/// Calls `stop` on a separate thread at each SIGINT and SIGTERM, and `reload` at each SIGHUP, also if that
+/// was ignored at the start.
+///
+/// # Errors
+/// The system refuses handlers or a thread.
+pub fn on_stop_and_hangup(
+    stop: impl Fn() + Send + 'static,
+    reload: impl Fn() + Send + 'static,
+) -> io::Result<()> {
+    on_each([SIGINT, SIGTERM, SIGHUP], move |signal| if signal == SIGHUP { reload() } else { stop() })
+}
+
+/// Calls `each` on a separate thread at each of these signals.
+fn on_each(signals: impl IntoIterator<Item = i32>, each: impl Fn(i32) + Send + 'static) -> io::Result<()> {
+    let signals = signal_hook::iterator::Signals::new(signals);
+    let mut signals = signals.map_err(context("cannot handle signals"))?;
     thread::Builder::new()
         .name("signals".into())
-        .spawn(move || signals.forever().for_each(|_| stop()))
+        .spawn(move || signals.forever().for_each(each))
         .map_err(context("cannot start the signal thread"))?;
     Ok(())
 }

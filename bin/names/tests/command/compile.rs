@@ -69,7 +69,7 @@ fn the_file_is_replaced_and_belongs_to_its_owner() {
 
 /// Bytes of the description of the lists, by the last number of the header.
 fn about(bytes: &[u8]) -> u64 {
-    u64::from_ne_bytes(bytes[96..104].try_into().unwrap())
+    u64::from_ne_bytes(bytes[104..112].try_into().unwrap())
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn files_that_were_cut_or_changed_are_refused() {
     sparse.set_len(1 << 40).unwrap();
     // It has a TiB, and says so.
     let mut start = bytes[..256].to_vec();
-    start[96..104].copy_from_slice(&((1_u64 << 40) - (bytes.len() as u64) + about(&bytes)).to_ne_bytes());
+    start[104..112].copy_from_slice(&((1_u64 << 40) - (bytes.len() as u64) + about(&bytes)).to_ne_bytes());
     (&sparse).write_all(&start).unwrap();
     holds(
         &matched(&folder, &["sparse"]).err,

@@ -6,4 +6,5 @@ mod compile;
 mod hostile;
 mod names;
 mod oracle;
+mod reload;
 mod streams;
