@@ -25,11 +25,12 @@ use std::time::Duration;
 #[command(after_help = "\
 Formats of lists:
   hosts    0.0.0.0 NAME...        the name alone; also 127.0.0.1, ::, ::1
-  domains  NAME, *.NAME           the name alone (--plain), the names below
+  domains  NAME, .NAME, *.NAME    the name alone (--plain), with all below, the names below
   adblock  ||NAME^, @@||NAME^     the name and all below; an exception
   v2ray    domain:NAME, full:NAME the name and all below; the name alone
   rpz      NAME CNAME .           the name alone; CNAME rpz-passthru. is an exception
   psl      NAME, *.NAME, !NAME    the public suffix list
+  dnsmasq  address=/NAME/#        the name and all below; also local=/NAME/, server=/NAME/
 Entries of other kinds are counted by reason on standard error, and match nothing. An exception
 holds for its own list; in RPZ zones, the longest of rules and exceptions wins.
 

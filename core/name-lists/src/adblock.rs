@@ -32,7 +32,7 @@ fn filter(text: &[u8]) -> Entry<'_> {
         return Err(if is_regex { Reason::Regex } else { Reason::Path });
     }
     if has(b'$') {
-        return Err(Reason::Modifier);
+        return Err(if text.ends_with(b"^$important") { Reason::Important } else { Reason::Modifier });
     }
     if has(b'/') {
         return Err(Reason::Path);
@@ -90,6 +90,9 @@ mod tests {
             ("||ads.example^$third-party", "modifier"),
             ("@@||ads.example^$document", "modifier"),
             ("||ads.example^$dnstype=AAAA", "modifier"),
+            ("||ads.example^$important", "important"),
+            ("@@||ads.example^$important", "important"),
+            ("||ads.example^$important,third-party", "modifier"),
             ("||ads.example", "pattern"),
             ("||*.ads.example^", "pattern"),
             ("||ads.example^*tracker^", "pattern"),

@@ -1,7 +1,7 @@
 //! Detection of a list's format by its first lines.
 
 use crate::format::Format;
-use crate::{adblock, domains, hosts, psl, rpz, v2ray};
+use crate::{adblock, dnsmasq, domains, hosts, psl, rpz, v2ray};
 use alloc::collections::BTreeSet;
 
 /// Lines with an entry that are looked at.
@@ -12,10 +12,11 @@ type IsLikely = fn(&[u8]) -> bool;
 
 /// Formats with the test of their lines, in order of precedence. A format beats plain domains with one line
 /// for so many of theirs: its lists have bare names, too.
-const FORMATS: [(Format, IsLikely, usize); 4] = [
+const FORMATS: [(Format, IsLikely, usize); 5] = [
     (Format::Rpz, rpz::is_likely, 20),
     (Format::Adblock, adblock::is_likely, 3),
     (Format::V2ray, v2ray::is_likely, 20),
+    (Format::Dnsmasq, dnsmasq::is_likely, 20),
     (Format::Hosts, hosts::is_likely, 3),
 ];
 
@@ -95,6 +96,9 @@ mod tests {
             ("a.example 60 IN CNAME .", Format::Rpz),
             ("// ===BEGIN ICANN DOMAINS===\ncom", Format::PublicSuffix),
             ("", Format::Domains),
+            ("# squid\n.a.example\n.b.example", Format::Domains),
+            ("port=53\naddress=/a.example/#", Format::Dnsmasq),
+            ("server=/a.example/\nlocal=/b.example/", Format::Dnsmasq),
             ("a.example##.ad\n||b.example^\nc.example", Format::Adblock),
             ("# a\n! b\n// c\n; d", Format::Domains),
         ] {

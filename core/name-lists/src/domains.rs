@@ -29,7 +29,10 @@ pub(crate) fn entries<'a>(
             let rest = words.next().filter(|rest| name.len() == word.len() && !is_comment(rest));
             each(match rest {
                 Some(_) => Err(Reason::ExtraWords),
-                None => rule(name, plain),
+                None => match name {
+                    [b'.', name @ ..] if !name.contains(&b'/') => Ok(Rule::block(Target::Subtree, name)),
+                    name => rule(name, plain),
+                },
             });
         }
     }
@@ -50,7 +53,7 @@ pub(crate) fn rule(name: &[u8], plain: Target) -> Entry<'_> {
 pub(crate) fn is_likely(line: &[u8]) -> bool {
     let mut words = words(line);
     let name = words.next().unwrap_or_default();
-    let name = name.strip_prefix(b"*.").unwrap_or(name);
+    let name = name.strip_prefix(b"*.").or(name.strip_prefix(b".")).unwrap_or(name);
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii() || b"-_.".contains(byte);
     let ends = words.next().is_none_or(is_comment);
     let is_edge = |byte: Option<&u8>| byte.is_some_and(|byte| !b"-.".contains(byte));
@@ -70,6 +73,8 @@ mod tests {
         assert_eq!(read("  a.example. # why\r"), "Exact a.example.");
         assert_eq!(read("a.example#why"), "Exact a.example");
         assert_eq!(read("*.a.example"), "Below a.example");
+        assert_eq!(read(".a.example"), "Subtree a.example");
+        assert_eq!(read(".a.example/malware.exe"), "path");
         assert_eq!(read("*"), "all-names");
         assert_eq!(read("a.example b.example"), "extra-words");
         assert_eq!(read("a.example/malware.exe"), "path");

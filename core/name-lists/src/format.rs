@@ -11,7 +11,7 @@ pub enum Format {
     /// unspecified ones and those of this host block nothing.
     Hosts,
     /// A name a line, which covers itself or its subtree, by [`Options::plain`](crate::Options::plain).
-    /// `*.name` covers the names below.
+    /// `.name` covers the subtree, `*.name` the names below.
     Domains,
     /// Adblock filters. `||name^` covers the subtree, `@@||name^` is an exception of the subtree.
     Adblock,
@@ -23,12 +23,22 @@ pub enum Format {
     /// The public suffix list. `name` covers the subtree, `*.name` the names below, `!name` is an exception
     /// of the subtree.
     PublicSuffix,
+    /// Options of dnsmasq. `address=/name/` with an address that blocks, `local=/name/` and `server=/name/`
+    /// cover the subtree.
+    Dnsmasq,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 6] =
-        [Self::Hosts, Self::Domains, Self::Adblock, Self::V2ray, Self::Rpz, Self::PublicSuffix];
+    pub const ALL: [Self; 7] = [
+        Self::Hosts,
+        Self::Domains,
+        Self::Adblock,
+        Self::V2ray,
+        Self::Rpz,
+        Self::PublicSuffix,
+        Self::Dnsmasq,
+    ];
 
     /// A word for the format.
     pub const fn id(self) -> &'static str {
@@ -39,6 +49,7 @@ impl Format {
             Self::V2ray => "v2ray",
             Self::Rpz => "rpz",
             Self::PublicSuffix => "psl",
+            Self::Dnsmasq => "dnsmasq",
         }
     }
 
@@ -56,7 +67,7 @@ impl fmt::Display for Format {
 
 /// A word that is no format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown format; formats are hosts, domains, adblock, v2ray, rpz and psl")]
+#[error("unknown format; formats are hosts, domains, adblock, v2ray, rpz, psl and dnsmasq")]
 pub struct UnknownFormat;
 
 impl FromStr for Format {

@@ -41,6 +41,7 @@ mod adblock;
 mod compiled;
 mod counts;
 mod detect;
+mod dnsmasq;
 mod domains;
 mod entry;
 mod format;

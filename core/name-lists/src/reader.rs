@@ -8,7 +8,7 @@ use crate::lines::{LineTooLong, Lines, MAX_LINE};
 use crate::name::rule_name;
 use crate::reason::Reason;
 use crate::rpz::Rpz;
-use crate::{adblock, domains, hosts, psl, v2ray};
+use crate::{adblock, dnsmasq, domains, hosts, psl, v2ray};
 use alloc::vec::Vec;
 use hashlane_name_map::{BuildError, Builder, Target};
 
@@ -188,6 +188,7 @@ impl Parser {
             Format::V2ray => v2ray::entries(line, &mut each),
             Format::Rpz => rpz.entries(line, &mut each),
             Format::PublicSuffix => psl::entries(line, &mut each),
+            Format::Dnsmasq => dnsmasq::entries(line, &mut each),
         };
         counts.add_line(kind);
         result

@@ -45,6 +45,8 @@ reasons! {
     Cosmetic "cosmetic" "cosmetic filters of web pages",
     /// A filter with options, such as `$third-party`.
     Modifier "modifier" "filters with options ($…)",
+    /// A filter that wins over exceptions.
+    Important "important" "filters that win over exceptions ($important)",
     /// A filter of paths.
     Path "path" "filters of paths",
     /// A filter of parts of addresses, which is no name.
@@ -57,6 +59,8 @@ reasons! {
     Include "include" "inclusions of other files",
     /// A kind of rule that is not known.
     UnknownKind "unknown-kind" "rules of an unknown kind",
+    /// Names that are resolved by a stated server.
+    Resolver "resolver" "names that another server resolves",
     /// A trigger of an RPZ zone besides the queried name.
     RpzTrigger "rpz-trigger" "triggers besides the queried name (rpz-ip, rpz-nsdname and others)",
     /// An action of an RPZ zone besides block and pass.

@@ -1,9 +1,9 @@
 //! Rules as bytes, to be kept in a file.
 //!
-//! An image is a header, then buckets, filter, groups, lists and inherited rules as they stand in memory, then
-//! bytes of the application, and a CRC-32C of all before it. Numbers are in the order of bytes of the machine
-//! that wrote it. An image with wrong contents and a right CRC may match wrong names; it does no other harm, as every
-//! read of a table is checked against its bounds.
+//! An image is a header, then buckets, filter, groups, lists and inherited rules as they stand in memory,
+//! then bytes of the application, and a CRC-32C of all before it. Numbers are in the order of bytes of the
+//! machine that wrote it. An image with wrong contents and a right CRC may match wrong names; it does no
+//! other harm, as every read of a table is checked against its bounds.
 
 use crate::filter::Filter;
 use crate::groups::Groups;
@@ -64,8 +64,8 @@ struct Header {
     key: [u8; 16],
     names: u64,
     closest_wins: u64,
-    /// Number of buckets, of words of the filter, of bytes of the groups, of lists, of inherited rules, and of
-    /// bytes of the application.
+    /// Number of buckets, of words of the filter, of bytes of the groups, of lists, of inherited rules, and
+    /// of bytes of the application.
     lens: [u64; 6],
 }
 

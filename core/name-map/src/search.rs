@@ -1,8 +1,9 @@
 //! Search for the longest suffix of a name that has a group.
 //!
-//! If a suffix has a group, all shorter ones down to the pivot have one: rules that share the longer one share
-//! the shorter ones, too. The search visits the suffix with one label more than the pivot, which is as many as
-//! common names have, and then halves the bytes that are left: at most eleven visits, whatever the rules.
+//! If a suffix has a group, all shorter ones down to the pivot have one: rules that share the longer one
+//! share the shorter ones, too. The search visits the suffix with one label more than the pivot, which is as
+//! many as common names have, and then halves the bytes that are left: at most eleven visits, whatever the
+//! rules.
 
 use crate::groups::{Group, Suffix};
 use crate::reversed::Reversed;

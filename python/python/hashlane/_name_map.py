@@ -15,7 +15,7 @@ class NameList(NamedTuple):
 
     #: Its name.
     name: str
-    #: Its format: `hosts`, `domains`, `adblock`, `v2ray`, `rpz` or `psl`.
+    #: Its format: `hosts`, `domains`, `adblock`, `v2ray`, `rpz`, `psl` or `dnsmasq`.
     format: str
     #: Number of rules, without exceptions.
     rules: int
@@ -29,8 +29,9 @@ class NameMap:
     """Rules of lists of domain names, and which of them each name of a column matches.
 
     Formats of lists: hosts files, plain domains with `*.`, Adblock's `||name^`, V2Ray's `domain:` and `full:`,
-    response policy zones and the public suffix list. Exact: names are compared, not their hashes. An exception
-    holds for its own list; in response policy zones, the closest name decides, as wildcards of the DNS do.
+    response policy zones, the public suffix list and options of dnsmasq. Exact: names are compared, not their
+    hashes. An exception holds for its own list; in response policy zones, the closest name decides, as
+    wildcards of the DNS do.
 
     Args:
         lists: For each list, by its name, a file, or a column with a line of it in each row. At most 64.
@@ -50,7 +51,7 @@ class NameMap:
         self,
         lists: Mapping[str, Union[str, os.PathLike[str], Column]],
         *,
-        format: Optional[Literal["hosts", "domains", "adblock", "v2ray", "rpz", "psl"]] = None,
+        format: Optional[Literal["hosts", "domains", "adblock", "v2ray", "rpz", "psl", "dnsmasq"]] = None,
         plain: Literal["exact", "subtree"] = "exact",
     ) -> None:
         sources = [(name, _source(source)) for name, source in lists.items()]

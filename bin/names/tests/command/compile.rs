@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 
-const LISTS: [&str; 6] = ["hosts", "domains", "adblock", "v2ray", "rpz", "psl"];
+const LISTS: [&str; 7] = ["hosts", "domains", "adblock", "v2ray", "rpz", "psl", "dnsmasq"];
 
 const NAMES: &str = "ads.example\nx.ads.example\ngood.ads.example\nx.good.ads.example\nbad.good.ads.example\n\
     x.wild.example\nfull.example\nx.com\nwww.ck\ny.x.ck\nnone.example\nb\u{fc}cher.example\n";

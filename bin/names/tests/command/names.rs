@@ -17,6 +17,12 @@ pub(crate) fn folder() -> Folder {
         "$TTL 60\n@ SOA a. b. 1 2 3 4 5\n@ NS a.\n*.ads.example CNAME .\nads.example CNAME .\n\
          *.good.ads.example CNAME rpz-passthru.\nbad.good.ads.example CNAME .\n32.1.2.0.192.rpz-ip CNAME .\n",
     );
+    folder.write("dots", ".ads.example\n.wild.example\n");
+    folder.write(
+        "dnsmasq",
+        "# t\nport=53\naddress=/ads.example/b.example/0.0.0.0\nlocal=/c.example/\n\
+         address=/d.example/192.0.2.1\nserver=/good.ads.example/#\n",
+    );
     folder.write("psl", "// ===BEGIN ICANN DOMAINS===\ncom\n*.ck\n!www.ck\n");
     folder
 }
@@ -56,6 +62,17 @@ fn each_format_says_which_rule_covers_a_name() {
             "ads.example\nx.ads.example\nx.good.ads.example\nbad.good.ads.example\nexample\n",
             "ads.example\trpz\tads.example\tsubtree\nx.ads.example\trpz\tads.example\tsubtree\n\
              bad.good.ads.example\trpz\tbad.good.ads.example\texact\n",
+        ),
+        (
+            "dots",
+            "ads.example\nx.ads.example\n",
+            "ads.example\tdots\tads.example\tsubtree\nx.ads.example\tdots\tads.example\tsubtree\n",
+        ),
+        (
+            "dnsmasq",
+            "x.ads.example\nb.example\nc.example\nd.example\n",
+            "x.ads.example\tdnsmasq\tads.example\tsubtree\nb.example\tdnsmasq\tb.example\tsubtree\n\
+             c.example\tdnsmasq\tc.example\tsubtree\n",
         ),
         (
             "psl",
