@@ -5,6 +5,7 @@ mod compressor;
 mod control;
 mod explain;
 mod hex;
+mod import;
 mod input;
 mod pcap;
 mod piece;
@@ -31,6 +32,7 @@ static ALLOCATOR: Allocator = Allocator;
 Examples:
   hashlane dns serve example.com.zone --listen 127.0.0.1:5353
   hashlane dns control status
+  hashlane dns import /etc/nsd/nsd.conf > dns.toml
   hashlane dns render example.com.zone
   hashlane dns render answers.pcap --explain"
 )]
@@ -55,6 +57,7 @@ Examples:
   hashlane dns check-config --print              every key with its default value
   hashlane dns check-config --print dns.toml")]
     CheckConfig(CheckConfig),
+    Import(import::Import),
     Render(Box<render::Render>),
 }
 
@@ -68,6 +71,7 @@ impl Dns {
             Command::Serve(command) => command.run(),
             Command::Control(command) => command.run(),
             Command::CheckConfig(command) => command.run(Config::read, Config::to_toml, serve::check),
+            Command::Import(command) => command.run(),
             Command::Render(command) => command.run(),
         }
     }

@@ -2,4 +2,5 @@
 #![allow(clippy::unwrap_used, reason = "a helper that cannot do its work fails the test")]
 
 mod dns;
+mod dns_import;
 mod dns_serve;
