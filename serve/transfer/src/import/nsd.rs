@@ -1,12 +1,15 @@
 //! nsd.conf: statements of a key and words, in sections.
 
-use super::address::{self, peer};
-use super::model::{Key, Model, Peer, Zone};
+mod settings;
+mod zone;
+
+use super::model::{Key, Model, Zone};
 use super::report::{Fate, Place, Report};
 use super::words::{Word, words};
 use super::{ImportError, Reader};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use zone::{Block, add, in_zone};
 
 /// Statements that the patterns of one zone have at most, so that patterns that include each other end.
 const MAX_STATEMENTS: usize = 10_000;
@@ -28,28 +31,6 @@ enum Section {
     Other(&'static str),
     Lost,
 }
-
-/// A zone or a pattern.
-#[derive(Default)]
-struct Block {
-    name: String,
-    /// Number of the line that names it, or that begins it.
-    at: usize,
-    statements: Vec<(Statement, usize)>,
-}
-
-#[derive(Clone)]
-enum Statement {
-    File(String),
-    Include(String),
-    Primary(Peer),
-    /// A primary that is lost.
-    NoPrimary,
-    Notify(Peer),
-    AllowTransfer(Peer),
-    AllowNotify(Peer),
-}
-
 struct Nsd<'m> {
     model: &'m mut Model,
     section: Section,
@@ -174,137 +155,6 @@ impl Nsd<'_> {
         reader.add(place, key, fate).map(drop)
     }
 
-    fn server(&mut self, key: &str, value: &str, values: usize) -> Fate {
-        let model = &mut *self.model;
-        match key {
-            "ip-address" | "interface" if values > 1 => Fate::lost("an address with options"),
-            "ip-address" | "interface" => match address::address(value) {
-                Ok(address) => {
-                    self.listen.push(address);
-                    Fate::kept("server.listen")
-                }
-                Err(why) => Fate::lost(why),
-            },
-            "port" => match value.parse() {
-                Ok(port) => {
-                    self.port = Some(port);
-                    Fate::kept("the ports of server.listen")
-                }
-                Err(_) => Fate::lost(format!("{value:?} is not a port")),
-            },
-            "identity" => model.set_text("server", "identity", value),
-            "version" => model.set_text("server", "version", value),
-            "nsid" => model.set_text("server", "nsid", value),
-            "hide-version" | "hide-identity" => {
-                let setting = ("server", if key == "hide-version" { "version" } else { "identity" });
-                if value == "yes" {
-                    model.set_text(setting.0, setting.1, "")
-                } else if model.settings.contains_key(&setting) {
-                    Fate::kept(format!("{}.{}", setting.0, setting.1))
-                } else {
-                    Fate::ignored("the answer is empty unless the configuration has one")
-                }
-            }
-            "zonesdir" => {
-                value.clone_into(&mut self.folder);
-                Fate::kept("the folder of each zone's file")
-            }
-            "username" => match value.split_once([':', '.']) {
-                Some((user, group)) => {
-                    model.set_text("server", "group", group);
-                    model.set_text("server", "user", user)
-                }
-                None => model.set_text("server", "user", value),
-            },
-            "server-count" => model.set_number(("server", "workers"), value, (1, 0, 1024)),
-            "tcp-count" => model.set_number(("tcp", "connections"), value, (1, 1, 1 << 20)),
-            "tcp-timeout" => model.set_number(("tcp", "idle_timeout_ms"), value, (1000, 100, 3_600_000)),
-            "ipv4-edns-size" | "ipv6-edns-size" => {
-                model.set_number(("server", "max_udp"), value, (1, 512, 4096))
-            }
-            "rrl-ratelimit" => {
-                model.set_number(("rate_limit", "responses_per_second"), value, (1, 0, 1_000_000))
-            }
-            "rrl-slip" => model.set_number(("rate_limit", "slip"), value, (1, 0, 10)),
-            "rrl-size" => model.set_number(("rate_limit", "entries"), value, (1, 1024, 1 << 28)),
-            "rrl-ipv4-prefix-length" => model.set_number(("rate_limit", "ipv4_prefix"), value, (1, 8, 32)),
-            "rrl-ipv6-prefix-length" => model.set_number(("rate_limit", "ipv6_prefix"), value, (1, 16, 64)),
-            "answer-cookie" if matches!(value, "yes" | "no") => {
-                let is_on = (value == "yes").to_string();
-                model.settings.insert(("server", "cookies"), is_on);
-                Fate::kept("server.cookies")
-            }
-            "do-ip4" | "do-ip6" if value == "yes" => Fate::ignored("it is so"),
-            "do-ip4" | "do-ip6" => Fate::lost("name the addresses in server.listen"),
-            "chroot" if value.is_empty() => Fate::ignored("it is so"),
-            "chroot" => {
-                Fate::lost("no counterpart; paths in it begin at its root; see ProtectSystem of systemd")
-            }
-            "tls-service-key"
-            | "tls-service-pem"
-            | "tls-service-ocsp"
-            | "tls-port"
-            | "tls-cert-bundle"
-            | "tls-auth-port"
-            | "tls-auth-xfr-only"
-            | "proxy-protocol-port"
-            | "cookie-secret"
-            | "cookie-secret-file"
-            | "allow-query"
-            | "rrl-whitelist-ratelimit" => Fate::lost("no counterpart in this configuration"),
-            "ip-transparent"
-            | "ip-freebind"
-            | "reuseport"
-            | "send-buffer-size"
-            | "receive-buffer-size"
-            | "cpu-affinity"
-            | "verbosity"
-            | "logfile"
-            | "log-only-syslog"
-            | "log-time-ascii"
-            | "log-time-iso"
-            | "pidfile"
-            | "database"
-            | "zonelistfile"
-            | "xfrdfile"
-            | "xfrdir"
-            | "xfrd-reload-timeout"
-            | "xfrd-tcp-max"
-            | "xfrd-tcp-pipeline"
-            | "statistics"
-            | "debug-mode"
-            | "round-robin"
-            | "minimal-responses"
-            | "confine-to-zone"
-            | "refuse-any"
-            | "zonefiles-check"
-            | "zonefiles-write"
-            | "tcp-query-count"
-            | "tcp-mss"
-            | "outgoing-tcp-mss"
-            | "reload-config"
-            | "reject-overflow"
-            | "bindtodevice"
-            | "setfib"
-            | "drop-updates" => Fate::ignored("no counterpart"),
-            _ if key.ends_with("-cpu-affinity") => Fate::ignored("no counterpart"),
-            _ => Fate::lost("unknown"),
-        }
-    }
-
-    fn key(&mut self, key: &str, value: &str, at: usize) -> Fate {
-        let Some(last) = self.model.keys.last_mut() else { return Fate::lost("no key") };
-        let (place, name) = match key {
-            "name" => (&mut last.name, "key.name"),
-            "algorithm" => (&mut last.algorithm, "key.algorithm"),
-            "secret" => (&mut last.secret, "key.secret"),
-            _ => return Fate::lost("unknown"),
-        };
-        value.clone_into(place);
-        last.lines.push(at);
-        Fate::kept(name)
-    }
-
     /// Ends the zones, with the statements of their patterns.
     fn finish(self, report: &mut Report) {
         let Self { model, zones, patterns, listen, port, folder, .. } = self;
@@ -336,142 +186,5 @@ impl Nsd<'_> {
                 report.set(at, Fate::ignored("no zone includes the pattern"));
             }
         }
-    }
-}
-
-/// Adds the statements of a zone or a pattern to a zone. Returns false if there are too many.
-fn add(
-    zone: &mut Zone,
-    block: &Block,
-    (patterns, folder): (&HashMap<&str, &Block>, &str),
-    (report, used): (&mut Report, &mut HashSet<usize>),
-    budget: &mut usize,
-    depth: usize,
-) -> bool {
-    used.insert(block.at);
-    for (statement, at) in &block.statements {
-        match budget.checked_sub(1) {
-            Some(left) if depth < super::MAX_DEPTH => *budget = left,
-            _ => return false,
-        }
-        match statement {
-            Statement::File(file) => {
-                let name = zone.name.strip_suffix('.').unwrap_or(&zone.name);
-                let file = file.replace("%s", name);
-                let is_whole = file.starts_with('/') || folder.is_empty();
-                let path = if is_whole { file } else { format!("{}/{file}", folder.trim_end_matches('/')) };
-                zone.file = Some((path, *at));
-            }
-            Statement::Include(name) => match patterns.get(name.as_str()) {
-                Some(pattern) => {
-                    if !add(zone, pattern, (patterns, folder), (report, used), budget, depth + 1) {
-                        return false;
-                    }
-                }
-                None => report.set(*at, Fate::lost(format!("the pattern {name:?} is missing"))),
-            },
-            Statement::Primary(peer) => {
-                zone.is_secondary = true;
-                zone.primaries.push(peer.clone());
-            }
-            Statement::NoPrimary => zone.is_secondary = true,
-            Statement::Notify(peer) => zone.notify.push(peer.clone()),
-            Statement::AllowTransfer(peer) => zone.allow_transfer.push(peer.clone()),
-            Statement::AllowNotify(peer) => zone.allow_notify.push(peer.clone()),
-        }
-    }
-    true
-}
-
-/// A statement of a zone or a pattern.
-fn in_zone(block: &mut Block, key: &str, values: &[Word<'_>], at: usize, named: &'static str) -> Fate {
-    let mut values: Vec<&str> = values.iter().map(|word| &*word.text).collect();
-    let value = values.first().copied().unwrap_or_default();
-    let parsed = match key {
-        "name" => {
-            value.clone_into(&mut block.name);
-            block.at = at;
-            return Fate::kept(named);
-        }
-        "zonefile" => match value.replace("%s", "").contains('%') {
-            true => {
-                return Fate::lost("of the patterns in names of files, %s alone is known; write the name");
-            }
-            false => Ok((Statement::File(value.to_owned()), "zone.file")),
-        },
-        "include-pattern" => Ok((Statement::Include(value.to_owned()), "the statements of the pattern")),
-        "request-xfr" => {
-            let kind = values.first().copied();
-            let kept = match kind {
-                Some("AXFR") => "zone.primaries; IXFR is tried first",
-                Some("UDP") => "zone.primaries; asked over TCP",
-                _ => "zone.primaries",
-            };
-            if matches!(kind, Some("AXFR" | "UDP")) {
-                values.remove(0);
-            }
-            other(&values, at, address::server).map(|peer| (Statement::Primary(peer), kept))
-        }
-        "notify" => other(&values, at, address::server).map(|peer| (Statement::Notify(peer), "zone.notify")),
-        "provide-xfr" => other(&values, at, address::network)
-            .map(|peer| (Statement::AllowTransfer(peer), "zone.allow_transfer")),
-        "allow-notify" => other(&values, at, address::network)
-            .map(|peer| (Statement::AllowNotify(peer), "zone.allow_notify")),
-        "allow-axfr-fallback" if value == "yes" => return Fate::ignored("it is so"),
-        "notify-retry"
-        | "zonestats"
-        | "store-ixfr"
-        | "create-ixfr"
-        | "ixfr-size"
-        | "ixfr-number"
-        | "size-limit-xfr"
-        | "multi-primary-check"
-        | "multi-master-check" => {
-            return Fate::ignored("no counterpart");
-        }
-        "allow-axfr-fallback"
-        | "outgoing-interface"
-        | "allow-query"
-        | "rrl-whitelist"
-        | "max-refresh-time"
-        | "min-refresh-time"
-        | "max-retry-time"
-        | "min-retry-time"
-        | "min-expire-time"
-        | "verify-zone"
-        | "verifier"
-        | "verifier-feed-zone"
-        | "verifier-timeout"
-        | "catalog"
-        | "catalog-member-pattern"
-        | "catalog-producer-zone" => return Fate::lost("no counterpart in this configuration"),
-        _ => return Fate::lost("unknown"),
-    };
-    match parsed {
-        Ok((statement, kept)) => {
-            block.statements.push((statement, at));
-            Fate::kept(kept)
-        }
-        Err(why) => {
-            if key == "request-xfr" {
-                block.statements.push((Statement::NoPrimary, at));
-            }
-            Fate::lost(why)
-        }
-    }
-}
-
-/// Another server: an address, and a key, `NOKEY` or `BLOCKED`.
-fn other(
-    values: &[&str],
-    at: usize,
-    address: impl Fn(&str) -> Result<String, String>,
-) -> Result<Peer, String> {
-    match values {
-        [_, "BLOCKED", ..] => Err("a refusal has no counterpart; narrow the entries that allow".to_owned()),
-        [text, "NOKEY"] => Ok(peer(address(text)?, None, at)),
-        [text, key] => Ok(peer(address(text)?, Some(key), at)),
-        [_, _, _, ..] => Err("transfers over TLS have no counterpart here".to_owned()),
-        _ => Err("an address and a key are needed".to_owned()),
     }
 }

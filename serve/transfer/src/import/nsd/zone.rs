@@ -1,0 +1,172 @@
+//! The sections `zone:` and `pattern:` of nsd.conf.
+
+use super::super::MAX_DEPTH;
+use super::super::address::{self, peer};
+use super::super::model::{Peer, Zone};
+use super::super::report::{Fate, Report};
+use super::super::words::Word;
+use std::collections::{HashMap, HashSet};
+
+/// A zone or a pattern.
+#[derive(Default)]
+pub(super) struct Block {
+    pub(super) name: String,
+    /// Number of the line that names it, or that begins it.
+    pub(super) at: usize,
+    pub(super) statements: Vec<(Statement, usize)>,
+}
+
+#[derive(Clone)]
+pub(super) enum Statement {
+    File(String),
+    Include(String),
+    Primary(Peer),
+    /// A primary that is lost.
+    NoPrimary,
+    Notify(Peer),
+    AllowTransfer(Peer),
+    AllowNotify(Peer),
+}
+
+/// Adds the statements of a zone or a pattern to a zone. Returns false if there are too many.
+pub(super) fn add(
+    zone: &mut Zone,
+    block: &Block,
+    (patterns, folder): (&HashMap<&str, &Block>, &str),
+    (report, used): (&mut Report, &mut HashSet<usize>),
+    budget: &mut usize,
+    depth: usize,
+) -> bool {
+    used.insert(block.at);
+    for (statement, at) in &block.statements {
+        match budget.checked_sub(1) {
+            Some(left) if depth < MAX_DEPTH => *budget = left,
+            _ => return false,
+        }
+        match statement {
+            Statement::File(file) => {
+                let name = zone.name.strip_suffix('.').unwrap_or(&zone.name);
+                let file = file.replace("%s", name);
+                let is_whole = file.starts_with('/') || folder.is_empty();
+                let path = if is_whole { file } else { format!("{}/{file}", folder.trim_end_matches('/')) };
+                zone.file = Some((path, *at));
+            }
+            Statement::Include(name) => match patterns.get(name.as_str()) {
+                Some(pattern) => {
+                    if !add(zone, pattern, (patterns, folder), (report, used), budget, depth + 1) {
+                        return false;
+                    }
+                }
+                None => report.set(*at, Fate::lost(format!("the pattern {name:?} is missing"))),
+            },
+            Statement::Primary(peer) => {
+                zone.is_secondary = true;
+                zone.primaries.push(peer.clone());
+            }
+            Statement::NoPrimary => zone.is_secondary = true,
+            Statement::Notify(peer) => zone.notify.push(peer.clone()),
+            Statement::AllowTransfer(peer) => zone.allow_transfer.push(peer.clone()),
+            Statement::AllowNotify(peer) => zone.allow_notify.push(peer.clone()),
+        }
+    }
+    true
+}
+
+/// A statement of a zone or a pattern.
+pub(super) fn in_zone(
+    block: &mut Block,
+    key: &str,
+    values: &[Word<'_>],
+    at: usize,
+    named: &'static str,
+) -> Fate {
+    let mut values: Vec<&str> = values.iter().map(|word| &*word.text).collect();
+    let value = values.first().copied().unwrap_or_default();
+    let parsed = match key {
+        "name" => {
+            value.clone_into(&mut block.name);
+            block.at = at;
+            return Fate::kept(named);
+        }
+        "zonefile" => match value.replace("%s", "").contains('%') {
+            true => {
+                return Fate::lost("of the patterns in names of files, %s alone is known; write the name");
+            }
+            false => Ok((Statement::File(value.to_owned()), "zone.file")),
+        },
+        "include-pattern" => Ok((Statement::Include(value.to_owned()), "the statements of the pattern")),
+        "request-xfr" => {
+            let kind = values.first().copied();
+            let kept = match kind {
+                Some("AXFR") => "zone.primaries; IXFR is tried first",
+                Some("UDP") => "zone.primaries; asked over TCP",
+                _ => "zone.primaries",
+            };
+            if matches!(kind, Some("AXFR" | "UDP")) {
+                values.remove(0);
+            }
+            other(&values, at, address::server).map(|peer| (Statement::Primary(peer), kept))
+        }
+        "notify" => other(&values, at, address::server).map(|peer| (Statement::Notify(peer), "zone.notify")),
+        "provide-xfr" => other(&values, at, address::network)
+            .map(|peer| (Statement::AllowTransfer(peer), "zone.allow_transfer")),
+        "allow-notify" => other(&values, at, address::network)
+            .map(|peer| (Statement::AllowNotify(peer), "zone.allow_notify")),
+        "allow-axfr-fallback" if value == "yes" => return Fate::ignored("it is so"),
+        "notify-retry"
+        | "zonestats"
+        | "store-ixfr"
+        | "create-ixfr"
+        | "ixfr-size"
+        | "ixfr-number"
+        | "size-limit-xfr"
+        | "multi-primary-check"
+        | "multi-master-check" => {
+            return Fate::ignored("no counterpart");
+        }
+        "allow-axfr-fallback"
+        | "outgoing-interface"
+        | "allow-query"
+        | "rrl-whitelist"
+        | "max-refresh-time"
+        | "min-refresh-time"
+        | "max-retry-time"
+        | "min-retry-time"
+        | "min-expire-time"
+        | "verify-zone"
+        | "verifier"
+        | "verifier-feed-zone"
+        | "verifier-timeout"
+        | "catalog"
+        | "catalog-member-pattern"
+        | "catalog-producer-zone" => return Fate::lost("no counterpart in this configuration"),
+        _ => return Fate::lost("unknown"),
+    };
+    match parsed {
+        Ok((statement, kept)) => {
+            block.statements.push((statement, at));
+            Fate::kept(kept)
+        }
+        Err(why) => {
+            if key == "request-xfr" {
+                block.statements.push((Statement::NoPrimary, at));
+            }
+            Fate::lost(why)
+        }
+    }
+}
+
+/// Another server: an address, and a key, `NOKEY` or `BLOCKED`.
+fn other(
+    values: &[&str],
+    at: usize,
+    address: impl Fn(&str) -> Result<String, String>,
+) -> Result<Peer, String> {
+    match values {
+        [_, "BLOCKED", ..] => Err("a refusal has no counterpart; narrow the entries that allow".to_owned()),
+        [text, "NOKEY"] => Ok(peer(address(text)?, None, at)),
+        [text, key] => Ok(peer(address(text)?, Some(key), at)),
+        [_, _, _, ..] => Err("transfers over TLS have no counterpart here".to_owned()),
+        _ => Err("an address and a key are needed".to_owned()),
+    }
+}
