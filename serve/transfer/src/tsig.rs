@@ -207,10 +207,15 @@ impl Verifier {
         let start = signature(response);
         let mut message =
             Message::from_octets(std::mem::take(response)).map_err(|_| ValidationError::FormErr)?;
+        let before = message.header_counts().arcount();
         sequence.answer(&mut message, time(now))?;
+        let is_signed = message.header_counts().arcount() != before;
         *response = message.into_octets();
-        if let Some(start) = start {
-            response.truncate(start);
+        match start {
+            Some(start) => response.truncate(start),
+            // The crate accepts bytes after the signature, which it does not cover.
+            None if is_signed => return Err(ValidationError::FormErr),
+            None => {}
         }
         Ok(())
     }
@@ -318,6 +323,23 @@ mod tests {
         let mut response = crate::notify::response(&query(), Rcode::NO_ERROR);
         let checked = verifier.check(&mut response, 1000);
         assert!(matches!(checked, Err(ValidationError::ServerUnsigned)), "{checked:?}");
+    }
+
+    #[test]
+    fn bytes_after_a_signature_are_refused() {
+        let key = key("hmac-sha256", b"a secret of 20 bytes");
+        let keys: Keys = [key.clone()].into_iter().collect();
+        let mut query = query();
+        let mut verifier = key.sign(&mut query, 1000);
+        let mut longer = [&query[..], b"more"].concat();
+        // A server takes it for a query without a signature, which then is malformed.
+        assert!(matches!(keys.check(&mut longer, 1000), Checked::Unsigned));
+        let Checked::Signed(mut signer) = keys.check(&mut query, 1000) else { panic!() };
+        let mut response = crate::notify::response(&query, Rcode::NO_ERROR);
+        signer.sign(&mut response, 1000);
+        response.extend_from_slice(b"more");
+        let checked = verifier.check(&mut response, 1000);
+        assert!(matches!(checked, Err(ValidationError::FormErr)), "{checked:?}");
     }
 
     #[test]
