@@ -57,6 +57,7 @@ Examples:
   hashlane dns check-config --print              every key with its default value
   hashlane dns check-config --print dns.toml")]
     CheckConfig(CheckConfig),
+    CheckZone(serve::CheckZone),
     Import(import::Import),
     Render(Box<render::Render>),
 }
@@ -72,6 +73,7 @@ impl Dns {
             Command::Control(command) => command.run(),
             Command::CheckConfig(command) => command.run(Config::read, Config::to_toml, serve::check),
             Command::Import(command) => command.run(),
+            Command::CheckZone(command) => command.run(),
             Command::Render(command) => command.run(),
         }
     }

@@ -148,6 +148,41 @@ fn named(zone: &OsStr) -> Result<ZoneFile> {
     })
 }
 
+/// Check zone files
+///
+/// Loads each zone as `serve` does, and prints its serial number and number of records, or what is wrong with
+/// file, line and reason; and the faults with which it is served, such as expired signatures, missing glue,
+/// or a digest (ZONEMD) of other content.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+ZONE is a zone file that is named like the zone, with or without .zone; or NAME=FILE. The exit code
+is 1 if a zone cannot be loaded; with --strict, also if one has faults.
+
+Examples:
+  hashlane dns check-zone example.com.zone
+  hashlane dns check-zone --strict example.com=db.example 2.0.192.in-addr.arpa=db.192.0.2")]
+pub(super) struct CheckZone {
+    /// Zone files
+    #[arg(value_name = "ZONE", required = true)]
+    zones: Vec<OsString>,
+    /// Fail for faults with which a zone is served
+    #[arg(long)]
+    strict: bool,
+}
+
+impl CheckZone {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let zone = self.zones.iter().map(|zone| named(zone)).collect::<Result<_>>()?;
+        let zones = Server::check_zones(&Config { zone, ..Config::default() })?;
+        terminal::print_verdict(&report(&zones)?)?;
+        let faulty = zones.iter().filter(|zone| !zone.warnings.is_empty()).count();
+        if self.strict && faulty > 0 {
+            bail!("{faulty} of {} zones have faults; the lines above name them", zones.len());
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
 /// The error with the next step.
 fn advise(error: io::Error) -> anyhow::Error {
     match error.kind() {
@@ -172,15 +207,25 @@ fn is_alive(handle: Handle) -> impl FnMut() -> bool + Send + 'static {
 /// # Errors
 /// The configuration is refused, or a zone cannot be loaded: then the lines are printed.
 pub(super) fn check(config: &Config) -> Result<String> {
-    let zones = Server::check(config)?;
+    report(&Server::check(config)?)
+}
+
+/// A line for each zone and each warning.
+///
+/// # Errors
+/// A zone cannot be loaded: then the lines are printed.
+fn report(zones: &[ZoneStatus]) -> Result<String> {
     let mut text = String::new();
-    for ZoneStatus { name, file, serial, records, warnings, error, .. } in &zones {
+    for ZoneStatus { name, file, serial, records, warnings, error, .. } in zones {
         let _ = match (serial, error) {
             (_, Some(error)) => writeln!(text, "{name}: {error}"),
-            (serial, None) => {
-                let serial = serial.unwrap_or_default();
+            (Some(serial), None) if file.as_os_str().is_empty() => {
+                writeln!(text, "{name}: serial {serial}, {records} records of its primaries")
+            }
+            (Some(serial), None) => {
                 writeln!(text, "{name}: serial {serial}, {records} records in {}", file.display())
             }
+            (None, None) => writeln!(text, "{name}: not yet received from its primaries"),
         };
         for warning in warnings {
             let _ = writeln!(text, "{name}: warning: {warning}");

@@ -4,8 +4,8 @@ use crate::counters::Counters;
 use crate::limit::{self, LimitKey};
 use crate::view::View;
 use hashlane_dns::MAX_MESSAGE_LEN;
-use hashlane_dns::query::{Batch, Decode, Hash, Suffixes};
-use hashlane_dns::respond::{Asker, Reply, Responder, ResponseKind};
+use hashlane_dns::query::{Batch, Decode, Hash, Outcome, Suffixes};
+use hashlane_dns::respond::{Asker, Reply, Responder, ResponseKind, Transport};
 use hashlane_dns::slices::Parts as _;
 use hashlane_dns::wire::RecordType;
 use hashlane_hash::scheme::Key;
@@ -20,6 +20,8 @@ pub(crate) struct Answerer {
     out: Vec<u8>,
     /// Number of the thread in the counters of the zones.
     thread: usize,
+    /// Queries since the last one that was logged.
+    unlogged: u32,
 }
 
 /// A response.
@@ -35,7 +37,8 @@ impl Answerer {
     /// Stages for zones under `key`.
     pub(crate) fn new(key: &Key, thread: usize) -> Self {
         let out = vec![0; MAX_MESSAGE_LEN];
-        Self { hash: Hash::new(key), suffixes: Suffixes::new(), responder: Responder::new(key), out, thread }
+        let (hash, suffixes, responder) = (Hash::new(key), Suffixes::new(), Responder::new(key));
+        Self { hash, suffixes, responder, out, thread, unlogged: 0 }
     }
 
     /// The stage that hashes names under the key of the zones.
@@ -79,12 +82,37 @@ impl Answerer {
                     counter.add(1);
                 }
             }
+            if view.query_log > 0 {
+                self.unlogged += 1;
+                if self.unlogged >= view.query_log {
+                    self.unlogged = 0;
+                    log(*from, counters.transport, batch.outcomes().get(number), &reply);
+                }
+            }
             debug_assert!(reply.len <= self.out.len(), "a response is written into the buffer");
             let message = self.out.part_mut(..reply.len);
             if !each(number, Response { message, reply, suffixes: batch.suffixes(number) }) {
                 break;
             }
         }
+    }
+}
+
+/// Logs a query and its response.
+#[cold]
+fn log(from: SocketAddr, transport: Transport, outcome: Option<&Outcome<'_>>, reply: &Reply) {
+    let transport = match transport {
+        Transport::Udp => "udp",
+        Transport::Tcp => "tcp",
+    };
+    let (rcode, bytes) = (reply.rcode, reply.len);
+    match outcome {
+        Some(Outcome::Answer(query)) => {
+            let (name, rtype, dnssec) =
+                (query.name, query.rtype, query.edns.is_some_and(|edns| edns.dnssec_ok));
+            tracing::info!(%from, transport, %name, %rtype, dnssec, %rcode, bytes, "query");
+        }
+        _ => tracing::info!(%from, transport, %rcode, bytes, "no query"),
     }
 }
 

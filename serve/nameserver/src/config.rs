@@ -9,7 +9,9 @@ mod tests;
 pub use hashlane_daemon::config::{ConfigError, Metrics};
 pub use network::Network;
 pub use peer::{Access, Peer};
-pub use sections::{Control, NameServer, RateLimit, Server, Tcp, Transfer, TsigKey, ZoneFile, ZoneFiles};
+pub use sections::{
+    Control, Log, NameServer, RateLimit, Server, Tcp, Transfer, TsigKey, ZoneFile, ZoneFiles,
+};
 
 use crate::load;
 use data_encoding::HEXLOWER_PERMISSIVE;
@@ -30,6 +32,8 @@ const MAX_TEXT: usize = 255;
 pub struct Config {
     /// Sockets, identity, user.
     pub server: Server,
+    /// The log of queries.
+    pub log: Log,
     /// Limits of TCP connections.
     pub tcp: Tcp,
     /// Limits of UDP responses.

@@ -129,6 +129,14 @@ impl Server {
         zones::check(config)
     }
 
+    /// Loads every zone of a configuration, and checks nothing else. Returns the state of each zone.
+    ///
+    /// # Errors
+    /// The configuration is not valid.
+    pub fn check_zones(config: &Config) -> io::Result<Vec<ZoneStatus>> {
+        zones::check(config)
+    }
+
     /// Addresses of the sockets, with the ports that the kernel chose.
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.handle.0.addresses

@@ -18,6 +18,8 @@ pub(crate) struct View {
     pub(crate) counters: Vec<Arc<ZoneCounters>>,
     /// Rights of others to each entry of `zones`.
     pub(crate) transfers: Vec<Arc<ZoneTransfers>>,
+    /// One of this number of queries is logged; 0: none.
+    pub(crate) query_log: u32,
     /// Keys of signed messages.
     pub(crate) keys: Keys,
 }

@@ -353,6 +353,7 @@ impl Catalog {
             numbers: self.zones.iter().map(|zone| zone.number).collect(),
             counters: self.counters.clone(),
             transfers: self.zones.iter().map(|zone| Arc::clone(&zone.transfers)).collect(),
+            query_log: config.log.queries,
             keys: self.keys.keys(),
         })
     }

@@ -7,8 +7,8 @@
 //! | `group.ID.zones.CATALOG` | TXT | groups of the member; the strings of a record are one text |
 //! | `coo.ID.zones.CATALOG` | PTR | the catalog that may take the member over, alone (change of ownership) |
 //!
-//! All other records are ignored (RFC 9432 §4.2). A catalog that breaks a rule is refused as a whole, so that a
-//! secondary goes on with the last one that was valid (RFC 9432 §5.1).
+//! All other records are ignored (RFC 9432 §4.2). A catalog that breaks a rule is refused as a whole, so that
+//! a secondary goes on with the last one that was valid (RFC 9432 §5.1).
 
 mod difference;
 mod produce;
@@ -78,8 +78,8 @@ impl Member {
         checked(&self.name)
     }
 
-    /// The label of the member's node, in small letters. A member whose label has changed is a new zone, whose
-    /// data are to be dropped (RFC 9432 §5.4).
+    /// The label of the member's node, in small letters. A member whose label has changed is a new zone,
+    /// whose data are to be dropped (RFC 9432 §5.4).
     pub fn id(&self) -> &[u8] {
         &self.id
     }

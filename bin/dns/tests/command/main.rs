@@ -4,3 +4,4 @@
 mod dns;
 mod dns_import;
 mod dns_serve;
+mod dns_transfer;

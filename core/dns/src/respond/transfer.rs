@@ -65,8 +65,9 @@ impl ZoneMessages {
         Self { offsets: Offsets::new(), out: vec![0; MAX_MESSAGE_LEN] }
     }
 
-    /// Writes the message that begins at a place, and goes on to the next place. It has the question, if one is
-    /// given, and some 16 KiB of records; `reserve` bytes below the longest message are left for a signature.
+    /// Writes the message that begins at a place, and goes on to the next place. It has the question, if one
+    /// is given, and some 16 KiB of records; `reserve` bytes below the longest message are left for a
+    /// signature.
     ///
     /// # Errors
     /// A record fits into no message.

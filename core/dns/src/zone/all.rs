@@ -16,8 +16,8 @@ impl Zone {
         core::iter::successors(self.owner_after(None), |id| self.owner_after(Some(*id)))
     }
 
-    /// The owners of records in canonical order (RFC 4034 §6.1), glue among them. Takes 4 bytes for each owner,
-    /// and linear time if they were added in this order.
+    /// The owners of records in canonical order (RFC 4034 §6.1), glue among them. Takes 4 bytes for each
+    /// owner, and linear time if they were added in this order.
     pub fn owners_in_order(&self) -> Vec<NameId> {
         let mut owners: Vec<NameId> = self.owners().collect();
         order::sort(&self.names, self.apex, &mut owners);

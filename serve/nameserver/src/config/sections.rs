@@ -54,6 +54,14 @@ impl Default for Server {
     }
 }
 
+/// The log of queries.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Log {
+    /// One of this number of queries is logged, by each thread; 0: none; 1: all.
+    pub queries: u32,
+}
+
 /// Limits of TCP connections (RFC 7766).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]

@@ -94,7 +94,12 @@ impl Special {
                         Ok(mut outgoing) => self.alone(&mut outgoing),
                         Err(rcode) => {
                             counters.refused_transfers.add(1);
-                            notify::response(&message, rcode)
+                            // With the OPT record and the reason, as any other refusal.
+                            let mut response = self.answer(answerer, view, received);
+                            if let Some(flags) = response.get_mut(3) {
+                                *flags = *flags & 0xf0 | rcode.0 as u8 & 0xf;
+                            }
+                            response
                         }
                     }
                 }

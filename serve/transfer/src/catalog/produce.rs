@@ -59,8 +59,8 @@ pub fn id(name: Name<'_>) -> String {
 
 /// The records of a catalog zone `apex` with a serial number, the SOA record first.
 ///
-/// The name server of the zone is `invalid.`, as nobody looks it up (RFC 9432 §4). A member that comes twice is
-/// twice in the records, and once in the zone.
+/// The name server of the zone is `invalid.`, as nobody looks it up (RFC 9432 §4). A member that comes twice
+/// is twice in the records, and once in the zone.
 ///
 /// # Errors
 /// The apex or a group is too long.

@@ -1,0 +1,128 @@
+//! `hashlane dns serve` as a primary and a secondary, with `control`, and `check-zone`, end to end.
+
+use hashlane_rig::children::start;
+use hashlane_rig::command::{Folder, holds};
+use hashlane_rig::process::{Process, until};
+use std::process::Stdio;
+
+const ZONE: &str = "\
+$ORIGIN example.com.
+$TTL 300
+@ IN SOA ns1 hostmaster 7 3600 600 86400 60
+@ IN NS ns1
+ns1 IN A 192.0.2.1
+";
+
+/// A server with a configuration of its folder, and the address that it listens on.
+fn serve(folder: &Folder, config: &str) -> (Process, String) {
+    let mut command = folder.command(&["dns", "serve", "--config", config]);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = start(&mut command);
+    let log = child.stderr.take().unwrap();
+    let process = Process::new(child, log);
+    process.wait_for("listening", 1);
+    let lines = process.lines.lock().unwrap().clone();
+    let address = lines.iter().find_map(|line| line.split_once("address=")).unwrap().1.trim().to_owned();
+    (process, address)
+}
+
+#[test]
+fn a_secondary_is_set_up_by_files_and_commands() {
+    let folder = Folder::new();
+    folder.write("example.com.zone", ZONE);
+    folder.write("example.net.zone", ZONE.replace("example.com", "example.net"));
+    let common = "[server]\nlisten = [\"127.0.0.1:0\"]\nworkers = 1\n[[key]]\nname = \"transfer.example\"\n\
+                  algorithm = \"hmac-sha256\"\nsecret_file = \"secret\"\n";
+    folder.write("secret", "c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0\n");
+    folder.write(
+        "primary.toml",
+        format!(
+            "{common}[control]\npath = \"{}\"\n[transfer]\nfolder = \"kept\"\n[log]\nqueries = 1\n[[zone]]\n\
+             name = \"example.com\"\nfile = \"example.com.zone\"\nallow_transfer = [\"key transfer.example\"]\n",
+            folder.path("primary.sock").display()
+        ),
+    );
+    let (primary, address) = serve(&folder, "primary.toml");
+    folder.write(
+        "secondary.toml",
+        format!(
+            "{common}[control]\npath = \"{}\"\n[transfer]\nfolder = \"received\"\n[[zone]]\n\
+             name = \"example.com\"\nprimaries = [\"{address} key transfer.example\"]\n",
+            folder.path("secondary.sock").display()
+        ),
+    );
+    holds(
+        &folder.run(&["dns", "check-config", "secondary.toml"]).ok(),
+        &["not yet received from its primaries", "is a valid configuration"],
+    );
+    let (secondary, _) = serve(&folder, "secondary.toml");
+    secondary.wait_for("zone transferred", 1);
+    // The query for the SOA record was signed, and logged.
+    primary.wait_for("transferred zone=", 1);
+    let control =
+        |socket: &str, words: &[&str]| folder.run(&[&["dns", "control", "--socket", socket], words].concat());
+    until(
+        || control("secondary.sock", &["status"]).ok().contains(&format!("from {address}")),
+        || control("secondary.sock", &["status"]).ok(),
+    );
+    holds(&control("secondary.sock", &["refresh", "example.com"]).ok(), &["asking its primaries"]);
+    holds(&control("secondary.sock", &["retransfer", "example.com"]).ok(), &["asking its primaries"]);
+    secondary.wait_for("zone transferred", 2);
+    holds(&control("secondary.sock", &["refresh", "example.net"]).failed(), &["no zone example.net"]);
+    holds(&control("primary.sock", &["notify", "example.com"]).failed(), &["nobody to tell"]);
+    // Another zone at run time, whose file the server reads.
+    let file = folder.path("example.net.zone").display().to_string();
+    holds(&control("primary.sock", &["add", "example.net", "--file", &file]).ok(), &["example.net: added"]);
+    holds(&control("primary.sock", &["status"]).ok(), &["example.net  serial 7"]);
+    holds(&control("primary.sock", &["add", "example.net", "--file", &file]).failed(), &["twice"]);
+    holds(&control("primary.sock", &["delete", "example.net"]).ok(), &["example.net: deleted"]);
+    holds(&control("primary.sock", &["delete", "example.com"]).failed(), &["not added"]);
+    secondary.signal("-INT");
+    primary.signal("-INT");
+    assert_eq!((secondary.end(), primary.end()), (Some(0), Some(0)));
+}
+
+#[test]
+fn queries_are_logged_one_of_as_many_as_the_configuration_says() {
+    let folder = Folder::new();
+    folder.write("example.com.zone", ZONE);
+    folder.write(
+        "dns.toml",
+        "[server]\nlisten = [\"127.0.0.1:0\"]\nworkers = 1\n[control]\npath = \"\"\n[log]\nqueries = 3\n\
+         [[zone]]\nname = \"example.com\"\nfile = \"example.com.zone\"\n",
+    );
+    let (server, address) = serve(&folder, "dns.toml");
+    let client = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    client.set_read_timeout(Some(std::time::Duration::from_secs(15))).unwrap();
+    for _ in 0..9 {
+        client
+            .send_to(b"\0\x01\0\0\0\x01\0\0\0\0\0\0\x03WWW\x07example\x03com\0\0\x01\0\x01", &address)
+            .unwrap();
+        client.recv(&mut [0; 512]).unwrap();
+    }
+    server.wait_for("name=WWW.example.com. rtype=A", 3);
+    assert_eq!(server.count("transport=\"udp\""), 3);
+    server.signal("-INT");
+    assert_eq!(server.end(), Some(0));
+}
+
+#[test]
+fn zone_files_are_checked_without_a_server() {
+    let folder = Folder::new();
+    folder.write("example.com.zone", ZONE);
+    let ok = folder.run(&["dns", "check-zone", "example.com.zone"]).ok();
+    holds(&ok, &["example.com: serial 7, 3 records"]);
+    folder
+        .write("faulty.example.zone", format!("{}@ IN MX 10 ns1\n", ZONE.replace("ns1 IN A 192.0.2.1", "")));
+    let faulty = ["dns", "check-zone", "faulty.example=faulty.example.zone"];
+    let zone = ZONE.replace("example.com", "faulty.example").replace("ns1 IN A 192.0.2.1\n", "");
+    folder.write("faulty.example.zone", zone);
+    holds(&folder.run(&faulty).ok(), &["warning: ", "without an address"]);
+    let strict = folder.run(&[&faulty[..], &["--strict"]].concat());
+    assert_eq!(strict.code, Some(1));
+    holds(&strict.err, &["1 of 1 zones have faults"]);
+    folder.write("faulty.example.zone", "@ IN SOA\n");
+    let broken = folder.run(&faulty);
+    assert_eq!(broken.code, Some(1));
+    holds(&(broken.out + &broken.err), &["faulty.example.zone", "cannot be loaded"]);
+}
