@@ -16,7 +16,7 @@ const INCOMPLETE: u8 = 3;
 
 /// Servers whose configurations are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum From {
+enum Source {
     /// nsd.conf
     Nsd,
     /// knot.conf
@@ -41,7 +41,7 @@ pub(super) struct Import {
     file: PathBuf,
     /// Server that the configuration is of [default: by its content]
     #[arg(long, value_name = "SERVER")]
-    from: Option<From>,
+    from: Option<Source>,
 }
 
 impl Import {
@@ -54,8 +54,8 @@ impl Import {
         };
         let text = text.with_context(|| format!("cannot read {name}"))?;
         let dialect = match self.from {
-            Some(From::Nsd) => Dialect::Nsd,
-            Some(From::Knot) => Dialect::Knot,
+            Some(Source::Nsd) => Dialect::Nsd,
+            Some(Source::Knot) => Dialect::Knot,
             None => match detect(&text) {
                 Some(dialect) => dialect,
                 None => bail!("{name}: neither an nsd.conf nor a knot.conf; name the server by --from"),

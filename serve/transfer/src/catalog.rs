@@ -78,8 +78,8 @@ impl Member {
         checked(&self.name)
     }
 
-    /// The label of the member's node, in small letters. A member whose label has changed is a new zone,
-    /// whose data are to be dropped (RFC 9432 §5.4).
+    /// The label of the member's node, in small letters. A member whose label has changed is a new zone: the
+    /// data of the old one are to be dropped (RFC 9432 §5.4).
     pub fn id(&self) -> &[u8] {
         &self.id
     }

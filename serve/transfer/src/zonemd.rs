@@ -3,8 +3,8 @@
 //! The digest covers all records in canonical form and order (RFC 4034 §6, RFC 6840 §5.1), glue and other
 //! records below a delegation among them, but for the ZONEMD records of the apex and their signatures.
 //!
-//! A [`Zone`] holds some records otherwise than they were published, so that the digest of such a zone
-//! differs from the publisher's, and [`Zonemd::Differs`] says so by `is_altered`:
+//! A [`Zone`] holds some records otherwise than they were published. The digest of such a zone differs from
+//! the publisher's, and [`Zonemd::Differs`] says so by `is_altered`:
 //!
 //! - All records of a set have one TTL, the smallest of those that were added; a TTL of more than 2³¹ − 1
 //!   seconds is 0. Signatures keep their TTLs.

@@ -1,6 +1,5 @@
 //! Addresses and networks in the words of other servers.
 
-use super::model::Peer;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 /// An address with or without `@port`.
@@ -87,11 +86,6 @@ fn prefix_of_range(first: IpAddr, last: IpAddr) -> Option<u32> {
 
 /// Networks of all addresses.
 pub(super) const EVERYONE: [&str; 2] = ["0.0.0.0/0", "::/0"];
-
-/// A peer without the number of its line.
-pub(super) fn peer(address: String, key: Option<&str>, at: usize) -> Peer {
-    Peer { address, key: key.map(str::to_owned), at }
-}
 
 #[cfg(test)]
 mod tests {

@@ -19,6 +19,12 @@ pub(super) struct Peer {
     pub(super) at: usize,
 }
 
+impl Peer {
+    pub(super) fn new(address: String, key: Option<&str>, at: usize) -> Self {
+        Self { address, key: key.map(str::to_owned), at }
+    }
+}
+
 /// A key, with the numbers of its lines.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Key {

@@ -1,6 +1,6 @@
 //! The sections `remote`, `remotes` and `acl` of knot.conf.
 
-use super::super::address::{self, peer};
+use super::super::address;
 use super::super::model::Peer;
 use super::super::report::Fate;
 use super::tree::Item;
@@ -152,7 +152,7 @@ impl Knot<'_> {
                     continue;
                 };
                 let key = remote.key.as_deref();
-                peers.extend(remote.addresses.iter().map(|address| peer(address.clone(), key, *at)));
+                peers.extend(remote.addresses.iter().map(|address| Peer::new(address.clone(), key, *at)));
             }
             self.peers += 1 + peers.len();
             if self.peers > MAX_PEERS {
@@ -190,7 +190,7 @@ impl Knot<'_> {
                     None if rule.keys.is_empty() => vec![None],
                     None => rule.keys.iter().map(|key| Some(key.as_str())).collect(),
                 };
-                peers.extend(keys.into_iter().map(|key| peer(network.clone(), key, *at)));
+                peers.extend(keys.into_iter().map(|key| Peer::new(network.clone(), key, *at)));
             }
         }
         peers

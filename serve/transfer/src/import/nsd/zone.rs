@@ -1,7 +1,7 @@
 //! The sections `zone:` and `pattern:` of nsd.conf.
 
 use super::super::MAX_DEPTH;
-use super::super::address::{self, peer};
+use super::super::address;
 use super::super::model::{Peer, Zone};
 use super::super::report::{Fate, Report};
 use super::super::words::Word;
@@ -164,8 +164,8 @@ fn other(
 ) -> Result<Peer, String> {
     match values {
         [_, "BLOCKED", ..] => Err("a refusal has no counterpart; narrow the entries that allow".to_owned()),
-        [text, "NOKEY"] => Ok(peer(address(text)?, None, at)),
-        [text, key] => Ok(peer(address(text)?, Some(key), at)),
+        [text, "NOKEY"] => Ok(Peer::new(address(text)?, None, at)),
+        [text, key] => Ok(Peer::new(address(text)?, Some(key), at)),
         [_, _, _, ..] => Err("transfers over TLS have no counterpart here".to_owned()),
         _ => Err("an address and a key are needed".to_owned()),
     }
