@@ -7,6 +7,7 @@
 )]
 
 pub mod audit;
+pub mod catalogs;
 pub mod client;
 pub mod compress;
 pub mod dns_streams;
@@ -15,6 +16,7 @@ pub mod faces;
 pub mod files;
 pub mod flows;
 pub mod forwarder;
+pub mod imports;
 pub mod ipfix;
 pub mod management;
 pub mod mutate;
@@ -26,10 +28,12 @@ pub mod queries;
 pub mod reassembly;
 pub mod respond;
 pub mod rib;
+pub mod signed;
 pub mod sketches;
 mod steps;
 pub mod strings;
 pub mod targets;
+pub mod transfers;
 pub mod zone_files;
 pub mod zones;
 

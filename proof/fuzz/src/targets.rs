@@ -1,9 +1,9 @@
 //! The fuzz targets, one list: libFuzzer runs each by name, and the tests replay its corpus.
 
 use crate::{
-    audit, client, compress, dns_streams, dump, faces, files, flows, forwarder, ipfix, management,
-    name_lists, name_map, name_rules, ndn, queries, reassembly, respond, rib, sketches, strings, zone_files,
-    zones,
+    audit, catalogs, client, compress, dns_streams, dump, faces, files, flows, forwarder, imports, ipfix,
+    management, name_lists, name_map, name_rules, ndn, queries, reassembly, respond, rib, signed, sketches,
+    strings, transfers, zone_files, zones,
 };
 use hashlane_flow::packet::Packet;
 use hashlane_name::ccnx::Ccnx;
@@ -24,14 +24,20 @@ macro_rules! with_targets {
             audit_tuples,
             capture,
             config,
+            dns_catalog,
             dns_compress,
+            dns_disk,
+            dns_import,
             dns_name,
+            dns_notify,
             dns_query,
             dns_records,
             dns_render,
             dns_respond,
             dns_stream,
             dns_text,
+            dns_transfer,
+            dns_tsig,
             dns_zone,
             flow_burst,
             flow_config,
@@ -120,6 +126,36 @@ pub fn flow_config(bytes: &[u8]) {
 /// Compresses names for a writer of messages; see [`compress::check_compressor`].
 pub fn dns_compress(bytes: &[u8]) {
     compress::check_compressor(bytes);
+}
+
+/// Reads catalog zones; see [`catalogs::check_catalogs`].
+pub fn dns_catalog(bytes: &[u8]) {
+    catalogs::check_catalogs(bytes);
+}
+
+/// Reads a zone in a file; see [`transfers::check_disk`].
+pub fn dns_disk(bytes: &[u8]) {
+    transfers::check_disk(bytes);
+}
+
+/// Reads a configuration of another name server; see [`imports::check_import`].
+pub fn dns_import(bytes: &[u8]) {
+    imports::check_import(bytes);
+}
+
+/// Reads and answers a NOTIFY; see [`signed::check_notify`].
+pub fn dns_notify(bytes: &[u8]) {
+    signed::check_notify(bytes);
+}
+
+/// Receives a zone or its differences; see [`transfers::check_transfer`].
+pub fn dns_transfer(bytes: &[u8]) {
+    transfers::check_transfer(bytes);
+}
+
+/// Checks signatures of messages; see [`signed::check_signed`].
+pub fn dns_tsig(bytes: &[u8]) {
+    signed::check_signed(bytes);
 }
 
 /// Reads rules that were compiled; see [`name_rules::check_name_image`].

@@ -1,0 +1,47 @@
+//! Properties of configurations of other servers that are imported.
+
+use hashlane_transfer::import::{Dialect, Import, MAX_FILES, detect, import};
+use std::collections::BTreeSet;
+
+/// A text is read as the configuration of either server, whichever it is of. Each of its lines has a fate or
+/// is blank; the result is TOML with zones that have a file or primaries, and is the same each time.
+pub fn check_import(octets: &[u8]) {
+    let text = String::from_utf8_lossy(octets);
+    let _ = detect(&text);
+    for dialect in [Dialect::Nsd, Dialect::Knot] {
+        let imported = read(dialect, &text);
+        assert_eq!(imported, read(dialect, &text));
+        let own = imported.lines.iter().filter(|line| line.file.is_none());
+        let numbers: BTreeSet<u32> = own.map(|line| line.number).collect();
+        let others: usize = imported.lines.iter().filter(|line| line.file.is_some()).count();
+        let lines = text.lines().count();
+        assert!(numbers.iter().all(|number| (1..=lines).contains(&(*number as usize))));
+        assert!(numbers.len() + imported.blank >= lines && others <= MAX_FILES * 16);
+        for line in &imported.lines {
+            assert!(line.to_string().len() < 2_500);
+        }
+        check_toml(&imported.toml);
+    }
+}
+
+fn read(dialect: Dialect, text: &str) -> Import {
+    let mut include = |path: &str| match path {
+        "zone" => Ok("zone:\n  name: z.example\n  zonefile: z\n".to_owned()),
+        "item" => Ok("  - domain: z.example # one\n".to_owned()),
+        "again" => Ok("include: again\ninclude: item\n".to_owned()),
+        _ => Err("missing".to_owned()),
+    };
+    import(dialect, text, &mut include).expect("a short text")
+}
+
+fn check_toml(text: &str) {
+    let table: toml::Table = toml::from_str(text).expect("TOML");
+    for zone in table.get("zone").and_then(toml::Value::as_array).into_iter().flatten() {
+        let has = |key: &str| zone.get(key).is_some();
+        assert!(has("name") && has("file") != has("primaries"));
+        for list in ["primaries", "notify", "allow_transfer", "allow_notify"] {
+            let items = zone.get(list).and_then(toml::Value::as_array).into_iter().flatten();
+            assert!(items.into_iter().all(|item| item.as_str().is_some_and(|item| !item.is_empty())));
+        }
+    }
+}
