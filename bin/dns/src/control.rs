@@ -171,10 +171,15 @@ fn parse<T: DeserializeOwned>(document: &str) -> Result<T> {
 
 fn status(status: &Status) -> String {
     let mut text = String::new();
-    let Status { version, pid, uptime_s, listen, workers, connections, refused, zones, .. } = status;
+    let Status { version, pid, uptime_s, listen, listen_tls, workers, connections, refused, zones, .. } =
+        status;
     let addresses: Vec<_> = listen.iter().map(ToString::to_string).collect();
     let _ = writeln!(text, "version      {version}, process {pid}, up {uptime_s} s");
     let _ = writeln!(text, "listening    {}, {workers} workers each", addresses.join(", "));
+    if !listen_tls.is_empty() {
+        let addresses: Vec<_> = listen_tls.iter().map(ToString::to_string).collect();
+        let _ = writeln!(text, "over TLS     {}", addresses.join(", "));
+    }
     let _ = writeln!(text, "connections  {connections}");
     if let Some(why) = refused {
         let _ = writeln!(text, "refused      the configuration of the last reload: {}", one_line(why));

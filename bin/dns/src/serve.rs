@@ -101,6 +101,9 @@ impl Serve {
         for address in server.addresses() {
             tracing::info!(%address, "listening");
         }
+        for address in server.tls_addresses() {
+            tracing::info!(%address, "listening by TLS");
+        }
         if let Some(path) = server.control() {
             tracing::info!(path = %path.display(), "control socket");
         }

@@ -11,9 +11,9 @@ use std::io;
 /// No such user or group; the process runs as root and serves others than this host, and the configuration
 /// does not say as whom to go on.
 pub(crate) fn choose(config: &Config) -> io::Result<Option<Account>> {
-    let Config { server, metrics, .. } = config;
+    let Config { server, tls, metrics, .. } = config;
     if server.user.is_empty() && Uid::effective().is_root() {
-        let mut addresses = server.listen.iter().chain(&metrics.listen);
+        let mut addresses = server.listen.iter().chain(&tls.listen).chain(&metrics.listen);
         if addresses.all(|address| address.ip().is_loopback()) {
             tracing::warn!("runs as root, for this host alone; name another user by --user");
         } else {

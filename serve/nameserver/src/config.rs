@@ -5,6 +5,7 @@ mod peer;
 mod sections;
 #[cfg(test)]
 mod tests;
+mod tls;
 
 pub use hashlane_daemon::config::{ConfigError, Metrics};
 pub use network::Network;
@@ -12,6 +13,7 @@ pub use peer::{Access, Peer};
 pub use sections::{
     Control, Log, NameServer, RateLimit, Server, Tcp, Transfer, TsigKey, ZoneFile, ZoneFiles,
 };
+pub use tls::Tls;
 
 use crate::load;
 use data_encoding::HEXLOWER_PERMISSIVE;
@@ -36,6 +38,8 @@ pub struct Config {
     pub log: Log,
     /// Limits of TCP connections.
     pub tcp: Tcp,
+    /// DNS over TLS.
+    pub tls: Tls,
     /// Limits of UDP responses.
     pub rate_limit: RateLimit,
     /// Socket for `hashlane dns control`.
@@ -74,6 +78,7 @@ impl Config {
                 paths
                     .filter(|path| !path.as_os_str().is_empty())
                     .for_each(|path| *path = folder.join(&*path));
+                config.tls.set_folder(folder);
             }
             config.check_paths()?;
             Ok(config)
@@ -109,7 +114,7 @@ impl Config {
     /// # Errors
     /// The first invalid value.
     pub fn check(&self) -> Result<(), ConfigError> {
-        let Self { server, tcp, rate_limit, zone_files, transfer, zone, .. } = self;
+        let Self { server, tcp, tls, rate_limit, zone_files, transfer, zone, .. } = self;
         let within = |key: &str, value: u64, least: u64, most: u64| {
             let why = || format!("is {value}, but must be between {least} and {most}");
             if (least..=most).contains(&value) { Ok(()) } else { Err(invalid(key, why())) }
@@ -154,6 +159,8 @@ impl Config {
         if let Some(address) = metrics.find(|address| server.listen.contains(address)) {
             return Err(invalid("metrics.listen", format!("has {address}, as `server.listen` has")));
         }
+        tls.check(&[&server.listen[..], &self.metrics.listen].concat())?;
+        self.check_peers()?;
         for zone in zone {
             if !zone.name.is_ascii() {
                 let why = format!("has {:?}; write it in ASCII, as xn--…", zone.name);
@@ -210,6 +217,29 @@ impl Config {
                 Err(invalid("zone.allow_notify", why))
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Checks that there are issuers for the peers that are asked over TLS, and that none is told over it.
+    fn check_peers(&self) -> Result<(), ConfigError> {
+        let mut primaries = self.zone.iter().flat_map(|zone| &zone.primaries);
+        if self.tls.roots.as_os_str().is_empty()
+            && let Some(peer) = primaries.find(|peer| peer.tls.is_some())
+        {
+            let why = format!(
+                "is missing, but `zone.primaries` has \"{peer}\"; name a file of the certificates that issue \
+                 those of primaries"
+            );
+            return Err(invalid("tls.roots", why));
+        }
+        let of_zones = self.zone.iter().flat_map(|zone| &zone.notify).map(|peer| ("zone.notify", peer));
+        let of_all = self.transfer.notify.iter().map(|peer| ("transfer.notify", peer));
+        match of_zones.chain(of_all).find(|(_, peer)| peer.tls.is_some()) {
+            Some((key, peer)) => Err(invalid(
+                key,
+                format!("has \"{peer}\", but NOTIFY goes over UDP; remove `tls` and its name"),
+            )),
+            None => Ok(()),
         }
     }
 
@@ -278,7 +308,7 @@ impl Config {
     fn check_paths(&self) -> Result<(), ConfigError> {
         let files = self.zone.iter().map(|zone| ("zone.file", &zone.file));
         let own = [("control.path", &self.control.path), ("transfer.folder", &self.transfer.folder)];
-        let mut paths = files.chain(own);
+        let mut paths = files.chain(own).chain(self.tls.paths());
         match paths.find(|(_, path)| path.to_str().is_none()) {
             Some((key, path)) => {
                 Err(invalid(key, format!("has {path:?}, which is not UTF-8; rename the file or its folder")))

@@ -112,6 +112,10 @@ counters! {
     refused_transfers,
     /// Connections accepted.
     accepted,
+    /// Connections over TLS whose handshake was completed.
+    handshakes,
+    /// Connections over TLS that ended before their handshake was complete.
+    failed_handshakes,
     /// Connections closed because they were idle.
     closed_idle,
     /// Connections closed because a query took too long to arrive.

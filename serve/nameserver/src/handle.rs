@@ -10,6 +10,7 @@ use crate::view::View;
 use hashlane_dns::respond::Transport;
 use hashlane_name::dns::{NameBuf, text};
 use mio::Waker;
+use rustls::ServerConfig;
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::net::SocketAddr;
@@ -26,6 +27,9 @@ pub struct Handle(pub(crate) Arc<Shared>);
 pub(crate) struct Shared {
     pub(crate) begun: Instant,
     pub(crate) addresses: Vec<SocketAddr>,
+    pub(crate) tls_addresses: Vec<SocketAddr>,
+    /// Certificate and key of connections over TLS.
+    pub(crate) tls: Arc<Mutex<Option<Arc<ServerConfig>>>>,
     pub(crate) workers: usize,
     pub(crate) counters: AllCounters,
     pub(crate) stop: Arc<AtomicBool>,
@@ -162,6 +166,7 @@ impl Handle {
             pid: std::process::id(),
             uptime_s: shared.begun.elapsed().as_secs(),
             listen: shared.addresses.clone(),
+            listen_tls: shared.tls_addresses.clone(),
             workers: shared.workers,
             connections: shared.connections.load(Ordering::Relaxed),
             reloads: *lock(&shared.reloads),

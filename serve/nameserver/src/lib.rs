@@ -6,6 +6,7 @@
 //! - [`messages`]: DNS messages out of zone files and captures.
 //! - [`framing`]: the bytes of a TCP connection as queries and responses, without I/O.
 //! - [`limit`]: the response rate limiter, against amplification.
+//! - `tls`: certificates, for clients and for transfers.
 //! - `transfers`: zones from primaries and to secondaries, by `hashlane-transfer`.
 //! - [`control`] and [`status`]: the control socket, and the reports that it gives.
 //!
@@ -57,6 +58,7 @@ mod reload;
 pub mod server;
 pub mod status;
 mod tcp;
+mod tls;
 mod transfers;
 mod udp;
 mod view;

@@ -25,7 +25,27 @@ pub(crate) struct Sockets {
 /// # Errors
 /// An address is in use, needs privileges, or is not one of this machine.
 pub(crate) fn bind(config: &Config, workers: usize) -> io::Result<Vec<Sockets>> {
-    addresses(config)?.into_iter().map(|address| bind_address(address, workers)).collect()
+    let addresses = addresses("server.listen", &config.server.listen)?;
+    addresses.into_iter().map(|address| bind_address(address, workers)).collect()
+}
+
+/// Binds the sockets for TLS, if there are any.
+///
+/// # Errors
+/// Those of [`bind`].
+pub(crate) fn bind_tls(config: &Config) -> io::Result<Vec<(SocketAddr, TcpListener)>> {
+    let listen = |address| {
+        let listener = tcp::listen(address)?;
+        Ok((listener.local_addr()?, listener))
+    };
+    tls_addresses(config)?.into_iter().map(listen).collect()
+}
+
+fn tls_addresses(config: &Config) -> io::Result<Vec<SocketAddr>> {
+    match &config.tls.listen[..] {
+        [] => Ok(Vec::new()),
+        listen => addresses("tls.listen", listen),
+    }
 }
 
 fn bind_address(address: SocketAddr, workers: usize) -> io::Result<Sockets> {
@@ -49,8 +69,10 @@ fn bind_address(address: SocketAddr, workers: usize) -> io::Result<Sockets> {
 /// # Errors
 /// Those of [`bind`], except that another program has the port, or that this process has no right to it.
 pub(crate) fn check(config: &Config) -> io::Result<()> {
-    for address in addresses(config)? {
-        match udp::check(address).and_then(|()| tcp::check(address)) {
+    let clear = addresses("server.listen", &config.server.listen)?.into_iter();
+    let clear = clear.map(|address| udp::check(address).and_then(|()| tcp::check(address)));
+    for checked in clear.chain(tls_addresses(config)?.into_iter().map(tcp::check)) {
+        match checked {
             // Another user may start the server.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => tracing::warn!(%error),
             checked => checked?,
@@ -59,10 +81,10 @@ pub(crate) fn check(config: &Config) -> io::Result<()> {
     Ok(())
 }
 
-/// The addresses of a configuration, with the interfaces' addresses in place of the wildcards.
-fn addresses(config: &Config) -> io::Result<Vec<SocketAddr>> {
+/// The addresses of a key of the configuration, with the interfaces' addresses in place of the wildcards.
+fn addresses(key: &str, listen: &[SocketAddr]) -> io::Result<Vec<SocketAddr>> {
     let mut addresses: Vec<SocketAddr> = Vec::new();
-    for listen in &config.server.listen {
+    for listen in listen {
         let each = if listen.ip().is_unspecified() { of_interfaces(*listen)? } else { vec![*listen] };
         for address in each {
             // Ports that the kernel chooses differ.
@@ -72,8 +94,10 @@ fn addresses(config: &Config) -> io::Result<Vec<SocketAddr>> {
         }
     }
     if addresses.is_empty() {
-        let why = "no interface of this machine has an address of the families in `server.listen`; name an \
-                   address there, or with --listen";
+        let why = format!(
+            "no interface of this machine has an address of the families in `{key}`; name an address there, or \
+             with --listen"
+        );
         return Err(io::Error::new(io::ErrorKind::AddrNotAvailable, why));
     }
     Ok(addresses)
@@ -107,7 +131,8 @@ mod tests {
 
     #[test]
     fn a_wildcard_stands_for_the_addresses_of_the_interfaces() {
-        let all = addresses(&config(&["0.0.0.0:5300", "127.0.0.1:5300"])).unwrap();
+        let all =
+            addresses("server.listen", &config(&["0.0.0.0:5300", "127.0.0.1:5300"]).server.listen).unwrap();
         let loopback: SocketAddr = "127.0.0.1:5300".parse().unwrap();
         assert_eq!(all.iter().filter(|address| **address == loopback).count(), 1, "{all:?}");
         assert!(all.iter().all(|address| !address.ip().is_unspecified() && address.port() == 5300));

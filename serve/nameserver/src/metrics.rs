@@ -49,6 +49,10 @@ pub(crate) fn text(status: &Status, stats: &Stats) -> String {
         .value(&[], stats.connections);
     Metric::new(&mut text, "hashlane_dns_tcp_accepted_total", "counter", "TCP connections accepted.")
         .value(&[], stats.tcp.accepted);
+    let handshakes = "Connections over TLS, by the outcome of the handshake.";
+    Metric::new(&mut text, "hashlane_dns_tls_handshakes_total", "counter", handshakes)
+        .value(&[("result", "completed")], stats.tcp.handshakes)
+        .value(&[("result", "failed")], stats.tcp.failed_handshakes);
     Metric::new(
         &mut text,
         "hashlane_dns_tcp_closed_total",
@@ -170,6 +174,7 @@ mod tests {
             "hashlane_dns_zone_serial{zone=\"a\\\\\\\"b\\n\"} 7",
             "hashlane_dns_zone_ok{zone=\"lost\"} 0",
             "hashlane_dns_tcp_connections 0",
+            "hashlane_dns_tls_handshakes_total{result=\"failed\"} 0",
             "hashlane_dns_config_ok 1",
         ] {
             assert!(text.lines().any(|found| found == line), "{line}\n{text}");

@@ -1,8 +1,9 @@
 //! The reload thread: reads the configuration and changed zones again, at low priority.
 
-use crate::config::Config;
+use crate::config::{Config, Tls};
 use crate::handle::{Change, Handle, Request, lock};
 use crate::status::Reloaded;
+use crate::tls;
 use crate::transfers::event::{Event, Version};
 use crate::transfers::notifier::News;
 use crate::view::View;
@@ -200,11 +201,19 @@ impl Service {
         let only = zone.map(|zone| text::parse(zone.as_bytes())).transpose().map_err(unknown)?;
         // A single zone is loaded by the configuration in effect.
         let config = if only.is_some() { self.config.clone() } else { (self.reread)()? };
+        // All is read before anything changes.
+        let tls = match only {
+            Some(_) => None,
+            None => Some(tls::server(&keep_tls(&self.config.tls, config.tls.clone()))?),
+        };
         let mut reloaded = self.catalog.update(&config, only.as_ref().map(|zone| zone.view()))?;
         reloaded.restart = restart(&self.config, &config);
         let config = keep(&self.config, config);
         let old = self.handle.0.view.swap(self.catalog.view(&config)?);
         *lock(&self.handle.0.zones) = self.catalog.status();
+        if let Some(tls) = tls {
+            *lock(&self.handle.0.tls) = tls;
+        }
         self.config = config;
         self.tell_refresher();
         Ok((reloaded, old))
@@ -243,6 +252,7 @@ fn restart(running: &Config, new: &Config) -> Vec<String> {
         ("server.user", a.user != b.user),
         ("server.group", a.group != b.group),
         ("tcp", running.tcp != new.tcp),
+        ("tls.listen", running.tls.listen != new.tls.listen),
         ("control", running.control != new.control),
         ("metrics", running.metrics != new.metrics),
     ];
@@ -251,11 +261,20 @@ fn restart(running: &Config, new: &Config) -> Vec<String> {
 
 /// A new configuration, with the values of the running one that only a restart changes.
 fn keep(running: &Config, mut new: Config) -> Config {
-    let Config { server, tcp, control, metrics, .. } = running.clone();
+    let Config { server, tcp, tls, control, metrics, .. } = running.clone();
     new.server.listen = server.listen;
+    new.tls = keep_tls(&tls, new.tls);
     (new.server.workers, new.server.user, new.server.group) = (server.workers, server.user, server.group);
     (new.tcp, new.control, new.metrics) = (tcp, control, metrics);
     new
+}
+
+/// New certificates for the listeners that run, which keep theirs if the new configuration has none.
+fn keep_tls(running: &Tls, new: Tls) -> Tls {
+    match new.listen.is_empty() {
+        true => Tls { roots: new.roots, ..running.clone() },
+        false => Tls { listen: running.listen.clone(), ..new },
+    }
 }
 
 #[cfg(test)]
@@ -271,5 +290,18 @@ mod tests {
         let kept = keep(&running, new.clone());
         assert_eq!((&kept.server.version[..], kept.tcp == running.tcp), ("7", true));
         assert_eq!(restart(&kept, &new), ["server.listen", "tcp"]);
+        let tls = |listen: &str, certificate: &str| {
+            Config::parse(&format!(
+                "[tls]\nlisten = [{listen}]\ncertificate = \"{certificate}\"\nkey = \"k\"\n"
+            ))
+            .unwrap()
+        };
+        let (running, new) = (tls("\"127.0.0.1:853\"", "old"), tls("\"127.0.0.1:854\"", "new"));
+        assert_eq!(restart(&running, &new), ["tls.listen"]);
+        let kept = keep(&running, new).tls;
+        assert_eq!((&kept.listen, kept.certificate.to_str()), (&running.tls.listen, Some("new")));
+        let without = Config::default();
+        assert_eq!(restart(&running, &without), ["tls.listen"]);
+        assert_eq!(keep(&running, without).tls, running.tls);
     }
 }

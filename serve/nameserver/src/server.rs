@@ -16,10 +16,11 @@ use crate::transfers::notifier::Notifier;
 use crate::transfers::refresh::Refresher;
 use crate::transfers::special::Special;
 use crate::zones::{self, Catalog, random_key};
-use crate::{account, control, tcp, udp};
+use crate::{account, control, tcp, tls, udp};
 use hashlane_daemon::control::Service;
 use hashlane_dns::respond::Transport;
 use hashlane_hash::scheme::Key;
+use mio::net::TcpListener;
 use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -62,6 +63,7 @@ impl Server {
         };
         let account = account::choose(config)?;
         let sockets = listen::bind(config, workers)?;
+        let (tls_addresses, tls_listeners): (Vec<_>, Vec<_>) = listen::bind_tls(config)?.into_iter().unzip();
         let control = config.control.socket();
         control.prepare(account.as_ref())?;
         if let Some(account) = &account {
@@ -70,6 +72,8 @@ impl Server {
         let control = control.listen()?;
 
         check_folder(config)?;
+        // As the user who reads them again at each reload.
+        let certificate = tls::server(&config.tls)?;
         let key = random_key()?;
         let threads = sockets.len() * workers + 1;
         let mut catalog = Catalog::new(&key, threads)?;
@@ -93,6 +97,8 @@ impl Server {
         let handle = Handle(Arc::new(Shared {
             begun: Instant::now(),
             addresses: sockets.iter().map(|sockets| sockets.address).collect(),
+            tls_addresses,
+            tls: Arc::new(Mutex::new(certificate)),
             workers,
             counters: AllCounters(counters),
             stop: Arc::default(),
@@ -111,7 +117,7 @@ impl Server {
         let _ = handle.0.events.send(catalog.secondaries(config));
         let refresher = Refresher::new(&key, handle.clone(), due);
         let reload = reload::Service::new((catalog, config.clone(), reread), wait, news, handle.clone());
-        let (udp, tcp) = handle.0.threads(sockets, config, &key)?;
+        let (udp, tcp) = handle.0.threads((sockets, tls_listeners), config, &key)?;
         let notifier = Notifier::new(told);
         Ok(Self { udp, tcp, control, reload, refresher, notifier, handle, ends })
     }
@@ -126,6 +132,7 @@ impl Server {
         let account = account::check(config)?;
         listen::check(config)?;
         config.control.socket().check(account.as_ref())?;
+        tls::server(&config.tls)?;
         zones::check(config)
     }
 
@@ -140,6 +147,11 @@ impl Server {
     /// Addresses of the sockets, with the ports that the kernel chose.
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.handle.0.addresses
+    }
+
+    /// Addresses of the sockets for TLS.
+    pub fn tls_addresses(&self) -> &[SocketAddr] {
+        &self.handle.0.tls_addresses
     }
 
     /// Path of the control socket, if there is one.
@@ -230,7 +242,7 @@ impl Shared {
     /// The threads that answer.
     fn threads(
         &self,
-        sockets: Vec<Sockets>,
+        (sockets, tls): (Vec<Sockets>, Vec<TcpListener>),
         config: &Config,
         key: &Key,
     ) -> io::Result<(Vec<udp::Worker>, tcp::Worker)> {
@@ -263,13 +275,15 @@ impl Shared {
                     stop,
                 });
             }
-            listeners.push(sockets.tcp);
+            listeners.push((sockets.tcp, false));
         }
+        listeners.extend(tls.into_iter().map(|listener| (listener, true)));
         let (answerer, view, counters) = next()?;
         let stop = Arc::clone(&self.stop);
         let connections = Arc::clone(&self.connections);
         let (special, requests) = (special(Transport::Tcp), self.requests.clone());
-        let parts = tcp::Parts { answerer, special, requests, view, counters, clock, stop, connections };
+        let tls = Arc::clone(&self.tls);
+        let parts = tcp::Parts { answerer, special, requests, view, counters, clock, tls, stop, connections };
         let (tcp, waker) = tcp::Worker::new(listeners, config.tcp.clone(), &random_key()?, parts)?;
         lock(&self.wakers).push(waker);
         Ok((udp, tcp))

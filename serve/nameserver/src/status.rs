@@ -17,6 +17,9 @@ pub struct Status {
     pub uptime_s: u64,
     /// Addresses that the server listens on, by UDP and TCP.
     pub listen: Vec<SocketAddr>,
+    /// Addresses that it listens on by TLS.
+    #[serde(default)]
+    pub listen_tls: Vec<SocketAddr>,
     /// UDP threads at each address.
     pub workers: usize,
     /// Open TCP connections.

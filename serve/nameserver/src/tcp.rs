@@ -1,15 +1,16 @@
-//! The TCP thread: connections of all clients on one event loop (RFC 7766).
+//! The TCP thread: connections of all clients on one event loop (RFC 7766), with and without TLS (RFC 7858).
 //!
 //! The loop is `mio`'s, not an executor's: a connection is two buffers and a few times, a turn of it is
 //! bounded, and which connection gives way is decided in one place. TCP carries the few answers that UDP
 //! truncates, so that one thread suffices; UDP does not wait for it.
 //!
-//! Bounds: connections and bytes, in all and by the address of the peer ([`shares`]); the time for a query to
-//! arrive, for responses to be taken, and between queries ([`crate::framing`]). A connection with 64 KiB of
-//! responses in its queue is not read until they are sent.
+//! Bounds: connections and bytes, in all and by the address of the peer ([`shares`]); the time for a
+//! handshake of TLS, for a query to arrive, for responses to be taken, and between queries
+//! ([`crate::framing`]). A connection with 64 KiB of responses in its queue is not read until they are sent.
 
 mod connection;
 mod shares;
+mod stream;
 mod turns;
 
 use crate::answer::Answerer;
@@ -18,7 +19,8 @@ use crate::clock::Clock;
 use crate::config::Tcp;
 use crate::counters::Counters;
 use crate::framing::{MAX_QUEUED, Timeout};
-use crate::handle::Request;
+use crate::handle::{Request, lock};
+use crate::tls::{Channel, padding};
 use crate::transfers::special::{Received, Reply, Special, Transfer};
 use crate::view::View;
 use connection::Connection;
@@ -29,13 +31,15 @@ use hashlane_link::tcp;
 use mio::net::{TcpListener, TcpStream};
 use mio::{Events, Interest, Poll, Token, Waker};
 use nix::sys::socket::{setsockopt, sockopt};
+use rustls::ServerConfig;
 use shares::Shares;
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+use stream::Stream;
 use turns::Turns;
 
 /// Interval at which timeouts are checked.
@@ -90,6 +94,8 @@ pub(crate) struct Parts {
     pub(crate) view: Reader<View>,
     pub(crate) counters: Arc<Counters>,
     pub(crate) clock: Clock,
+    /// Certificate and key of new connections over TLS, which a reload replaces.
+    pub(crate) tls: Arc<Mutex<Option<Arc<ServerConfig>>>>,
     pub(crate) stop: Arc<AtomicBool>,
     /// Number of open connections, for reports.
     pub(crate) connections: Arc<AtomicU64>,
@@ -97,6 +103,7 @@ pub(crate) struct Parts {
 
 struct Listener {
     listener: TcpListener,
+    is_tls: bool,
     /// True until an accept finds nothing.
     is_ready: bool,
 }
@@ -112,13 +119,13 @@ enum Turn {
 }
 
 impl Worker {
-    /// A thread for these listeners. Returns the waker, by which the thread sees that it should stop. `key`
-    /// should be random.
+    /// A thread for these listeners; true stands for TLS. Returns the waker, by which the thread sees that it
+    /// should stop. `key` should be random.
     ///
     /// # Errors
     /// No file descriptors are left.
     pub(crate) fn new(
-        listeners: Vec<TcpListener>,
+        listeners: Vec<(TcpListener, bool)>,
         limits: Tcp,
         key: &Key,
         parts: Parts,
@@ -136,9 +143,9 @@ impl Worker {
             scratch: vec![0; READ],
             parts,
         };
-        for (number, mut listener) in listeners.into_iter().enumerate() {
+        for (number, (mut listener, is_tls)) in listeners.into_iter().enumerate() {
             worker.poll.registry().register(&mut listener, listener_token(number), Interest::READABLE)?;
-            worker.listeners.push(Listener { listener, is_ready: true });
+            worker.listeners.push(Listener { listener, is_tls, is_ready: true });
         }
         Ok((worker, waker))
     }
@@ -201,7 +208,10 @@ impl Worker {
                 return;
             };
             match listener.listener.accept() {
-                Ok((stream, peer)) => self.open(stream, peer, now),
+                Ok((stream, peer)) => {
+                    let is_tls = listener.is_tls;
+                    self.open(stream, peer, is_tls, now);
+                }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => listener.is_ready = false,
                 // The client has closed the connection already.
                 Err(error)
@@ -215,18 +225,19 @@ impl Worker {
         }
     }
 
-    fn open(&mut self, mut stream: TcpStream, peer: SocketAddr, now: Instant) {
+    fn open(&mut self, stream: TcpStream, peer: SocketAddr, is_tls: bool, now: Instant) {
         self.parts.counters.accepted.add(1);
         // Without an option the connection works, too.
         let _ = tcp::prepare(&stream, Duration::from_millis(self.limits.write_timeout_ms));
         let _ = setsockopt(&stream, sockopt::SndBuf, &KERNEL_QUEUE);
         let _ = setsockopt(&stream, sockopt::RcvBuf, &KERNEL_QUEUE);
+        let Some(mut stream) = self.parts.stream(stream, is_tls, now) else { return };
         let number = self.free.pop().unwrap_or_else(|| {
             self.connections.push(None);
             self.connections.len() - 1
         });
         let both = Interest::READABLE | Interest::WRITABLE;
-        if let Err(error) = self.poll.registry().register(&mut stream, Token(number), both) {
+        if let Err(error) = self.poll.registry().register(stream.socket(), Token(number), both) {
             tracing::debug!(%error, "cannot wait for a TCP connection");
             self.free.push(number);
             return;
@@ -264,8 +275,10 @@ impl Worker {
         };
         self.shares.remove(connection.holder, (connection.place, connection.bytes));
         self.parts.free(connection.transfer.take());
+        self.parts.counters.failed_handshakes.add(u64::from(connection.stream.handshake().is_some()));
+        connection.stream.end();
         // Closing the descriptor deregisters it, too.
-        let _ = self.poll.registry().deregister(&mut connection.stream);
+        let _ = self.poll.registry().deregister(connection.stream.socket());
         // Its number may still stand among those that have work left, where it costs a turn without work.
         self.free.push(number);
     }
@@ -276,6 +289,9 @@ impl Worker {
         let Some(Some(connection)) = self.connections.get_mut(number) else { return };
         connection.is_pending = false;
         let (turn, was_active) = serve(connection, &mut self.parts, &mut self.scratch, (queries, now));
+        if connection.stream.has_shaken_hands() {
+            self.parts.counters.handshakes.add(1);
+        }
         let items = (connection.place, connection.bytes);
         match turn {
             Turn::Close => return self.close(number),
@@ -285,7 +301,7 @@ impl Worker {
             }
             Turn::Wait => {}
         }
-        let memory = connection.framing.memory();
+        let memory = connection.memory();
         self.shares.set_bytes(items.1, memory);
         if was_active {
             self.shares.renew(items);
@@ -297,6 +313,12 @@ impl Worker {
         for number in 0..self.connections.len() {
             let Some(Some(connection)) = self.connections.get(number) else { continue };
             let counters = &self.parts.counters;
+            let patience = Duration::from_millis(self.limits.message_timeout_ms);
+            let handshake = connection.stream.handshake();
+            if handshake.is_some_and(|since| now.saturating_duration_since(since) >= patience) {
+                self.close(number);
+                continue;
+            }
             match connection.framing.timeout(now, &self.limits) {
                 None => continue,
                 // Its next message has not been written yet.
@@ -338,7 +360,7 @@ fn serve(
         match connection.read(scratch, now) {
             Ok(true) => {}
             Ok(false) if connection.framing.is_ended() => {
-                let turn = if connection.framing.unsent().is_empty() { Turn::Close } else { Turn::Wait };
+                let turn = if connection.is_flushed() { Turn::Close } else { Turn::Wait };
                 return (turn, was_active);
             }
             Ok(false) => return (Turn::Wait, was_active),
@@ -363,6 +385,15 @@ fn go_on(connection: &mut Connection, parts: &mut Parts) {
 }
 
 impl Parts {
+    /// The stream of a new connection; `None` if TLS has no certificate.
+    fn stream(&self, socket: TcpStream, is_tls: bool, now: Instant) -> Option<Stream> {
+        if !is_tls {
+            return Some(Stream::Plain(socket));
+        }
+        let config = lock(&self.tls).clone()?;
+        Stream::tls(socket, config, now).inspect_err(|error| tracing::debug!(%error, "TLS")).ok()
+    }
+
     /// Hands a transfer that has ended to the thread that frees zones.
     fn free(&self, transfer: Option<Box<Transfer>>) {
         if let Some(transfer) = transfer {
@@ -380,7 +411,7 @@ fn answer(connection: &mut Connection, parts: &mut Parts, most: usize, now: Inst
     }
     let mut output = connection.framing.take_output();
     let sent = connection.framing.sent();
-    let peer = connection.peer;
+    let (peer, channel) = (connection.peer, connection.stream.channel());
     let (mut messages, mut received) = ([(peer, &[][..]); BATCH], 0);
     for (place, message) in messages.iter_mut().take(most).zip(connection.framing.messages()) {
         *place = (peer, message);
@@ -389,7 +420,7 @@ fn answer(connection: &mut Connection, parts: &mut Parts, most: usize, now: Inst
     let messages = messages.part(..received);
     let (mut answered, mut is_query, mut is_special) = (0, true, false);
     let seconds = clock.now().seconds;
-    answerer.run(view, counters, seconds, messages, |_, response| {
+    answerer.run(view, counters, seconds, messages, |number, response| {
         let len = response.message.len();
         if response.reply.is_special {
             is_special = true;
@@ -408,11 +439,16 @@ fn answer(connection: &mut Connection, parts: &mut Parts, most: usize, now: Inst
         // A response is at most 65,535 bytes.
         output.extend_from_slice(&(len as u16).to_be_bytes());
         output.extend_from_slice(response.message);
+        if channel != Channel::Clear
+            && let Some((_, query)) = messages.get(number)
+        {
+            padding::pad(query, &mut output, len);
+        }
         output.len() - sent < MAX_QUEUED
     });
     if let Some((from, message)) = messages.get(answered).copied().filter(|_| is_special) {
         answered += 1;
-        match special.reply(answerer, view, counters, Received { message, from, seconds }) {
+        match special.reply(answerer, view, counters, Received { message, from, channel, seconds }) {
             Reply::Transfer(transfer) => connection.transfer = Some(transfer),
             Reply::Message(response) => {
                 counters.sent.add(1);

@@ -10,6 +10,7 @@ use crate::clock::{Clock, Now};
 use crate::config::RateLimit;
 use crate::counters::Counters;
 use crate::limit::{LimitKey, Limiter, ResponseClass, Verdict};
+use crate::tls::Channel;
 use crate::transfers::special::{Received, Reply, Special};
 use crate::view::View;
 use hashlane_dns::query::{BATCH, truncate};
@@ -132,7 +133,7 @@ impl Worker {
         });
         for number in specials.part(..count) {
             let Some((to, message)) = messages.get(*number).copied() else { continue };
-            let received = Received { message, from: to, seconds: now.seconds };
+            let received = Received { message, from: to, channel: Channel::Clear, seconds: now.seconds };
             let Reply::Message(response) = special.reply(answerer, view, counters, received) else {
                 continue;
             };

@@ -43,6 +43,18 @@ fn says_what_is_wrong() {
     let twice =
         "[[zone]]\nname = \"a.example\"\nfile = \"1\"\n[[zone]]\nname = \"A.Example.\"\nfile = \"2\"\n";
     assert!(says(twice).contains("twice"), "{}", says(twice));
+    let tls = "[tls]\nlisten = [\"127.0.0.1:853\"]\n";
+    assert_eq!(says(tls), "`tls.certificate` is missing, but `tls.listen` names an address");
+    assert!(says(&format!("{tls}certificate = \"a\"")).starts_with("`tls.key` is missing"));
+    assert!(says(&format!("[server]\nlisten = [\"127.0.0.1:853\"]\n{tls}")).contains("without TLS"));
+    let secondary = "[[zone]]\nname = \"a\"\nprimaries = [\"192.0.2.1 tls b.example\"]\n";
+    let why = says(&format!("[transfer]\nfolder = \"a\"\n{secondary}"));
+    assert!(
+        why.starts_with("`tls.roots` is missing, but `zone.primaries` has \"192.0.2.1 tls b.ex"),
+        "{why}"
+    );
+    let told = "[transfer]\nnotify = [\"192.0.2.1 tls b.example\"]";
+    assert!(says(told).contains("NOTIFY goes over UDP"), "{}", says(told));
     assert!(says("[[zone]]\nname = \"a..b\"\nfile = \"1\"").starts_with("`zone.name` has \"a..b\""));
     assert!(says("[[zone]]\nname = \"a\"\nfile = \"\"").starts_with("`zone.file` is missing"));
 }

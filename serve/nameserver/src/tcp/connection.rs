@@ -1,17 +1,17 @@
-//! One connection: a socket, its queues, and its shares.
+//! One connection: a stream, its queues, and its shares.
 
+use super::stream::Stream;
 use crate::framing::Framing;
 use crate::transfers::special::Transfer;
 use hashlane_dns::slices::Parts as _;
 use hashlane_table::share::{Holder, ItemId};
-use mio::net::TcpStream;
-use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
 use std::time::Instant;
 
 /// A connection.
 pub(super) struct Connection {
-    pub(super) stream: TcpStream,
+    pub(super) stream: Stream,
     pub(super) peer: SocketAddr,
     pub(super) holder: Holder,
     /// Items of the connection in the books of places and of bytes.
@@ -28,7 +28,7 @@ pub(super) struct Connection {
 
 impl Connection {
     pub(super) fn new(
-        (stream, peer): (TcpStream, SocketAddr),
+        (stream, peer): (Stream, SocketAddr),
         holder: Holder,
         (place, bytes): (ItemId, ItemId),
         now: Instant,
@@ -36,6 +36,16 @@ impl Connection {
         let framing = Framing::new(now);
         let (transfer, is_pending) = (None, false);
         Self { stream, peer, holder, place, bytes, framing, transfer, is_readable: true, is_pending }
+    }
+
+    /// Bytes of memory of the queues, and of TLS.
+    pub(super) fn memory(&self) -> usize {
+        self.framing.memory() + self.stream.memory()
+    }
+
+    /// True if all was sent.
+    pub(super) fn is_flushed(&self) -> bool {
+        self.framing.unsent().is_empty() && self.stream.is_flushed()
     }
 
     /// Reads once. Returns true if something came.
@@ -48,11 +58,13 @@ impl Connection {
         }
         loop {
             match self.stream.read(scratch) {
-                Ok(0) => {
+                Ok(Some(0)) => {
                     self.framing.end();
                     return Ok(false);
                 }
-                Ok(length) => {
+                // Of TLS, but no data.
+                Ok(None) => return Ok(true),
+                Ok(Some(length)) => {
                     debug_assert!(length <= scratch.len(), "a read fills no more than its buffer");
                     self.framing.receive(scratch.part(..length), now);
                     return Ok(true);
@@ -84,6 +96,6 @@ impl Connection {
                 Err(error) => return Err(error),
             }
         }
-        Ok(true)
+        self.stream.flush()
     }
 }

@@ -2,7 +2,9 @@
 
 use super::kept::Kept;
 use super::peers::Peer;
+use super::stream::Stream;
 use crate::clock::unix_seconds;
+use crate::tls::failure;
 use hashlane_dns::wire::{Flags, Message, Rcode, RecordType, Section};
 use hashlane_dns::zone::{Builder, Zone, is_before};
 use hashlane_hash::scheme::Key;
@@ -15,8 +17,8 @@ use hashlane_transfer::soa::Soa;
 use hashlane_transfer::tsig::Verifier;
 use hashlane_transfer::zonemd::{self, Zonemd};
 use std::fmt::Display;
-use std::io::{self, Read as _, Write as _};
-use std::net::{SocketAddr, TcpStream};
+use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -189,7 +191,7 @@ fn check_digest(zone: &Zone) -> Result<(), String> {
 
 /// A connection to a primary.
 struct Connection<'p> {
-    stream: TcpStream,
+    stream: Stream,
     peer: &'p Peer,
     /// The end of all patience.
     end: Instant,
@@ -197,50 +199,39 @@ struct Connection<'p> {
 
 impl<'p> Connection<'p> {
     fn open(peer: &'p Peer, end: Instant) -> Result<Self, String> {
-        let stream = TcpStream::connect_timeout(&peer.address, PATIENCE).map_err(text)?;
-        // Without it, a query may wait for an acknowledgement.
-        let _ = stream.set_nodelay(true);
-        stream.set_write_timeout(Some(PATIENCE)).map_err(text)?;
-        Ok(Self { stream, peer, end })
+        Ok(Self { stream: Stream::connect(peer, deadline(end))?, peer, end })
     }
 
     /// Sends a query, signed if the peer has a key.
     fn send(&mut self, mut query: Vec<u8>) -> Result<Option<Verifier>, String> {
         let verifier = self.peer.key.as_ref().map(|key| key.sign(&mut query, unix_seconds()));
         let len = (query.len() as u16).to_be_bytes();
-        self.stream.write_all(&[&len, &query[..]].concat()).map_err(text)?;
+        self.stream.set_deadline(deadline(self.end));
+        self.stream.send(&[&len, &query[..]].concat()).map_err(|error| failure(&error))?;
         Ok(verifier)
     }
 
     /// The next message, verified and without its signature.
     fn receive(&mut self, verifier: Option<&mut Verifier>) -> Result<Vec<u8>, String> {
-        let begun = Instant::now();
+        self.stream.set_deadline(deadline(self.end));
         let mut len = [0; 2];
-        self.fill(&mut len, begun)?;
+        self.fill(&mut len)?;
         let mut message = vec![0; u16::from_be_bytes(len).into()];
-        self.fill(&mut message, begun)?;
+        self.fill(&mut message)?;
         match verifier {
             None => Ok(message),
             Some(verifier) => verifier.check(&mut message, unix_seconds()).map(|()| message).map_err(text),
         }
     }
 
-    /// Fills a buffer before the message that began at `begun` is late.
-    fn fill(&mut self, mut buffer: &mut [u8], begun: Instant) -> Result<(), String> {
+    /// Fills a buffer before the message is late.
+    fn fill(&mut self, mut buffer: &mut [u8]) -> Result<(), String> {
         while !buffer.is_empty() {
-            let left = (begun + PATIENCE).min(self.end).saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Err("takes too long".to_owned());
-            }
-            self.stream.set_read_timeout(Some(left)).map_err(text)?;
             match self.stream.read(buffer) {
                 Ok(0) => return Err("closes the connection before the end".to_owned()),
                 Ok(read) => buffer = buffer.get_mut(read..).unwrap_or_default(),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    return Err("takes too long".to_owned());
-                }
-                Err(error) => return Err(error.to_string()),
+                Err(error) => return Err(failure(&error)),
             }
         }
         Ok(())
@@ -267,6 +258,11 @@ impl<'p> Connection<'p> {
         let soa = records.filter_map(Result::ok).find(is_soa).and_then(|record| Soa::parse(&record.data));
         soa.ok_or_else(|| "answers without the SOA record of the zone".to_owned())
     }
+}
+
+/// The time by which the next message must be there.
+fn deadline(end: Instant) -> Instant {
+    (Instant::now() + PATIENCE).min(end)
 }
 
 fn text(error: impl Display) -> String {

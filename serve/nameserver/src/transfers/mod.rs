@@ -2,7 +2,7 @@
 //!
 //! - [`peers`]: who may do what, with the keys of the configuration.
 //! - [`special`]: NOTIFY, AXFR, IXFR and signed queries, which the stages of ordinary queries leave.
-//! - [`refresh`]: the thread that knows when a zone is due, its [`event`]s, and [`fetch`], which gets it.
+//! - [`refresh`]: the thread that knows when a zone is due, its [`event`]s, and [`fetch`], which gets it over a [`stream`].
 //! - [`notifier`]: the thread that tells secondaries of changes.
 //! - [`kept`]: the file of a received zone.
 
@@ -13,3 +13,4 @@ pub(crate) mod notifier;
 pub(crate) mod peers;
 pub(crate) mod refresh;
 pub(crate) mod special;
+mod stream;

@@ -1,23 +1,27 @@
 //! Peers with their keys, and what they may do with a zone.
 
 use crate::config::{self, Config, ZoneFile};
+use crate::tls::{self, Channel};
 use hashlane_name::dns::text;
 use hashlane_transfer::delta::Delta;
 use hashlane_transfer::tsig::{Key, Keys};
+use rustls::ClientConfig;
+use rustls::pki_types::ServerName;
 use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// The keys of a configuration, by their names in small letters.
+/// The keys of a configuration, by their names in small letters, and the issuers of primaries' certificates.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct KeyRing(HashMap<Vec<u8>, Key>);
+pub(crate) struct KeyRing(HashMap<Vec<u8>, Key>, Option<Arc<ClientConfig>>);
 
-/// A server that is asked or told, and its key.
+/// A server that is asked or told, its name in its certificate if it is asked over TLS, and its key.
 #[derive(Clone, Debug)]
 pub(crate) struct Peer {
     pub(crate) address: SocketAddr,
+    pub(crate) tls: Option<(ServerName<'static>, Arc<ClientConfig>)>,
     pub(crate) key: Option<Key>,
 }
 
@@ -25,6 +29,8 @@ pub(crate) struct Peer {
 #[derive(Clone, Debug)]
 pub(crate) struct Access {
     network: Option<config::Network>,
+    /// Over TLS alone.
+    tls: bool,
     key: Option<Key>,
 }
 
@@ -45,10 +51,10 @@ impl KeyRing {
     /// The keys of a configuration.
     ///
     /// # Errors
-    /// The file of a secret cannot be read, or holds none.
+    /// The file of a secret or of certificates cannot be read, or holds none.
     pub(crate) fn of(config: &Config) -> io::Result<Self> {
         let names = config.key.iter().map(|key| spelled(&key.name));
-        Ok(Self(names.zip(config.keys()?).collect()))
+        Ok(Self(names.zip(config.keys()?).collect(), tls::client(config)?))
     }
 
     /// The keys, for messages that name one.
@@ -62,13 +68,22 @@ impl KeyRing {
     }
 
     pub(crate) fn peers(&self, peers: &[config::Peer]) -> Vec<Peer> {
-        let peer = |peer: &config::Peer| Peer { address: peer.address, key: self.find(peer.key.as_ref()) };
+        // The configuration was checked: there are issuers for peers with names, which are names.
+        let tls = |name: &String| Some((ServerName::try_from(name.clone()).ok()?, self.1.clone()?));
+        let peer = |peer: &config::Peer| Peer {
+            address: peer.address,
+            tls: peer.tls.as_ref().and_then(tls),
+            key: self.find(peer.key.as_ref()),
+        };
         peers.iter().map(peer).collect()
     }
 
     fn rules(&self, rules: &[config::Access]) -> impl Iterator<Item = Access> {
-        let rule =
-            |rule: &config::Access| Access { network: rule.network, key: self.find(rule.key.as_ref()) };
+        let rule = |rule: &config::Access| Access {
+            network: rule.network,
+            tls: rule.tls,
+            key: self.find(rule.key.as_ref()),
+        };
         rules.iter().map(rule)
     }
 
@@ -81,8 +96,11 @@ impl KeyRing {
     pub(crate) fn notify_from(&self, zone: &ZoneFile) -> Vec<Access> {
         let whole = |address: IpAddr| config::Network::new(address, u8::MAX);
         let primaries = self.peers(&zone.primaries).into_iter();
-        let primaries =
-            primaries.map(|peer| Access { network: Some(whole(peer.address.ip())), key: peer.key });
+        let primaries = primaries.map(|peer| Access {
+            network: Some(whole(peer.address.ip())),
+            tls: false,
+            key: peer.key,
+        });
         primaries.chain(self.rules(&zone.allow_notify)).collect()
     }
 
@@ -104,17 +122,19 @@ fn spelled(name: &str) -> Vec<u8> {
 }
 
 impl Access {
-    fn permits(&self, address: IpAddr, signed: Option<&Key>) -> bool {
+    fn permits(&self, address: IpAddr, channel: Channel, signed: Option<&Key>) -> bool {
         self.network.is_none_or(|network| network.contains(address))
+            && (!self.tls || channel == Channel::Dot)
             && self.key.as_ref().is_none_or(|key| signed.is_some_and(|signed| signed.is(key)))
     }
 }
 
-/// True if one of the rules permits it to an address, whose message is signed by a key or not.
-pub(crate) fn permits(rules: &[Access], address: IpAddr, signed: Option<&Key>) -> bool {
+/// True if one of the rules permits it to an address, whose message has come by a channel, and is signed by a
+/// key or not.
+pub(crate) fn permits(rules: &[Access], address: IpAddr, channel: Channel, signed: Option<&Key>) -> bool {
     // The address of an IPv4 peer on a socket for both.
     let address = address.to_canonical();
-    rules.iter().any(|rule| rule.permits(address, signed))
+    rules.iter().any(|rule| rule.permits(address, channel, signed))
 }
 
 impl ZoneTransfers {

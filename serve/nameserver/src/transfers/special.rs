@@ -5,6 +5,7 @@ use super::peers::{ZoneTransfers, permits};
 use crate::answer::Answerer;
 use crate::clock::unix_seconds;
 use crate::counters::Counters;
+use crate::tls::Channel;
 use crate::view::View;
 use hashlane_dns::query::{Outcome, Query, parse, truncate};
 use hashlane_dns::respond::Transport;
@@ -42,6 +43,7 @@ pub(crate) struct Special {
 pub(crate) struct Received<'m> {
     pub(crate) message: &'m [u8],
     pub(crate) from: SocketAddr,
+    pub(crate) channel: Channel,
     pub(crate) seconds: u32,
 }
 
@@ -120,7 +122,7 @@ impl Special {
         answerer: &mut Answerer,
         view: &View,
         counters: &Counters,
-        Received { message, from, .. }: Received<'_>,
+        Received { message, from, channel, .. }: Received<'_>,
         signer: Option<&Signer>,
     ) -> Vec<u8> {
         let Some(Notify { apex, serial }) = notify::parse(message) else {
@@ -133,7 +135,8 @@ impl Special {
         else {
             return notify::response(message, Rcode::NOT_AUTHORITATIVE);
         };
-        let Some(news) = news.as_ref().filter(|_| permits(notify_from, from.ip(), key.as_ref())) else {
+        let Some(news) = news.as_ref().filter(|_| permits(notify_from, from.ip(), channel, key.as_ref()))
+        else {
             tracing::debug!(zone = %apex, %from, "NOTIFY refused");
             return notify::response(message, Rcode::REFUSED);
         };
@@ -202,14 +205,18 @@ fn transfer(
     answerer: &mut Answerer,
     view: &View,
     query: &Query<'_>,
-    Received { message, from, .. }: Received<'_>,
+    Received { message, from, channel, .. }: Received<'_>,
     transport: Transport,
     signer: Option<&Signer>,
 ) -> Result<Outgoing, Rcode> {
     let key = signer.map(Signer::key);
     let place = view.zones.position(query.name, answerer.hash()).ok_or(Rcode::NOT_AUTHORITATIVE)?;
     let rights = view.transfers.get(place).ok_or(Rcode::REFUSED)?;
-    if !permits(&rights.allow, from.ip(), key.as_ref()) {
+    if channel == Channel::Tls {
+        tracing::info!(zone = %query.name, %from, "transfer over TLS refused: no ALPN \"dot\" (RFC 9103)");
+        return Err(Rcode::REFUSED);
+    }
+    if !permits(&rights.allow, from.ip(), channel, key.as_ref()) {
         tracing::info!(zone = %query.name, %from, "transfer refused");
         return Err(Rcode::REFUSED);
     }

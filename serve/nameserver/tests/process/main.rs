@@ -6,5 +6,7 @@ mod floods;
 mod reload;
 mod support;
 mod tcp;
+mod tls;
+mod tls_transfers;
 mod transfers;
 mod udp;

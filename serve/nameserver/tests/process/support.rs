@@ -2,7 +2,7 @@
 
 use hashlane_nameserver::config::{Config, ZoneFile};
 use hashlane_nameserver::{Handle, Server};
-use std::io::{Read as _, Write as _};
+use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream, UdpSocket};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -34,6 +34,8 @@ pub(crate) fn zone(serial: u32) -> String {
 pub(crate) struct Running {
     pub(crate) folder: tempfile::TempDir,
     pub(crate) address: SocketAddr,
+    /// Addresses for TLS.
+    pub(crate) tls: Vec<SocketAddr>,
     pub(crate) handle: Handle,
     /// Configuration that the next reload reads.
     pub(crate) next: Arc<Mutex<Config>>,
@@ -56,8 +58,9 @@ impl Running {
         let again = Arc::clone(&next);
         let server = Server::start(&config, Box::new(move || Ok(again.lock().unwrap().clone()))).unwrap();
         let (address, handle) = (server.addresses()[0], server.handle());
+        let tls = server.tls_addresses().to_vec();
         let thread = Some(std::thread::spawn(move || server.run()));
-        Self { folder, address, handle, next, thread }
+        Self { folder, address, tls, handle, next, thread }
     }
 
     pub(crate) fn file(&self, name: &str) -> PathBuf {
@@ -164,7 +167,7 @@ pub(crate) fn framed(message: &[u8]) -> Vec<u8> {
 }
 
 /// The next message of a stream; `None` at its end.
-pub(crate) fn read_message(stream: &mut TcpStream) -> Option<Vec<u8>> {
+pub(crate) fn read_message(stream: &mut impl Read) -> Option<Vec<u8>> {
     let mut length = [0; 2];
     match stream.read_exact(&mut length) {
         Ok(()) => {}
@@ -177,7 +180,7 @@ pub(crate) fn read_message(stream: &mut TcpStream) -> Option<Vec<u8>> {
 }
 
 /// The response to a query over TCP.
-pub(crate) fn ask_over(stream: &mut TcpStream, query: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn ask_over(stream: &mut (impl Read + Write), query: &[u8]) -> Option<Vec<u8>> {
     stream.write_all(&framed(query)).ok()?;
     read_message(stream)
 }

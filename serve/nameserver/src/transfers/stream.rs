@@ -1,0 +1,130 @@
+//! The connection to a primary, with or without TLS, each read and write of which has a deadline.
+
+use super::peers::Peer;
+use crate::tls::{DOT, failure};
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, ClientConnection, StreamOwned};
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A connected stream.
+pub(super) enum Stream {
+    Plain(Socket),
+    Tls(Box<StreamOwned<ClientConnection, Socket>>),
+}
+
+/// A socket whose reads and writes fail after a time. A peer that sends byte by byte has no more time.
+pub(super) struct Socket {
+    stream: TcpStream,
+    deadline: Instant,
+}
+
+impl Stream {
+    /// Connects to a peer before the deadline, and verifies its certificate if it is asked over TLS (RFC 9103
+    /// §9.3.2: strict).
+    ///
+    /// # Errors
+    /// The peer does not answer in time; its certificate is not valid for its name.
+    pub(super) fn connect(peer: &Peer, deadline: Instant) -> Result<Self, String> {
+        let socket = Socket::connect(peer.address, deadline).map_err(|error| error.to_string())?;
+        match &peer.tls {
+            None => Ok(Self::Plain(socket)),
+            Some((name, config)) => shake_hands(socket, name.clone(), Arc::clone(config)).map(Self::Tls),
+        }
+    }
+
+    /// Sets the time at which reads and writes fail.
+    pub(super) fn set_deadline(&mut self, deadline: Instant) {
+        match self {
+            Self::Plain(socket) => socket.deadline = deadline,
+            Self::Tls(tls) => tls.sock.deadline = deadline,
+        }
+    }
+
+    /// Sends all bytes.
+    ///
+    /// # Errors
+    /// The deadline has passed, or the connection is broken.
+    pub(super) fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Self::Plain(socket) => socket.write_all(bytes),
+            Self::Tls(tls) => tls.write_all(bytes).and_then(|()| tls.flush()),
+        }
+    }
+
+    /// Reads bytes; 0 at the end.
+    ///
+    /// # Errors
+    /// The deadline has passed, or the connection is broken.
+    pub(super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(socket) => socket.read(buffer),
+            Self::Tls(tls) => tls.read(buffer),
+        }
+    }
+}
+
+/// TLS over a socket.
+fn shake_hands(
+    mut socket: Socket,
+    name: ServerName<'static>,
+    config: Arc<ClientConfig>,
+) -> Result<Box<StreamOwned<ClientConnection, Socket>>, String> {
+    let mut session = ClientConnection::new(config, name).map_err(|error| error.to_string())?;
+    while session.is_handshaking() {
+        session.complete_io(&mut socket).map_err(|error| match error.kind() {
+            ErrorKind::UnexpectedEof => {
+                "closes the connection in the TLS handshake; does it speak TLS at this port?".to_owned()
+            }
+            _ => failure(&error),
+        })?;
+    }
+    if session.alpn_protocol() != Some(DOT) {
+        return Err("has TLS, but not for DNS, at this port: it does not take the ALPN \"dot\"".to_owned());
+    }
+    Ok(Box::new(StreamOwned::new(session, socket)))
+}
+
+impl Socket {
+    fn connect(address: SocketAddr, deadline: Instant) -> io::Result<Self> {
+        let stream = TcpStream::connect_timeout(&address, left(deadline)?)?;
+        // Without it, a query may wait for an acknowledgement.
+        let _ = stream.set_nodelay(true);
+        Ok(Self { stream, deadline })
+    }
+}
+
+/// Time up to a deadline.
+fn left(deadline: Instant) -> io::Result<Duration> {
+    let left = deadline.saturating_duration_since(Instant::now());
+    if left.is_zero() { Err(late()) } else { Ok(left) }
+}
+
+fn late() -> io::Error {
+    io::Error::new(ErrorKind::TimedOut, "takes too long")
+}
+
+/// The error of a socket whose time has passed.
+fn in_time<T>(result: io::Result<T>) -> io::Result<T> {
+    result.map_err(|error| if error.kind() == ErrorKind::WouldBlock { late() } else { error })
+}
+
+impl Read for Socket {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.stream.set_read_timeout(Some(left(self.deadline)?))?;
+        in_time(self.stream.read(buffer))
+    }
+}
+
+impl Write for Socket {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.stream.set_write_timeout(Some(left(self.deadline)?))?;
+        in_time(self.stream.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
