@@ -178,7 +178,12 @@ fn status(status: &Status) -> String {
     let _ = writeln!(text, "listening    {}, {workers} workers each", addresses.join(", "));
     if !listen_tls.is_empty() {
         let addresses: Vec<_> = listen_tls.iter().map(ToString::to_string).collect();
-        let _ = writeln!(text, "over TLS     {}", addresses.join(", "));
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+        let end = status.certificate_expires.map(|end| match end.saturating_sub(now) / 86_400 {
+            0 => "; the certificate has expired, or does so today".to_owned(),
+            days => format!("; the certificate expires in {} days", count(days)),
+        });
+        let _ = writeln!(text, "over TLS     {}{}", addresses.join(", "), end.unwrap_or_default());
     }
     let _ = writeln!(text, "connections  {connections}");
     if let Some(why) = refused {

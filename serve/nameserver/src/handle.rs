@@ -4,13 +4,13 @@ use crate::cell::Cell;
 use crate::config::ZoneFile;
 use crate::counters::AllCounters;
 use crate::status::{Reloaded, Reloads, Stats, Status, TransferStatus, ZoneStatus};
+use crate::tls::Identity;
 use crate::transfers::event::{Event, Version};
 use crate::transfers::special::Transfer;
 use crate::view::View;
 use hashlane_dns::respond::Transport;
 use hashlane_name::dns::{NameBuf, text};
 use mio::Waker;
-use rustls::ServerConfig;
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::net::SocketAddr;
@@ -29,7 +29,7 @@ pub(crate) struct Shared {
     pub(crate) addresses: Vec<SocketAddr>,
     pub(crate) tls_addresses: Vec<SocketAddr>,
     /// Certificate and key of connections over TLS.
-    pub(crate) tls: Arc<Mutex<Option<Arc<ServerConfig>>>>,
+    pub(crate) tls: Arc<Mutex<Option<Identity>>>,
     pub(crate) workers: usize,
     pub(crate) counters: AllCounters,
     pub(crate) stop: Arc<AtomicBool>,
@@ -167,6 +167,7 @@ impl Handle {
             uptime_s: shared.begun.elapsed().as_secs(),
             listen: shared.addresses.clone(),
             listen_tls: shared.tls_addresses.clone(),
+            certificate_expires: lock(&shared.tls).as_ref().and_then(|identity| identity.expires),
             workers: shared.workers,
             connections: shared.connections.load(Ordering::Relaxed),
             reloads: *lock(&shared.reloads),

@@ -53,6 +53,11 @@ pub(crate) fn text(status: &Status, stats: &Stats) -> String {
     Metric::new(&mut text, "hashlane_dns_tls_handshakes_total", "counter", handshakes)
         .value(&[("result", "completed")], stats.tcp.handshakes)
         .value(&[("result", "failed")], stats.tcp.failed_handshakes);
+    let expires = "End of the validity of the TLS certificate, in seconds since 1970.";
+    if let Some(time) = status.certificate_expires {
+        Metric::new(&mut text, "hashlane_dns_tls_certificate_expires_seconds", "gauge", expires)
+            .value(&[], time);
+    }
     Metric::new(
         &mut text,
         "hashlane_dns_tcp_closed_total",

@@ -20,6 +20,9 @@ pub struct Status {
     /// Addresses that it listens on by TLS.
     #[serde(default)]
     pub listen_tls: Vec<SocketAddr>,
+    /// End of the validity of the certificate, in seconds since 1970.
+    #[serde(default)]
+    pub certificate_expires: Option<u64>,
     /// UDP threads at each address.
     pub workers: usize,
     /// Open TCP connections.

@@ -20,7 +20,7 @@ use crate::config::Tcp;
 use crate::counters::Counters;
 use crate::framing::{MAX_QUEUED, Timeout};
 use crate::handle::{Request, lock};
-use crate::tls::{Channel, padding};
+use crate::tls::{Channel, Identity, padding};
 use crate::transfers::special::{Received, Reply, Special, Transfer};
 use crate::view::View;
 use connection::Connection;
@@ -31,7 +31,6 @@ use hashlane_link::tcp;
 use mio::net::{TcpListener, TcpStream};
 use mio::{Events, Interest, Poll, Token, Waker};
 use nix::sys::socket::{setsockopt, sockopt};
-use rustls::ServerConfig;
 use shares::Shares;
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
@@ -95,7 +94,7 @@ pub(crate) struct Parts {
     pub(crate) counters: Arc<Counters>,
     pub(crate) clock: Clock,
     /// Certificate and key of new connections over TLS, which a reload replaces.
-    pub(crate) tls: Arc<Mutex<Option<Arc<ServerConfig>>>>,
+    pub(crate) tls: Arc<Mutex<Option<Identity>>>,
     pub(crate) stop: Arc<AtomicBool>,
     /// Number of open connections, for reports.
     pub(crate) connections: Arc<AtomicU64>,
@@ -180,7 +179,11 @@ impl Worker {
                     connection.is_readable |=
                         event.is_readable() || event.is_read_closed() || event.is_error();
                     if !std::mem::replace(&mut connection.is_pending, true) {
-                        self.turns.add(token);
+                        match connection.stream.handshake() {
+                            None => self.turns.add(token),
+                            // It takes as long as the answers to many queries, which do not wait for it.
+                            Some(_) => self.turns.add_again(token),
+                        }
                     }
                 }
             }
@@ -390,8 +393,8 @@ impl Parts {
         if !is_tls {
             return Some(Stream::Plain(socket));
         }
-        let config = lock(&self.tls).clone()?;
-        Stream::tls(socket, config, now).inspect_err(|error| tracing::debug!(%error, "TLS")).ok()
+        let identity = lock(&self.tls).clone()?;
+        Stream::tls(socket, identity.config, now).inspect_err(|error| tracing::debug!(%error, "TLS")).ok()
     }
 
     /// Hands a transfer that has ended to the thread that frees zones.

@@ -4,11 +4,13 @@
 //! it. There is no early data, which others could repeat; sessions are resumed by tickets that the client
 //! keeps.
 
+mod expiry;
 pub(crate) mod padding;
 mod reason;
 
 pub(crate) use reason::{failure, reason};
 
+use crate::clock::unix_seconds;
 use crate::config::{Config, Tls};
 use rustls::crypto::ring;
 use rustls::pki_types::pem::{self, PemObject};
@@ -26,6 +28,14 @@ pub(crate) const DOT: &[u8] = b"dot";
 /// Longest file of certificates in bytes: all that browsers trust are some 250 KB.
 const MAX_FILE: u64 = 4 << 20;
 
+/// The certificate and key for clients.
+#[derive(Clone, Debug)]
+pub(crate) struct Identity {
+    pub(crate) config: Arc<ServerConfig>,
+    /// End of the certificate's validity, in seconds since 1970, if it is known.
+    pub(crate) expires: Option<u64>,
+}
+
 /// The channel by which a message has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Channel {
@@ -37,15 +47,20 @@ pub(crate) enum Channel {
     Dot,
 }
 
-/// The certificate and key for clients; `None` if the configuration listens nowhere by TLS.
+/// The certificate and key for clients; `None` if the configuration listens nowhere by TLS. The log warns of
+/// a certificate that ends soon.
 ///
 /// # Errors
 /// A file cannot be read or has none, or the key is not that of the certificate.
-pub(crate) fn server(config: &Tls) -> io::Result<Option<Arc<ServerConfig>>> {
+pub(crate) fn server(config: &Tls) -> io::Result<Option<Identity>> {
     if config.listen.is_empty() {
         return Ok(None);
     }
     let certificates = certificates("tls.certificate", &config.certificate)?;
+    let expires = certificates.first().and_then(expiry::expires);
+    if let Some(warning) = expiry::warning(expires, unix_seconds()) {
+        tracing::warn!(file = %config.certificate.display(), "{warning}");
+    }
     let path = &config.key;
     let key = PrivateKeyDer::from_pem_slice(&read("tls.key", path)?)
         .map_err(|error| invalid("tls.key", path, &in_words(&error, "private key, PRIVATE KEY in PEM,")))?;
@@ -69,7 +84,7 @@ pub(crate) fn server(config: &Tls) -> io::Result<Option<Arc<ServerConfig>>> {
         })?;
     server.alpn_protocols = vec![DOT.to_vec()];
     server.ticketer = ring::Ticketer::new().map_err(io::Error::other)?;
-    Ok(Some(Arc::new(server)))
+    Ok(Some(Identity { config: Arc::new(server), expires }))
 }
 
 /// The settings for primaries that are asked over TLS; `None` if there are none.

@@ -161,6 +161,7 @@ fn pipelined_queries_over_tls_are_answered_in_order_however_they_are_cut() {
         }
     }
     let tcp = server.handle.stats().tcp;
+    assert!(server.handle.metrics().contains("hashlane_dns_tls_handshakes_total{result=\"completed\"} 4\n"));
     assert_eq!((tcp.handshakes, tcp.failed_handshakes, tcp.accepted), (4, 0, 4));
     assert_eq!(server.handle.status().listen_tls, server.tls);
 }
@@ -308,6 +309,8 @@ fn a_reload_takes_new_certificates_and_a_wrong_one_keeps_the_old_ones() {
     server.handle.reload(None).unwrap();
     let second = certificate(&authority.connect(&server).unwrap());
     assert_ne!(second, first);
+    // The end of the year 3999.
+    assert_eq!(server.handle.status().certificate_expires, Some(64_060_588_800));
     assert_eq!(summary(&ask_over(&mut early, &www(5)).unwrap()).0, 5, "the connection stays");
 
     let (_, other_key) = authority.issue("other", NAME, 4000);

@@ -5,18 +5,27 @@ use crate::tls::{Authority, NAME};
 use hashlane_dns::wire::{Message, Rcode};
 use hashlane_name::dns::text;
 use hashlane_nameserver::Handle;
-use hashlane_nameserver::config::ZoneFile;
+use hashlane_nameserver::config::{TsigKey, ZoneFile};
 use hashlane_transfer::incoming::{Incoming, Progress, Query};
 use hashlane_transfer::notify::{soa_query, transfer_query};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 
+fn key() -> TsigKey {
+    let text = "[[key]]\nname = \"transfer.example\"\nalgorithm = \"hmac-sha256\"\n\
+                secret = \"c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0\"\n";
+    hashlane_nameserver::Config::parse(text).unwrap().key.remove(0)
+}
+
 /// A server that gives its zone to this host over TLS alone.
 fn primary(authority: &Authority) -> Running {
     Running::start(|config| {
         authority.configure(config);
-        config.zone[0].allow_transfer = vec!["127.0.0.1 tls".parse().unwrap()];
+        config.key = vec![key()];
+        config.zone[0].allow_transfer = ["127.0.0.1 tls", "127.0.0.0/8 tls key transfer.example"]
+            .map(|rule| rule.parse().unwrap())
+            .to_vec();
         // The part of a handshake that is taken for the begin of a long query.
         config.tcp.message_timeout_ms = 1500;
     })
@@ -141,8 +150,23 @@ fn a_secondary_follows_a_primary_over_tls() {
     change(&primary, &(zone(8) + "new IN A 192.0.2.8\n"));
     secondary.handle.refresh("example.com", false).unwrap();
     secondary.wait("the difference", |handle| serial(handle) == Some(8));
+    // With a key, and without the rule for those that have none.
+    primary.next.lock().unwrap().zone[0].allow_transfer.remove(0);
+    primary.handle.reload(None).unwrap();
+    change(&primary, &zone(9));
+    secondary.handle.refresh("example.com", false).unwrap();
+    secondary.wait("a refusal", |handle| error(handle).is_some_and(|error| error.contains("REFUSED")));
+    {
+        let mut next = secondary.next.lock().unwrap();
+        next.key = vec![key()];
+        let peer = format!("{} tls {NAME} key transfer.example", primary.tls[0]);
+        next.zone[0].primaries = vec![peer.parse().unwrap()];
+    }
+    secondary.handle.reload(None).unwrap();
+    secondary.handle.refresh("example.com", false).unwrap();
+    secondary.wait("the signed transfer", |handle| serial(handle) == Some(9));
     let tcp = primary.handle.stats().tcp;
-    assert_eq!((tcp.transfers, tcp.refused_transfers, tcp.accepted), (2, 0, tcp.handshakes));
+    assert_eq!((tcp.transfers, tcp.accepted), (3, tcp.handshakes));
 }
 
 #[test]
