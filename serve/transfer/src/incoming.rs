@@ -42,12 +42,6 @@ pub enum TransferError {
     /// The primary refuses the transfer.
     #[error("the primary answers with {0}")]
     Rcode(Rcode),
-    /// The primary has a newer version, but sends neither it nor differences.
-    #[error("the primary has serial {theirs}, but sends its SOA record alone")]
-    Alone {
-        /// Serial number of the primary.
-        theirs: u32,
-    },
     /// The transfer does not begin with the SOA record of the zone, or the message has no record.
     #[error("the response does not begin with the zone's SOA record")]
     NoSoa,
@@ -156,11 +150,11 @@ impl Incoming {
                 Ok(done)
             }
             _ if count == 0 => Err(TransferError::NoSoa),
-            // One SOA record alone: there is nothing new.
-            (State::First(soa, _), Query::Since(ours), None) if is_first => {
-                let theirs = soa.serial;
+            // The SOA record of this version alone: there is nothing new. That of a newer one is the begin of a
+            // transfer with a record in each message.
+            (State::First(soa, _), Query::Since(ours), None) if is_first && soa.serial == ours => {
                 self.state = State::Ended;
-                if theirs == ours { Ok(Progress::Unchanged) } else { Err(TransferError::Alone { theirs }) }
+                Ok(Progress::Unchanged)
             }
             _ => Ok(Progress::More),
         }

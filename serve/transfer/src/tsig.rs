@@ -213,7 +213,7 @@ impl Verifier {
         *response = message.into_octets();
         match start {
             Some(start) => response.truncate(start),
-            // The crate accepts bytes after the signature, which it does not cover.
+            // Bytes after the signature, which it does not cover.
             None if is_signed => return Err(ValidationError::FormErr),
             None => {}
         }

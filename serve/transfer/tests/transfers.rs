@@ -212,7 +212,7 @@ fn a_secondary_that_has_the_version_gets_the_soa_record_alone() {
     let all = messages(Outgoing::deltas(7, name("example").view(), zone, Vec::new()));
     assert_eq!(all.len(), 1);
     assert_eq!(receive(&all, Query::Since(3)).unwrap().0, Progress::Unchanged);
-    assert_eq!(receive(&all, Query::Since(2)).unwrap_err(), TransferError::Alone { theirs: 3 });
+    assert_eq!(receive(&all, Query::Since(2)).unwrap().0, Progress::More, "a record in each message");
     assert_eq!(receive(&all, Query::Since(4)).unwrap_err(), TransferError::Older { theirs: 3, ours: 4 });
 }
 
@@ -268,4 +268,22 @@ fn a_response_with_another_header_is_refused() {
     let mut message = header.to_bytes().to_vec();
     message.extend_from_slice(&[0; 8]);
     assert_eq!(receive(&[message], Query::Whole).unwrap_err(), TransferError::NoResponse);
+}
+
+#[test]
+fn messages_of_one_record_each_are_a_transfer() {
+    let zones = [zone(1, 60, &[(3, 0, 1), (4, 3, 9)]), zone(2, 60, &[(3, 0, 1), (5, 1, 7)])].map(Arc::new);
+    let delta = Arc::new(Delta::between(&zones[0], &zones[1], &OTHER).unwrap());
+    let outgoing = Outgoing::deltas(7, name("example").view(), Arc::clone(&zones[1]), vec![delta]);
+    let whole = hashlane_dns::wire::Content::parse(&messages(outgoing)[0]).unwrap();
+    let each = whole.records.iter().enumerate().map(|(number, record)| {
+        let questions = if number == 0 { whole.questions.clone() } else { Vec::new() };
+        let content =
+            hashlane_dns::wire::Content { header: whole.header, questions, records: vec![record.clone()] };
+        content.uncompressed().unwrap()
+    });
+    let (progress, _) = receive(&each.collect::<Vec<_>>(), Query::Since(1)).unwrap();
+    let Progress::Deltas(deltas) = progress else { panic!("{progress:?}") };
+    let arrived = Delta::apply(&zones[0], &deltas, &KEY).unwrap();
+    assert_eq!(arrived.fingerprint(&OTHER), zones[1].fingerprint(&OTHER));
 }
