@@ -128,3 +128,64 @@ impl Write for Socket {
         Ok(())
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a helper that cannot do its work fails the test")]
+mod tests {
+    use super::*;
+    use crate::tls;
+    use std::net::TcpListener;
+
+    /// A server that takes one connection, and sends a byte of `bytes` now and then, over and over.
+    fn trickle(bytes: &'static [u8]) -> SocketAddr {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            for byte in bytes.iter().chain(std::iter::repeat(&0)) {
+                std::thread::sleep(Duration::from_millis(20));
+                if stream.write_all(&[*byte]).is_err() {
+                    return;
+                }
+            }
+        });
+        address
+    }
+
+    fn soon() -> Instant {
+        Instant::now() + Duration::from_millis(400)
+    }
+
+    #[test]
+    fn a_peer_that_sends_byte_by_byte_has_no_more_time() {
+        let peer = Peer { address: trickle(b""), tls: None, key: None };
+        let mut stream = Stream::connect(&peer, soon()).unwrap();
+        stream.set_deadline(soon());
+        let mut count = 0;
+        let error = loop {
+            assert!(count < 1000, "bytes are read without end");
+            match stream.read(&mut [0; 1]) {
+                Ok(read) => count += read,
+                Err(error) => break error,
+            }
+        };
+        assert_eq!((error.kind(), error.to_string()), (ErrorKind::TimedOut, "takes too long".to_owned()));
+    }
+
+    #[test]
+    fn a_handshake_that_comes_byte_by_byte_has_no_more_time() {
+        let key = rcgen::KeyPair::generate().unwrap();
+        let params = rcgen::CertificateParams::new(["ns1.example".to_owned()]).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let roots = folder.path().join("roots.pem");
+        std::fs::write(&roots, params.self_signed(&key).unwrap().pem()).unwrap();
+        let mut config = crate::Config::default();
+        config.tls.roots = roots;
+        let settings = tls::client(&config).unwrap().unwrap();
+        // The begin of a record of 16,383 bytes.
+        let address = trickle(&[22, 3, 3, 0x3f, 0xff, 2]);
+        let name = ServerName::try_from("ns1.example").unwrap();
+        let peer = Peer { address, tls: Some((name, settings)), key: None };
+        assert_eq!(Stream::connect(&peer, soon()).err(), Some("takes too long".to_owned()));
+    }
+}
