@@ -1,7 +1,6 @@
 //! Properties of zone transfers, and of zones in files.
 
 use crate::steps::Steps;
-use hashlane_dns::render::{Renderer, SuffixTable};
 use hashlane_dns::wire::RecordType;
 use hashlane_dns::zone::{Builder, Zone};
 use hashlane_hash::crc32c::Crc32c;
@@ -10,7 +9,7 @@ use hashlane_name::dns::NameBuf;
 use hashlane_transfer::delta::Delta;
 use hashlane_transfer::disk::{self, Writer};
 use hashlane_transfer::incoming::{Incoming, Progress, Query};
-use hashlane_transfer::outgoing::Outgoing;
+use hashlane_transfer::outgoing::{Outgoing, Writers};
 use hashlane_transfer::records::{Records, of_zone};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -126,9 +125,9 @@ fn receive(messages: &[&[u8]], query: Query, is_first: bool) -> Option<Arc<Zone>
 
 /// The messages of a response without their lengths; `None` if a record fits into none.
 fn messages_of(mut outgoing: Outgoing) -> Option<Vec<Vec<u8>>> {
-    let (mut renderer, mut messages) = (Renderer::<SuffixTable>::new(&KEY), Vec::new());
-    while let Some(message) = outgoing.write(&mut renderer, 0).ok()? {
-        messages.push(message.get(2..).expect("a length").to_vec());
+    let (mut writers, mut messages) = (Writers::new(&KEY), Vec::new());
+    while let Some(message) = outgoing.write(&mut writers, 0).ok()? {
+        messages.push(message.to_vec());
     }
     Some(messages)
 }
