@@ -1,6 +1,7 @@
 //! From a batch of messages to responses: the stages of `hashlane-dns` in order, for both transports.
 
 use crate::counters::Counters;
+use crate::dnstap::Tap;
 use crate::limit::{self, LimitKey};
 use crate::view::View;
 use hashlane_dns::MAX_MESSAGE_LEN;
@@ -22,6 +23,8 @@ pub(crate) struct Answerer {
     thread: usize,
     /// Queries since the last one that was logged.
     unlogged: u32,
+    /// Takes all queries and responses.
+    tap: Option<Tap>,
 }
 
 /// A response.
@@ -35,10 +38,10 @@ pub(crate) struct Response<'a> {
 
 impl Answerer {
     /// Stages for zones under `key`.
-    pub(crate) fn new(key: &Key, thread: usize) -> Self {
+    pub(crate) fn new(key: &Key, thread: usize, tap: Option<Tap>) -> Self {
         let out = vec![0; MAX_MESSAGE_LEN];
         let (hash, suffixes, responder) = (Hash::new(key), Suffixes::new(), Responder::new(key));
-        Self { hash, suffixes, responder, out, thread, unlogged: 0 }
+        Self { hash, suffixes, responder, out, thread, unlogged: 0, tap }
     }
 
     /// The stage that hashes names under the key of the zones.
@@ -90,6 +93,9 @@ impl Answerer {
                 }
             }
             debug_assert!(reply.len <= self.out.len(), "a response is written into the buffer");
+            if let Some(tap) = &self.tap {
+                tap.record(counters.transport, *from, message, self.out.part(..reply.len));
+            }
             let message = self.out.part_mut(..reply.len);
             if !each(number, Response { message, reply, suffixes: batch.suffixes(number) }) {
                 break;

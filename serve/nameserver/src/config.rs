@@ -307,7 +307,11 @@ impl Config {
     /// Checks that paths are UTF-8, so that reports and configurations can have them.
     fn check_paths(&self) -> Result<(), ConfigError> {
         let files = self.zone.iter().map(|zone| ("zone.file", &zone.file));
-        let own = [("control.path", &self.control.path), ("transfer.folder", &self.transfer.folder)];
+        let own = [
+            ("control.path", &self.control.path),
+            ("transfer.folder", &self.transfer.folder),
+            ("log.dnstap", &self.log.dnstap),
+        ];
         let mut paths = files.chain(own).chain(self.tls.paths());
         match paths.find(|(_, path)| path.to_str().is_none()) {
             Some((key, path)) => {

@@ -49,6 +49,8 @@ pub(crate) struct Shared {
     pub(crate) refused: Mutex<Option<String>>,
     /// Open TCP connections.
     pub(crate) connections: Arc<AtomicU64>,
+    /// Queries that the queue of dnstap had no room for.
+    pub(crate) untapped: Arc<AtomicU64>,
 }
 
 /// End of a thread, or the request to stop.
@@ -197,6 +199,7 @@ impl Handle {
             udp: self.0.counters.sums(Transport::Udp),
             tcp: self.0.counters.sums(Transport::Tcp),
             connections: status.connections,
+            dnstap_lost: self.0.untapped.load(Ordering::Relaxed),
             zones,
             reloads: status.reloads,
         }

@@ -47,6 +47,7 @@ mod clock;
 pub mod config;
 pub mod control;
 mod counters;
+mod dnstap;
 pub mod framing;
 mod handle;
 pub mod limit;

@@ -255,6 +255,7 @@ fn restart(running: &Config, new: &Config) -> Vec<String> {
         ("tls.listen", running.tls.listen != new.tls.listen),
         ("control", running.control != new.control),
         ("metrics", running.metrics != new.metrics),
+        ("log.dnstap", running.log.dnstap != new.log.dnstap),
     ];
     differ.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key.to_owned()).collect()
 }
@@ -266,6 +267,7 @@ fn keep(running: &Config, mut new: Config) -> Config {
     new.tls = keep_tls(&tls, new.tls);
     (new.server.workers, new.server.user, new.server.group) = (server.workers, server.user, server.group);
     (new.tcp, new.control, new.metrics) = (tcp, control, metrics);
+    new.log.dnstap.clone_from(&running.log.dnstap);
     new
 }
 

@@ -8,6 +8,7 @@ use crate::cell::{Cell, Reader};
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::counters::{AllCounters, Counters};
+use crate::dnstap::{Collector, Tap};
 use crate::handle::{End, Shared, lock};
 use crate::listen::{self, Sockets};
 use crate::reload;
@@ -39,6 +40,7 @@ pub struct Server {
     reload: reload::Service,
     refresher: Refresher,
     notifier: Notifier,
+    collector: Option<Collector>,
     ends: Receiver<End>,
 }
 
@@ -112,14 +114,23 @@ impl Server {
             reloads: Mutex::default(),
             refused: Mutex::default(),
             connections: Arc::default(),
+            untapped: Arc::default(),
         }));
         // The thread that takes it runs later.
         let _ = handle.0.events.send(catalog.secondaries(config));
         let refresher = Refresher::new(&key, handle.clone(), due);
         let reload = reload::Service::new((catalog, config.clone(), reread), wait, news, handle.clone());
-        let (udp, tcp) = handle.0.threads((sockets, tls_listeners), config, &key)?;
+        let (tap, collector) = match config.log.dnstap.as_os_str().is_empty() {
+            true => (None, None),
+            false => {
+                let lost = Arc::clone(&handle.0.untapped);
+                let (tap, collector) = Tap::new(config.log.dnstap.clone(), &config.server.identity, lost);
+                (Some(tap), Some(collector))
+            }
+        };
+        let (udp, tcp) = handle.0.threads((sockets, tls_listeners), config, &key, tap)?;
         let notifier = Notifier::new(told);
-        Ok(Self { udp, tcp, control, reload, refresher, notifier, handle, ends })
+        Ok(Self { udp, tcp, control, reload, refresher, notifier, collector, handle, ends })
     }
 
     /// Checks all that [`start`](Self::start) would refuse, and loads every zone, without listening anywhere.
@@ -169,7 +180,7 @@ impl Server {
     /// # Errors
     /// A thread cannot be started, or has ended; the name of the thread, and its error.
     pub fn run(self) -> io::Result<()> {
-        let Self { handle, udp, tcp, control, reload, refresher, notifier, ends } = self;
+        let Self { handle, udp, tcp, control, reload, refresher, notifier, collector, ends } = self;
         let shared = &handle.0;
         let mut threads = Vec::new();
         for (number, worker) in udp.into_iter().enumerate() {
@@ -183,11 +194,14 @@ impl Server {
             threads.push(shared.spawn("control".into(), run)?);
         }
         // They wait for requests, and end with the process.
-        let services: [(&str, Run); 3] = [
+        let mut services: Vec<(&str, Run)> = vec![
             ("reload", Box::new(move || reload.run())),
             ("refresh", Box::new(move || refresher.run())),
             ("notify", Box::new(move || notifier.run())),
         ];
+        if let Some(collector) = collector {
+            services.push(("dnstap", Box::new(move || collector.run())));
+        }
         for (name, run) in services {
             shared.spawn(name.to_owned(), move || {
                 run();
@@ -245,13 +259,14 @@ impl Shared {
         (sockets, tls): (Vec<Sockets>, Vec<TcpListener>),
         config: &Config,
         key: &Key,
+        tap: Option<Tap>,
     ) -> io::Result<(Vec<udp::Worker>, tcp::Worker)> {
         let clock = Clock::start();
         let mut parts = self.counters.0.iter().enumerate();
         let mut next = || {
             let (thread, counters) = parts.next().ok_or_else(|| io::Error::other("too few counters"))?;
             // Its 64 KiB would be moved over the stack several times.
-            let answerer = Box::new(Answerer::new(key, thread));
+            let answerer = Box::new(Answerer::new(key, thread, tap.clone()));
             Ok::<_, io::Error>((answerer, Reader::new(&self.view), Arc::clone(counters)))
         };
         let (limiter_key, names_key) = (random_key()?, random_key()?);

@@ -118,6 +118,9 @@ pub struct Stats {
     pub tcp: Sums,
     /// Open TCP connections.
     pub connections: u64,
+    /// Queries that the queue of the dnstap collector had no room for.
+    #[serde(default)]
+    pub dnstap_lost: u64,
     /// Queries by zone.
     pub zones: BTreeMap<String, u64>,
     /// Reloads.

@@ -60,6 +60,8 @@ impl Default for Server {
 pub struct Log {
     /// One of this number of queries is logged, by each thread; 0: none; 1: all.
     pub queries: u32,
+    /// Unix socket of a collector of dnstap messages: all queries and responses; empty: none.
+    pub dnstap: PathBuf,
 }
 
 /// Limits of TCP connections (RFC 7766).

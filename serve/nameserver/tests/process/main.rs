@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a helper that cannot do its work fails the test")]
 
 mod control;
+mod dnstap;
 mod floods;
 mod reload;
 mod support;
