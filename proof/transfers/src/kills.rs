@@ -3,7 +3,7 @@
 use crate::Options;
 use crate::fetch::{KEY, records};
 use crate::makers::Maker;
-use crate::node::{Node, two_ports};
+use crate::node::{Node, free_ports};
 use crate::place::{Place, Role};
 use crate::zone::Zone;
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
     if options.kills == 0 || !"kills".contains(&options.only) {
         return Ok(());
     }
-    let [from, to] = two_ports()?;
+    let [from, to] = free_ports()?;
     let node = |role, port, part: &str| {
         let folder = options.folder.join("kills").join(part);
         Ok::<_, String>(Node::new(Maker::Ours, Place::new(role, port, folder, &options.hashlane)?))

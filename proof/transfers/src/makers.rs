@@ -1,5 +1,6 @@
 //! The servers, each with its configuration as a primary and as a secondary.
 
+use crate::certificate::NAME;
 use crate::fetch::KEY;
 use crate::place::{Place, Role, run};
 use crate::zone::APEX;
@@ -18,6 +19,15 @@ pub(crate) enum Maker {
 
 /// Those beside which ours is run.
 pub(crate) const OTHERS: [Maker; 4] = [Maker::Nsd, Maker::Knot, Maker::Bind, Maker::PowerDns];
+
+/// Primaries and secondaries that transfer over TLS, in the releases of Debian 12: NSD does as a secondary,
+/// and Knot and PowerDNS do not.
+pub(crate) const OVER_TLS: [(Maker, Maker); 4] = [
+    (Maker::Ours, Maker::Ours),
+    (Maker::Bind, Maker::Ours),
+    (Maker::Ours, Maker::Bind),
+    (Maker::Ours, Maker::Nsd),
+];
 
 /// Path of a program of Debian that is not in every user's path.
 fn installed(name: &str) -> PathBuf {
@@ -76,14 +86,28 @@ fn ours(place: &Place) -> String {
             place.zone_file().display()
         ),
         Role::Secondary(from) => format!(
-            "primaries = [\"127.0.0.1:{from} key {name}\"]\nallow_transfer = [\"key {name}\"]\n\
-             allow_notify = [\"127.0.0.1\"]"
+            "primaries = [\"127.0.0.1:{} key {name}\"]\nallow_transfer = [\"key {name}\"]\n\
+             allow_notify = [\"127.0.0.1\"]",
+            match &place.tls {
+                Some(tls) => format!("{} tls {NAME}", tls.port),
+                None => from.to_string(),
+            }
         ),
+    };
+    let tls = match (&place.tls, place.role) {
+        (None, _) => String::new(),
+        (Some(tls), Role::Primary(_)) => format!(
+            "[tls]\nlisten = [\"127.0.0.1:{}\"]\ncertificate = \"{}\"\nkey = \"{}\"\n",
+            tls.port,
+            tls.certificate.display(),
+            tls.key.display()
+        ),
+        (Some(tls), Role::Secondary(_)) => format!("[tls]\nroots = \"{}\"\n", tls.certificate.display()),
     };
     format!(
         "[server]\nlisten = [\"127.0.0.1:{port}\"]\nworkers = 1\n[control]\npath = \"\"\n\
          [rate_limit]\nresponses_per_second = 0\n[transfer]\nfolder = \"{folder}/received\"\n\
-         [[key]]\nname = \"{name}\"\nalgorithm = \"{algorithm}\"\nsecret = \"{secret}\"\n\
+         {tls}[[key]]\nname = \"{name}\"\nalgorithm = \"{algorithm}\"\nsecret = \"{secret}\"\n\
          [[zone]]\nname = \"{APEX}\"\n{zone}\n"
     )
 }
@@ -96,14 +120,23 @@ fn nsd(place: &Place) -> String {
             "  provide-xfr: 127.0.0.1 {name}\n  notify: 127.0.0.1@{to} {name}\n  store-ixfr: yes\n  create-ixfr: yes"
         ),
         Role::Secondary(from) => format!(
-            "  request-xfr: 127.0.0.1@{from} {name}\n  allow-notify: 127.0.0.1 {name}\n  provide-xfr: 127.0.0.1 {name}"
+            "  request-xfr: 127.0.0.1@{} {name}{}\n  allow-notify: 127.0.0.1 {name}\n  provide-xfr: 127.0.0.1 {name}",
+            place.tls.as_ref().map_or(from, |tls| tls.port),
+            if place.tls.is_some() { " peer" } else { "" }
+        ),
+    };
+    let (bundle, peer) = match &place.tls {
+        None => (String::new(), String::new()),
+        Some(tls) => (
+            format!("  tls-cert-bundle: \"{}\"\n", tls.certificate.display()),
+            format!("tls-auth:\n  name: \"peer\"\n  auth-domain-name: \"{NAME}\"\n"),
         ),
     };
     format!(
         "server:\n  ip-address: 127.0.0.1@{port}\n  username: \"\"\n  server-count: 1\n  database: \"\"\n  \
          zonesdir: \"{folder}\"\n  zonelistfile: \"{folder}/zone.list\"\n  xfrdfile: \"{folder}/xfrd.state\"\n  \
          xfrdir: \"{folder}\"\n  pidfile: \"{folder}/pid\"\n  xfrd-reload-timeout: 0\n  hide-version: yes\n  \
-         zonefiles-write: 1\n\
+         zonefiles-write: 1\n{bundle}{peer}\
          remote-control:\n  control-enable: no\n\
          key:\n  name: \"{name}\"\n  algorithm: {algorithm}\n  secret: \"{secret}\"\n\
          zone:\n  name: \"{APEX}\"\n  zonefile: \"zone\"\n{zone}\n"
@@ -138,13 +171,33 @@ fn bind(place: &Place) -> String {
         ),
         Role::Secondary(from) => format!(
             "type secondary; file \"received\"; masterfile-format text; notify no; \
-             primaries {{ 127.0.0.1 port {from} key \"{name}\"; }}; \
-             allow-notify {{ key \"{name}\"; }};"
+             primaries {{ 127.0.0.1 port {} key \"{name}\"{}; }}; \
+             allow-notify {{ key \"{name}\"; }};",
+            place.tls.as_ref().map_or(from, |tls| tls.port),
+            if place.tls.is_some() { " tls peer" } else { "" }
+        ),
+    };
+    let (tls, listen) = match (&place.tls, place.role) {
+        (None, _) => (String::new(), String::new()),
+        (Some(tls), Role::Primary(_)) => (
+            format!(
+                "tls peer {{ cert-file \"{}\"; key-file \"{}\"; protocols {{ TLSv1.3; }}; }};\n",
+                tls.certificate.display(),
+                tls.key.display()
+            ),
+            format!("listen-on port {} tls peer {{ 127.0.0.1; }}; ", tls.port),
+        ),
+        (Some(tls), Role::Secondary(_)) => (
+            format!(
+                "tls peer {{ ca-file \"{}\"; remote-hostname \"{NAME}\"; }};\n",
+                tls.certificate.display()
+            ),
+            String::new(),
         ),
     };
     format!(
-        "options {{ directory \"{folder}\"; pid-file \"{folder}/pid\"; session-keyfile \"{folder}/session.key\"; \
-         listen-on port {port} {{ 127.0.0.1; }}; listen-on-v6 {{ none; }}; recursion no; \
+        "{tls}options {{ directory \"{folder}\"; pid-file \"{folder}/pid\"; session-keyfile \"{folder}/session.key\"; \
+         listen-on port {port} {{ 127.0.0.1; }}; {listen}listen-on-v6 {{ none; }}; recursion no; \
          notify-delay 0; startup-notify-rate 100; notify-rate 100; serial-query-rate 100; \
          allow-transfer {{ key \"{name}\"; }}; check-names primary ignore; check-names secondary ignore; \
          check-integrity no; }};\n\

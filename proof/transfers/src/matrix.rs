@@ -1,9 +1,10 @@
 //! Pairs of servers: ours and another one, in both roles, through many changes.
 
 use crate::Options;
+use crate::certificate::Tls;
 use crate::fetch::{KEY, records};
-use crate::makers::{Maker, OTHERS};
-use crate::node::{Node, two_ports};
+use crate::makers::{Maker, OTHERS, OVER_TLS};
+use crate::node::{Node, free_ports};
 use crate::place::{Place, Role};
 use crate::zone::Zone;
 use std::time::{Duration, Instant};
@@ -20,16 +21,18 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
     );
     let mut failed = Vec::new();
     let pairs = OTHERS.into_iter().flat_map(|other| [(other, Maker::Ours), (Maker::Ours, other)]);
-    for (primary, secondary) in [(Maker::Ours, Maker::Ours)].into_iter().chain(pairs) {
-        let name = format!("{primary:?}-{secondary:?}").to_lowercase();
+    let clear = [(Maker::Ours, Maker::Ours)].into_iter().chain(pairs).map(|pair| (pair, false));
+    for ((primary, secondary), is_tls) in clear.chain(OVER_TLS.map(|pair| (pair, true))) {
+        let tls = if is_tls { "-tls" } else { "" };
+        let name = format!("{primary:?}-{secondary:?}{tls}").to_lowercase();
         if !name.contains(&options.only) {
             continue;
         }
-        match pair(options, &name, primary, secondary) {
+        match pair(options, &name, (primary, secondary), is_tls) {
             Ok(line) => println!("{line}"),
             Err(why) => {
-                println!("{primary:?} -> {secondary:?}: FAILED");
-                failed.push(format!("{primary:?} -> {secondary:?}: {why}"));
+                println!("{primary:?} -> {secondary:?}{tls}: FAILED");
+                failed.push(format!("{primary:?} -> {secondary:?}{tls}: {why}"));
             }
         }
     }
@@ -37,11 +40,18 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
 }
 
 /// Runs a pair, and returns its line of the table.
-fn pair(options: &Options, name: &str, primary: Maker, secondary: Maker) -> Result<String, String> {
-    let [from, to] = two_ports()?;
+fn pair(
+    options: &Options,
+    name: &str,
+    (primary, secondary): (Maker, Maker),
+    is_tls: bool,
+) -> Result<String, String> {
+    let [from, to, port] = free_ports()?;
+    let tls = is_tls.then(|| Tls::new(port, &options.folder.join(name))).transpose()?;
     let node = |maker, role, port, part: &str| {
         let folder = options.folder.join(name).join(part);
-        Ok::<_, String>(Node::new(maker, Place::new(role, port, folder, &options.hashlane)?))
+        let place = Place::new(role, port, folder, &options.hashlane)?;
+        Ok::<_, String>(Node::new(maker, Place { tls: tls.clone(), ..place }))
     };
     let mut primary = node(primary, Role::Primary(to), from, "primary")?;
     let mut secondary = node(secondary, Role::Secondary(from), to, "secondary")?;
@@ -74,8 +84,9 @@ fn pair(options: &Options, name: &str, primary: Maker, secondary: Maker) -> Resu
     let (median, most) = (times.get(times.len() / 2), times.last());
     let (median, most) = (median.copied().unwrap_or_default(), most.copied().unwrap_or_default());
     let (p, s) = (primary.maker, secondary.maker);
+    let over = if is_tls { " over TLS" } else { "" };
     Ok(format!(
-        "{p:?} -> {s:?}: {} changes equal, {median} ms, at most {most}; wrong key refused",
+        "{p:?} -> {s:?}{over}: {} changes equal, {median} ms, at most {most}; wrong key refused",
         times.len()
     ))
 }

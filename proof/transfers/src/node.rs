@@ -82,7 +82,7 @@ impl Node {
     }
 }
 
-/// Two free ports.
-pub(crate) fn two_ports() -> Result<[u16; 2], String> {
+/// Free ports.
+pub(crate) fn free_ports<const N: usize>() -> Result<[u16; N], String> {
     ports::distinct().map_err(|error| format!("no free ports: {error}"))
 }

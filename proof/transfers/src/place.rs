@@ -1,5 +1,6 @@
 //! The role, folder and port of a server.
 
+use crate::certificate::Tls;
 use crate::fetch::KEY;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,6 +23,8 @@ pub(crate) struct Place {
     /// Our command.
     pub(crate) hashlane: PathBuf,
     pub(crate) secret: &'static str,
+    /// TLS for the transfers of the pair.
+    pub(crate) tls: Option<Tls>,
 }
 
 impl Place {
@@ -30,7 +33,7 @@ impl Place {
         fs::create_dir_all(&folder).map_err(|error| failed(&folder, error))?;
         let folder = folder.canonicalize().map_err(|error| failed(&folder, error))?;
         let hashlane = hashlane.canonicalize().map_err(|error| failed(hashlane, error))?;
-        Ok(Self { role, port, folder, hashlane, secret: KEY.2 })
+        Ok(Self { role, port, folder, hashlane, secret: KEY.2, tls: None })
     }
 
     pub(crate) fn zone_file(&self) -> PathBuf {

@@ -82,7 +82,8 @@ fn shake_hands(
         })?;
     }
     if session.alpn_protocol() != Some(DOT) {
-        return Err("has TLS, but not for DNS, at this port: it does not take the ALPN \"dot\"".to_owned());
+        let why = "does not take the ALPN \"dot\", which RFC 9103 requires; update it, or name another port";
+        return Err(why.to_owned());
     }
     Ok(Box::new(StreamOwned::new(session, socket)))
 }
