@@ -8,9 +8,13 @@ use hashlane_nameserver::Handle;
 use hashlane_nameserver::config::{TsigKey, ZoneFile};
 use hashlane_transfer::incoming::{Incoming, Progress, Query};
 use hashlane_transfer::notify::{soa_query, transfer_query};
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{ServerConfig, ServerConnection};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
+use std::sync::Arc;
 
 fn key() -> TsigKey {
     let text = "[[key]]\nname = \"transfer.example\"\nalgorithm = \"hmac-sha256\"\n\
@@ -95,6 +99,26 @@ fn transfer(stream: &mut (impl Read + Write), query: Query) -> Result<(Progress,
             progress => return Ok((progress, records)),
         }
     }
+}
+
+/// A server with a certificate for [`NAME`], which does not say that it speaks DNS.
+fn speaks_no_dns(authority: &Authority) -> SocketAddr {
+    let (pem, key) = authority.issue("silent", NAME, 4000);
+    let certificates = CertificateDer::pem_file_iter(pem).unwrap().map(Result::unwrap).collect();
+    let key = PrivateKeyDer::from_pem_file(key).unwrap();
+    let builder = ServerConfig::builder_with_provider(rustls::crypto::ring::default_provider().into());
+    let builder = builder.with_protocol_versions(&[&rustls::version::TLS13]).unwrap();
+    let config = Arc::new(builder.with_no_client_auth().with_single_cert(certificates, key).unwrap());
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().take(40) {
+            let Ok(mut stream) = stream else { return };
+            let mut session = ServerConnection::new(Arc::clone(&config)).unwrap();
+            while session.is_handshaking() && session.complete_io(&mut stream).is_ok() {}
+        }
+    });
+    address
 }
 
 #[test]
@@ -194,6 +218,8 @@ fn a_primary_that_cannot_prove_its_name_changes_nothing() {
     expect(primary.address, NAME, &authority.roots(), "does it speak TLS at this port?");
     expect(answers_in_clear(), NAME, &authority.roots(), "does not speak TLS at this port; name its port");
 
+    let other_protocol = speaks_no_dns(&authority);
+    expect(other_protocol, NAME, &authority.roots(), "does not take the ALPN \"dot\"");
     let expired = Running::start(|config| {
         authority.configure(config);
         (config.tls.certificate, config.tls.key) = authority.issue("expired", NAME, 2002);
