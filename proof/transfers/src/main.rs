@@ -2,8 +2,8 @@
 //!
 //! Each of them is the primary of ours, and a secondary of ours; those that can, over TLS, too. A zone
 //! changes at random many times; after each change, the secondary must have each record that the primary has,
-//! and no other ([`matrix`]). Wrong keys get nothing. A secondary that is killed at any moment serves one of the
-//! versions that were published, whole ([`kills`]).
+//! and no other ([`matrix`]). Wrong keys get nothing. A secondary that is killed at any moment serves one of
+//! the versions that were published, whole ([`kills`]).
 #![forbid(unsafe_code)]
 
 mod certificate;
