@@ -95,8 +95,7 @@ fn addresses(key: &str, listen: &[SocketAddr]) -> io::Result<Vec<SocketAddr>> {
     }
     if addresses.is_empty() {
         let why = format!(
-            "no interface of this machine has an address of the families in `{key}`; name an address there, or \
-             with --listen"
+            "no interface of this machine has an address of the families in `{key}`; name an address there"
         );
         return Err(io::Error::new(io::ErrorKind::AddrNotAvailable, why));
     }

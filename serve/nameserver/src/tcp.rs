@@ -179,11 +179,8 @@ impl Worker {
                     connection.is_readable |=
                         event.is_readable() || event.is_read_closed() || event.is_error();
                     if !std::mem::replace(&mut connection.is_pending, true) {
-                        match connection.stream.handshake() {
-                            None => self.turns.add(token),
-                            // It takes as long as the answers to many queries, which do not wait for it.
-                            Some(_) => self.turns.add_again(token),
-                        }
+                        let is_handshake = connection.stream.handshake().is_some();
+                        self.add_turn(token, is_handshake);
                     }
                 }
             }
@@ -255,8 +252,17 @@ impl Worker {
         if let Some(place) = self.connections.get_mut(number) {
             *place = Some(connection);
         }
-        self.turns.add(number);
+        self.add_turn(number, is_tls);
         self.shed();
+    }
+
+    /// Gives a connection with an event a turn. A handshake takes as long as the answers to many queries,
+    /// which do not wait for it.
+    fn add_turn(&mut self, number: usize, is_handshake: bool) {
+        match is_handshake {
+            false => self.turns.add(number),
+            true => self.turns.add_again(number),
+        }
     }
 
     /// Closes connections until there are not too many, nor too many bytes.
@@ -438,15 +444,16 @@ fn answer(connection: &mut Connection, parts: &mut Parts, most: usize, now: Inst
         counters.rcode(response.reply.rcode);
         counters.truncated.add(u64::from(response.reply.truncated));
         counters.sent.add(1);
-        counters.sent_bytes.add(len as u64);
         // A response is at most 65,535 bytes.
         output.extend_from_slice(&(len as u16).to_be_bytes());
+        let start = output.len();
         output.extend_from_slice(response.message);
         if channel != Channel::Clear
             && let Some((_, query)) = messages.get(number)
         {
             padding::pad(query, &mut output, len);
         }
+        counters.sent_bytes.add((output.len() - start) as u64);
         output.len() - sent < MAX_QUEUED
     });
     if let Some((from, message)) = messages.get(answered).copied().filter(|_| is_special) {

@@ -282,6 +282,29 @@ fn connections_over_tls_are_bounded_in_number_and_memory() {
 }
 
 #[test]
+fn unfinished_handshakes_count_as_memory() {
+    let authority = Authority::new();
+    let server = serve(&authority, |config| config.tcp.memory = 1 << 20);
+    // The first 48 KiB of a handshake message of 60,000 bytes, in three records.
+    let record = [&[22, 3, 1, 0x40, 0][..], &[0; 16_384]].concat();
+    let mut begin = record.repeat(3);
+    begin[5..9].copy_from_slice(&[1, 0, 0xea, 0x60]);
+    let clients: Vec<TcpStream> = (0..64)
+        .map(|_| {
+            let mut stream = TcpStream::connect(server.tls[0]).unwrap();
+            let _ = stream.write_all(&begin);
+            stream
+        })
+        .collect();
+    server.wait("all are accepted", |handle| handle.stats().tcp.accepted == 64);
+    server.wait("most gave way", |handle| handle.status().connections < 20);
+    assert!(server.handle.stats().tcp.closed_for_others > 40);
+    let mut client = authority.connect(&server).unwrap();
+    assert_eq!(summary(&ask_over(&mut client, &www(1)).unwrap()).0, 1, "a newcomer is served");
+    drop(clients);
+}
+
+#[test]
 fn a_client_over_tls_that_never_reads_is_cut() {
     let authority = Authority::new();
     let server = serve(&authority, |config| config.tcp.write_timeout_ms = 500);
