@@ -178,7 +178,8 @@ impl Handle {
                 .into_iter()
                 .map(|(number, zone)| {
                     let transfer = zone.transfer.is_some().then(|| self.transfer(&zone.name)).flatten();
-                    ZoneStatus { queries: queries(number), transfer, ..zone }
+                    let error = zone.error.clone().or_else(|| lacking(&zone, transfer.as_ref()));
+                    ZoneStatus { queries: queries(number), transfer, error, ..zone }
                 })
                 .collect(),
         }
@@ -213,6 +214,17 @@ impl Handle {
     /// Counters of the turns of each thread that answers: all of them rise several times a second.
     pub fn beats(&self) -> Vec<u64> {
         self.0.counters.0.iter().map(|counters| counters.turns.get()).collect()
+    }
+}
+
+/// The fault of a zone with primaries that has no data, or none on the disk.
+fn lacking(zone: &ZoneStatus, transfer: Option<&TransferStatus>) -> Option<String> {
+    let transfer = transfer?;
+    match (zone.serial, &transfer.error, &transfer.not_kept) {
+        (None, Some(error), _) => Some(format!("not received yet: {error}")),
+        (None, None, _) => Some("not received yet".to_owned()),
+        (Some(_), _, Some(error)) => Some(format!("in service, but not on the disk: {error}")),
+        _ => None,
     }
 }
 

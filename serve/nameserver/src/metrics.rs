@@ -119,6 +119,7 @@ fn each_transfer(text: &mut String, stats: &Stats) {
     .value(&[], both(|sums| sums.notified));
     Metric::new(text, "hashlane_dns_transfers_out_total", "counter", "Queries for transfers, by outcome.")
         .value(&[("result", "begun")], both(|sums| sums.transfers))
+        .value(&[("result", "broken")], both(|sums| sums.broken_transfers))
         .value(&[("result", "refused")], both(|sums| sums.refused_transfers));
 }
 

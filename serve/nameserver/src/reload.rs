@@ -140,7 +140,16 @@ impl Service {
     /// Adds or removes a zone beside those of the configuration.
     fn change(&mut self, change: Change) -> io::Result<()> {
         match change {
-            Change::Add(zone) => self.catalog.add(&self.config, *zone)?,
+            Change::Add(zone) => {
+                let apex = zone.apex().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
+                self.catalog.add(&self.config, *zone)?;
+                self.catalog.update(&self.config, None)?;
+                if let Some(error) = self.catalog.error_of(apex.view()) {
+                    self.catalog.delete(&self.config, apex.view())?;
+                    self.catalog.update(&self.config, None)?;
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, format!("not added: {error}")));
+                }
+            }
             Change::Delete(apex) => self.catalog.delete(&self.config, apex.view())?,
         }
         self.catalog.update(&self.config, None)?;

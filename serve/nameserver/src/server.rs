@@ -144,6 +144,7 @@ impl Server {
         listen::check(config)?;
         config.control.socket().check(account.as_ref())?;
         tls::server(&config.tls)?;
+        check_folder(config)?;
         zones::check(config)
     }
 

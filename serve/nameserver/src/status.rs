@@ -79,6 +79,9 @@ pub struct TransferStatus {
     pub failures: u64,
     /// Reason for which the last question had no answer of use.
     pub error: Option<String>,
+    /// Reason for which the version in service is not on the disk.
+    #[serde(default)]
+    pub not_kept: Option<String>,
 }
 
 /// Counts of reloads since the start.

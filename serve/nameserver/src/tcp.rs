@@ -64,6 +64,9 @@ const FURTHER: usize = 16;
 /// does not read occupy megabytes.
 const KERNEL_QUEUE: usize = 128 << 10;
 
+/// Times that a secondary has to take what was sent of a zone, beside other clients.
+const TRANSFER_PATIENCE: u64 = 6;
+
 /// Bytes of a read.
 const READ: usize = 16 << 10;
 
@@ -283,6 +286,10 @@ impl Worker {
             return;
         };
         self.shares.remove(connection.holder, (connection.place, connection.bytes));
+        if let Some(transfer) = &connection.transfer {
+            self.parts.counters.broken_transfers.add(1);
+            transfer.log_end();
+        }
         self.parts.free(connection.transfer.take());
         self.parts.counters.failed_handshakes.add(u64::from(connection.stream.handshake().is_some()));
         connection.stream.end();
@@ -328,7 +335,13 @@ impl Worker {
                 self.close(number);
                 continue;
             }
-            match connection.framing.timeout(now, &self.limits) {
+            // The kernel reports room once a large part of its queue was taken.
+            let patience = if connection.transfer.is_some() { TRANSFER_PATIENCE } else { 1 };
+            let limits = Tcp {
+                write_timeout_ms: self.limits.write_timeout_ms.saturating_mul(patience),
+                ..self.limits.clone()
+            };
+            match connection.framing.timeout(now, &limits) {
                 None => continue,
                 // Its next message has not been written yet.
                 Some(Timeout::Idle) if connection.transfer.is_some() => continue,

@@ -191,6 +191,12 @@ impl Catalog {
         self.extra.add(config, zone)
     }
 
+    /// The error of the last load of a zone.
+    pub(crate) fn error_of(&self, apex: Name<'_>) -> Option<String> {
+        let zone = self.zones.iter().find(|zone| zone.apex.view().eq_ignore_case(apex))?;
+        zone.error.clone()
+    }
+
     /// Removes a zone that was added.
     ///
     /// # Errors

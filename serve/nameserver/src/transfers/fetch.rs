@@ -10,7 +10,7 @@ use hashlane_dns::zone::{Builder, Zone, is_before};
 use hashlane_hash::scheme::Key;
 use hashlane_name::dns::NameBuf;
 use hashlane_transfer::delta::Delta;
-use hashlane_transfer::disk::Writer;
+use hashlane_transfer::disk::{DiskError, Writer};
 use hashlane_transfer::incoming::{Incoming, Progress, Query};
 use hashlane_transfer::notify::{soa_query, transfer_query};
 use hashlane_transfer::soa::Soa;
@@ -63,7 +63,12 @@ pub(crate) fn fetch(job: &mut Job) -> Result<(Fetched, SocketAddr), String> {
     let mut reasons = Vec::new();
     for peer in job.primaries.clone() {
         match ask(job, &peer) {
-            Ok(fetched) => return Ok((fetched, peer.address)),
+            Ok(fetched) => {
+                if let (Fetched::Unchanged, Some(current)) = (&fetched, &job.current) {
+                    job.kept.catch_up(&job.apex, current);
+                }
+                return Ok((fetched, peer.address));
+            }
             Err(error) => {
                 tracing::warn!(zone = %job.apex, primary = %peer.address, %error, "no answer of use");
                 reasons.push(format!("{}: {error}", peer.address));
@@ -107,7 +112,7 @@ fn differences(job: &mut Job, connection: &mut Connection<'_>, ours: u32) -> Res
         }
     };
     if let Err(error) = job.kept.add(&zone, &deltas) {
-        tracing::error!(zone = %job.apex, %error, "the zone is in service, but not on the disk");
+        job.kept.failed(&job.apex, &error);
     }
     Ok(Fetched::New(zone, Some(deltas)))
 }
@@ -133,19 +138,16 @@ fn receive(job: &mut Job, connection: &mut Connection<'_>, query: Query) -> Resu
     let mut incoming = Incoming::new(job.apex.view(), id, query, job.limits.bytes);
     let mut builder = Builder::new(job.apex.view(), &job.key);
     // Made by the first record of a whole zone.
-    let mut writer: Option<Result<Writer, ()>> = None;
+    let mut writer: Option<Result<Writer, DiskError>> = None;
     let path = job.kept.path().to_owned();
-    let failed =
-        |error: &dyn Display| tracing::error!(zone = %job.apex, %error, "the zone is not kept on the disk");
     let progress = loop {
         let message = connection.receive(verifier.as_mut())?;
         let progress = incoming.message(&message, &mut |record| {
-            let writer = writer.get_or_insert_with(|| Writer::create(&path).map_err(|error| failed(&error)));
+            let writer = writer.get_or_insert_with(|| Writer::create(&path));
             if let Ok(out) = writer
                 && let Err(error) = out.push(record)
             {
-                failed(&error);
-                *writer = Err(());
+                *writer = Err(error);
             }
             builder
                 .add(record.owner, record.rtype, record.ttl, record.data)
@@ -165,14 +167,10 @@ fn receive(job: &mut Job, connection: &mut Connection<'_>, query: Query) -> Resu
         Progress::Whole(_) => {
             let zone = builder.finish().map_err(text)?;
             check_digest(&zone)?;
-            match writer.and_then(Result::ok).map(Writer::finish) {
+            match writer.map(|writer| writer.and_then(Writer::finish)) {
                 Some(Ok(len)) => job.kept.replaced(len),
-                other => {
-                    if let Some(Err(error)) = other {
-                        failed(&error);
-                    }
-                    job.kept = Kept::nothing(path);
-                }
+                Some(Err(error)) => job.kept.failed(&job.apex, &error),
+                None => job.kept = Kept::nothing(path),
             }
             Ok(Received::Whole(Box::new(zone)))
         }

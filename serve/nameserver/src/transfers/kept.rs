@@ -1,6 +1,7 @@
 //! The file of a received zone, as far as it is written.
 
 use hashlane_dns::zone::Zone;
+use hashlane_name::dns::NameBuf;
 use hashlane_transfer::delta::Delta;
 use hashlane_transfer::disk::{self, DiskError, Loaded, Writer};
 use hashlane_transfer::records::of_zone;
@@ -18,17 +19,19 @@ pub(crate) struct Kept {
     len: Option<u64>,
     /// Bytes of the whole zone before the differences.
     whole: u64,
+    /// The last error.
+    error: Option<String>,
 }
 
 impl Kept {
     /// A file that holds nothing of use.
     pub(crate) fn nothing(path: PathBuf) -> Self {
-        Self { path, len: None, whole: 0 }
+        Self { path, len: None, whole: 0, error: None }
     }
 
     /// A file that was read.
     pub(crate) fn loaded(path: PathBuf, loaded: &Loaded) -> Self {
-        Self { path, len: Some(loaded.len), whole: loaded.whole }
+        Self { path, len: Some(loaded.len), whole: loaded.whole, error: None }
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -37,22 +40,46 @@ impl Kept {
 
     /// Notes the end of a [`Writer`] of a whole zone.
     pub(crate) fn replaced(&mut self, len: u64) {
-        (self.len, self.whole) = (Some(len), len);
+        (self.len, self.whole, self.error) = (Some(len), len, None);
     }
 
-    /// Appends differences, or writes the whole zone that they lead to if they are many.
+    /// The reason for which the file does not hold the version in service.
+    pub(crate) fn error(&self) -> Option<String> {
+        self.error.clone()
+    }
+
+    /// Notes that the version in service could not be written.
+    pub(crate) fn failed(&mut self, zone: &NameBuf, error: &DiskError) {
+        tracing::error!(%zone, %error, "the zone is in service, but not on the disk; the next refresh tries again");
+        (self.len, self.error) = (None, Some(error.to_string()));
+    }
+
+    /// Appends differences, or writes the whole zone that they lead to if they are many, or if the file has gone.
     ///
     /// # Errors
-    /// The disk is full, or fails: the next change writes the whole zone.
+    /// The disk is full, or fails.
     pub(crate) fn add(&mut self, zone: &Zone, deltas: &[Delta]) -> Result<(), DiskError> {
         let more: u64 = deltas.iter().map(|delta| delta.bytes() as u64).sum();
         let Some(len) = self.len.take() else { return self.write(zone) };
         if len - self.whole + more > (self.whole / 2).max(SMALL) {
             return self.write(zone);
         }
-        let len = deltas.iter().try_fold(len, |len, delta| disk::append(&self.path, len, delta))?;
-        self.len = Some(len);
-        Ok(())
+        match deltas.iter().try_fold(len, |len, delta| disk::append(&self.path, len, delta)) {
+            Ok(len) => {
+                self.len = Some(len);
+                Ok(())
+            }
+            Err(_) => self.write(zone),
+        }
+    }
+
+    /// Writes a version that could not be written before.
+    pub(crate) fn catch_up(&mut self, apex: &NameBuf, zone: &Zone) {
+        if self.len.is_none()
+            && let Err(error) = self.write(zone)
+        {
+            self.failed(apex, &error);
+        }
     }
 
     fn write(&mut self, zone: &Zone) -> Result<(), DiskError> {

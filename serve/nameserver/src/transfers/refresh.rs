@@ -19,6 +19,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
+/// Least time in seconds between two questions that NOTIFY brings.
+const LEAST: u64 = 2;
+
 /// Longest wait, so that the clocks of zones that come and go are looked at.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -35,6 +38,10 @@ struct Watched {
     /// A version that is put in service, and the primary that has sent it.
     coming: Option<(Arc<Zone>, SocketAddr)>,
     is_busy: bool,
+    /// Start of the last thread.
+    started: u64,
+    /// A primary or the operator wants it asked, before those whose time has come.
+    is_wanted: bool,
     /// Wanted by the operator, in any case.
     is_forced: bool,
     /// Wanted again while it was busy.
@@ -94,7 +101,8 @@ impl Refresher {
             Event::Notified(apex) => {
                 if let Some(zone) = self.zones.get_mut(&spelled(&apex)) {
                     zone.news.store(false, Ordering::Release);
-                    zone.want(false, now);
+                    // Forged ones cost a question in this time, no more.
+                    zone.want(false, now.max(zone.started + LEAST));
                 }
             }
             Event::Wanted(apex, is_forced, reply) => {
@@ -124,6 +132,7 @@ impl Refresher {
                     let (current, age) = current.map_or((None, 0), |(zone, age)| (Some(zone), age));
                     let timers = Timers::new(current.as_deref().and_then(Soa::of), age, now);
                     let (coming, is_busy, is_forced, again) = (None, false, false, false);
+                    let (started, is_wanted) = (0, false);
                     Watched {
                         apex,
                         id,
@@ -134,6 +143,8 @@ impl Refresher {
                         current,
                         coming,
                         is_busy,
+                        started,
+                        is_wanted,
                         is_forced,
                         again,
                     }
@@ -149,7 +160,13 @@ impl Refresher {
     fn start_due(&mut self) -> Duration {
         let (now, mut next) = (self.now(), u64::MAX);
         let mut due = Vec::new();
+        // Threads by the first primary of their zones.
+        let mut asked = HashMap::new();
         for (name, zone) in &mut self.zones {
+            let primary = zone.primaries.first().map(|peer| peer.address);
+            if zone.is_busy {
+                *asked.entry(primary).or_insert(0) += 1;
+            }
             match zone.timers.due(now) {
                 Due::Expire => {
                     let why = "expired: no primary has answered for as long as the SOA record allows";
@@ -158,18 +175,26 @@ impl Refresher {
                     let _ = self.handle.0.requests.send(Request::Expire(Box::new(zone.apex)));
                     next = now;
                 }
-                Due::Refresh if !zone.is_busy => due.push((zone.timers.next(), name.clone())),
+                Due::Refresh if !zone.is_busy => {
+                    due.push((!zone.is_wanted, zone.timers.next(), primary, name.clone()));
+                }
                 Due::Refresh => {}
                 Due::Nothing(at) => next = next.min(at),
             }
         }
-        // Those that wait for longest come first.
+        // Wanted ones come first, then those that wait for longest. One primary, which may not answer, has half
+        // of the threads at most.
         due.sort();
-        for (_, name) in due {
+        let most = (self.parallel / 2).max(1);
+        for (_, _, primary, name) in due {
             if self.busy >= self.parallel {
                 break;
             }
-            self.start(&name);
+            let asked = asked.entry(primary).or_insert(0);
+            if *asked < most {
+                *asked += 1;
+                self.start(&name);
+            }
         }
         Duration::from_secs(next.saturating_sub(now)).min(PATIENCE)
     }
@@ -199,7 +224,7 @@ impl Refresher {
         };
         match std::thread::Builder::new().name("transfer".into()).spawn(run) {
             Ok(_) => {
-                zone.is_busy = true;
+                (zone.is_busy, zone.is_wanted, zone.started) = (true, false, now);
                 self.busy += 1;
             }
             Err(error) => {
@@ -275,12 +300,14 @@ impl Refresher {
         place.next = at(zone.timers.next());
         place.expires = zone.timers.expiry().map(at);
         place.failures = zone.timers.failures().into();
+        place.not_kept = zone.kept.error();
     }
 }
 
 impl Watched {
     fn want(&mut self, is_forced: bool, now: u64) {
         self.is_forced |= is_forced;
+        self.is_wanted = true;
         self.again |= self.is_busy;
         self.timers.hurry(now);
     }

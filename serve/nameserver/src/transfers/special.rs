@@ -34,6 +34,8 @@ pub(crate) enum Reply {
 pub(crate) struct Special {
     writers: Writers,
     news: Sender<Event>,
+    /// Second of the last line about a signature.
+    logged: u64,
     /// Counters of the queries inside of signed messages, which were counted before.
     counted: Counters,
 }
@@ -55,10 +57,18 @@ pub(crate) struct Transfer {
     to: SocketAddr,
 }
 
+impl Transfer {
+    /// Logs that the transfer ends before its last message.
+    pub(crate) fn log_end(&self) {
+        let (zone, messages) = (&self.zone, self.outgoing.messages());
+        tracing::warn!(zone = %zone, to = %self.to, messages, "transfer broken off: the secondary has gone, or takes too long");
+    }
+}
+
 impl Special {
     /// `key` should be random. `news` gets the zones that have changed at a primary.
     pub(crate) fn new(key: &HashKey, transport: Transport, news: Sender<Event>) -> Self {
-        Self { writers: Writers::new(key), news, counted: Counters::new(transport) }
+        Self { writers: Writers::new(key), news, logged: 0, counted: Counters::new(transport) }
     }
 
     /// The reply to a message that is [special](hashlane_dns::respond::Reply::is_special).
@@ -74,6 +84,7 @@ impl Special {
         let signer = match view.keys.check(&mut message, unix_seconds()) {
             Checked::Refused(response) => {
                 counters.bad_signatures.add(1);
+                self.log_bad_signature(received.from);
                 return Reply::Message(response);
             }
             Checked::Signed(signer) => Some(signer),
@@ -109,6 +120,14 @@ impl Special {
             }
         };
         Reply::Message(sign(response, signer, view, counters.transport))
+    }
+
+    /// Logs a signature that is not valid, once in a second.
+    fn log_bad_signature(&mut self, from: SocketAddr) {
+        let now = unix_seconds();
+        if std::mem::replace(&mut self.logged, now) != now {
+            tracing::warn!(%from, "a signature (TSIG) that is not valid: unknown key, other secret, or clock");
+        }
     }
 
     /// The only message of a response over UDP.
@@ -210,14 +229,15 @@ fn transfer(
     signer: Option<&Signer>,
 ) -> Result<Outgoing, Rcode> {
     let key = signer.map(Signer::key);
-    let place = view.zones.position(query.name, answerer.hash()).ok_or(Rcode::NOT_AUTHORITATIVE)?;
+    let place = view.zones.position(query.name, answerer.hash()).ok_or(Rcode::REFUSED)?;
     let rights = view.transfers.get(place).ok_or(Rcode::REFUSED)?;
     if channel == Channel::Tls {
         tracing::info!(zone = %query.name, %from, "transfer over TLS refused: no ALPN \"dot\" (RFC 9103)");
         return Err(Rcode::REFUSED);
     }
     if !permits(&rights.allow, from.ip(), channel, key.as_ref()) {
-        tracing::info!(zone = %query.name, %from, "transfer refused");
+        let key = key.map_or_else(|| "none".to_owned(), |key| key.to_string());
+        tracing::info!(zone = %query.name, %from, key, ?channel, "transfer refused: no rule permits it");
         return Err(Rcode::REFUSED);
     }
     let zone = view.zones.entries().get(place).and_then(|entry| entry.zone.clone());

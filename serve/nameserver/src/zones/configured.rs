@@ -181,7 +181,8 @@ impl Configured {
             }
         };
         if loaded.cut > 0 {
-            tracing::warn!(%zone, bytes = loaded.cut, "the rest of a change that was not written is ignored");
+            let (bytes, at) = (loaded.cut, loaded.len);
+            tracing::error!(%zone, bytes, at, "changes that were cut off or damaged are ignored; an older version is served");
         }
         let kept = Kept::loaded(path, &loaded);
         let age = SystemTime::now().duration_since(loaded.checked).map_or(0, |age| age.as_secs());
