@@ -349,7 +349,7 @@ impl Audit<'_> {
     fn identity(&mut self) -> Result<Identity, Fault> {
         let mut draw = self.draw("identity");
         let floods = self.report.attempts.iter().filter_map(|(about, outcome)| match outcome {
-            Outcome::Flood(flood) if about.knowledge == Knowledge::Nothing => Some((about.id, &**flood)),
+            Outcome::Flood(flood) => Some((about.knowledge, about.id, &**flood)),
             _ => None,
         });
         let worst = match &self.report.epsilon {
@@ -483,8 +483,7 @@ impl Audit<'_> {
             _ => None,
         });
         for (about, flood) in floods {
-            let (Some(a), Some(b)) = (flood.keys.get(0), flood.keys.get(1)) else { continue };
-            let keys = [a.to_vec(), b.to_vec()];
+            let Some(keys) = flood.worst_pair() else { continue };
             let share = epsilon::measure(self.subject, &keys, FLOOD_SEEDS, &mut draw)?;
             if share.collisions > 0 {
                 let (source, origin) = match about.aims_at.contains(&self.report.info.id.as_str()) {

@@ -40,12 +40,21 @@ pub struct Flood {
     pub note: Option<String>,
     /// Change of other keys that keeps their hashes, if the attack knows one.
     pub pair: Option<MixedPair>,
+    /// Two of the keys that have one hash under `seed`, bits that choose no bucket included. `None` unless at
+    /// least half of the keys have that hash, and chance does not explain it.
+    pub equal: Option<[Vec<u8>; 2]>,
 }
 
 impl Flood {
     /// Work of a lookup or of an insertion over the work for random keys, the larger of both.
     pub fn growth(&self) -> f64 {
         growth(self.keys.len(), &self.hostile, &self.random)
+    }
+
+    /// Two of the keys: of one hash, if most have it, else the first two.
+    pub(crate) fn worst_pair(&self) -> Option<[Vec<u8>; 2]> {
+        let first = || Some([self.keys.get(0)?.to_vec(), self.keys.get(1)?.to_vec()]);
+        self.equal.clone().or_else(first)
     }
 
     /// True if the keys slow down insertions alone: keys in a bad order are found again as fast as others.
@@ -115,6 +124,7 @@ pub fn effect(
         made_with: None,
         note: None,
         pair: None,
+        equal: None,
         keys,
     };
     let (mut found, mut most) = (0, 0.0);
@@ -131,7 +141,8 @@ pub fn effect(
                 .then(|| slowdown(geometry, (&worst.keys, &hashes[0]), (&random_keys, &hashes[1])))
                 .flatten();
             let deepest = deepest(geometry, &hashes[0]);
-            worst = Flood { seed: *seed, hostile, random, deepest, time, ..worst };
+            let equal = equal(geometry, subject.info().width, &worst.keys, &hashes[0]);
+            worst = Flood { seed: *seed, hostile, random, deepest, time, equal, ..worst };
         }
         found += u32::from(floods);
     }
@@ -202,6 +213,7 @@ pub fn crowding(
                 made_with: None,
                 note: None,
                 pair: None,
+                equal: None,
             });
         }
     }
@@ -213,6 +225,26 @@ fn growth(keys: usize, hostile: &Counts, random: &Counts) -> f64 {
     let lookup = hostile.lookup.work() as f64 / random.lookup.work().max(1) as f64;
     let written = keys.max(1) as f64;
     lookup.max((hostile.insert.work() as f64 + written) / (random.insert.work() as f64 + written))
+}
+
+/// Bits that a hash must have beyond those of the bucket before keys of one bucket and of one hash differ.
+const BEYOND_BUCKET: u32 = 8;
+
+/// Two keys of the hash that at least half of the keys have, if a bucket shows much less of it.
+fn equal(geometry: &Geometry, width: u32, keys: &Keys, hashes: &[u64]) -> Option<[Vec<u8>; 2]> {
+    if width < geometry.buckets_for(keys.len()).ilog2() + BEYOND_BUCKET {
+        return None;
+    }
+    let mut places: HashMap<u64, (usize, [usize; 2])> = HashMap::new();
+    for (place, hash) in hashes.iter().enumerate() {
+        let (count, pair) = places.entry(*hash).or_insert((0, [place; 2]));
+        *count += 1;
+        pair[1] = if *count == 2 { place } else { pair[1] };
+    }
+    let most = places.into_values().max_by_key(|(count, pair)| (*count, core::cmp::Reverse(*pair)));
+    let (_, pair) = most.filter(|(count, _)| 2 * count >= hashes.len().max(4))?;
+    let [one, other] = pair.map(|place| keys.get(place));
+    Some([one?.to_vec(), other?.to_vec()])
 }
 
 fn deepest(geometry: &Geometry, hashes: &[u64]) -> usize {

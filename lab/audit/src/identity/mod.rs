@@ -96,8 +96,8 @@ pub struct WorstPair<'a> {
 
 /// Keys and differences that the rest of the audit has found.
 pub struct Evidence<'a> {
-    /// Floods that need nothing, with the ids of their attacks.
-    pub floods: Vec<(&'a str, &'a Flood)>,
+    /// Floods, with the knowledge that they need and the ids of their attacks.
+    pub floods: Vec<(Knowledge, &'a str, &'a Flood)>,
     /// The worst pair, if it collides too often.
     pub worst: Option<WorstPair<'a>>,
     /// Bits that do not move the hash.
@@ -127,7 +127,8 @@ pub fn identity(
     // A seed that everyone has leaks nothing.
     if info.keying == Keying::None {
         for found in [&mut second, &mut two] {
-            found.nothing = least(found.nothing.take(), found.seed.clone());
+            let learnt = least(found.results.clone(), found.seed.clone());
+            found.nothing = least(found.nothing.take(), learnt);
         }
     }
     let claims =
@@ -135,8 +136,8 @@ pub fn identity(
     let claims = claims.into_iter().flat_map(|(goal, best, chance)| {
         [
             (Knowledge::Nothing, best.nothing.clone()),
-            (Knowledge::Results, best.nothing.clone()),
-            (Knowledge::Seed, least(best.nothing, best.seed)),
+            (Knowledge::Results, least(best.nothing.clone(), best.results.clone())),
+            (Knowledge::Seed, least(least(best.nothing, best.results), best.seed)),
         ]
         .map(|(needs, found)| match found {
             Some((log2_work, found)) if log2_work <= chance => {
@@ -163,13 +164,19 @@ fn least(one: Option<Costed>, other: Option<Costed>) -> Option<Costed> {
 struct Best {
     /// Without the seed.
     nothing: Option<Costed>,
+    /// With results under the seed.
+    results: Option<Costed>,
     /// With the seed.
     seed: Option<Costed>,
 }
 
 impl Best {
     fn take(&mut self, needs: Knowledge, log2_work: f64, method: &str, pair: Pair) {
-        let place = if needs == Knowledge::Nothing { &mut self.nothing } else { &mut self.seed };
+        let place = match needs {
+            Knowledge::Nothing => &mut self.nothing,
+            Knowledge::Results => &mut self.results,
+            Knowledge::Seed => &mut self.seed,
+        };
         let found = Found { method: method.to_owned(), keys: pair.keys, seed: pair.seed };
         *place = least(place.take(), Some((log2_work, found)));
     }

@@ -33,8 +33,20 @@ pub(super) fn second_keys(
     for Known { source, transfer, length } in known(evidence) {
         let method = format!("{source}, keys of {length} bytes");
         let of = &mut |given: &Given<'_>, _: &mut Draw| transfer.apply(given.key).into_iter().collect();
-        if let Some((log2, pair)) = judged(subject, length, draw, of)? {
+        if let Some((log2, pair)) = judged(subject, (length, None), draw, of)? {
             best.take(Knowledge::Nothing, log2, &method, pair);
+        }
+    }
+    // Differences of keys that hold for one seed, carried over to other keys under it.
+    for (needs, source, flood) in evidence.floods.iter().filter(|(needs, ..)| *needs != Knowledge::Nothing) {
+        let Some([one, other]) = &flood.equal else { continue };
+        for transfer in Transfer::between(one, other) {
+            let length = one.len().min(other.len());
+            let method = format!("{source}, keys of {length} bytes");
+            let of = &mut |given: &Given<'_>, _: &mut Draw| transfer.apply(given.key).into_iter().collect();
+            if let Some((log2, pair)) = judged(subject, (length, Some(flood.seed)), draw, of)? {
+                best.take(*needs, log2, &method, pair);
+            }
         }
     }
     for length in lengths {
@@ -45,7 +57,7 @@ pub(super) fn second_keys(
             let about = attack.about();
             let of =
                 &mut |given: &Given<'_>, _: &mut Draw| attack.second_key(given.key).into_iter().collect();
-            if let Some((log2, pair)) = judged(subject, *length, draw, of)? {
+            if let Some((log2, pair)) = judged(subject, (*length, None), draw, of)? {
                 let method = format!("{}, keys of {length} bytes", about.id);
                 // The attack is not told the seed.
                 best.take(Knowledge::Nothing, log2, &method, pair);
@@ -56,7 +68,7 @@ pub(super) fn second_keys(
                 break;
             }
             let of = &mut |given: &Given<'_>, draw: &mut Draw| (family.keys)(given, draw);
-            if let Some((log2, pair)) = judged(subject, *length, draw, of)? {
+            if let Some((log2, pair)) = judged(subject, (*length, None), draw, of)? {
                 let method = format!("{}, for keys of {length} bytes", family.method);
                 best.take(Knowledge::Seed, log2, &method, pair);
             }
@@ -82,16 +94,17 @@ fn known(evidence: &Evidence<'_>) -> Vec<Known> {
             length: one.len().min(other.len()),
         }));
     };
-    for (source, flood) in &evidence.floods {
-        if let (Some(one), Some(other)) = (flood.keys.get(0), flood.keys.get(1)) {
-            add(source, one, other);
+    let floods = evidence.floods.iter().filter(|(needs, ..)| *needs == Knowledge::Nothing);
+    for (_, source, flood) in floods.clone() {
+        if let Some([one, other]) = flood.worst_pair() {
+            add(source, &one, &other);
         }
     }
-    let add_pair = |(source, flood): &(&str, &Flood)| {
+    let add_pair = |(_, source, flood): &(Knowledge, &str, &Flood)| {
         let (source, transfer) = ((*source).to_owned(), Transfer::Mixed(flood.pair.clone()?));
         Some(Known { source, transfer, length: flood.keys.get(0)?.len() })
     };
-    let pairs: Vec<Known> = evidence.floods.iter().filter_map(add_pair).collect();
+    let pairs: Vec<Known> = floods.filter_map(add_pair).collect();
     if let Some(WorstPair { keys: [one, other], source, .. }) = evidence.worst {
         add(source, one, other);
     }
@@ -103,17 +116,17 @@ fn known(evidence: &Evidence<'_>) -> Vec<Known> {
 type Second<'a> = dyn FnMut(&Given<'_>, &mut Draw) -> Vec<Vec<u8>> + 'a;
 
 /// Share of random given keys for which `second` makes another key of the same hash, as the work for one,
-/// with a pair. `None` if there are too few.
+/// with a pair: under one seed, or under a fresh one for each key. `None` if there are too few.
 fn judged(
     subject: &mut dyn AuditedHash,
-    length: usize,
+    (length, fixed): (usize, Option<Key>),
     draw: &mut Draw,
     second: &mut Second<'_>,
 ) -> Result<Option<(f64, Pair)>, Fault> {
     let (info, mut successes, mut pair) = (subject.info().clone(), 0, None);
     let mut hashes = Vec::new();
     for trial in 0..TRIALS {
-        let (key, seed) = (draw.bytes(length), draw.key());
+        let (key, seed) = (draw.bytes(length), fixed.unwrap_or_else(|| draw.key()));
         subject.hash_all(&seed, &[&key].into_iter().collect(), &mut hashes)?;
         let Some(hash) = hashes.first().copied() else { return Ok(None) };
         let given = Given { key: &key, hash, width: info.width, seed };
@@ -147,9 +160,15 @@ pub(super) fn two_keys(
 ) -> Result<Best, Fault> {
     let mut best = Best::default();
     let mut hashes = Vec::new();
-    for (source, flood) in &evidence.floods {
-        let (Some(one), Some(other)) = (flood.keys.get(0), flood.keys.get(1)) else { continue };
-        let (keys, mut equal, mut under) = ([one.to_vec(), other.to_vec()], 0, None);
+    for (needs, source, flood) in &evidence.floods {
+        if *needs != Knowledge::Nothing {
+            if let Some(keys) = flood.equal.clone() {
+                best.take(*needs, 0.0, source, Pair { keys, seed: flood.seed });
+            }
+            continue;
+        }
+        let Some(keys) = flood.worst_pair() else { continue };
+        let (mut equal, mut under) = (0, None);
         let as_keys: Keys = keys.iter().collect();
         for _ in 0..TRIALS {
             let seed = draw.key();

@@ -25,7 +25,7 @@ fn step(claim: &Claim, info: &SubjectInfo) -> String {
     };
     let work = power(claim.log2_work);
     let Some(found) = &claim.found else {
-        return format!("{needs}, {work} work (chance)");
+        return format!("{needs}, {work} work (no better than chance is known)");
     };
     let [one, other] = found.keys.each_ref().map(|key| hex(key));
     let seed = info.seed_text(&found.seed);

@@ -368,3 +368,50 @@ fn a_pair_that_collides_under_every_seed_is_repeated_for_a_flood() {
     is_flooded_by(&report, "repeated-pair", Knowledge::Nothing);
     assert_eq!(report.verdict.flood().unwrap().keys.len(), 4096);
 }
+
+/// Product in the field of 2^64 elements with the polynomial x^64 + x^4 + x^3 + x + 1.
+fn field_product(one: u64, other: u64) -> u64 {
+    (0..64).rev().fold(0, |product: u64, bit| {
+        let doubled = product << 1 ^ if product >> 63 == 1 { 0x1b } else { 0 };
+        doubled ^ if other >> bit & 1 == 1 { one } else { 0 }
+    })
+}
+
+/// Work for a goal with some knowledge.
+fn work(report: &Report, goal: identity::Goal, needs: Knowledge) -> f64 {
+    let mut claims = report.identity.iter().flat_map(|identity| &identity.claims);
+    claims.find(|claim| claim.goal == goal && claim.needs == needs).unwrap().log2_work
+}
+
+#[test]
+fn keys_of_one_hash_that_results_give_are_two_keys_and_second_ones() {
+    // A polynomial over a field of characteristic 2: collisions under a secret point add up.
+    let report = report_of("polynomial over a field of 2^64", 64, |seed, bytes| {
+        let point = mixed(seed ^ 0x5ec2e7);
+        words(bytes).fold(mixed(!seed), |sum, word| field_product(sum ^ word, point))
+    });
+    is_flooded_by(&report, "linear-learnt", Knowledge::Results);
+    for (goal, chance) in [(identity::Goal::TwoKeys, 32.0), (identity::Goal::SecondKey, 64.0)] {
+        let of = [Knowledge::Nothing, Knowledge::Results, Knowledge::Seed];
+        assert_eq!(of.map(|needs| work(&report, goal, needs)), [chance, 0.0, 0.0], "{goal}");
+    }
+}
+
+#[test]
+fn a_pair_of_one_hash_counts_though_the_first_two_keys_of_a_flood_differ() {
+    // Zeros have a hash of their own, in the same bucket as all others.
+    let chosen: Keys = (0..64_u64).map(u64::to_le_bytes).collect();
+    let of = |key: &Key, bytes: &[u8], _| {
+        let hash = match words(bytes).next().unwrap_or(0) {
+            0 => mixed(key.halves().0) & !0xfff,
+            1..64 => mixed(key.halves().1) & !0xfff,
+            word => mixed(key.halves().0 ^ mixed(word)),
+        };
+        Ok(hash)
+    };
+    let mut subject = Broken(info_of_test(), of, 0);
+    let settings = settings("chained", 1);
+    let flood = flood::flood(&mut subject, &settings.geometry, chosen, &[Key::VECTOR], &mut Draw::new(1));
+    let [one, other] = flood.unwrap().unwrap().equal.unwrap();
+    assert!(one != other && one != [0; 8] && other != [0; 8], "{one:?} {other:?}");
+}
