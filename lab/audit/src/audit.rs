@@ -368,6 +368,15 @@ impl Audit<'_> {
         attempts.any(|(about, outcome)| about.knowledge <= knowledge && matches!(outcome, Outcome::Flood(_)))
     }
 
+    /// Buckets up to which the keys of a flood that needs nothing meet; 0 if there is none.
+    fn reach(&self) -> usize {
+        let floods = self.report.attempts.iter().filter_map(|(about, outcome)| match outcome {
+            Outcome::Flood(flood) if about.knowledge == Knowledge::Nothing => Some(flood.reach()),
+            _ => None,
+        });
+        floods.max().unwrap_or(0)
+    }
+
     /// The bias of buckets, and the attack by it.
     fn bias(&mut self) -> Result<(), Fault> {
         let (Settings { geometry, length, count, .. }, mut draw) = (self.settings, self.draw("bias"));
@@ -376,7 +385,7 @@ impl Audit<'_> {
             let outcome = match &bias.effect {
                 None => Outcome::NotApplicable("no difference is biased".to_owned()),
                 Some(effect) if effect.seeds == 0 => Outcome::Harmless,
-                Some(_) if self.is_flooded_with(Knowledge::Nothing) => {
+                Some(effect) if self.reach() >= effect.reach().min(1 << bias::BITS.end()) => {
                     Outcome::NotApplicable("another attack floods the table, and needs no more".to_owned())
                 }
                 Some(effect) => Outcome::Flood(effect.clone()),

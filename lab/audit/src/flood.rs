@@ -5,9 +5,10 @@ use crate::draw::Draw;
 use crate::keys::Keys;
 use crate::subject::{AuditedHash, Fault};
 use crate::table::time::slowdown;
-use crate::table::{Counts, Geometry};
+use crate::table::{Counts, Geometry, MAX_BUCKETS};
 use hashlane_hash::scheme::Key;
 use hashlane_stats::Interval;
+use hashlane_stats::format::count;
 use std::collections::HashMap;
 
 /// Criterion of a flood: an insertion or a lookup of the hostile keys takes at least this many times the work
@@ -40,6 +41,9 @@ pub struct Flood {
     pub note: Option<String>,
     /// Change of other keys that keeps their hashes, if the attack knows one.
     pub pair: Option<MixedPair>,
+    /// Buckets of the largest table in which three quarters of the deepest bucket's keys still meet, as the
+    /// table doubles: [`MAX_BUCKETS`] if that is the largest tried.
+    pub buckets: usize,
     /// Two of the keys that have one hash under `seed`, bits that choose no bucket included. `None` unless at
     /// least half of the keys have that hash, and chance does not explain it.
     pub equal: Option<[Vec<u8>; 2]>,
@@ -55,6 +59,19 @@ impl Flood {
     pub(crate) fn worst_pair(&self) -> Option<[Vec<u8>; 2]> {
         let first = || Some([self.keys.get(0)?.to_vec(), self.keys.get(1)?.to_vec()]);
         self.equal.clone().or_else(first)
+    }
+
+    /// Buckets up to which the keys meet: any number if they have one hash.
+    pub(crate) fn reach(&self) -> usize {
+        if self.equal.is_some() { usize::MAX } else { self.buckets }
+    }
+
+    /// Tables in which the keys meet, in one clause.
+    pub fn tables(&self) -> String {
+        match self.equal {
+            Some(_) => "in a table of any size".to_owned(),
+            None => format!("in tables of up to {} buckets", count(self.buckets as f64)),
+        }
     }
 
     /// True if the keys slow down insertions alone: keys in a bad order are found again as fast as others.
@@ -74,13 +91,14 @@ impl Flood {
     }
 }
 
-/// The worst of several floods: the first whose growth is that of the worst one but for a tenth, which chance
-/// decides.
+/// The worst of several floods: those whose keys meet in the largest table, as a table in use holds other
+/// keys, too. Of these the first whose growth is that of the worst one but for a tenth, which chance decides.
 pub(crate) fn worst<'a>(
     floods: impl Iterator<Item = (&'static str, &'a Flood)> + Clone,
 ) -> Option<(&'static str, &'a Flood)> {
+    let largest = floods.clone().map(|(_, flood)| flood.reach()).max()?;
+    let mut floods = floods.filter(|(_, flood)| flood.reach() == largest);
     let most = floods.clone().map(|(_, flood)| flood.growth()).fold(0.0, f64::max);
-    let mut floods = floods;
     floods.find(|(_, flood)| 1.1 * flood.growth() >= most)
 }
 
@@ -124,6 +142,7 @@ pub fn effect(
         made_with: None,
         note: None,
         pair: None,
+        buckets: 0,
         equal: None,
         keys,
     };
@@ -142,7 +161,8 @@ pub fn effect(
                 .flatten();
             let deepest = deepest(geometry, &hashes[0]);
             let equal = equal(geometry, subject.info().width, &worst.keys, &hashes[0]);
-            worst = Flood { seed: *seed, hostile, random, deepest, time, equal, ..worst };
+            let buckets = buckets(geometry, &hashes[0], deepest);
+            worst = Flood { seed: *seed, hostile, random, deepest, time, buckets, equal, ..worst };
         }
         found += u32::from(floods);
     }
@@ -213,6 +233,7 @@ pub fn crowding(
                 made_with: None,
                 note: None,
                 pair: None,
+                buckets: buckets(geometry, &hashes, deepest),
                 equal: None,
             });
         }
@@ -248,9 +269,21 @@ fn equal(geometry: &Geometry, width: u32, keys: &Keys, hashes: &[u64]) -> Option
 }
 
 fn deepest(geometry: &Geometry, hashes: &[u64]) -> usize {
-    let mut buckets: HashMap<usize, usize> = HashMap::new();
-    for hash in hashes {
-        *buckets.entry(geometry.bucket(*hash, hashes.len())).or_default() += 1;
+    deepest_of(geometry, hashes, geometry.buckets_for(hashes.len()))
+}
+
+/// Keys in the fullest of `buckets`.
+fn deepest_of(geometry: &Geometry, hashes: &[u64], buckets: usize) -> usize {
+    let mut held: HashMap<usize, usize> = HashMap::new();
+    hashes.iter().for_each(|hash| *held.entry(geometry.bucket_of(*hash, buckets)).or_default() += 1);
+    held.into_values().max().unwrap_or(0)
+}
+
+/// Buckets of the largest table in which three quarters of the keys of the deepest bucket meet.
+fn buckets(geometry: &Geometry, hashes: &[u64], deepest: usize) -> usize {
+    let mut buckets = geometry.buckets_for(hashes.len());
+    while 2 * buckets <= MAX_BUCKETS && 4 * deepest_of(geometry, hashes, 2 * buckets) >= 3 * deepest {
+        buckets *= 2;
     }
-    buckets.into_values().max().unwrap_or(0)
+    buckets
 }

@@ -164,9 +164,11 @@ fn write_flood(f: &mut fmt::Formatter<'_>, flood: &Flood) -> fmt::Result {
     };
     let [hostile, random] = work.map(rounded);
     write!(f, ", {hostile} entries compared by {operation} instead of {random}")?;
-    let Some(time) = flood.time.filter(|_| operation == "a lookup") else { return Ok(()) };
-    let [value, low, high] = [time.value, time.low, time.high].map(rounded);
-    write!(f, ", lookups {value} × slower [{low}, {high}]")
+    if let Some(time) = flood.time.filter(|_| operation == "a lookup") {
+        let [value, low, high] = [time.value, time.low, time.high].map(rounded);
+        write!(f, ", lookups {value} × slower [{low}, {high}]")?;
+    }
+    write!(f, ", {}", flood.tables())
 }
 
 /// A number of three significant digits, with separators.

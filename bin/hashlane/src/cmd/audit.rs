@@ -548,7 +548,9 @@ fn keys_text(reports: &[Report]) -> String {
                 let about = report.attempts.iter().map(|(about, _)| about).find(|about| about.id == attack);
                 let needs = about.map_or(Knowledge::Nothing, |about| about.knowledge);
                 let seed = vectors::hex(&flood.seed.to_bytes());
-                (format!("attack {attack}, needs {needs}; a seed: {seed}"), flood.keys.iter().collect())
+                let tables = flood.tables();
+                let head = format!("attack {attack}, needs {needs}; the keys meet {tables}; a seed: {seed}");
+                (head, flood.keys.iter().collect())
             }
         };
         // A `String` takes everything.

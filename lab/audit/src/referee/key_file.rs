@@ -112,6 +112,7 @@ fn of_flood(
         ("index", geometry.index.name().to_owned()),
         ("buckets", geometry.buckets_for(flood.keys.len()).to_string()),
         ("deepest", flood.deepest.to_string()),
+        ("keys meet", flood.tables()),
     ]
 }
 

@@ -122,7 +122,12 @@ impl Geometry {
 
     /// Bucket of `hash` once the table holds `keys` keys.
     pub fn bucket(&self, hash: u64, keys: usize) -> usize {
-        self.home(self.taken(hash), self.buckets_for(keys))
+        self.bucket_of(hash, self.buckets_for(keys))
+    }
+
+    /// Bucket of `hash` in a table of `buckets` buckets.
+    pub(crate) fn bucket_of(&self, hash: u64, buckets: usize) -> usize {
+        self.home(self.taken(hash), buckets)
     }
 
     /// Buckets of the table once it holds `keys` keys.

@@ -145,6 +145,8 @@ fn of_flood(flood: &Flood) -> Value {
     json!({
         "keys": flood.keys.len(),
         "deepest_bucket": flood.deepest,
+        "meet_up_to_buckets": flood.buckets,
+        "one_hash": flood.equal.is_some(),
         "seeds": flood.seeds,
         "seeds_tried": flood.tried,
         "seed": hex(&flood.seed.to_bytes()),
@@ -164,6 +166,8 @@ fn of_trial(trial: &Trial) -> Value {
             "keys": trial.keys.len(),
             "keys_stored": trial.comparison.stored().unwrap_or(trial.keys.len() as u64),
             "deepest_bucket": null,
+            "meet_up_to_buckets": null,
+            "one_hash": null,
             "seeds": pairs.len(),
             "seeds_tried": pairs.len(),
             "seed": null,

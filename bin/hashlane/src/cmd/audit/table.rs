@@ -88,7 +88,7 @@ fn attacks(text: &mut String, report: &Report) {
         // The source of an attack on other functions says nothing about this one.
         let known = match about.aims_at {
             [other, ..] if !about.aims_at.contains(&report.info.id.as_str()) => {
-                format!("source for {other}: ")
+                format!("an attack known for {other}: ")
             }
             _ => String::new(),
         };
@@ -97,10 +97,9 @@ fn attacks(text: &mut String, report: &Report) {
         let sentence = match flood.made_with {
             None => format!("{id} (needs {knowledge}): {title} ({known}{source}){note}"),
             // The reason that it works under one seed is none for the others.
-            Some(with) => format!(
-                "{id} (needs {knowledge}): keys that this attack made for one seed with {with} flood tables of \
-                 fresh seeds as well, so the seed does not protect: whoever draws a seed of his own makes them. \
-                 The attack is for functions whose collisions depend on the seed: {title} ({known}{source})"
+            Some(_) => format!(
+                "{id} (needs {knowledge}): its keys flood tables of fresh seeds as well, so the seed does not \
+                 protect: whoever draws a seed of his own makes them"
             ),
         };
         lines(text, &sentence);

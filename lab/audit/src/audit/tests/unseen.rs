@@ -415,3 +415,29 @@ fn a_pair_of_one_hash_counts_though_the_first_two_keys_of_a_flood_differ() {
     let [one, other] = flood.unwrap().unwrap().equal.unwrap();
     assert!(one != other && one != [0; 8] && other != [0; 8], "{one:?} {other:?}");
 }
+
+#[test]
+fn the_verdict_has_the_keys_that_meet_in_the_largest_table() {
+    // The lowest 16 bits depend on 16 bits of the key alone; a seed comes in after them.
+    let narrow = report_of("narrow below", 64, |seed, bytes| {
+        let sum =
+            words(bytes).fold(7, |sum: u64, word| (sum ^ mixed(word ^ word >> 3) & 0xffff) * 3 % 65_537);
+        mixed(sum.wrapping_add(seed))
+    });
+    let Verdict::Floodable(Knowledge::Nothing, _, flood) = &narrow.verdict else {
+        panic!("{}", narrow.verdict)
+    };
+    let floods = narrow.attempts.iter().filter_map(|(about, outcome)| match outcome {
+        Outcome::Flood(flood) if about.knowledge == Knowledge::Nothing => Some(flood.reach()),
+        _ => None,
+    });
+    assert_eq!(floods.max(), Some(flood.reach()));
+    // Random keys of one bucket meet in no table that is much larger; keys of one hash do in any.
+    let leaked = report_of("keyed", 64, siphash);
+    let flood = leaked.verdict.flood().unwrap();
+    assert!((1024..4096).contains(&flood.buckets) && flood.equal.is_none(), "{}", leaked.verdict);
+    assert!(leaked.verdict.to_string().contains(", in tables of up to "), "{}", leaked.verdict);
+    let crc = report("crc32c", &settings("chained", 1)).verdict;
+    assert!(crc.to_string().ends_with(", in a table of any size"), "{crc}");
+    assert_eq!(crc.flood().unwrap().buckets, crate::table::MAX_BUCKETS);
+}
