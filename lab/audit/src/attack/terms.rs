@@ -1,4 +1,5 @@
-//! Sums of one term for each place of the key, as tabulation makes them.
+//! Sums of one term for each place of the key, as tabulation makes them, and sums that are one but for carries
+//! into the bits of the bucket, as those modulo a prime.
 
 use super::{About, Attack, FEWEST, Knowledge, Miss, Target, USUAL_LENGTH};
 use crate::keys::Keys;
@@ -18,6 +19,9 @@ const TRIALS: usize = 24;
 
 /// Values of a place among which a pair is learnt, at most.
 const VALUES: usize = 1 << 12;
+
+/// Depth of a bucket, over the mean of the table, from which combined keys of no exact sum are a flood.
+const DEPTH: usize = 16;
 
 /// Operation by which the terms are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +70,22 @@ impl Attack for Terms {
                 ));
             }
         }
-        Err(Miss::NotApplicable("its hash is no sum of one term for each place".to_owned()))
+        // A sum modulo a prime, of which the table takes some bits: each reduction moves a key to another
+        // bucket, and there are few of them.
+        for (width, usual) in PLACES {
+            let length = target.length_or(usual);
+            if length / width >= FEWEST.ilog2() as usize
+                && let Some(keys) = combined(target, width, length)?
+                && is_deep(target, &keys)?
+            {
+                target.note = Some("the sum is not exact: the keys meet in several buckets".to_owned());
+                return Ok(keys);
+            }
+        }
+        Err(Miss::NotApplicable(
+            "its hash is not exactly a sum of one term for each place, and learnt collisions do not combine"
+                .to_owned(),
+        ))
     }
 }
 
@@ -96,6 +115,23 @@ fn is_sum(target: &mut Target<'_>, width: usize, length: usize) -> Result<bool, 
         }
     }
     Ok(true)
+}
+
+/// True if one bucket has [`DEPTH`] times as many of `keys` as the mean, and as the fullest bucket has of fresh
+/// keys by half as much.
+fn is_deep(target: &mut Target<'_>, keys: &Keys) -> Result<bool, Fault> {
+    let (own, buckets) = (target.key, target.geometry.buckets_for(keys.len()));
+    let fresh = target.draw.like(keys);
+    let hashes = [target.hash_under(&own, keys)?, target.hash_under(&own, &fresh)?];
+    let [combined, random] = hashes.map(|hashes| {
+        let mut held: HashMap<usize, usize> = HashMap::new();
+        hashes
+            .iter()
+            .for_each(|hash| *held.entry(target.geometry.bucket(*hash, keys.len())).or_default() += 1);
+        held.into_values().max().unwrap_or(0)
+    });
+    let mean = keys.len().div_ceil(buckets);
+    Ok(combined >= DEPTH * mean && 2 * combined >= 3 * random)
 }
 
 /// Keys that have one of two values in each place; two keys that differ in one place share a bucket.

@@ -441,3 +441,18 @@ fn the_verdict_has_the_keys_that_meet_in_the_largest_table() {
     assert!(crc.to_string().ends_with(", in a table of any size"), "{crc}");
     assert_eq!(crc.flood().unwrap().buckets, crate::table::MAX_BUCKETS);
 }
+
+#[test]
+fn learnt_collisions_combine_in_sums_modulo_a_prime_under_a_secret_multiplier() {
+    // A polynomial in a secret point modulo 2^61 - 1, of words of four bytes, and a secret number.
+    let report = report_of("polynomial in a secret point", 64, |seed, bytes| {
+        let prime = (1_u128 << 61) - 1;
+        let point = u128::from(mixed(seed)) % prime;
+        let words = bytes.chunks(4).map(|bytes| u128::from(words(bytes).next().unwrap_or(0)));
+        let sum = words.fold(bytes.len() as u128, |sum, word| (sum + word) * point % prime);
+        (sum as u64).wrapping_add(mixed(seed ^ 0x77))
+    });
+    is_flooded_by(&report, "terms-learnt", Knowledge::Results);
+    let flood = report.verdict.flood().unwrap();
+    assert!(flood.deepest >= 64 && flood.equal.is_none(), "{}", report.verdict);
+}
