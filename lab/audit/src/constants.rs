@@ -5,6 +5,8 @@
 pub struct Constants {
     /// Numbers of more than 8 bits; those of up to 32 bits may be words of 32 or of 64 bits.
     pub numbers: Vec<u64>,
+    /// Words of 8 bytes in data that the code refers to by an address, such as a table of constants.
+    pub table: Vec<u64>,
     /// Bits of shifts to the right.
     pub right: Vec<u32>,
     /// Bits of shifts to the left.
@@ -18,13 +20,21 @@ pub struct Constants {
 /// Most numbers, and most shifts of each kind, that are kept: the first ones.
 const MOST: usize = 12;
 
+/// Most words of data that are kept: the first ones.
+const MOST_WORDS: usize = 32;
+
 impl Constants {
     /// Adds a number, unless it is small, the opposite of a small one, or there already.
     pub fn add_number(&mut self, number: u64) {
-        let is_small = |number: u64| number <= u64::from(u8::MAX);
-        let is_address = number.count_ones() < 4 || number.count_zeros() < 4;
-        if !is_small(number) && !is_small(number.wrapping_neg()) && !is_address {
-            add(&mut self.numbers, number);
+        if !is_common(number) {
+            add(&mut self.numbers, number, MOST);
+        }
+    }
+
+    /// Adds a word of data under the same conditions.
+    pub fn add_word(&mut self, word: u64) {
+        if !is_common(word) {
+            add(&mut self.table, word, MOST_WORDS);
         }
     }
 
@@ -44,14 +54,21 @@ impl Constants {
     }
 }
 
+/// True for numbers that functions have for other reasons than to mix: small ones, their opposites, masks.
+fn is_common(number: u64) -> bool {
+    let is_small = |number: u64| number <= u64::from(u8::MAX);
+    let is_mask = number.count_ones() < 4 || number.count_zeros() < 4;
+    is_small(number) || is_small(number.wrapping_neg()) || is_mask
+}
+
 fn add_bits(all: &mut Vec<u32>, bits: u32) {
     if (1..64).contains(&bits) {
-        add(all, bits);
+        add(all, bits, MOST);
     }
 }
 
-fn add<T: PartialEq>(all: &mut Vec<T>, one: T) {
-    if all.len() < MOST && !all.contains(&one) {
+fn add<T: PartialEq>(all: &mut Vec<T>, one: T, most: usize) {
+    if all.len() < most && !all.contains(&one) {
         all.push(one);
     }
 }
@@ -67,6 +84,8 @@ mod tests {
             constants.add_number(number);
         }
         assert_eq!(constants.numbers, [0x9e37_79b9, 0x85eb_ca6b]);
+        (0..64).for_each(|number| constants.add_word(0x9e37_79b9_7f4a_7c15 ^ (number / 2)));
+        assert_eq!((constants.table.len(), constants.numbers.len()), (32, 2));
         [0, 1, 31, 31, 64].into_iter().for_each(|bits| constants.add_right(bits));
         assert_eq!(constants.right, [1, 31]);
         (1..64).for_each(|bits| constants.add_rotation(bits));

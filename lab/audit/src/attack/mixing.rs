@@ -221,7 +221,7 @@ mod tests {
             right: vec![33, 29, 5],
             left: vec![13, 31],
             rotations: vec![27],
-            swaps_bytes: false,
+            ..Constants::default()
         }
     }
 

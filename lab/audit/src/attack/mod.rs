@@ -6,6 +6,7 @@ mod bits;
 mod city;
 mod erase;
 mod fnv;
+mod folded;
 mod gxhash;
 mod jhash;
 mod lanes;
@@ -243,7 +244,7 @@ pub fn attacks() -> Vec<&'static dyn Attack> {
         lanes::ALL.iter().map(|attack| attack as _).collect(),
         vec![&rotated::Rotated, &swaps::Swaps, &repeated::Repeated, &additive::Additive, &residues::Residues],
         vec![&truncation::Unkeyed, &seeds::FewSeeds],
-        vec![&mixed_words::MixedWords, &pairs::CollidingWords],
+        vec![&folded::FoldedProducts, &mixed_words::MixedWords, &pairs::CollidingWords],
         vec![&order::TableOrder],
         vec![&linear::Learnt, &terms::Terms, &seeds::Guessed, &seed_space::SeedSpace],
         vec![&jhash::Inverted],

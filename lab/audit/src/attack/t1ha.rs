@@ -1,6 +1,7 @@
 //! t1ha1 of 32 bytes: each word reaches a sum by a public product alone, so that sums can be chosen.
 
-use super::arithmetic::{inverse_modulo, set_word};
+use super::arithmetic::set_word;
+use super::folded::unfolded;
 use super::{About, Attack, Knowledge, Miss, Target};
 use crate::keys::Keys;
 use std::sync::LazyLock;
@@ -59,32 +60,6 @@ fn pairs(first: u64, second: u64) -> Vec<[u64; 2]> {
     let of = |prime, sum| unfolded(prime, sum).map(|words| words.into_iter().next());
     let pair = |part: u64| Some([of(first, part)??, of(second, all ^ part)??]);
     (0..=all).filter_map(pair).collect()
-}
-
-/// Words whose product by the odd `prime` has this exclusive or of both halves, by trying each subset of its
-/// bits; `None` if `prime` has no inverse as it should.
-///
-/// For the halves h and l = h ⊕ x, the product is h(2⁶⁴ + 1) + x − 2(x ∧ h), and a multiple of the prime: a
-/// guess at x ∧ h gives h.
-fn unfolded(prime: u64, folded: u64) -> Option<Vec<u64>> {
-    let modulus = u128::from(prime);
-    let inverse = u128::from(inverse_modulo(((1 << 64) + 1) % modulus, modulus)?);
-    let mut words = Vec::new();
-    let mut common = folded;
-    loop {
-        // 2(x ∧ h) − x modulo the prime.
-        let right = (2 * u128::from(common) + modulus - u128::from(folded) % modulus) % modulus;
-        let high = (right * inverse % modulus) as u64;
-        if high & folded == common {
-            let product = u128::from(high) << 64 | u128::from(high ^ folded);
-            debug_assert_eq!(product % modulus, 0);
-            words.extend(u64::try_from(product / modulus).ok());
-        }
-        if common == 0 {
-            return Some(words);
-        }
-        common = (common - 1) & folded;
-    }
 }
 
 #[cfg(test)]

@@ -17,6 +17,9 @@ const SMALL: usize = 8 << 10;
 const FUNCTIONS: usize = 8;
 const FUNCTION_BYTES: usize = 16 << 10;
 
+/// Bytes of a table that code refers to by its address.
+const TABLE_BYTES: usize = 128;
+
 /// Bytes of a function whose size the file does not state.
 const UNKNOWN_BYTES: usize = 512;
 
@@ -141,6 +144,12 @@ impl<'a> File<'a> {
         Some(found)
     }
 
+    /// Adds the words of up to `size` bytes of data at an address.
+    fn add_words(&self, address: u64, size: usize, found: &mut Constants) {
+        let words = self.at(address, size, false).as_chunks::<8>().0;
+        words.iter().for_each(|word| found.add_word(u64::from_le_bytes(*word)));
+    }
+
     /// Adds the constants of instructions that begin anywhere in `code`, and returns the addresses that it
     /// calls or jumps to.
     ///
@@ -183,6 +192,14 @@ impl<'a> File<'a> {
                     if let Some(data) = relative(2).and_then(|from| number(self.at(from, 8, false), 0, 8)) {
                         found.add_number(if is_wide || byte(0) == 0xaf { data } else { data & 0xffff_ffff });
                     }
+                }
+                // The address of data behind the instruction: lea. Tables of constants are read through it.
+                0x8d if byte(1) & 0xc7 == 5 => {
+                    relative(2).into_iter().for_each(|from| self.add_words(from, TABLE_BYTES, found));
+                }
+                // Two words of data behind the instruction: movups, movaps, movdqa, movdqu
+                0x10 | 0x28 | 0x6f if at > 0 && code[at - 1] == 0x0f && byte(1) & 0xc7 == 5 => {
+                    relative(2).into_iter().for_each(|from| self.add_words(from, 16, found));
                 }
                 // Shifts and rotations by an immediate number, or by one
                 kind @ (0xc1 | 0xd1) if byte(1) >= 0xc0 => {

@@ -26,10 +26,14 @@ fn of(mix: &str, round: &str) -> String {
     )
 }
 
-/// Keys of the attack, and the note beside them.
+/// Keys of the attack on mixed words, and the note beside them.
 fn attack(library: &mut Library) -> Result<(Keys, String), Miss> {
+    attack_of("mixed-words", library)
+}
+
+fn attack_of(id: &str, library: &mut Library) -> Result<(Keys, String), Miss> {
     let geometry = Geometry::named().into_iter().find(|named| named.name == "chained").unwrap();
-    let attack = attacks().into_iter().find(|attack| attack.about().id == "mixed-words").unwrap();
+    let attack = attacks().into_iter().find(|attack| attack.about().id == id).unwrap();
     let mut draw = Draw::new(7);
     let key = draw.key();
     let mut target = Target {
@@ -147,5 +151,58 @@ fn a_seed_that_comes_in_before_the_mixing_or_a_strong_round_gives_no_keys() {
         let mut library = object.load(U64, Lengths::Any, LIMIT).unwrap();
         let Err(Miss::NotApplicable(why)) = attack(&mut library) else { panic!("{round}") };
         assert_eq!(why, "no mixing by its constants explains its words");
+    }
+}
+
+/// A function that adds a value of each word to its state: a product with a constant of a table, folded.
+fn folded(fold: &str, step: &str) -> String {
+    format!(
+        "static const uint64_t T[4] = {{ 0xd6e8feb86659fd93u, 0x4cf5ad432745937fu, 0x2545f4914f6cdd1du,
+            0x8ebc6af09c88c6e3u }};
+        static uint64_t fold(uint64_t a, uint64_t b) {{
+            __uint128_t m = (__uint128_t)a * b; uint64_t h = m >> 64, l = m; return {fold};
+        }}
+        uint64_t f(const uint8_t *p, size_t n, uint64_t seed) {{
+            uint64_t h = (seed ^ n) * 0x9ddfea08eb382d69u, w; size_t i = 0;
+            for (; n >= 8; n -= 8, p += 8, i++) {{ memcpy(&w, p, 8); {step} }}
+            w = 0; memcpy(&w, p, n); h ^= w * 0xa0761d6478bd642fu;
+            h ^= h >> 37; h *= 0xc4ceb9fe1a85ec53u; h ^= h >> 28; return h * (seed | 1);
+        }}"
+    )
+}
+
+#[test]
+fn folded_products_with_constants_of_a_table_are_inverted() {
+    for (fold, step, note) in [
+        (
+            "h + l",
+            "h ^= fold(w + T[i % 4], T[i % 4]);",
+            "x = (x + 0xd6e8feb86659fd93) * 0xd6e8feb86659fd93 in",
+        ),
+        ("h + l", "h ^= fold(w, T[i % 4]);", "x *= 0xd6e8feb86659fd93 in 128 bits, high + low"),
+        ("h ^ l", "h += fold(w ^ T[(i + 1) % 4], T[i % 4]);", "x = (x ^ 0x4cf5ad432745937f) * 0xd6e8"),
+    ] {
+        let object = Object::of(&folded(fold, step));
+        let mut library = object.load(U64, Lengths::Any, LIMIT).unwrap();
+        let outcome = attack_of("folded-products", &mut library);
+        let (keys, found) = outcome.unwrap_or_else(|miss| panic!("{fold} {step}: {miss:?}"));
+        assert!(found.contains(note), "{found}");
+        assert_eq!((keys.len(), deepest(&mut library, &keys)), (4096, 4096), "{found}");
+    }
+}
+
+#[test]
+fn folded_products_that_a_seed_enters_give_no_keys() {
+    for step in
+        ["h ^= fold(w + T[i % 4] + seed, T[i % 4]);", "h = fold(h ^ w, T[i % 4]);", "h ^= fold(w, seed | 1);"]
+    {
+        for fold in ["h + l", "h ^ l"] {
+            let object = Object::of(&folded(fold, step));
+            let mut library = object.load(U64, Lengths::Any, LIMIT).unwrap();
+            let Err(Miss::NotApplicable(why)) = attack_of("folded-products", &mut library) else {
+                panic!("{step}")
+            };
+            assert_eq!(why, "no product with its constants explains its words");
+        }
     }
 }
