@@ -139,7 +139,8 @@ fn dict<'py>(py: Python<'py>, report: &Report, settings: &Settings) -> PyResult<
         let (word, why) = match outcome {
             Outcome::Flood(_) => ("floods", None),
             Outcome::Harmless => ("harmless", None),
-            Outcome::NotApplicable(why) => ("does not apply", Some(why)),
+            Outcome::NotApplicable(why) => ("does not apply", Some(why.as_str())),
+            Outcome::NotTried => ("not tried", Some("it needs the key, which is declared secret")),
         };
         attacks.append((about.id, about.knowledge.to_string(), word, why, about.title, about.source))?;
     }

@@ -72,6 +72,8 @@ pub enum Outcome {
     Harmless,
     /// It does not apply: the reason.
     NotApplicable(String),
+    /// It needs a key that is declared secret.
+    NotTried,
 }
 
 /// ε of a function: the share of seeds for which the worst pair known collides.
@@ -281,12 +283,14 @@ impl Audit<'_> {
             for attack in attacks() {
                 let about = attack.about();
                 tell(about.id);
-                let attempt = match self.is_flooded_with(about.knowledge) && attack.is_last_resort() {
-                    true => {
-                        let why = "another attack floods the table, and needs no more".to_owned();
-                        (about, Outcome::NotApplicable(why))
-                    }
-                    false => self.attempt(attack, about)?,
+                let is_secret = matches!(self.report.info.keying, Keying::Secret(_));
+                let attempt = if is_secret && about.knowledge == Knowledge::Seed {
+                    (about, Outcome::NotTried)
+                } else if self.is_flooded_with(about.knowledge) && attack.is_last_resort() {
+                    let why = "another attack floods the table, and needs no more".to_owned();
+                    (about, Outcome::NotApplicable(why))
+                } else {
+                    self.attempt(attack, about)?
                 };
                 self.report.attempts.push(attempt);
             }

@@ -50,7 +50,7 @@ one hash, for stores that compare no key. The exit code depends on floods alone.
 Exit code: 0 if no attack floods the table, 1 if one does without the seed, 2 if the audit, the
 function or the table fails. docs/audit.md says which of several verdicts counts.
 
-Duration: 1 to 10 s a function, about half a minute for all. --minutes N adds up to N minutes for
+Duration: 1 to 20 s a function, about half a minute for all. --minutes N adds up to N minutes for
 each function that no attack floods without the seed.
 
 Types of --signature, in C; parameters may stand in any order, and the seed may be absent:
@@ -151,6 +151,10 @@ pub(crate) struct Audit {
     #[arg(long, hide = true, exclusive = true)]
     serve_library: bool,
 }
+
+/// Line below a verdict without a flood on a function of the user's own.
+const MEANS_LITTLE: &str = "For a function of your own, a verdict without a flood means little: most \
+    attacks are made for published\nfunctions (docs/audit.md, Limits).\n";
 
 /// Exit code of an audit that failed, or found a function that fails.
 const FAILED: u8 = 2;
@@ -322,6 +326,10 @@ impl Audit {
         let mut text = table::text(reports, settings, self.write_keys.as_deref());
         if self.library.is_none() && self.schemes.is_empty() {
             text += &table::not_audited();
+        }
+        let is_green = |report: &Report| !report.verdict.is_floodable() && !report.verdict.is_faulty();
+        if self.library.is_some() && reports.iter().all(is_green) {
+            text.push_str(MEANS_LITTLE);
         }
         Ok(text)
     }

@@ -104,8 +104,9 @@ impl fmt::Display for Bias {
         let percent = |share: f64| format!("{} %", precise(100.0 * share));
         write!(
             f,
-            "pairs of keys that differ by {} share one of {} buckets by the {} bits with a chance of {} \
-             (95 % interval {} to {}) instead of {}",
+            "pairs of keys of {} bytes that differ by {} share one of {} buckets by the {} bits with a chance \
+             of {} (95 % interval {} to {}) instead of {}",
+            self.keys[0].len(),
             self.difference,
             count(f64::from(1 << self.bits)),
             self.side.word(),

@@ -109,7 +109,8 @@ fn of_function(report: &Report) -> Value {
         let (word, why, flood) = match outcome {
             Outcome::Flood(flood) => ("floods", None, Some(of_flood(flood))),
             Outcome::Harmless => ("harmless", None, None),
-            Outcome::NotApplicable(why) => ("does not apply", Some(why), None),
+            Outcome::NotApplicable(why) => ("does not apply", Some(why.as_str()), None),
+            Outcome::NotTried => ("not tried", Some("it needs the key, which is declared secret"), None),
         };
         json!({
             "id": about.id,

@@ -107,10 +107,14 @@ fn attacks(text: &mut String, report: &Report) {
     let of = |is: fn(&Outcome) -> bool| report.attempts.iter().filter(|(_, outcome)| is(outcome)).count();
     let harmless = of(|outcome| matches!(outcome, Outcome::Harmless));
     let others = of(|outcome| matches!(outcome, Outcome::NotApplicable(_)));
+    let secret = match of(|outcome| matches!(outcome, Outcome::NotTried)) {
+        0 => String::new(),
+        untried => format!(" {untried} more were not tried: they need the key, which is declared secret."),
+    };
     let sentence = format!(
         "Attacks without a flood: {harmless} whose keys take no more work than random ones, and {others} that do \
          not apply: they need a property that they did not find in this function, or another attack made them \
-         needless. --json shows the reason of each."
+         needless.{secret} --json shows the reason of each."
     );
     text.push('\n');
     lines(text, &sentence);
@@ -133,7 +137,7 @@ fn lengths(report: &Report) -> String {
     });
     let tried = format!("Lengths of keys tried: {} bytes", ranges.collect::<Vec<_>>().join(", "));
     match report.info.lengths {
-        Lengths::Any => format!("{tried}; one other length: --keys BYTES."),
+        Lengths::Any => format!("{tried}. --keys BYTES tries another one."),
         Lengths::Exactly(_) => format!("{tried}, and no other."),
     }
 }
@@ -177,7 +181,7 @@ fn mark(knowledge: Knowledge, outcome: &Outcome) -> &'static str {
         (Outcome::Flood(_), Knowledge::Results) => "  R",
         (Outcome::Flood(_), Knowledge::Seed) => "  S",
         (Outcome::Harmless, _) => "  -",
-        (Outcome::NotApplicable(_), _) => "  .",
+        (Outcome::NotApplicable(_) | Outcome::NotTried, _) => "  .",
     }
 }
 

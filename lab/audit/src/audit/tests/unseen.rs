@@ -456,3 +456,15 @@ fn learnt_collisions_combine_in_sums_modulo_a_prime_under_a_secret_multiplier() 
     let flood = report.verdict.flood().unwrap();
     assert!(flood.deepest >= 64 && flood.equal.is_none(), "{}", report.verdict);
 }
+
+#[test]
+fn a_secret_key_leaves_out_the_attacks_that_need_it_and_says_so() {
+    let info = SubjectInfo { keying: Keying::Secret(64), ..info_of_test() };
+    let of = |key: &Key, bytes: &[u8], _| Ok(siphash(key.halves().0, bytes));
+    let report = audit(&mut Broken(info, of, 0), &settings("chained", 1), &[], &mut |_| {});
+    let of_seed = report.attempts.iter().filter(|(about, _)| about.knowledge == Knowledge::Seed);
+    assert!(of_seed.clone().count() > 1);
+    assert!(of_seed.clone().all(|(_, outcome)| matches!(outcome, Outcome::NotTried)), "{report:?}");
+    let bias = report.bias.as_ref().unwrap();
+    assert!(bias.to_string().contains(&format!("of keys of {} bytes that", bias.keys[0].len())), "{bias}");
+}
