@@ -101,8 +101,8 @@ fn multilinear_hashes_with_small_words_are_floodable() {
         Ok(sum.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32)
     });
     assert!(narrow.starts_with("floodable (small-words): "), "{narrow}");
-    // The sum is wide enough, but the table takes its lowest bits. Keys of the highest bits meet in the largest
-    // table.
+    // The sum is wide enough, but the table takes its lowest bits. Keys of the highest bits meet in the
+    // largest table.
     let lowest = verdict_of(|key, bytes, _| Ok(multilinear(key, bytes)));
     assert!(lowest.starts_with("floodable (bucket-bias): "), "{lowest}");
     let upper = verdict_of(|key, bytes, _| Ok(multilinear(key, bytes) >> 32));
