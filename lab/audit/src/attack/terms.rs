@@ -74,7 +74,9 @@ impl Attack for Terms {
         // The theorem is about keys that are chosen without results, and its author states no more.
         if proved(&target.subject.info().id).is_some() {
             return Err(Miss::NotApplicable(
-                "its hash is not exactly a sum of one term for each place".to_owned(),
+                "its author's theorem is about keys that are chosen without results; learnt collisions, which whoever \
+                 sees results may combine, are outside of it and were not tried"
+                    .to_owned(),
             ));
         }
         // A sum modulo a prime, of which the table takes some bits: each reduction moves a key to another

@@ -54,7 +54,8 @@ impl Kept {
         (self.len, self.error) = (None, Some(error.to_string()));
     }
 
-    /// Appends differences, or writes the whole zone that they lead to if they are many, or if the file has gone.
+    /// Appends differences, or writes the whole zone that they lead to if they are many, or if the file has
+    /// gone.
     ///
     /// # Errors
     /// The disk is full, or fails.

@@ -182,8 +182,8 @@ impl Refresher {
                 Due::Nothing(at) => next = next.min(at),
             }
         }
-        // Wanted ones come first, then those that wait for longest. One primary, which may not answer, has half
-        // of the threads at most.
+        // Wanted ones come first, then those that wait for longest. One primary, which may not answer, has
+        // half of the threads at most.
         due.sort();
         let most = (self.parallel / 2).max(1);
         for (_, _, primary, name) in due {
