@@ -284,13 +284,17 @@ impl Audit<'_> {
                 let about = attack.about();
                 tell(about.id);
                 let is_secret = matches!(self.report.info.keying, Keying::Secret(_));
-                let attempt = if is_secret && about.knowledge == Knowledge::Seed {
-                    (about, Outcome::NotTried)
-                } else if self.is_flooded_with(about.knowledge) && attack.is_last_resort() {
+                let attempt = if self.is_flooded_with(about.knowledge) && attack.is_last_resort() {
                     let why = "another attack floods the table, and needs no more".to_owned();
                     (about, Outcome::NotApplicable(why))
                 } else {
-                    self.attempt(attack, about)?
+                    // Its keys may hold for every seed, as where the function ignores its seed.
+                    match self.attempt(attack, about)? {
+                        (about, _) if is_secret && about.knowledge == Knowledge::Seed => {
+                            (about, Outcome::NotTried)
+                        }
+                        attempt => attempt,
+                    }
                 };
                 self.report.attempts.push(attempt);
             }

@@ -176,22 +176,23 @@ impl Refresher {
                     next = now;
                 }
                 Due::Refresh if !zone.is_busy => {
-                    due.push((!zone.is_wanted, zone.timers.next(), primary, name.clone()));
+                    let is_doubtful = zone.timers.failures() > 0;
+                    due.push((!zone.is_wanted, zone.timers.next(), is_doubtful, primary, name.clone()));
                 }
                 Due::Refresh => {}
                 Due::Nothing(at) => next = next.min(at),
             }
         }
-        // Wanted ones come first, then those that wait for longest. One primary, which may not answer, has
+        // Wanted ones come first, then those that wait for longest. A primary that has not answered before has
         // half of the threads at most.
         due.sort();
         let most = (self.parallel / 2).max(1);
-        for (_, _, primary, name) in due {
+        for (_, _, is_doubtful, primary, name) in due {
             if self.busy >= self.parallel {
                 break;
             }
             let asked = asked.entry(primary).or_insert(0);
-            if *asked < most {
+            if *asked < most || !is_doubtful {
                 *asked += 1;
                 self.start(&name);
             }

@@ -442,11 +442,11 @@ fn members_of_a_catalog_come_change_and_go() {
 }
 
 #[test]
-fn a_thousand_members_are_followed() {
+fn many_members_are_followed() {
     let primary = Running::start(|config| {
         config.transfer.allow = vec!["127.0.0.1".parse().unwrap()];
         let zones =
-            (0..1000).map(|number| ZoneFile::new(format!("z{number}.example"), config.zone[0].file.clone()));
+            (0..200).map(|number| ZoneFile::new(format!("z{number}.example"), config.zone[0].file.clone()));
         let zones: Vec<_> = zones.collect();
         config.zone.extend(zones);
         std::fs::write(&config.zone[0].file, zone(7).replace("$ORIGIN example.com.\n", "")).unwrap();
@@ -458,7 +458,7 @@ fn a_thousand_members_are_followed() {
     });
     let folder = tempfile::tempdir().unwrap();
     let secondary = follower(primary.address, folder.path());
-    secondary.wait("all members", |handle| zones(handle).len() == 1002);
+    secondary.wait("all members", |handle| zones(handle).len() == 202);
 }
 
 #[test]

@@ -104,7 +104,8 @@ fn written_keys_name_the_function_the_attack_and_its_needs() {
     assert_eq!(code, Some(1), "{out}{error}");
     let text = std::fs::read_to_string(folder.path("keys.txt")).unwrap();
     let head = text.lines().next().unwrap();
-    let start = "# f (./f.so): floodable; attack residues, needs nothing; a seed: ";
+    let start = "# f (./f.so): floodable; attack residues, needs nothing; the keys meet in a table of any size; a \
+                 seed: ";
     let seed = head.strip_prefix(start).unwrap_or_else(|| panic!("{head}"));
     // The form of --out and --json.
     assert!(seed.len() == 32 && seed.bytes().all(|byte| byte.is_ascii_hexdigit()), "{head}");
