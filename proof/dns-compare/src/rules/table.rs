@@ -297,8 +297,8 @@ pub(crate) const RULES: [Rule; 30] = [
     },
     Rule {
         name: "transfers",
-        why: "Transfers are refused: REFUSED. The others choose NOTAUTH below an apex, NOTIMP and \
-              FORMERR over UDP.",
+        why: "Without `allow_transfer`, transfers are refused: REFUSED. The others choose NOTAUTH below an \
+              apex, NOTIMP and FORMERR over UDP.",
         excuses: |case, difference| {
             matches!(case.query.rtype, 251 | 252) && case.ours.rcode == 5 && !matches!(difference, More(..))
         },
