@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// Least time in seconds between two questions that NOTIFY brings.
+/// Least time in seconds between two questions that NOTIFY brings, if the first brought no version.
 const LEAST: u64 = 2;
 
 /// Longest wait, so that the clocks of zones that come and go are looked at.
@@ -42,6 +42,8 @@ struct Watched {
     started: u64,
     /// A primary or the operator wants it asked, before those whose time has come.
     is_wanted: bool,
+    /// The last question brought no version.
+    was_futile: bool,
     /// Wanted by the operator, in any case.
     is_forced: bool,
     /// Wanted again while it was busy.
@@ -102,7 +104,8 @@ impl Refresher {
                 if let Some(zone) = self.zones.get_mut(&spelled(&apex)) {
                     zone.news.store(false, Ordering::Release);
                     // Forged ones cost a question in this time, no more.
-                    zone.want(false, now.max(zone.started + LEAST));
+                    let least = if zone.was_futile { zone.started + LEAST } else { now };
+                    zone.want(false, now.max(least));
                 }
             }
             Event::Wanted(apex, is_forced, reply) => {
@@ -132,7 +135,7 @@ impl Refresher {
                     let (current, age) = current.map_or((None, 0), |(zone, age)| (Some(zone), age));
                     let timers = Timers::new(current.as_deref().and_then(Soa::of), age, now);
                     let (coming, is_busy, is_forced, again) = (None, false, false, false);
-                    let (started, is_wanted) = (0, false);
+                    let (started, is_wanted, was_futile) = (0, false, false);
                     Watched {
                         apex,
                         id,
@@ -145,6 +148,7 @@ impl Refresher {
                         is_busy,
                         started,
                         is_wanted,
+                        was_futile,
                         is_forced,
                         again,
                     }
@@ -240,7 +244,7 @@ impl Refresher {
     fn done(&mut self, apex: &NameBuf, Done { outcome, kept }: Done, now: u64) {
         self.busy -= 1;
         let Some(zone) = self.zones.get_mut(&spelled(apex)) else { return };
-        zone.kept = kept;
+        (zone.kept, zone.was_futile) = (kept, true);
         let (version, deltas, primary) = match outcome {
             Ok((Fetched::Unchanged, primary)) => {
                 zone.kept.confirm();
@@ -259,6 +263,7 @@ impl Refresher {
         let (serial, records) = (version.serial(), version.records());
         let how = if deltas.is_some() { "IXFR" } else { "AXFR" };
         tracing::info!(zone = %apex, serial, records, %primary, how, "zone transferred");
+        zone.was_futile = false;
         zone.coming = Some((Arc::clone(&version), primary));
         let version = Version { apex: *apex, id: zone.id.clone(), zone: version, deltas };
         // The server ends.
