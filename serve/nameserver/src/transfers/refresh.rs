@@ -187,8 +187,8 @@ impl Refresher {
                 Due::Nothing(at) => next = next.min(at),
             }
         }
-        // Wanted ones come first, then those that wait for longest. A primary that has not answered before has
-        // half of the threads at most.
+        // Wanted ones come first, then those that wait for longest. A primary that has not answered before
+        // has half of the threads at most.
         due.sort();
         let most = (self.parallel / 2).max(1);
         for (_, _, is_doubtful, primary, name) in due {
