@@ -4,7 +4,6 @@ use crate::delta::Delta;
 use crate::records::{Record, whole_data};
 use hashlane_dns::render::{Framing, Message, Options, RenderError, Renderer, SuffixTable};
 use hashlane_dns::respond::{Place, ZoneMessages};
-
 use hashlane_dns::wire::{Class, Flags, Header, Rdata, RecordType, Section};
 use hashlane_dns::zone::Zone;
 use hashlane_hash::scheme::Key;
@@ -153,12 +152,11 @@ impl Outgoing {
             Next::Ended | Next::Zone(_) => Ok(()),
             Next::First | Next::Last => {
                 let zone = &self.zone;
-                let soa = zone.records_of(zone.apex()).find(|(rtype, ..)| *rtype == RecordType::SOA);
-                debug_assert!(soa.is_some(), "a zone has a SOA record");
-                if let Some((rtype, ttl, record)) = soa {
+                if let Some((ttl, record)) = zone.soa() {
                     let mut data = Vec::new();
                     whole_data(zone, &record, &mut data);
-                    put(message, &Record { owner: zone.apex_name(), rtype, ttl, data: &data })?;
+                    let (owner, rtype) = (zone.apex_name(), RecordType::SOA);
+                    put(message, &Record { owner, rtype, ttl, data: &data })?;
                 }
                 let first = Next::Delta(0, Part::Removed, 0);
                 self.next = if self.next == Next::First { first } else { Next::Ended };

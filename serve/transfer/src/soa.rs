@@ -1,6 +1,5 @@
 //! The SOA record (RFC 1035 §3.3.13).
 
-use hashlane_dns::wire::RecordType;
 use hashlane_dns::zone::Zone;
 
 /// The numbers of a SOA record. Times are in seconds.
@@ -28,6 +27,6 @@ impl Soa {
 
     /// The numbers of a zone's SOA record.
     pub fn of(zone: &Zone) -> Option<Self> {
-        Self::parse(zone.set(zone.apex(), RecordType::SOA)?.records().next()?.after)
+        Self::parse(zone.soa()?.1.after)
     }
 }

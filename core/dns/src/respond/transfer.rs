@@ -108,10 +108,8 @@ fn step(writer: &mut Writer<'_>, offsets: &mut Offsets, zone: &Zone, next: &mut 
     let (owner, mut written) = match *next {
         Next::Ended => return Ok(()),
         Next::First | Next::Last => {
-            let soa = zone.records_of(zone.apex()).find(|(rtype, ..)| *rtype == RecordType::SOA);
-            debug_assert!(soa.is_some(), "a zone has a SOA record");
-            if let Some((rtype, ttl, record)) = soa {
-                put(writer, offsets, zone, zone.apex(), (rtype, ttl, &record))?;
+            if let Some((ttl, record)) = zone.soa() {
+                put(writer, offsets, zone, zone.apex(), (RecordType::SOA, ttl, &record))?;
             }
             *next = if *next == Next::First { Place::of(zone.owner_after(None)) } else { Next::Ended };
             return Ok(());

@@ -24,6 +24,14 @@ impl Zone {
         owners
     }
 
+    /// The SOA record: its TTL in seconds, and its data.
+    pub fn soa(&self) -> Option<(u32, Record<'_>)> {
+        let set = self.set(self.apex(), RecordType::SOA)?;
+        let record = set.records().next();
+        debug_assert!(record.is_some(), "a zone has a SOA record");
+        Some((set.ttl, record?))
+    }
+
     /// The records of a name: type, TTL in seconds, and data. Each set stands before its signatures.
     pub fn records_of(&self, owner: NameId) -> impl Iterator<Item = (RecordType, u32, Record<'_>)> {
         self.sets(owner).flat_map(|set| {

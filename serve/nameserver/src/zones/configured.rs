@@ -8,7 +8,6 @@ use crate::status::Reloaded;
 use crate::transfers::kept::Kept;
 use crate::transfers::notifier::News;
 use crate::transfers::peers::{KeyRing, ZoneTransfers};
-use hashlane_dns::wire::RecordType;
 use hashlane_dns::zone::{Builder, Zone, is_before};
 use hashlane_hash::scheme::Key;
 use hashlane_name::dns::NameBuf;
@@ -253,9 +252,8 @@ impl Configured {
         if peers.is_empty() {
             return None;
         }
-        let mut soa = (0, Vec::new());
-        let (_, ttl, record) = data.records_of(data.apex()).find(|(rtype, ..)| *rtype == RecordType::SOA)?;
-        soa.0 = ttl;
+        let (ttl, record) = data.soa()?;
+        let mut soa = (ttl, Vec::new());
         whole_data(data, &record, &mut soa.1);
         Some(News { apex: self.apex, serial, soa, peers })
     }
