@@ -326,6 +326,11 @@ impl Worker {
     }
 
     fn check_timeouts(&mut self, now: Instant) {
+        // The kernel reports room once a large part of its queue was taken.
+        let of_transfers = Tcp {
+            write_timeout_ms: self.limits.write_timeout_ms.saturating_mul(TRANSFER_PATIENCE),
+            ..self.limits.clone()
+        };
         for number in 0..self.connections.len() {
             let Some(Some(connection)) = self.connections.get(number) else { continue };
             let counters = &self.parts.counters;
@@ -335,13 +340,8 @@ impl Worker {
                 self.close(number);
                 continue;
             }
-            // The kernel reports room once a large part of its queue was taken.
-            let patience = if connection.transfer.is_some() { TRANSFER_PATIENCE } else { 1 };
-            let limits = Tcp {
-                write_timeout_ms: self.limits.write_timeout_ms.saturating_mul(patience),
-                ..self.limits.clone()
-            };
-            match connection.framing.timeout(now, &limits) {
+            let limits = if connection.transfer.is_some() { &of_transfers } else { &self.limits };
+            match connection.framing.timeout(now, limits) {
                 None => continue,
                 // Its next message has not been written yet.
                 Some(Timeout::Idle) if connection.transfer.is_some() => continue,

@@ -41,6 +41,7 @@ mod whole;
 mod wks;
 
 pub use error::{Fault, FaultKind, IncludeError, LoadError};
+pub use hashlane_transfer::records::Record;
 pub use limits::{MAX_DEPTH, MAX_ENTRY, MAX_FILES};
 
 use hashlane_dns::wire::RecordType;
@@ -88,19 +89,6 @@ impl Default for Options {
             included: None,
         }
     }
-}
-
-/// A record of a zone file. Its class is IN.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Record<'a> {
-    /// The owner.
-    pub owner: Name<'a>,
-    /// The type.
-    pub rtype: RecordType,
-    /// The TTL in seconds.
-    pub ttl: u32,
-    /// The data in wire form, with whole names.
-    pub data: &'a [u8],
 }
 
 /// Reads a zone file.

@@ -163,7 +163,7 @@ impl Refresher {
     /// Starts what is due, and returns the time until the next is.
     fn start_due(&mut self) -> Duration {
         let (now, mut next) = (self.now(), u64::MAX);
-        let mut due = Vec::new();
+        let (mut due, has_room) = (Vec::new(), self.busy < self.parallel);
         // Threads by the first primary of their zones.
         let mut asked = HashMap::new();
         for (name, zone) in &mut self.zones {
@@ -179,7 +179,7 @@ impl Refresher {
                     let _ = self.handle.0.requests.send(Request::Expire(Box::new(zone.apex)));
                     next = now;
                 }
-                Due::Refresh if !zone.is_busy => {
+                Due::Refresh if has_room && !zone.is_busy => {
                     let is_doubtful = zone.timers.failures() > 0;
                     due.push((!zone.is_wanted, zone.timers.next(), is_doubtful, primary, name.clone()));
                 }

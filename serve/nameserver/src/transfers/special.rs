@@ -61,7 +61,8 @@ impl Transfer {
     /// Logs that the transfer ends before its last message.
     pub(crate) fn log_end(&self) {
         let (zone, messages) = (&self.zone, self.outgoing.messages());
-        tracing::warn!(zone = %zone, to = %self.to, messages, "transfer broken off: the secondary has gone, or takes too long");
+        let why = "the secondary has gone, or takes too long";
+        tracing::warn!(zone = %zone, to = %self.to, messages, "transfer broken off: {why}");
     }
 }
 
