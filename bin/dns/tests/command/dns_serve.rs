@@ -24,15 +24,15 @@ www IN A 192.0.2.80
 /// `www.example.com`, type A, with identifier 1.
 const QUERY: &[u8] = b"\0\x01\0\0\0\x01\0\0\0\0\0\0\x03www\x07example\x03com\0\0\x01\0\x01";
 
-struct Server {
-    process: Process,
-    address: SocketAddr,
+pub(crate) struct Server {
+    pub(crate) process: Process,
+    pub(crate) address: SocketAddr,
 }
 
 impl Server {
     /// A server that listens, with its control socket in the folder.
     #[track_caller]
-    fn start(mut command: Command) -> Self {
+    pub(crate) fn start(mut command: Command) -> Self {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = start(&mut command);
         let log = child.stderr.take().unwrap();

@@ -1,9 +1,8 @@
 //! `hashlane dns serve` as a primary and a secondary, with `control`, and `check-zone`, end to end.
 
-use hashlane_rig::children::start;
+use crate::dns_serve::Server;
 use hashlane_rig::command::{Folder, holds};
 use hashlane_rig::process::{Process, until};
-use std::process::Stdio;
 
 const ZONE: &str = "\
 $ORIGIN example.com.
@@ -15,15 +14,8 @@ ns1 IN A 192.0.2.1
 
 /// A server with a configuration of its folder, and the address that it listens on.
 fn serve(folder: &Folder, config: &str) -> (Process, String) {
-    let mut command = folder.command(&["dns", "serve", "--config", config]);
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = start(&mut command);
-    let log = child.stderr.take().unwrap();
-    let process = Process::new(child, log);
-    process.wait_for("listening", 1);
-    let lines = process.lines.lock().unwrap().clone();
-    let address = lines.iter().find_map(|line| line.split_once("address=")).unwrap().1.trim().to_owned();
-    (process, address)
+    let Server { process, address } = Server::start(folder.command(&["dns", "serve", "--config", config]));
+    (process, address.to_string())
 }
 
 #[test]
@@ -38,7 +30,8 @@ fn a_secondary_is_set_up_by_files_and_commands() {
         "primary.toml",
         format!(
             "{common}[control]\npath = \"{}\"\n[transfer]\nfolder = \"kept\"\n[log]\nqueries = 1\n[[zone]]\n\
-             name = \"example.com\"\nfile = \"example.com.zone\"\nallow_transfer = [\"key transfer.example\"]\n",
+             name = \"example.com\"\nfile = \"example.com.zone\"\n\
+             allow_transfer = [\"key transfer.example\"]\n",
             folder.path("primary.sock").display()
         ),
     );

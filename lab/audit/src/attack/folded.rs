@@ -205,11 +205,7 @@ impl Attack for FoldedProducts {
     }
 
     fn keys(&self, target: &mut Target<'_>) -> Result<Keys, Miss> {
-        let Some(constants) = target.subject.constants() else {
-            return Err(Miss::NotApplicable(
-                "no machine code shows the constants of the function".to_owned(),
-            ));
-        };
+        let constants = target.constants()?;
         let candidates = candidates(&constants);
         let length = target.length_or(LENGTH);
         let mut places: Vec<Place> = Vec::new();

@@ -150,11 +150,7 @@ impl Attack for MixedWords {
     }
 
     fn keys(&self, target: &mut Target<'_>) -> Result<Keys, Miss> {
-        let Some(constants) = target.subject.constants() else {
-            return Err(Miss::NotApplicable(
-                "no machine code shows the constants of the function".to_owned(),
-            ));
-        };
+        let constants = target.constants()?;
         let length = target.length_or(TRIED);
         let orders: &[bool] = if constants.swaps_bytes { &[false, true] } else { &[false] };
         for hashes in HASHES {

@@ -43,6 +43,7 @@ pub use mixed_words::MixedPair;
 pub use starts::{StartPair, start_pairs};
 pub use unhashed::{Unhashed, unhashed};
 
+use crate::constants::Constants;
 use crate::draw::Draw;
 use crate::keys::Keys;
 use crate::subject::{AuditedHash, Fault, Lengths};
@@ -120,6 +121,12 @@ pub const USUAL_LENGTH: usize = 36;
 pub const LONGER: usize = 256;
 
 impl Target<'_> {
+    /// Constants of the function.
+    fn constants(&self) -> Result<Constants, Miss> {
+        let none = || Miss::NotApplicable("no machine code shows the constants of the function".to_owned());
+        self.subject.constants().ok_or_else(none)
+    }
+
     /// Bytes of a key: those that the function or the user demands, else `usual`.
     fn length_or(&self, usual: usize) -> usize {
         match self.subject.info().lengths {

@@ -98,8 +98,8 @@ fn attacks(text: &mut String, report: &Report) {
             None => format!("{id} (needs {knowledge}): {title} ({known}{source}){note}"),
             // The reason that it works under one seed is none for the others.
             Some(_) => format!(
-                "{id} (needs {knowledge}): its keys flood tables of fresh seeds as well, so the seed does not \
-                 protect: whoever draws a seed of his own makes them"
+                "{id} (needs {knowledge}): its keys flood tables of fresh seeds as well, so the seed does \
+                 not protect: whoever draws a seed of his own makes them"
             ),
         };
         lines(text, &sentence);
@@ -112,9 +112,9 @@ fn attacks(text: &mut String, report: &Report) {
         untried => format!(" {untried} more were not tried: they need the key, which is declared secret."),
     };
     let sentence = format!(
-        "Attacks without a flood: {harmless} whose keys take no more work than random ones, and {others} that do \
-         not apply: they need a property that they did not find in this function, or another attack made them \
-         needless.{secret} --json shows the reason of each."
+        "Attacks without a flood: {harmless} whose keys take no more work than random ones, and {others} that \
+         do not apply: they need a property that they did not find in this function, or another attack made \
+         them needless.{secret} --json shows the reason of each."
     );
     text.push('\n');
     lines(text, &sentence);
@@ -167,7 +167,8 @@ fn matrix(text: &mut String, reports: &[Report]) {
     }
     text.push_str(
         "\nN floods the table without the seed, R after learning results, S if the seed leaks; - its keys \
-         take no\nmore work than random ones; . it does not apply. ε: share of seeds for which the worst pair known collides.\n\n",
+         take no\nmore work than random ones; . it does not apply. ε: share of seeds for which the worst \
+         pair known collides.\n\n",
     );
     for (number, (about, _)) in (1..).zip(attempts) {
         let line = format!("{number:>2} {}: {} ({})", about.id, about.title, about.source);
@@ -210,8 +211,8 @@ pub(super) fn epsilon_sentence(epsilon: &Epsilon) -> String {
             power_of_two(measured.high.log2()),
         ),
         Epsilon::Measured { keys, seeds } => format!(
-            "measured: no pair of {} keys of low weight collided twice under {} seeds, which shows pairs that \
-             collide for more than {} of the seeds",
+            "measured: no pair of {} keys of low weight collided twice under {} seeds, which shows pairs \
+             that collide for more than {} of the seeds",
             count(*keys as f64),
             count(*seeds as f64),
             // Five expected collisions are two or more in 96 % of the cases.
