@@ -17,7 +17,7 @@
 //! next start, so that the file always holds one of the versions that were received.
 
 use crate::delta::{ApplyError, Delta};
-use crate::records::{Record, Records};
+use crate::records::{Record, Records, split};
 use hashlane_dns::zone::{Builder, Zone, ZoneError};
 use hashlane_hash::crc32c::Crc32c;
 use hashlane_hash::scheme::{Key, PrefixHash as _};
@@ -255,10 +255,12 @@ pub fn load(path: &Path, apex: Name<'_>, key: &Key) -> Result<Option<Loaded>, Di
         let at = frames.at;
         match frames.next().map_err(failed)? {
             Some((RECORDS, body)) => {
-                let records = Records::from_bytes(body).map_err(|_| damaged(at))?;
-                count += records.len() as u64;
-                for Record { owner, rtype, ttl, data } in &records {
+                let mut rest = body.as_slice();
+                while !rest.is_empty() {
+                    let (Record { owner, rtype, ttl, data }, len) = split(rest).ok_or_else(|| damaged(at))?;
                     builder.add(owner, rtype, ttl, data).map_err(broken)?;
+                    rest = rest.get(len..).unwrap_or_default();
+                    count += 1;
                 }
             }
             Some((END, body)) if body == count.to_le_bytes() => break,
@@ -278,12 +280,12 @@ pub fn load(path: &Path, apex: Name<'_>, key: &Key) -> Result<Option<Loaded>, Di
             None => break,
         }
     }
-    match Delta::apply(&zone, &deltas, key) {
-        _ if deltas.is_empty() => {}
-        Ok(changed) => zone = changed,
-        Err(ApplyError::Zone(error)) => return Err(broken(error)),
-        // Each was applied when it came.
-        Err(_) => return Err(damaged(whole)),
+    if !deltas.is_empty() {
+        zone = Delta::apply(&zone, &deltas, key).map_err(|error| match error {
+            ApplyError::Zone(error) => broken(error),
+            // Each was applied when it came.
+            _ => damaged(whole),
+        })?;
     }
     Ok(Some(Loaded { zone, deltas, len, whole, cut: found.len().saturating_sub(len), checked }))
 }

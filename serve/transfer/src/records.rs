@@ -126,7 +126,7 @@ impl<'a> Iterator for Iter<'a> {
 }
 
 /// The first record, and its length.
-fn split(bytes: &[u8]) -> Option<(Record<'_>, usize)> {
+pub(crate) fn split(bytes: &[u8]) -> Option<(Record<'_>, usize)> {
     let owner = Name::parse_first(bytes).ok()?;
     let rest = bytes.get(owner.len()..)?;
     let ([a, b, ttl @ .., c, d], rest) = rest.split_first_chunk::<FRAME>()?;
