@@ -19,19 +19,28 @@ pub struct Served<'a> {
 impl Served<'_> {
     /// Settings of `hashlane dns serve`.
     pub fn ours(&self) -> String {
-        let Self { address, apex, zone, .. } = self;
+        self.ours_with(&format!("file = \"{}\"\n", self.zone.display()))
+    }
+
+    /// Settings of `hashlane dns serve` with these lines of the zone, in place of its file.
+    pub fn ours_with(&self, zone: &str) -> String {
+        let Self { address, apex, .. } = self;
         format!(
             "[server]\nlisten = [\"{address}\"]\nworkers = 1\nuser = \"\"\n\
              [rate_limit]\nresponses_per_second = 0\n\
              [control]\npath = \"\"\n\
-             [[zone]]\nname = \"{apex}\"\nfile = \"{}\"\n",
-            zone.display()
+             [[zone]]\nname = \"{apex}\"\n{zone}"
         )
     }
 
     /// Settings of BIND's `named`, with further `options`, each with its semicolon.
     pub fn named(&self, options: &str) -> String {
-        let Self { address, folder, apex, zone } = self;
+        self.named_with(options, &format!("type primary; file \"{}\";", self.zone.display()))
+    }
+
+    /// Settings of `named` with these words of the zone, in place of its file.
+    pub fn named_with(&self, options: &str, zone: &str) -> String {
+        let Self { address, folder, apex, .. } = self;
         let (port, ip, path) = (address.port(), address.ip(), folder.display());
         format!(
             "options {{\n  directory \"{path}\";\n  listen-on port {port} {{ {ip}; }};\n  \
@@ -42,8 +51,7 @@ impl Served<'_> {
              lock-file none;\n  {options}\n}};\n\
              controls {{ }};\n\
              logging {{ category default {{ default_stderr; }}; }};\n\
-             zone \"{apex}\" {{ type primary; file \"{}\"; check-names ignore; }};\n",
-            zone.display()
+             zone \"{apex}\" {{ {zone} check-names ignore; }};\n"
         )
     }
 }

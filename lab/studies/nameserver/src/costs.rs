@@ -4,7 +4,7 @@ use crate::load;
 use crate::metric;
 use crate::plan::Plan;
 use crate::queries::{Queries, QueryKind};
-use crate::servers::{self, Running, Server};
+use crate::servers::{self, Running, Server, Source};
 use crate::sign;
 use crate::workloads::{COSTS, Group, MODEL};
 use hashlane_lab::study::Summary::{Median, Ratio, Sum};
@@ -116,7 +116,7 @@ pub(crate) fn measure(
     let turn = |session: &mut Session<'_>, contender: &mut Contender<(usize, usize), Turn>, round: usize| {
         let start = if group == Group::Large { 0 } else { round / RESTART };
         if started.replace(start) != Some(start) {
-            running.restart(session, plan, &programs, path, patience)?;
+            running.restart(session, plan, &programs, Source::File(path), patience)?;
         }
         let (queries, next) = &mut contender.subject;
         let Some(queries) = all.get(*queries) else { return Err(TurnError::Stopped) };

@@ -5,7 +5,7 @@ use crate::load::{self, Pace, Paced};
 use crate::metric;
 use crate::plan::Plan;
 use crate::queries::{Queries, QueryKind};
-use crate::servers::{self, Program, Running, Server};
+use crate::servers::{self, Program, Running, Server, Source};
 use crate::workloads::{ALONE, EXISTING, MIDDLE, MODEL, RANDOM};
 use hashlane_lab::study::Summary::{Median, Sum};
 use hashlane_lab::study::{
@@ -57,14 +57,14 @@ pub(crate) fn run(session: &mut Session<'_>, plan: &Plan<'_>) -> Result<(), RunE
     let programs: Vec<_> = clients.iter().map(|client| (client.id.clone(), client.subject)).collect();
     let count = QUERIES[usize::from(plan.full)];
     let loads = [
-        (RATE / 5, Queries::all_timed(MIDDLE, 1 << 16)),
+        (RATE / 5, Queries::all_timed(MIDDLE, QueryKind::Positive, 1 << 16)),
         (RATE, Queries::timed_among(MIDDLE, QueryKind::Positive, count)),
         (RATE, Queries::timed_among(MIDDLE, QueryKind::Random, count)),
     ];
     let (mut running, mut next) = (Running::default(), [0; 3]);
     let turn = |session: &mut Session<'_>, client: &mut Client, round: usize| {
         if !running.is_started() {
-            running.restart(session, plan, &programs, &path, servers::PATIENCE)?;
+            running.restart(session, plan, &programs, Source::File(&path), servers::PATIENCE)?;
         }
         running.turn(&client.id, |server| {
             let mut turns = [Turn::default(); 3];

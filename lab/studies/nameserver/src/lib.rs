@@ -17,6 +17,7 @@ mod reload;
 mod run;
 mod servers;
 mod sign;
+mod transfer;
 mod workloads;
 mod zone;
 
@@ -32,4 +33,12 @@ pub const SERVERS: ProgramStudy = ProgramStudy {
     files: study_files!["dns-serve"],
     starts: &["dns"],
     run: run::run,
+};
+
+/// Studies of zone transfers.
+pub const TRANSFERS: ProgramStudy = ProgramStudy {
+    model: transfer::MODEL,
+    files: study_files![by_name "dns-transfer"],
+    starts: &["dns"],
+    run: transfer::run,
 };

@@ -94,9 +94,9 @@ impl Queries {
         Self::by(zone, count, |at| if at % 5 == 0 { (QueryKind::Positive, true) } else { (kind, false) })
     }
 
-    /// `count` positive queries, all timed.
-    pub(crate) fn all_timed(zone: Zone, count: u32) -> Self {
-        Self::by(zone, count, |_| (QueryKind::Positive, true))
+    /// `count` queries of a kind, all timed.
+    pub(crate) fn all_timed(zone: Zone, kind: QueryKind, count: u32) -> Self {
+        Self::by(zone, count, |_| (kind, true))
     }
 
     /// `count` queries, of the kind for each place, timed or not.
@@ -301,6 +301,6 @@ mod tests {
         let timed: Vec<Query<'_>> = each(&queries).filter(|query| query.is_timed).collect();
         assert!(timed.iter().all(|query| query.expect == POSITIVE));
         assert_eq!(timed.len(), 20);
-        assert_eq!(Queries::all_timed(ZONE, 3).len(), 3);
+        assert_eq!(Queries::all_timed(ZONE, QueryKind::Positive, 3).len(), 3);
     }
 }

@@ -12,9 +12,10 @@ pub(crate) const OURS: &str = "ours";
 #[cfg(test)]
 pub(crate) const NSD: &str = "nsd";
 
-/// A zone of few records, one of 165,000, one of 1,000,000, and one of 10,000,000 delegations.
+/// A zone of few records, one of 165,000, two of 1,000,000, and one of 10,000,000 delegations.
 pub(crate) const SMALL: Zone = Zone { names: 1_000, shape: Shape::Mixed };
 pub(crate) const MIDDLE: Zone = Zone { names: 88_050, shape: Shape::Mixed };
+pub(crate) const MIXED: Zone = Zone { names: 533_333, shape: Shape::Mixed };
 pub(crate) const MILLION: Zone = Zone { names: 400_000, shape: Shape::Delegations };
 pub(crate) const LARGE: Zone = Zone { names: 10_000_000, shape: Shape::Delegations };
 

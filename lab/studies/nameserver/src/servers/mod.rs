@@ -27,13 +27,24 @@ pub(crate) enum Program {
     Echo,
 }
 
+/// The place that a server has its zone from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Source<'a> {
+    /// A zone file.
+    File(&'a Path),
+    /// A zone file; clients on this machine may transfer the zone.
+    Shared(&'a Path),
+    /// A server from which it is transferred.
+    Primary(SocketAddr),
+}
+
 /// A zone to serve, and the place of all files.
 #[derive(Clone, Copy, Debug)]
 struct Job<'a> {
     /// Path of our command.
     command: &'a Path,
-    /// The zone file.
-    zone: &'a Path,
+    /// The zone.
+    source: Source<'a>,
     /// Folder for configuration and state, empty at the start.
     folder: &'a Path,
     address: SocketAddr,

@@ -1,9 +1,8 @@
 //! Servers of one zone under way, on the core of servers.
 
-use super::{Program, Server};
+use super::{Program, Server, Source};
 use crate::plan::Plan;
 use hashlane_lab::study::{Session, TurnError};
-use std::path::Path;
 use std::time::Duration;
 
 /// Servers by the ids of schemes; with the reason, those that failed.
@@ -17,7 +16,7 @@ impl Running {
         session: &Session<'_>,
         plan: &Plan<'_>,
         programs: &[(String, Program)],
-        zone: &Path,
+        source: Source<'_>,
         patience: Duration,
     ) -> Result<(), TurnError> {
         self.0.retain(|(_, server)| server.is_err());
@@ -26,7 +25,7 @@ impl Running {
                 continue;
             }
             let folder = plan.folder.join(id.replace('/', "-"));
-            let server = Server::start(session, *program, plan.cores.measured, zone, &folder, patience);
+            let server = Server::start(session, *program, plan.cores.measured, source, &folder, patience);
             let server = match server {
                 Err(TurnError::Stopped) => return Err(TurnError::Stopped),
                 server => server.map_err(|error| error.to_string()),

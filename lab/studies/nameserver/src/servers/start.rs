@@ -1,11 +1,12 @@
 //! A server under way.
 
-use super::{Job, Program, config};
+use super::{Job, Program, Source, config};
 use crate::check::{self, Manner};
 use crate::load::Target;
 use crate::queries::Queries;
 use hashlane_lab::study::{Child, Session, Start, TurnError, empty_folder};
 use hashlane_rig::{ports, proc};
+use nix::sys::signal::Signal;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::path::Path;
@@ -34,25 +35,45 @@ pub(crate) struct Memory {
 }
 
 impl Server {
-    /// Starts a server on a core, or on all, and waits for its first answer, at most for `limit`.
+    /// Starts a server in an empty folder, on a core or on all, and waits for its first answer, at most for
+    /// `limit`.
     pub(crate) fn start(
         session: &Session<'_>,
         program: Program,
         core: Option<usize>,
-        zone: &Path,
+        source: Source<'_>,
         folder: &Path,
         limit: Duration,
     ) -> Result<Self, TurnError> {
         empty_folder(folder)?;
+        Self::start_in(session, program, core, source, folder, limit, &mut |_| ())
+    }
+
+    /// The same in a folder that may have what an earlier server left. While it waits, `watch` is called with
+    /// the group of its processes.
+    #[allow(clippy::too_many_arguments, reason = "those of `start`, and one more")]
+    pub(crate) fn start_in(
+        session: &Session<'_>,
+        program: Program,
+        core: Option<usize>,
+        source: Source<'_>,
+        folder: &Path,
+        limit: Duration,
+        watch: &mut dyn FnMut(i32),
+    ) -> Result<Self, TurnError> {
         let port = ports::free().map_err(TurnError::io("no port is free"))?;
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let command = &session.settings.command;
-        let arguments = config::prepare(program, &Job { command, zone, folder, address })?;
+        let arguments = config::prepare(program, &Job { command, source, folder, address })?;
         let probe = Probe::new(address, program.manner())?;
         let begun = Instant::now();
         let start = Start { core, ..Start::child(command) };
         let mut child = start.spawn(&arguments, folder.join("output"))?;
-        child.until((limit, PAUSE), session.stop, "did not answer", || probe.ask())?;
+        let group = child.program.id();
+        child.until((limit, PAUSE), session.stop, "did not answer", || {
+            watch(group);
+            probe.ask()
+        })?;
         let target = Target { address, manner: program.manner() };
         Ok(Self { child, target, started: begun.elapsed(), probe })
     }
@@ -67,6 +88,15 @@ impl Server {
         let Self { child, probe, .. } = self;
         let has_it = || Ok((probe.ask()? == Some(serial)).then_some(()));
         child.until((limit, PAUSE), session.stop, "did not serve a new zone", has_it)
+    }
+
+    /// Ends the server as an operator does, so that it leaves its files in order.
+    pub(crate) fn end(mut self, limit: Duration) -> Result<(), TurnError> {
+        self.child.program.signal(Signal::SIGTERM).map_err(TurnError::io("cannot signal a server"))?;
+        match self.child.program.wait(limit).map_err(TurnError::io("cannot wait for a server"))? {
+            Some(_) => Ok(()),
+            None => Err(self.child.failed(&format!("it did not end within {} s", limit.as_secs()))),
+        }
     }
 
     /// Its processes: the first, and those that it started.
