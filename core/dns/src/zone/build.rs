@@ -34,7 +34,7 @@ struct Waiting {
 
 /// A zone that takes records of class IN in any order.
 ///
-/// While it grows it needs some three times the memory of the finished [`Zone`].
+/// While it grows it needs some two to three times the memory of the finished [`Zone`].
 pub struct Builder {
     interner: Interner,
     apex: NameId,
@@ -119,15 +119,8 @@ impl Builder {
         };
         let names = data.names.iter().flatten().count();
         let (before, after) = (data.before.len(), data.after.len());
-        let entry = Entry {
-            at: 0,
-            ttl,
-            owner: NameId::ROOT,
-            rtype: covered,
-            signs,
-            // Within its type: no longer than `rdata`, or four bytes for the root.
-            len: (before + 4 * names + after) as u16,
-        };
+        // Within its type: no longer than `rdata`, or four bytes for the root.
+        let entry = Entry::new(covered, ttl, signs, (before + 4 * names + after) as u16);
         let same_owner = known_owner && !self.waiting.is_empty();
         self.waiting.push(Waiting { entry, rtype, same_owner, before: before as u16, names: names as u8 });
         self.waiting_data.extend_from_slice(data.before);
@@ -184,7 +177,7 @@ impl Builder {
             *number += 1;
         }
         entry.owner = owner.1;
-        entry.at = data.len() as u64;
+        entry.place(data)?;
         let opaque = usize::from(entry.len) - 4 * usize::from(names);
         let (before, after) = waiting_data.get(*at..)?.get(..opaque)?.split_at_checked(before.into())?;
         *at += opaque;

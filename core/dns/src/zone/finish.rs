@@ -44,13 +44,13 @@ pub(super) fn finish(contents: Contents) -> Result<Zone, ZoneError> {
     for entry in &mut entries {
         entry.owner = renumber(entry.owner);
         let record = data.part_mut(entry.range());
-        if !entry.signs {
+        if !entry.signs() {
             sets::renumber(entry.rtype, record, renumber);
         }
     }
     drop(new);
     // Records of a name mostly stand together, and names are numbered in the order in which they came.
-    entries.sort_by_key(|entry| (entry.owner, entry.rtype, entry.signs));
+    entries.sort_by_key(|entry| (entry.owner, entry.rtype, entry.signs()));
     let mut writing = Sets::new(&mut names, &data, &mut warnings, apex);
     for entries in entries.chunk_by(|a, b| a.owner == b.owner) {
         writing.add(entries)?;
@@ -180,7 +180,7 @@ impl<'a> Sets<'a> {
     /// Returns false for entries of a type that are ignored.
     fn is_kept(&mut self, owner: NameId, entries: &[Entry]) -> bool {
         let Some(first) = entries.first() else { return false };
-        let cause = if first.signs {
+        let cause = if first.signs() {
             Cause::NothingSigned
         } else if first.rtype != RecordType::NSEC3 && self.names.flags(owner).has(Flags::BELOW_DNAME) {
             Cause::BelowDname
@@ -193,15 +193,15 @@ impl<'a> Sets<'a> {
 
     fn write(&mut self, rtype: RecordType, entries: &[Entry]) -> Result<(), Rule> {
         let Self { names, data, warnings, writer, unique: [records, signatures], .. } = self;
-        let (all, signing) = entries.split_at(entries.partition_point(|entry| !entry.signs));
+        let (all, signing) = entries.split_at(entries.partition_point(|entry| !entry.signs()));
         unique(data, all, records);
         unique(data, signing, signatures);
         let stored = records.len() + signatures.len();
         self.records += stored;
         self.duplicates += entries.len() - stored;
         debug_assert!(!all.is_empty(), "a set has a record");
-        let ttl = all.iter().map(|entry| entry.ttl).min().unwrap_or_default();
-        if let Some(entry) = all.iter().find(|entry| entry.ttl != ttl) {
+        let ttl = all.iter().map(|entry| entry.ttl()).min().unwrap_or_default();
+        if let Some(entry) = all.iter().find(|entry| entry.ttl() != ttl) {
             warnings.add(|| names.name(entry.owner), rtype, Cause::TtlsDiffer);
         }
         if records.len() > 1 {
@@ -216,14 +216,14 @@ impl<'a> Sets<'a> {
             return Err(Rule::TooManyRecords);
         }
         let records = records.iter().map(|entry| bytes(data, entry));
-        let signatures = signatures.iter().map(|entry| (entry.ttl, bytes(data, entry)));
+        let signatures = signatures.iter().map(|entry| (entry.ttl(), bytes(data, entry)));
         writer.set(rtype, ttl, records, signatures).ok_or(Rule::TooLarge)
     }
 
     /// Checks the types of a name. `beside_cname` counts its types that no CNAME may stand beside, CNAME
     /// included.
     fn check(&self, owner: NameId, entries: &[Entry], beside_cname: usize) -> Result<(), ZoneError> {
-        let has = |rtype| entries.iter().any(|entry| entry.rtype == rtype && !entry.signs);
+        let has = |rtype| entries.iter().any(|entry| entry.rtype == rtype && !entry.signs());
         let fail = |rtype, rule| Err(ZoneError { owner: Box::new(self.names.name(owner)), rtype, rule });
         let flags = self.names.flags(owner);
         if flags.has(Flags::BELOW) {
@@ -253,5 +253,5 @@ fn unique(data: &[u8], entries: &[Entry], out: &mut Vec<Entry>) {
     out.sort_by_key(|entry| bytes(data, entry));
     out.dedup_by_key(|entry| bytes(data, entry));
     // Data are stored in the order of addition.
-    out.sort_by_key(|entry| entry.at);
+    out.sort_by_key(|entry| entry.range().start);
 }
