@@ -29,15 +29,16 @@ pub(super) fn finish(contents: Contents) -> Result<Zone, ZoneError> {
     for entry in &entries {
         names.add_flags(entry.owner, Flags::OWNER);
     }
-    let visible = names.ids().zip(hashes).filter(|(id, _)| names.flags(*id).is_visible());
-    let visible: Vec<(NameId, u64)> = visible.collect();
-    let new = names.split(|flags| flags.has(Flags::OWNER) || flags.has(Flags::EXISTS));
+    let (new, full) = names.numbers(|flags| flags.has(Flags::OWNER) || flags.has(Flags::EXISTS));
     let renumber = |id: NameId| {
         debug_assert!(id.index() < new.len(), "each name has a new number");
         new.get(id.index()).copied().unwrap_or(NameId::ROOT)
     };
-    let index = index_of(visible.iter().map(|(id, hash)| (*hash, renumber(*id).0)), visible.len());
-    drop(visible);
+    let visible = || names.ids().zip(&hashes).filter(|(id, _)| names.flags(*id).is_visible());
+    let count = visible().count();
+    let index = index_of(visible().map(|(id, hash)| (*hash, renumber(id).0)), count);
+    drop(hashes);
+    names.split(&new, full);
     let apex = renumber(apex);
     wildcards.iter_mut().for_each(|(above, id)| (*above, *id) = (renumber(*above), renumber(*id)));
     wildcards.sort_unstable();

@@ -117,35 +117,40 @@ impl Names {
             + self.labels.capacity()
     }
 
-    /// Numbers the names anew: first the root and the names that satisfy `is_full`, which keep their sets and
-    /// flags, then the bare ones, which lose them; each part in the order of before. Returns the new numbers.
-    /// Before, a name has a smaller number than the names below it; afterwards it need not.
-    pub(super) fn split(&mut self, is_full: impl Fn(Flags) -> bool) -> Vec<NameId> {
+    /// New numbers of all names: first the root and the names that satisfy `is_full`, then the bare ones, each
+    /// part in the order of before. Returns the number of full names, too.
+    pub(super) fn numbers(&self, is_full: impl Fn(Flags) -> bool) -> (Vec<NameId>, usize) {
         let is_full = |id: NameId, node: &Node| id == NameId::ROOT || is_full(node.flags);
-        let nodes = core::mem::take(&mut self.nodes);
-        let all = || Self::first(nodes.len()).zip(&nodes);
+        let all = || Self::first(self.nodes.len()).zip(&self.nodes);
         let full = all().filter(|(id, node)| is_full(*id, node)).count();
         let (mut next_full, mut next_bare) = (0, full as u32);
-        let new: Vec<NameId> = all()
-            .map(|(id, node)| {
-                let next = if is_full(id, node) { &mut next_full } else { &mut next_bare };
-                let id = NameId(*next);
-                *next += 1;
-                id
-            })
-            .collect();
-        let mut split = (Vec::with_capacity(full), Vec::with_capacity(nodes.len() - full));
-        for (id, node) in nodes.iter().enumerate() {
+        let number = |(id, node): (NameId, &Node)| {
+            let next = if is_full(id, node) { &mut next_full } else { &mut next_bare };
+            let id = NameId(*next);
+            *next += 1;
+            id
+        };
+        (all().map(number).collect(), full)
+    }
+
+    /// Gives all names the new numbers, of which the first `full` keep their sets and flags. Before, a name
+    /// has a smaller number than the names below it; afterwards it need not.
+    pub(super) fn split(&mut self, new: &[NameId], full: usize) {
+        let mut bare = Vec::with_capacity(self.nodes.len() - full);
+        let mut ids = new.iter();
+        // In place, as the order of the full ones stays.
+        self.nodes.retain_mut(|node| {
             debug_assert!((node.parent as usize) < new.len(), "the name above each name has a number");
-            let parent = new.get(node.parent as usize).map_or(0, |parent| parent.0);
-            match new.get(id) {
-                Some(id) if id.index() < full => split.0.push(Node { parent, ..*node }),
-                _ => split.1.push(Bare { parent, label: node.label }),
+            node.parent = new.get(node.parent as usize).map_or(0, |parent| parent.0);
+            let is_full = ids.next().is_some_and(|id| id.index() < full);
+            if !is_full {
+                bare.push(Bare { parent: node.parent, label: node.label });
             }
-        }
-        (self.nodes, self.bare) = split;
+            is_full
+        });
+        self.nodes.shrink_to_fit();
+        self.bare = bare;
         self.labels.shrink_to_fit();
-        new
     }
 
     /// All names, the root first.
