@@ -63,12 +63,14 @@ impl Allocator {
 #[cold]
 fn advise_pages(block: *mut u8, size: usize) {
     const PAGE: usize = 4096;
-    let before = block.align_offset(PAGE);
-    let whole = size.saturating_sub(before) & !(PAGE - 1);
-    // SAFETY: the pages lie within a block that was just allocated, and the advice changes no content. An
-    // error (a kernel without huge pages) changes nothing.
+    // All pages that the block has a part of, its head among them: the kernel moves a mapping that grows only
+    // if it is advised as a whole, and the allocator would else copy it.
+    let before = block.addr() % PAGE;
+    let whole = (before + size).next_multiple_of(PAGE);
+    // SAFETY: each page holds bytes of a block that was just allocated, so it is mapped, and the advice
+    // changes no content. An error (a kernel without huge pages) changes nothing.
     unsafe {
-        libc::madvise(block.wrapping_add(before).cast(), whole, libc::MADV_HUGEPAGE);
+        libc::madvise(block.wrapping_sub(before).cast(), whole, libc::MADV_HUGEPAGE);
     }
 }
 
@@ -109,31 +111,37 @@ unsafe impl GlobalAlloc for Allocator {
 mod tests {
     use super::*;
 
-    /// Huge pages in the mapping that holds an address, in KiB, and the flags of the mapping.
-    fn mapping(address: usize) -> Option<String> {
+    use std::ops::Range;
+
+    /// The mapping that holds an address, and its flags.
+    fn mapping(address: usize) -> Option<(Range<usize>, String)> {
         let maps = std::fs::read_to_string("/proc/self/smaps").ok()?;
-        let mut here = false;
+        let mut here = None;
         maps.lines().find_map(|line| {
             if let Some((range, _)) = line.split_once(' ')
                 && let Some((start, end)) = range.split_once('-')
                 && let (Ok(start), Ok(end)) =
                     (usize::from_str_radix(start, 16), usize::from_str_radix(end, 16))
             {
-                here = (start..end).contains(&address);
+                here = Some(start..end).filter(|range| range.contains(&address));
             }
-            (here && line.starts_with("VmFlags")).then(|| line.to_owned())
+            Some((here.clone()?, line.strip_prefix("VmFlags")?.to_owned()))
         })
     }
 
     #[test]
     fn large_blocks_get_the_advice_once_it_is_wanted() {
-        let layout = Layout::from_size_align(HUGE, 8).expect("a layout");
+        map_large_blocks();
+        let layout = Layout::from_size_align(HUGE + 100, 8).expect("a layout");
         let flags = |zeroed: bool| {
             // SAFETY: the layout is the allocation's, and its size is not 0.
             unsafe {
                 let block = if zeroed { Allocator.alloc_zeroed(layout) } else { Allocator.alloc(layout) };
+                let last = |size| (mapping(block.addr()), mapping(block.addr() + size - 1));
+                let (first, end) = last(layout.size());
+                assert_eq!(first, end, "a block in parts cannot be moved by the kernel when it grows");
                 let block = Allocator.realloc(block, layout, 2 * HUGE);
-                let flags = mapping(block.addr() + HUGE).expect("a mapping");
+                let (_, flags) = mapping(block.addr() + HUGE).expect("a mapping");
                 let grown = Layout::from_size_align(2 * HUGE, 8).expect("a layout");
                 Allocator.dealloc(block, grown);
                 flags
