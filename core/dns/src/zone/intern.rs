@@ -13,6 +13,13 @@ use hashlane_table::index::Index;
 const RECENT: usize = 1 << RECENT_BITS;
 const RECENT_BITS: u32 = 14;
 
+/// A label that was stored lately: a tag, so that another label is rarely read, and its offset; 0 is free.
+#[derive(Clone, Copy, Default)]
+struct Recent {
+    tag: u32,
+    offset: u32,
+}
+
 /// The tree, and an index of all its names by the hash of the whole name.
 pub(super) struct Interner {
     pub(super) names: Names,
@@ -20,9 +27,8 @@ pub(super) struct Interner {
     hashes: Vec<u64>,
     index: Index,
     hash: Hash,
-    /// Offsets of labels that were stored lately, by a hash of the label; 0 in a free place. Many names have
-    /// labels such as `ns1`.
-    recent: Vec<u32>,
+    /// Labels that were stored lately, by a hash of the label. Many names have labels such as `ns1`.
+    recent: Vec<Recent>,
 }
 
 impl Interner {
@@ -31,7 +37,7 @@ impl Interner {
         let hashes = hash.name(Name::ROOT).to_vec();
         let mut index = Index::with_capacity(1 << 10);
         hashes.iter().for_each(|hash| index.enter(*hash, NameId::ROOT.0));
-        Self { names: Names::new(), hashes, index, hash, recent: vec![0; RECENT] }
+        Self { names: Names::new(), hashes, index, hash, recent: vec![Recent::default(); RECENT] }
     }
 
     /// The hashes of a name. Prefetches the buckets of the name, and of the name above it.
@@ -136,20 +142,21 @@ pub(super) fn index_of(places: impl Iterator<Item = (u64, u32)>, entries: usize)
 }
 
 /// The offset of a label, one that was stored lately or a new one.
-fn label_of(names: &mut Names, recent: &mut [u32], label: &[u8]) -> Option<u32> {
-    let place = recent.get_mut(place_of(label))?;
+fn label_of(names: &mut Names, recent: &mut [Recent], label: &[u8]) -> Option<u32> {
+    let (place, tag) = place_of(label);
+    let place = recent.get_mut(place)?;
     // Offset 0 is the root's label, which no other label equals.
-    if names.label_at(*place).get(1..) == Some(label) {
-        return Some(*place);
+    if place.tag == tag && names.label_at(place.offset).get(1..) == Some(label) {
+        return Some(place.offset);
     }
     let offset = names.add_label(label)?;
-    *place = offset;
+    *place = Recent { tag, offset };
     Some(offset)
 }
 
-/// A place by the length and the first and last eight bytes. Labels that collide on purpose cost their own
-/// memory only, so a hash without a key will do.
-fn place_of(label: &[u8]) -> usize {
+/// A place and a tag by the length and the first and last eight bytes. Labels that collide on purpose cost
+/// their own memory only, so a hash without a key will do.
+fn place_of(label: &[u8]) -> (usize, u32) {
     let mut ends = [[0; 8]; 2];
     let (first, last) = (label.len().min(8), label.len().saturating_sub(8));
     for (end, bytes) in ends.iter_mut().zip([label.part(..first), label.part(last..)]) {
@@ -159,5 +166,5 @@ fn place_of(label: &[u8]) -> usize {
     }
     let [first, last] = ends.map(u64::from_le_bytes);
     let mixed = (first ^ last.rotate_left(29) ^ label.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (mixed >> (64 - RECENT_BITS)) as usize
+    ((mixed >> (64 - RECENT_BITS)) as usize, (mixed >> 16) as u32)
 }
