@@ -88,7 +88,7 @@ impl Interner {
             at = names.add(at, label)?;
             hashes.push(*suffix);
             if hashes.len() > index.capacity() {
-                *index = index_of(hashes.iter().copied().zip(0..), 2 * hashes.len());
+                *index = index_of(hashes.iter().copied().zip(0..), 2 * index.capacity());
             } else {
                 index.enter(*suffix, at.0);
             }

@@ -27,6 +27,7 @@ struct Turn {
     cpu_us: f64,
     seconds: f64,
     peak: f64,
+    peak_ratio: f64,
     memory: f64,
     /// Seconds from the start to the first answer, less those with a zone of few records, over the records.
     restart_us: f64,
@@ -40,7 +41,7 @@ const FIGURES: Figures<Turn> = Figures {
         (Median, "wall-clock", metric::ARRIVAL, "s", |turn| turn.seconds),
         (Median, "proc", MEMORY, "bytes", |turn| turn.memory),
         (Median, "proc", PEAK, "bytes", |turn| turn.peak),
-        (Median, "proc", metric::PEAK_RATIO, "memory", |turn| turn.peak / turn.memory),
+        (Median, "proc", metric::PEAK_RATIO, "memory", |turn| turn.peak_ratio),
     ],
 };
 
@@ -134,10 +135,12 @@ fn arrive(
         thread::sleep(Duration::from_millis(5));
     }
     usage.look(group);
+    let (peak, resident) = usage.peak();
     let turn = Turn {
         cpu_us: usage.cpu().as_secs_f64() * 1e6,
         seconds: server.started.as_secs_f64(),
-        peak: usage.peak() as f64,
+        peak: peak as f64,
+        peak_ratio: peak as f64 / resident as f64,
         memory: server.memory()?.resident as f64,
         restart_us: f64::NAN,
     };

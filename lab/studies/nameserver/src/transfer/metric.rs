@@ -1,6 +1,6 @@
 //! Metrics of transfers, in addition to those of name servers.
 
-/// Largest peak of resident memory of a process, over the memory of all processes afterwards.
+/// Largest peak of resident memory of a process, over its memory afterwards.
 pub(super) const PEAK_RATIO: &str = "peak_ratio";
 
 /// Seconds from the start of a secondary without a zone to its first answer.

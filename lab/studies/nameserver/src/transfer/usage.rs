@@ -10,9 +10,16 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// Resources that a group of processes has used.
 #[derive(Debug, Default)]
 pub(super) struct Usage {
-    cpu: HashMap<i32, Duration>,
-    peak: u64,
+    processes: HashMap<i32, Process>,
     last: Option<Instant>,
+}
+
+/// The last figures of a process; memory in bytes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Process {
+    cpu: Duration,
+    peak: u64,
+    resident: u64,
 }
 
 impl Usage {
@@ -27,22 +34,24 @@ impl Usage {
     /// Looks at the processes of a group.
     pub(super) fn look(&mut self, group: i32) {
         for process in proc::members(group).unwrap_or_default() {
+            let figures = (proc::cpu(process), proc::peak(process), proc::resident(process));
             // One that ends meanwhile keeps its last figures.
-            if let Ok(cpu) = proc::cpu(process) {
-                self.cpu.insert(process, cpu);
+            if let (Ok(cpu), Some(peak), Some(resident)) = figures {
+                self.processes.insert(process, Process { cpu, peak, resident });
             }
-            self.peak = self.peak.max(proc::peak(process).unwrap_or_default());
         }
     }
 
     /// CPU time of all processes that were seen.
     pub(super) fn cpu(&self) -> Duration {
-        self.cpu.values().sum()
+        self.processes.values().map(|process| process.cpu).sum()
     }
 
-    /// Largest peak of the resident memory of one process, in bytes.
-    pub(super) fn peak(&self) -> u64 {
-        self.peak
+    /// Largest peak of the resident memory of one process, and the memory of that process at its last look,
+    /// in bytes.
+    pub(super) fn peak(&self) -> (u64, u64) {
+        let largest = self.processes.values().max_by_key(|process| process.peak);
+        largest.map_or((0, 0), |process| (process.peak, process.resident))
     }
 }
 
@@ -61,10 +70,11 @@ mod tests {
         let mut usage = Usage::default();
         let both = hashlane_rig::wait::until(Duration::from_secs(60), || {
             usage.look(program.id());
-            usage.cpu.len() > 1 && proc::members(program.id()).unwrap().len() == 1
+            usage.processes.len() > 1 && proc::members(program.id()).unwrap().len() == 1
         });
         assert!(both, "{usage:?}");
         let left = proc::cpu(program.id()).unwrap();
-        assert!(usage.cpu() > left && usage.peak() > 0, "{usage:?}, {left:?}");
+        let (peak, resident) = usage.peak();
+        assert!(usage.cpu() > left && peak >= resident && resident > 0, "{usage:?}, {left:?}");
     }
 }
