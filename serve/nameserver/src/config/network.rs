@@ -1,6 +1,6 @@
 //! Networks by address and number of bits.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use super::text_form::text_form;
 use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
@@ -57,17 +57,7 @@ impl fmt::Display for Network {
     }
 }
 
-impl Serialize for Network {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for Network {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
-    }
-}
+text_form!(Network);
 
 #[cfg(test)]
 mod tests {

@@ -1,8 +1,10 @@
 //! The tables of the configuration.
 
-use super::{Access, Network, Peer};
+use super::{ConfigError, MAX_TEXT, Network, invalid};
 use crate::load::Options;
+use data_encoding::HEXLOWER_PERMISSIVE;
 use hashlane_daemon::config::{self, Service};
+use hashlane_hash::scheme::Key;
 use serde::{Deserialize, Serialize};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
@@ -162,99 +164,38 @@ impl Default for ZoneFiles {
     }
 }
 
-/// Transfers of zones, from and to other servers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Transfer {
-    /// Folder of the zones that were received, which the user of the server writes. Zones with `primaries`
-    /// need it.
-    pub folder: PathBuf,
-    /// Bytes of the records of one transfer at most.
-    pub max_bytes: u64,
-    /// Time that a transfer takes at most, in seconds.
-    pub timeout_s: u64,
-    /// Transfers from primaries at the same time.
-    pub parallel: usize,
-    /// Bytes of differences that are kept of each zone for IXFR; 0: none.
-    pub history: u64,
-    /// Members of a catalog zone at most.
-    pub max_members: usize,
-    /// Servers that may transfer all zones, in addition to each zone's `allow_transfer`.
-    pub allow: Vec<Access>,
-    /// Servers that are told when a zone changes, in addition to each zone's `notify`.
-    pub notify: Vec<Peer>,
-}
+impl Server {
+    /// The identifier of the server in EDNS (RFC 5001): the text after `ascii_`, or hexadecimal digits.
+    ///
+    /// # Errors
+    /// It is neither, or longer than 255 bytes.
+    pub fn nsid(&self) -> Result<Vec<u8>, ConfigError> {
+        let bytes = match self.nsid.strip_prefix("ascii_") {
+            Some(text) => Some(text.as_bytes().to_vec()),
+            None => HEXLOWER_PERMISSIVE.decode(self.nsid.as_bytes()).ok(),
+        };
+        let why = "needs hexadecimal digits, such as \"6e7331\", or text after ascii_, such as \"ascii_ns1\", \
+                   of at most 255 bytes";
+        bytes.filter(|bytes| bytes.len() <= MAX_TEXT).ok_or_else(|| invalid("server.nsid", why))
+    }
 
-impl Default for Transfer {
-    fn default() -> Self {
-        Self {
-            folder: PathBuf::new(),
-            max_bytes: 8 << 30,
-            timeout_s: 3600,
-            parallel: 8,
-            history: 64 << 20,
-            max_members: 100_000,
-            allow: Vec::new(),
-            notify: Vec::new(),
+    /// The secrets of cookies (RFC 9018 §5): none, the one in use, or that and the one before it.
+    ///
+    /// # Errors
+    /// There are more than two, or one has not 32 hexadecimal digits.
+    pub fn secrets(&self) -> Result<Vec<Key>, ConfigError> {
+        let key = "server.cookie_secrets";
+        if self.cookie_secrets.len() > 2 {
+            return Err(invalid(
+                key,
+                "has more than two secrets: name the one in use, then the one before it",
+            ));
         }
-    }
-}
-
-/// A key that signs messages (TSIG, RFC 8945).
-#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct TsigKey {
-    /// Name, the same on both servers.
-    pub name: String,
-    /// Algorithm: `hmac-sha256`, `hmac-sha384`, `hmac-sha512` or `hmac-sha1`.
-    pub algorithm: String,
-    /// Secret in Base64.
-    pub secret: String,
-    /// File with the secret in Base64, relative to the folder of the configuration, in place of `secret`.
-    pub secret_file: PathBuf,
-}
-
-/// Without the secret.
-impl std::fmt::Debug for TsigKey {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "TsigKey({} {})", self.name, self.algorithm)
-    }
-}
-
-/// A zone: from a file, or from the servers that have it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ZoneFile {
-    /// Name of the zone.
-    pub name: String,
-    /// Its zone file, relative to the folder of the configuration; empty for a zone with `primaries`.
-    pub file: PathBuf,
-    /// Servers from which the zone is transferred, in the order in which they are asked.
-    pub primaries: Vec<Peer>,
-    /// Servers that may say that the zone has changed, in addition to the addresses of its primaries.
-    pub allow_notify: Vec<Access>,
-    /// Servers that may transfer the zone.
-    pub allow_transfer: Vec<Access>,
-    /// Servers that are told when the zone changes.
-    pub notify: Vec<Peer>,
-    /// Part of the zone in catalogs (RFC 9432): `follow` serves its members, too, from the same primaries and
-    /// with the same rights; `produce` makes it of all other zones, without a file or primaries.
-    pub catalog: String,
-}
-
-impl ZoneFile {
-    /// A catalog whose members are served.
-    pub(crate) fn follows(&self) -> bool {
-        self.catalog == "follow"
-    }
-
-    /// A catalog that lists the other zones.
-    pub(crate) fn is_produced(&self) -> bool {
-        self.catalog == "produce"
-    }
-
-    /// A zone from a file.
-    pub fn new(name: impl Into<String>, file: impl Into<PathBuf>) -> Self {
-        Self { name: name.into(), file: file.into(), ..Self::default() }
+        let one = |text: &String| {
+            let bytes = HEXLOWER_PERMISSIVE.decode(text.as_bytes()).ok();
+            let bytes = bytes.and_then(|bytes| <[u8; 16]>::try_from(bytes).ok());
+            bytes.map(Key::new).ok_or_else(|| invalid(key, "must have 32 hexadecimal digits each"))
+        };
+        self.cookie_secrets.iter().map(one).collect()
     }
 }

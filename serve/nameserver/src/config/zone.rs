@@ -1,0 +1,72 @@
+//! The table `[[zone]]`.
+
+use super::{Access, ConfigError, Peer, invalid};
+use crate::load;
+use hashlane_name::dns::{NameBuf, text};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// A zone: from a file, or from the servers that have it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ZoneFile {
+    /// Name of the zone.
+    pub name: String,
+    /// Its zone file, relative to the folder of the configuration; empty for a zone with `primaries`.
+    pub file: PathBuf,
+    /// Servers from which the zone is transferred, in the order in which they are asked.
+    pub primaries: Vec<Peer>,
+    /// Servers that may say that the zone has changed, in addition to the addresses of its primaries.
+    pub allow_notify: Vec<Access>,
+    /// Servers that may transfer the zone.
+    pub allow_transfer: Vec<Access>,
+    /// Servers that are told when the zone changes.
+    pub notify: Vec<Peer>,
+    /// Part of the zone in catalogs (RFC 9432): `follow` serves its members, too, from the same primaries and
+    /// with the same rights; `produce` makes it of all other zones, without a file or primaries.
+    pub catalog: String,
+}
+
+impl ZoneFile {
+    /// A catalog whose members are served.
+    pub(crate) fn follows(&self) -> bool {
+        self.catalog == "follow"
+    }
+
+    /// A catalog that lists the other zones.
+    pub(crate) fn is_produced(&self) -> bool {
+        self.catalog == "produce"
+    }
+
+    /// A zone from a file.
+    pub fn new(name: impl Into<String>, file: impl Into<PathBuf>) -> Self {
+        Self { name: name.into(), file: file.into(), ..Self::default() }
+    }
+
+    /// The name of the zone.
+    ///
+    /// # Errors
+    /// It is not a domain name.
+    pub fn apex(&self) -> Result<NameBuf, ConfigError> {
+        text::parse(self.name.as_bytes())
+            .map_err(|error| invalid("zone.name", format!("has {:?}: {error}", self.name)))
+    }
+
+    /// The zone in a file that is named like the zone, with or without `.zone` or `.db`.
+    ///
+    /// # Errors
+    /// The file's name is not a domain name.
+    pub fn of(path: &Path) -> Result<Self, ConfigError> {
+        let Some(name) = load::named(path) else {
+            let why = format!(
+                "of {} is unknown: its file is not named after the zone, as example.com.zone is; name it by \
+                 --config",
+                path.display()
+            );
+            return Err(invalid("zone.name", why));
+        };
+        let name = name.to_string();
+        let name = name.strip_suffix('.').filter(|name| !name.is_empty()).unwrap_or(&name).to_owned();
+        Ok(Self::new(name, path))
+    }
+}
