@@ -189,11 +189,12 @@ impl Keys {
 }
 
 /// Words of the parser, and TOML's words for them.
-const WORDS: [(&str, &str); 8] = [
+const WORDS: [(&str, &str); 9] = [
     (
         "invalid socket address syntax",
         "not an address and port, such as \"192.0.2.1:8080\" or \"[2001:db8::1]:8080\"",
     ),
+    ("invalid IP address syntax", "not an address, such as \"192.0.2.1\" or \"2001:db8::1\""),
     ("expected a sequence", "expected an array, in brackets"),
     ("expected usize", "expected a whole number"),
     ("expected u8", "expected a whole number up to 255"),

@@ -8,7 +8,7 @@ use crate::context::{bind_failed, context};
 use mio::net::{TcpListener, TcpStream};
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 /// Most connections that wait to be accepted.
@@ -56,6 +56,24 @@ pub fn prepare(stream: &TcpStream, patience: Duration) -> io::Result<()> {
     SockRef::from(stream).set_tcp_user_timeout(Some(patience))
 }
 
+/// Connects to a peer within a time, from an address of this machine if one is given. The stream blocks.
+///
+/// # Errors
+///
+/// The peer does not answer in time, or refuses; `source` is not an address of this machine.
+pub fn connect(
+    peer: SocketAddr,
+    source: Option<IpAddr>,
+    patience: Duration,
+) -> io::Result<std::net::TcpStream> {
+    let Some(source) = source else { return std::net::TcpStream::connect_timeout(&peer, patience) };
+    let socket = Socket::new(Domain::for_address(peer), Type::STREAM.cloexec(), Some(Protocol::TCP))?;
+    let bound = socket.bind(&SocketAddr::new(source, 0).into());
+    bound.map_err(|error| context(format_args!("cannot connect from {source}"), &error))?;
+    socket.connect_timeout(&peer.into(), patience)?;
+    Ok(socket.into())
+}
+
 /// Checks that [`listen`] would accept an address, without listening there.
 ///
 /// # Errors
@@ -68,6 +86,24 @@ pub fn check(address: SocketAddr) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_connection_comes_from_the_address_that_was_given() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("its address");
+        let source: IpAddr = "127.0.0.9".parse().expect("an address");
+        for source in [Some(source), None] {
+            let stream = connect(address, source, Duration::from_secs(30)).expect("a connection");
+            let (accepted, from) = listener.accept().expect("the other end");
+            assert_eq!(from, stream.local_addr().expect("its address"));
+            assert_eq!(from.ip(), source.unwrap_or(address.ip()));
+            drop(accepted);
+        }
+        // An address of documentation (RFC 5737), which no machine has.
+        let other = "192.0.2.9".parse().ok();
+        let error = connect(address, other, Duration::from_secs(30)).expect_err("a foreign address");
+        assert!(error.to_string().contains("cannot connect from 192.0.2.9"), "{error}");
+    }
 
     #[test]
     fn a_prepared_connection_ends_if_its_peer_takes_nothing() {

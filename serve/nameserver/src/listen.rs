@@ -48,6 +48,20 @@ fn tls_addresses(config: &Config) -> io::Result<Vec<SocketAddr>> {
     }
 }
 
+/// Checks that the addresses which transfers are sent from are those of this machine.
+///
+/// # Errors
+/// One is not.
+pub(crate) fn check_source(config: &Config) -> io::Result<()> {
+    for address in &config.transfer.source {
+        std::net::UdpSocket::bind((*address, 0)).map_err(|error| {
+            let why = format!("`transfer.source` has {address}: {error}; name an address of this machine");
+            io::Error::new(error.kind(), why)
+        })?;
+    }
+    Ok(())
+}
+
 fn bind_address(address: SocketAddr, workers: usize) -> io::Result<Sockets> {
     let mut attempt = 0;
     loop {

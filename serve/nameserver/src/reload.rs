@@ -2,6 +2,7 @@
 
 use crate::config::{Config, Tls};
 use crate::handle::{Change, Handle, Request, lock};
+use crate::listen;
 use crate::status::Reloaded;
 use crate::tls;
 use crate::transfers::event::{Event, Version};
@@ -210,6 +211,7 @@ impl Service {
         let only = zone.map(|zone| text::parse(zone.as_bytes())).transpose().map_err(unknown)?;
         // A single zone is loaded by the configuration in effect.
         let config = if only.is_some() { self.config.clone() } else { (self.reread)()? };
+        listen::check_source(&config)?;
         // All is read before anything changes.
         let tls = match only {
             Some(_) => None,

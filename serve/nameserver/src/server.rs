@@ -73,6 +73,7 @@ impl Server {
         }
         let control = control.listen()?;
 
+        listen::check_source(config)?;
         check_folder(config)?;
         // As the user who reads them again at each reload.
         let certificate = tls::server(&config.tls)?;
@@ -142,6 +143,7 @@ impl Server {
         config.check().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
         let account = account::check(config)?;
         listen::check(config)?;
+        listen::check_source(config)?;
         config.control.socket().check(account.as_ref())?;
         tls::server(&config.tls)?;
         check_folder(config)?;

@@ -48,6 +48,7 @@ impl Config {
         within("transfer.parallel", transfer.parallel as u64, 1, 256)?;
         within("transfer.max_members", transfer.max_members as u64, 1, 10_000_000)?;
         within("transfer.history", transfer.history, 0, 1 << 40)?;
+        transfer.check_source()?;
         // The kernel chooses different ports in place of 0.
         let mut metrics = self.metrics.listen.iter().filter(|address| address.port() != 0);
         if let Some(address) = metrics.find(|address| server.listen.contains(address)) {

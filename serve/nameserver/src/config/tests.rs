@@ -55,6 +55,10 @@ fn says_what_is_wrong() {
     );
     let told = "[transfer]\nnotify = [\"192.0.2.1 tls b.example\"]";
     assert!(says(told).contains("NOTIFY goes over UDP"), "{}", says(told));
+    assert!(says("[transfer]\nsource = [\"a\"]").contains("not an address, such as \"192.0.2.1\""));
+    let source = "[transfer]\nsource = [\"192.0.2.1\", \"2001:db8::1\", \"192.0.2.2\"]";
+    assert!(says(source).contains("two addresses of one family"), "{}", says(source));
+    assert!(says("[transfer]\nsource = [\"::\"]").contains("name an address of this host"));
     assert!(says("[[zone]]\nname = \"a..b\"\nfile = \"1\"").starts_with("`zone.name` has \"a..b\""));
     assert!(says("[[zone]]\nname = \"a\"\nfile = \"\"").starts_with("`zone.file` is missing"));
 }

@@ -1,7 +1,8 @@
 //! The table `[transfer]`.
 
-use super::{Access, Peer};
+use super::{Access, ConfigError, Peer, invalid};
 use serde::{Deserialize, Serialize};
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 /// Transfers of zones, from and to other servers.
@@ -11,6 +12,9 @@ pub struct Transfer {
     /// Folder of the zones that were received, which the user of the server writes. Zones with `primaries`
     /// need it.
     pub folder: PathBuf,
+    /// Addresses that transfers, their SOA queries and NOTIFY are sent from: at most one of IPv4 and one of
+    /// IPv6. Without one of a family, the kernel chooses it by the route.
+    pub source: Vec<IpAddr>,
     /// Bytes of the records of one transfer at most.
     pub max_bytes: u64,
     /// Time that a transfer takes at most, in seconds.
@@ -31,6 +35,7 @@ impl Default for Transfer {
     fn default() -> Self {
         Self {
             folder: PathBuf::new(),
+            source: Vec::new(),
             max_bytes: 8 << 30,
             timeout_s: 3600,
             parallel: 8,
@@ -38,6 +43,25 @@ impl Default for Transfer {
             max_members: 100_000,
             allow: Vec::new(),
             notify: Vec::new(),
+        }
+    }
+}
+
+impl Transfer {
+    /// Checks the addresses that messages are sent from.
+    ///
+    /// # Errors
+    /// Two are of one family, or one is no address of a host.
+    pub(super) fn check_source(&self) -> Result<(), ConfigError> {
+        let key = "transfer.source";
+        if let Some(address) = self.source.iter().find(|ip| ip.is_unspecified() || ip.is_multicast()) {
+            return Err(invalid(key, format!("has {address}; name an address of this host, or none")));
+        }
+        match self.source.iter().filter(|address| address.is_ipv4()).count() {
+            v4 if v4 > 1 || self.source.len() - v4 > 1 => {
+                Err(invalid(key, "has two addresses of one family; name at most one of IPv4 and one of IPv6"))
+            }
+            _ => Ok(()),
         }
     }
 }

@@ -6,8 +6,10 @@ use crate::clock::unix_seconds;
 use hashlane_dns::wire::{Flags, Message, Opcode};
 use hashlane_name::dns::NameBuf;
 use hashlane_transfer::notify::{TRIES, patience, request};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::io;
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -38,22 +40,41 @@ struct Awaited {
     again: Instant,
 }
 
+/// Sockets by the addresses that they send from, which a reload may change.
+#[derive(Default)]
+struct Sockets(HashMap<IpAddr, UdpSocket>);
+
+impl Sockets {
+    /// The socket for a peer.
+    ///
+    /// # Errors
+    /// The host has no such address, or no descriptor is left.
+    fn of(&mut self, peer: &Peer) -> io::Result<&UdpSocket> {
+        let source = peer.source.unwrap_or(match peer.address.is_ipv4() {
+            true => Ipv4Addr::UNSPECIFIED.into(),
+            false => Ipv6Addr::UNSPECIFIED.into(),
+        });
+        match self.0.entry(source) {
+            Entry::Occupied(socket) => Ok(socket.into_mut()),
+            Entry::Vacant(place) => {
+                let socket = UdpSocket::bind((source, 0))?;
+                socket.set_nonblocking(true)?;
+                Ok(place.insert(socket))
+            }
+        }
+    }
+}
+
 /// The thread.
 pub(crate) struct Notifier {
     news: Receiver<News>,
-    /// Sockets for IPv4 and IPv6, if the host has them.
-    sockets: [Option<UdpSocket>; 2],
+    sockets: Sockets,
     awaited: Vec<Awaited>,
 }
 
 impl Notifier {
     pub(crate) fn new(news: Receiver<News>) -> Self {
-        let bind = |address: SocketAddr| {
-            let socket = UdpSocket::bind(address).ok()?;
-            socket.set_nonblocking(true).ok().map(|()| socket)
-        };
-        let sockets = [(Ipv4Addr::UNSPECIFIED, 0).into(), (Ipv6Addr::UNSPECIFIED, 0).into()].map(bind);
-        Self { news, sockets, awaited: Vec::new() }
+        Self { news, sockets: Sockets::default(), awaited: Vec::new() }
     }
 
     /// Tells of news until the server ends.
@@ -111,7 +132,7 @@ impl Notifier {
     fn receive(&mut self) {
         let Self { sockets, awaited, .. } = self;
         let mut buffer = [0; 512];
-        for socket in sockets.iter().flatten() {
+        for socket in sockets.0.values() {
             while let Ok((len, from)) = socket.recv_from(&mut buffer) {
                 let Some(message) = buffer.get(..len).and_then(|bytes| Message::parse(bytes).ok()) else {
                     continue;
@@ -133,9 +154,8 @@ impl Notifier {
 }
 
 impl Awaited {
-    fn send(&self, [v4, v6]: &[Option<UdpSocket>; 2]) -> io::Result<()> {
-        let socket = if self.peer.address.is_ipv4() { v4 } else { v6 };
-        let socket = socket.as_ref().ok_or(io::ErrorKind::Unsupported)?;
+    fn send(&self, sockets: &mut Sockets) -> io::Result<()> {
+        let socket = sockets.of(&self.peer)?;
         let mut message = request(self.apex.view(), self.id, Some((self.soa.0, &self.soa.1)));
         if let Some(key) = &self.peer.key {
             // The response is not verified: see `receive`.

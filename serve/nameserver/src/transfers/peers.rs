@@ -13,14 +13,22 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// The keys of a configuration, by their names in small letters, and the issuers of primaries' certificates.
+/// The keys of a configuration, by their names in small letters, the issuers of primaries' certificates, and
+/// the addresses that peers see.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct KeyRing(HashMap<Vec<u8>, Key>, Option<Arc<ClientConfig>>);
+pub(crate) struct KeyRing {
+    keys: HashMap<Vec<u8>, Key>,
+    issuers: Option<Arc<ClientConfig>>,
+    /// Addresses that messages are sent from, at most one of each family.
+    sources: Vec<IpAddr>,
+}
 
 /// A server that is asked or told, its name in its certificate if it is asked over TLS, and its key.
 #[derive(Clone, Debug)]
 pub(crate) struct Peer {
     pub(crate) address: SocketAddr,
+    /// Address that messages are sent from; `None`: the kernel chooses it.
+    pub(crate) source: Option<IpAddr>,
     pub(crate) tls: Option<(ServerName<'static>, Arc<ClientConfig>)>,
     pub(crate) key: Option<Key>,
 }
@@ -54,24 +62,30 @@ impl KeyRing {
     /// The file of a secret or of certificates cannot be read, or holds none.
     pub(crate) fn of(config: &Config) -> io::Result<Self> {
         let names = config.key.iter().map(|key| spelled(&key.name));
-        Ok(Self(names.zip(config.keys()?).collect(), tls::client(config)?))
+        let keys = names.zip(config.keys()?).collect();
+        Ok(Self { keys, issuers: tls::client(config)?, sources: config.transfer.source.clone() })
     }
 
     /// The keys, for messages that name one.
     pub(crate) fn keys(&self) -> Keys {
-        self.0.values().cloned().collect()
+        self.keys.values().cloned().collect()
     }
 
     fn find(&self, name: Option<&String>) -> Option<Key> {
         // The configuration was checked: each name is there.
-        name.and_then(|name| self.0.get(&spelled(name))).cloned()
+        name.and_then(|name| self.keys.get(&spelled(name))).cloned()
     }
 
     pub(crate) fn peers(&self, peers: &[config::Peer]) -> Vec<Peer> {
         // The configuration was checked: there are issuers for peers with names, which are names.
-        let tls = |name: &String| Some((ServerName::try_from(name.clone()).ok()?, self.1.clone()?));
+        let tls = |name: &String| Some((ServerName::try_from(name.clone()).ok()?, self.issuers.clone()?));
+        let source = |peer: &config::Peer| {
+            let is = |source: &&IpAddr| source.is_ipv4() == peer.address.is_ipv4();
+            self.sources.iter().find(is).copied()
+        };
         let peer = |peer: &config::Peer| Peer {
             address: peer.address,
+            source: source(peer),
             tls: peer.tls.as_ref().and_then(tls),
             key: self.find(peer.key.as_ref()),
         };

@@ -2,10 +2,11 @@
 
 use super::peers::Peer;
 use crate::tls::{DOT, failure};
+use hashlane_link::tcp;
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, StreamOwned};
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -28,7 +29,7 @@ impl Stream {
     /// # Errors
     /// The peer does not answer in time; its certificate is not valid for its name.
     pub(super) fn connect(peer: &Peer, deadline: Instant) -> Result<Self, String> {
-        let socket = Socket::connect(peer.address, deadline).map_err(|error| error.to_string())?;
+        let socket = Socket::connect(peer, deadline).map_err(|error| error.to_string())?;
         match &peer.tls {
             None => Ok(Self::Plain(socket)),
             Some((name, config)) => shake_hands(socket, name.clone(), Arc::clone(config)).map(Self::Tls),
@@ -89,8 +90,8 @@ fn shake_hands(
 }
 
 impl Socket {
-    fn connect(address: SocketAddr, deadline: Instant) -> io::Result<Self> {
-        let stream = TcpStream::connect_timeout(&address, left(deadline)?)?;
+    fn connect(peer: &Peer, deadline: Instant) -> io::Result<Self> {
+        let stream = tcp::connect(peer.address, peer.source, left(deadline)?)?;
         // Without it, a query may wait for an acknowledgement.
         let _ = stream.set_nodelay(true);
         Ok(Self { stream, deadline })
@@ -135,7 +136,7 @@ impl Write for Socket {
 mod tests {
     use super::*;
     use crate::tls;
-    use std::net::TcpListener;
+    use std::net::{SocketAddr, TcpListener};
 
     /// A server that takes one connection, and sends a byte of `bytes` now and then, over and over.
     fn trickle(bytes: &'static [u8]) -> SocketAddr {
@@ -159,7 +160,7 @@ mod tests {
 
     #[test]
     fn a_peer_that_sends_byte_by_byte_has_no_more_time() {
-        let peer = Peer { address: trickle(b""), tls: None, key: None };
+        let peer = Peer { address: trickle(b""), source: None, tls: None, key: None };
         let mut stream = Stream::connect(&peer, soon()).unwrap();
         stream.set_deadline(soon());
         let mut count = 0;
@@ -186,7 +187,7 @@ mod tests {
         // The begin of a record of 16,383 bytes.
         let address = trickle(&[22, 3, 3, 0x3f, 0xff, 2]);
         let name = ServerName::try_from("ns1.example").unwrap();
-        let peer = Peer { address, tls: Some((name, settings)), key: None };
+        let peer = Peer { address, source: None, tls: Some((name, settings)), key: None };
         assert_eq!(Stream::connect(&peer, soon()).err(), Some("takes too long".to_owned()));
     }
 }

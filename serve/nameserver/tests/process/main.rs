@@ -4,6 +4,7 @@
 mod control;
 mod dnstap;
 mod floods;
+mod operator;
 mod reload;
 mod support;
 mod tcp;

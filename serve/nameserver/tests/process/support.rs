@@ -4,7 +4,7 @@ use hashlane_nameserver::config::{Config, ZoneFile};
 use hashlane_nameserver::{Handle, Server};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream, UdpSocket};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -127,6 +127,21 @@ impl Drop for Running {
             assert!(std::thread::panicking() || matches!(ended, Ok(Ok(()))), "{ended:?}");
         }
     }
+}
+
+/// A server that gets `example.com` from a primary without a key, with changes to the configuration.
+pub(crate) fn secondary_of(primary: SocketAddr, folder: &Path, change: impl FnOnce(&mut Config)) -> Running {
+    Running::start(|config| {
+        config.transfer.folder = folder.to_owned();
+        let primaries = vec![primary.to_string().parse().unwrap()];
+        config.zone = vec![ZoneFile { name: "example.com".into(), primaries, ..ZoneFile::default() }];
+        change(config);
+    })
+}
+
+/// Serial number of the first zone.
+pub(crate) fn serial_of(handle: &Handle) -> Option<u32> {
+    handle.status().zones[0].serial
 }
 
 /// Sends a datagram, and receives the next one.
