@@ -3,6 +3,7 @@
 use crate::cell::Cell;
 use crate::config::ZoneFile;
 use crate::counters::AllCounters;
+use crate::folder::Folder;
 use crate::status::{Reloaded, Reloads, Stats, Status, TransferStatus, ZoneStatus};
 use crate::tls::Identity;
 use crate::transfers::event::{Event, Version};
@@ -51,6 +52,8 @@ pub(crate) struct Shared {
     pub(crate) connections: Arc<AtomicU64>,
     /// Queries that the queue of dnstap had no room for.
     pub(crate) untapped: Arc<AtomicU64>,
+    /// Lock on the folder of received zones.
+    pub(crate) folder: Mutex<Folder>,
 }
 
 /// End of a thread, or the request to stop.

@@ -48,6 +48,7 @@ pub mod config;
 pub mod control;
 mod counters;
 mod dnstap;
+mod folder;
 pub mod framing;
 mod handle;
 pub mod limit;

@@ -3,6 +3,7 @@
 use crate::config::{Config, Tls};
 use crate::handle::{Change, Handle, Request, lock};
 use crate::listen;
+use crate::server::needs_folder;
 use crate::status::Reloaded;
 use crate::tls;
 use crate::transfers::event::{Event, Version};
@@ -12,6 +13,7 @@ use crate::zones::Catalog;
 use hashlane_link::{memory, priority};
 use hashlane_name::dns::text;
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::thread;
@@ -143,6 +145,7 @@ impl Service {
         match change {
             Change::Add(zone) => {
                 let apex = zone.apex().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
+                lock(&self.handle.0.folder).hold(&self.config.transfer.folder, true)?;
                 self.catalog.add(&self.config, *zone)?;
                 self.catalog.update(&self.config, None)?;
                 if let Some(error) = self.catalog.error_of(apex.view()) {
@@ -211,15 +214,17 @@ impl Service {
         let only = zone.map(|zone| text::parse(zone.as_bytes())).transpose().map_err(unknown)?;
         // A single zone is loaded by the configuration in effect.
         let config = if only.is_some() { self.config.clone() } else { (self.reread)()? };
+        let restart = restart(&self.config, &config);
+        let config = keep(&self.config, config);
         listen::check_source(&config)?;
+        lock(&self.handle.0.folder).hold(&config.transfer.folder, needs_folder(&config))?;
         // All is read before anything changes.
         let tls = match only {
             Some(_) => None,
-            None => Some(tls::server(&keep_tls(&self.config.tls, config.tls.clone()))?),
+            None => Some(tls::server(&config.tls)?),
         };
         let mut reloaded = self.catalog.update(&config, only.as_ref().map(|zone| zone.view()))?;
-        reloaded.restart = restart(&self.config, &config);
-        let config = keep(&self.config, config);
+        reloaded.restart = restart;
         let old = self.handle.0.view.swap(self.catalog.view(&config)?);
         *lock(&self.handle.0.zones) = self.catalog.status();
         if let Some(tls) = tls {
@@ -266,6 +271,7 @@ fn restart(running: &Config, new: &Config) -> Vec<String> {
         ("tls.listen", running.tls.listen != new.tls.listen),
         ("control", running.control != new.control),
         ("metrics", running.metrics != new.metrics),
+        ("transfer.folder", keep_folder(running, new) != new.transfer.folder),
         ("log.dnstap", running.log.dnstap != new.log.dnstap),
     ];
     differ.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key.to_owned()).collect()
@@ -279,7 +285,14 @@ fn keep(running: &Config, mut new: Config) -> Config {
     (new.server.workers, new.server.user, new.server.group) = (server.workers, server.user, server.group);
     (new.tcp, new.control, new.metrics) = (tcp, control, metrics);
     new.log.dnstap.clone_from(&running.log.dnstap);
+    new.transfer.folder = keep_folder(running, &new);
     new
+}
+
+/// The folder of received zones: the one that has them, or a first one.
+fn keep_folder(running: &Config, new: &Config) -> PathBuf {
+    let folder = &running.transfer.folder;
+    if folder.as_os_str().is_empty() { new.transfer.folder.clone() } else { folder.clone() }
 }
 
 /// New certificates for the listeners that run, which keep theirs if the new configuration has none.
@@ -315,6 +328,10 @@ mod tests {
         assert_eq!((&kept.listen, kept.certificate.to_str()), (&running.tls.listen, Some("new")));
         let without = Config::default();
         assert_eq!(restart(&running, &without), ["tls.listen"]);
+        let folder = |name: &str| Config::parse(&format!("[transfer]\nfolder = \"{name}\"\n")).unwrap();
+        assert_eq!(keep(&without, folder("a")).transfer.folder, PathBuf::from("a"), "the first one");
+        assert_eq!(restart(&folder("a"), &folder("b")), ["transfer.folder"]);
+        assert_eq!(keep(&folder("a"), folder("b")).transfer.folder, PathBuf::from("a"));
         assert_eq!(keep(&running, without).tls, running.tls);
     }
 }

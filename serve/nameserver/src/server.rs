@@ -9,6 +9,7 @@ use crate::clock::Clock;
 use crate::config::Config;
 use crate::counters::{AllCounters, Counters};
 use crate::dnstap::{Collector, Tap};
+use crate::folder::{self, Folder};
 use crate::handle::{End, Shared, lock};
 use crate::listen::{self, Sockets};
 use crate::reload;
@@ -74,7 +75,8 @@ impl Server {
         let control = control.listen()?;
 
         listen::check_source(config)?;
-        check_folder(config)?;
+        let mut folder = Folder::default();
+        folder.hold(&config.transfer.folder, needs_folder(config))?;
         // As the user who reads them again at each reload.
         let certificate = tls::server(&config.tls)?;
         let key = random_key()?;
@@ -116,6 +118,7 @@ impl Server {
             refused: Mutex::default(),
             connections: Arc::default(),
             untapped: Arc::default(),
+            folder: Mutex::new(folder),
         }));
         // The thread that takes it runs later.
         let _ = handle.0.events.send(catalog.secondaries(config));
@@ -146,7 +149,9 @@ impl Server {
         listen::check_source(config)?;
         config.control.socket().check(account.as_ref())?;
         tls::server(&config.tls)?;
-        check_folder(config)?;
+        if needs_folder(config) {
+            folder::check(&config.transfer.folder)?;
+        }
         zones::check(config)
     }
 
@@ -225,6 +230,7 @@ impl Server {
             // A panic was reported as the end of its thread.
             let _ = thread.join();
         }
+        lock(&shared.folder).release();
         outcome
     }
 }
@@ -232,27 +238,9 @@ impl Server {
 /// The work of a thread.
 type Run = Box<dyn FnOnce() + Send>;
 
-/// Checks that the folder of received zones is there and can be written, if the configuration needs it.
-///
-/// # Errors
-/// It is not, or cannot.
-fn check_folder(config: &Config) -> io::Result<()> {
-    if config.zone.iter().all(|zone| zone.primaries.is_empty()) {
-        return Ok(());
-    }
-    let folder = &config.transfer.folder;
-    let probe = folder.join(".probe");
-    let tried = std::fs::create_dir_all(folder)
-        .and_then(|()| std::fs::write(&probe, []))
-        .and_then(|()| std::fs::remove_file(&probe));
-    tried.map_err(|error| {
-        let why = format!(
-            "`transfer.folder` {} cannot be written: {error}; make the folder, and give it to the user of the \
-             server",
-            folder.display()
-        );
-        io::Error::new(error.kind(), why)
-    })
+/// True if the configuration has zones that are received.
+pub(crate) fn needs_folder(config: &Config) -> bool {
+    config.zone.iter().any(|zone| !zone.primaries.is_empty())
 }
 
 impl Shared {

@@ -1,7 +1,8 @@
-//! Settings that an operator of several servers needs: the address that peers see.
+//! Settings that an operator of several servers needs: the address that peers see, and the folder of each.
 
 use crate::support::{PATIENCE, Running, secondary_of, serial_of};
 use hashlane_dns::wire::{Message, Opcode};
+use hashlane_nameserver::Server;
 use std::net::UdpSocket;
 
 #[test]
@@ -36,4 +37,23 @@ fn a_source_that_is_no_address_of_this_host_is_refused_at_the_reload() {
     server.next.lock().unwrap().transfer.source = vec!["192.0.2.9".parse().unwrap()];
     let error = server.handle.reload(None).unwrap_err().to_string();
     assert!(error.contains("`transfer.source` has 192.0.2.9: "), "{error}");
+}
+
+#[test]
+fn two_servers_do_not_write_one_folder() {
+    let primary = Running::start(|config| config.zone[0].allow_transfer = vec!["127.0.0.1".parse().unwrap()]);
+    let folder = tempfile::tempdir().unwrap();
+    let first = secondary_of(primary.address, folder.path(), |_| {});
+    first.wait("the zone", |handle| serial_of(handle) == Some(7));
+    let config = first.next.lock().unwrap().clone();
+    let again = config.clone();
+    let error = Server::start(&config, Box::new(move || Ok(again.clone()))).err().unwrap().to_string();
+    assert!(error.contains("is in use by process ") && error.contains("name another folder"), "{error}");
+    // The check of a configuration whose server runs, and a server that gets the folder by a reload.
+    assert_eq!(Server::check(&config).unwrap()[0].serial, Some(7));
+    primary.next.lock().unwrap().transfer.folder = folder.path().to_owned();
+    let error = primary.handle.reload(None).unwrap_err().to_string();
+    assert!(error.contains("is in use"), "{error}");
+    first.stop().unwrap();
+    primary.handle.reload(None).unwrap();
 }
