@@ -7,7 +7,7 @@ use hashlane_dns::zone::Zone;
 use hashlane_name::dns::NameBuf;
 use hashlane_transfer::delta::Delta;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Sender;
@@ -16,8 +16,8 @@ use std::sync::mpsc::Sender;
 pub(crate) enum Event {
     /// The zones with primaries, after a reload.
     Configured(Vec<Secondary>, Limits, usize),
-    /// A primary says that a zone has changed.
-    Notified(NameBuf),
+    /// A server says that a zone has changed, and to which version, if the NOTIFY names one.
+    Notified(NameBuf, Option<Told>),
     /// The operator wants a zone to be asked for now, or transferred in any case. The reply says if there is
     /// such a zone.
     Wanted(NameBuf, bool, Sender<io::Result<()>>),
@@ -25,6 +25,14 @@ pub(crate) enum Event {
     Installed(NameBuf, Result<(), String>),
     /// A thread has asked the primaries.
     Done(NameBuf, Box<Done>),
+}
+
+/// A version that a NOTIFY names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Told {
+    pub(crate) serial: u32,
+    /// Sender of the NOTIFY.
+    pub(crate) from: IpAddr,
 }
 
 /// A zone with primaries.

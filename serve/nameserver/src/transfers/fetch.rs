@@ -1,29 +1,21 @@
-//! Getting a zone from its primaries: connections, queries, and the zone that comes.
+//! Getting a zone from its primaries: the order in which they are asked, and the zone that comes.
 
+use super::connection::Connection;
+use super::event::Told;
 use super::kept::Kept;
 use super::peers::Peer;
-use super::stream::Stream;
-use crate::clock::unix_seconds;
-use crate::tls::failure;
-use hashlane_dns::wire::{Flags, Message, Rcode, RecordType, Section};
 use hashlane_dns::zone::{Builder, Zone, is_before};
 use hashlane_hash::scheme::Key;
 use hashlane_name::dns::NameBuf;
 use hashlane_transfer::delta::Delta;
 use hashlane_transfer::disk::{DiskError, Writer};
 use hashlane_transfer::incoming::{Incoming, Progress, Query};
-use hashlane_transfer::notify::{soa_query, transfer_query};
-use hashlane_transfer::soa::Soa;
-use hashlane_transfer::tsig::Verifier;
+use hashlane_transfer::notify::transfer_query;
 use hashlane_transfer::zonemd::{self, Zonemd};
 use std::fmt::Display;
-use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-/// Time for a connection, and for each message to arrive.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A zone to get.
 pub(crate) struct Job {
@@ -35,6 +27,8 @@ pub(crate) struct Job {
     pub(crate) kept: Kept,
     /// Takes the whole zone whatever its serial number.
     pub(crate) is_forced: bool,
+    /// The version that a NOTIFY has named.
+    pub(crate) told: Option<Told>,
     /// Key of the names of zones.
     pub(crate) key: Key,
     pub(crate) limits: Limits,
@@ -55,48 +49,68 @@ pub(crate) enum Fetched {
     New(Box<Zone>, Option<Vec<Delta>>),
 }
 
-/// Asks the primaries in turn until one answers. Returns its address, too.
+/// The answer of a primary, before anything is transferred from one that lacks a version.
+enum Answer {
+    Fetched(Fetched),
+    /// It does not have the version that a NOTIFY has named.
+    Behind,
+}
+
+/// Asks the primaries in turn until one answers. Returns its address, too. If a NOTIFY has named a version,
+/// its sender comes first, and one that has the version before those that lack it.
 ///
 /// # Errors
 /// None has given an answer that is of use: the reasons of all.
 pub(crate) fn fetch(job: &mut Job) -> Result<(Fetched, SocketAddr), String> {
-    let mut reasons = Vec::new();
-    for peer in job.primaries.clone() {
-        match ask(job, &peer) {
-            Ok(fetched) => {
-                if let (Fetched::Unchanged, Some(current)) = (&fetched, &job.current) {
-                    job.kept.catch_up(&job.apex, current);
+    let mut peers = job.primaries.clone();
+    if let Some(told) = job.told {
+        // A stable sort: the others stay in order.
+        peers.sort_by_key(|peer| peer.address.ip() != told.from);
+    }
+    let (mut reasons, mut behind) = (Vec::new(), Vec::new());
+    while !peers.is_empty() {
+        for peer in std::mem::take(&mut peers) {
+            match ask(job, &peer) {
+                Ok(Answer::Fetched(fetched)) => {
+                    for reason in &reasons {
+                        tracing::warn!(zone = %job.apex, error = reason, "a primary has not answered; another has");
+                    }
+                    if let (Fetched::Unchanged, Some(current)) = (&fetched, &job.current) {
+                        job.kept.catch_up(&job.apex, current);
+                    }
+                    return Ok((fetched, peer.address));
                 }
-                return Ok((fetched, peer.address));
-            }
-            Err(error) => {
-                tracing::warn!(zone = %job.apex, primary = %peer.address, %error, "no answer of use");
-                reasons.push(format!("{}: {error}", peer.address));
+                Ok(Answer::Behind) => behind.push(peer),
+                Err(error) => reasons.push(format!("{}: {error}", peer.address)),
             }
         }
+        // No primary has the version: an answer without it is one.
+        job.told = None;
+        peers = std::mem::take(&mut behind);
     }
     Err(reasons.join("; "))
 }
 
-fn ask(job: &mut Job, peer: &Peer) -> Result<Fetched, String> {
+fn ask(job: &mut Job, peer: &Peer) -> Result<Answer, String> {
     let end = Instant::now() + job.limits.time;
     let mut connection = Connection::open(peer, end)?;
     let ours = job.current.as_deref().map(Zone::serial).filter(|_| !job.is_forced);
-    let Some(ours) = ours else { return whole(job, connection) };
-    let soa = connection.soa(job)?;
+    let Some(ours) = ours else { return whole(job, connection).map(Answer::Fetched) };
+    let soa = connection.soa(job.apex.view())?;
+    if job.told.is_some_and(|told| is_before(ours, told.serial) && is_before(soa.serial, told.serial)) {
+        return Ok(Answer::Behind);
+    }
     if soa.serial == ours {
-        return Ok(Fetched::Unchanged);
+        return Ok(Answer::Fetched(Fetched::Unchanged));
     }
     if is_before(soa.serial, ours) {
         return Err(format!("has serial {}, before {ours}; `dns control retransfer` takes it", soa.serial));
     }
-    match differences(job, &mut connection, ours) {
-        Ok(fetched) => Ok(fetched),
-        Err(error) => {
-            tracing::debug!(zone = %job.apex, primary = %peer.address, error, "IXFR failed: AXFR");
-            whole(job, Connection::open(peer, end)?)
-        }
-    }
+    let fetched = differences(job, &mut connection, ours).or_else(|error| {
+        tracing::debug!(zone = %job.apex, primary = %peer.address, error, "IXFR failed: AXFR");
+        whole(job, Connection::open(peer, end)?)
+    });
+    fetched.map(Answer::Fetched)
 }
 
 /// The changes since a version: differences, or all.
@@ -187,83 +201,7 @@ fn check_digest(zone: &Zone) -> Result<(), String> {
     }
 }
 
-/// A connection to a primary.
-struct Connection<'p> {
-    stream: Stream,
-    peer: &'p Peer,
-    /// The end of all patience.
-    end: Instant,
-}
-
-impl<'p> Connection<'p> {
-    fn open(peer: &'p Peer, end: Instant) -> Result<Self, String> {
-        Ok(Self { stream: Stream::connect(peer, deadline(end))?, peer, end })
-    }
-
-    /// Sends a query, signed if the peer has a key.
-    fn send(&mut self, mut query: Vec<u8>) -> Result<Option<Verifier>, String> {
-        let verifier = self.peer.key.as_ref().map(|key| key.sign(&mut query, unix_seconds()));
-        let len = (query.len() as u16).to_be_bytes();
-        self.stream.set_deadline(deadline(self.end));
-        self.stream.send(&[&len, &query[..]].concat()).map_err(|error| failure(&error))?;
-        Ok(verifier)
-    }
-
-    /// The next message, verified and without its signature.
-    fn receive(&mut self, verifier: Option<&mut Verifier>) -> Result<Vec<u8>, String> {
-        self.stream.set_deadline(deadline(self.end));
-        let mut len = [0; 2];
-        self.fill(&mut len)?;
-        let mut message = vec![0; u16::from_be_bytes(len).into()];
-        self.fill(&mut message)?;
-        match verifier {
-            None => Ok(message),
-            Some(verifier) => verifier.check(&mut message, unix_seconds()).map(|()| message).map_err(text),
-        }
-    }
-
-    /// Fills a buffer before the message is late.
-    fn fill(&mut self, mut buffer: &mut [u8]) -> Result<(), String> {
-        while !buffer.is_empty() {
-            match self.stream.read(buffer) {
-                Ok(0) => return Err("closes the connection before the end".to_owned()),
-                Ok(read) => buffer = buffer.get_mut(read..).unwrap_or_default(),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(failure(&error)),
-            }
-        }
-        Ok(())
-    }
-
-    /// The SOA record that the primary has.
-    fn soa(&mut self, job: &Job) -> Result<Soa, String> {
-        let id = random_id()?;
-        let mut verifier = self.send(soa_query(job.apex.view(), id))?;
-        let bytes = self.receive(verifier.as_mut())?;
-        let message = Message::parse(&bytes).map_err(text)?;
-        let flags = message.header().flags;
-        if message.header().id != id || !flags.contains(Flags::RESPONSE) {
-            return Err("sends what is no response".to_owned());
-        }
-        if flags.rcode() != Rcode::NO_ERROR || !flags.contains(Flags::AUTHORITATIVE) {
-            return Err(format!("has no authority for the zone: it answers with {}", flags.rcode()));
-        }
-        let (_, records) = message.questions().map_err(text)?;
-        let is_soa = |record: &hashlane_dns::wire::Record| {
-            (record.section, record.rtype) == (Section::Answer, RecordType::SOA)
-                && record.owner.view().eq_ignore_case(job.apex.view())
-        };
-        let soa = records.filter_map(Result::ok).find(is_soa).and_then(|record| Soa::parse(&record.data));
-        soa.ok_or_else(|| "answers without the SOA record of the zone".to_owned())
-    }
-}
-
-/// The time by which the next message must be there.
-fn deadline(end: Instant) -> Instant {
-    (Instant::now() + PATIENCE).min(end)
-}
-
-fn text(error: impl Display) -> String {
+pub(super) fn text(error: impl Display) -> String {
     error.to_string()
 }
 

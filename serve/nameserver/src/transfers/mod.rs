@@ -2,10 +2,12 @@
 //!
 //! - [`peers`]: who may do what, with the keys of the configuration.
 //! - [`special`]: NOTIFY, AXFR, IXFR and signed queries, which the stages of ordinary queries leave.
-//! - [`refresh`]: the thread that knows when a zone is due, its [`event`]s, and [`fetch`], which gets it over a [`stream`].
+//! - [`refresh`]: the thread that knows when a zone is due, its [`event`]s, and [`fetch`], which gets it over a
+//!   [`connection`], a [`stream`] with or without TLS.
 //! - [`notifier`]: the thread that tells secondaries of changes.
 //! - [`kept`]: the file of a received zone.
 
+mod connection;
 pub(crate) mod event;
 pub(crate) mod fetch;
 pub(crate) mod kept;
@@ -14,3 +16,4 @@ pub(crate) mod peers;
 pub(crate) mod refresh;
 pub(crate) mod special;
 mod stream;
+mod watched;

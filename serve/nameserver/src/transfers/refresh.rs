@@ -2,20 +2,18 @@
 
 use super::event::{Done, Event, Secondary, Version};
 use super::fetch::{Fetched, Job, Limits, fetch, random};
-use super::kept::Kept;
-use super::peers::Peer;
+use super::watched::Watched;
 use crate::clock::unix_seconds;
 use crate::handle::{Handle, Request, lock};
-use hashlane_dns::zone::Zone;
 use hashlane_hash::scheme::Key;
 use hashlane_name::dns::NameBuf;
 use hashlane_transfer::soa::Soa;
-use hashlane_transfer::timers::{Due, Timers};
+use hashlane_transfer::timers::Due;
 use std::collections::HashMap;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -24,31 +22,6 @@ const LEAST: u64 = 2;
 
 /// Longest wait, so that the clocks of zones that come and go are looked at.
 const PATIENCE: Duration = Duration::from_secs(1);
-
-/// A zone and its times.
-struct Watched {
-    apex: NameBuf,
-    id: Vec<u8>,
-    primaries: Vec<Peer>,
-    kept: Kept,
-    news: Arc<AtomicBool>,
-    timers: Timers,
-    /// The newest version, also if it has expired.
-    current: Option<Arc<Zone>>,
-    /// A version that is put in service, and the primary that has sent it.
-    coming: Option<(Arc<Zone>, SocketAddr)>,
-    is_busy: bool,
-    /// Start of the last thread.
-    started: u64,
-    /// A primary or the operator wants it asked, before those whose time has come.
-    is_wanted: bool,
-    /// The last question brought no version.
-    was_futile: bool,
-    /// Wanted by the operator, in any case.
-    is_forced: bool,
-    /// Wanted again while it was busy.
-    again: bool,
-}
 
 /// The thread.
 pub(crate) struct Refresher {
@@ -100,9 +73,10 @@ impl Refresher {
                 (self.limits, self.parallel) = (limits, parallel);
                 self.configure(zones, now);
             }
-            Event::Notified(apex) => {
+            Event::Notified(apex, told) => {
                 if let Some(zone) = self.zones.get_mut(&spelled(&apex)) {
                     zone.news.store(false, Ordering::Release);
+                    zone.told = told.or(zone.told);
                     // Forged ones cost a question in this time, no more.
                     let least = if zone.was_futile { zone.started + LEAST } else { now };
                     zone.want(false, now.max(least));
@@ -128,33 +102,8 @@ impl Refresher {
         let mut old = std::mem::take(&mut self.zones);
         for zone in zones {
             let name = spelled(&zone.apex);
-            let Secondary { apex, id, primaries, kept, news, current } = zone;
-            let watched = match old.remove(&name).filter(|known| known.id == id) {
-                Some(known) => Watched { primaries, news, ..known },
-                None => {
-                    let (current, age) = current.map_or((None, 0), |(zone, age)| (Some(zone), age));
-                    let timers = Timers::new(current.as_deref().and_then(Soa::of), age, now);
-                    let (coming, is_busy, is_forced, again) = (None, false, false, false);
-                    let (started, is_wanted, was_futile) = (0, false, false);
-                    Watched {
-                        apex,
-                        id,
-                        primaries,
-                        kept,
-                        news,
-                        timers,
-                        current,
-                        coming,
-                        is_busy,
-                        started,
-                        is_wanted,
-                        was_futile,
-                        is_forced,
-                        again,
-                    }
-                }
-            };
-            self.zones.insert(name, watched);
+            let known = old.remove(&name).filter(|known| known.id == zone.id);
+            self.zones.insert(name, Watched::new(zone, known, now));
         }
         // Threads of zones that are gone end by themselves, and their outcome is not used.
         lock(&self.handle.0.transfers).retain(|name, _| self.zones.contains_key(name));
@@ -214,6 +163,7 @@ impl Refresher {
             current: zone.current.clone(),
             kept: zone.kept.clone(),
             is_forced: std::mem::take(&mut zone.is_forced),
+            told: zone.told.take(),
             key: self.key,
             limits: self.limits,
         };
@@ -307,14 +257,5 @@ impl Refresher {
         place.expires = zone.timers.expiry().map(at);
         place.failures = zone.timers.failures().into();
         place.not_kept = zone.kept.error();
-    }
-}
-
-impl Watched {
-    fn want(&mut self, is_forced: bool, now: u64) {
-        self.is_forced |= is_forced;
-        self.is_wanted = true;
-        self.again |= self.is_busy;
-        self.timers.hurry(now);
     }
 }

@@ -1,6 +1,6 @@
 //! Messages that ordinary queries are not: NOTIFY, transfers, and signed ones (TSIG).
 
-use super::event::Event;
+use super::event::{Event, Told};
 use super::peers::{ZoneTransfers, permits};
 use crate::answer::Answerer;
 use crate::clock::unix_seconds;
@@ -167,8 +167,9 @@ impl Special {
         // One is enough until it is looked at.
         if !is_known && !news.swap(true, Ordering::AcqRel) {
             tracing::debug!(zone = %apex, %from, serial, "NOTIFY");
+            let told = serial.map(|serial| Told { serial, from: from.ip().to_canonical() });
             // The server ends.
-            let _ = self.news.send(Event::Notified(apex));
+            let _ = self.news.send(Event::Notified(apex, told));
         }
         notify::response(message, Rcode::NO_ERROR)
     }

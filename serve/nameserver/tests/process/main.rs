@@ -5,6 +5,7 @@ mod control;
 mod dnstap;
 mod floods;
 mod operator;
+mod primaries;
 mod reload;
 mod support;
 mod tcp;

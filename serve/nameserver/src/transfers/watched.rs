@@ -1,0 +1,77 @@
+//! A zone with primaries, as the thread that refreshes zones sees it.
+
+use super::event::{Secondary, Told};
+use super::kept::Kept;
+use super::peers::Peer;
+use hashlane_dns::zone::Zone;
+use hashlane_name::dns::NameBuf;
+use hashlane_transfer::soa::Soa;
+use hashlane_transfer::timers::Timers;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A zone and its times.
+pub(super) struct Watched {
+    pub(super) apex: NameBuf,
+    pub(super) id: Vec<u8>,
+    pub(super) primaries: Vec<Peer>,
+    pub(super) kept: Kept,
+    pub(super) news: Arc<AtomicBool>,
+    pub(super) timers: Timers,
+    /// The newest version, also if it has expired.
+    pub(super) current: Option<Arc<Zone>>,
+    /// A version that is put in service, and the primary that has sent it.
+    pub(super) coming: Option<(Arc<Zone>, SocketAddr)>,
+    pub(super) is_busy: bool,
+    /// Start of the last thread.
+    pub(super) started: u64,
+    /// A primary or the operator wants it asked, before those whose time has come.
+    pub(super) is_wanted: bool,
+    /// The last question brought no version.
+    pub(super) was_futile: bool,
+    /// Wanted by the operator, in any case.
+    pub(super) is_forced: bool,
+    /// Wanted again while it was busy.
+    pub(super) again: bool,
+    /// The version that the last NOTIFY has named.
+    pub(super) told: Option<Told>,
+}
+
+impl Watched {
+    /// A zone with primaries, new or with other ones. One that was not watched is asked for at once.
+    pub(super) fn new(zone: Secondary, known: Option<Self>, now: u64) -> Self {
+        let Secondary { apex, id, primaries, kept, news, current } = zone;
+        if let Some(known) = known {
+            return Self { primaries, news, ..known };
+        }
+        let (current, age) = current.map_or((None, 0), |(zone, age)| (Some(zone), age));
+        // One that came before the zone was watched.
+        news.store(false, Ordering::Release);
+        Self {
+            apex,
+            id,
+            primaries,
+            kept,
+            news,
+            timers: Timers::new(current.as_deref().and_then(Soa::of), age, now),
+            current,
+            coming: None,
+            is_busy: false,
+            started: 0,
+            is_wanted: false,
+            was_futile: false,
+            is_forced: false,
+            again: false,
+            told: None,
+        }
+    }
+
+    /// Has the primaries asked at a time.
+    pub(super) fn want(&mut self, is_forced: bool, now: u64) {
+        self.is_forced |= is_forced;
+        self.is_wanted = true;
+        self.again |= self.is_busy;
+        self.timers.hurry(now);
+    }
+}

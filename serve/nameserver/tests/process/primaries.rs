@@ -1,0 +1,94 @@
+//! A secondary with two primaries, of which one is behind the other.
+
+use crate::support::{Running, framed, read_message, secondary_of, serial_of, zone};
+use hashlane_dns::wire::{Message, RecordType};
+use hashlane_name::dns::text;
+use hashlane_transfer::notify::request;
+use std::io::Write as _;
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A primary at an address of its own that hands all queries on to a server, so that its version can differ
+/// from that of another one. Counts the queries for the SOA record.
+fn primary(address: &str, truth: SocketAddr) -> (SocketAddr, Arc<AtomicUsize>) {
+    let address: IpAddr = address.parse().unwrap();
+    let listener = TcpListener::bind((address, 0)).unwrap();
+    let (address, asked) = (listener.local_addr().unwrap(), Arc::new(AtomicUsize::new(0)));
+    let count = Arc::clone(&asked);
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(mut stream) = stream else { return };
+            let mut behind = TcpStream::connect(truth).unwrap();
+            while let Some(query) = read_message(&mut stream) {
+                let questions = Message::parse(&query).unwrap().questions().unwrap().0;
+                count.fetch_add(usize::from(questions[0].rtype == RecordType::SOA), Ordering::SeqCst);
+                behind.write_all(&framed(&query)).unwrap();
+                // Each zone of these tests is one message.
+                let response = read_message(&mut behind).unwrap();
+                stream.write_all(&framed(&response)).unwrap();
+            }
+        }
+    });
+    (address, asked)
+}
+
+fn server() -> Running {
+    Running::start(|config| config.zone[0].allow_transfer = vec!["127.0.0.0/8".parse().unwrap()])
+}
+
+fn change(server: &Running, serial: u32) {
+    std::fs::write(server.file("example.com.zone"), zone(serial)).unwrap();
+    server.handle.reload(Some("example.com")).unwrap();
+}
+
+/// A NOTIFY from 127.0.0.1 that names a version.
+fn notify(secondary: &Running, serial: u32) {
+    let apex = text::parse(b"example.com").unwrap();
+    let mut soa = [0; 22];
+    soa[2..6].copy_from_slice(&serial.to_be_bytes());
+    secondary.ask(&request(apex.view(), 3, Some((300, &soa))));
+}
+
+#[test]
+fn a_version_that_a_notify_names_comes_from_the_primary_that_has_it() {
+    let (old, new) = (server(), server());
+    let ((first, asked), (second, _)) =
+        (primary("127.0.0.2", old.address), primary("127.0.0.3", new.address));
+    let folder = tempfile::tempdir().unwrap();
+    let secondary = secondary_of(first, folder.path(), |config| {
+        config.zone[0].primaries.push(second.to_string().parse().unwrap());
+        config.zone[0].allow_notify = vec!["127.0.0.1".parse().unwrap()];
+    });
+    secondary.wait("the zone", |handle| serial_of(handle) == Some(7));
+    change(&new, 8);
+    // The sender is no primary: the first one is asked, which is behind, then the next.
+    notify(&secondary, 8);
+    secondary.wait("the newer version", |handle| serial_of(handle) == Some(8));
+    let transfer = secondary.handle.status().zones[0].transfer.clone().unwrap();
+    assert_eq!((transfer.primary, transfer.error), (Some(second.to_string()), None));
+    assert_eq!(asked.load(Ordering::SeqCst), 1, "the first primary was asked for its version");
+
+    // A version that no primary has: the best answer counts, and it is no failure.
+    change(&old, 9);
+    notify(&secondary, 99);
+    secondary.wait("the newest version there is", |handle| serial_of(handle) == Some(9));
+    let transfer = secondary.handle.status().zones[0].transfer.clone().unwrap();
+    assert_eq!((transfer.primary, transfer.failures), (Some(first.to_string()), 0));
+}
+
+#[test]
+fn the_primary_that_sends_a_notify_is_asked_first() {
+    let (old, new) = (server(), server());
+    let ((first, asked), (second, _)) =
+        (primary("127.0.0.2", old.address), primary("127.0.0.1", new.address));
+    let folder = tempfile::tempdir().unwrap();
+    let secondary = secondary_of(first, folder.path(), |config| {
+        config.zone[0].primaries.push(second.to_string().parse().unwrap());
+    });
+    secondary.wait("the zone", |handle| serial_of(handle) == Some(7));
+    change(&new, 8);
+    notify(&secondary, 8);
+    secondary.wait("the newer version", |handle| serial_of(handle) == Some(8));
+    assert_eq!(asked.load(Ordering::SeqCst), 0, "the other primary was not asked");
+}
