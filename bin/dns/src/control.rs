@@ -1,35 +1,35 @@
 //! `hashlane dns control`
 
+mod report;
+mod zone;
+
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use hashlane_command::terminal;
-use hashlane_nameserver::Sums;
 use hashlane_nameserver::config::{Access, Control as Socket, Peer, ZoneFile};
 use hashlane_nameserver::control::request;
-use hashlane_nameserver::status::{Reloaded, Stats, Status, TransferStatus};
-use hashlane_stats::format::{self, plain};
+use hashlane_nameserver::status::{Reloaded, Status};
+use hashlane_stats::format::plain;
 use serde::de::DeserializeOwned;
-use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::{SystemTime, UNIX_EPOCH};
-
-/// Zones of a status that text lists, besides those with errors.
-const MAX_LISTED: usize = 100;
 
 /// Ask a running name server for its state, or have it load zones
 ///
 /// Only root and the user of the server may use its socket. The exit code of reload is 1 if a zone cannot be
-/// loaded.
+/// loaded, that of status --failing if a zone fails, and that of a command with --wait if it has failed.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   hashlane dns control status
+  hashlane dns control status example.com        one zone, with all that is known of it
+  hashlane dns control status --failing          zones with errors, or whose primaries do not answer
   hashlane dns control stats --json | jq .udp.rcodes
   hashlane dns control reload                    zones whose files have changed
   hashlane dns control reload example.com        one zone, changed or not
   hashlane dns control refresh example.com       ask the primaries of a zone now
   hashlane dns control retransfer example.com    take the zone whatever its serial number
+  hashlane dns control refresh example.com --wait     and print the outcome
   hashlane dns control notify example.com        tell the secondaries of a zone again
   hashlane dns control add example.net --primary \"192.0.2.1 key transfer.example\"
   hashlane dns control delete example.net")]
@@ -46,8 +46,14 @@ pub(super) struct Control {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Show addresses, connections, and the state of each zone
-    Status,
+    /// Show addresses, connections, and the state of each zone, or all that is known of one zone
+    Status {
+        /// The one zone to show
+        zone: Option<String>,
+        /// Show zones with errors, and those whose primaries do not answer, alone
+        #[arg(long, conflicts_with = "zone")]
+        failing: bool,
+    },
     /// Show counters of queries and responses
     Stats,
     /// Read the configuration again, and load zones whose files have changed
@@ -59,11 +65,17 @@ enum Command {
     Refresh {
         /// The zone
         zone: String,
+        /// Wait until the primaries have answered, and a new version is in service
+        #[arg(long)]
+        wait: bool,
     },
     /// Transfer a zone from its primaries, whatever its serial number
     Retransfer {
         /// The zone
         zone: String,
+        /// Wait until the zone is in service
+        #[arg(long)]
+        wait: bool,
     },
     /// Serve another zone, from servers that have it or from a file
     ///
@@ -72,7 +84,7 @@ enum Command {
         /// The zone
         zone: String,
         /// Server that has the zone, as \"192.0.2.1 key NAME\" (repeatable)
-        #[arg(long, value_name = "PEER", required_unless_present = "file")]
+        #[arg(long, value_name = "PEER", required_unless_present_any = ["file", "catalog"])]
         primary: Vec<Peer>,
         /// Zone file, whose path the server reads
         #[arg(long, value_name = "FILE", conflicts_with = "primary")]
@@ -80,9 +92,15 @@ enum Command {
         /// Server that may transfer the zone, as \"192.0.2.0/24\" or \"key NAME\" (repeatable)
         #[arg(long, value_name = "PEERS")]
         allow_transfer: Vec<Access>,
+        /// Server that may say that the zone has changed, besides its primaries (repeatable)
+        #[arg(long, value_name = "PEERS")]
+        allow_notify: Vec<Access>,
         /// Server that is told of changes (repeatable)
         #[arg(long, value_name = "PEER")]
         notify: Vec<Peer>,
+        /// Serve the members of this catalog zone, too, or make it of all other zones
+        #[arg(long, value_name = "ROLE", value_parser = ["follow", "produce"])]
+        catalog: Option<String>,
     },
     /// Serve a zone no more that was added
     Delete {
@@ -93,6 +111,9 @@ enum Command {
     Notify {
         /// The zone
         zone: String,
+        /// Wait until the secondaries have answered, about a minute at most
+        #[arg(long)]
+        wait: bool,
     },
 }
 
@@ -106,210 +127,114 @@ fn name(zone: &str) -> Result<&str> {
 
 impl Control {
     pub(super) fn run(self) -> Result<ExitCode> {
-        let command = match &self.command {
-            Command::Status => "status".to_owned(),
-            Command::Stats => "stats".to_owned(),
-            Command::Reload { zone: None } => "reload".to_owned(),
-            Command::Reload { zone: Some(zone) } if zone.is_empty() => {
-                bail!("the name of the zone is empty; leave it out to load all zones that have changed")
-            }
-            Command::Reload { zone: Some(zone) } => format!("reload {}", name(zone)?),
-            Command::Refresh { zone } => format!("refresh {}", name(zone)?),
-            Command::Retransfer { zone } => format!("retransfer {}", name(zone)?),
-            Command::Notify { zone } => format!("notify {}", name(zone)?),
-            Command::Delete { zone } => format!("delete {}", name(zone)?),
-            Command::Add { zone, primary, file, allow_transfer, notify } => {
-                let added = ZoneFile {
-                    name: name(zone)?.to_owned(),
-                    file: file.clone().unwrap_or_default(),
-                    primaries: primary.clone(),
-                    allow_transfer: allow_transfer.clone(),
-                    notify: notify.clone(),
-                    ..ZoneFile::default()
-                };
-                format!("add {}", serde_json::to_string(&added)?)
-            }
-        };
-        let document = match request(&self.socket.unwrap_or_else(Socket::find), &command) {
+        let socket = self.socket.unwrap_or_else(Socket::find);
+        let document = match self.command.line().and_then(|line| Ok(request(&socket, &line)?)) {
             Ok(document) => document,
             Err(error) => {
                 if self.json {
                     terminal::print(&format!("{}\n", serde_json::json!({ "error": error.to_string() })))?;
                 }
-                return Err(error.into());
+                return Err(error);
             }
         };
-        let (text, code) = match self.command {
-            Command::Status => (status(&parse(&document)?), ExitCode::SUCCESS),
-            Command::Stats => (stats(&parse(&document)?), ExitCode::SUCCESS),
-            Command::Refresh { zone } | Command::Retransfer { zone } => {
-                let text =
-                    format!("{}: asking its primaries; `control status` shows the outcome\n", plain(&zone));
-                (text, ExitCode::SUCCESS)
-            }
-            Command::Add { zone, .. } => (format!("{}: added\n", plain(&zone)), ExitCode::SUCCESS),
-            Command::Delete { zone } => (format!("{}: deleted\n", plain(&zone)), ExitCode::SUCCESS),
-            Command::Notify { zone } => {
-                let text =
-                    format!("{}: telling its secondaries; the log shows their answers\n", plain(&zone));
-                (text, ExitCode::SUCCESS)
-            }
-            Command::Reload { .. } => {
-                let reloaded: Reloaded = parse(&document)?;
-                let code = if reloaded.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
-                (reload(&reloaded), code)
-            }
-        };
-        terminal::print(&if self.json { document + "\n" } else { text })?;
-        Ok(code)
+        let Shown { text, json, is_ok } = self.command.show(document)?;
+        terminal::print(&if self.json { json + "\n" } else { text })?;
+        Ok(if is_ok { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
+}
+
+/// A document of the server as it is printed.
+struct Shown {
+    text: String,
+    json: String,
+    /// The exit code is 0.
+    is_ok: bool,
+}
+
+impl Command {
+    /// The line that the server gets.
+    ///
+    /// # Errors
+    /// A name is not one of a zone.
+    fn line(&self) -> Result<String> {
+        let with = |verb: &str, zone: &str, wait: bool| {
+            Ok(format!("{verb} {}{}", name(zone)?, if wait { " wait" } else { "" }))
+        };
+        match self {
+            Self::Status { zone: Some(zone), .. } => with("status", zone, false),
+            Self::Status { .. } => Ok("status".to_owned()),
+            Self::Stats => Ok("stats".to_owned()),
+            Self::Reload { zone: None } => Ok("reload".to_owned()),
+            Self::Reload { zone: Some(zone) } if zone.is_empty() => {
+                bail!("the name of the zone is empty; leave it out to load all zones that have changed")
+            }
+            Self::Reload { zone: Some(zone) } => with("reload", zone, false),
+            Self::Refresh { zone, wait } => with("refresh", zone, *wait),
+            Self::Retransfer { zone, wait } => with("retransfer", zone, *wait),
+            Self::Notify { zone, wait } => with("notify", zone, *wait),
+            Self::Delete { zone } => with("delete", zone, false),
+            Self::Add { zone, primary, file, allow_transfer, allow_notify, notify, catalog } => {
+                let added = ZoneFile {
+                    name: name(zone)?.to_owned(),
+                    // The server may have another current folder, and another one after a restart.
+                    file: file.as_deref().map(std::path::absolute).transpose()?.unwrap_or_default(),
+                    primaries: primary.clone(),
+                    allow_transfer: allow_transfer.clone(),
+                    allow_notify: allow_notify.clone(),
+                    notify: notify.clone(),
+                    catalog: catalog.clone().unwrap_or_default(),
+                };
+                Ok(format!("add {}", serde_json::to_string(&added)?))
+            }
+        }
+    }
+
+    /// The text of a document, and the exit code.
+    ///
+    /// # Errors
+    /// The document is of another version.
+    fn show(&self, document: String) -> Result<Shown> {
+        let (text, is_ok) = match self {
+            Self::Status { zone: Some(_), .. } => (zone::full(&parse(&document)?), true),
+            Self::Status { failing: true, .. } => return failing(&document),
+            Self::Status { .. } => (report::status(&parse(&document)?, false), true),
+            Self::Stats => (report::stats(&parse(&document)?), true),
+            Self::Refresh { zone, wait: true } | Self::Retransfer { zone, wait: true } => {
+                let outcome = parse(&document)?;
+                (zone::refreshed(zone, &outcome), outcome.error.is_none())
+            }
+            Self::Refresh { zone, .. } | Self::Retransfer { zone, .. } => {
+                let zone = plain(zone);
+                let text =
+                    format!("{zone}: asking its primaries; `control status {zone}` shows the outcome\n");
+                (text, true)
+            }
+            Self::Add { zone, .. } => (format!("{}: added\n", plain(zone)), true),
+            Self::Delete { zone } => (format!("{}: deleted\n", plain(zone)), true),
+            Self::Notify { zone, wait: true } => {
+                let told = parse(&document)?;
+                (zone::told(zone, &told), zone::is_taken(&told))
+            }
+            Self::Notify { zone, .. } => {
+                (format!("{}: telling its secondaries; the log shows their answers\n", plain(zone)), true)
+            }
+            Self::Reload { .. } => {
+                let reloaded: Reloaded = parse(&document)?;
+                (report::reload(&reloaded), reloaded.failed.is_empty())
+            }
+        };
+        Ok(Shown { text, json: document, is_ok })
+    }
+}
+
+/// The status with those zones alone that fail; the exit code is 1 if there are any.
+fn failing(document: &str) -> Result<Shown> {
+    let mut status: Status = parse(document)?;
+    let text = report::status(&status, true);
+    status.zones.retain(|zone| zone.is_failing());
+    Ok(Shown { text, json: serde_json::to_string(&status)?, is_ok: status.zones.is_empty() })
 }
 
 fn parse<T: DeserializeOwned>(document: &str) -> Result<T> {
     serde_json::from_str(document).context("cannot read the server's report; is it of this version?")
-}
-
-fn status(status: &Status) -> String {
-    let mut text = String::new();
-    let Status { version, pid, uptime_s, listen, listen_tls, workers, connections, refused, zones, .. } =
-        status;
-    let addresses: Vec<_> = listen.iter().map(ToString::to_string).collect();
-    let _ = writeln!(text, "version      {version}, process {pid}, up {uptime_s} s");
-    let _ = writeln!(text, "listening    {}, {workers} workers each", addresses.join(", "));
-    if !listen_tls.is_empty() {
-        let addresses: Vec<_> = listen_tls.iter().map(ToString::to_string).collect();
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
-        let end = status.certificate_expires.map(|end| match end.saturating_sub(now) / 86_400 {
-            0 => "; the certificate has expired, or does so today".to_owned(),
-            days => format!("; the certificate expires in {} days", count(days)),
-        });
-        let _ = writeln!(text, "over TLS     {}{}", addresses.join(", "), end.unwrap_or_default());
-    }
-    let _ = writeln!(text, "connections  {connections}");
-    if let Some(why) = refused {
-        let _ = writeln!(text, "refused      the configuration of the last reload: {}", one_line(why));
-    }
-    let loaded = zones.iter().filter(|zone| zone.serial.is_some()).count();
-    let bad = zones.iter().filter(|zone| zone.error.is_some()).count();
-    let (records, memory) =
-        zones.iter().fold((0, 0), |(records, memory), zone| (records + zone.records, memory + zone.memory));
-    let _ = writeln!(
-        text,
-        "zones        {loaded} in service, {bad} with errors; {} records, {} MB",
-        count(records),
-        count(memory.div_ceil(1_000_000))
-    );
-    let mut listed = 0;
-    for zone in zones {
-        if zone.error.is_none() && listed == MAX_LISTED {
-            continue;
-        }
-        listed += usize::from(zone.error.is_none());
-        let serial = zone.serial.map_or("not loaded".to_owned(), |serial| format!("serial {serial}"));
-        let (records, queries) = (count(zone.records), count(zone.queries));
-        let _ = writeln!(text, "{}  {serial}, {records} records, {queries} queries", plain(&zone.name));
-        if let Some(transfer) = &zone.transfer {
-            let _ = writeln!(text, "  {}", transfers(transfer));
-        }
-        if let Some(error) = &zone.error {
-            for error in error.lines() {
-                let _ = writeln!(text, "  error: {}", plain(error));
-            }
-        }
-        for warning in &zone.warnings {
-            let _ = writeln!(text, "  warning: {}", plain(warning));
-        }
-    }
-    let others = zones.len() - bad - listed;
-    if others > 0 {
-        let _ = writeln!(text, "and {} more; --json lists all", count(others as u64));
-    }
-    text
-}
-
-/// The transfers of a zone in one line.
-fn transfers(status: &TransferStatus) -> String {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
-    let mut parts = match (&status.primary, status.checked) {
-        (Some(primary), Some(checked)) => {
-            vec![format!("from {}, asked {} s ago", plain(primary), now.saturating_sub(checked))]
-        }
-        _ => vec!["no primary has answered".to_owned()],
-    };
-    if status.next > 0 {
-        parts.push(format!("next in {} s", status.next.saturating_sub(now)));
-    }
-    if let Some(expires) = status.expires {
-        parts.push(format!("expires in {} s", expires.saturating_sub(now)));
-    }
-    if let Some(error) = &status.error {
-        parts.push(format!("{} failures: {}", status.failures, one_line(error)));
-    }
-    parts.join(", ")
-}
-
-fn stats(stats: &Stats) -> String {
-    let mut text = String::new();
-    for (transport, sums) in [("udp", &stats.udp), ("tcp", &stats.tcp)] {
-        counts(&mut text, transport, sums);
-    }
-    let reloads = stats.reloads;
-    let _ = writeln!(
-        text,
-        "reloads      {}; zones loaded {}, failed {}; configurations refused {}",
-        reloads.reloads, reloads.loaded, reloads.failed, reloads.refused
-    );
-    text
-}
-
-/// The counters of a transport that are not 0.
-fn counts(text: &mut String, transport: &str, sums: &Sums) {
-    let _ = writeln!(text, "{transport}");
-    for (name, value) in sums.fields().filter(|(name, value)| *value > 0 || *name == "received") {
-        let _ = writeln!(text, "  {:18} {}", name.replace('_', "-"), count(value));
-    }
-    for (kind, counts) in [("types", &sums.types), ("rcodes", &sums.rcodes)] {
-        let each: Vec<_> = counts.iter().map(|(name, number)| format!("{name} {}", count(*number))).collect();
-        if !each.is_empty() {
-            let _ = writeln!(text, "  {kind:18} {}", each.join(", "));
-        }
-    }
-}
-
-fn reload(reloaded: &Reloaded) -> String {
-    let mut text = String::new();
-    let Reloaded { loaded, unchanged, removed, failed, restart } = reloaded;
-    for (zone, serial) in loaded {
-        let _ = writeln!(text, "{}: loaded, serial {serial}", plain(zone));
-    }
-    for zone in removed {
-        let _ = writeln!(text, "{}: removed", plain(zone));
-    }
-    for (zone, error) in failed {
-        let _ = writeln!(text, "{}: not loaded: {}", plain(zone), one_line(error));
-    }
-    if !failed.is_empty() {
-        let _ = writeln!(text, "old data stay in service; a zone that was never loaded gets SERVFAIL");
-    }
-    for key in restart {
-        let _ = writeln!(text, "`{key}` takes effect after a restart");
-    }
-    let _ = writeln!(
-        text,
-        "{} loaded, {unchanged} unchanged, {} removed, {} failed",
-        loaded.len(),
-        removed.len(),
-        failed.len()
-    );
-    text
-}
-
-/// Lines of an error, one after the other.
-fn one_line(error: &str) -> String {
-    error.lines().map(plain).collect::<Vec<_>>().join("; ")
-}
-
-/// A number with separators.
-fn count(number: u64) -> String {
-    format::count(number as f64)
 }

@@ -24,8 +24,8 @@ const MODE: u32 = 0o600;
 /// Clients at one time.
 const MAX_CLIENTS: usize = 16;
 
-/// Longest command in bytes: a name of 255 bytes in escapes.
-const MAX_COMMAND: u64 = 2048;
+/// Longest command in bytes: a zone of a name server with hundreds of peers.
+const MAX_COMMAND: u64 = 64 << 10;
 
 /// Time in which a command must arrive, and its document be taken.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -216,8 +216,9 @@ fn answer(mut stream: &UnixStream, handle: &impl Fn(&str) -> io::Result<String>)
     stream.write_all(document.as_bytes())
 }
 
-/// The document of a command that failed.
+/// The document of a command that failed: a report with an error among other fields is none.
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Failure {
     error: String,
 }
@@ -239,10 +240,18 @@ pub fn to_json(report: &impl Serialize) -> String {
 /// No server listens there, or this user may not connect; it does not answer; the command fails.
 pub fn request(path: &Path, command: &str, start: &str) -> io::Result<String> {
     if command.starts_with("reload") {
-        ask(path, "status", start, Some(WAIT))?;
-        return ask(path, command, start, None);
+        return request_and_wait(path, command, start);
     }
     ask(path, command, start, Some(WAIT))
+}
+
+/// Acts as [`request`], for a command that takes as long as the server needs.
+///
+/// # Errors
+/// Those of [`request`].
+pub fn request_and_wait(path: &Path, command: &str, start: &str) -> io::Result<String> {
+    ask(path, "status", start, Some(WAIT))?;
+    ask(path, command, start, None)
 }
 
 fn ask(path: &Path, command: &str, start: &str, wait: Option<Duration>) -> io::Result<String> {
@@ -315,10 +324,13 @@ mod tests {
         let stop = Arc::new(AtomicUsize::new(0));
         let (stopped, handle) = (Arc::clone(&stop), |command: &str| match command {
             "status" => Ok(to_json(&BTreeMap::from([("uptime_s", 7)]))),
+            "zone" => Ok(to_json(&BTreeMap::from([("error", "no file"), ("name", "a.example")]))),
             other => Err(io::Error::other(format!("no command {other}"))),
         });
         let thread = thread::spawn(move || service.run(handle, || stopped.load(Ordering::Relaxed) > 0));
         assert_eq!(request(&path, "status", "serve").unwrap(), "{\"uptime_s\":7}");
+        let zone = request_and_wait(&path, "zone", "serve").unwrap();
+        assert_eq!(zone, "{\"error\":\"no file\",\"name\":\"a.example\"}");
         assert_eq!(request(&path, "reload x", "serve").unwrap_err().to_string(), "no command reload x");
         stop.store(1, Ordering::Relaxed);
         thread.join().unwrap().unwrap();

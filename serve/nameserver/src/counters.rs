@@ -108,6 +108,8 @@ counters! {
     notified,
     /// Transfers to secondaries that were begun.
     transfers,
+    /// Transfers to secondaries that were written to their last message.
+    completed_transfers,
     /// Transfers to secondaries that ended before the last message.
     broken_transfers,
     /// Queries for transfers that were refused.

@@ -2,21 +2,23 @@
 
 use crate::cell::Cell;
 use crate::config::ZoneFile;
-use crate::counters::AllCounters;
+use crate::counters::{AllCounters, Sums, ZoneCounters};
 use crate::folder::Folder;
-use crate::status::{Reloaded, Reloads, Stats, Status, TransferStatus, ZoneStatus};
+use crate::status::{Reloaded, Reloads, Stats, Status, TransferStatus, Transfers, ZoneStatus};
 use crate::tls::Identity;
+use crate::transfers::counts::Counts;
 use crate::transfers::event::{Event, Version};
+use crate::transfers::notifier::Answer;
 use crate::transfers::special::Transfer;
 use crate::view::View;
 use hashlane_dns::respond::Transport;
-use hashlane_name::dns::{NameBuf, text};
+use hashlane_name::dns::{Name, NameBuf, text};
 use mio::Waker;
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -40,6 +42,8 @@ pub(crate) struct Shared {
     pub(crate) requests: Sender<Request>,
     /// Events of the thread that refreshes zones.
     pub(crate) events: Sender<Event>,
+    /// Outcomes of transfers from primaries.
+    pub(crate) received: Counts,
     /// State of the zones with primaries, by their names in small letters.
     pub(crate) transfers: Mutex<HashMap<Vec<u8>, TransferStatus>>,
     pub(crate) view: Arc<Cell<View>>,
@@ -78,8 +82,9 @@ pub(crate) enum Request {
     Expire(Box<NameBuf>),
     /// A change of the zones beside those of the configuration.
     Change(Change, Sender<io::Result<()>>),
-    /// News of a zone, again.
-    Notify(String, Sender<io::Result<()>>),
+    /// News of a zone, again. The first sender gets the servers that are told, the second, if there is one,
+    /// their answers.
+    Notify(String, Sender<io::Result<Vec<SocketAddr>>>, Option<Sender<Answer>>),
     /// The end of a transfer, whose version may be the last of its kind: to free a large one takes long.
     Free(Box<Transfer>),
 }
@@ -101,70 +106,10 @@ impl Handle {
         self.0.stop.load(Ordering::Relaxed)
     }
 
-    /// Reads the configuration again, and loads the zones whose files have changed; only `zone`, if it is
-    /// given, but that in any case. Returns once they are in service.
-    ///
-    /// # Errors
-    /// The configuration is refused, or the zone unknown; nothing has changed then. The server has ended.
-    pub fn reload(&self, zone: Option<&str>) -> io::Result<Reloaded> {
-        let (reply, wait) = channel();
-        let ended = || io::Error::other("the server has ended");
-        self.0.requests.send(Request::Reload(zone.map(str::to_owned), reply)).map_err(|_| ended())?;
-        wait.recv().map_err(|_| ended())?
-    }
-
-    /// Has the primaries of a zone asked now; with `retransfer`, the zone is transferred whatever its serial
-    /// number. Returns at once: [`status`](Self::status) shows the outcome.
-    ///
-    /// # Errors
-    /// The zone is unknown or has no primaries, or the server has ended.
-    pub fn refresh(&self, zone: &str, retransfer: bool) -> io::Result<()> {
-        let apex = named(zone)?;
-        let (reply, wait) = channel();
-        let ended = || io::Error::other("the server has ended");
-        self.0.events.send(Event::Wanted(apex, retransfer, reply)).map_err(|_| ended())?;
-        wait.recv().map_err(|_| ended())?
-    }
-
-    /// Serves another zone, and keeps it in `transfer.folder` beside those of the configuration.
-    ///
-    /// # Errors
-    /// There is such a zone, it is not valid, or it cannot be kept; or the server has ended.
-    pub fn add(&self, zone: ZoneFile) -> io::Result<()> {
-        self.change(Change::Add(Box::new(zone)))
-    }
-
-    /// Serves a zone no more that was [added](Self::add).
-    ///
-    /// # Errors
-    /// It was not added, or the change cannot be kept; or the server has ended.
-    pub fn delete(&self, zone: &str) -> io::Result<()> {
-        self.change(Change::Delete(Box::new(named(zone)?)))
-    }
-
-    fn change(&self, change: Change) -> io::Result<()> {
-        let (reply, wait) = channel();
-        let ended = || io::Error::other("the server has ended");
-        self.0.requests.send(Request::Change(change, reply)).map_err(|_| ended())?;
-        wait.recv().map_err(|_| ended())?
-    }
-
-    /// Tells the secondaries of a zone again that it has changed.
-    ///
-    /// # Errors
-    /// The zone is unknown, has no data, or nobody is to be told; or the server has ended.
-    pub fn notify(&self, zone: &str) -> io::Result<()> {
-        let (reply, wait) = channel();
-        let ended = || io::Error::other("the server has ended");
-        self.0.requests.send(Request::Notify(zone.to_owned(), reply)).map_err(|_| ended())?;
-        wait.recv().map_err(|_| ended())?
-    }
-
     /// State of the server and of its zones.
     pub fn status(&self) -> Status {
         let shared = &self.0;
         let counters = shared.view.load().counters.clone();
-        let queries = |number| counters.iter().map(|counters| counters.sum(number)).sum();
         let zones = lock(&shared.zones).clone();
         Status {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -177,15 +122,25 @@ impl Handle {
             connections: shared.connections.load(Ordering::Relaxed),
             reloads: *lock(&shared.reloads),
             refused: lock(&shared.refused).clone(),
-            zones: zones
-                .into_iter()
-                .map(|(number, zone)| {
-                    let transfer = zone.transfer.is_some().then(|| self.transfer(&zone.name)).flatten();
-                    let error = zone.error.clone().or_else(|| lacking(&zone, transfer.as_ref()));
-                    ZoneStatus { queries: queries(number), transfer, error, ..zone }
-                })
-                .collect(),
+            zones: zones.into_iter().map(|zone| self.completed(zone, &counters)).collect(),
         }
+    }
+
+    /// State of one zone; `None` if there is no such zone.
+    pub(crate) fn zone(&self, apex: Name<'_>) -> Option<ZoneStatus> {
+        let is = |zone: &ZoneStatus| {
+            text::parse(zone.name.as_bytes()).is_ok_and(|name| name.view().eq_ignore_case(apex))
+        };
+        let zone = lock(&self.0.zones).iter().find(|(_, zone)| is(zone)).cloned()?;
+        Some(self.completed(zone, &self.0.view.load().counters))
+    }
+
+    /// The state of a zone, with its number in the counters, and what other threads know of it.
+    fn completed(&self, (number, zone): (usize, ZoneStatus), counters: &[Arc<ZoneCounters>]) -> ZoneStatus {
+        let queries = counters.iter().map(|counters| counters.sum(number)).sum();
+        let transfer = zone.transfer.is_some().then(|| self.transfer(&zone.name)).flatten();
+        let error = zone.error.clone().or_else(|| lacking(&zone, transfer.as_ref()));
+        ZoneStatus { queries, transfer, error, ..zone }
     }
 
     /// State of the transfers of a zone.
@@ -199,9 +154,18 @@ impl Handle {
     pub fn stats(&self) -> Stats {
         let status = self.status();
         let zones: BTreeMap<_, _> = status.zones.into_iter().map(|zone| (zone.name, zone.queries)).collect();
+        let [udp, tcp] = [Transport::Udp, Transport::Tcp].map(|transport| self.0.counters.sums(transport));
+        let both = |of: fn(&Sums) -> u64| of(&udp) + of(&tcp);
+        let transfers = Transfers {
+            sent: both(|sums| sums.completed_transfers),
+            broken: both(|sums| sums.broken_transfers),
+            refused: both(|sums| sums.refused_transfers),
+            ..self.0.received.sums()
+        };
         Stats {
-            udp: self.0.counters.sums(Transport::Udp),
-            tcp: self.0.counters.sums(Transport::Tcp),
+            udp,
+            tcp,
+            transfers,
             connections: status.connections,
             dnstap_lost: self.0.untapped.load(Ordering::Relaxed),
             zones,
@@ -229,14 +193,6 @@ fn lacking(zone: &ZoneStatus, transfer: Option<&TransferStatus>) -> Option<Strin
         (Some(_), _, Some(error)) => Some(format!("in service, but not on the disk: {error}")),
         _ => None,
     }
-}
-
-/// The name of a zone.
-fn named(zone: &str) -> io::Result<NameBuf> {
-    text::parse(zone.as_bytes()).map_err(|error| {
-        let why = format!("{zone:?} is not the name of a zone: {error}");
-        io::Error::new(io::ErrorKind::InvalidInput, why)
-    })
 }
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -44,6 +44,7 @@ mod account;
 mod answer;
 mod cell;
 mod clock;
+mod commands;
 pub mod config;
 pub mod control;
 mod counters;

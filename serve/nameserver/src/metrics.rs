@@ -117,10 +117,15 @@ fn each_transfer(text: &mut String, stats: &Stats) {
         "NOTIFY messages from peers that may.",
     )
     .value(&[], both(|sums| sums.notified));
-    Metric::new(text, "hashlane_dns_transfers_out_total", "counter", "Queries for transfers, by outcome.")
-        .value(&[("result", "begun")], both(|sums| sums.transfers))
-        .value(&[("result", "broken")], both(|sums| sums.broken_transfers))
-        .value(&[("result", "refused")], both(|sums| sums.refused_transfers));
+    let transfers = stats.transfers;
+    let [from, to] = ["in", "out"].map(|direction| ("direction", direction));
+    let help = "Transfers from primaries and to secondaries, by outcome.";
+    Metric::new(text, "hashlane_dns_transfers_total", "counter", help)
+        .value(&[from, ("result", "completed")], transfers.received)
+        .value(&[from, ("result", "failed")], transfers.failed)
+        .value(&[to, ("result", "completed")], transfers.sent)
+        .value(&[to, ("result", "broken")], transfers.broken)
+        .value(&[to, ("result", "refused")], transfers.refused);
 }
 
 fn zones(text: &mut String, status: &Status) {
@@ -169,6 +174,7 @@ mod tests {
     fn every_counter_is_there_and_labels_are_escaped() {
         let mut stats = Stats::default();
         stats.udp.received = 5;
+        (stats.transfers.failed, stats.transfers.sent) = (3, 2);
         stats.udp.types.insert("AAAA".into(), 4);
         stats.tcp.rcodes.insert("NXDOMAIN".into(), 3);
         let zone = ZoneStatus { name: "a\\\"b\n".into(), serial: Some(7), ..ZoneStatus::default() };
@@ -184,6 +190,8 @@ mod tests {
             "hashlane_dns_tcp_connections 0",
             "hashlane_dns_tls_handshakes_total{result=\"failed\"} 0",
             "hashlane_dns_config_ok 1",
+            "hashlane_dns_transfers_total{direction=\"in\",result=\"failed\"} 3",
+            "hashlane_dns_transfers_total{direction=\"out\",result=\"completed\"} 2",
         ] {
             assert!(text.lines().any(|found| found == line), "{line}\n{text}");
         }

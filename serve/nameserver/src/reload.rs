@@ -96,9 +96,15 @@ impl Service {
                 // The client may have gone.
                 let _ = reply.send(self.change(change));
             }
-            Request::Notify(zone, reply) => {
-                let news = self.catalog.news_of(&zone, &self.config);
-                let _ = reply.send(news.map(|news| drop(self.news.send(news))));
+            Request::Notify(zone, reply, answers) => {
+                let told = self.catalog.news_of(&zone, &self.config).map(|news| {
+                    let peers = news.peers.iter().map(|peer| peer.address).collect();
+                    // The thread waits for as long as the server runs.
+                    let _ = self.news.send(News { answers, ..news });
+                    peers
+                });
+                // The client may have gone.
+                let _ = reply.send(told);
             }
             Request::Free(transfer) => drop(transfer),
         }

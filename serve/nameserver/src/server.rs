@@ -14,6 +14,7 @@ use crate::handle::{End, Shared, lock};
 use crate::listen::{self, Sockets};
 use crate::reload;
 use crate::status::ZoneStatus;
+use crate::transfers::counts::Counts;
 use crate::transfers::notifier::Notifier;
 use crate::transfers::refresh::Refresher;
 use crate::transfers::special::Special;
@@ -111,6 +112,7 @@ impl Server {
             ended,
             requests,
             events,
+            received: Counts::default(),
             transfers: Mutex::default(),
             view,
             zones: Mutex::new(catalog.status()),

@@ -64,6 +64,13 @@ pub struct ZoneStatus {
     pub transfer: Option<TransferStatus>,
 }
 
+impl ZoneStatus {
+    /// True if the zone needs attention: it has an error, or its primaries have not answered.
+    pub fn is_failing(&self) -> bool {
+        self.error.is_some() || self.transfer.as_ref().is_some_and(|transfer| transfer.failures > 0)
+    }
+}
+
 /// State of the transfers of a zone from its primaries. Times are in seconds since 1970.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TransferStatus {
@@ -82,6 +89,42 @@ pub struct TransferStatus {
     /// Reason for which the version in service is not on the disk.
     #[serde(default)]
     pub not_kept: Option<String>,
+}
+
+/// Outcome of a refresh that was waited for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refreshed {
+    /// Serial number in service.
+    pub serial: Option<u32>,
+    /// Address of the primary that has answered.
+    pub primary: Option<String>,
+    /// `AXFR` or `IXFR`, if another version was transferred; none if the one in service is the newest.
+    pub how: Option<String>,
+    /// Reason for which no primary has given an answer of use.
+    pub error: Option<String>,
+}
+
+/// Answers to a NOTIFY that was waited for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Told {
+    /// Response codes by address: `NOERROR` from a secondary that has taken it; or the reason for none.
+    pub secondaries: BTreeMap<String, String>,
+}
+
+/// Transfers from primaries and to secondaries since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Transfers {
+    /// Versions of zones that were received and put in service.
+    pub received: u64,
+    /// Refreshes to which no primary has given an answer of use.
+    pub failed: u64,
+    /// Transfers to secondaries that were written to their last message.
+    pub sent: u64,
+    /// Transfers to secondaries that ended before it.
+    pub broken: u64,
+    /// Queries for transfers that were refused.
+    pub refused: u64,
 }
 
 /// Counts of reloads since the start.
@@ -119,6 +162,9 @@ pub struct Stats {
     pub udp: Sums,
     /// Queries and responses over TCP.
     pub tcp: Sums,
+    /// Transfers.
+    #[serde(default)]
+    pub transfers: Transfers,
     /// Open TCP connections.
     pub connections: u64,
     /// Queries that the queue of the dnstap collector had no room for.

@@ -402,6 +402,9 @@ fn go_on(connection: &mut Connection, parts: &mut Parts) {
     parts.counters.sent_bytes.add((output.len() - before) as u64);
     connection.framing.put_output(output);
     if !more {
+        let is_complete = transfer.is_complete();
+        parts.counters.completed_transfers.add(u64::from(is_complete));
+        parts.counters.broken_transfers.add(u64::from(!is_complete));
         parts.free(connection.transfer.take());
     }
 }

@@ -61,6 +61,14 @@ fn a_secondary_is_set_up_by_files_and_commands() {
     holds(&control("secondary.sock", &["refresh", "example.com"]).ok(), &["asking its primaries"]);
     holds(&control("secondary.sock", &["retransfer", "example.com"]).ok(), &["asking its primaries"]);
     secondary.wait_for("zone transferred", 2);
+    let wait = |verb: &str| control("secondary.sock", &[verb, "example.com", "--wait"]).ok();
+    holds(&wait("refresh"), &[&format!("example.com: serial 7 is the newest at {address}\n")]);
+    holds(&wait("retransfer"), &[&format!("example.com: serial 7 transferred from {address} by AXFR\n")]);
+    let full = control("secondary.sock", &["status", "Example.COM."]).ok();
+    holds(&full, &["source      its primaries", "serial      7", &format!("answered by {address}, ")]);
+    holds(&control("secondary.sock", &["status", "example.net"]).failed(), &["no zone example.net"]);
+    assert!(!control("secondary.sock", &["status", "--failing"]).ok().contains("serial 7"));
+    holds(&control("secondary.sock", &["stats"]).ok(), &["transfers    in: 3 completed, 0 failed; out: 0"]);
     holds(&control("secondary.sock", &["refresh", "example.net"]).failed(), &["no zone example.net"]);
     holds(&control("primary.sock", &["notify", "example.com"]).failed(), &["nobody to tell"]);
     // Another zone at run time, whose file the server reads.
@@ -70,9 +78,36 @@ fn a_secondary_is_set_up_by_files_and_commands() {
     holds(&control("primary.sock", &["add", "example.net", "--file", &file]).failed(), &["twice"]);
     holds(&control("primary.sock", &["delete", "example.net"]).ok(), &["example.net: deleted"]);
     holds(&control("primary.sock", &["delete", "example.com"]).failed(), &["not added"]);
-    secondary.signal("-INT");
+    // A catalog of the zones, with rights, and what is kept of it.
+    let rights = ["--allow-transfer", "key transfer.example", "--notify", "127.0.0.1:9"];
+    let add = ["add", "catalog.example", "--catalog", "produce"];
+    control("primary.sock", &[&add[..], &rights].concat()).ok();
+    let kept = std::fs::read_to_string(folder.path("kept/added.toml")).unwrap();
+    holds(&kept, &["name = \"catalog.example\"", "catalog = \"produce\"", "notify = [\"127.0.0.1:9\"]"]);
+    let peer = format!("{address} key transfer.example");
+    let add = ["add", "catalog.example", "--primary", &peer, "--catalog", "follow"];
+    control("secondary.sock", &[&add[..], &["--allow-notify", "127.0.0.9"]].concat()).ok();
+    until(
+        || control("secondary.sock", &["status", "catalog.example"]).ok().contains("answered by 127"),
+        || control("secondary.sock", &["status"]).ok(),
+    );
+    holds(
+        &std::fs::read_to_string(folder.path("received/added.toml")).unwrap(),
+        &["catalog = \"follow\"", "allow_notify = [\"127.0.0.9/32\"]"],
+    );
     primary.signal("-INT");
-    assert_eq!((secondary.end(), primary.end()), (Some(0), Some(0)));
+    assert_eq!(primary.end(), Some(0));
+    let gone = control("secondary.sock", &["refresh", "example.com", "--wait"]);
+    assert_eq!(gone.code, Some(1), "{gone:?}");
+    holds(&gone.out, &["example.com: not transferred: ", "refused", "serial 7 is in service"]);
+    holds(&control("secondary.sock", &["status", "example.com"]).ok(), &["failures    1", "last        127"]);
+    let failing = control("secondary.sock", &["status", "--failing"]);
+    assert_eq!(failing.code, Some(1));
+    holds(&failing.out, &["example.com  serial 7", "1 failure: "]);
+    // One line for one failure.
+    assert_eq!(secondary.count("Connection refused"), 1);
+    secondary.signal("-INT");
+    assert_eq!(secondary.end(), Some(0));
 }
 
 #[test]

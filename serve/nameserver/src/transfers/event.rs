@@ -3,6 +3,7 @@
 use super::fetch::{Fetched, Limits};
 use super::kept::Kept;
 use super::peers::Peer;
+use crate::status::Refreshed;
 use hashlane_dns::zone::Zone;
 use hashlane_name::dns::NameBuf;
 use hashlane_transfer::delta::Delta;
@@ -11,6 +12,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Sender;
+use std::time::Duration;
 
 /// An event of the thread.
 pub(crate) enum Event {
@@ -18,13 +20,22 @@ pub(crate) enum Event {
     Configured(Vec<Secondary>, Limits, usize),
     /// A server says that a zone has changed, and to which version, if the NOTIFY names one.
     Notified(NameBuf, Option<Told>),
-    /// The operator wants a zone to be asked for now, or transferred in any case. The reply says if there is
-    /// such a zone.
-    Wanted(NameBuf, bool, Sender<io::Result<()>>),
+    /// The operator wants a zone. The reply is the time in which the primaries answer, if there is such a
+    /// zone.
+    Wanted(Wanted, Sender<io::Result<Duration>>),
     /// A version was put in service, or the reason for which it was not.
     Installed(NameBuf, Result<(), String>),
     /// A thread has asked the primaries.
     Done(NameBuf, Box<Done>),
+}
+
+/// A zone that the operator wants to be asked for now.
+pub(crate) struct Wanted {
+    pub(crate) apex: NameBuf,
+    /// Transferred in any case.
+    pub(crate) is_forced: bool,
+    /// Receives the outcome.
+    pub(crate) outcome: Option<Sender<Refreshed>>,
 }
 
 /// A version that a NOTIFY names.

@@ -6,8 +6,10 @@
 //!   [`connection`], a [`stream`] with or without TLS.
 //! - [`notifier`]: the thread that tells secondaries of changes.
 //! - [`kept`]: the file of a received zone.
+//! - [`counts`]: outcomes of transfers.
 
 mod connection;
+pub(crate) mod counts;
 pub(crate) mod event;
 pub(crate) mod fetch;
 pub(crate) mod kept;

@@ -3,14 +3,14 @@
 use super::fetch::random_id;
 use super::peers::Peer;
 use crate::clock::unix_seconds;
-use hashlane_dns::wire::{Flags, Message, Opcode};
+use hashlane_dns::wire::{Flags, Message, Opcode, Rcode};
 use hashlane_name::dns::NameBuf;
 use hashlane_transfer::notify::{TRIES, patience, request};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
 /// Interval at which responses are looked for while some are awaited.
@@ -27,7 +27,12 @@ pub(crate) struct News {
     /// TTL and data of the SOA record.
     pub(crate) soa: (u32, Vec<u8>),
     pub(crate) peers: Vec<Peer>,
+    /// Receives the answers.
+    pub(crate) answers: Option<Sender<Answer>>,
 }
+
+/// The answer of a server that was told: its response code, or none to the last message.
+pub(crate) type Answer = (SocketAddr, Option<Rcode>);
 
 /// A NOTIFY without an answer.
 struct Awaited {
@@ -38,6 +43,7 @@ struct Awaited {
     id: u16,
     tried: u32,
     again: Instant,
+    answers: Option<Sender<Answer>>,
 }
 
 /// Sockets by the addresses that they send from, which a reload may change.
@@ -96,13 +102,14 @@ impl Notifier {
         }
     }
 
-    fn begin(&mut self, News { apex, serial, soa, peers }: News) {
+    fn begin(&mut self, News { apex, serial, soa, peers, answers }: News) {
         // An older version is no news any more.
         self.awaited.retain(|awaited| !awaited.apex.view().eq_ignore_case(apex.view()));
         for peer in peers {
             let id = random_id().unwrap_or_default();
             let again = Instant::now();
-            self.awaited.push(Awaited { apex, serial, soa: soa.clone(), peer, id, tried: 0, again });
+            let (soa, answers) = (soa.clone(), answers.clone());
+            self.awaited.push(Awaited { apex, serial, soa, peer, id, tried: 0, again, answers });
         }
     }
 
@@ -117,6 +124,7 @@ impl Notifier {
             if awaited.tried == TRIES {
                 let (zone, peer, serial) = (&awaited.apex, awaited.peer.address, awaited.serial);
                 tracing::warn!(%zone, %peer, serial, "no answer to NOTIFY");
+                awaited.answered(None);
                 return false;
             }
             if let Err(error) = awaited.send(sockets) {
@@ -144,9 +152,10 @@ impl Notifier {
                 // A forged response ends the repetition, no more: secondaries ask at the refresh.
                 let is = |awaited: &Awaited| awaited.id == header.id && awaited.peer.address == from;
                 if let Some(at) = awaited.iter().position(is) {
-                    let Awaited { apex, serial, .. } = awaited.swap_remove(at);
-                    let rcode = header.flags.rcode();
-                    tracing::info!(zone = %apex, peer = %from, serial, %rcode, "NOTIFY answered");
+                    let answered = awaited.swap_remove(at);
+                    let (zone, serial, rcode) = (&answered.apex, answered.serial, header.flags.rcode());
+                    tracing::info!(%zone, peer = %from, serial, %rcode, "NOTIFY answered");
+                    answered.answered(Some(rcode));
                 }
             }
         }
@@ -154,6 +163,14 @@ impl Notifier {
 }
 
 impl Awaited {
+    /// Hands the answer to the client that waits for it.
+    fn answered(&self, rcode: Option<Rcode>) {
+        if let Some(answers) = &self.answers {
+            // The client may have gone.
+            let _ = answers.send((self.peer.address, rcode));
+        }
+    }
+
     fn send(&self, sockets: &mut Sockets) -> io::Result<()> {
         let socket = sockets.of(&self.peer)?;
         let mut message = request(self.apex.view(), self.id, Some((self.soa.0, &self.soa.1)));

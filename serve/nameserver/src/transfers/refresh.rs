@@ -1,6 +1,6 @@
 //! The thread that knows when zones are due, and starts the threads that get them.
 
-use super::event::{Done, Event, Secondary, Version};
+use super::event::{Done, Event, Secondary, Version, Wanted};
 use super::fetch::{Fetched, Job, Limits, fetch, random};
 use super::watched::Watched;
 use crate::clock::unix_seconds;
@@ -82,8 +82,12 @@ impl Refresher {
                     zone.want(false, now.max(least));
                 }
             }
-            Event::Wanted(apex, is_forced, reply) => {
-                let found = self.zones.get_mut(&spelled(&apex)).map(|zone| zone.want(is_forced, now));
+            Event::Wanted(Wanted { apex, is_forced, outcome }, reply) => {
+                let found = self.zones.get_mut(&spelled(&apex)).map(|zone| {
+                    zone.want(is_forced, now);
+                    zone.waiting.extend(outcome);
+                    self.limits.time.saturating_mul(zone.primaries.len() as u32)
+                });
                 let why = || {
                     let why = format!(
                         "no zone {apex} with primaries; `hashlane dns control status` lists the zones"
@@ -180,6 +184,7 @@ impl Refresher {
         match std::thread::Builder::new().name("transfer".into()).spawn(run) {
             Ok(_) => {
                 (zone.is_busy, zone.is_wanted, zone.started) = (true, false, now);
+                zone.served.append(&mut zone.waiting);
                 self.busy += 1;
             }
             Err(error) => {
@@ -194,7 +199,7 @@ impl Refresher {
     fn done(&mut self, apex: &NameBuf, Done { outcome, kept }: Done, now: u64) {
         self.busy -= 1;
         let Some(zone) = self.zones.get_mut(&spelled(apex)) else { return };
-        (zone.kept, zone.was_futile) = (kept, true);
+        (zone.kept, zone.was_futile, zone.how) = (kept, true, None);
         let (version, deltas, primary) = match outcome {
             Ok((Fetched::Unchanged, primary)) => {
                 zone.kept.confirm();
@@ -213,7 +218,7 @@ impl Refresher {
         let (serial, records) = (version.serial(), version.records());
         let how = if deltas.is_some() { "IXFR" } else { "AXFR" };
         tracing::info!(zone = %apex, serial, records, %primary, how, "zone transferred");
-        zone.was_futile = false;
+        (zone.was_futile, zone.how) = (false, Some(how));
         zone.coming = Some((Arc::clone(&version), primary));
         let version = Version { apex: *apex, id: zone.id.clone(), zone: version, deltas };
         // The server ends.
@@ -243,19 +248,27 @@ impl Refresher {
         if std::mem::take(&mut zone.again) {
             zone.timers.hurry(now);
         }
+        match &outcome {
+            Ok(_) if zone.how.is_some() => self.handle.0.received.received(),
+            Ok(_) => {}
+            Err(_) => self.handle.0.received.failed(),
+        }
         let at = |time: u64| {
             // The clock of the timers begins with the server.
             (unix_seconds() + time).saturating_sub(now)
         };
         let mut all = lock(&self.handle.0.transfers);
         let place = all.entry(spelled(apex)).or_default();
-        if let Ok(primary) = outcome {
+        if let Ok(primary) = &outcome {
             (place.primary, place.checked) = (Some(primary.to_string()), Some(at(now)));
         }
-        place.error = outcome.err();
+        place.error = outcome.as_ref().err().cloned();
         place.next = at(zone.timers.next());
         place.expires = zone.timers.expiry().map(at);
         place.failures = zone.timers.failures().into();
         place.not_kept = zone.kept.error();
+        drop(all);
+        // The status shows the outcome before those who wait for it ask for it.
+        zone.tell(outcome.as_ref().copied());
     }
 }

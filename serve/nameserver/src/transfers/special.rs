@@ -55,9 +55,15 @@ pub(crate) struct Transfer {
     signer: Option<Box<Signer>>,
     zone: NameBuf,
     to: SocketAddr,
+    is_complete: bool,
 }
 
 impl Transfer {
+    /// True once the last message was written.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.is_complete
+    }
+
     /// Logs that the transfer ends before its last message.
     pub(crate) fn log_end(&self) {
         let (zone, messages) = (&self.zone, self.outgoing.messages());
@@ -103,7 +109,13 @@ impl Special {
                         Ok(outgoing) if counters.transport == Transport::Tcp => {
                             counters.transfers.add(1);
                             let (zone, to) = (NameBuf::from(query.name), received.from);
-                            return Reply::Transfer(Box::new(Transfer { outgoing, signer, zone, to }));
+                            return Reply::Transfer(Box::new(Transfer {
+                                outgoing,
+                                signer,
+                                zone,
+                                to,
+                                is_complete: false,
+                            }));
                         }
                         Ok(mut outgoing) => self.alone(&mut outgoing),
                         Err(rcode) => {
@@ -188,7 +200,7 @@ impl Special {
     /// Writes the next messages of a transfer to a queue of a stream, as long as it has at most `most` bytes.
     /// Returns false after the last one.
     pub(crate) fn send(&mut self, transfer: &mut Transfer, most: usize, out: &mut Vec<u8>) -> bool {
-        let Transfer { outgoing, signer, zone, to } = transfer;
+        let Transfer { outgoing, signer, zone, to, is_complete } = transfer;
         while out.len() < most {
             let room = signer.as_ref().map_or(0, |signer| signer.key().room());
             match outgoing.write(&mut self.writers, room) {
@@ -209,6 +221,7 @@ impl Special {
                 Ok(None) => {
                     let how = if outgoing.is_incremental() { "IXFR" } else { "AXFR" };
                     tracing::info!(zone = %zone, %to, how, messages = outgoing.messages(), "transferred");
+                    *is_complete = true;
                     return false;
                 }
                 Err(error) => {

@@ -3,6 +3,7 @@
 use super::event::{Secondary, Told};
 use super::kept::Kept;
 use super::peers::Peer;
+use crate::status::Refreshed;
 use hashlane_dns::zone::Zone;
 use hashlane_name::dns::NameBuf;
 use hashlane_transfer::soa::Soa;
@@ -10,6 +11,7 @@ use hashlane_transfer::timers::Timers;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Sender;
 
 /// A zone and its times.
 pub(super) struct Watched {
@@ -36,6 +38,11 @@ pub(super) struct Watched {
     pub(super) again: bool,
     /// The version that the last NOTIFY has named.
     pub(super) told: Option<Told>,
+    /// The way of the last transfer, `AXFR` or `IXFR`; none if the primaries have nothing new.
+    pub(super) how: Option<&'static str>,
+    /// Those who wait for the outcome of the next thread, and of the one that runs.
+    pub(super) waiting: Vec<Sender<Refreshed>>,
+    pub(super) served: Vec<Sender<Refreshed>>,
 }
 
 impl Watched {
@@ -64,6 +71,9 @@ impl Watched {
             is_forced: false,
             again: false,
             told: None,
+            how: None,
+            waiting: Vec::new(),
+            served: Vec::new(),
         }
     }
 
@@ -73,5 +83,23 @@ impl Watched {
         self.is_wanted = true;
         self.again |= self.is_busy;
         self.timers.hurry(now);
+    }
+
+    /// Tells those who wait for it of an outcome: the primary that has answered.
+    pub(super) fn tell(&mut self, outcome: Result<SocketAddr, &String>) {
+        if self.served.is_empty() {
+            return;
+        }
+        let current = self.current.as_deref().filter(|_| !self.timers.is_expired());
+        let refreshed = Refreshed {
+            serial: current.map(Zone::serial),
+            primary: outcome.ok().map(|primary| primary.to_string()),
+            how: self.how.map(str::to_owned),
+            error: outcome.err().cloned(),
+        };
+        for client in self.served.drain(..) {
+            // It may have gone.
+            let _ = client.send(refreshed.clone());
+        }
     }
 }

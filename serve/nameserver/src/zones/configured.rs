@@ -255,7 +255,7 @@ impl Configured {
         let (ttl, record) = data.soa()?;
         let mut soa = (ttl, Vec::new());
         whole_data(data, &record, &mut soa.1);
-        Some(News { apex: self.apex, serial, soa, peers })
+        Some(News { apex: self.apex, serial, soa, peers, answers: None })
     }
 
     /// Takes the data of a load; after a failure, the old data stay.

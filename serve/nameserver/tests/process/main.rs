@@ -13,3 +13,4 @@ mod tls;
 mod tls_transfers;
 mod transfers;
 mod udp;
+mod waiting;

@@ -1,0 +1,121 @@
+//! Reports of one zone as text.
+
+use super::report::{count, one_line};
+use hashlane_nameserver::status::{Refreshed, Told, TransferStatus, ZoneStatus};
+use hashlane_stats::format::{plain, plural};
+use std::fmt::Write as _;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// All that is known of a zone.
+pub(super) fn full(zone: &ZoneStatus) -> String {
+    let mut text = format!("{}\n", plain(&zone.name));
+    let mut line = |name: &str, value: String| {
+        let _ = writeln!(text, "  {name:11} {value}");
+    };
+    let source = match (&zone.transfer, zone.file.as_os_str().is_empty()) {
+        (Some(_), _) => "its primaries".to_owned(),
+        (None, true) => "the other zones, as a catalog".to_owned(),
+        (None, false) => plain(&zone.file.display().to_string()),
+    };
+    line("source", source);
+    match zone.serial {
+        Some(serial) => line("serial", serial.to_string()),
+        None => line("serial", "none: queries get SERVFAIL".to_owned()),
+    }
+    line("records", format!("{}, {} kB", count(zone.records), count(zone.memory.div_ceil(1000))));
+    if zone.loaded > 0 {
+        line("loaded", format!("{} s ago, in {} ms", count(ago(zone.loaded)), count(zone.took_ms)));
+    }
+    line("queries", count(zone.queries));
+    if let Some(transfer) = &zone.transfer {
+        let answered = match (&transfer.primary, transfer.checked) {
+            (Some(primary), Some(checked)) => format!("{}, {} s ago", plain(primary), count(ago(checked))),
+            _ => "no primary yet".to_owned(),
+        };
+        line("answered by", answered);
+        if transfer.next > 0 {
+            line("next", format!("asked in {} s", count(until(transfer.next))));
+        }
+        if let Some(expires) = transfer.expires {
+            line("expires", format!("in {} s, unless a primary answers", count(until(expires))));
+        }
+        if transfer.failures > 0 {
+            line("failures", count(transfer.failures));
+        }
+        if let Some(error) = &transfer.error {
+            line("last", one_line(error));
+        }
+        if let Some(error) = &transfer.not_kept {
+            line("not on disk", one_line(error));
+        }
+    }
+    faults(&mut text, zone);
+    text
+}
+
+/// Error and warnings of a zone.
+pub(super) fn faults(text: &mut String, zone: &ZoneStatus) {
+    for error in zone.error.iter().flat_map(|error| error.lines()) {
+        let _ = writeln!(text, "  error: {}", plain(error));
+    }
+    for warning in &zone.warnings {
+        let _ = writeln!(text, "  warning: {}", plain(warning));
+    }
+}
+
+/// The transfers of a zone in one line.
+pub(super) fn transfers(status: &TransferStatus) -> String {
+    let mut parts = match (&status.primary, status.checked) {
+        (Some(primary), Some(checked)) => {
+            vec![format!("from {}, asked {} s ago", plain(primary), ago(checked))]
+        }
+        _ => vec!["no primary has answered".to_owned()],
+    };
+    if status.next > 0 {
+        parts.push(format!("next in {} s", until(status.next)));
+    }
+    if let Some(expires) = status.expires {
+        parts.push(format!("expires in {} s", until(expires)));
+    }
+    if let Some(error) = &status.error {
+        parts.push(format!("{}: {}", plural(status.failures as usize, "failure"), one_line(error)));
+    }
+    parts.join(", ")
+}
+
+/// The outcome of a refresh.
+pub(super) fn refreshed(zone: &str, outcome: &Refreshed) -> String {
+    let zone = plain(zone);
+    let serial = outcome.serial.map_or_else(|| "no version".to_owned(), |serial| format!("serial {serial}"));
+    let primary = outcome.primary.as_deref().map(plain).unwrap_or_default();
+    match (&outcome.error, &outcome.how) {
+        (Some(error), _) => format!("{zone}: not transferred: {}; {serial} is in service\n", one_line(error)),
+        (None, Some(how)) => format!("{zone}: {serial} transferred from {primary} by {}\n", plain(how)),
+        (None, None) => format!("{zone}: {serial} is the newest at {primary}\n"),
+    }
+}
+
+/// The answers to NOTIFY, a line each.
+pub(super) fn told(zone: &str, told: &Told) -> String {
+    let each = told.secondaries.iter();
+    each.map(|(peer, answer)| format!("{}: {}: {}\n", plain(zone), plain(peer), plain(answer))).collect()
+}
+
+/// True if all secondaries have taken a NOTIFY.
+pub(super) fn is_taken(told: &Told) -> bool {
+    told.secondaries.values().all(|answer| answer == "NOERROR")
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
+}
+
+/// Seconds since a time.
+fn ago(time: u64) -> u64 {
+    now().saturating_sub(time)
+}
+
+/// Seconds until a time.
+fn until(time: u64) -> u64 {
+    time.saturating_sub(now())
+}

@@ -1,0 +1,142 @@
+//! Requests to a running server.
+
+use crate::config::ZoneFile;
+use crate::handle::{Change, Handle, Request};
+use crate::status::{Refreshed, Reloaded, Told, ZoneStatus};
+use crate::transfers::event::{Event, Wanted};
+use hashlane_name::dns::{NameBuf, text};
+use std::io;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+
+impl Handle {
+    /// Reads the configuration again, and loads the zones whose files have changed; only `zone`, if it is
+    /// given, but that in any case. Returns once they are in service.
+    ///
+    /// # Errors
+    /// The configuration is refused, or the zone unknown; nothing has changed then. The server has ended.
+    pub fn reload(&self, zone: Option<&str>) -> io::Result<Reloaded> {
+        self.request(|reply| Request::Reload(zone.map(str::to_owned), reply))
+    }
+
+    /// State of one zone.
+    ///
+    /// # Errors
+    /// There is no such zone.
+    pub fn zone_status(&self, zone: &str) -> io::Result<ZoneStatus> {
+        self.zone(named(zone)?.view()).ok_or_else(|| {
+            let why = format!("no zone {zone}; `hashlane dns control status` lists the zones");
+            io::Error::new(io::ErrorKind::NotFound, why)
+        })
+    }
+
+    /// Has the primaries of a zone asked now; with `retransfer`, the zone is transferred whatever its serial
+    /// number. Returns at once: [`status`](Self::status) shows the outcome.
+    ///
+    /// # Errors
+    /// The zone is unknown or has no primaries, or the server has ended.
+    pub fn refresh(&self, zone: &str, retransfer: bool) -> io::Result<()> {
+        let wanted = Wanted { apex: named(zone)?, is_forced: retransfer, outcome: None };
+        self.event(|reply| Event::Wanted(wanted, reply)).map(drop)
+    }
+
+    /// Acts as [`refresh`](Self::refresh), and returns once the primaries have answered and a new version is
+    /// in service.
+    ///
+    /// # Errors
+    /// Those of `refresh`; the transfer takes longer than the configuration permits for each primary, and
+    /// goes on; the zone is removed meanwhile.
+    pub fn refresh_and_wait(&self, zone: &str, retransfer: bool) -> io::Result<Refreshed> {
+        let (outcome, ended) = channel();
+        let wanted = Wanted { apex: named(zone)?, is_forced: retransfer, outcome: Some(outcome) };
+        let time = self.event(|reply| Event::Wanted(wanted, reply))?;
+        ended.recv_timeout(time).map_err(|error| match error {
+            RecvTimeoutError::Timeout => {
+                let why = format!(
+                    "{zone}: not transferred within {} s; the transfer goes on, and `hashlane dns control \
+                     status` shows its outcome",
+                    time.as_secs()
+                );
+                io::Error::new(io::ErrorKind::TimedOut, why)
+            }
+            RecvTimeoutError::Disconnected => {
+                io::Error::new(io::ErrorKind::NotFound, format!("{zone}: removed before it was transferred"))
+            }
+        })
+    }
+
+    /// Serves another zone, and keeps it in `transfer.folder` beside those of the configuration.
+    ///
+    /// # Errors
+    /// There is such a zone, it is not valid, or it cannot be kept; or the server has ended.
+    pub fn add(&self, zone: ZoneFile) -> io::Result<()> {
+        self.request(|reply| Request::Change(Change::Add(Box::new(zone)), reply))
+    }
+
+    /// Serves a zone no more that was [added](Self::add).
+    ///
+    /// # Errors
+    /// It was not added, or the change cannot be kept; or the server has ended.
+    pub fn delete(&self, zone: &str) -> io::Result<()> {
+        let apex = Box::new(named(zone)?);
+        self.request(|reply| Request::Change(Change::Delete(apex), reply))
+    }
+
+    /// Tells the secondaries of a zone again that it has changed. Returns at once.
+    ///
+    /// # Errors
+    /// The zone is unknown, has no data, or nobody is to be told; or the server has ended.
+    pub fn notify(&self, zone: &str) -> io::Result<()> {
+        self.request(|reply| Request::Notify(zone.to_owned(), reply, None)).map(drop)
+    }
+
+    /// Acts as [`notify`](Self::notify), and returns once each secondary has answered, or was told as often as
+    /// the server repeats it: about a minute.
+    ///
+    /// # Errors
+    /// Those of `notify`.
+    pub fn notify_and_wait(&self, zone: &str) -> io::Result<Told> {
+        let (answer, answers) = channel();
+        let peers = self.request(|reply| Request::Notify(zone.to_owned(), reply, Some(answer)))?;
+        let mut told = Told::default();
+        for peer in peers {
+            let replaced = "told of a newer version instead".to_owned();
+            told.secondaries.insert(peer.to_string(), replaced);
+        }
+        // Ends when the server holds no message that waits for an answer.
+        for (peer, rcode) in answers {
+            let text = rcode.map_or_else(|| "no answer".to_owned(), |rcode| rcode.to_string());
+            told.secondaries.insert(peer.to_string(), text);
+        }
+        Ok(told)
+    }
+
+    /// The reply of the thread that owns the zones.
+    fn request<T>(&self, request: impl FnOnce(Sender<io::Result<T>>) -> Request) -> io::Result<T> {
+        let (reply, wait) = channel();
+        self.0.requests.send(request(reply)).map_err(|_| ended())?;
+        answer(&wait)
+    }
+
+    /// The reply of the thread that refreshes zones.
+    fn event<T>(&self, event: impl FnOnce(Sender<io::Result<T>>) -> Event) -> io::Result<T> {
+        let (reply, wait) = channel();
+        self.0.events.send(event(reply)).map_err(|_| ended())?;
+        answer(&wait)
+    }
+}
+
+fn answer<T>(wait: &Receiver<io::Result<T>>) -> io::Result<T> {
+    wait.recv().map_err(|_| ended())?
+}
+
+fn ended() -> io::Error {
+    io::Error::other("the server has ended")
+}
+
+/// The name of a zone.
+fn named(zone: &str) -> io::Result<NameBuf> {
+    text::parse(zone.as_bytes()).map_err(|error| {
+        let why = format!("{zone:?} is not the name of a zone: {error}");
+        io::Error::new(io::ErrorKind::InvalidInput, why)
+    })
+}
