@@ -183,6 +183,7 @@ impl Command {
                     allow_notify: allow_notify.clone(),
                     notify: notify.clone(),
                     catalog: catalog.clone().unwrap_or_default(),
+                    ..ZoneFile::default()
                 };
                 Ok(format!("add {}", serde_json::to_string(&added)?))
             }

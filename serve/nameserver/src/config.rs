@@ -92,9 +92,11 @@ impl Config {
     /// The first error in the text.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
         // One zone and one key, for the names of their keys.
-        let (zone, key) = (vec![ZoneFile::default()], vec![TsigKey::default()]);
-        let known = Self { zone, key, ..Self::default() };
-        let config = parse(text, &known, &Keys::default()).map_err(in_words)?;
+        let zone = ZoneFile { names: vec![String::new()], ..ZoneFile::default() };
+        let known = Self { zone: vec![zone], key: vec![TsigKey::default()], ..Self::default() };
+        let mut config: Self = parse(text, &known, &Keys::default()).map_err(in_words)?;
+        let zones = config.zone.into_iter().map(ZoneFile::each).collect::<Result<Vec<_>, _>>()?;
+        config.zone = zones.into_iter().flatten().collect();
         config.check()?;
         Ok(config)
     }

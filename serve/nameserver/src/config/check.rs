@@ -57,6 +57,12 @@ impl Config {
         tls.check(&[&server.listen[..], &self.metrics.listen].concat())?;
         self.check_peers()?;
         for zone in zone {
+            if !zone.names.is_empty() {
+                return Err(invalid(
+                    "zone.names",
+                    "is for configuration files alone; name one zone in `name`",
+                ));
+            }
             if !zone.name.is_ascii() {
                 let why = format!("has {:?}; write it in ASCII, as xn--…", zone.name);
                 return Err(invalid("zone.name", why));

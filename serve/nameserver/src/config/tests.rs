@@ -64,6 +64,31 @@ fn says_what_is_wrong() {
 }
 
 #[test]
+fn several_zones_have_the_same_settings() {
+    let text = "[transfer]\nfolder = \"a\"\n[[zone]]\nnames = [\"a.example\", \"b.example\"]\nprimaries = \
+                [\"192.0.2.1\"]\n[[zone]]\nnames = [\"c.example\", \"d.example\"]\nfile = \
+                \"zones/{name}.zone\"\nallow_transfer = [\"192.0.2.2\"]\n";
+    let config = Config::parse(text).unwrap();
+    let zones: Vec<_> =
+        config.zone.iter().map(|zone| (&zone.name[..], zone.file.to_str().unwrap())).collect();
+    let files = [("c.example", "zones/c.example.zone"), ("d.example", "zones/d.example.zone")];
+    assert_eq!(zones, [&[("a.example", ""), ("b.example", "")], &files[..]].concat());
+    assert!(config.zone[..2].iter().all(|zone| zone.primaries.len() == 1 && zone.names.is_empty()));
+    assert!(config.zone[2..].iter().all(|zone| zone.allow_transfer.len() == 1));
+    // As it is printed: a table for each zone.
+    assert_eq!(Config::parse(&config.to_toml()), Ok(config.clone()));
+    assert!(!config.to_toml().contains("names"));
+    let says = |text: &str| Config::parse(&format!("[[zone]]\n{text}")).unwrap_err().to_string();
+    let one_file = says("names = [\"a\", \"b\"]\nfile = \"a.zone\"");
+    assert!(one_file.contains("for 2 zones; write {name} for the name in it"), "{one_file}");
+    assert!(says("name = \"a\"\nnames = [\"b\"]\nfile = \"a\"").contains("both given"));
+    assert!(says("names = [\"a\", \"A\"]\nfile = \"{name}\"").contains("twice"));
+    let unexpanded = ZoneFile { names: vec!["a".into()], ..ZoneFile::new("a", "a") };
+    let error = Config { zone: vec![unexpanded], ..Config::default() }.check().unwrap_err().to_string();
+    assert!(error.starts_with("`zone.names` is for configuration files"), "{error}");
+}
+
+#[test]
 fn identifiers_are_text_or_hexadecimal() {
     let nsid = |text: &str| Server { nsid: text.into(), ..Server::default() }.nsid();
     assert_eq!(nsid("ascii_ns1"), Ok(b"ns1".to_vec()));

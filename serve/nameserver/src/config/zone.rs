@@ -12,6 +12,10 @@ use std::path::{Path, PathBuf};
 pub struct ZoneFile {
     /// Name of the zone.
     pub name: String,
+    /// In a configuration file, names of several zones with the same settings, in place of `name`: each
+    /// becomes a zone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<String>,
     /// Its zone file, relative to the folder of the configuration; empty for a zone with `primaries`.
     pub file: PathBuf,
     /// Servers from which the zone is transferred, in the order in which they are asked.
@@ -27,7 +31,40 @@ pub struct ZoneFile {
     pub catalog: String,
 }
 
+/// Stands for the name of a zone in the `file` of several.
+const PLACE: &str = "{name}";
+
 impl ZoneFile {
+    /// A zone for each of the `names`, or this one.
+    ///
+    /// # Errors
+    /// It has a name beside them, or one file for all of them.
+    pub(super) fn each(self) -> Result<Vec<Self>, ConfigError> {
+        let Self { name, names, file, .. } = &self;
+        if names.is_empty() {
+            return Ok(vec![self]);
+        }
+        if !name.is_empty() {
+            let why = format!("and `name` are both given for {name:?}; remove one of them");
+            return Err(invalid("zone.names", why));
+        }
+        let file = file.to_string_lossy();
+        if names.len() > 1 && !file.is_empty() && !file.contains(PLACE) {
+            let why = format!(
+                "has {file:?} for {} zones; write {PLACE} for the name in it, as in \"zones/{PLACE}.zone\"",
+                names.len()
+            );
+            return Err(invalid("zone.file", why));
+        }
+        let one = |name: &String| Self {
+            name: name.clone(),
+            names: Vec::new(),
+            file: file.replace(PLACE, name).into(),
+            ..self.clone()
+        };
+        Ok(names.iter().map(one).collect())
+    }
+
     /// A catalog whose members are served.
     pub(crate) fn follows(&self) -> bool {
         self.catalog == "follow"
