@@ -92,6 +92,9 @@ enum Command {
         /// Server that may transfer the zone, as \"192.0.2.0/24\" or \"key NAME\" (repeatable)
         #[arg(long, value_name = "PEERS")]
         allow_transfer: Vec<Access>,
+        /// Client that may query the zone, as \"192.0.2.0/24\" or \"key NAME\" (repeatable); by default, all may
+        #[arg(long, value_name = "PEERS")]
+        allow_query: Vec<Access>,
         /// Server that may say that the zone has changed, besides its primaries (repeatable)
         #[arg(long, value_name = "PEERS")]
         allow_notify: Vec<Access>,
@@ -173,12 +176,13 @@ impl Command {
             Self::Retransfer { zone, wait } => with("retransfer", zone, *wait),
             Self::Notify { zone, wait } => with("notify", zone, *wait),
             Self::Delete { zone } => with("delete", zone, false),
-            Self::Add { zone, primary, file, allow_transfer, allow_notify, notify, catalog } => {
+            Self::Add { zone, primary, file, allow_query, allow_transfer, allow_notify, notify, catalog } => {
                 let added = ZoneFile {
                     name: name(zone)?.to_owned(),
                     // The server may have another current folder, and another one after a restart.
                     file: file.as_deref().map(std::path::absolute).transpose()?.unwrap_or_default(),
                     primaries: primary.clone(),
+                    allow_query: allow_query.clone(),
                     allow_transfer: allow_transfer.clone(),
                     allow_notify: allow_notify.clone(),
                     notify: notify.clone(),

@@ -3,6 +3,7 @@
 use crate::counters::Counters;
 use crate::dnstap::Tap;
 use crate::limit::{self, LimitKey};
+use crate::tls::Channel;
 use crate::view::View;
 use hashlane_dns::MAX_MESSAGE_LEN;
 use hashlane_dns::query::{Batch, Decode, Hash, Outcome, Suffixes};
@@ -11,6 +12,7 @@ use hashlane_dns::slices::Parts as _;
 use hashlane_dns::wire::RecordType;
 use hashlane_hash::scheme::Key;
 use hashlane_table::stage::Stage as _;
+use hashlane_transfer::tsig;
 use std::net::SocketAddr;
 
 /// Stages and buffers of one thread.
@@ -25,6 +27,20 @@ pub(crate) struct Answerer {
     unlogged: u32,
     /// Takes all queries and responses.
     tap: Option<Tap>,
+}
+
+/// The way of messages, by which rules permit them.
+#[derive(Clone, Copy)]
+pub(crate) struct Origin<'k> {
+    pub(crate) channel: Channel,
+    /// Key of their valid signature.
+    pub(crate) key: Option<&'k tsig::Key>,
+}
+
+impl From<Channel> for Origin<'_> {
+    fn from(channel: Channel) -> Self {
+        Self { channel, key: None }
+    }
 }
 
 /// A response.
@@ -57,7 +73,7 @@ impl Answerer {
         &mut self,
         view: &View,
         counters: &Counters,
-        now: u32,
+        (now, origin): (u32, Origin<'_>),
         messages: &[(SocketAddr, &[u8])],
         mut each: impl FnMut(usize, Response<'_>) -> bool,
     ) {
@@ -73,7 +89,12 @@ impl Answerer {
         let mut responses = self.responder.locate(&view.zones, &view.settings, &batch);
         for (number, (from, message)) in messages.iter().enumerate() {
             let asker = Asker { address: from.ip(), transport: counters.transport, now };
-            let reply = responses.write(number, &asker, &mut self.out);
+            let reply = match responses.restricted(number) {
+                Some(zone) if !view.permits_query(zone, *from, origin) => {
+                    responses.prohibit(number, zone, &asker, &mut self.out)
+                }
+                _ => responses.write(number, &asker, &mut self.out),
+            };
             counters.received.add(1);
             counters.received_bytes.add(message.len() as u64);
             if reply.len == 0 {

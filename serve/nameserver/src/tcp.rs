@@ -445,7 +445,7 @@ fn answer(connection: &mut Connection, parts: &mut Parts, most: usize, now: Inst
     let messages = messages.part(..received);
     let (mut answered, mut is_query, mut is_special) = (0, true, false);
     let seconds = clock.now().seconds;
-    answerer.run(view, counters, seconds, messages, |number, response| {
+    answerer.run(view, counters, (seconds, channel.into()), messages, |number, response| {
         let len = response.message.len();
         if response.reply.is_special {
             is_special = true;

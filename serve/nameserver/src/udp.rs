@@ -87,7 +87,7 @@ impl Worker {
             *place = (from, payload);
         }
         let messages = messages.get(..received.len()).unwrap_or(&messages);
-        answerer.run(view, counters, now.seconds, messages, |number, response| {
+        answerer.run(view, counters, (now.seconds, Channel::Clear.into()), messages, |number, response| {
             let Some((to, _)) = messages.get(number).copied() else { return false };
             let mut len = response.message.len();
             if len == 0 {

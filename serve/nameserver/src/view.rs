@@ -1,10 +1,12 @@
 //! The zones and settings that all threads use, replaced as a whole by a reload.
 
+use crate::answer::Origin;
 use crate::config::RateLimit;
 use crate::counters::{Counter, ZoneCounters};
-use crate::transfers::peers::ZoneTransfers;
+use crate::transfers::peers::{ZoneTransfers, permits};
 use hashlane_dns::respond::{Settings, Zones};
 use hashlane_transfer::tsig::Keys;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 /// Zones, settings and the counters of the zones.
@@ -25,6 +27,12 @@ pub(crate) struct View {
 }
 
 impl View {
+    /// True if a client may query a restricted entry.
+    pub(crate) fn permits_query(&self, entry: usize, from: SocketAddr, origin: Origin<'_>) -> bool {
+        let rules = self.transfers.get(entry).map(|zone| &zone.query[..]).unwrap_or_default();
+        permits(rules, from.ip(), origin.channel, origin.key)
+    }
+
     /// Counter of a zone for a thread.
     #[inline]
     pub(crate) fn counter(&self, thread: usize, entry: usize) -> Option<&Counter> {

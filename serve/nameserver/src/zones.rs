@@ -212,6 +212,7 @@ impl Catalog {
             zone.history = config.transfer.history;
             let is_secondary = zone.is_secondary();
             let rights = Arc::make_mut(&mut zone.transfers);
+            rights.query = keys.query(config, &zone.file);
             rights.allow = keys.transfer(config, &zone.file);
             rights.notify_from = keys.notify_from(&zone.file);
             rights.news = is_secondary.then(|| rights.news.take().unwrap_or_default());
@@ -338,8 +339,12 @@ impl Catalog {
     pub(crate) fn view(&self, config: &Config) -> io::Result<View> {
         let entries = self.zones.iter().map(|zone| Entry { apex: zone.apex, zone: zone.data.clone() });
         let invalid = |error: crate::ConfigError| io::Error::new(io::ErrorKind::InvalidInput, error);
-        let zones = Zones::new(entries.collect(), &self.key)
+        let mut zones = Zones::new(entries.collect(), &self.key)
             .map_err(|error: DuplicateZone| io::Error::new(io::ErrorKind::InvalidInput, error))?;
+        for (number, _) in self.zones.iter().enumerate().filter(|(_, zone)| !zone.transfers.query.is_empty())
+        {
+            zones.restrict(number);
+        }
         let server = &config.server;
         let secrets = server.secrets().map_err(invalid)?;
         let cookies = Cookies::new(secrets.first().unwrap_or(&self.cookie), secrets.get(1));

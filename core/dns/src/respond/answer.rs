@@ -495,6 +495,9 @@ impl<'a, 'o> Answer<'a, 'o> {
     ) -> Option<Link<'q>> {
         let suffixes = self.scratch.hash.name(name.view());
         let zone = self.zones.find(suffixes, name.view(), self.rtype)?;
+        if zone != self.entered && self.zones.is_restricted(zone) {
+            return None;
+        }
         let located = self.zones.zone(zone)?.locate(suffixes, name.view());
         let visited = Visited::of(zone, located, own_hash(suffixes));
         Some(Link { zone, located, owner, spelling, visited })

@@ -101,6 +101,64 @@ impl Responses<'_> {
         }
     }
 
+    /// Number of the entry that holds the name of datagram `number`, if the entry is
+    /// [restricted](Zones::restrict): the server then calls [`prohibit`](Self::prohibit) in place of
+    /// [`write`](Self::write) for a client that has no right to it.
+    #[inline]
+    pub fn restricted(&self, number: usize) -> Option<usize> {
+        if !self.zones.has_restricted() {
+            return None;
+        }
+        let (zone, _) = self.places.get(number)?.as_ref()?;
+        Some(*zone as usize).filter(|zone| self.zones.is_restricted(*zone))
+    }
+
+    /// Writes the response to a query without a right to zone `zone`: REFUSED, with an extended error (RFC 8914
+    /// §4.19). A query for a transfer gets the response of [`write`](Self::write), which says nothing of the
+    /// zone.
+    #[cold]
+    pub fn prohibit(&mut self, number: usize, zone: usize, asker: &Asker, out: &mut [u8]) -> Reply {
+        let query = match self.batch.outcomes().get(number) {
+            Some(Outcome::Answer(query)) if !is_apart(query.rtype) => query,
+            _ => return self.write(number, asker, out),
+        };
+        let header = query.header;
+        let opt = match query.edns.map(|edns| options::Reply::of(&edns, self.settings, asker)).transpose() {
+            Ok(opt) => opt,
+            Err(rcode) => {
+                return self.refuse(&Refusal { header, rcode, edns: true, question: None }, out);
+            }
+        };
+        let rcode = Rcode::REFUSED;
+        let write = |writer: &mut Writer<'_>| {
+            write_question(writer, query.name, query.rtype, query.class)?;
+            opt.map_or(Ok(()), |opt| opt.write(writer, self.settings, rcode, Some(options::PROHIBITED)))
+        };
+        let Ok(mut writer) = Writer::new(out, self.limit(query, asker)) else { return Reply::DROP };
+        if write(&mut writer).is_err() {
+            return Reply::DROP;
+        }
+        Reply {
+            len: writer.finish(response(header, rcode).to_bytes()),
+            rcode,
+            kind: ResponseKind::Error,
+            zone: Some(zone),
+            rtype: Some(query.rtype),
+            is_known: opt.is_some_and(|opt| opt.is_known),
+            is_special: query.is_signed,
+            ..Reply::DROP
+        }
+    }
+
+    /// Bytes of a response at most.
+    #[inline(always)]
+    fn limit(&self, query: &Query<'_>, asker: &Asker) -> usize {
+        match asker.transport {
+            Transport::Udp => query.limit().min(usize::from(self.settings.max_udp).max(PLAIN_LIMIT)),
+            Transport::Tcp => MAX_MESSAGE_LEN,
+        }
+    }
+
     /// Writes a header, the question if it is known and, if the query had one, an OPT record.
     #[cold]
     fn refuse(&self, refusal: &Refusal<'_>, out: &mut [u8]) -> Reply {
@@ -125,10 +183,7 @@ impl Responses<'_> {
 
     #[inline]
     fn answer(&mut self, number: usize, query: &Query<'_>, asker: &Asker, out: &mut [u8]) -> Reply {
-        let limit = match asker.transport {
-            Transport::Udp => query.limit().min(usize::from(self.settings.max_udp).max(PLAIN_LIMIT)),
-            Transport::Tcp => MAX_MESSAGE_LEN,
-        };
+        let limit = self.limit(query, asker);
         let opt = match query.edns.map(|edns| options::Reply::of(&edns, self.settings, asker)).transpose() {
             Ok(opt) => opt,
             Err(rcode) => {
@@ -217,6 +272,14 @@ impl Responses<'_> {
         reply.len = writer.finish(header.to_bytes());
         Ok(reply)
     }
+}
+
+/// True for types that no zone answers: those of messages, and transfers.
+fn is_apart(rtype: RecordType) -> bool {
+    matches!(
+        rtype,
+        RecordType::OPT | RecordType::TKEY | RecordType::TSIG | RecordType::AXFR | RecordType::IXFR
+    )
 }
 
 #[inline(always)]

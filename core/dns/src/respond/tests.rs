@@ -786,6 +786,39 @@ fn refuses_what_it_has_not() {
 }
 
 #[test]
+fn a_restricted_zone_is_for_the_clients_that_the_server_chooses() {
+    let alias = "example.org. SOA ns.example. admin.example.\nexample.org. NS ns.example.\n\
+                 into.example.org. CNAME mail.example.";
+    let mut zones = zones(&[("example.", EXAMPLE), ("example.org.", alias)]);
+    check(
+        &ask("into.example.org.", "A").of(&zones),
+        &["0 aa", "an into.example.org. CNAME mail.example.", "an mail.example. A 2"],
+    );
+    zones.restrict(0);
+    // An alias of another zone does not lead into it; its own do.
+    check(&ask("into.example.org.", "A").of(&zones), &["0 aa", "an into.example.org. CNAME mail.example."]);
+    check(&ask("mail.example.", "A").of(&zones), &["0 aa", "an mail.example. A 2"]);
+    let asked = |name, rtype| {
+        let query = Ask { edns: Some((1232, false, Vec::new())), ..ask(name, rtype) }.bytes();
+        let key = key();
+        let (mut suffixes, mut responder, mut out) = (Suffixes::new(), Responder::new(&key), [0; 512]);
+        let mut batch = Batch::new(&mut suffixes);
+        assert!(batch.push(0, &query));
+        Decode.run(&mut batch);
+        Hash::new(&key).run(&mut batch);
+        let settings = Settings::default();
+        let asker = Asker { address: [127, 0, 0, 1].into(), transport: Transport::Udp, now: 0 };
+        let mut responses = responder.locate(&zones, &settings, &batch);
+        let zone = responses.restricted(0);
+        let reply = responses.prohibit(0, 0, &asker, &mut out);
+        (zone, reply.zone, reply.rcode, out[..reply.len].ends_with(&[0, 15, 0, 2, 0, 18]), reply.is_special)
+    };
+    assert_eq!(asked("mail.example.", "A"), (Some(0), Some(0), Rcode::REFUSED, true, false));
+    assert_eq!(asked("mail.example.", "AXFR"), (Some(0), None, Rcode::REFUSED, true, true));
+    assert_eq!(asked("into.example.org.", "A").0, None);
+}
+
+#[test]
 fn tells_of_itself_in_class_chaos() {
     let zones = zones(&[("example.", EXAMPLE)]);
     let chaos = |name| Ask { class: Class::CH, ..ask(name, "TXT") };

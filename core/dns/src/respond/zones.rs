@@ -28,6 +28,8 @@ pub struct Zones {
     index: Index,
     /// Bit *n* is set if an apex has *n* labels.
     depths: u128,
+    /// True for entries that are restricted; empty if none is.
+    restricted: Vec<bool>,
 }
 
 /// Two zones have the same apex.
@@ -42,7 +44,8 @@ impl Zones {
     /// Two entries have the same apex.
     pub fn new(entries: Vec<Entry>, key: &Key) -> Result<Self, DuplicateZone> {
         let mut hash = Hash::new(key);
-        let mut zones = Self { index: Index::with_capacity(entries.len()), entries, depths: 0 };
+        let mut zones =
+            Self { index: Index::with_capacity(entries.len()), entries, depths: 0, restricted: Vec::new() };
         for (number, entry) in zones.entries.iter().enumerate() {
             let apex = entry.apex.view();
             let suffixes = hash.name(apex);
@@ -54,6 +57,27 @@ impl Zones {
             zones.index.enter(own, number as u32);
         }
         Ok(zones)
+    }
+
+    /// Restricts an entry to the clients that the server chooses, query by query. Aliases of other zones do
+    /// not lead into it, so that their clients do not learn its records.
+    pub fn restrict(&mut self, number: usize) {
+        self.restricted.resize(self.entries.len(), false);
+        if let Some(place) = self.restricted.get_mut(number) {
+            *place = true;
+        }
+    }
+
+    /// True if an entry may be restricted.
+    #[inline(always)]
+    pub(super) fn has_restricted(&self) -> bool {
+        !self.restricted.is_empty()
+    }
+
+    /// True if an entry is restricted.
+    #[inline(always)]
+    pub(super) fn is_restricted(&self, number: usize) -> bool {
+        self.restricted.get(number).copied().unwrap_or(false)
     }
 
     /// The zones, in the order given to [`new`](Self::new).

@@ -74,6 +74,7 @@ impl Config {
             zone.primaries.iter().try_for_each(|peer| check("zone.primaries", peer.key.as_ref()))?;
             zone.notify.iter().try_for_each(|peer| check("zone.notify", peer.key.as_ref()))?;
             zone.allow_notify.iter().try_for_each(|rule| check("zone.allow_notify", rule.key.as_ref()))?;
+            zone.allow_query.iter().try_for_each(|rule| check("zone.allow_query", rule.key.as_ref()))?;
             zone.allow_transfer
                 .iter()
                 .try_for_each(|rule| check("zone.allow_transfer", rule.key.as_ref()))?;

@@ -20,6 +20,8 @@ pub struct ZoneFile {
     pub file: PathBuf,
     /// Servers from which the zone is transferred, in the order in which they are asked.
     pub primaries: Vec<Peer>,
+    /// Clients that may query the zone, beside the servers that may transfer it; empty: all.
+    pub allow_query: Vec<Access>,
     /// Servers that may say that the zone has changed, in addition to the addresses of its primaries.
     pub allow_notify: Vec<Access>,
     /// Servers that may transfer the zone.

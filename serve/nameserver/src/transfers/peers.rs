@@ -45,6 +45,8 @@ pub(crate) struct Access {
 /// Rights of others to a zone, and its history.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ZoneTransfers {
+    /// Clients that may query the zone; empty: all.
+    pub(crate) query: Vec<Access>,
     /// Servers that may transfer the zone.
     pub(crate) allow: Vec<Access>,
     /// Servers that may say that it has changed.
@@ -104,6 +106,15 @@ impl KeyRing {
     /// Servers that may transfer a zone.
     pub(crate) fn transfer(&self, config: &Config, zone: &ZoneFile) -> Vec<Access> {
         self.rules(&zone.allow_transfer).chain(self.rules(&config.transfer.allow)).collect()
+    }
+
+    /// Clients that may query a zone: those that are named, and the servers that may transfer it, which ask
+    /// for its SOA record. Empty: all.
+    pub(crate) fn query(&self, config: &Config, zone: &ZoneFile) -> Vec<Access> {
+        match &zone.allow_query[..] {
+            [] => Vec::new(),
+            rules => self.rules(rules).chain(self.transfer(config, zone)).collect(),
+        }
     }
 
     /// Servers that may say that a zone has changed: its primaries, with their keys, and others.

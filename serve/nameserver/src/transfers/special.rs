@@ -2,7 +2,7 @@
 
 use super::event::{Event, Told};
 use super::peers::{ZoneTransfers, permits};
-use crate::answer::Answerer;
+use crate::answer::{Answerer, Origin};
 use crate::clock::unix_seconds;
 use crate::counters::Counters;
 use crate::tls::Channel;
@@ -121,7 +121,7 @@ impl Special {
                         Err(rcode) => {
                             counters.refused_transfers.add(1);
                             // With the OPT record and the reason, as any other refusal.
-                            let mut response = self.answer(answerer, view, received);
+                            let mut response = self.answer(answerer, view, received, signer.as_deref());
                             if let Some(flags) = response.get_mut(3) {
                                 *flags = *flags & 0xf0 | rcode.0 as u8 & 0xf;
                             }
@@ -129,7 +129,7 @@ impl Special {
                         }
                     }
                 }
-                _ => self.answer(answerer, view, received),
+                _ => self.answer(answerer, view, received, signer.as_deref()),
             }
         };
         Reply::Message(sign(response, signer, view, counters.transport))
@@ -187,10 +187,18 @@ impl Special {
     }
 
     /// The response to an ordinary query that was signed.
-    fn answer(&self, answerer: &mut Answerer, view: &View, received: Received<'_>) -> Vec<u8> {
+    fn answer(
+        &self,
+        answerer: &mut Answerer,
+        view: &View,
+        received: Received<'_>,
+        signer: Option<&Signer>,
+    ) -> Vec<u8> {
         let mut response = Vec::new();
         let messages = [(received.from, received.message)];
-        answerer.run(view, &self.counted, received.seconds, &messages, |_, answer| {
+        let key = signer.map(Signer::key);
+        let origin = Origin { channel: received.channel, key: key.as_ref() };
+        answerer.run(view, &self.counted, (received.seconds, origin), &messages, |_, answer| {
             response.extend_from_slice(answer.message);
             true
         });

@@ -6,6 +6,7 @@ mod dnstap;
 mod floods;
 mod operator;
 mod primaries;
+mod query_rights;
 mod reload;
 mod support;
 mod tcp;
