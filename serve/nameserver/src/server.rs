@@ -1,43 +1,44 @@
 //! The server: sockets, threads, reloads, reports.
 
+mod threads;
+
 pub use crate::handle::Handle;
 pub use crate::reload::Reread;
 
-use crate::answer::Answerer;
-use crate::cell::{Cell, Reader};
-use crate::clock::Clock;
+use crate::cell::Cell;
 use crate::config::Config;
 use crate::counters::{AllCounters, Counters};
 use crate::dnstap::{Collector, Tap};
 use crate::folder::{self, Folder};
 use crate::handle::{End, Shared, lock};
-use crate::listen::{self, Sockets};
+use crate::listen;
 use crate::reload;
 use crate::status::ZoneStatus;
 use crate::transfers::counts::Counts;
 use crate::transfers::notifier::Notifier;
 use crate::transfers::refresh::Refresher;
-use crate::transfers::special::Special;
 use crate::zones::{self, Catalog, random_key};
-use crate::{account, control, tcp, tls, udp};
+use crate::{account, control, tls};
 use hashlane_daemon::control::Service;
 use hashlane_dns::respond::Transport;
-use hashlane_hash::scheme::Key;
-use mio::net::TcpListener;
 use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Instant;
+use threads::Threads;
 
-/// A server with bound sockets and loaded zones, which does not answer yet.
+/// Least time between two exchanges of the zones while they are loaded, as a multiple of the time that one
+/// takes, which is in proportion to the number of zones.
+const LOADING_SHARE: u32 = 10;
+
+/// A server with loaded zones, which answers queries. Dropped, it stops.
 pub struct Server {
     handle: Handle,
-    udp: Vec<udp::Worker>,
-    tcp: tcp::Worker,
+    threads: Threads,
     control: Option<Service>,
     reload: reload::Service,
     refresher: Refresher,
@@ -48,7 +49,8 @@ pub struct Server {
 
 impl Server {
     /// Binds the sockets of a configuration, gives up privileges, and loads the zones. `reread` gets the
-    /// configuration again at each reload.
+    /// configuration again at each reload. Queries are answered meanwhile: those for zones that are not
+    /// loaded yet with SERVFAIL, and the extended error Not Ready (RFC 8914 §4.15).
     ///
     /// A zone that cannot be loaded is reported in the log, and its queries get SERVFAIL.
     ///
@@ -83,13 +85,6 @@ impl Server {
         let key = random_key()?;
         let threads = sockets.len() * workers + 1;
         let mut catalog = Catalog::new(&key, threads)?;
-        let loaded = catalog.update(config, None)?;
-        // Zones with primaries come later.
-        if !catalog.serves() && config.zone.iter().all(|zone| zone.primaries.is_empty()) {
-            let why = loaded.failed.into_values().next();
-            debug_assert!(why.is_some(), "a zone that is not served has failed to load");
-            return Err(io::Error::new(io::ErrorKind::InvalidData, why.unwrap_or_default()));
-        }
         let view = Cell::new(catalog.view(config)?);
 
         let (ended, ends) = channel();
@@ -122,10 +117,6 @@ impl Server {
             untapped: Arc::default(),
             folder: Mutex::new(folder),
         }));
-        // The thread that takes it runs later.
-        let _ = handle.0.events.send(catalog.secondaries(config));
-        let refresher = Refresher::new(&key, handle.clone(), due);
-        let reload = reload::Service::new((catalog, config.clone(), reread), wait, news, handle.clone());
         let (tap, collector) = match config.log.dnstap.as_os_str().is_empty() {
             true => (None, None),
             false => {
@@ -135,8 +126,14 @@ impl Server {
             }
         };
         let (udp, tcp) = handle.0.threads((sockets, tls_listeners), config, &key, tap)?;
+        let mut threads = Threads::new(handle.clone());
+        load(&mut catalog, config, &handle.0, || threads.answer(udp, tcp))?;
+        // The thread that takes it runs later.
+        let _ = handle.0.events.send(catalog.secondaries(config));
+        let refresher = Refresher::new(&key, handle.clone(), due);
+        let reload = reload::Service::new((catalog, config.clone(), reread), wait, news, handle.clone());
         let notifier = Notifier::new(told);
-        Ok(Self { udp, tcp, control, reload, refresher, notifier, collector, handle, ends })
+        Ok(Self { threads, control, reload, refresher, notifier, collector, handle, ends })
     }
 
     /// Checks all that [`start`](Self::start) would refuse, and loads every zone, without listening anywhere.
@@ -190,18 +187,12 @@ impl Server {
     /// # Errors
     /// A thread cannot be started, or has ended; the name of the thread, and its error.
     pub fn run(self) -> io::Result<()> {
-        let Self { handle, udp, tcp, control, reload, refresher, notifier, collector, ends } = self;
+        let Self { handle, mut threads, control, reload, refresher, notifier, collector, ends } = self;
         let shared = &handle.0;
-        let mut threads = Vec::new();
-        for (number, worker) in udp.into_iter().enumerate() {
-            threads.push(shared.spawn(format!("udp-{number}"), move || worker.run())?);
-        }
-        threads.push(shared.spawn("tcp".into(), move || tcp.run())?);
         if let Some(service) = control {
             let (handle, stopped) = (handle.clone(), handle.clone());
             let answer = move |command: &str| control::answer(command, &handle);
-            let run = move || service.run(answer, || stopped.is_stopped());
-            threads.push(shared.spawn("control".into(), run)?);
+            threads.start("control".into(), move || service.run(answer, || stopped.is_stopped()))?;
         }
         // They wait for requests, and end with the process.
         let mut services: Vec<(&str, Run)> = vec![
@@ -227,14 +218,46 @@ impl Server {
             }
             _ => Ok(()),
         };
-        handle.stop();
-        for thread in threads {
-            // A panic was reported as the end of its thread.
-            let _ = thread.join();
-        }
-        lock(&shared.folder).release();
+        drop(threads);
         outcome
     }
+}
+
+/// Loads the zones, and puts them in service as they come. `answer` is called once the names of all are known.
+///
+/// # Errors
+/// `answer` fails; no zone can be loaded.
+fn load(
+    catalog: &mut Catalog,
+    config: &Config,
+    shared: &Shared,
+    answer: impl FnOnce() -> io::Result<()>,
+) -> io::Result<()> {
+    let (mut next, mut answer, mut outcome) = (Instant::now(), Some(answer), Ok(()));
+    let mut publish = |catalog: &Catalog| {
+        let begun = Instant::now();
+        if begun < next || outcome.is_err() {
+            return;
+        }
+        outcome = catalog.view(config).map(|view| drop(shared.view.swap(view)));
+        if outcome.is_ok()
+            && let Some(answer) = answer.take()
+        {
+            outcome = answer();
+        }
+        next = Instant::now() + begun.elapsed() * LOADING_SHARE;
+    };
+    let loaded = catalog.update_in_steps(config, None, &mut publish)?;
+    outcome?;
+    // Zones with primaries come later.
+    if !catalog.serves() && config.zone.iter().all(|zone| zone.primaries.is_empty()) {
+        let why = loaded.failed.into_values().next();
+        debug_assert!(why.is_some(), "a zone that is not served has failed to load");
+        return Err(io::Error::new(io::ErrorKind::InvalidData, why.unwrap_or_default()));
+    }
+    drop(shared.view.swap(catalog.view(config)?));
+    *lock(&shared.zones) = catalog.status();
+    Ok(())
 }
 
 /// The work of a thread.
@@ -243,82 +266,4 @@ type Run = Box<dyn FnOnce() + Send>;
 /// True if the configuration has zones that are received.
 pub(crate) fn needs_folder(config: &Config) -> bool {
     config.zone.iter().any(|zone| !zone.primaries.is_empty())
-}
-
-impl Shared {
-    /// The threads that answer.
-    fn threads(
-        &self,
-        (sockets, tls): (Vec<Sockets>, Vec<TcpListener>),
-        config: &Config,
-        key: &Key,
-        tap: Option<Tap>,
-    ) -> io::Result<(Vec<udp::Worker>, tcp::Worker)> {
-        let clock = Clock::start();
-        let mut parts = self.counters.0.iter().enumerate();
-        let mut next = || {
-            let (thread, counters) = parts.next().ok_or_else(|| io::Error::other("too few counters"))?;
-            // Its 64 KiB would be moved over the stack several times.
-            let answerer = Box::new(Answerer::new(key, thread, tap.clone()));
-            Ok::<_, io::Error>((answerer, Reader::new(&self.view), Arc::clone(counters)))
-        };
-        let (limiter_key, names_key) = (random_key()?, random_key()?);
-        let special = |transport| Special::new(&names_key, transport, self.events.clone());
-        let (mut udp, mut listeners) = (Vec::new(), Vec::new());
-        for sockets in sockets {
-            let threads = sockets.udp.len();
-            for socket in sockets.udp {
-                let (answerer, view, counters) = next()?;
-                let (key, stop) = (limiter_key, Arc::clone(&self.stop));
-                let special = special(Transport::Udp);
-                udp.push(udp::Worker {
-                    socket,
-                    answerer,
-                    special,
-                    view,
-                    counters,
-                    clock,
-                    key,
-                    threads,
-                    stop,
-                });
-            }
-            listeners.push((sockets.tcp, false));
-        }
-        listeners.extend(tls.into_iter().map(|listener| (listener, true)));
-        let (answerer, view, counters) = next()?;
-        let stop = Arc::clone(&self.stop);
-        let connections = Arc::clone(&self.connections);
-        let (special, requests) = (special(Transport::Tcp), self.requests.clone());
-        let tls = Arc::clone(&self.tls);
-        let parts = tcp::Parts { answerer, special, requests, view, counters, clock, tls, stop, connections };
-        let (tcp, waker) = tcp::Worker::new(listeners, config.tcp.clone(), &random_key()?, parts)?;
-        lock(&self.wakers).push(waker);
-        Ok((udp, tcp))
-    }
-
-    /// Starts a thread. Its end is reported, also after a panic.
-    fn spawn(
-        &self,
-        name: String,
-        run: impl FnOnce() -> io::Result<()> + Send + 'static,
-    ) -> io::Result<thread::JoinHandle<()>> {
-        struct ReportEnd(Sender<End>, Option<(String, io::Result<()>)>);
-        impl Drop for ReportEnd {
-            fn drop(&mut self) {
-                if let Some((name, result)) = self.1.take() {
-                    // Nobody waits for the end of a thread once the server has ended.
-                    let _ = self.0.send(End::Thread(name, result));
-                }
-            }
-        }
-        let panicked = Err(io::Error::other("it has panicked; report this defect"));
-        let mut end = ReportEnd(self.ended.clone(), Some((name.clone(), panicked)));
-        thread::Builder::new().name(name).spawn(move || {
-            let result = run();
-            if let Some((_, place)) = &mut end.1 {
-                *place = result;
-            }
-        })
-    }
 }

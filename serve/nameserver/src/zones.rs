@@ -25,7 +25,7 @@ use hashlane_transfer::disk;
 use loading::{faults, load_all};
 use std::collections::HashMap;
 use std::io;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -71,6 +71,19 @@ impl Catalog {
     /// # Errors
     /// The configuration is not valid, or `only` is not among its zones. Nothing has changed then.
     pub(crate) fn update(&mut self, config: &Config, only: Option<Name<'_>>) -> io::Result<Reloaded> {
+        self.update_in_steps(config, only, &mut |_| {})
+    }
+
+    /// Acts as [`update`](Self::update). `step` is called before any zone is loaded, and while they are.
+    ///
+    /// # Errors
+    /// Those of `update`.
+    pub(crate) fn update_in_steps(
+        &mut self,
+        config: &Config,
+        only: Option<Name<'_>>,
+        step: &mut dyn FnMut(&Self),
+    ) -> io::Result<Reloaded> {
         let invalid = |error: crate::ConfigError| io::Error::new(io::ErrorKind::InvalidInput, error);
         config.check().map_err(invalid)?;
         let wanted = self.extra.all(config)?;
@@ -79,6 +92,8 @@ impl Catalog {
         }
         self.keys = KeyRing::of(config)?;
         let mut reloaded = Reloaded { removed: self.configure(wanted, config), ..Reloaded::default() };
+        step(self);
+        self.read_received(config, step);
         let is_only = |apex: &NameBuf| only.is_none_or(|only| only.eq_ignore_case(apex.view()));
         let due: Vec<usize> = self
             .zones
@@ -89,26 +104,26 @@ impl Catalog {
             .collect();
         let examined = self.zones.iter().filter(|zone| is_only(&zone.apex)).count();
         reloaded.unchanged = (examined - due.len()) as u64;
-        let outcomes = {
-            let wanted: Vec<(&Path, Name<'_>)> = due
-                .iter()
-                .filter_map(|at| self.zones.get(*at))
-                .map(|zone| (zone.file.file.as_path(), zone.apex.view()))
-                .collect();
-            load_all(&wanted, &config.zone_files, &self.key)
-        };
-        for (at, outcome) in due.into_iter().zip(outcomes) {
-            if let Some(zone) = self.zones.get_mut(at) {
-                zone.take(outcome, &self.key, &mut reloaded);
+        let files: Vec<(PathBuf, NameBuf)> = due
+            .iter()
+            .filter_map(|at| self.zones.get(*at))
+            .map(|zone| (zone.file.file.clone(), zone.apex))
+            .collect();
+        let key = self.key;
+        load_all(&files, &config.zone_files, &key, |loaded| {
+            if let Some((number, outcome)) = loaded
+                && let Some(zone) = due.get(number).and_then(|at| self.zones.get_mut(*at))
+            {
+                zone.take(outcome, &key, &mut reloaded);
             }
-        }
+            step(self);
+        });
         self.follow(config)?;
         self.produce();
         Ok(reloaded)
     }
 
-    /// Takes over zones, and loads none but those on the disk that others have sent. Returns the names of
-    /// those that are gone.
+    /// Takes over zones, and loads none. Returns the names of those that are gone.
     fn configure(&mut self, wanted: Vec<Wanted>, config: &Config) -> Vec<String> {
         let old = std::mem::take(&mut self.zones);
         let mut old: HashMap<Vec<u8>, Configured> =
@@ -134,7 +149,6 @@ impl Catalog {
             self.zones.push(zone);
         }
         self.give_rights(config);
-        self.read_received(config);
         let mut removed: Vec<String> = old
             .into_values()
             .map(|zone| {
@@ -167,6 +181,7 @@ impl Catalog {
             let wanted = self.extra.all(config)?;
             let (before, members) = (self.zones.len(), wanted.len());
             let removed = self.configure(wanted, config).len();
+            self.read_received(config, &mut |_| {});
             tracing::info!(zones = members, before, removed, "catalogs followed");
         }
         Ok(has_changed)
@@ -219,12 +234,17 @@ impl Catalog {
         }
     }
 
-    /// Reads the zones with primaries that are on the disk, and were not read yet.
-    fn read_received(&mut self, config: &Config) {
+    /// Reads the zones with primaries that are on the disk, and were not read yet. `step` is called after
+    /// each.
+    fn read_received(&mut self, config: &Config, step: &mut dyn FnMut(&Self)) {
         let key = self.key;
-        let folder = &config.transfer.folder;
-        for zone in self.zones.iter_mut().filter(|zone| zone.is_secondary() && zone.received.is_none()) {
-            zone.read(folder, &key);
+        for at in 0..self.zones.len() {
+            if let Some(zone) =
+                self.zones.get_mut(at).filter(|zone| zone.is_secondary() && zone.received.is_none())
+            {
+                zone.read(&config.transfer.folder, &key);
+                step(self);
+            }
         }
     }
 

@@ -6,16 +6,15 @@ use crate::load::{self, Options};
 use hashlane_dns::query::Hash;
 use hashlane_dns::zone::Zone;
 use hashlane_hash::scheme::Key;
-use hashlane_name::dns::Name;
+use hashlane_name::dns::{Name, NameBuf};
 use hashlane_transfer::zonemd::{self, Zonemd};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::channel;
-use std::sync::{Mutex, PoisonError};
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Identity of a file's content, by which a change shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,33 +47,42 @@ pub(super) struct Outcome {
     pub(super) stamps: Vec<(PathBuf, Option<Stamp>)>,
 }
 
-/// Loads zones on all cores; the outcomes are in the order of the zones.
-pub(super) fn load_all(zones: &[(&Path, Name<'_>)], limits: &ZoneFiles, key: &Key) -> Vec<Outcome> {
+/// Interval at which [`load_all`] calls back while zones are loaded.
+const TICK: Duration = Duration::from_millis(20);
+
+/// Loads zones on all cores. `each` gets the outcomes with the numbers of their zones, as they come, and
+/// `None` now and then if none comes.
+pub(super) fn load_all(
+    zones: &[(PathBuf, NameBuf)],
+    limits: &ZoneFiles,
+    key: &Key,
+    mut each: impl FnMut(Option<(usize, Outcome)>),
+) {
     let next = AtomicUsize::new(0);
-    let outcomes: Vec<Mutex<Option<Outcome>>> = zones.iter().map(|_| Mutex::new(None)).collect();
-    let work = || {
-        while let Some(((file, apex), place)) = {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            zones.get(at).zip(outcomes.get(at))
-        } {
-            *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(load(file, *apex, limits, key));
-        }
-    };
     let threads = thread::available_parallelism().map_or(1, usize::from).min(zones.len());
+    let (loaded, outcomes) = channel();
     thread::scope(|scope| {
-        for _ in 1..threads {
-            scope.spawn(work);
+        for _ in 0..threads {
+            let (loaded, next) = (loaded.clone(), &next);
+            scope.spawn(move || {
+                while let Some((at, (file, apex))) = {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    zones.get(at).map(|zone| (at, zone))
+                } {
+                    // The receiver takes all of them.
+                    let _ = loaded.send((at, load(file, apex.view(), limits, key)));
+                }
+            });
         }
-        work();
+        drop(loaded);
+        loop {
+            match outcomes.recv_timeout(TICK) {
+                Ok(outcome) => each(Some(outcome)),
+                Err(RecvTimeoutError::Timeout) => each(None),
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
     });
-    let missing = || Outcome {
-        result: Err("not loaded; report this defect".into()),
-        warnings: Vec::new(),
-        took_ms: 0,
-        stamps: Vec::new(),
-    };
-    let taken = outcomes.into_iter().map(|place| place.into_inner().unwrap_or_else(PoisonError::into_inner));
-    taken.map(|outcome| outcome.unwrap_or_else(missing)).collect()
 }
 
 /// Faults with which a zone is served.

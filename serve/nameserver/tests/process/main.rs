@@ -4,6 +4,7 @@
 mod control;
 mod dnstap;
 mod floods;
+mod loading;
 mod operator;
 mod primaries;
 mod query_rights;
