@@ -1,6 +1,7 @@
 //! `hashlane dns control`
 
 mod report;
+mod text;
 mod zone;
 
 use anyhow::{Context, Result, bail};
@@ -92,7 +93,7 @@ enum Command {
         /// Server that may transfer the zone, as \"192.0.2.0/24\" or \"key NAME\" (repeatable)
         #[arg(long, value_name = "PEERS")]
         allow_transfer: Vec<Access>,
-        /// Client that may query the zone, as \"192.0.2.0/24\" or \"key NAME\" (repeatable); by default, all may
+        /// Client that may query the zone, as \"192.0.2.0/24\" (repeatable); by default, all may
         #[arg(long, value_name = "PEERS")]
         allow_query: Vec<Access>,
         /// Server that may say that the zone has changed, besides its primaries (repeatable)

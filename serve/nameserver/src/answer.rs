@@ -3,7 +3,7 @@
 use crate::counters::Counters;
 use crate::dnstap::Tap;
 use crate::limit::{self, LimitKey};
-use crate::tls::Channel;
+use crate::transfers::peers::Origin;
 use crate::view::View;
 use hashlane_dns::MAX_MESSAGE_LEN;
 use hashlane_dns::query::{Batch, Decode, Hash, Outcome, Suffixes};
@@ -12,7 +12,6 @@ use hashlane_dns::slices::Parts as _;
 use hashlane_dns::wire::RecordType;
 use hashlane_hash::scheme::Key;
 use hashlane_table::stage::Stage as _;
-use hashlane_transfer::tsig;
 use std::net::SocketAddr;
 
 /// Stages and buffers of one thread.
@@ -27,20 +26,6 @@ pub(crate) struct Answerer {
     unlogged: u32,
     /// Takes all queries and responses.
     tap: Option<Tap>,
-}
-
-/// The way of messages, by which rules permit them.
-#[derive(Clone, Copy)]
-pub(crate) struct Origin<'k> {
-    pub(crate) channel: Channel,
-    /// Key of their valid signature.
-    pub(crate) key: Option<&'k tsig::Key>,
-}
-
-impl From<Channel> for Origin<'_> {
-    fn from(channel: Channel) -> Self {
-        Self { channel, key: None }
-    }
 }
 
 /// A response.

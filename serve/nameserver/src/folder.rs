@@ -1,5 +1,6 @@
 //! The folder of received zones, which one server at a time writes.
 
+use crate::config::Config;
 use std::fs::{File, TryLockError};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ const FILE: &str = ".lock";
 pub(crate) struct Folder(Option<(PathBuf, File)>);
 
 impl Folder {
-    /// Makes a folder if it is missing, and locks it, unless it is locked by this value already. A folder that
+    /// Makes a folder if it is missing, and locks it, unless this value has locked it already. A folder that
     /// is not needed now is locked if it is there.
     ///
     /// # Errors
@@ -47,6 +48,11 @@ impl Folder {
     pub(crate) fn release(&mut self) {
         self.0 = None;
     }
+}
+
+/// True if the configuration has zones that are received.
+pub(crate) fn is_needed(config: &Config) -> bool {
+    config.zone.iter().any(|zone| !zone.primaries.is_empty())
 }
 
 /// Checks that a folder is there and can be written, without locking it: a running server may have it.

@@ -1,9 +1,9 @@
 //! The reload thread: reads the configuration and changed zones again, at low priority.
 
 use crate::config::{Config, Tls};
+use crate::folder;
 use crate::handle::{Change, Handle, Request, lock};
 use crate::listen;
-use crate::server::needs_folder;
 use crate::status::Reloaded;
 use crate::tls;
 use crate::transfers::event::{Event, Version};
@@ -223,7 +223,7 @@ impl Service {
         let restart = restart(&self.config, &config);
         let config = keep(&self.config, config);
         listen::check_source(&config)?;
-        lock(&self.handle.0.folder).hold(&config.transfer.folder, needs_folder(&config))?;
+        lock(&self.handle.0.folder).hold(&config.transfer.folder, folder::is_needed(&config))?;
         // All is read before anything changes.
         let tls = match only {
             Some(_) => None,

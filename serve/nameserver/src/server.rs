@@ -79,7 +79,7 @@ impl Server {
 
         listen::check_source(config)?;
         let mut folder = Folder::default();
-        folder.hold(&config.transfer.folder, needs_folder(config))?;
+        folder.hold(&config.transfer.folder, folder::is_needed(config))?;
         // As the user who reads them again at each reload.
         let certificate = tls::server(&config.tls)?;
         let key = random_key()?;
@@ -148,7 +148,7 @@ impl Server {
         listen::check_source(config)?;
         config.control.socket().check(account.as_ref())?;
         tls::server(&config.tls)?;
-        if needs_folder(config) {
+        if folder::is_needed(config) {
             folder::check(&config.transfer.folder)?;
         }
         zones::check(config)
@@ -223,7 +223,8 @@ impl Server {
     }
 }
 
-/// Loads the zones, and puts them in service as they come. `answer` is called once the names of all are known.
+/// Loads the zones, and puts them in service as they come. `answer` is called once the names of all are
+/// known.
 ///
 /// # Errors
 /// `answer` fails; no zone can be loaded.
@@ -262,8 +263,3 @@ fn load(
 
 /// The work of a thread.
 type Run = Box<dyn FnOnce() + Send>;
-
-/// True if the configuration has zones that are received.
-pub(crate) fn needs_folder(config: &Config) -> bool {
-    config.zone.iter().any(|zone| !zone.primaries.is_empty())
-}

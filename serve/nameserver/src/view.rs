@@ -1,9 +1,8 @@
 //! The zones and settings that all threads use, replaced as a whole by a reload.
 
-use crate::answer::Origin;
 use crate::config::RateLimit;
 use crate::counters::{Counter, ZoneCounters};
-use crate::transfers::peers::{ZoneTransfers, permits};
+use crate::transfers::peers::{Origin, ZoneTransfers, permits};
 use hashlane_dns::respond::{Settings, Zones};
 use hashlane_transfer::tsig::Keys;
 use std::net::SocketAddr;

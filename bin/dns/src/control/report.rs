@@ -1,9 +1,10 @@
 //! Reports of a server as text.
 
+use super::text::{count, one_line};
 use super::zone;
 use hashlane_nameserver::Sums;
 use hashlane_nameserver::status::{Reloaded, Stats, Status};
-use hashlane_stats::format::{self, plain};
+use hashlane_stats::format::plain;
 use std::fmt::Write as _;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -126,14 +127,4 @@ pub(super) fn reload(reloaded: &Reloaded) -> String {
         failed.len()
     );
     text
-}
-
-/// Lines of an error, one after the other.
-pub(super) fn one_line(error: &str) -> String {
-    error.lines().map(plain).collect::<Vec<_>>().join("; ")
-}
-
-/// A number with separators.
-pub(super) fn count(number: u64) -> String {
-    format::count(number as f64)
 }

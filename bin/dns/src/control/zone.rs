@@ -1,6 +1,6 @@
 //! Reports of one zone as text.
 
-use super::report::{count, one_line};
+use super::text::{count, one_line};
 use hashlane_nameserver::status::{Refreshed, Told, TransferStatus, ZoneStatus};
 use hashlane_stats::format::{plain, plural};
 use std::fmt::Write as _;

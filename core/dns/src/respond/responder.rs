@@ -113,8 +113,8 @@ impl Responses<'_> {
         Some(*zone as usize).filter(|zone| self.zones.is_restricted(*zone))
     }
 
-    /// Writes the response to a query without a right to zone `zone`: REFUSED, with an extended error (RFC 8914
-    /// §4.19). A query for a transfer gets the response of [`write`](Self::write), which says nothing of the
+    /// Writes the response to a query without a right to zone `zone`: REFUSED, with an extended error
+    /// (RFC 8914 §4.19). A query for a transfer gets the response of [`write`](Self::write), which says nothing of the
     /// zone.
     #[cold]
     pub fn prohibit(&mut self, number: usize, zone: usize, asker: &Asker, out: &mut [u8]) -> Reply {

@@ -1,7 +1,7 @@
 //! Queries to a primary over one connection, signed if it has a key.
 
-use super::fetch::{random_id, text};
 use super::peers::Peer;
+use super::random::random_id;
 use super::stream::Stream;
 use crate::clock::unix_seconds;
 use crate::tls::failure;
@@ -10,6 +10,7 @@ use hashlane_name::dns::Name;
 use hashlane_transfer::notify::soa_query;
 use hashlane_transfer::soa::Soa;
 use hashlane_transfer::tsig::Verifier;
+use std::fmt::Display;
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -90,4 +91,8 @@ impl<'p> Connection<'p> {
 /// The time by which the next message must be there.
 fn deadline(end: Instant) -> Instant {
     (Instant::now() + PATIENCE).min(end)
+}
+
+pub(super) fn text(error: impl Display) -> String {
+    error.to_string()
 }

@@ -1,6 +1,6 @@
 //! Events of the thread that refreshes zones.
 
-use super::fetch::{Fetched, Limits};
+use super::fetch::{Fetched, Limits, Told};
 use super::kept::Kept;
 use super::peers::Peer;
 use crate::status::Refreshed;
@@ -8,7 +8,7 @@ use hashlane_dns::zone::Zone;
 use hashlane_name::dns::NameBuf;
 use hashlane_transfer::delta::Delta;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Sender;
@@ -36,14 +36,6 @@ pub(crate) struct Wanted {
     pub(crate) is_forced: bool,
     /// Receives the outcome.
     pub(crate) outcome: Option<Sender<Refreshed>>,
-}
-
-/// A version that a NOTIFY names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Told {
-    pub(crate) serial: u32,
-    /// Sender of the NOTIFY.
-    pub(crate) from: IpAddr,
 }
 
 /// A zone with primaries.

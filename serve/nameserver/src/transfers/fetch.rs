@@ -1,9 +1,9 @@
 //! Getting a zone from its primaries: the order in which they are asked, and the zone that comes.
 
-use super::connection::Connection;
-use super::event::Told;
+use super::connection::{Connection, text};
 use super::kept::Kept;
 use super::peers::Peer;
+use super::random::random_id;
 use hashlane_dns::zone::{Builder, Zone, is_before};
 use hashlane_hash::scheme::Key;
 use hashlane_name::dns::NameBuf;
@@ -12,8 +12,7 @@ use hashlane_transfer::disk::{DiskError, Writer};
 use hashlane_transfer::incoming::{Incoming, Progress, Query};
 use hashlane_transfer::notify::transfer_query;
 use hashlane_transfer::zonemd::{self, Zonemd};
-use std::fmt::Display;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -32,6 +31,14 @@ pub(crate) struct Job {
     /// Key of the names of zones.
     pub(crate) key: Key,
     pub(crate) limits: Limits,
+}
+
+/// A version that a NOTIFY names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Told {
+    pub(crate) serial: u32,
+    /// Sender of the NOTIFY.
+    pub(crate) from: IpAddr,
 }
 
 /// Bounds of a transfer.
@@ -199,18 +206,4 @@ fn check_digest(zone: &Zone) -> Result<(), String> {
         }
         _ => Ok(()),
     }
-}
-
-pub(super) fn text(error: impl Display) -> String {
-    error.to_string()
-}
-
-/// A random identifier of a query.
-pub(crate) fn random_id() -> Result<u16, String> {
-    Ok(random()? as u16)
-}
-
-/// A random number.
-pub(crate) fn random() -> Result<u32, String> {
-    getrandom::u32().map_err(|error| format!("no random numbers: {error}"))
 }

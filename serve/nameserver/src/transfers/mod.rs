@@ -15,6 +15,7 @@ pub(crate) mod fetch;
 pub(crate) mod kept;
 pub(crate) mod notifier;
 pub(crate) mod peers;
+mod random;
 pub(crate) mod refresh;
 pub(crate) mod special;
 mod stream;

@@ -1,7 +1,7 @@
 //! The thread that tells secondaries of new versions (NOTIFY, RFC 1996), and repeats it until they answer.
 
-use super::fetch::random_id;
 use super::peers::Peer;
+use super::random::random_id;
 use crate::clock::unix_seconds;
 use hashlane_dns::wire::{Flags, Message, Opcode, Rcode};
 use hashlane_name::dns::NameBuf;

@@ -42,6 +42,20 @@ pub(crate) struct Access {
     key: Option<Key>,
 }
 
+/// The way of messages, by which rules permit them.
+#[derive(Clone, Copy)]
+pub(crate) struct Origin<'k> {
+    pub(crate) channel: Channel,
+    /// Key of their valid signature.
+    pub(crate) key: Option<&'k Key>,
+}
+
+impl From<Channel> for Origin<'_> {
+    fn from(channel: Channel) -> Self {
+        Self { channel, key: None }
+    }
+}
+
 /// Rights of others to a zone, and its history.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ZoneTransfers {

@@ -1,7 +1,8 @@
 //! The thread that knows when zones are due, and starts the threads that get them.
 
 use super::event::{Done, Event, Secondary, Version, Wanted};
-use super::fetch::{Fetched, Job, Limits, fetch, random};
+use super::fetch::{Fetched, Job, Limits, fetch};
+use super::random::random;
 use super::watched::Watched;
 use crate::clock::unix_seconds;
 use crate::handle::{Handle, Request, lock};

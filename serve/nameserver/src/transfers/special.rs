@@ -1,8 +1,9 @@
 //! Messages that ordinary queries are not: NOTIFY, transfers, and signed ones (TSIG).
 
-use super::event::{Event, Told};
-use super::peers::{ZoneTransfers, permits};
-use crate::answer::{Answerer, Origin};
+use super::event::Event;
+use super::fetch::Told;
+use super::peers::{Origin, ZoneTransfers, permits};
+use crate::answer::Answerer;
 use crate::clock::unix_seconds;
 use crate::counters::Counters;
 use crate::tls::Channel;

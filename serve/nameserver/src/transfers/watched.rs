@@ -1,6 +1,7 @@
 //! A zone with primaries, as the thread that refreshes zones sees it.
 
-use super::event::{Secondary, Told};
+use super::event::Secondary;
+use super::fetch::Told;
 use super::kept::Kept;
 use super::peers::Peer;
 use crate::status::Refreshed;
