@@ -1,33 +1,29 @@
 //! The zones of the configuration: their files, their data, and the time and size by which a change shows.
 
+mod catalogs;
 mod configured;
 mod extra;
 mod loading;
+mod news;
+mod secondary;
+mod source;
 
-use crate::clock::unix_seconds;
 use crate::config::{Config, ZoneFile};
 use crate::counters::ZoneCounters;
 use crate::status::{Reloaded, TransferStatus, ZoneStatus};
-use crate::transfers::event::{Event, Secondary};
-use crate::transfers::fetch::Limits;
-use crate::transfers::kept::Kept;
-use crate::transfers::notifier::News;
 use crate::transfers::peers::KeyRing;
 use crate::view::View;
-use configured::{Configured, Source, source};
-use extra::{Extra, Wanted};
+use configured::Configured;
+use extra::{Extra, Wanted, check_only};
 use hashlane_dns::respond::{Cookies, DuplicateZone, Entry, Settings, Zones};
-use hashlane_dns::zone::Zone;
 use hashlane_hash::scheme::Key;
-use hashlane_name::dns::{Name, NameBuf, text};
-use hashlane_transfer::delta::Delta;
-use hashlane_transfer::disk;
-use loading::{faults, load_all};
+use hashlane_name::dns::{Name, NameBuf};
+use loading::load_all;
+use source::source;
 use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Counters that zones are given at one time, so that a reload that adds some needs no new array.
 const SPARE_COUNTERS: usize = 64;
@@ -161,43 +157,6 @@ impl Catalog {
         removed
     }
 
-    /// Serves the members of the catalogs that are followed. Returns true if they have changed.
-    ///
-    /// # Errors
-    /// The file of added zones cannot be read.
-    fn follow(&mut self, config: &Config) -> io::Result<bool> {
-        let mut has_changed = false;
-        for zone in self.zones.iter_mut().filter(|zone| zone.file.follows()) {
-            let Some(data) = zone.data.clone() else { continue };
-            match self.extra.follow(&zone.file, &data, config.transfer.max_members) {
-                Ok(changed) => has_changed |= changed,
-                Err(error) => {
-                    tracing::error!(zone = zone.file.name, error, "catalog not followed; its members stay");
-                    zone.error = Some(error);
-                }
-            }
-        }
-        if has_changed {
-            let wanted = self.extra.all(config)?;
-            let (before, members) = (self.zones.len(), wanted.len());
-            let removed = self.configure(wanted, config).len();
-            self.read_received(config, &mut |_| {});
-            tracing::info!(zones = members, before, removed, "catalogs followed");
-        }
-        Ok(has_changed)
-    }
-
-    /// Makes the catalogs that list the other zones, if those have changed.
-    fn produce(&mut self) {
-        let is_listed = |zone: &&Configured| zone.file.catalog.is_empty();
-        let mut members: Vec<NameBuf> = self.zones.iter().filter(is_listed).map(|zone| zone.apex).collect();
-        members.sort_by(|a, b| a.as_bytes().cmp(b.as_bytes()));
-        let key = self.key;
-        for zone in self.zones.iter_mut().filter(|zone| zone.file.is_produced()) {
-            zone.produce(&members, &key);
-        }
-    }
-
     /// Adds a zone beside those of the configuration, and keeps it.
     ///
     /// # Errors
@@ -232,112 +191,6 @@ impl Catalog {
             rights.notify_from = keys.notify_from(&zone.file);
             rights.news = is_secondary.then(|| rights.news.take().unwrap_or_default());
         }
-    }
-
-    /// Reads the zones with primaries that are on the disk, and were not read yet. `step` is called after
-    /// each.
-    fn read_received(&mut self, config: &Config, step: &mut dyn FnMut(&Self)) {
-        let key = self.key;
-        for at in 0..self.zones.len() {
-            if let Some(zone) =
-                self.zones.get_mut(at).filter(|zone| zone.is_secondary() && zone.received.is_none())
-            {
-                zone.read(&config.transfer.folder, &key);
-                step(self);
-            }
-        }
-    }
-
-    /// The zones with primaries, for the thread that refreshes them.
-    pub(crate) fn secondaries(&mut self, config: &Config) -> Event {
-        let limits =
-            Limits { bytes: config.transfer.max_bytes, time: Duration::from_secs(config.transfer.timeout_s) };
-        let keys = &self.keys;
-        let zones = self.zones.iter_mut().filter(|zone| zone.is_secondary()).map(|zone| {
-            let received = zone.received.as_mut();
-            let (kept, current) = match received {
-                Some(received) => {
-                    (received.kept.clone(), received.zone.take().map(|zone| (zone, received.age)))
-                }
-                None => (Kept::nothing(disk::path(&config.transfer.folder, zone.apex.view())), None),
-            };
-            Secondary {
-                apex: zone.apex,
-                id: zone.id.clone(),
-                primaries: keys.peers(&zone.file.primaries),
-                kept,
-                news: zone.transfers.news.clone().unwrap_or_default(),
-                current,
-            }
-        });
-        Event::Configured(zones.collect(), limits, config.transfer.parallel)
-    }
-
-    /// Takes a received version of a zone. Returns true if zones have come or gone, as members of a catalog.
-    ///
-    /// # Errors
-    /// The zone is no longer configured so.
-    pub(crate) fn install(
-        &mut self,
-        (apex, id): (Name<'_>, &[u8]),
-        data: Arc<Zone>,
-        deltas: Option<Vec<Delta>>,
-        config: &Config,
-    ) -> io::Result<bool> {
-        let key = self.key;
-        let is = |zone: &&mut Configured| {
-            zone.is_secondary() && zone.id == id && zone.apex.view().eq_ignore_case(apex)
-        };
-        let zone = self.zones.iter_mut().find(is).ok_or_else(|| {
-            io::Error::new(io::ErrorKind::NotFound, format!("zone {apex} has no primaries any more"))
-        })?;
-        zone.change(Arc::clone(&data), deltas, &key);
-        zone.warnings = faults(&data, &key);
-        (zone.data, zone.error) = (Some(data), None);
-        zone.loaded = unix_seconds();
-        let changed = zone.file.follows() && self.follow(config)?;
-        if changed {
-            self.produce();
-        }
-        Ok(changed)
-    }
-
-    /// Serves a zone no more.
-    pub(crate) fn expire(&mut self, apex: Name<'_>) {
-        for zone in &mut self.zones {
-            if zone.is_secondary() && zone.apex.view().eq_ignore_case(apex) {
-                zone.data = None;
-                zone.error = Some("expired: no primary has answered".to_owned());
-            }
-        }
-    }
-
-    /// Versions that secondaries were not told of yet.
-    pub(crate) fn news(&mut self, config: &Config) -> Vec<News> {
-        let keys = &self.keys;
-        self.zones.iter_mut().filter_map(|zone| zone.news(config, keys, false)).collect()
-    }
-
-    /// The news of one zone, told or not.
-    ///
-    /// # Errors
-    /// The zone is unknown, has no data, or nobody is to be told.
-    pub(crate) fn news_of(&mut self, name: &str, config: &Config) -> io::Result<News> {
-        let keys = &self.keys;
-        let apex = text::parse(name.as_bytes()).ok();
-        let is =
-            |zone: &&mut Configured| apex.is_some_and(|apex| zone.apex.view().eq_ignore_case(apex.view()));
-        let fail = |why: String| io::Error::new(io::ErrorKind::NotFound, why);
-        let zone = self.zones.iter_mut().find(is).ok_or_else(|| {
-            fail(format!(
-                "no zone {name} in the configuration; `hashlane dns control status` lists the zones"
-            ))
-        })?;
-        zone.news(config, keys, true).ok_or_else(|| {
-            fail(format!(
-                "nobody to tell about {name}: it has no data, or neither it nor `transfer` has `notify`"
-            ))
-        })
     }
 
     /// A number for a new zone; `zones` is the number of all.
@@ -411,27 +264,6 @@ impl Catalog {
         };
         self.zones.iter().map(|zone| (zone.number, of(zone))).collect()
     }
-}
-
-/// Refuses the reload of one zone that is unknown, or that comes from no file.
-fn check_only(wanted: &[Wanted], only: Name<'_>) -> io::Result<()> {
-    let found =
-        wanted.iter().find(|zone| zone.apex.view().eq_ignore_case(only)).map(|zone| source(&zone.file));
-    let (kind, why) = match found {
-        Some(Source::File) => return Ok(()),
-        Some(Source::Produced) => {
-            (io::ErrorKind::InvalidInput, format!("zone {only} is made of the other zones; reload those"))
-        }
-        Some(Source::Primaries) => (
-            io::ErrorKind::InvalidInput,
-            format!("zone {only} comes from its primaries; `hashlane dns control refresh` asks them"),
-        ),
-        None => (
-            io::ErrorKind::NotFound,
-            format!("no zone {only} in the configuration; `hashlane dns control status` lists the zones"),
-        ),
-    };
-    Err(io::Error::new(kind, why))
 }
 
 /// Loads the zones of a configuration, one after the other for each core, and keeps none. Returns their

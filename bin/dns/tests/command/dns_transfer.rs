@@ -3,6 +3,7 @@
 use crate::dns_serve::Server;
 use hashlane_rig::command::{Folder, holds};
 use hashlane_rig::process::{Process, until};
+use std::os::unix::fs::PermissionsExt;
 
 const ZONE: &str = "\
 $ORIGIN example.com.
@@ -35,7 +36,12 @@ fn a_secondary_is_set_up_by_files_and_commands() {
             folder.path("primary.sock").display()
         ),
     );
+    let mode =
+        |mode| std::fs::set_permissions(folder.path("secret"), PermissionsExt::from_mode(mode)).unwrap();
+    mode(0o644);
     let (primary, address) = serve(&folder, "primary.toml");
+    primary.wait_for("every user can read this secret", 1);
+    mode(0o600);
     folder.write(
         "secondary.toml",
         format!(
@@ -50,6 +56,7 @@ fn a_secondary_is_set_up_by_files_and_commands() {
     );
     let (secondary, _) = serve(&folder, "secondary.toml");
     secondary.wait_for("zone transferred", 1);
+    assert_eq!(secondary.count("every user can read"), 0);
     // The query for the SOA record was signed, and logged.
     primary.wait_for("transferred zone=", 1);
     let control =

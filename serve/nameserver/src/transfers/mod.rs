@@ -1,13 +1,15 @@
 //! Transfers of zones: from primaries, to secondaries, and the messages about them.
 //!
 //! - [`peers`]: who may do what, with the keys of the configuration.
-//! - [`special`]: NOTIFY, AXFR, IXFR and signed queries, which the stages of ordinary queries leave.
+//! - [`special`]: NOTIFY, AXFR, IXFR and signed queries, which the stages of ordinary queries leave;
+//!   [`asked`]: the transfers that queries ask for.
 //! - [`refresh`]: the thread that knows when a zone is due, its [`event`]s, and [`fetch`], which gets it over a
 //!   [`connection`], a [`stream`] with or without TLS.
 //! - [`notifier`]: the thread that tells secondaries of changes.
 //! - [`kept`]: the file of a received zone.
 //! - [`counts`]: outcomes of transfers.
 
+mod asked;
 mod connection;
 pub(crate) mod counts;
 pub(crate) mod event;
@@ -16,6 +18,7 @@ pub(crate) mod kept;
 pub(crate) mod notifier;
 pub(crate) mod peers;
 mod random;
+mod received;
 pub(crate) mod refresh;
 pub(crate) mod special;
 mod stream;

@@ -1,27 +1,26 @@
 //! Messages that ordinary queries are not: NOTIFY, transfers, and signed ones (TSIG).
 
+use super::asked::transfer;
 use super::event::Event;
 use super::fetch::Told;
 use super::peers::{Origin, ZoneTransfers, permits};
 use crate::answer::Answerer;
 use crate::clock::unix_seconds;
 use crate::counters::Counters;
-use crate::tls::Channel;
 use crate::view::View;
-use hashlane_dns::query::{Outcome, Query, parse, truncate};
+use hashlane_dns::query::{Outcome, parse, truncate};
 use hashlane_dns::respond::Transport;
-use hashlane_dns::wire::{Header, Message, Opcode, Rcode, RecordType, Section};
-use hashlane_dns::zone::Zone;
+use hashlane_dns::wire::{Header, Message, Opcode, Rcode, RecordType};
 use hashlane_hash::scheme::Key as HashKey;
 use hashlane_name::dns::NameBuf;
 use hashlane_transfer::notify::{self, Notify};
 use hashlane_transfer::outgoing::{Outgoing, Writers};
-use hashlane_transfer::soa::Soa;
 use hashlane_transfer::tsig::{Checked, Signer};
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::Sender;
+
+pub(crate) use super::received::Received;
 
 /// The reply to a message.
 pub(crate) enum Reply {
@@ -39,15 +38,6 @@ pub(crate) struct Special {
     logged: u64,
     /// Counters of the queries inside of signed messages, which were counted before.
     counted: Counters,
-}
-
-/// A received message.
-#[derive(Clone, Copy)]
-pub(crate) struct Received<'m> {
-    pub(crate) message: &'m [u8],
-    pub(crate) from: SocketAddr,
-    pub(crate) channel: Channel,
-    pub(crate) seconds: u32,
 }
 
 /// A transfer that is sent message by message.
@@ -241,70 +231,6 @@ impl Special {
         }
         true
     }
-}
-
-/// The transfer that a query asks for.
-fn transfer(
-    answerer: &mut Answerer,
-    view: &View,
-    query: &Query<'_>,
-    Received { message, from, channel, .. }: Received<'_>,
-    transport: Transport,
-    signer: Option<&Signer>,
-) -> Result<Outgoing, Rcode> {
-    let key = signer.map(Signer::key);
-    let place = view.zones.position(query.name, answerer.hash()).ok_or(Rcode::REFUSED)?;
-    let rights = view.transfers.get(place).ok_or(Rcode::REFUSED)?;
-    if channel == Channel::Tls {
-        tracing::info!(zone = %query.name, %from, "transfer over TLS refused: no ALPN \"dot\" (RFC 9103)");
-        return Err(Rcode::REFUSED);
-    }
-    if !permits(&rights.allow, from.ip(), channel, key.as_ref()) {
-        let key = key.map_or_else(|| "none".to_owned(), |key| key.to_string());
-        tracing::info!(zone = %query.name, %from, key, ?channel, "transfer refused: no rule permits it");
-        return Err(Rcode::REFUSED);
-    }
-    let zone = view.zones.entries().get(place).and_then(|entry| entry.zone.clone());
-    let zone = zone.ok_or(Rcode::SERVER_FAILURE)?;
-    let (id, question) = (query.header.id, (query.name, query.rtype));
-    match (query.rtype, transport) {
-        (RecordType::AXFR, Transport::Tcp) => Ok(Outgoing::whole(id, question, zone)),
-        // A zone takes more than one datagram (RFC 5936 §4.2).
-        (RecordType::AXFR, _) => Err(Rcode::FORMAT_ERROR),
-        (_, transport) => {
-            let theirs = serial_of(message).ok_or(Rcode::FORMAT_ERROR)?;
-            Ok(incremental(id, question, zone, rights, theirs, transport))
-        }
-    }
-}
-
-/// The response to IXFR from a version: nothing new, differences, or all.
-fn incremental(
-    id: u16,
-    question: (hashlane_name::dns::Name<'_>, RecordType),
-    zone: Arc<Zone>,
-    rights: &ZoneTransfers,
-    theirs: u32,
-    transport: Transport,
-) -> Outgoing {
-    let is_current = !hashlane_dns::zone::is_before(theirs, zone.serial());
-    // Over UDP, the SOA record says that the secondary should come by TCP (RFC 1995 §2).
-    if is_current || transport == Transport::Udp {
-        return Outgoing::deltas(id, question.0, zone, Vec::new());
-    }
-    match rights.since(theirs) {
-        Some(deltas) => Outgoing::deltas(id, question.0, zone, deltas),
-        None => Outgoing::whole(id, question, zone),
-    }
-}
-
-/// Serial number of the version that a query for differences has in its authority section.
-fn serial_of(message: &[u8]) -> Option<u32> {
-    let (_, records) = Message::parse(message).ok()?.questions().ok()?;
-    let mut records = records.filter_map(Result::ok);
-    let soa =
-        records.find(|record| (record.section, record.rtype) == (Section::Authority, RecordType::SOA))?;
-    Soa::parse(&soa.data).map(|soa| soa.serial)
 }
 
 /// The response with its signature. Over UDP it is cut if it is longer than responses may be.

@@ -2,16 +2,16 @@
 
 use super::extra::Wanted;
 use super::loading::{Outcome, Stamp, faults};
+use super::source::{Source, source};
 use crate::clock::unix_seconds;
 use crate::config::{Config, ZoneFile};
 use crate::status::Reloaded;
 use crate::transfers::kept::Kept;
 use crate::transfers::notifier::News;
 use crate::transfers::peers::{KeyRing, ZoneTransfers};
-use hashlane_dns::zone::{Builder, Zone, is_before};
+use hashlane_dns::zone::{Zone, is_before};
 use hashlane_hash::scheme::Key;
 use hashlane_name::dns::NameBuf;
-use hashlane_transfer::catalog;
 use hashlane_transfer::delta::Delta;
 use hashlane_transfer::disk;
 use hashlane_transfer::records::whole_data;
@@ -23,23 +23,6 @@ use std::time::{Instant, SystemTime};
 
 /// Differences of a zone that are kept at most, whatever their length.
 const MAX_HISTORY: usize = 10_000;
-
-/// The source of a zone.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Source {
-    File,
-    Primaries,
-    /// A catalog of the other zones.
-    Produced,
-}
-
-pub(super) fn source(file: &ZoneFile) -> Source {
-    match () {
-        () if file.is_produced() => Source::Produced,
-        () if file.primaries.is_empty() => Source::File,
-        () => Source::Primaries,
-    }
-}
 
 /// A zone of the configuration.
 pub(super) struct Configured {
@@ -109,44 +92,6 @@ impl Configured {
             && error.kind() != io::ErrorKind::NotFound
         {
             tracing::warn!(zone = self.file.name, %error, "the file of a zone that has gone stays");
-        }
-    }
-
-    /// Makes a catalog of these members, if it has others.
-    pub(super) fn produce(&mut self, members: &[NameBuf], key: &Key) {
-        // The clock gives a serial number that rises over restarts (RFC 1912 §2.2).
-        let now = unix_seconds() as u32;
-        let serial = self.data.as_ref().map_or(now, |data| {
-            if is_before(data.serial(), now) { now } else { data.serial().wrapping_add(1) }
-        });
-        let entries = || members.iter().map(|name| catalog::Entry::new(name.view()));
-        let built = |serial| {
-            let records =
-                catalog::produce(self.apex.view(), serial, entries()).map_err(|error| error.to_string())?;
-            let mut builder = Builder::new(self.apex.view(), key);
-            for record in &records {
-                let added = builder.add(record.owner, record.rtype, record.ttl, record.data);
-                added.map_err(|error| error.to_string())?;
-            }
-            builder.finish().map_err(|error| error.to_string())
-        };
-        let current = self.data.clone();
-        let is_same = current.is_some_and(|data| {
-            built(data.serial()).is_ok_and(|zone| zone.fingerprint(key) == data.fingerprint(key))
-        });
-        if is_same {
-            return;
-        }
-        match built(serial) {
-            Ok(zone) => {
-                let data = Arc::new(zone);
-                self.change(Arc::clone(&data), None, key);
-                (self.data, self.error, self.loaded) = (Some(data), None, unix_seconds());
-            }
-            Err(error) => {
-                tracing::error!(zone = self.file.name, error, "catalog not made");
-                self.error = Some(error);
-            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! Zones beside those of the configuration: members of catalog zones (RFC 9432), and zones that the operator
 //! has added at run time.
 
+use super::source::{Source, source};
 use crate::config::{Config, ZoneFile};
 use hashlane_daemon::config::{Keys, parse, to_toml};
 use hashlane_dns::zone::Zone;
@@ -162,6 +163,27 @@ impl Extra {
         self.added = Some(added);
         Ok(())
     }
+}
+
+/// Refuses the reload of one zone that is unknown, or that comes from no file.
+pub(super) fn check_only(wanted: &[Wanted], only: Name<'_>) -> io::Result<()> {
+    let found =
+        wanted.iter().find(|zone| zone.apex.view().eq_ignore_case(only)).map(|zone| source(&zone.file));
+    let (kind, why) = match found {
+        Some(Source::File) => return Ok(()),
+        Some(Source::Produced) => {
+            (io::ErrorKind::InvalidInput, format!("zone {only} is made of the other zones; reload those"))
+        }
+        Some(Source::Primaries) => (
+            io::ErrorKind::InvalidInput,
+            format!("zone {only} comes from its primaries; `hashlane dns control refresh` asks them"),
+        ),
+        None => (
+            io::ErrorKind::NotFound,
+            format!("no zone {only} in the configuration; `hashlane dns control status` lists the zones"),
+        ),
+    };
+    Err(io::Error::new(kind, why))
 }
 
 fn read(path: &Path) -> io::Result<Added> {

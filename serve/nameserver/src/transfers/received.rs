@@ -1,0 +1,13 @@
+//! A message with its way.
+
+use crate::tls::Channel;
+use std::net::SocketAddr;
+
+/// A received message.
+#[derive(Clone, Copy)]
+pub(crate) struct Received<'m> {
+    pub(crate) message: &'m [u8],
+    pub(crate) from: SocketAddr,
+    pub(crate) channel: Channel,
+    pub(crate) seconds: u32,
+}

@@ -1,0 +1,91 @@
+//! Catalog zones (RFC 9432): those whose members are served, and those that list the other zones.
+
+use super::Catalog;
+use super::configured::Configured;
+use crate::clock::unix_seconds;
+use crate::config::Config;
+use hashlane_dns::zone::{Builder, is_before};
+use hashlane_hash::scheme::Key;
+use hashlane_name::dns::NameBuf;
+use hashlane_transfer::catalog;
+use std::io;
+use std::sync::Arc;
+
+impl Catalog {
+    /// Serves the members of the catalogs that are followed. Returns true if they have changed.
+    ///
+    /// # Errors
+    /// The file of added zones cannot be read.
+    pub(super) fn follow(&mut self, config: &Config) -> io::Result<bool> {
+        let mut has_changed = false;
+        for zone in self.zones.iter_mut().filter(|zone| zone.file.follows()) {
+            let Some(data) = zone.data.clone() else { continue };
+            match self.extra.follow(&zone.file, &data, config.transfer.max_members) {
+                Ok(changed) => has_changed |= changed,
+                Err(error) => {
+                    tracing::error!(zone = zone.file.name, error, "catalog not followed; its members stay");
+                    zone.error = Some(error);
+                }
+            }
+        }
+        if has_changed {
+            let wanted = self.extra.all(config)?;
+            let (before, members) = (self.zones.len(), wanted.len());
+            let removed = self.configure(wanted, config).len();
+            self.read_received(config, &mut |_| {});
+            tracing::info!(zones = members, before, removed, "catalogs followed");
+        }
+        Ok(has_changed)
+    }
+
+    /// Makes the catalogs that list the other zones, if those have changed.
+    pub(super) fn produce(&mut self) {
+        let is_listed = |zone: &&Configured| zone.file.catalog.is_empty();
+        let mut members: Vec<NameBuf> = self.zones.iter().filter(is_listed).map(|zone| zone.apex).collect();
+        members.sort_by(|a, b| a.as_bytes().cmp(b.as_bytes()));
+        let key = self.key;
+        for zone in self.zones.iter_mut().filter(|zone| zone.file.is_produced()) {
+            zone.produce(&members, &key);
+        }
+    }
+}
+
+impl Configured {
+    /// Makes a catalog of these members, if it has others.
+    pub(super) fn produce(&mut self, members: &[NameBuf], key: &Key) {
+        // The clock gives a serial number that rises over restarts (RFC 1912 §2.2).
+        let now = unix_seconds() as u32;
+        let serial = self.data.as_ref().map_or(now, |data| {
+            if is_before(data.serial(), now) { now } else { data.serial().wrapping_add(1) }
+        });
+        let entries = || members.iter().map(|name| catalog::Entry::new(name.view()));
+        let built = |serial| {
+            let records =
+                catalog::produce(self.apex.view(), serial, entries()).map_err(|error| error.to_string())?;
+            let mut builder = Builder::new(self.apex.view(), key);
+            for record in &records {
+                let added = builder.add(record.owner, record.rtype, record.ttl, record.data);
+                added.map_err(|error| error.to_string())?;
+            }
+            builder.finish().map_err(|error| error.to_string())
+        };
+        let current = self.data.clone();
+        let is_same = current.is_some_and(|data| {
+            built(data.serial()).is_ok_and(|zone| zone.fingerprint(key) == data.fingerprint(key))
+        });
+        if is_same {
+            return;
+        }
+        match built(serial) {
+            Ok(zone) => {
+                let data = Arc::new(zone);
+                self.change(Arc::clone(&data), None, key);
+                (self.data, self.error, self.loaded) = (Some(data), None, unix_seconds());
+            }
+            Err(error) => {
+                tracing::error!(zone = self.file.name, error, "catalog not made");
+                self.error = Some(error);
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! Versions that other servers are told of (NOTIFY).
+
+use super::Catalog;
+use super::configured::Configured;
+use crate::config::Config;
+use crate::transfers::notifier::News;
+use hashlane_name::dns::text;
+use std::io;
+
+impl Catalog {
+    /// Versions that secondaries were not told of yet.
+    pub(crate) fn news(&mut self, config: &Config) -> Vec<News> {
+        let keys = &self.keys;
+        self.zones.iter_mut().filter_map(|zone| zone.news(config, keys, false)).collect()
+    }
+
+    /// The news of one zone, told or not.
+    ///
+    /// # Errors
+    /// The zone is unknown, has no data, or nobody is to be told.
+    pub(crate) fn news_of(&mut self, name: &str, config: &Config) -> io::Result<News> {
+        let keys = &self.keys;
+        let apex = text::parse(name.as_bytes()).ok();
+        let is =
+            |zone: &&mut Configured| apex.is_some_and(|apex| zone.apex.view().eq_ignore_case(apex.view()));
+        let fail = |why: String| io::Error::new(io::ErrorKind::NotFound, why);
+        let zone = self.zones.iter_mut().find(is).ok_or_else(|| {
+            fail(format!(
+                "no zone {name} in the configuration; `hashlane dns control status` lists the zones"
+            ))
+        })?;
+        zone.news(config, keys, true).ok_or_else(|| {
+            fail(format!(
+                "nobody to tell about {name}: it has no data, or neither it nor `transfer` has `notify`"
+            ))
+        })
+    }
+}
