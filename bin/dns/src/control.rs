@@ -84,16 +84,16 @@ enum Command {
     Add {
         /// The zone
         zone: String,
-        /// Server that has the zone, as \"192.0.2.1 key NAME\" (repeatable)
+        /// Server that has the zone, as "192.0.2.1 key NAME" (repeatable)
         #[arg(long, value_name = "PEER", required_unless_present_any = ["file", "catalog"])]
         primary: Vec<Peer>,
         /// Zone file, whose path the server reads
         #[arg(long, value_name = "FILE", conflicts_with = "primary")]
         file: Option<PathBuf>,
-        /// Server that may transfer the zone, as \"192.0.2.0/24\" or \"key NAME\" (repeatable)
+        /// Server that may transfer the zone, as "192.0.2.0/24" or "key NAME" (repeatable)
         #[arg(long, value_name = "PEERS")]
         allow_transfer: Vec<Access>,
-        /// Client that may query the zone, as \"192.0.2.0/24\" (repeatable); by default, all may
+        /// Client that may query the zone, as "192.0.2.0/24" (repeatable); by default, all may
         #[arg(long, value_name = "PEERS")]
         allow_query: Vec<Access>,
         /// Server that may say that the zone has changed, besides its primaries (repeatable)

@@ -24,7 +24,11 @@ pub(super) fn full(zone: &ZoneStatus) -> String {
     }
     line("records", format!("{}, {} kB", count(zone.records), count(zone.memory.div_ceil(1000))));
     if zone.loaded > 0 {
-        line("loaded", format!("{} s ago, in {} ms", count(ago(zone.loaded)), count(zone.took_ms)));
+        let took = match zone.transfer {
+            Some(_) => String::new(),
+            None => format!(", in {} ms", count(zone.took_ms)),
+        };
+        line("loaded", format!("{} s ago{took}", count(ago(zone.loaded))));
     }
     line("queries", count(zone.queries));
     if let Some(transfer) = &zone.transfer {

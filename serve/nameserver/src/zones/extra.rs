@@ -35,7 +35,8 @@ struct Added {
 /// Zones beside those of the configuration.
 #[derive(Default)]
 pub(super) struct Extra {
-    added: Option<Added>,
+    /// The added zones, and the folder that they were read from.
+    added: Option<(PathBuf, Added)>,
     /// Members by the names of their catalogs in small letters.
     members: BTreeMap<Vec<u8>, Vec<Wanted>>,
 }
@@ -139,13 +140,17 @@ impl Extra {
 
     /// The zones that were added.
     fn read(&mut self, config: &Config) -> io::Result<&Added> {
-        if self.added.is_none() {
-            let path = config.transfer.folder.join(FILE);
-            let is_there = !config.transfer.folder.as_os_str().is_empty() && path.exists();
-            let added = if is_there { read(&path)? } else { Added::default() };
-            self.added = Some(added);
-        }
-        Ok(self.added.get_or_insert_default())
+        let folder = &config.transfer.folder;
+        let known = self.added.take().filter(|(from, _)| from == folder);
+        let added = match known {
+            Some((_, added)) => added,
+            None => {
+                let path = folder.join(FILE);
+                let is_there = !folder.as_os_str().is_empty() && path.exists();
+                if is_there { read(&path)? } else { Added::default() }
+            }
+        };
+        Ok(&self.added.insert((folder.clone(), added)).1)
     }
 
     fn write(&mut self, config: &Config, added: Added) -> io::Result<()> {
@@ -160,7 +165,7 @@ impl Extra {
             .and_then(|()| std::fs::File::open(&temporary)?.sync_all())
             .and_then(|()| std::fs::rename(&temporary, &path));
         written.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
-        self.added = Some(added);
+        self.added = Some((folder.clone(), added));
         Ok(())
     }
 }

@@ -1,8 +1,9 @@
 //! Settings that an operator of several servers needs: the address that peers see, and the folder of each.
 
-use crate::support::{PATIENCE, Running, secondary_of, serial_of};
+use crate::support::{PATIENCE, Running, ZONE, secondary_of, serial_of};
 use hashlane_dns::wire::{Message, Opcode};
 use hashlane_nameserver::Server;
+use hashlane_nameserver::config::ZoneFile;
 use std::net::UdpSocket;
 
 #[test]
@@ -56,4 +57,18 @@ fn two_servers_do_not_write_one_folder() {
     assert!(error.contains("is in use"), "{error}");
     first.stop().unwrap();
     primary.handle.reload(None).unwrap();
+}
+
+#[test]
+fn a_folder_that_a_reload_names_brings_its_added_zones() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = Running::start(|config| config.transfer.folder = folder.path().to_owned());
+    let file = folder.path().join("example.net.zone");
+    std::fs::write(&file, ZONE.replace("example.com", "example.net")).unwrap();
+    first.handle.add(ZoneFile::new("example.net", file)).unwrap();
+    first.stop().unwrap();
+    let second = Running::start(|_| {});
+    second.next.lock().unwrap().transfer.folder = folder.path().to_owned();
+    second.handle.reload(None).unwrap();
+    assert_eq!(second.handle.zone_status("example.net").unwrap().serial, Some(7));
 }
