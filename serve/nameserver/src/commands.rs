@@ -6,7 +6,33 @@ use crate::status::{Refreshed, Reloaded, Told, ZoneStatus};
 use crate::transfers::event::{Event, Wanted};
 use hashlane_name::dns::{NameBuf, text};
 use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+
+/// Clients that wait for an outcome at most: half of those of the control socket.
+const MAX_WAITING: usize = 8;
+
+/// A client that waits for an outcome.
+struct Waiting<'h>(&'h AtomicUsize);
+
+impl<'h> Waiting<'h> {
+    /// # Errors
+    /// As many clients as may wait do so.
+    fn begin(handle: &'h Handle) -> io::Result<Self> {
+        let waiting = Self(&handle.0.waiting);
+        if waiting.0.fetch_add(1, Ordering::Relaxed) < MAX_WAITING {
+            return Ok(waiting);
+        }
+        let why = format!("{MAX_WAITING} commands wait already; send it without waiting, or later");
+        Err(io::Error::new(io::ErrorKind::ResourceBusy, why))
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
 
 impl Handle {
     /// Reads the configuration again, and loads the zones whose files have changed; only `zone`, if it is
@@ -43,9 +69,10 @@ impl Handle {
     /// in service.
     ///
     /// # Errors
-    /// Those of `refresh`; the transfer takes longer than the configuration permits for each primary, and
+    /// Those of `refresh`; eight clients wait already; the transfer takes longer than the configuration permits for each primary, and
     /// goes on; the zone is removed meanwhile.
     pub fn refresh_and_wait(&self, zone: &str, retransfer: bool) -> io::Result<Refreshed> {
+        let _waiting = Waiting::begin(self)?;
         let (outcome, ended) = channel();
         let wanted = Wanted { apex: named(zone)?, is_forced: retransfer, outcome: Some(outcome) };
         let time = self.event(|reply| Event::Wanted(wanted, reply))?;
@@ -93,8 +120,9 @@ impl Handle {
     /// the server repeats it: about a minute.
     ///
     /// # Errors
-    /// Those of `notify`.
+    /// Those of `notify`; eight clients wait already.
     pub fn notify_and_wait(&self, zone: &str) -> io::Result<Told> {
+        let _waiting = Waiting::begin(self)?;
         let (answer, answers) = channel();
         let peers = self.request(|reply| Request::Notify(zone.to_owned(), reply, Some(answer)))?;
         let mut told = Told::default();

@@ -17,7 +17,7 @@ use mio::Waker;
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -42,6 +42,8 @@ pub(crate) struct Shared {
     pub(crate) requests: Sender<Request>,
     /// Events of the thread that refreshes zones.
     pub(crate) events: Sender<Event>,
+    /// Clients that wait for an outcome.
+    pub(crate) waiting: AtomicUsize,
     /// Outcomes of transfers from primaries.
     pub(crate) received: Counts,
     /// State of the zones with primaries, by their names in small letters.

@@ -24,7 +24,7 @@ use hashlane_dns::respond::Transport;
 use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -107,6 +107,7 @@ impl Server {
             ended,
             requests,
             events,
+            waiting: AtomicUsize::default(),
             received: Counts::default(),
             transfers: Mutex::default(),
             view,
