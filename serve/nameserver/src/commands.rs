@@ -69,8 +69,8 @@ impl Handle {
     /// in service.
     ///
     /// # Errors
-    /// Those of `refresh`; eight clients wait already; the transfer takes longer than the configuration permits for each primary, and
-    /// goes on; the zone is removed meanwhile.
+    /// Those of `refresh`; eight clients wait already; the transfer takes longer than the configuration
+    /// permits for each primary, and goes on; the zone is removed meanwhile.
     pub fn refresh_and_wait(&self, zone: &str, retransfer: bool) -> io::Result<Refreshed> {
         let _waiting = Waiting::begin(self)?;
         let (outcome, ended) = channel();
