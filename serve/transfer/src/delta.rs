@@ -1,5 +1,7 @@
 //! Differences of zones: what a zone has lost and gained from one serial number to the next (RFC 1995 §4).
 
+mod condense;
+
 use crate::records::{Record, Records, of_zone};
 use crate::soa::Soa;
 use hashlane_dns::wire::{Rdata, RecordType};

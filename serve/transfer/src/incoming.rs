@@ -45,13 +45,24 @@ pub enum TransferError {
     /// The transfer does not begin with the SOA record of the zone, or the message has no record.
     #[error("the response does not begin with the zone's SOA record")]
     NoSoa,
+    /// The primary does not answer for the zone.
+    #[error("the primary has no authority for the zone: it answers with {0}")]
+    NoAuthority(Rcode),
     /// The zone of the primary is older.
-    #[error("the primary has serial {theirs}, before {ours}")]
+    #[error("the primary has serial {theirs}, before {ours}; `dns control retransfer` takes it")]
     Older {
         /// Serial number of the primary.
         theirs: u32,
         /// Serial number of this server.
         ours: u32,
+    },
+    /// The primary has announced a newer version than it sends.
+    #[error(
+        "the primary announces a newer version, and sends serial {theirs}; another server may answer there"
+    )]
+    Announced {
+        /// Serial number that it sends.
+        theirs: u32,
     },
     /// Differences do not follow each other.
     #[error("a difference from serial {from}, but the one before it ends at {expected}")]

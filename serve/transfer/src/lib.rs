@@ -4,6 +4,7 @@
 //! - [`delta`]: the difference of two zones, and a zone with differences applied to it.
 //! - [`outgoing`]: the messages of an AXFR or IXFR response (RFC 5936, RFC 1995).
 //! - [`incoming`]: the messages of such a response, to a zone or to differences.
+//! - [`session`]: the questions to one primary: SOA, IXFR, and AXFR if it fails.
 //! - [`notify`]: NOTIFY (RFC 1996).
 //! - [`tsig`]: signatures of messages (RFC 8945).
 //! - [`timers`]: refresh, retry and expiry by the numbers of the SOA record.
@@ -21,6 +22,7 @@ pub mod incoming;
 pub mod notify;
 pub mod outgoing;
 pub mod records;
+pub mod session;
 pub mod soa;
 pub mod timers;
 pub mod tsig;

@@ -135,6 +135,13 @@ proptest! {
         let arrived = Delta::apply(&zones[0], &received, &KEY).unwrap();
         prop_assert_eq!(arrived.fingerprint(&OTHER), last.fingerprint(&OTHER));
         prop_assert_eq!(arrived.serial(), last.serial());
+        // As one, which says nothing twice.
+        let one = Delta::condense(&deltas, &OTHER).unwrap();
+        let applied = Delta::apply(&zones[0], std::slice::from_ref(&one), &KEY).unwrap();
+        prop_assert_eq!(applied.fingerprint(&OTHER), last.fingerprint(&OTHER));
+        prop_assert!(one.bytes() <= deltas.iter().map(|delta| delta.bytes()).sum());
+        let stays = one.removed().iter().any(|gone| one.added().iter().any(|come| come == gone));
+        prop_assert!(!stays, "a record is removed and added again");
         // To a zone that they are not of, they do not apply, or the serial number says so.
         let skipped = Delta::apply(&zones[0], &received[1..], &KEY);
         if received.len() > 1 {
@@ -204,6 +211,27 @@ fn each_changed_byte_of_a_file_is_noticed() {
     }
     let missing = disk::load(&folder.path().join("none"), name("example").view(), &KEY);
     assert!(matches!(missing, Ok(None)));
+}
+
+#[test]
+fn records_that_come_and_go_are_left_out_of_the_condensed_difference() {
+    let versions = [vec![(3, 0, 1)], vec![(3, 0, 1), (4, 0, 2)], vec![(4, 0, 2)], vec![(3, 0, 1)]];
+    let zones: Vec<Zone> = (1..).zip(&versions).map(|(serial, all)| zone(serial, 60, all)).collect();
+    let deltas: Vec<Arc<Delta>> =
+        zones.windows(2).map(|pair| Arc::new(Delta::between(&pair[0], &pair[1], &OTHER).unwrap())).collect();
+    let one = Delta::condense(&deltas, &OTHER).unwrap();
+    // The SOA records alone.
+    assert_eq!((one.from(), one.to(), one.removed().len(), one.added().len()), (1, 4, 1, 1));
+    assert_eq!(Delta::condense(&deltas[1..2], &OTHER).as_ref(), Some(&*deltas[1]));
+    assert_eq!(Delta::condense(&[], &OTHER), None);
+    let gap = [Arc::clone(&deltas[0]), Arc::clone(&deltas[2])];
+    assert_eq!(Delta::condense(&gap, &OTHER), None, "they do not follow each other");
+    let twice = Delta::new(deltas[0].removed().clone(), deltas[0].added().clone()).unwrap();
+    let mut back = (deltas[0].added().clone(), deltas[0].added().clone());
+    back.0 = deltas[1].removed().clone();
+    let again = Delta::new(back.0, back.1).unwrap();
+    assert_eq!(again.to(), twice.to());
+    assert_eq!(Delta::condense(&[Arc::new(twice), Arc::new(again)], &OTHER), None, "added twice");
 }
 
 #[test]
