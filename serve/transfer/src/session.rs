@@ -14,6 +14,8 @@ pub struct Session {
     apex: NameBuf,
     /// Serial number in service; `None` to take the whole zone whatever its number.
     ours: Option<u32>,
+    /// Serial number that a NOTIFY has named.
+    announced: Option<u32>,
     /// Most bytes of the records of one transfer.
     most: u64,
     question: Question,
@@ -41,6 +43,8 @@ pub enum Step {
     More,
     /// Send the next [query](Session::query), on the same connection.
     Ask,
+    /// The primary does not have the [announced](Session::announced) version; another may.
+    Behind,
     /// The outcome; never [`Progress::More`].
     Done(Progress),
 }
@@ -50,7 +54,13 @@ impl Session {
     /// asked for, and taken whatever its number. A transfer has at most `most` bytes of records.
     pub fn new(apex: Name<'_>, ours: Option<u32>, most: u64) -> Self {
         let question = ours.map_or(Question::Transfer(Query::Whole), Question::Soa);
-        Self { apex: apex.into(), ours, most, question, asked: None }
+        Self { apex: apex.into(), ours, announced: None, most, question, asked: None }
+    }
+
+    /// A primary with an earlier version than that of a NOTIFY, if it is newer than ours, is
+    /// [behind](Step::Behind).
+    pub fn announced(self, announced: Option<u32>) -> Self {
+        Self { announced, ..self }
     }
 
     /// The query to send now. What was received of a response before is of no use. `id` should be random.
@@ -80,6 +90,10 @@ impl Session {
             Some(Asked::Soa { id, ours }) => {
                 let (ours, theirs) = (*ours, answered_serial(bytes, self.apex.view(), *id)?);
                 self.asked = None;
+                let is_awaited = |announced| is_before(ours, announced) && is_before(theirs, announced);
+                if self.announced.is_some_and(is_awaited) {
+                    return Ok(Step::Behind);
+                }
                 if theirs == ours {
                     return Ok(Step::Done(Progress::Unchanged));
                 }
@@ -165,6 +179,23 @@ mod tests {
         assert_eq!(step(5, 6), Ok(Step::Ask));
         assert_eq!(step(u32::MAX, 0), Ok(Step::Ask), "serial numbers go round");
         assert_eq!(step(5, 4), Err(TransferError::Older { theirs: 4, ours: 5 }));
+    }
+
+    #[test]
+    fn a_primary_without_the_announced_version_is_behind() {
+        let apex = text::parse(b"example").unwrap();
+        for (announced, theirs, expected) in [
+            (7, 6, Step::Behind),
+            (7, 5, Step::Behind),
+            (7, 7, Step::Ask),
+            // An announcement that is old.
+            (5, 5, Step::Done(Progress::Unchanged)),
+        ] {
+            let mut session = Session::new(apex.view(), Some(5), 1000).announced(Some(announced));
+            let query = session.query(7);
+            let step = session.message(&answer(&query, theirs), &mut |_| Ok(())).unwrap();
+            assert_eq!(step, expected, "{announced}, {theirs}");
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use hashlane_dns::query::Query;
 use hashlane_dns::respond::Transport;
 use hashlane_dns::wire::{Message, Rcode, RecordType, Section};
 use hashlane_dns::zone::Zone;
+use hashlane_hash::scheme::Key as HashKey;
 use hashlane_transfer::outgoing::Outgoing;
 use hashlane_transfer::soa::Soa;
 use hashlane_transfer::tsig::Signer;
@@ -16,7 +17,7 @@ use std::sync::Arc;
 
 /// The transfer that a query asks for.
 pub(super) fn transfer(
-    answerer: &mut Answerer,
+    (answerer, hash_key): (&mut Answerer, &HashKey),
     view: &View,
     query: &Query<'_>,
     Received { message, from, channel, .. }: Received<'_>,
@@ -44,26 +45,26 @@ pub(super) fn transfer(
         (RecordType::AXFR, _) => Err(Rcode::FORMAT_ERROR),
         (_, transport) => {
             let theirs = serial_of(message).ok_or(Rcode::FORMAT_ERROR)?;
-            Ok(incremental(id, question, zone, rights, theirs, transport))
+            Ok(incremental((id, question), zone, rights, theirs, transport, hash_key))
         }
     }
 }
 
 /// The response to IXFR from a version: nothing new, differences, or all.
 fn incremental(
-    id: u16,
-    question: (hashlane_name::dns::Name<'_>, RecordType),
+    (id, question): (u16, (hashlane_name::dns::Name<'_>, RecordType)),
     zone: Arc<Zone>,
     rights: &ZoneTransfers,
     theirs: u32,
     transport: Transport,
+    hash_key: &HashKey,
 ) -> Outgoing {
     let is_current = !hashlane_dns::zone::is_before(theirs, zone.serial());
     // Over UDP, the SOA record says that the secondary should come by TCP (RFC 1995 §2).
     if is_current || transport == Transport::Udp {
         return Outgoing::deltas(id, question.0, zone, Vec::new());
     }
-    match rights.since(theirs) {
+    match rights.history.since(theirs, &zone, hash_key) {
         Some(deltas) => Outgoing::deltas(id, question.0, zone, deltas),
         None => Outgoing::whole(id, question, zone),
     }

@@ -1,14 +1,10 @@
 //! Queries to a primary over one connection, signed if it has a key.
 
 use super::peers::Peer;
-use super::random::random_id;
+use super::pool::Pool;
 use super::stream::Stream;
 use crate::clock::unix_seconds;
 use crate::tls::failure;
-use hashlane_dns::wire::{Flags, Message, Rcode, RecordType, Section};
-use hashlane_name::dns::Name;
-use hashlane_transfer::notify::soa_query;
-use hashlane_transfer::soa::Soa;
 use hashlane_transfer::tsig::Verifier;
 use std::fmt::Display;
 use std::io;
@@ -23,11 +19,34 @@ pub(super) struct Connection<'p> {
     peer: &'p Peer,
     /// The end of all patience.
     end: Instant,
+    /// It was used before, for another zone.
+    is_kept: bool,
+    /// A byte was read.
+    has_answered: bool,
 }
 
 impl<'p> Connection<'p> {
-    pub(super) fn open(peer: &'p Peer, end: Instant) -> Result<Self, String> {
-        Ok(Self { stream: Stream::connect(peer, deadline(end))?, peer, end })
+    /// A kept connection to the primary, or a new one.
+    pub(super) fn open(peer: &'p Peer, end: Instant, pool: &Pool) -> Result<Self, String> {
+        match pool.take(peer) {
+            Some(stream) => Ok(Self { stream, peer, end, is_kept: true, has_answered: false }),
+            None => Self::new(peer, end),
+        }
+    }
+
+    pub(super) fn new(peer: &'p Peer, end: Instant) -> Result<Self, String> {
+        let stream = Stream::connect(peer, deadline(end))?;
+        Ok(Self { stream, peer, end, is_kept: false, has_answered: false })
+    }
+
+    /// True for a kept connection that has not answered: a new one may do better.
+    pub(super) fn is_stale(&self) -> bool {
+        self.is_kept && !self.has_answered
+    }
+
+    /// Keeps the connection for the next zone.
+    pub(super) fn keep(self, pool: &Pool) {
+        pool.put(self.peer, self.stream);
     }
 
     /// Sends a query, signed if the peer has a key.
@@ -57,34 +76,15 @@ impl<'p> Connection<'p> {
         while !buffer.is_empty() {
             match self.stream.read(buffer) {
                 Ok(0) => return Err("closes the connection before the end".to_owned()),
-                Ok(read) => buffer = buffer.get_mut(read..).unwrap_or_default(),
+                Ok(read) => {
+                    self.has_answered = true;
+                    buffer = buffer.get_mut(read..).unwrap_or_default();
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(failure(&error)),
             }
         }
         Ok(())
-    }
-
-    /// The SOA record that the primary has.
-    pub(super) fn soa(&mut self, apex: Name<'_>) -> Result<Soa, String> {
-        let id = random_id()?;
-        let mut verifier = self.send(soa_query(apex, id))?;
-        let bytes = self.receive(verifier.as_mut())?;
-        let message = Message::parse(&bytes).map_err(text)?;
-        let flags = message.header().flags;
-        if message.header().id != id || !flags.contains(Flags::RESPONSE) {
-            return Err("sends what is no response".to_owned());
-        }
-        if flags.rcode() != Rcode::NO_ERROR || !flags.contains(Flags::AUTHORITATIVE) {
-            return Err(format!("has no authority for the zone: it answers with {}", flags.rcode()));
-        }
-        let (_, records) = message.questions().map_err(text)?;
-        let is_soa = |record: &hashlane_dns::wire::Record| {
-            (record.section, record.rtype) == (Section::Answer, RecordType::SOA)
-                && record.owner.view().eq_ignore_case(apex)
-        };
-        let soa = records.filter_map(Result::ok).find(is_soa).and_then(|record| Soa::parse(&record.data));
-        soa.ok_or_else(|| "answers without the SOA record of the zone".to_owned())
     }
 }
 

@@ -3,14 +3,15 @@
 use super::connection::{Connection, text};
 use super::kept::Kept;
 use super::peers::Peer;
+use super::pool::Pool;
 use super::random::random_id;
-use hashlane_dns::zone::{Builder, Zone, is_before};
+use hashlane_dns::zone::{Builder, Zone};
 use hashlane_hash::scheme::Key;
 use hashlane_name::dns::NameBuf;
 use hashlane_transfer::delta::Delta;
 use hashlane_transfer::disk::{DiskError, Writer};
-use hashlane_transfer::incoming::{Incoming, Progress, Query};
-use hashlane_transfer::notify::transfer_query;
+use hashlane_transfer::incoming::Progress;
+use hashlane_transfer::session::{Session, Step};
 use hashlane_transfer::zonemd::{self, Zonemd};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -31,6 +32,8 @@ pub(crate) struct Job {
     /// Key of the names of zones.
     pub(crate) key: Key,
     pub(crate) limits: Limits,
+    /// Connections that wait for the next zone.
+    pub(crate) pool: Arc<Pool>,
 }
 
 /// A version that a NOTIFY names.
@@ -100,70 +103,46 @@ pub(crate) fn fetch(job: &mut Job) -> Result<(Fetched, SocketAddr), String> {
 
 fn ask(job: &mut Job, peer: &Peer) -> Result<Answer, String> {
     let end = Instant::now() + job.limits.time;
-    let mut connection = Connection::open(peer, end)?;
     let ours = job.current.as_deref().map(Zone::serial).filter(|_| !job.is_forced);
-    let Some(ours) = ours else { return whole(job, connection).map(Answer::Fetched) };
-    let soa = connection.soa(job.apex.view())?;
-    if job.told.is_some_and(|told| is_before(ours, told.serial) && is_before(soa.serial, told.serial)) {
-        return Ok(Answer::Behind);
-    }
-    if soa.serial == ours {
-        return Ok(Answer::Fetched(Fetched::Unchanged));
-    }
-    if is_before(soa.serial, ours) {
-        return Err(format!("has serial {}, before {ours}; `dns control retransfer` takes it", soa.serial));
-    }
-    let fetched = differences(job, &mut connection, ours).or_else(|error| {
-        tracing::debug!(zone = %job.apex, primary = %peer.address, error, "IXFR failed: AXFR");
-        whole(job, Connection::open(peer, end)?)
-    });
-    fetched.map(Answer::Fetched)
-}
-
-/// The changes since a version: differences, or all.
-fn differences(job: &mut Job, connection: &mut Connection<'_>, ours: u32) -> Result<Fetched, String> {
-    let (deltas, zone) = match receive(job, connection, Query::Since(ours))? {
-        Received::Whole(zone) => return Ok(Fetched::New(zone, None)),
-        Received::Unchanged => return Ok(Fetched::Unchanged),
-        Received::Deltas(deltas) => {
-            let current = job.current.as_deref().ok_or("differences of no version")?;
-            let zone = Delta::apply(current, &deltas, &job.key).map_err(text)?;
-            check_digest(&zone)?;
-            (deltas, Box::new(zone))
+    let announced = job.told.map(|told| told.serial);
+    let mut session = Session::new(job.apex.view(), ours, job.limits.bytes).announced(announced);
+    let mut connection = Connection::open(peer, end, &job.pool)?;
+    loop {
+        match exchange(job, &mut session, &mut connection) {
+            Ok(None) => {}
+            Ok(Some(answer)) => {
+                connection.keep(&job.pool);
+                return Ok(answer);
+            }
+            // The primary has closed it meanwhile, or lost it in a restart.
+            Err(error) if connection.is_stale() => {
+                tracing::debug!(zone = %job.apex, primary = %peer.address, error, "kept connection: a new one");
+                connection = Connection::new(peer, end)?;
+            }
+            Err(error) if session.fall_back() => {
+                tracing::debug!(zone = %job.apex, primary = %peer.address, error, "IXFR failed: AXFR");
+                connection = Connection::new(peer, end)?;
+            }
+            Err(error) => return Err(error),
         }
-    };
-    if let Err(error) = job.kept.add(&zone, &deltas) {
-        job.kept.failed(&job.apex, &error);
-    }
-    Ok(Fetched::New(zone, Some(deltas)))
-}
-
-fn whole(job: &mut Job, mut connection: Connection<'_>) -> Result<Fetched, String> {
-    match receive(job, &mut connection, Query::Whole)? {
-        Received::Whole(zone) => Ok(Fetched::New(zone, None)),
-        _ => Err("no whole zone".to_owned()),
     }
 }
 
-/// The outcome of a transfer.
-enum Received {
-    Unchanged,
-    Whole(Box<Zone>),
-    Deltas(Vec<Delta>),
-}
-
-/// Receives a transfer. A whole zone is written to its file while it comes.
-fn receive(job: &mut Job, connection: &mut Connection<'_>, query: Query) -> Result<Received, String> {
-    let id = random_id()?;
-    let mut verifier = connection.send(transfer_query(job.apex.view(), id, query))?;
-    let mut incoming = Incoming::new(job.apex.view(), id, query, job.limits.bytes);
+/// Sends the next query of a session, and receives the response; `None` if a further query follows. A whole
+/// zone is written to its file while it comes.
+fn exchange(
+    job: &mut Job,
+    session: &mut Session,
+    connection: &mut Connection<'_>,
+) -> Result<Option<Answer>, String> {
+    let mut verifier = connection.send(session.query(random_id()?))?;
     let mut builder = Builder::new(job.apex.view(), &job.key);
     // Made by the first record of a whole zone.
     let mut writer: Option<Result<Writer, DiskError>> = None;
     let path = job.kept.path().to_owned();
-    let progress = loop {
+    let step = loop {
         let message = connection.receive(verifier.as_mut())?;
-        let progress = incoming.message(&message, &mut |record| {
+        let step = session.message(&message, &mut |record| {
             let writer = writer.get_or_insert_with(|| Writer::create(&path));
             if let Ok(out) = writer
                 && let Err(error) = out.push(record)
@@ -174,18 +153,20 @@ fn receive(job: &mut Job, connection: &mut Connection<'_>, query: Query) -> Resu
                 .add(record.owner, record.rtype, record.ttl, record.data)
                 .map_err(|error| error.to_string())
         });
-        match progress.map_err(text)? {
-            Progress::More => {}
-            progress => break progress,
+        match step.map_err(text)? {
+            Step::More => {}
+            step => break step,
         }
     };
     if let Some(verifier) = verifier {
         verifier.done().map_err(text)?;
     }
-    match progress {
-        Progress::More | Progress::Unchanged => Ok(Received::Unchanged),
-        Progress::Deltas(deltas) => Ok(Received::Deltas(deltas)),
-        Progress::Whole(_) => {
+    match step {
+        Step::More | Step::Ask => Ok(None),
+        Step::Behind => Ok(Some(Answer::Behind)),
+        Step::Done(Progress::More | Progress::Unchanged) => Ok(Some(Answer::Fetched(Fetched::Unchanged))),
+        Step::Done(Progress::Deltas(deltas)) => apply(job, deltas).map(Answer::Fetched).map(Some),
+        Step::Done(Progress::Whole(_)) => {
             let zone = builder.finish().map_err(text)?;
             check_digest(&zone)?;
             match writer.map(|writer| writer.and_then(Writer::finish)) {
@@ -193,9 +174,20 @@ fn receive(job: &mut Job, connection: &mut Connection<'_>, query: Query) -> Resu
                 Some(Err(error)) => job.kept.failed(&job.apex, &error),
                 None => job.kept = Kept::nothing(path),
             }
-            Ok(Received::Whole(Box::new(zone)))
+            Ok(Some(Answer::Fetched(Fetched::New(Box::new(zone), None))))
         }
     }
+}
+
+/// Applies differences to the version in service, and adds them to its file.
+fn apply(job: &mut Job, deltas: Vec<Delta>) -> Result<Fetched, String> {
+    let current = job.current.as_deref().ok_or("differences of no version")?;
+    let zone = Delta::apply(current, &deltas, &job.key).map_err(text)?;
+    check_digest(&zone)?;
+    if let Err(error) = job.kept.add(&zone, &deltas) {
+        job.kept.failed(&job.apex, &error);
+    }
+    Ok(Fetched::New(Box::new(zone), Some(deltas)))
 }
 
 /// Refuses a zone whose digest differs from the one that it has (ZONEMD, RFC 8976).

@@ -5,6 +5,8 @@
 //!   [`asked`]: the transfers that queries ask for.
 //! - [`refresh`]: the thread that knows when a zone is due, its [`event`]s, and [`fetch`], which gets it over a
 //!   [`connection`], a [`stream`] with or without TLS.
+//! - [`pool`]: connections to primaries that wait for the next zone.
+//! - [`history`]: the differences that secondaries get.
 //! - [`notifier`]: the thread that tells secondaries of changes.
 //! - [`kept`]: the file of a received zone.
 //! - [`counts`]: outcomes of transfers.
@@ -14,9 +16,11 @@ mod connection;
 pub(crate) mod counts;
 pub(crate) mod event;
 pub(crate) mod fetch;
+pub(crate) mod history;
 pub(crate) mod kept;
 pub(crate) mod notifier;
 pub(crate) mod peers;
+pub(crate) mod pool;
 mod random;
 mod received;
 pub(crate) mod refresh;

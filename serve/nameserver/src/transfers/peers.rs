@@ -1,13 +1,13 @@
 //! Peers with their keys, and what they may do with a zone.
 
+use super::history::History;
 use crate::config::{self, Config, ZoneFile};
 use crate::tls::{self, Channel};
 use hashlane_name::dns::text;
-use hashlane_transfer::delta::Delta;
 use hashlane_transfer::tsig::{Key, Keys};
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -67,8 +67,21 @@ pub(crate) struct ZoneTransfers {
     pub(crate) notify_from: Vec<Access>,
     /// A NOTIFY has come, and was not looked at; of a zone with primaries.
     pub(crate) news: Option<Arc<AtomicBool>>,
-    /// Differences up to the version in service, the oldest first.
-    pub(crate) history: VecDeque<Arc<Delta>>,
+    /// Differences up to the version in service.
+    pub(crate) history: History,
+}
+
+impl Peer {
+    /// True if a connection to one is a connection to the other: messages are signed one by one.
+    pub(crate) fn shares_connection(&self, other: &Self) -> bool {
+        let same_tls = match (&self.tls, &other.tls) {
+            (None, None) => true,
+            // After a reload, other certificates may be trusted.
+            (Some((name, settings)), Some(other)) => *name == other.0 && Arc::ptr_eq(settings, &other.1),
+            _ => false,
+        };
+        (self.address, self.source) == (other.address, other.source) && same_tls
+    }
 }
 
 impl KeyRing {
@@ -174,12 +187,4 @@ pub(crate) fn permits(rules: &[Access], address: IpAddr, channel: Channel, signe
     // The address of an IPv4 peer on a socket for both.
     let address = address.to_canonical();
     rules.iter().any(|rule| rule.permits(address, channel, signed))
-}
-
-impl ZoneTransfers {
-    /// Differences from a serial number to the version in service; `None` if they do not go back so far.
-    pub(crate) fn since(&self, serial: u32) -> Option<Vec<Arc<Delta>>> {
-        let first = self.history.iter().position(|delta| delta.from() == serial)?;
-        Some(self.history.range(first..).cloned().collect())
-    }
 }

@@ -2,6 +2,7 @@
 
 use super::event::{Done, Event, Secondary, Version, Wanted};
 use super::fetch::{Fetched, Job, Limits, fetch};
+use super::pool::Pool;
 use super::random::random;
 use super::watched::Watched;
 use crate::clock::unix_seconds;
@@ -35,6 +36,8 @@ pub(crate) struct Refresher {
     /// Threads at most, and now.
     parallel: usize,
     busy: usize,
+    /// Connections that wait for the next zone.
+    pool: Arc<Pool>,
 }
 
 fn spelled(apex: &NameBuf) -> Vec<u8> {
@@ -45,13 +48,15 @@ impl Refresher {
     pub(crate) fn new(key: &Key, handle: Handle, events: Receiver<Event>) -> Self {
         let limits = Limits { bytes: 0, time: Duration::ZERO };
         let (zones, begun) = (HashMap::new(), Instant::now());
-        Self { key: *key, handle, events, begun, zones, limits, parallel: 1, busy: 0 }
+        let pool = Arc::default();
+        Self { key: *key, handle, events, begun, zones, limits, parallel: 1, busy: 0, pool }
     }
 
     /// Serves events, and starts what is due.
     pub(crate) fn run(mut self) {
         loop {
             let wait = self.start_due();
+            self.pool.close_idle();
             match self.events.recv_timeout(wait) {
                 Ok(event) => self.take(event),
                 Err(RecvTimeoutError::Timeout) => {}
@@ -171,6 +176,7 @@ impl Refresher {
             told: zone.told.take(),
             key: self.key,
             limits: self.limits,
+            pool: Arc::clone(&self.pool),
         };
         let (apex, events) = (zone.apex, self.handle.0.events.clone());
         let run = move || {

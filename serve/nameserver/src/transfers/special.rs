@@ -33,6 +33,7 @@ pub(crate) enum Reply {
 /// Handles the special messages of one thread.
 pub(crate) struct Special {
     writers: Writers,
+    key: HashKey,
     news: Sender<Event>,
     /// Second of the last line about a signature.
     logged: u64,
@@ -66,7 +67,7 @@ impl Transfer {
 impl Special {
     /// `key` should be random. `news` gets the zones that have changed at a primary.
     pub(crate) fn new(key: &HashKey, transport: Transport, news: Sender<Event>) -> Self {
-        Self { writers: Writers::new(key), news, logged: 0, counted: Counters::new(transport) }
+        Self { writers: Writers::new(key), key: *key, news, logged: 0, counted: Counters::new(transport) }
     }
 
     /// The reply to a message that is [special](hashlane_dns::respond::Reply::is_special).
@@ -96,7 +97,8 @@ impl Special {
         } else {
             match parse(&message) {
                 Outcome::Answer(query) if matches!(query.rtype, RecordType::AXFR | RecordType::IXFR) => {
-                    match transfer(answerer, view, &query, received, counters.transport, signer.as_deref()) {
+                    let (transport, signed) = (counters.transport, signer.as_deref());
+                    match transfer((answerer, &self.key), view, &query, received, transport, signed) {
                         Ok(outgoing) if counters.transport == Transport::Tcp => {
                             counters.transfers.add(1);
                             let (zone, to) = (NameBuf::from(query.name), received.from);

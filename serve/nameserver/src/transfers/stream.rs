@@ -36,6 +36,15 @@ impl Stream {
         }
     }
 
+    /// True if the connection is open, and the peer has sent nothing that no query asked for. TLS may have sent
+    /// tickets for the next connection.
+    pub(super) fn is_idle(&self) -> bool {
+        match self {
+            Self::Plain(socket) => matches!(socket.peek(), Err(ErrorKind::WouldBlock)),
+            Self::Tls(tls) => matches!(tls.sock.peek(), Ok(1..) | Err(ErrorKind::WouldBlock)),
+        }
+    }
+
     /// Sets the time at which reads and writes fail.
     pub(super) fn set_deadline(&mut self, deadline: Instant) {
         match self {
@@ -95,6 +104,17 @@ impl Socket {
         // Without it, a query may wait for an acknowledgement.
         let _ = stream.set_nodelay(true);
         Ok(Self { stream, deadline })
+    }
+
+    /// Number of bytes that wait, 1 at most; 0 at the end.
+    fn peek(&self) -> Result<usize, ErrorKind> {
+        let peek = || {
+            self.stream.set_nonblocking(true)?;
+            let peeked = self.stream.peek(&mut [0]);
+            self.stream.set_nonblocking(false)?;
+            peeked
+        };
+        peek().map_err(|error| error.kind())
     }
 }
 

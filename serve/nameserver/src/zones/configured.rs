@@ -21,9 +21,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
-/// Differences of a zone that are kept at most, whatever their length.
-const MAX_HISTORY: usize = 10_000;
-
 /// A zone of the configuration.
 pub(super) struct Configured {
     pub(super) apex: NameBuf,
@@ -170,20 +167,10 @@ impl Configured {
         }
     }
 
-    /// Adds differences to the history, and removes the oldest ones beyond its bounds.
+    /// Adds differences to the history.
     pub(super) fn remember(&mut self, deltas: Vec<Delta>) {
-        let kept = &mut Arc::make_mut(&mut self.transfers).history;
-        for delta in deltas {
-            if kept.back().is_some_and(|last| last.to() != delta.from()) {
-                kept.clear();
-            }
-            kept.push_back(Arc::new(delta));
-        }
-        let mut bytes: u64 = kept.iter().map(|delta| delta.bytes() as u64).sum();
-        while bytes > self.history || kept.len() > MAX_HISTORY {
-            let Some(first) = kept.pop_front() else { break };
-            bytes -= first.bytes() as u64;
-        }
+        let most = self.history;
+        Arc::make_mut(&mut self.transfers).history.extend(deltas, most);
     }
 
     /// A version that secondaries were not told of, or, if it is `wanted`, one in any case.

@@ -188,6 +188,7 @@ impl Secondary {
         let deltas = match step {
             Step::More => return Ok(false),
             Step::Ask => return Ok(true),
+            Step::Behind => unreachable!("nothing was announced"),
             Step::Done(Progress::Deltas(deltas)) => deltas,
             Step::Done(Progress::Whole(_)) => {
                 let Asking { builder, writer, .. } = self.asking.take().unwrap();
