@@ -60,6 +60,9 @@ const FIRST: usize = 16;
 /// Connections that have a further turn before the thread looks for events.
 const FURTHER: usize = 16;
 
+/// Time for handshakes of TLS before the thread looks for events: those of other connections wait for as long.
+const HANDSHAKES: Duration = Duration::from_millis(1);
+
 /// Length of each of the kernel's queues of a connection in bytes. By default the kernel lets a client that
 /// does not read occupy megabytes.
 const KERNEL_QUEUE: usize = 128 << 10;
@@ -182,8 +185,10 @@ impl Worker {
                     connection.is_readable |=
                         event.is_readable() || event.is_read_closed() || event.is_error();
                     if !std::mem::replace(&mut connection.is_pending, true) {
-                        let is_handshake = connection.stream.handshake().is_some();
-                        self.add_turn(token, is_handshake);
+                        match connection.stream.handshake() {
+                            None => self.turns.add(token),
+                            Some(_) => self.turns.add_handshake(connection.holder, token),
+                        }
                     }
                 }
             }
@@ -195,6 +200,7 @@ impl Worker {
                 let Some(number) = self.turns.next_again() else { break };
                 self.turn(number, BATCH, now);
             }
+            self.shake_hands(now);
             self.parts.connections.store(self.shares.len() as u64, Ordering::Relaxed);
             if now.saturating_duration_since(checked) >= TICK {
                 checked = now;
@@ -202,6 +208,17 @@ impl Worker {
             }
         }
         Ok(())
+    }
+
+    /// Gives handshakes turns for a while.
+    fn shake_hands(&mut self, now: Instant) {
+        let begun = Instant::now();
+        while let Some(number) = self.turns.next_handshake() {
+            self.turn(number, FIRST, now);
+            if begun.elapsed() >= HANDSHAKES {
+                return;
+            }
+        }
     }
 
     /// Accepts connections of a listener.
@@ -255,17 +272,11 @@ impl Worker {
         if let Some(place) = self.connections.get_mut(number) {
             *place = Some(connection);
         }
-        self.add_turn(number, is_tls);
-        self.shed();
-    }
-
-    /// Gives a connection with an event a turn. A handshake takes as long as the answers to many queries,
-    /// which do not wait for it.
-    fn add_turn(&mut self, number: usize, is_handshake: bool) {
-        match is_handshake {
+        match is_tls {
             false => self.turns.add(number),
-            true => self.turns.add_again(number),
+            true => self.turns.add_handshake(holder, number),
         }
+        self.shed();
     }
 
     /// Closes connections until there are not too many, nor too many bytes.
@@ -313,7 +324,10 @@ impl Worker {
             Turn::Close => return self.close(number),
             Turn::Again => {
                 connection.is_pending = true;
-                self.turns.add_again(number);
+                match connection.stream.handshake() {
+                    None => self.turns.add_again(number),
+                    Some(_) => self.turns.add_handshake(connection.holder, number),
+                }
             }
             Turn::Wait => {}
         }

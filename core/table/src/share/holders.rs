@@ -8,7 +8,7 @@ use hashlane_hash::scheme::{Key, Scheme as _};
 use hashlane_hash::siphash::SipHash13;
 
 /// Number of an owner that is present, for the accounts of [`Ledger`](super::Ledger)s.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Holder {
     pub(super) index: u32,
     pub(super) remote: bool,
