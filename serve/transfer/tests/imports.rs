@@ -166,6 +166,33 @@ fn import_error(text: &str) -> ImportError {
 }
 
 #[test]
+fn tls_of_nsd_needs_a_certificate_an_address_and_issuers() {
+    let service = "server:\n ip-address: ::1@8530\n tls-port: 8530\n tls-service-key: k\n";
+    let zone = "zone:\n name: a\n zonefile: f\n";
+    let import = read(Dialect::Nsd, &format!("{service}{zone}"));
+    assert!(import.toml.starts_with("[server]\nlisten = [\"[::1]:8530\"]\n\n[[zone]]"), "{}", import.toml);
+    assert!(report(&import).contains("line 4: tls-service-key: cannot be kept: TLS needs"));
+    let whole = format!("{service} tls-service-pem: c\n ip-address: ::1@5300\n{zone}");
+    let import = read(Dialect::Nsd, &whole);
+    let tls = "[tls]\ncertificate = \"c\"\nkey = \"k\"\nlisten = [\"[::1]:8530\"]\n";
+    assert!(
+        import.toml.contains(tls) && import.toml.contains("listen = [\"[::1]:5300\"]"),
+        "{}",
+        import.toml
+    );
+    assert!(import.is_complete());
+    let import = read(Dialect::Nsd, &whole.replace("::1@5300", "::1@8530"));
+    assert!(report(&import).contains("tls-service-key: cannot be kept: all addresses are for TLS"));
+    let import = read(Dialect::Nsd, &whole.replace("::1@8530", "::1@53"));
+    assert!(!import.toml.contains("[tls]") && import.is_complete(), "{}", import.toml);
+    let lines = lost(
+        Dialect::Nsd,
+        "tls-auth:\n name: p\n auth-domain-name: ns.example\nzone:\n name: a\n request-xfr: ::1 NOKEY p\n",
+    );
+    assert!(lines.iter().any(|(line, why)| *line == 6 && why.contains("tls.roots")), "{lines:?}");
+}
+
+#[test]
 fn texts_of_the_result_are_quoted() {
     let import = read(Dialect::Nsd, "server:\n identity: 'a\"\\\u{1}é'\n");
     assert_eq!(import.toml, "[server]\nidentity = \"a\\\"\\\\\\u0001é\"\n");

@@ -1,6 +1,7 @@
 //! knot.conf: sections of items with keys and values, in a subset of YAML.
 
 mod access;
+mod catalog;
 mod settings;
 mod tree;
 mod zone;
@@ -49,9 +50,11 @@ pub(super) fn read(reader: &mut Reader<'_>, text: &str, model: &mut Model) -> Re
     templates.iter().for_each(|item| knot.check_zone(item, "the name of the template"));
     let templates: HashMap<&str, &Item> =
         templates.into_iter().filter_map(|item| Some((item.get("id")?.value(), item))).collect();
-    for item in of(&["zone"]) {
+    let zones = of(&["zone"]);
+    let produced = catalog::Produced::of(&zones, &templates);
+    for item in zones {
         knot.check_zone(item, "zone.name");
-        knot.zone(item, &templates);
+        knot.zone(item, &templates, produced.as_ref());
     }
     Ok(())
 }

@@ -15,13 +15,30 @@ const FOLDER: &str = "/var/lib/hashlane-dns";
 pub(super) struct Peer {
     /// Empty: any address, with the key.
     pub(super) address: String,
+    /// Name in its certificate, of a server that is asked over TLS.
+    tls: Option<String>,
     pub(super) key: Option<String>,
     pub(super) at: usize,
 }
 
 impl Peer {
     pub(super) fn new(address: String, key: Option<&str>, at: usize) -> Self {
-        Self { address, key: key.map(str::to_owned), at }
+        Self { address, tls: None, key: key.map(str::to_owned), at }
+    }
+
+    /// The server, asked over TLS.
+    pub(super) fn over_tls(self, domain: &str) -> Self {
+        Self { tls: Some(domain.to_owned()), ..self }
+    }
+}
+
+impl Peer {
+    /// The address, the name in the certificate, and the key.
+    fn words(&self) -> String {
+        let tls = self.tls.as_ref().map(|name| format!("tls {name}"));
+        let key = self.key.as_ref().map(|key| format!("key {key}"));
+        let address = Some(self.address.clone()).filter(|address| !address.is_empty());
+        address.into_iter().chain(tls).chain(key).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -47,6 +64,25 @@ pub(super) struct Zone {
     pub(super) notify: Vec<Peer>,
     pub(super) allow_transfer: Vec<Peer>,
     pub(super) allow_notify: Vec<Peer>,
+    /// Part in catalogs: `follow` or `produce`.
+    pub(super) catalog: Option<&'static str>,
+}
+
+impl Zone {
+    fn lists(&self) -> [&Vec<Peer>; 4] {
+        [&self.primaries, &self.notify, &self.allow_transfer, &self.allow_notify]
+    }
+
+    /// True if both have the same servers in each list.
+    pub(super) fn has_servers_of(&self, other: &Self) -> bool {
+        let words = |zone: &Self| zone.lists().map(|list| list.iter().map(Peer::words).collect::<Vec<_>>());
+        words(self) == words(other)
+    }
+
+    /// True if a list is empty that the other one has.
+    pub(super) fn lacks_servers_of(&self, other: &Self) -> bool {
+        self.lists().iter().zip(other.lists()).any(|(ours, theirs)| ours.is_empty() && !theirs.is_empty())
+    }
 }
 
 /// The configuration.
@@ -58,6 +94,8 @@ pub(super) struct Model {
     pub(super) settings: BTreeMap<(&'static str, &'static str), String>,
     pub(super) keys: Vec<Key>,
     pub(super) zones: Vec<Zone>,
+    /// Servers of members of catalogs, each under the name of a group.
+    groups: Vec<Zone>,
     /// Bytes that the zones' lists take, approximately.
     size: usize,
 }
@@ -92,16 +130,20 @@ impl Model {
     /// Adds a zone, unless the configuration grows too long.
     pub(super) fn push(&mut self, zone: Zone, report: &mut Report) {
         let lists = [&zone.primaries, &zone.notify, &zone.allow_transfer, &zone.allow_notify];
-        let peers = lists
-            .into_iter()
-            .flatten()
-            .map(|peer| 8 + peer.address.len() + peer.key.as_ref().map_or(0, |key| 4 + key.len()));
+        let peers = lists.into_iter().flatten().map(|peer| 8 + peer.words().len());
         self.size += 40 + zone.name.len() + zone.file.as_ref().map_or(0, |(file, _)| file.len());
         self.size += peers.sum::<usize>();
         if self.size > MAX_OUTPUT {
             report.set(zone.at, Fate::lost(format!("the configuration has more than {MAX_OUTPUT} bytes")));
         } else {
             self.zones.push(zone);
+        }
+    }
+
+    /// Adds a group of members of catalogs, unless it is there.
+    pub(super) fn add_group(&mut self, group: Zone) {
+        if !self.groups.iter().any(|known| known.name == group.name) {
+            self.groups.push(group);
         }
     }
 
@@ -115,7 +157,7 @@ impl Model {
         if self.zones.iter().any(|zone| zone.is_secondary) {
             self.settings.insert(("transfer", "folder"), quoted(FOLDER));
         }
-        for table in ["server", "tcp", "rate_limit", "transfer"] {
+        for table in ["server", "tcp", "tls", "rate_limit", "transfer"] {
             let mut values = self.settings.iter().filter(|((of, _), _)| *of == table).peekable();
             if values.peek().is_some() {
                 let _ = writeln!(out, "[{table}]");
@@ -127,8 +169,16 @@ impl Model {
         }
         let keys = write_keys(&self.keys, report, &mut out);
         let mut names = HashSet::new();
+        let has_roots = self.settings.contains_key(&("tls", "roots"));
+        let mut known = Known { keys, has_roots, has_whole_groups: true };
+        let mut servers = self.groups.iter().flat_map(Zone::lists).flatten();
+        known.has_whole_groups = servers.all(|peer| known.fault(peer).is_none());
+        for group in &self.groups {
+            let _ = writeln!(out, "[[group]]\nname = {}", quoted(&group.name));
+            write_servers(group, &known, report, &mut out);
+        }
         for zone in &self.zones {
-            write_zone(zone, &keys, &mut names, report, &mut out);
+            write_zone(zone, &known, &mut names, report, &mut out);
         }
         report_files(&self.zones, report);
         out.truncate(out.trim_end().len());
@@ -162,27 +212,60 @@ fn write_keys(keys: &[Key], report: &mut Report, out: &mut String) -> HashSet<St
     known
 }
 
+/// Names that peers refer to.
+struct Known {
+    /// Names of keys in small letters.
+    keys: HashSet<String>,
+    /// The certificates that issue those of primaries are named.
+    has_roots: bool,
+    /// No server of a group is lost.
+    has_whole_groups: bool,
+}
+
+impl Known {
+    /// The reason for which a server cannot be kept.
+    fn fault(&self, peer: &Peer) -> Option<String> {
+        match &peer.key {
+            Some(key) if !self.keys.contains(&folded(key)) => {
+                Some(format!("the key {key:?} is missing, or is lost itself"))
+            }
+            _ if peer.tls.is_some() && !self.has_roots => {
+                let why = "no file of the issuers of certificates is named; this server has no default for tls.roots";
+                Some(why.to_owned())
+            }
+            _ => None,
+        }
+    }
+}
+
 fn write_zone(
     zone: &Zone,
-    keys: &HashSet<String>,
+    known: &Known,
     names: &mut HashSet<String>,
     report: &mut Report,
     out: &mut String,
 ) {
-    let Zone { name, at, file, primaries, is_secondary, notify, allow_transfer, allow_notify } = zone;
-    let is_usable = |peer: &Peer| peer.key.as_ref().is_none_or(|key| keys.contains(&folded(key)));
+    let Zone { name, at, file, primaries, is_secondary, catalog, .. } = zone;
+    let is_usable = |peer: &Peer| known.fault(peer).is_none();
     let is_name = name.is_ascii() && text::parse(name.as_bytes()).is_ok();
     let lost = match (is_name, file, is_secondary) {
         (false, ..) => Some(format!("{name:?} is no domain name in ASCII")),
         (true, _, true) if !primaries.iter().any(is_usable) => {
             Some("none of the zone's primaries can be kept".to_owned())
         }
-        (true, None, false) => Some("the zone has neither a file nor a primary".to_owned()),
+        (true, None, false) if *catalog != Some("produce") => {
+            Some("the zone has neither a file nor a primary".to_owned())
+        }
         _ if !names.insert(folded(name)) => Some("a second zone of this name".to_owned()),
         _ => None,
     };
     if let Some(why) = lost {
         report.set(*at, Fate::lost(why));
+        for peer in primaries {
+            if let Some(why) = known.fault(peer) {
+                report.set(peer.at, Fate::lost(why));
+            }
+        }
         return;
     }
     let _ = writeln!(out, "[[zone]]\nname = {}", quoted(name));
@@ -192,27 +275,33 @@ fn write_zone(
         }
         _ => {}
     }
-    let lists = [
-        ("primaries", primaries),
-        ("notify", notify),
-        ("allow_transfer", allow_transfer),
-        ("allow_notify", allow_notify),
-    ];
-    for (list, peers) in lists {
+    if *catalog == Some("follow") && !known.has_whole_groups {
+        // Members would have the servers of the catalog in place of those that are lost.
+        report.set(
+            *at,
+            Fate::lost("its members are not followed: a template of theirs has servers that are lost"),
+        );
+    } else if let Some(catalog) = catalog {
+        let _ = writeln!(out, "catalog = {}", quoted(catalog));
+    }
+    write_servers(zone, known, report, out);
+}
+
+/// Writes the servers of a zone, or of a group. Those that cannot be kept become lost lines.
+fn write_servers(zone: &Zone, known: &Known, report: &mut Report, out: &mut String) {
+    let names = ["primaries", "notify", "allow_transfer", "allow_notify"];
+    for (list, peers) in names.into_iter().zip(zone.lists()) {
         let mut items = Vec::new();
-        for Peer { address, key, at } in peers {
-            match key {
-                Some(key) if !keys.contains(&folded(key)) => {
-                    report.set(*at, Fate::lost(format!("the key {key:?} is missing, or is lost itself")));
-                }
-                Some(key) => {
-                    let space = if address.is_empty() { "" } else { " " };
-                    items.push(quoted(&format!("{address}{space}key {key}")));
-                }
-                None if address.is_empty() => {
+        for peer in peers {
+            if let Some(why) = known.fault(peer) {
+                report.set(peer.at, Fate::lost(why));
+                continue;
+            }
+            match peer.words() {
+                words if words.is_empty() => {
                     items.extend(address::EVERYONE.iter().map(|network| quoted(network)));
                 }
-                None => items.push(quoted(address)),
+                words => items.push(quoted(&words)),
             }
         }
         if !items.is_empty() {

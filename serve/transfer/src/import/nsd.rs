@@ -1,6 +1,7 @@
 //! nsd.conf: statements of a key and words, in sections.
 
 mod settings;
+mod tls;
 mod zone;
 
 use super::model::{Key, Model, Zone};
@@ -9,7 +10,8 @@ use super::words::{Word, words};
 use super::{ImportError, Reader};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use zone::{Block, add, in_zone};
+use tls::{Tls, TlsAuth};
+use zone::{Block, Names, add, in_zone};
 
 /// Statements that the patterns of one zone have at most, so that patterns that include each other end.
 const MAX_STATEMENTS: usize = 10_000;
@@ -26,6 +28,7 @@ enum Section {
     Start,
     Server,
     Key,
+    TlsAuth,
     Zone,
     Pattern,
     Other(&'static str),
@@ -40,6 +43,7 @@ struct Nsd<'m> {
     listen: Vec<(std::net::IpAddr, Option<u16>)>,
     port: Option<u16>,
     folder: String,
+    tls: Tls,
 }
 
 /// Reads a configuration.
@@ -52,6 +56,7 @@ pub(super) fn read(reader: &mut Reader<'_>, text: &str, model: &mut Model) -> Re
         listen: Vec::new(),
         port: None,
         folder: String::new(),
+        tls: Tls::default(),
     };
     nsd.file(reader, None, text, 0)?;
     nsd.finish(&mut reader.report);
@@ -119,7 +124,8 @@ impl Nsd<'_> {
             "key" => Some((Section::Key, Fate::kept("[[key]]"))),
             "zone" => Some((Section::Zone, Fate::kept("[[zone]]"))),
             "pattern" => Some((Section::Pattern, Fate::kept("the zones that include it"))),
-            "tls-auth" | "verify" | "xdp" => Some((Section::Lost, Fate::lost("no counterpart"))),
+            "tls-auth" => Some((Section::TlsAuth, Fate::kept("the primaries that name it"))),
+            "verify" | "xdp" => Some((Section::Lost, Fate::lost("no counterpart"))),
             _ => others.map(|name| (Section::Other(name), Fate::ignored("no counterpart"))),
         };
         if let Some((section, fate)) = section {
@@ -129,6 +135,7 @@ impl Nsd<'_> {
             match section {
                 Section::Zone => self.zones.push(block),
                 Section::Pattern => self.patterns.push(block),
+                Section::TlsAuth => self.tls.auths.push(TlsAuth::default()),
                 Section::Key => self.model.keys.push(Key { lines: vec![at], ..Key::default() }),
                 _ => {}
             }
@@ -138,7 +145,11 @@ impl Nsd<'_> {
         let at = reader.report.lines.len();
         let value = values.first().map_or("", |word| &word.text);
         let fate = match self.section {
-            Section::Server => self.server(key, value, values.len()),
+            Section::Server => match self.tls_server(key, value, at) {
+                Some(fate) => fate,
+                None => self.server(key, value, values.len()),
+            },
+            Section::TlsAuth => self.tls_auth(key, value),
             Section::Key => self.key(key, value, at),
             Section::Zone => match self.zones.last_mut() {
                 Some(zone) => in_zone(zone, key, values, at, "zone.name"),
@@ -157,12 +168,13 @@ impl Nsd<'_> {
 
     /// Ends the zones, with the statements of their patterns.
     fn finish(self, report: &mut Report) {
-        let Self { model, zones, patterns, listen, port, folder, .. } = self;
+        let Self { model, zones, patterns, listen, port, folder, tls, .. } = self;
         let all = ["0.0.0.0", "::"].iter().filter_map(|text| Some((text.parse().ok()?, None)));
         let listen = if listen.is_empty() && port.is_some() { all.collect() } else { listen };
         let port = port.unwrap_or(53);
         let with_port = |(ip, own): (_, Option<u16>)| std::net::SocketAddr::new(ip, own.unwrap_or(port));
-        model.listen = listen.into_iter().map(|address| with_port(address).to_string()).collect();
+        tls.listen(listen.into_iter().map(with_port).collect(), model, report);
+        let domains = tls.domains();
         // The last of a name, as a later statement of NSD replaces an earlier one.
         let patterns: HashMap<&str, &Block> =
             patterns.iter().map(|pattern| (pattern.name.as_str(), pattern)).collect();
@@ -172,7 +184,8 @@ impl Nsd<'_> {
             let mut zone = Zone { name: block.name.clone(), at: block.at, ..Zone::default() };
             let mut budget = left.min(MAX_STATEMENTS + block.statements.len());
             let before = budget;
-            if add(&mut zone, block, (&patterns, &folder), (report, &mut used), &mut budget, 0) {
+            let names = Names { patterns: &patterns, folder: &folder, domains: &domains };
+            if add(&mut zone, block, &names, (report, &mut used), &mut budget, 0) {
                 model.push(zone, report);
             } else {
                 let why =

@@ -2,6 +2,7 @@
 
 use super::super::model::Zone;
 use super::super::report::Fate;
+use super::catalog::{Produced, get};
 use super::tree::{Entry, Item};
 use super::{Knot, STORAGE};
 use std::collections::HashMap;
@@ -42,6 +43,11 @@ impl Knot<'_> {
                     }
                 }
                 "provide-ixfr" if !is_off => Fate::ignored("it is so"),
+                "catalog-role" if matches!(value, "interpret" | "generate") => Fate::kept("zone.catalog"),
+                "catalog-role" if value == "member" => Fate::kept("the catalog with all zones"),
+                "catalog-zone" => Fate::kept("the catalog with all zones"),
+                "catalog-template" => Fate::kept("[[group]], and the servers of the catalog"),
+                "catalog-group" => Fate::lost("members of the catalog that is made have no groups"),
                 "semantic-checks"
                 | "default-ttl"
                 | "zonefile-sync"
@@ -70,9 +76,6 @@ impl Knot<'_> {
                 | "expire-max-interval"
                 | "provide-ixfr"
                 | "catalog-role"
-                | "catalog-template"
-                | "catalog-zone"
-                | "catalog-group"
                 | "ddns-master"
                 | "dnssec-validation"
                 | "reverse-generate"
@@ -89,26 +92,26 @@ impl Knot<'_> {
         }
     }
 
-    pub(super) fn zone(&mut self, item: &Item, templates: &HashMap<&str, &Item>) {
+    pub(super) fn zone(
+        &mut self,
+        item: &Item,
+        templates: &HashMap<&str, &Item>,
+        produced: Option<&Produced>,
+    ) {
         let Some(domain) = item.get("domain") else {
             item.entries.iter().for_each(|entry| self.set(entry, Fate::lost("a zone without `domain`")));
             return;
         };
         let name = domain.value();
         let mut zone = Zone { name: name.to_owned(), at: domain.at, ..Zone::default() };
-        let template = item.get("template");
-        let of_template = templates.get(template.map_or("default", Entry::value)).copied();
-        if let (Some(template), None) = (template, of_template) {
+        if let Some(template) = item.get("template")
+            && !templates.contains_key(template.value())
+        {
             let why = Fate::lost(format!("the template {:?} is missing", template.value()));
             self.set(template, why);
         }
-        let get = |key: &str| item.get(key).or_else(|| of_template.and_then(|item| item.get(key)));
-        let list = |key: &str| get(key).map_or(&[][..], |entry| &entry.values);
-        zone.is_secondary = !list("master").is_empty();
-        zone.primaries = self.servers(list("master"));
-        zone.notify = self.servers(list("notify"));
-        zone.allow_transfer = self.allowed(list("acl"), |rule| rule.transfer);
-        zone.allow_notify = self.allowed(list("acl"), |rule| rule.notify);
+        let get = |key: &str| get(item, templates, key);
+        self.fill(&mut zone, get);
         let bare = name.strip_suffix('.').unwrap_or(name);
         let file = get("file").map_or("%s.zone", Entry::value).replace("%s", bare);
         if !file.contains('%') {
@@ -116,6 +119,8 @@ impl Knot<'_> {
             let path = if file.starts_with('/') { file } else { format!("{folder}/{file}") };
             zone.file = Some((path, get("file").map_or(usize::MAX, |entry| entry.at)));
         }
-        self.model.push(zone, self.report);
+        if self.catalog(&mut zone, item, templates, produced) {
+            self.model.push(zone, self.report);
+        }
     }
 }

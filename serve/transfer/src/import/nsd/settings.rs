@@ -71,11 +71,7 @@ impl Nsd<'_> {
             "chroot" => {
                 Fate::lost("no counterpart; paths in it begin at its root; see ProtectSystem of systemd")
             }
-            "tls-service-key"
-            | "tls-service-pem"
-            | "tls-service-ocsp"
-            | "tls-port"
-            | "tls-cert-bundle"
+            "tls-service-ocsp"
             | "tls-auth-port"
             | "tls-auth-xfr-only"
             | "proxy-protocol-port"

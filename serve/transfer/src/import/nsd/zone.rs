@@ -20,7 +20,8 @@ pub(super) struct Block {
 pub(super) enum Statement {
     File(String),
     Include(String),
-    Primary(Peer),
+    /// A primary, and the name of its section `tls-auth:`.
+    Primary(Peer, Option<String>),
     /// A primary that is lost.
     NoPrimary,
     Notify(Peer),
@@ -28,11 +29,20 @@ pub(super) enum Statement {
     AllowNotify(Peer),
 }
 
+/// Names that statements refer to.
+pub(super) struct Names<'n> {
+    pub(super) patterns: &'n HashMap<&'n str, &'n Block>,
+    /// Folder of zone files.
+    pub(super) folder: &'n str,
+    /// Names in certificates, by the names of sections `tls-auth:`.
+    pub(super) domains: &'n HashMap<&'n str, &'n str>,
+}
+
 /// Adds the statements of a zone or a pattern to a zone. Returns false if there are too many.
 pub(super) fn add(
     zone: &mut Zone,
     block: &Block,
-    (patterns, folder): (&HashMap<&str, &Block>, &str),
+    names: &Names<'_>,
     (report, used): (&mut Report, &mut HashSet<usize>),
     budget: &mut usize,
     depth: usize,
@@ -47,21 +57,30 @@ pub(super) fn add(
             Statement::File(file) => {
                 let name = zone.name.strip_suffix('.').unwrap_or(&zone.name);
                 let file = file.replace("%s", name);
+                let folder = names.folder;
                 let is_whole = file.starts_with('/') || folder.is_empty();
                 let path = if is_whole { file } else { format!("{}/{file}", folder.trim_end_matches('/')) };
                 zone.file = Some((path, *at));
             }
-            Statement::Include(name) => match patterns.get(name.as_str()) {
+            Statement::Include(name) => match names.patterns.get(name.as_str()) {
                 Some(pattern) => {
-                    if !add(zone, pattern, (patterns, folder), (report, used), budget, depth + 1) {
+                    if !add(zone, pattern, names, (report, used), budget, depth + 1) {
                         return false;
                     }
                 }
                 None => report.set(*at, Fate::lost(format!("the pattern {name:?} is missing"))),
             },
-            Statement::Primary(peer) => {
+            Statement::Primary(peer, tls) => {
                 zone.is_secondary = true;
-                zone.primaries.push(peer.clone());
+                let domain = tls.as_deref().map(|name| (name, names.domains.get(name)));
+                match domain {
+                    None => zone.primaries.push(peer.clone()),
+                    Some((_, Some(domain))) => zone.primaries.push(peer.clone().over_tls(domain)),
+                    Some((name, None)) => {
+                        let why = format!("the tls-auth {name:?} is missing, or has no auth-domain-name");
+                        report.set(*at, Fate::lost(why));
+                    }
+                }
             }
             Statement::NoPrimary => zone.is_secondary = true,
             Statement::Notify(peer) => zone.notify.push(peer.clone()),
@@ -105,7 +124,8 @@ pub(super) fn in_zone(
             if matches!(kind, Some("AXFR" | "UDP")) {
                 values.remove(0);
             }
-            other(&values, at, address::server).map(|peer| (Statement::Primary(peer), kept))
+            let tls = if values.len() == 3 { values.pop().map(str::to_owned) } else { None };
+            other(&values, at, address::server).map(|peer| (Statement::Primary(peer, tls), kept))
         }
         "notify" => other(&values, at, address::server).map(|peer| (Statement::Notify(peer), "zone.notify")),
         "provide-xfr" => other(&values, at, address::network)
@@ -166,7 +186,7 @@ fn other(
         [_, "BLOCKED", ..] => Err("a refusal has no counterpart; narrow the entries that allow".to_owned()),
         [text, "NOKEY"] => Ok(Peer::new(address(text)?, None, at)),
         [text, key] => Ok(Peer::new(address(text)?, Some(key), at)),
-        [_, _, _, ..] => Err("transfers over TLS have no counterpart here".to_owned()),
+        [_, _, _, ..] => Err("certificates of clients have no counterpart here".to_owned()),
         _ => Err("an address and a key are needed".to_owned()),
     }
 }
