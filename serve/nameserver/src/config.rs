@@ -53,6 +53,9 @@ pub struct Config {
     pub transfer: Transfer,
     /// Keys that sign messages.
     pub key: Vec<TsigKey>,
+    /// Servers of the members of catalog zones that are in a group (RFC 9432 §4.3.2): the text of the property
+    /// `group` is the `name` here. A list that is empty is the catalog's.
+    pub group: Vec<ZoneFile>,
     /// Zones and their files.
     pub zone: Vec<ZoneFile>,
 }
@@ -93,7 +96,8 @@ impl Config {
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
         // One zone and one key, for the names of their keys.
         let zone = ZoneFile { names: vec![String::new()], ..ZoneFile::default() };
-        let known = Self { zone: vec![zone], key: vec![TsigKey::default()], ..Self::default() };
+        let (group, key) = (vec![ZoneFile::default()], vec![TsigKey::default()]);
+        let known = Self { group, zone: vec![zone], key, ..Self::default() };
         let mut config: Self = parse(text, &known, &Keys::default()).map_err(in_words)?;
         let zones = config.zone.into_iter().map(ZoneFile::each).collect::<Result<Vec<_>, _>>()?;
         config.zone = zones.into_iter().flatten().collect();
@@ -106,6 +110,7 @@ impl Config {
         let text = to_toml(self);
         // An empty array could not be followed by [[zone]] or [[key]].
         let text = text.replacen("key = []\n", "", usize::from(self.key.is_empty()));
+        let text = text.replacen("group = []\n", "", usize::from(self.group.is_empty()));
         match self.zone.is_empty() {
             true => text.replacen("zone = []\n", "", 1).trim_start().to_owned() + NO_ZONE,
             false => text.trim_start().to_owned(),

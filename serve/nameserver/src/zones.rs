@@ -5,6 +5,7 @@ mod configured;
 mod extra;
 mod loading;
 mod news;
+mod owners;
 mod secondary;
 mod source;
 

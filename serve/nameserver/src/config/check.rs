@@ -70,12 +70,40 @@ impl Config {
             zone.apex()?;
             self.check_source(zone)?;
         }
+        self.check_groups()?;
         self.check_keys()?;
         check_duplicates(zone)
     }
 }
 
 impl Config {
+    /// Zones, and the groups of members of catalogs, which name servers, too.
+    pub(super) fn with_servers(&self) -> impl Iterator<Item = &ZoneFile> {
+        self.zone.iter().chain(&self.group)
+    }
+
+    /// Checks that groups have what members of catalogs can have.
+    fn check_groups(&self) -> Result<(), ConfigError> {
+        let mut names = std::collections::HashSet::new();
+        for group in &self.group {
+            let name = &group.name;
+            if name.is_empty() || name.len() > MAX_TEXT {
+                return Err(invalid("group.name", format!("has {name:?}; it has 1 to {MAX_TEXT} bytes")));
+            }
+            if !names.insert(name) {
+                return Err(invalid("group.name", format!("has {name:?} twice; remove one of the groups")));
+            }
+            if !group.names.is_empty() {
+                return Err(invalid("group.names", "is for zones; name one group in `name`"));
+            }
+            if !group.file.as_os_str().is_empty() || !group.catalog.is_empty() {
+                let why = format!("or `catalog` is given for {name:?}, whose members come from a catalog");
+                return Err(invalid("group.file", why + "; remove it"));
+            }
+        }
+        Ok(())
+    }
+
     /// Checks that a zone has a file or primaries, and what it needs for them.
     fn check_source(&self, zone: &ZoneFile) -> Result<(), ConfigError> {
         let name = &zone.name;
@@ -123,7 +151,7 @@ impl Config {
 
     /// Checks that there are issuers for the peers that are asked over TLS, and that none is told over it.
     fn check_peers(&self) -> Result<(), ConfigError> {
-        let mut primaries = self.zone.iter().flat_map(|zone| &zone.primaries);
+        let mut primaries = self.with_servers().flat_map(|zone| &zone.primaries);
         if self.tls.roots.as_os_str().is_empty()
             && let Some(peer) = primaries.find(|peer| peer.tls.is_some())
         {
@@ -133,7 +161,7 @@ impl Config {
             );
             return Err(invalid("tls.roots", why));
         }
-        let of_zones = self.zone.iter().flat_map(|zone| &zone.notify).map(|peer| ("zone.notify", peer));
+        let of_zones = self.with_servers().flat_map(|zone| &zone.notify).map(|peer| ("zone.notify", peer));
         let of_all = self.transfer.notify.iter().map(|peer| ("transfer.notify", peer));
         match of_zones.chain(of_all).find(|(_, peer)| peer.tls.is_some()) {
             Some((key, peer)) => Err(invalid(

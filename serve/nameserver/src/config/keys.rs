@@ -89,7 +89,7 @@ impl Config {
         let Transfer { allow, notify, .. } = &self.transfer;
         allow.iter().try_for_each(|access| check("transfer.allow", access.key.as_ref()))?;
         notify.iter().try_for_each(|peer| check("transfer.notify", peer.key.as_ref()))?;
-        for zone in &self.zone {
+        for zone in self.with_servers() {
             zone.primaries.iter().try_for_each(|peer| check("zone.primaries", peer.key.as_ref()))?;
             zone.notify.iter().try_for_each(|peer| check("zone.notify", peer.key.as_ref()))?;
             zone.allow_notify.iter().try_for_each(|rule| check("zone.allow_notify", rule.key.as_ref()))?;

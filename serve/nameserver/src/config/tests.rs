@@ -148,3 +148,21 @@ fn paths_that_are_not_utf_8_are_refused() {
     let error = Config::read(&folder.join("dns.toml")).unwrap_err().to_string();
     assert!(error.contains("not UTF-8; rename"), "{error}");
 }
+
+#[test]
+fn groups_name_servers_of_members_and_nothing_else() {
+    let group = "[transfer]\nfolder = \"a\"\n[[group]]\nname = \"g\"\nprimaries = [\"192.0.2.1\"]\n";
+    let config = Config::parse(group).unwrap();
+    assert_eq!(config.group[0].primaries.len(), 1);
+    assert_eq!(Config::parse(&config.to_toml()), Ok(config));
+    let says = |text: &str| Config::parse(&format!("{group}{text}")).unwrap_err().to_string();
+    assert!(
+        says("file = \"f\"").starts_with("`group.file` or `catalog` is given"),
+        "{}",
+        says("file = \"f\"")
+    );
+    assert!(says("[[group]]\nname = \"g\"").contains("twice"));
+    assert!(says("[[group]]\nname = \"\"").starts_with("`group.name` has"));
+    assert!(says("notify = [\"192.0.2.1 key k\"]").contains("not among `[[key]]`"));
+    assert!(says("[[group]]\nname = \"h\"\nnotify = [\"192.0.2.1 tls a.example\"]").contains("over UDP"));
+}

@@ -67,6 +67,21 @@ impl ZoneFile {
         Ok(names.iter().map(one).collect())
     }
 
+    /// These servers, and those of `other` where this has none.
+    pub(crate) fn or(&self, other: &Self) -> Self {
+        fn either<T: Clone>(one: &[T], other: &[T]) -> Vec<T> {
+            if one.is_empty() { other } else { one }.to_vec()
+        }
+        Self {
+            primaries: either(&self.primaries, &other.primaries),
+            allow_query: either(&self.allow_query, &other.allow_query),
+            allow_notify: either(&self.allow_notify, &other.allow_notify),
+            allow_transfer: either(&self.allow_transfer, &other.allow_transfer),
+            notify: either(&self.notify, &other.notify),
+            ..other.clone()
+        }
+    }
+
     /// A catalog whose members are served.
     pub(crate) fn follows(&self) -> bool {
         self.catalog == "follow"

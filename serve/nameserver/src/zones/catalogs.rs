@@ -20,7 +20,7 @@ impl Catalog {
         let mut has_changed = false;
         for zone in self.zones.iter_mut().filter(|zone| zone.file.follows()) {
             let Some(data) = zone.data.clone() else { continue };
-            match self.extra.follow(&zone.file, &data, config.transfer.max_members) {
+            match self.extra.follow(&zone.file, &data, &config.group, config.transfer.max_members) {
                 Ok(changed) => has_changed |= changed,
                 Err(error) => {
                     tracing::error!(zone = zone.file.name, error, "catalog not followed; its members stay");

@@ -1,6 +1,7 @@
 //! Zones beside those of the configuration: members of catalog zones (RFC 9432), and zones that the operator
 //! has added at run time.
 
+use super::owners::{Claim, Owners};
 use super::source::{Source, source};
 use crate::config::{Config, ZoneFile};
 use hashlane_daemon::config::{Keys, parse, to_toml};
@@ -20,8 +21,8 @@ const FILE: &str = "added.toml";
 pub(super) struct Wanted {
     pub(super) file: ZoneFile,
     pub(super) apex: NameBuf,
-    /// Label of the member in its catalog: with another one, the zone is another zone. Empty for a zone that
-    /// comes from no catalog.
+    /// Identity of a member of a catalog, made of the catalog and the label there: with another one, the zone
+    /// is another zone. Empty for a zone that comes from no catalog.
     pub(super) id: Vec<u8>,
 }
 
@@ -38,7 +39,8 @@ pub(super) struct Extra {
     /// The added zones, and the folder that they were read from.
     added: Option<(PathBuf, Added)>,
     /// Members by the names of their catalogs in small letters.
-    members: BTreeMap<Vec<u8>, Vec<Wanted>>,
+    members: BTreeMap<Vec<u8>, Vec<Claim>>,
+    owners: Owners,
 }
 
 fn spelled(name: Name<'_>) -> Vec<u8> {
@@ -74,9 +76,9 @@ impl Extra {
         let catalogs: HashSet<Vec<u8>> =
             all.iter().filter(|zone| zone.file.follows()).map(|zone| spelled(zone.apex.view())).collect();
         self.members.retain(|catalog, _| catalogs.contains(catalog));
-        for wanted in self.members.values().flatten() {
+        for wanted in self.owners.settle(&self.members) {
             if seen.insert(spelled(wanted.apex.view())) {
-                all.push(wanted.clone());
+                all.push(wanted);
             } else {
                 tracing::warn!(
                     zone = wanted.file.name,
@@ -91,15 +93,24 @@ impl Extra {
     ///
     /// # Errors
     /// The zone is no catalog, or is broken: the members stay as they are.
-    pub(super) fn follow(&mut self, catalog: &ZoneFile, zone: &Zone, most: usize) -> Result<bool, String> {
+    pub(super) fn follow(
+        &mut self,
+        catalog: &ZoneFile,
+        zone: &Zone,
+        groups: &[ZoneFile],
+        most: usize,
+    ) -> Result<bool, String> {
         let found = catalog::members(zone, most).map_err(|error| error.to_string())?;
         let wanted = |member: &catalog::Member| {
             let name = member.name().to_string();
             let name = name.strip_suffix('.').filter(|name| !name.is_empty()).unwrap_or(&name).to_owned();
-            let file = ZoneFile { name, file: PathBuf::new(), catalog: String::new(), ..catalog.clone() };
-            Wanted { file, apex: member.name().into(), id: member.id().to_vec() }
+            let group = groups.iter().find(|group| member.groups().any(|name| name == group.name.as_bytes()));
+            let settings = group.map_or_else(|| catalog.clone(), |group| group.or(catalog));
+            let file = ZoneFile { name, file: PathBuf::new(), catalog: String::new(), ..settings };
+            let wanted = Wanted { file, apex: member.name().into(), id: Vec::new() };
+            Claim { wanted, label: member.id().to_vec(), next_owner: member.next_owner().map(spelled) }
         };
-        let members: Vec<Wanted> = found.members().iter().map(wanted).collect();
+        let members: Vec<Claim> = found.members().iter().map(wanted).collect();
         let place = self.members.entry(spelled(zone.apex_name())).or_default();
         let has_changed = *place != members;
         *place = members;

@@ -1,6 +1,7 @@
 //! The server as its clients see it: real sockets on loopback ports.
 #![allow(clippy::unwrap_used, reason = "a helper that cannot do its work fails the test")]
 
+mod catalogs;
 mod connections;
 mod control;
 mod dnstap;
