@@ -192,6 +192,67 @@ fn tls_of_nsd_needs_a_certificate_an_address_and_issuers() {
     assert!(lines.iter().any(|(line, why)| *line == 6 && why.contains("tls.roots")), "{lines:?}");
 }
 
+/// A configuration of Knot that follows a catalog, with these entries of its templates.
+fn knot_follower(first: &str, second: &str) -> Import {
+    let text = format!(
+        "remote:\n - id: p\n   address: 192.0.2.1\n - id: q\n   address: 192.0.2.2\n\
+         acl:\n - id: a\n   address: 192.0.2.9\n   action: transfer\n\
+         template:\n - id: plain\n{first} - id: other\n{second}\
+         zone:\n - domain: c.example\n   master: p\n   acl: a\n   catalog-role: interpret\n   \
+         catalog-template: [plain, other]\n"
+    );
+    read(Dialect::Knot, &text)
+}
+
+#[test]
+fn a_catalog_of_knot_is_followed_with_the_servers_of_its_templates() {
+    let (same, other) = ("   master: p\n   acl: a\n", "   master: q\n   acl: a\n   storage: /x\n");
+    let import = knot_follower(same, other);
+    let groups = "[[group]]\nname = \"plain\"\nprimaries = [\"192.0.2.1\"]\nallow_transfer = [\"192.0.2.9\"]\n\n\
+                  [[group]]\nname = \"other\"\nprimaries = [\"192.0.2.2\"]\nallow_transfer = [\"192.0.2.9\"]\n\n";
+    let zone = "[[zone]]\nname = \"c.example\"\ncatalog = \"follow\"\nprimaries = [\"192.0.2.1\"]\n\
+                allow_transfer = [\"192.0.2.9\"]\n";
+    assert!(import.toml.ends_with(&format!("{groups}{zone}")), "{}", import.toml);
+    assert!(import.is_complete(), "{}", report(&import));
+    // Members would have other servers than in Knot, or wider access.
+    for (first, second, why) in [
+        (other, same, "members have the servers of their catalog; give the template \"plain\""),
+        (same, "   master: q\n", "the template \"other\" lacks `master`, `notify` or `acl`"),
+        (same, "   master: q\n   acl: missing\n", "lacks"),
+    ] {
+        let import = knot_follower(first, second);
+        assert!(!import.toml.contains("catalog") && !import.toml.contains("[[group]]"), "{}", import.toml);
+        let line = format!("catalog-role: cannot be kept: {why}");
+        assert!(report(&import).contains(&line) || report(&import).contains(why), "{}", report(&import));
+    }
+}
+
+#[test]
+fn a_catalog_that_knot_makes_is_made_if_it_lists_all_zones() {
+    let text = |more: &str| {
+        format!(
+            "template:\n - id: default\n   catalog-role: member\n   catalog-zone: C.example.\n\
+             zone:\n - domain: c.example\n   catalog-role: generate\n - domain: a.example\n - domain: b.example\n{more}"
+        )
+    };
+    let import = read(Dialect::Knot, &text(""));
+    assert!(
+        import
+            .toml
+            .starts_with("[[zone]]\nname = \"c.example\"\ncatalog = \"produce\"\n\n[[zone]]\nname = \"a.")
+    );
+    assert!(import.is_complete(), "{}", report(&import));
+    for more in [
+        "   catalog-role: none\n",
+        "   catalog-zone: d.example\n",
+        " - domain: d.example\n   catalog-role: generate\n",
+    ] {
+        let import = read(Dialect::Knot, &text(more));
+        assert!(!import.toml.contains("c.example") && import.toml.contains("a.example"), "{}", import.toml);
+        assert!(!import.is_complete(), "{}", report(&import));
+    }
+}
+
 #[test]
 fn texts_of_the_result_are_quoted() {
     let import = read(Dialect::Nsd, "server:\n identity: 'a\"\\\u{1}é'\n");
