@@ -17,8 +17,8 @@ pub(crate) const KEY: (&str, &str, &str) =
 
 const PATIENCE: Duration = Duration::from_secs(5);
 
-pub(crate) fn apex() -> Result<NameBuf, String> {
-    text::parse(APEX.as_bytes()).map_err(|error| error.to_string())
+fn parsed(apex: &str) -> Result<NameBuf, String> {
+    text::parse(apex.as_bytes()).map_err(|error| error.to_string())
 }
 
 pub(crate) fn key(secret: &str) -> Result<Key, String> {
@@ -32,9 +32,14 @@ fn now() -> u64 {
 
 /// The serial number that a server answers with; `None` without an answer of authority.
 pub(crate) fn serial(address: SocketAddr) -> Option<u32> {
+    serial_of(address, APEX)
+}
+
+/// The serial number of a zone; `None` without an answer of authority.
+pub(crate) fn serial_of(address: SocketAddr, apex: &str) -> Option<u32> {
     let socket = UdpSocket::bind("127.0.0.1:0").ok()?;
     socket.set_read_timeout(Some(Duration::from_millis(300))).ok()?;
-    socket.send_to(&soa_query(apex().ok()?.view(), 77), address).ok()?;
+    socket.send_to(&soa_query(parsed(apex).ok()?.view(), 77), address).ok()?;
     let mut buffer = [0; 1500];
     let len = socket.recv(&mut buffer).ok()?;
     let (_, records) = Message::parse(buffer.get(..len)?).ok()?.questions().ok()?;
@@ -48,8 +53,17 @@ pub(crate) fn serial(address: SocketAddr) -> Option<u32> {
 /// # Errors
 /// The server refuses, or its stream is no transfer.
 pub(crate) fn records(address: SocketAddr, secret: &str) -> Result<(u32, Vec<String>), String> {
+    records_of(address, APEX, secret)
+}
+
+/// All records of a zone, as [`records`].
+pub(crate) fn records_of(
+    address: SocketAddr,
+    apex: &str,
+    secret: &str,
+) -> Result<(u32, Vec<String>), String> {
     let failed = |error: std::io::Error| format!("{address}: {error}");
-    let (apex, key) = (apex()?, key(secret)?);
+    let (apex, key) = (parsed(apex)?, key(secret)?);
     let mut stream = TcpStream::connect(address).map_err(failed)?;
     stream.set_read_timeout(Some(PATIENCE)).map_err(failed)?;
     let mut query = transfer_query(apex.view(), 78, Query::Whole);

@@ -38,15 +38,7 @@ fn installed(name: &str) -> PathBuf {
 impl Maker {
     /// The command that starts a server, whose files are written.
     pub(crate) fn command(self, place: &Place) -> Result<Command, String> {
-        let settings = match self {
-            Self::Ours => ours(place),
-            Self::Nsd => nsd(place),
-            Self::Knot => knot(place),
-            Self::Bind => bind(place),
-            Self::PowerDns => power_dns(place)?,
-        };
-        let name = if self == Self::PowerDns { "pdns.conf" } else { "settings" };
-        let path = place.write(name, settings)?;
+        let path = self.write_settings(place)?;
         let (program, words): (PathBuf, &[&str]) = match self {
             Self::Ours => (place.hashlane.clone(), &["serve", "--config"]),
             Self::Nsd => (installed("nsd"), &["-d", "-c"]),
@@ -63,7 +55,20 @@ impl Maker {
         Ok(command)
     }
 
-    /// Has a primary load its zone file again.
+    /// Writes the configuration of a server, and returns its path.
+    pub(crate) fn write_settings(self, place: &Place) -> Result<PathBuf, String> {
+        let settings = match (&place.settings, self) {
+            (Some(settings), _) => settings.clone(),
+            (None, Self::Ours) => ours(place),
+            (None, Self::Nsd) => nsd(place),
+            (None, Self::Knot) => knot(place),
+            (None, Self::Bind) => bind(place),
+            (None, Self::PowerDns) => power_dns(place)?,
+        };
+        place.write(if self == Self::PowerDns { "pdns.conf" } else { "settings" }, settings)
+    }
+
+    /// Has a primary load its configuration and its zone file again.
     pub(crate) fn reload(self, place: &Place, process: i32) -> Result<(), String> {
         match self {
             Self::PowerDns => {
@@ -198,7 +203,7 @@ fn bind(place: &Place) -> String {
     format!(
         "{tls}options {{ directory \"{folder}\"; pid-file \"{folder}/pid\"; session-keyfile \"{folder}/session.key\"; \
          listen-on port {port} {{ 127.0.0.1; }}; {listen}listen-on-v6 {{ none; }}; recursion no; \
-         notify-delay 0; startup-notify-rate 100; notify-rate 100; serial-query-rate 100; \
+         min-refresh-time 1; min-retry-time 1; notify-delay 0; startup-notify-rate 100; notify-rate 100; serial-query-rate 100; \
          allow-transfer {{ key \"{name}\"; }}; check-names primary ignore; check-names secondary ignore; \
          check-integrity no; }};\n\
          key \"{name}\" {{ algorithm {algorithm}; secret \"{secret}\"; }};\n\

@@ -55,7 +55,19 @@ impl Node {
         self.maker.reload(&self.place, self.id())
     }
 
-    fn id(&self) -> i32 {
+    /// Writes the configuration again.
+    pub(crate) fn write_settings(&self) -> Result<(), String> {
+        self.maker.write_settings(&self.place).map(drop)
+    }
+
+    /// The end of the log, for an error.
+    pub(crate) fn log(&self) -> String {
+        let log = fs::read_to_string(self.place.folder.join("log")).unwrap_or_default();
+        let last = log.get(log.len().saturating_sub(2000)..).unwrap_or(&log);
+        format!("its log ends:\n{last}")
+    }
+
+    pub(crate) fn id(&self) -> i32 {
         self.process.as_ref().map_or(0, Program::id)
     }
 
@@ -69,13 +81,8 @@ impl Node {
             }
             let ended = self.process.as_mut().map(|process| process.ended());
             if begun.elapsed() > PATIENCE || !matches!(ended, Some(Ok(None))) {
-                let log = fs::read_to_string(self.place.folder.join("log")).unwrap_or_default();
-                let from = log.len().saturating_sub(2000);
-                let last = log.get(from..).unwrap_or(&log);
-                return Err(format!(
-                    "{:?}: serial {found:?} in place of {wanted}; its log ends:\n{last}",
-                    self.maker
-                ));
+                let (maker, log) = (self.maker, self.log());
+                return Err(format!("{maker:?}: serial {found:?} in place of {wanted}; {log}"));
             }
             std::thread::sleep(Duration::from_millis(10));
         }

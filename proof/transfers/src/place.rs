@@ -25,6 +25,8 @@ pub(crate) struct Place {
     pub(crate) secret: &'static str,
     /// TLS for the transfers of the pair.
     pub(crate) tls: Option<Tls>,
+    /// A configuration in place of the one with a single zone.
+    pub(crate) settings: Option<String>,
 }
 
 impl Place {
@@ -33,7 +35,7 @@ impl Place {
         fs::create_dir_all(&folder).map_err(|error| failed(&folder, error))?;
         let folder = folder.canonicalize().map_err(|error| failed(&folder, error))?;
         let hashlane = hashlane.canonicalize().map_err(|error| failed(hashlane, error))?;
-        Ok(Self { role, port, folder, hashlane, secret: KEY.2, tls: None })
+        Ok(Self { role, port, folder, hashlane, secret: KEY.2, tls: None, settings: None })
     }
 
     pub(crate) fn zone_file(&self) -> PathBuf {

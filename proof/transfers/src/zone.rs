@@ -16,16 +16,23 @@ pub(crate) struct Zone {
     draw: SplitMix64,
     sets: Sets,
     pub(crate) serial: u32,
+    /// Refresh, retry, expire and negative TTL of the SOA record.
+    timers: &'static str,
 }
 
 impl Zone {
     pub(crate) fn new(seed: u64, names: usize) -> Self {
         let (draw, sets, serial) = (SplitMix64::seed_from_u64(seed), Sets::new(), 1);
-        let mut zone = Self { draw, sets, serial };
+        let mut zone = Self { draw, sets, serial, timers: "3600 600 864000 60" };
         while zone.sets.len() < names {
             zone.set();
         }
         zone
+    }
+
+    /// The zone with other SOA timers.
+    pub(crate) fn with_timers(self, timers: &'static str) -> Self {
+        Self { timers, ..self }
     }
 
     fn below(&mut self, end: usize) -> usize {
@@ -84,9 +91,9 @@ impl Zone {
 
     /// The zone file.
     pub(crate) fn text(&self) -> String {
-        let serial = self.serial;
+        let Self { serial, timers, .. } = self;
         let mut text = format!(
-            "$ORIGIN {APEX}.\n$TTL 300\n@ IN SOA ns1 hostmaster {serial} 3600 600 864000 60\n@ IN NS ns1\n\
+            "$ORIGIN {APEX}.\n$TTL 300\n@ IN SOA ns1 hostmaster {serial} {timers}\n@ IN NS ns1\n\
              ns1 IN A 127.0.0.1\n"
         );
         for ((owner, rtype), (ttl, records)) in &self.sets {

@@ -118,7 +118,7 @@ fn transfers(whole: bool) -> Result<(), String> {
     let mut command = run::command(&[target.join("debug").join(TRANSFERS)]);
     command.arg("--hashlane").arg(target.join("debug/hashlane-dns")).arg("--folder").arg(folder);
     if whole {
-        command.args(["--changes", "1000", "--kills", "1000"]);
+        command.args(["--changes", "1000", "--kills", "1000", "--fault-ms", "20000", "--members", "1000"]);
     }
     run::show(&mut command)
 }
