@@ -19,9 +19,6 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// Least time in seconds between two questions that NOTIFY brings, if the first brought no version.
-const LEAST: u64 = 2;
-
 /// Longest wait, so that the clocks of zones that come and go are looked at.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -83,9 +80,7 @@ impl Refresher {
                 if let Some(zone) = self.zones.get_mut(&spelled(&apex)) {
                     zone.news.store(false, Ordering::Release);
                     zone.told = told.or(zone.told);
-                    // Forged ones cost a question in this time, no more.
-                    let least = if zone.was_futile { zone.started + LEAST } else { now };
-                    zone.want(false, now.max(least));
+                    zone.want(false, zone.soonest(now));
                 }
             }
             Event::Wanted(Wanted { apex, is_forced, outcome }, reply) => {
@@ -253,7 +248,7 @@ impl Refresher {
             _ => zone.timers.failed(now, random),
         }
         if std::mem::take(&mut zone.again) {
-            zone.timers.hurry(now);
+            zone.timers.hurry(zone.soonest(now));
         }
         match &outcome {
             Ok(_) if zone.how.is_some() => self.handle.0.received.received(),

@@ -14,6 +14,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 
+/// Least time in seconds between two questions that NOTIFY brings, if the first brought no version.
+const LEAST: u64 = 2;
+
 /// A zone and its times.
 pub(super) struct Watched {
     pub(super) apex: NameBuf,
@@ -76,6 +79,12 @@ impl Watched {
             waiting: Vec::new(),
             served: Vec::new(),
         }
+    }
+
+    /// The next time at which NOTIFY may bring a question: forged ones cost a question in [`LEAST`], no more.
+    pub(super) fn soonest(&self, now: u64) -> u64 {
+        let waits = self.was_futile && !self.is_forced;
+        if waits { now.max(self.started + LEAST) } else { now }
     }
 
     /// Has the primaries asked at a time.
