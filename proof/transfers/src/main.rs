@@ -3,8 +3,8 @@
 //! Each of them is the primary of ours, and a secondary of ours; those that can, over TLS, too. A zone
 //! changes at random many times; after each change, the secondary must have each record that the primary has,
 //! and no other ([`matrix`]). Wrong keys get nothing. A secondary that is killed at any moment serves one of
-//! the versions that were published, whole ([`kills`]), and so does one behind a network with [`faults`]. Members of
-//! catalog zones are compared one by one ([`catalog`]).
+//! the versions that were published, whole ([`kills`]), and so does one behind a network with [`faults`].
+//! Members of catalog zones are compared one by one ([`catalog`]).
 #![forbid(unsafe_code)]
 
 mod catalog;

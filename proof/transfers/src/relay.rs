@@ -1,7 +1,7 @@
 //! A relay before a server, which loses, delays and cuts what passes, by a seed.
 //!
-//! `tc netem` would do the same to packets, but needs a module that many kernels lack. Over TCP, a lost packet
-//! shows as a wait for its repetition, so that the relay waits.
+//! `tc netem` would do the same to packets, but needs a module that many kernels lack. Over TCP, a lost
+//! packet shows as a wait for its repetition, so that the relay waits.
 
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
@@ -18,7 +18,7 @@ const TICK: Duration = Duration::from_millis(20);
 /// Bytes that pass at one time.
 const CHUNK: usize = 512;
 
-/// What happens to messages.
+/// Fate of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// Nothing.

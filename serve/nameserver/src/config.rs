@@ -53,8 +53,8 @@ pub struct Config {
     pub transfer: Transfer,
     /// Keys that sign messages.
     pub key: Vec<TsigKey>,
-    /// Servers of the members of catalog zones that are in a group (RFC 9432 §4.3.2): the text of the property
-    /// `group` is the `name` here. A list that is empty is the catalog's.
+    /// Servers of the members of catalog zones that are in a group (RFC 9432 §4.3.2): the text of the
+    /// property `group` is the `name` here. A list that is empty is the catalog's.
     pub group: Vec<ZoneFile>,
     /// Zones and their files.
     pub zone: Vec<ZoneFile>,

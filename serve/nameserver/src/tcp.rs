@@ -60,7 +60,7 @@ const FIRST: usize = 16;
 /// Connections that have a further turn before the thread looks for events.
 const FURTHER: usize = 16;
 
-/// Time for handshakes of TLS before the thread looks for events: those of other connections wait for as long.
+/// Time for handshakes of TLS before the thread looks for events: other connections wait for as long.
 const HANDSHAKES: Duration = Duration::from_millis(1);
 
 /// Length of each of the kernel's queues of a connection in bytes. By default the kernel lets a client that

@@ -2,8 +2,9 @@
 //! handshakes apart.
 //!
 //! A client that sends queries without a pause always has work left. Were it in one queue with all others, a
-//! query that arrives would wait for a long turn of each such client. A handshake takes as long as the answers
-//! to many queries: each address has one after the other, so that a flood of a few addresses delays few.
+//! query that arrives would wait for a long turn of each such client. A handshake takes as long as the
+//! answers to many queries: each address has one after the other, so that a flood of a few addresses delays
+//! few.
 
 use hashlane_table::share::Holder;
 use std::collections::{HashMap, VecDeque};

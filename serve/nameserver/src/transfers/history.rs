@@ -1,11 +1,10 @@
 //! The differences that led to the version in service, and what is sent of them.
 
-use crate::handle::lock;
 use hashlane_dns::zone::Zone;
 use hashlane_hash::scheme::Key;
 use hashlane_transfer::delta::Delta;
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Differences that are kept at most, whatever their length.
 const MAX_DELTAS: usize = 10_000;
@@ -67,7 +66,7 @@ impl History {
         if deltas.len() < 2 || sum > MAX_CONDENSED {
             return None;
         }
-        let mut last = lock(&self.condensed);
+        let mut last = self.condensed.lock().unwrap_or_else(PoisonError::into_inner);
         match &*last {
             Some(known) if known.from() == first.from() => Some(Arc::clone(known)),
             _ => {

@@ -2,8 +2,7 @@
 
 use super::peers::Peer;
 use super::stream::Stream;
-use crate::handle::lock;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Time that a connection waits: less than servers keep idle ones by default, 10 s or more.
@@ -23,9 +22,13 @@ struct Idle {
 }
 
 impl Pool {
+    fn idle(&self) -> MutexGuard<'_, Vec<Idle>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// A connection to this peer that is open.
     pub(super) fn take(&self, peer: &Peer) -> Option<Stream> {
-        let mut idle = lock(&self.0);
+        let mut idle = self.idle();
         loop {
             // The last one has waited for the shortest time.
             let at = idle.iter().rposition(|idle| idle.peer.shares_connection(peer))?;
@@ -41,7 +44,7 @@ impl Pool {
         if !stream.is_idle() {
             return;
         }
-        let mut idle = lock(&self.0);
+        let mut idle = self.idle();
         if idle.len() == MOST {
             idle.remove(0);
         }
@@ -50,7 +53,7 @@ impl Pool {
 
     /// Closes connections that have waited for too long.
     pub(crate) fn close_idle(&self) {
-        lock(&self.0).retain(|idle| idle.since.elapsed() < PATIENCE);
+        self.idle().retain(|idle| idle.since.elapsed() < PATIENCE);
     }
 }
 
@@ -116,6 +119,6 @@ mod tests {
             pool.put(&peer, stream);
             far.push(end);
         }
-        assert_eq!(lock(&pool.0).len(), MOST);
+        assert_eq!(pool.idle().len(), MOST);
     }
 }

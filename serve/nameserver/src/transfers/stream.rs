@@ -36,8 +36,8 @@ impl Stream {
         }
     }
 
-    /// True if the connection is open, and the peer has sent nothing that no query asked for. TLS may have sent
-    /// tickets for the next connection.
+    /// True if the connection is open, and the peer has sent nothing that no query asked for. TLS may have
+    /// sent tickets for the next connection.
     pub(super) fn is_idle(&self) -> bool {
         match self {
             Self::Plain(socket) => matches!(socket.peek(), Err(ErrorKind::WouldBlock)),

@@ -1,12 +1,13 @@
 //! Zones beside those of the configuration: members of catalog zones (RFC 9432), and zones that the operator
 //! has added at run time.
 
+pub(super) use super::owners::Wanted;
 use super::owners::{Claim, Owners};
 use super::source::{Source, source};
 use crate::config::{Config, ZoneFile};
 use hashlane_daemon::config::{Keys, parse, to_toml};
 use hashlane_dns::zone::Zone;
-use hashlane_name::dns::{Name, NameBuf};
+use hashlane_name::dns::Name;
 use hashlane_transfer::catalog;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
@@ -15,16 +16,6 @@ use std::path::{Path, PathBuf};
 
 /// Name of the file of added zones in the folder of transfers.
 const FILE: &str = "added.toml";
-
-/// A zone with where it comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Wanted {
-    pub(super) file: ZoneFile,
-    pub(super) apex: NameBuf,
-    /// Identity of a member of a catalog, made of the catalog and the label there: with another one, the zone
-    /// is another zone. Empty for a zone that comes from no catalog.
-    pub(super) id: Vec<u8>,
-}
 
 /// The file of added zones.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

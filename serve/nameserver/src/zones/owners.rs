@@ -1,7 +1,18 @@
 //! Members of catalogs, and the catalog that each of them belongs to (RFC 9432 §4.3.1).
 
-use super::extra::Wanted;
+use crate::config::ZoneFile;
+use hashlane_name::dns::NameBuf;
 use std::collections::{BTreeMap, HashMap};
+
+/// A zone with where it comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Wanted {
+    pub(super) file: ZoneFile,
+    pub(super) apex: NameBuf,
+    /// Identity of a member of a catalog, made of the catalog and the label there: with another one, the zone
+    /// is another zone. Empty for a zone that comes from no catalog.
+    pub(super) id: Vec<u8>,
+}
 
 /// A member in the words of one catalog.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,7 +97,6 @@ impl Owners {
 #[allow(clippy::unwrap_used, reason = "a helper that cannot do its work fails the test")]
 mod tests {
     use super::*;
-    use crate::config::ZoneFile;
     use hashlane_name::dns::text;
 
     /// A catalog with one member, whose file's name says which catalog it was.

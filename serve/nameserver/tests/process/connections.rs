@@ -1,8 +1,9 @@
 //! Connections to primaries that carry several zones, and to secondaries that ask for several at once.
 
 use crate::support::{PATIENCE, Running, framed, read_message, zone};
+use crate::tls::{Authority, NAME};
 use hashlane_name::dns::text;
-use hashlane_nameserver::config::ZoneFile;
+use hashlane_nameserver::config::{Config, ZoneFile};
 use hashlane_transfer::incoming::{Incoming, Progress, Query};
 use hashlane_transfer::notify::{soa_query, transfer_query};
 use std::io::Write as _;
@@ -15,7 +16,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const MEMBERS: usize = 300;
 
 /// Zones `z0.example` and so on, and a catalog of them, for all on this host.
-fn primary(zones: usize) -> Running {
+fn primary(zones: usize, change: impl FnOnce(&mut Config)) -> Running {
     Running::start(|config| {
         config.transfer.allow = vec!["127.0.0.1".parse().unwrap()];
         config.rate_limit.responses_per_second = 0;
@@ -28,26 +29,27 @@ fn primary(zones: usize) -> Running {
             catalog: "produce".into(),
             ..ZoneFile::default()
         });
+        change(config);
     })
 }
 
-fn secondary(primary: SocketAddr, folder: &Path, name: &str, catalog: &str) -> Running {
+fn secondary(primary: &str, roots: &Path, folder: &Path, (name, catalog): (&str, &str)) -> Running {
     Running::start(|config| {
+        config.tls.roots = roots.to_owned();
         config.transfer.folder = folder.to_owned();
         config.zone = vec![ZoneFile {
             name: name.into(),
-            primaries: vec![primary.to_string().parse().unwrap()],
+            primaries: vec![primary.parse().unwrap()],
             catalog: catalog.into(),
             ..ZoneFile::default()
         }];
     })
 }
 
-#[test]
-fn members_of_a_catalog_share_connections() {
-    let primary = primary(MEMBERS);
+/// Follows a catalog, and looks at the connections that it took.
+fn check_connections(primary: &Running, peer: &str, roots: &Path) {
     let folder = tempfile::tempdir().unwrap();
-    let secondary = secondary(primary.address, folder.path(), "catalog.example", "follow");
+    let secondary = secondary(peer, roots, folder.path(), ("catalog.example", "follow"));
     secondary.wait("all members", |handle| {
         handle.status().zones.iter().filter(|zone| zone.serial.is_some()).count() == MEMBERS + 1
     });
@@ -55,6 +57,21 @@ fn members_of_a_catalog_share_connections() {
     assert!(tcp.transfers > MEMBERS as u64, "{tcp:?}");
     // Eight threads at most ask at the same time.
     assert!(tcp.accepted <= 16, "{} connections for {} transfers", tcp.accepted, tcp.transfers);
+}
+
+#[test]
+fn members_of_a_catalog_share_connections() {
+    let primary = primary(MEMBERS, |_| {});
+    check_connections(&primary, &primary.address.to_string(), Path::new(""));
+}
+
+#[test]
+fn members_of_a_catalog_share_connections_over_tls() {
+    let authority = Authority::new();
+    let primary = primary(MEMBERS, |config| authority.configure(config));
+    check_connections(&primary, &format!("{} tls {NAME}", primary.tls[0]), &authority.roots());
+    let tcp = primary.handle.stats().tcp;
+    assert_eq!(tcp.handshakes, tcp.accepted);
 }
 
 /// A relay to a primary that ends a connection at its query of this number, without a response. Counts the
@@ -85,10 +102,10 @@ fn forgetful(primary: SocketAddr, last: usize) -> (SocketAddr, Arc<AtomicUsize>)
 
 #[test]
 fn a_kept_connection_that_is_broken_is_replaced() {
-    let primary = primary(1);
+    let primary = primary(1, |_| {});
     let (relay, connections) = forgetful(primary.address, 1);
     let folder = tempfile::tempdir().unwrap();
-    let secondary = secondary(relay, folder.path(), "z0.example", "");
+    let secondary = secondary(&relay.to_string(), Path::new(""), folder.path(), ("z0.example", ""));
     secondary.wait("the zone", |handle| handle.status().zones[0].serial == Some(7));
     let checked = |handle: &hashlane_nameserver::Handle| {
         let transfer = handle.status().zones[0].transfer.clone().unwrap();
@@ -105,7 +122,7 @@ fn a_kept_connection_that_is_broken_is_replaced() {
 
 #[test]
 fn queries_for_several_zones_are_answered_in_turn_on_one_connection() {
-    let primary = primary(3);
+    let primary = primary(3, |_| {});
     let mut stream = primary.tcp();
     let names = ["z0.example", "z1.example", "catalog.example", "z2.example"];
     let apexes = names.map(|name| text::parse(name.as_bytes()).unwrap());

@@ -2,8 +2,8 @@
 //!
 //! The primaries publish versions, lag behind, and lie in all ways that a secondary can notice; messages are
 //! late, lost or cut; the secondary is killed. Throughout, it serves nothing but a published version, and
-//! stops to at the second at which it expires. Once the faults end, it has the newest version within a bounded
-//! time.
+//! stops to at the second at which it expires. Once the faults end, it has the newest version within a
+//! bounded time.
 #![allow(clippy::unwrap_used, reason = "a helper that cannot do its work fails the test")]
 
 mod primary;
@@ -27,8 +27,8 @@ const FAULTS: u64 = 1500;
 const TIMEOUT: u64 = 40;
 const LOST: u64 = 10;
 
-/// Seconds after which the newest version must be there: the sessions that have begun, a refresh, and sessions
-/// with three primaries.
+/// Seconds after which the newest version must be there: the sessions that have begun, a refresh, and
+/// sessions with three primaries.
 const PATIENCE: u64 = versions::REFRESH as u64 + 7 * TIMEOUT;
 
 /// Seconds that a secondary without data may wait longer.
@@ -49,7 +49,7 @@ impl Dice {
     }
 }
 
-/// What the network does.
+/// State of the network.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Network {
     /// Nothing arrives.
