@@ -10,7 +10,7 @@ mod primary;
 mod secondary;
 mod versions;
 
-use hashlane_dns::zone::Zone;
+use hashlane_dns::zone::{Zone, is_before};
 use hashlane_transfer::notify;
 use primary::{Lie, Primary};
 use proptest::prelude::*;
@@ -139,6 +139,8 @@ impl World {
             Some(zone) => {
                 if !compared.as_ref().is_some_and(|compared| Arc::ptr_eq(compared, zone)) {
                     assert!(versions.has(zone), "serial {} was never published so", zone.serial());
+                    let before = compared.as_ref().map_or(zone.serial(), |before| before.serial());
+                    assert!(!is_before(zone.serial(), before), "from serial {before} to {}", zone.serial());
                     *compared = Some(Arc::clone(zone));
                 }
                 assert!(*now < secondary.expiry(), "an expired version is served");
