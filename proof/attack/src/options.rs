@@ -15,7 +15,7 @@ use std::str::FromStr;
 /// Starts a forwarder for each row of the table in docs/ndn/operate.md and attacks it, while a local client,
 /// a neighbour, the management, and newcomers ask at a steady rate. As root, or with user namespaces, the
 /// forwarder, the attacker and the neighbour are three hosts (network namespaces); otherwise they share the
-/// loopback interface. Rows 13 to 22, in docs/dns-serve.md, attack `hashlane dns serve` over the loopback
+/// loopback interface. Rows 13 to 26, in docs/dns-serve.md, attack `hashlane dns serve` over the loopback
 /// interface, while clients ask at a steady rate over UDP and TCP. Everything stops by itself and is removed
 /// at the end, also after Ctrl-C. Exit code 1 if our forwarder or our name server misses a criterion.
 #[derive(Debug, Parser)]
@@ -27,9 +27,9 @@ pub(crate) struct Options {
     #[arg(long)]
     pub(crate) quick: bool,
     /// Run only this row (repeatable)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=22))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=26))]
     row: Vec<u8>,
-    /// Run the rows of the name server, 13 to 22
+    /// Run the rows of the name server, 13 to 26
     #[arg(long)]
     dns: bool,
     /// Run a row of our forwarder or name server again if it fails, up to this many times in all: another
@@ -203,7 +203,7 @@ mod tests {
         assert!(one.chooses(4) && one.chooses(9) && !one.chooses(1));
         assert!(Options::try_parse_from(["", "--row", "23"]).is_err());
         let dns = Options::try_parse_from(["", "--dns", "--row", "9"]).unwrap();
-        assert!(dns.chooses(9) && dns.chooses(13) && dns.chooses(22) && !dns.chooses(1));
+        assert!(dns.chooses(9) && dns.chooses(13) && dns.chooses(26) && !dns.chooses(1));
         let dns = Options::try_parse_from(["", "--dns"]).unwrap();
         assert!(!dns.has_forwarder_rows() && one.has_forwarder_rows());
     }

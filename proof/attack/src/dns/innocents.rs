@@ -1,4 +1,5 @@
-//! Clients that ask at a steady rate throughout an attack: over UDP, over a connection, and over new ones.
+//! Clients that ask at a steady rate throughout an attack: over UDP, over a connection, and over new ones,
+//! with and without TLS.
 
 use super::messages::{self, framed};
 use super::server::NAMES;
@@ -6,8 +7,11 @@ use crate::attacker;
 use crate::innocents::Clock;
 use crate::stats::Tally;
 use crate::verdict::{Phase, Service};
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, ClientConnection, StreamOwned};
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream, UdpSocket};
+use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -29,21 +33,38 @@ const NEW: u32 = 20;
 /// Waits of less become this: a timeout of 0 would be none.
 const TICK: Duration = Duration::from_millis(1);
 
+/// Opens a port or a connection.
+type Open = Arc<dyn Fn() -> io::Result<Wire> + Send + Sync>;
+
+/// DNS over TLS at a server.
+#[derive(Clone)]
+pub(super) struct Dot {
+    pub(super) address: SocketAddr,
+    pub(super) name: ServerName<'static>,
+    pub(super) config: Arc<ClientConfig>,
+}
+
 /// Innocents at work, until the clock says that it is over.
 pub(super) struct Innocents(Vec<JoinHandle<Service>>);
 
 impl Innocents {
-    /// Starts to ask a server over UDP, and over TCP on request.
-    pub(super) fn start(server: SocketAddr, over_tcp: bool, clock: &Clock) -> Self {
+    /// Starts to ask a server over UDP, and over TCP and TLS on request.
+    pub(super) fn start(server: SocketAddr, over_tcp: bool, dot: Option<Dot>, clock: &Clock) -> Self {
         let mut threads = Vec::new();
-        let mut add = |work: fn(SocketAddr, &Clock) -> Service| {
+        let mut add = |who: &'static str, work: fn(Open, &'static str, &Clock) -> Service, open: Open| {
             let clock = clock.clone();
-            threads.push(thread::spawn(move || work(server, &clock)));
+            threads.push(thread::spawn(move || work(open, who, &clock)));
         };
-        (0..PORTS).for_each(|_| add(|server, clock| Client::new(server, Wire::udp).run("UDP", clock)));
+        let client = |open: Open, who: &'static str, clock: &Clock| Client::new(open).run(who, clock);
+        (0..PORTS).for_each(|_| add("UDP", client, Arc::new(move || Wire::udp(server))));
         if over_tcp {
-            add(|server, clock| Client::new(server, Wire::tcp).run("TCP", clock));
-            add(newcomers);
+            add("TCP", client, Arc::new(move || Wire::tcp(server)));
+            add("new TCP", newcomers, Arc::new(move || Wire::tcp(server)));
+        }
+        if let Some(dot) = dot {
+            let again = dot.clone();
+            add("TLS", client, Arc::new(move || Wire::tls(&dot)));
+            add("new TLS", newcomers, Arc::new(move || Wire::tls(&again)));
         }
         Self(threads)
     }
@@ -70,6 +91,7 @@ enum Wire {
     Udp(UdpSocket),
     /// With what was received of the next response.
     Tcp(TcpStream, Vec<u8>),
+    Tls(Box<StreamOwned<ClientConnection, TcpStream>>, Vec<u8>),
 }
 
 impl Wire {
@@ -86,10 +108,25 @@ impl Wire {
         Ok(Self::Tcp(stream, Vec::new()))
     }
 
+    /// Finishes a handshake.
+    fn tls(Dot { address, name, config }: &Dot) -> io::Result<Self> {
+        let mut stream = attacker::connect(INNOCENT, *address)?;
+        stream.set_nodelay(true)?;
+        stream.set_write_timeout(Some(PATIENCE))?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        let session = ClientConnection::new(Arc::clone(config), name.clone());
+        let mut session = session.map_err(io::Error::other)?;
+        while session.is_handshaking() {
+            session.complete_io(&mut stream)?;
+        }
+        Ok(Self::Tls(Box::new(StreamOwned::new(session, stream)), Vec::new()))
+    }
+
     fn send(&mut self, message: &[u8]) -> io::Result<()> {
         match self {
             Self::Udp(socket) => socket.send(message).map(|_| ()),
             Self::Tcp(stream, _) => stream.write_all(&framed(message)),
+            Self::Tls(stream, _) => stream.write_all(&framed(message)).and_then(|()| stream.flush()),
         }
     }
 
@@ -105,6 +142,12 @@ impl Wire {
                 }
                 stream.set_read_timeout(wait).and_then(|()| stream.read(&mut buffer))
             }
+            Self::Tls(stream, rest) => {
+                if let Some(message) = take_message(rest) {
+                    return Ok(Some(message));
+                }
+                stream.sock.set_read_timeout(wait).and_then(|()| stream.read(&mut buffer))
+            }
         };
         let bytes = match read {
             Ok(length) => buffer.get(..length).unwrap_or_default(),
@@ -115,8 +158,8 @@ impl Wire {
         };
         match self {
             Self::Udp(_) => Ok(Some(bytes.to_vec())),
-            Self::Tcp(..) if bytes.is_empty() => Err(ErrorKind::UnexpectedEof.into()),
-            Self::Tcp(_, rest) => {
+            _ if bytes.is_empty() => Err(ErrorKind::UnexpectedEof.into()),
+            Self::Tcp(_, rest) | Self::Tls(_, rest) => {
                 rest.extend_from_slice(bytes);
                 Ok(take_message(rest))
             }
@@ -141,8 +184,7 @@ struct Pending {
 
 /// One port or connection, and its queries.
 struct Client {
-    server: SocketAddr,
-    open: fn(SocketAddr) -> io::Result<Wire>,
+    open: Open,
     wire: Option<Wire>,
     pending: Vec<Pending>,
     tallies: [Tally; Phase::COUNT],
@@ -150,9 +192,9 @@ struct Client {
 }
 
 impl Client {
-    fn new(server: SocketAddr, open: fn(SocketAddr) -> io::Result<Wire>) -> Self {
+    fn new(open: Open) -> Self {
         let (pending, tallies) = (Vec::new(), Default::default());
-        Self { server, open, wire: None, pending, tallies, asked: 0 }
+        Self { open, wire: None, pending, tallies, asked: 0 }
     }
 
     /// Asks until the last phase ends, and the last responses have come or are overdue.
@@ -181,7 +223,7 @@ impl Client {
         }
         self.pending.push(Pending { id, phase, sent: Instant::now() });
         if self.wire.is_none() {
-            self.wire = (self.open)(self.server).ok();
+            self.wire = (self.open)().ok();
         }
         // Without a way to the server, every query is lost.
         if self.wire.as_mut().is_some_and(|wire| wire.send(&query).is_err()) {
@@ -212,14 +254,14 @@ impl Client {
 }
 
 /// Asks over a new connection each time, the time of its handshake included.
-fn newcomers(server: SocketAddr, clock: &Clock) -> Service {
+fn newcomers(open: Open, who: &'static str, clock: &Clock) -> Service {
     let mut tallies: [Tally; Phase::COUNT] = Default::default();
     let mut asked = 0;
     let begun = Instant::now();
     while clock.phase() != Phase::End {
         let (phase, sent) = (clock.phase(), Instant::now());
         let (id, query) = next_query(&mut asked);
-        let is_answered = ask_once(server, id, &query).is_ok_and(|answered| answered);
+        let is_answered = ask_once(&open, id, &query).is_ok_and(|answered| answered);
         if let Some(tally) = tallies.get_mut(phase as usize) {
             tally.sent += 1;
             if is_answered && sent.elapsed() < PATIENCE {
@@ -228,13 +270,13 @@ fn newcomers(server: SocketAddr, clock: &Clock) -> Service {
         }
         attacker::pace(begun, asked as usize, NEW);
     }
-    Service { who: "new TCP", tallies }
+    Service { who, tallies }
 }
 
 /// Asks over a new connection. Returns true if the response is an answer.
-fn ask_once(server: SocketAddr, expected: u16, query: &[u8]) -> io::Result<bool> {
+fn ask_once(open: &Open, expected: u16, query: &[u8]) -> io::Result<bool> {
     let begun = Instant::now();
-    let mut wire = Wire::tcp(server)?;
+    let mut wire = open()?;
     wire.send(query)?;
     while begun.elapsed() < PATIENCE {
         if let Some(message) = wire.receive(PATIENCE.saturating_sub(begun.elapsed()))? {

@@ -1,9 +1,13 @@
 //! DNS messages of innocents and of attackers, built byte by byte, so that they can be wrong.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 /// Type of an IPv4 address.
 pub(super) const A: u16 = 1;
 /// Type of texts.
 pub(super) const TXT: u16 = 16;
+/// Type of the start of a zone.
+const SOA: u16 = 6;
 
 /// Bytes of the header.
 const HEADER: usize = 12;
@@ -120,6 +124,43 @@ pub(super) fn compression_loop(number: u64, out: &mut Vec<u8>) {
     out.extend(message);
 }
 
+/// A NOTIFY with another serial number each time, for a zone with a primary, or for one without.
+pub(super) fn notify(number: u64, out: &mut Vec<u8>) {
+    let labels: &[&str] = if number.is_multiple_of(4) { &[] } else { &["notified"] };
+    let mut message = query(number as u16, labels, SOA);
+    let serial = [&[0, 0][..], &(number as u32).to_be_bytes(), &[0; 16]].concat();
+    // Opcode NOTIFY, AA; one record in the answer section.
+    if let Some(place) = message.get_mut(2..8) {
+        place.copy_from_slice(&[0x24, 0, 0, 1, 0, 1]);
+    }
+    message.extend_from_slice(b"\xc0\x0c\0\x06\0\x01\0\0\0\x3c\0\x16");
+    message.extend(serial);
+    out.extend(message);
+}
+
+/// A query with a signature (TSIG): of a key that the server does not have, or a wrong one of a key that it
+/// has.
+pub(super) fn wrong_key(number: u64, out: &mut Vec<u8>) {
+    let id = number as u16;
+    let is_unknown = number.is_multiple_of(2);
+    let key: &[u8] = if is_unknown { b"\x07missing\x07example\0" } else { b"\x08transfer\x07example\0" };
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
+    let time = now.to_be_bytes();
+    let data = [
+        b"\x0bhmac-sha256\0",
+        time.get(2..).unwrap_or_default(),
+        // 300 s; 32 bytes that depend on the number.
+        b"\x01\x2c\0\x20",
+        &number.to_be_bytes().repeat(4),
+        &id.to_be_bytes(),
+        b"\0\0\0\0",
+    ]
+    .concat();
+    let length = (data.len() as u16).to_be_bytes();
+    let record = [key, b"\0\xfa\0\xff\0\0\0\0", &length, &data].concat();
+    out.extend(with_records(query(id, &["www0"], A), 1, &record));
+}
+
 /// The longest query: of tiny records that are fewer than its header says, of one huge option, or of records
 /// whose owners are chains of compression pointers.
 pub(super) fn longest(number: u64) -> Vec<u8> {
@@ -202,7 +243,7 @@ mod tests {
     #[test]
     fn messages_of_floods_fit_datagrams_of_an_ethernet() {
         for number in 0..1000 {
-            for write in [random_subdomain, malformed_edns, malformed, compression_loop] {
+            for write in [random_subdomain, malformed_edns, malformed, compression_loop, notify, wrong_key] {
                 let mut message = Vec::new();
                 write(number, &mut message);
                 assert!(message.len() <= 1472, "{number}");

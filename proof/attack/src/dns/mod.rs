@@ -25,7 +25,7 @@ const fn row(number: u8, name: &'static str, run: fn(&Testbed, (u8, &str)) -> Re
     Row { number, name, run }
 }
 
-pub(crate) const ROWS: [Row; 10] = [
+pub(crate) const ROWS: [Row; 14] = [
     row(13, "random subdomains from 200 networks", rows::udp::random_subdomains),
     row(14, "malformed EDNS", rows::udp::malformed_edns),
     row(15, "malformed messages", rows::udp::malformed),
@@ -36,6 +36,10 @@ pub(crate) const ROWS: [Row; 10] = [
     row(20, "TCP clients that send a byte a second", rows::tcp::byte_a_second),
     row(21, "queries of 65,535 bytes over TCP", rows::tcp::longest_queries),
     row(22, "reloads of a bad zone under random subdomains", rows::reload::bad_zone),
+    row(23, "TLS handshakes that are begun", rows::tls::begun),
+    row(24, "TLS handshakes that are finished", rows::tls::finished),
+    row(25, "NOTIFY from allowed and other addresses", rows::signed::notify),
+    row(26, "signed queries with wrong keys", rows::signed::wrong_keys),
 ];
 
 impl Row {

@@ -1,6 +1,6 @@
 //! A name server, its innocents, and the phases of one attack on it.
 
-use super::innocents::Innocents;
+use super::innocents::{Dot, Innocents};
 use super::server::{Server, Stats};
 use super::table::Line;
 use crate::attacker::Speed;
@@ -85,9 +85,18 @@ impl Attack {
 impl Scene {
     /// Starts a server with lines of configuration, and its innocents, and lets them ask for a while.
     pub(super) fn open(bench: &Testbed, toml: &str, over_tcp: bool) -> Result<Self, String> {
+        Self::open_over(bench, toml, over_tcp, None)
+    }
+
+    /// As [`open`](Self::open), with innocents over TCP and TLS.
+    pub(super) fn open_tls(bench: &Testbed, toml: &str, dot: Dot) -> Result<Self, String> {
+        Self::open_over(bench, toml, true, Some(dot))
+    }
+
+    fn open_over(bench: &Testbed, toml: &str, over_tcp: bool, dot: Option<Dot>) -> Result<Self, String> {
         let server = Server::start(&bench.command, toml)?;
         let clock = Clock::default();
-        let innocents = Innocents::start(server.address(), over_tcp, &clock);
+        let innocents = Innocents::start(server.address(), over_tcp, dot, &clock);
         let watch = Watch::start(server.pid(), clock.clone());
         thread::sleep(BEFORE);
         Ok(Self { server, clock: Ending(clock), innocents, watch })

@@ -1,7 +1,9 @@
 //! The attacks, by what they use.
 
 pub(super) mod reload;
+pub(super) mod signed;
 pub(super) mod tcp;
+pub(super) mod tls;
 pub(super) mod udp;
 
 /// A megabyte.
