@@ -110,7 +110,10 @@ fn receive(messages: &[&[u8]], query: Query, is_first: bool) -> Option<Arc<Zone>
             let whole = Delta::between(&base, &zone, &KEY).expect("both have a SOA record");
             let again = Delta::apply(&base, &[whole], &KEY).expect("the difference of both");
             assert_eq!(again.fingerprint(&KEY), zone.fingerprint(&KEY));
-            let deltas = deltas.into_iter().map(Arc::new).collect();
+            let deltas: Vec<Arc<Delta>> = deltas.into_iter().map(Arc::new).collect();
+            let one = Delta::condense(&deltas, &KEY).expect("differences that apply");
+            let condensed = Delta::apply(&base, &[one], &KEY).expect("one difference");
+            assert_eq!(condensed.fingerprint(&KEY), zone.fingerprint(&KEY));
             (Arc::clone(&zone), Outgoing::deltas(ID, apex().view(), zone, deltas))
         }
         _ => return None,

@@ -6,11 +6,11 @@ use hashlane_hash::scheme::Key;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// A record that the first and the last version do not share.
+/// Fate of a record by all differences.
 enum Net {
     Removed(Place),
     Added(Place),
-    /// The same record with another TTL.
+    /// Both have it, perhaps with another TTL: that of a removed record is not to be relied on.
     Changed {
         removed: Place,
         added: Place,
@@ -18,8 +18,8 @@ enum Net {
 }
 
 impl Delta {
-    /// One difference from the first version to the last. Records that are added and removed again are left
-    /// out, as are those that are removed and added again with the same TTL. `key` should be random.
+    /// One difference from the first version to the last, which leads to the same zone as all of them. Records
+    /// that are added and removed again are left out. `key` should be random.
     ///
     /// Takes time of the order of the records, and memory of about 64 bytes for each. `None` without
     /// differences, or if they do not follow each other or contradict each other.
@@ -45,12 +45,7 @@ impl Delta {
                 let (id, added) = (identity.of(&record), (number, offset));
                 match net.remove(&id) {
                     None => drop(net.insert(id, Net::Added(added))),
-                    Some(Net::Removed(removed)) => {
-                        let before = record_at(deltas, removed, Self::removed)?;
-                        if before.ttl != record.ttl {
-                            net.insert(id, Net::Changed { removed, added });
-                        }
-                    }
+                    Some(Net::Removed(removed)) => drop(net.insert(id, Net::Changed { removed, added })),
                     Some(Net::Added(_) | Net::Changed { .. }) => return None,
                 }
             }

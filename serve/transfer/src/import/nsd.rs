@@ -41,6 +41,8 @@ struct Nsd<'m> {
     patterns: Vec<Block>,
     /// Addresses to listen at; those without a port get the one of the server.
     listen: Vec<(std::net::IpAddr, Option<u16>)>,
+    /// Lines of these addresses.
+    listen_lines: Vec<usize>,
     port: Option<u16>,
     folder: String,
     tls: Tls,
@@ -54,6 +56,7 @@ pub(super) fn read(reader: &mut Reader<'_>, text: &str, model: &mut Model) -> Re
         zones: Vec::new(),
         patterns: Vec::new(),
         listen: Vec::new(),
+        listen_lines: Vec::new(),
         port: None,
         folder: String::new(),
         tls: Tls::default(),
@@ -147,7 +150,11 @@ impl Nsd<'_> {
         let fate = match self.section {
             Section::Server => match self.tls_server(key, value, at) {
                 Some(fate) => fate,
-                None => self.server(key, value, values.len()),
+                None => {
+                    let fate = self.server(key, value, values.len());
+                    self.listen_lines.resize(self.listen.len(), at);
+                    fate
+                }
             },
             Section::TlsAuth => self.tls_auth(key, value),
             Section::Key => self.key(key, value, at),
@@ -168,12 +175,13 @@ impl Nsd<'_> {
 
     /// Ends the zones, with the statements of their patterns.
     fn finish(self, report: &mut Report) {
-        let Self { model, zones, patterns, listen, port, folder, tls, .. } = self;
+        let Self { model, zones, patterns, listen, listen_lines, port, folder, tls, .. } = self;
         let all = ["0.0.0.0", "::"].iter().filter_map(|text| Some((text.parse().ok()?, None)));
         let listen = if listen.is_empty() && port.is_some() { all.collect() } else { listen };
         let port = port.unwrap_or(53);
         let with_port = |(ip, own): (_, Option<u16>)| std::net::SocketAddr::new(ip, own.unwrap_or(port));
-        tls.listen(listen.into_iter().map(with_port).collect(), model, report);
+        let lines = listen_lines.into_iter().map(Some).chain(std::iter::repeat(None));
+        tls.listen(listen.into_iter().map(with_port).zip(lines).collect(), model, report);
         let domains = tls.domains();
         // The last of a name, as a later statement of NSD replaces an earlier one.
         let patterns: HashMap<&str, &Block> =

@@ -74,25 +74,34 @@ impl Tls {
         named.map(|auth| (auth.name.as_str(), auth.domain.as_str())).collect()
     }
 
-    /// Divides the addresses: those with the port of TLS, if there is a certificate, and the others.
-    pub(super) fn listen(&self, all: Vec<SocketAddr>, model: &mut Model, report: &mut Report) {
+    /// Divides the addresses, each with its line: those with the port of TLS, if there is a certificate, and
+    /// the others.
+    pub(super) fn listen(
+        &self,
+        all: Vec<(SocketAddr, Option<usize>)>,
+        model: &mut Model,
+        report: &mut Report,
+    ) {
+        let texts = |all: &[(SocketAddr, _)]| all.iter().map(|(address, _)| address.to_string()).collect();
         let (Some(key), Some(certificate)) = (self.key, self.certificate) else {
             for at in self.key.into_iter().chain(self.certificate) {
                 let why = "TLS needs tls-service-key and tls-service-pem";
                 report.set(at, Fate::lost(why));
             }
             ["key", "certificate"].iter().for_each(|name| drop(model.settings.remove(&("tls", *name))));
-            model.listen = all.iter().map(SocketAddr::to_string).collect();
+            model.listen = texts(&all);
             return;
         };
         let port = self.port.unwrap_or(PORT);
-        let (tls, clear): (Vec<_>, Vec<_>) = all.into_iter().partition(|address| address.port() == port);
+        let (tls, clear): (Vec<_>, Vec<_>) = all.into_iter().partition(|(address, _)| address.port() == port);
         if tls.is_empty() {
             let why = "no ip-address has the port of TLS";
             [key, certificate].iter().for_each(|at| report.set(*at, Fate::ignored(why)));
             ["key", "certificate"].iter().for_each(|name| drop(model.settings.remove(&("tls", *name))));
         } else {
-            let listen: Vec<String> = tls.iter().map(|address| quoted(&address.to_string())).collect();
+            let listen: Vec<String> = tls.iter().map(|(address, _)| quoted(&address.to_string())).collect();
+            let lines = tls.iter().filter_map(|(_, line)| *line);
+            lines.for_each(|at| report.set(at, Fate::kept("tls.listen")));
             model.settings.insert(("tls", "listen"), format!("[{}]", listen.join(", ")));
             if clear.is_empty() {
                 let why = "all addresses are for TLS, but this server also listens without it; name an address in \
@@ -100,6 +109,6 @@ impl Tls {
                 report.set(key, Fate::lost(why));
             }
         }
-        model.listen = clear.iter().map(SocketAddr::to_string).collect();
+        model.listen = texts(&clear);
     }
 }
