@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Differences that are kept at most, whatever their length.
 const MAX_DELTAS: usize = 10_000;
 
-/// Bytes of differences that are condensed at most: it takes some 10 ms of the thread that answers over TCP.
-const MAX_CONDENSED: u64 = 1 << 20;
+/// Bytes of differences that are condensed at most: it takes some 7 ms of the thread that answers over TCP.
+const MAX_CONDENSED: u64 = 512 << 10;
 
 /// Differences up to the version in service, the oldest first.
 #[derive(Clone, Debug, Default)]

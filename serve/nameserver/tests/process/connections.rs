@@ -5,12 +5,13 @@ use crate::tls::{Authority, NAME};
 use hashlane_name::dns::text;
 use hashlane_nameserver::config::{Config, ZoneFile};
 use hashlane_transfer::incoming::{Incoming, Progress, Query};
-use hashlane_transfer::notify::{soa_query, transfer_query};
+use hashlane_transfer::notify::{request, soa_query, transfer_query};
 use std::io::Write as _;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 /// Members of a catalog.
 const MEMBERS: usize = 300;
@@ -118,6 +119,34 @@ fn a_kept_connection_that_is_broken_is_replaced() {
     secondary.handle.refresh("z0.example", true).unwrap();
     secondary.wait("another one", |_| connections.load(Ordering::Relaxed) == 3);
     assert_eq!(checked(&secondary.handle), (0, None));
+}
+
+#[test]
+fn a_flood_of_notify_brings_few_questions() {
+    // A primary that closes each connection, as one that is restarted.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (address, count) = (listener.local_addr().unwrap(), Arc::new(AtomicUsize::new(0)));
+    let counted = Arc::clone(&count);
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            counted.fetch_add(1, Ordering::Relaxed);
+            // The question is under way for a while, in which further NOTIFY come.
+            std::thread::sleep(Duration::from_millis(30));
+            drop(stream);
+        }
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let secondary = secondary(&address.to_string(), Path::new(""), folder.path(), ("z0.example", ""));
+    secondary.wait("the first question", |_| count.load(Ordering::Relaxed) == 1);
+    let (begun, apex) = (Instant::now(), text::parse(b"z0.example").unwrap());
+    for number in 0..300 {
+        secondary.ask(&request(apex.view(), number, None));
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // One in two seconds, by a clock of whole seconds.
+    let most = begun.elapsed().as_secs() as usize + 3;
+    let asked = count.load(Ordering::Relaxed);
+    assert!(asked <= most && secondary.handle.stats().udp.notified == 300, "{asked} questions, not {most}");
 }
 
 #[test]
