@@ -18,8 +18,8 @@ enum Net {
 }
 
 impl Delta {
-    /// One difference from the first version to the last, which leads to the same zone as all of them. Records
-    /// that are added and removed again are left out. `key` should be random.
+    /// One difference from the first version to the last, which leads to the same zone as all of them.
+    /// Records that are added and removed again are left out. `key` should be random.
     ///
     /// Takes time of the order of the records, and memory of about 64 bytes for each. `None` without
     /// differences, or if they do not follow each other or contradict each other.
