@@ -117,8 +117,8 @@ impl Names {
             + self.labels.capacity()
     }
 
-    /// New numbers of all names: first the root and the names that satisfy `is_full`, then the bare ones, each
-    /// part in the order of before. Returns the number of full names, too.
+    /// New numbers of all names: first the root and the names that satisfy `is_full`, then the bare ones,
+    /// each part in the order of before. Returns the number of full names, too.
     pub(super) fn numbers(&self, is_full: impl Fn(Flags) -> bool) -> (Vec<NameId>, usize) {
         let is_full = |id: NameId, node: &Node| id == NameId::ROOT || is_full(node.flags);
         let all = || Self::first(self.nodes.len()).zip(&self.nodes);
