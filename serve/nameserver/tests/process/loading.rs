@@ -26,9 +26,10 @@ fn zones_are_served_as_they_are_loaded() {
     let address = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     (config.server.listen, config.server.workers) = (vec![address], 1);
     config.control.path = PathBuf::new();
+    // In this order, also if one thread loads both.
     config.zone = vec![
-        ZoneFile::new("large.example", file("large.zone")),
         ZoneFile::new("example.com", file("small.zone")),
+        ZoneFile::new("large.example", file("large.zone")),
     ];
     let again = config.clone();
     let start = std::thread::spawn(move || Server::start(&config, Box::new(move || Ok(again.clone()))));
