@@ -228,6 +228,20 @@ fn a_catalog_of_knot_is_followed_with_the_servers_of_its_templates() {
 }
 
 #[test]
+fn members_are_not_followed_if_a_group_of_theirs_is_lost() {
+    let import = knot_follower("   master: p\n   acl: a\n", "   master: [q, q]\n   acl: a\n");
+    assert!(import.toml.contains("catalog = \"follow\""));
+    // The second template names a key that is missing, and would have the catalog's servers.
+    let text = "remote:\n - id: p\n   address: 192.0.2.1\n - id: q\n   address: 192.0.2.2\n   key: missing\n\
+                template:\n - id: plain\n   master: p\n - id: other\n   master: q\n\
+                zone:\n - domain: c.example\n   master: p\n   catalog-role: interpret\n   \
+                catalog-template: [plain, other]\n";
+    let import = read(Dialect::Knot, text);
+    assert!(import.toml.contains("c.example") && !import.toml.contains("follow"), "{}", import.toml);
+    assert!(report(&import).contains("its members are not followed"), "{}", report(&import));
+}
+
+#[test]
 fn a_catalog_that_knot_makes_is_made_if_it_lists_all_zones() {
     let text = |more: &str| {
         format!(

@@ -13,6 +13,7 @@ mod model;
 mod nsd;
 mod report;
 mod words;
+mod write;
 
 pub use report::{Fate, Line};
 

@@ -104,7 +104,7 @@ impl Knot<'_> {
             }
             groups.push(group);
         }
-        groups.into_iter().for_each(|group| self.model.add_group(group));
+        groups.into_iter().for_each(|group| self.model.add_group(group, self.report));
         Ok(())
     }
 
