@@ -3,6 +3,7 @@
 use super::arithmetic::set_word;
 use super::{About, Attack, Knowledge, Miss, Target, USUAL_LENGTH};
 use crate::keys::Keys;
+use core::ops::Range;
 
 /// A place in a key.
 #[derive(Clone, Copy)]
@@ -149,12 +150,19 @@ impl Attack for Erased {
         let mut base = target.draw.bytes(length);
         let with = if self.with_length { length as u64 } else { 0 };
         set_word(&mut base, at, 8, self.word ^ with);
-        let keys = (0..target.count as u64).map(|number| {
-            let mut key = base.clone();
-            set_word(&mut key, erased, 8, number);
-            key
-        });
-        let keys: Keys = keys.collect();
+        let keys = with_erased(&base, erased..erased + 8, target.count);
         target.colliding(keys)
     }
+}
+
+/// Keys that have the numbers below `count` in the first 4 or 8 bytes of `erased`, and else the bytes of
+/// `base`.
+pub(super) fn with_erased(base: &[u8], erased: Range<usize>, count: usize) -> Keys {
+    let width = if erased.len() < 8 { 4 } else { 8 };
+    let key = |number| {
+        let mut key = base.to_vec();
+        set_word(&mut key, erased.start, width, number);
+        key
+    };
+    (0..count as u64).map(key).collect()
 }

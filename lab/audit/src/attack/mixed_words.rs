@@ -23,6 +23,9 @@ const STEPS: usize = 6;
 /// with all changes that the constants suggest.
 const HASHES: [usize; 2] = [1 << 18, 1 << 19];
 
+/// The same for mixings with steps of two rotations or two shifts.
+const HASHES_OF_PAIRS: usize = 1 << 19;
+
 /// Keys that are hashed at a time.
 const BATCH: usize = 1 << 14;
 
@@ -153,14 +156,16 @@ impl Attack for MixedWords {
         let constants = target.constants()?;
         let length = target.length_or(TRIED);
         let orders: &[bool] = if constants.swaps_bytes { &[false, true] } else { &[false] };
-        for hashes in HASHES {
+        for (hashes, has_pairs) in
+            HASHES.map(|hashes| (hashes, false)).into_iter().chain([(HASHES_OF_PAIRS, true)])
+        {
             for is_big_endian in orders {
                 for width in [8, 4] {
                     let words = Words { width, is_big_endian: *is_big_endian };
                     if length < 2 * width {
                         continue;
                     }
-                    for pair in cancelling(target, &constants, words, (length, hashes))? {
+                    for pair in cancelling(target, (&constants, has_pairs), words, (length, hashes))? {
                         if let Some(keys) = of_pair(target, &pair)? {
                             target.note = Some(note(&pair));
                             target.pair = Some(pair);
@@ -177,7 +182,7 @@ impl Attack for MixedWords {
 /// Pairs that keep the hash of one key of `length` bytes, among the mixings for which `most` hashes suffice.
 fn cancelling(
     target: &mut Target<'_>,
-    constants: &Constants,
+    (constants, has_pairs): (&Constants, bool),
     words: Words,
     (length, most): (usize, usize),
 ) -> Result<Vec<MixedPair>, Fault> {
@@ -188,7 +193,11 @@ fn cancelling(
     }
     let distances = 1..=LANES.min(length / words.width - 1);
     let each = before.len() + distances.clone().count() * after.len();
-    let steps = Steps::new(constants, words.bits());
+    let mut steps = Steps::new(constants, words.bits());
+    if has_pairs {
+        let Some(with_pairs) = steps.with_pairs() else { return Ok(Vec::new()) };
+        steps = with_pairs;
+    }
     let mut mixings = steps.mixings(STEPS).take(most / each);
     let (seed, mut found) = (target.key, Vec::new());
     loop {

@@ -14,6 +14,10 @@ pub(super) enum Step {
     Left(u32),
     /// Rotation to the left.
     Rotate(u32),
+    /// Combination with the word itself, rotated to the left by two numbers of bits.
+    Rotations(u32, u32),
+    /// Combination with the word itself, shifted to the right by two numbers of bits.
+    Rights(u32, u32),
     /// Product with an odd number.
     Multiply(u64),
     /// Exclusive or with a number.
@@ -28,6 +32,8 @@ impl fmt::Display for Step {
             Self::Right(by) => write!(f, "x ^= x >> {by}"),
             Self::Left(by) => write!(f, "x ^= x << {by}"),
             Self::Rotate(by) => write!(f, "x = rotl(x, {by})"),
+            Self::Rotations(one, other) => write!(f, "x ^= rotl(x, {one}) ^ rotl(x, {other})"),
+            Self::Rights(one, other) => write!(f, "x ^= x >> {one} ^ x >> {other}"),
             Self::Multiply(by) => write!(f, "x *= {by:#x}"),
             Self::Xor(by) => write!(f, "x ^= {by:#x}"),
             Self::Add(by) => write!(f, "x += {by:#x}"),
@@ -42,7 +48,9 @@ impl Step {
         mask & match self {
             Self::Right(by) => word ^ word >> by,
             Self::Left(by) => word ^ word << by,
-            Self::Rotate(by) => word << by | word >> (bits - by),
+            Self::Rotate(by) => rotated(word, by, bits),
+            Self::Rotations(one, other) => word ^ rotated(word, one, bits) ^ rotated(word, other, bits),
+            Self::Rights(one, other) => word ^ word >> one ^ word >> other,
             Self::Multiply(by) => word.wrapping_mul(by),
             Self::Xor(by) => word ^ by,
             Self::Add(by) => word.wrapping_add(by),
@@ -55,12 +63,26 @@ impl Step {
         mask & match self {
             Self::Right(by) => (0..bits / by).fold(word, |before, _| word ^ before >> by),
             Self::Left(by) => (0..bits / by).fold(word, |before, _| word ^ before << by),
-            Self::Rotate(by) => word >> by | word << (bits - by),
+            Self::Rotate(by) => rotated(word, bits - by, bits),
+            // Applied as many times as the word has bits, a power of two, three terms of one bit are left:
+            // the word itself. All but one of these times are powers of the step by powers of two.
+            Self::Rotations(one, other) => (0..bits.ilog2()).fold(word, |word, power| {
+                let [one, other] = [one, other].map(|by| (by << power) % bits);
+                mask & (word ^ rotated(word, one, bits) ^ rotated(word, other, bits))
+            }),
+            Self::Rights(one, other) => {
+                (0..bits / one.min(other)).fold(word, |before, _| word ^ before >> one ^ before >> other)
+            }
             Self::Multiply(by) => word.wrapping_mul(inverse(by)),
             Self::Xor(by) => word ^ by,
             Self::Add(by) => word.wrapping_sub(by),
         }
     }
+}
+
+/// A word of `bits` bits, rotated to the left.
+fn rotated(word: u64, by: u32, bits: u32) -> u64 {
+    if by == 0 { word } else { word << by | word >> (bits - by) }
 }
 
 /// A mixing: its steps in order.
@@ -101,6 +123,22 @@ impl Steps {
         }
     }
 
+    /// The same steps with those of two rotations or two shifts, in any place; `None` if there are no two
+    /// numbers of bits, or too many pairs of them.
+    pub(super) fn with_pairs(&self) -> Option<Self> {
+        let two = |all: Vec<u32>, step: fn(u32, u32) -> Step| {
+            let of = |place: usize| all[..place].iter().map(move |one| (*one, place)).collect::<Vec<_>>();
+            let pairs: Vec<(u32, usize)> = (0..all.len()).flat_map(of).collect();
+            pairs.into_iter().map(|(one, place)| step(one, all[place])).collect::<Vec<_>>()
+        };
+        let bits = |of: fn(&Step) -> Option<u32>| self.any.iter().filter_map(of).collect::<Vec<_>>();
+        let rotations = bits(|step| if let Step::Rotate(by) = step { Some(*by) } else { None });
+        let rights = bits(|step| if let Step::Right(by) = step { Some(*by) } else { None });
+        let pairs = [two(rotations, Step::Rotations), two(rights, Step::Rights)].concat();
+        let any = self.any.iter().copied().chain(pairs.iter().copied()).collect();
+        (1..=PAIRS).contains(&pairs.len()).then(|| Self { any, first: self.first.clone() })
+    }
+
     /// Mixings of up to `longest` steps: first those of the shapes that have the fewest.
     pub(super) fn mixings(&self, longest: usize) -> impl Iterator<Item = Mixing> + '_ {
         let lengths = 1..=longest;
@@ -114,6 +152,9 @@ impl Steps {
         shapes.into_iter().flat_map(|(_, shape)| Mixings::new(self, shape))
     }
 }
+
+/// Steps of two rotations or two shifts, at most: more leave no time for mixings of several steps.
+const PAIRS: usize = 6;
 
 /// Rotations to the left, also those that are written as two shifts.
 pub(super) fn rotations(constants: &Constants, bits: u32) -> BTreeSet<u32> {
@@ -228,7 +269,7 @@ mod tests {
     #[test]
     fn each_step_is_taken_back() {
         for bits in [32, 64] {
-            let Steps { any, first } = Steps::new(&constants(), bits);
+            let Steps { any, first } = Steps::new(&constants(), bits).with_pairs().unwrap();
             for step in any.into_iter().chain(first) {
                 for word in [0, 1, 0x8000_0000, 0x0123_4567_89ab_cdef & (u64::MAX >> (64 - bits))] {
                     let after = step.forward(word, bits);
@@ -249,6 +290,9 @@ mod tests {
         assert_eq!(rotations(&constants(), 64), BTreeSet::from([27, 31]));
         // Two products; three, two and two other steps; three numbers that are added in two ways.
         assert_eq!((steps.any.len(), steps.first.len()), (9, 6));
+        let with_pairs = steps.with_pairs().unwrap();
+        assert_eq!((with_pairs.any.len(), with_pairs.first.len()), (9 + 3 + 1, 6));
+        assert!(Steps::new(&Constants::default(), 64).with_pairs().is_none());
         let short: Vec<Mixing> = steps.mixings(1).collect();
         assert_eq!(short.len(), 9 + 6 + 9 + 6);
         let shape = Shape { length: 3, alternates: true, is_plain: true };

@@ -5,6 +5,7 @@ mod arithmetic;
 mod bits;
 mod city;
 mod erase;
+mod erase_constants;
 mod fnv;
 mod folded;
 mod gxhash;
@@ -17,10 +18,13 @@ mod mixed_words;
 mod mixing;
 mod murmur;
 mod museair;
+mod offset_swaps;
 mod order;
 pub(crate) mod pairs;
 mod polynomial;
+mod progression;
 mod reduce;
+mod relation;
 mod repeated;
 mod residues;
 mod rotated;
@@ -32,6 +36,7 @@ mod structure;
 mod swaps;
 mod t1ha;
 mod terms;
+mod thue_morse;
 mod truncation;
 mod unhashed;
 
@@ -240,7 +245,7 @@ pub trait Attack: Sync {
 
 /// All attacks: first those that need nothing, then those that need results, then those that need the seed.
 pub fn attacks() -> Vec<&'static dyn Attack> {
-    let lists: [Vec<&'static dyn Attack>; 16] = [
+    let lists: [Vec<&'static dyn Attack>; 18] = [
         vec![&unhashed::UnhashedBits, &length::TrailingZeros, &length::LeadingZeros],
         vec![&bits::Truncated, &linear::Linear, &structure::Structure, &small_words::SmallWords],
         vec![&starts::TopBits],
@@ -250,10 +255,18 @@ pub fn attacks() -> Vec<&'static dyn Attack> {
         vec![&city::Inner, &gxhash::Blocks, &museair::Cancelled, &t1ha::Sums],
         lanes::ALL.iter().map(|attack| attack as _).collect(),
         vec![&rotated::Rotated, &swaps::Swaps, &repeated::Repeated, &additive::Additive, &residues::Residues],
+        vec![&relation::Relations, &thue_morse::ThueMorse, &offset_swaps::OffsetSwaps],
         vec![&truncation::Unkeyed, &seeds::FewSeeds],
-        vec![&folded::FoldedProducts, &mixed_words::MixedWords, &pairs::CollidingWords],
+        vec![&erase_constants::EraseConstants, &folded::FoldedProducts],
+        vec![&mixed_words::MixedWords, &pairs::CollidingWords],
         vec![&order::TableOrder],
-        vec![&linear::Learnt, &terms::Terms, &seeds::Guessed, &seed_space::SeedSpace],
+        vec![
+            &linear::Learnt,
+            &terms::Terms,
+            &progression::Progression,
+            &seeds::Guessed,
+            &seed_space::SeedSpace,
+        ],
         vec![&jhash::Inverted],
         fnv::ALL.iter().map(|attack| attack as _).collect(),
         vec![&truncation::KnownSeed],

@@ -71,14 +71,7 @@ impl Attack for Terms {
                 ));
             }
         }
-        // The theorem is about keys that are chosen without results, and its author states no more.
-        if proved(&target.subject.info().id).is_some() {
-            return Err(Miss::NotApplicable(
-                "its author's theorem is about keys that are chosen without results; learnt collisions, which whoever \
-                 sees results may combine, are outside of it and were not tried"
-                    .to_owned(),
-            ));
-        }
+        theorem(target)?;
         // A sum modulo a prime, of which the table takes some bits: each reduction moves a key to another
         // bucket, and there are few of them.
         for (width, usual) in PLACES {
@@ -96,6 +89,19 @@ impl Attack for Terms {
                 .to_owned(),
         ))
     }
+}
+
+/// An error for functions with a theorem: it is about keys that are chosen without results, and its author
+/// states no more.
+pub(super) fn theorem(target: &Target<'_>) -> Result<(), Miss> {
+    if proved(&target.subject.info().id).is_some() {
+        return Err(Miss::NotApplicable(
+            "its author's theorem is about keys that are chosen without results; learnt collisions, which whoever \
+             sees results may combine, are outside of it and were not tried"
+                .to_owned(),
+        ));
+    }
+    Ok(())
 }
 
 /// True if hashes are sums of a term for each `width` bytes, for random keys, places and seeds.
@@ -128,7 +134,7 @@ fn is_sum(target: &mut Target<'_>, width: usize, length: usize) -> Result<bool, 
 
 /// True if one bucket has [`DEPTH`] times as many of `keys` as the mean, and half as many again as the
 /// fullest bucket has of fresh keys.
-fn is_deep(target: &mut Target<'_>, keys: &Keys) -> Result<bool, Fault> {
+pub(super) fn is_deep(target: &mut Target<'_>, keys: &Keys) -> Result<bool, Fault> {
     let (own, buckets) = (target.key, target.geometry.buckets_for(keys.len()));
     let fresh = target.draw.like(keys);
     let hashes = [target.hash_under(&own, keys)?, target.hash_under(&own, &fresh)?];

@@ -4,6 +4,7 @@ use crate::keys::Keys;
 use crate::registered;
 use hashlane_rig::long;
 
+mod kinds;
 mod unseen;
 
 fn settings(geometry: &str, seed: u64) -> Settings {

@@ -4,9 +4,9 @@ use super::*;
 use crate::constants::Constants;
 
 /// A function of a seed of 64 bits and a key.
-type Hash = fn(u64, &[u8]) -> u64;
+pub(super) type Hash = fn(u64, &[u8]) -> u64;
 
-fn report_of(id: &str, width: u32, hash: Hash) -> Report {
+pub(super) fn report_of(id: &str, width: u32, hash: Hash) -> Report {
     let info = SubjectInfo { id: id.to_owned(), width, ..info_of_test() };
     let of = |key: &Key, bytes: &[u8], _| Ok(hash(key.halves().0, bytes));
     audit(&mut Broken(info, of, 0), &settings("chained", 1), &[], &mut |_| {})
@@ -19,14 +19,14 @@ fn outcome<'a>(report: &'a Report, id: &str) -> &'a Outcome {
 }
 
 /// A one to one mixing of 64 bits.
-fn mixed(word: u64) -> u64 {
+pub(super) fn mixed(word: u64) -> u64 {
     let word = (word ^ word >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
     let word = (word ^ word >> 29).wrapping_mul(0xa076_1d64_78bd_642f);
     word ^ word >> 31
 }
 
 /// Little-endian words of a key; the last one is filled with zeros.
-fn words(bytes: &[u8]) -> impl Iterator<Item = u64> + '_ {
+pub(super) fn words(bytes: &[u8]) -> impl Iterator<Item = u64> + '_ {
     bytes.chunks(8).map(|word| word.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)))
 }
 
@@ -35,7 +35,7 @@ fn fnv_1a(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
 }
 
-fn siphash(seed: u64, bytes: &[u8]) -> u64 {
+pub(super) fn siphash(seed: u64, bytes: &[u8]) -> u64 {
     let words = [mixed(seed), mixed(!seed)].map(u64::to_le_bytes).concat();
     SipHash24::new(&Key::new(words.try_into().unwrap())).hash(bytes)
 }
@@ -107,7 +107,7 @@ fn words_of_four_bytes_reach_above_the_primes_of_contests() {
 }
 
 /// Work for a second key with the hash of a given one, without the seed.
-fn second_key(report: &Report) -> f64 {
+pub(super) fn second_key(report: &Report) -> f64 {
     let mut claims = report.identity.iter().flat_map(|identity| &identity.claims);
     let is_second = |claim: &&identity::Claim| {
         claim.goal == identity::Goal::SecondKey && claim.needs == Knowledge::Nothing
@@ -116,7 +116,7 @@ fn second_key(report: &Report) -> f64 {
 }
 
 /// Checks that an attack floods the table, and what it needs.
-fn is_flooded_by(report: &Report, id: &str, needs: Knowledge) {
+pub(super) fn is_flooded_by(report: &Report, id: &str, needs: Knowledge) {
     assert!(
         matches!(&report.verdict, Verdict::Floodable(knowledge, attack, flood)
             if *knowledge == needs && *attack == id && flood.seeds == flood.tried),
@@ -260,13 +260,18 @@ impl<F: FnMut(&Key, &[u8], u64) -> Result<u64, Fault>> AuditedHash for Shown<F> 
     }
 }
 
-fn report_with_constants(id: &str, hash: fn(u64, &[u8]) -> u64) -> Report {
+fn report_with_constants(id: &str, hash: Hash) -> Report {
     let constants = Constants {
         numbers: vec![0xd6e8_feb8_6659_fd93, 0xa076_1d64_78bd_642f, 0x9fb2_1c65_1e98_df25],
         right: vec![32, 29, 31],
         rotations: vec![13, 17, 21, 24, 32],
         ..Constants::default()
     };
+    report_with(constants, id, hash)
+}
+
+/// Report of a function whose constants everyone sees.
+pub(super) fn report_with(constants: Constants, id: &str, hash: Hash) -> Report {
     let info = SubjectInfo { id: id.to_owned(), ..info_of_test() };
     let of = |key: &Key, bytes: &[u8], _| Ok(hash(key.halves().0, bytes));
     let mut subject = Shown(Broken(info, of, 0), constants);
