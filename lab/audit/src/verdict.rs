@@ -110,7 +110,7 @@ impl fmt::Display for Verdict {
         match self {
             Self::Faulty(flaw) => write!(f, "faulty: {flaw}"),
             Self::Partial(unhashed, flood) => {
-                write!(f, "partial: {unhashed} are not hashed; ")?;
+                write!(f, "partial: {unhashed} {} not hashed; ", unhashed.verb())?;
                 write_flood(f, flood)
             }
             Self::Crowded(flood) => {

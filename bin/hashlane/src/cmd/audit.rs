@@ -327,8 +327,11 @@ impl Audit {
         if self.library.is_none() && self.schemes.is_empty() {
             text += &table::not_audited();
         }
-        let is_green = |report: &Report| !report.verdict.is_floodable() && !report.verdict.is_faulty();
-        if self.library.is_some() && reports.iter().all(is_green) {
+        let has_flood = |report: &Report| match &report.verdict {
+            Verdict::PairAlways => false,
+            verdict => verdict.is_floodable() || verdict.is_faulty(),
+        };
+        if self.library.is_some() && !reports.iter().any(has_flood) {
             text.push_str(MEANS_LITTLE);
         }
         Ok(text)

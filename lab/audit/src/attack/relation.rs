@@ -91,6 +91,10 @@ impl Attack for Relations {
         }
     }
 
+    fn is_last_resort(&self) -> bool {
+        true
+    }
+
     /// `given` with its halves exchanged.
     fn second_key(&self, given: &[u8]) -> Option<Vec<u8>> {
         let (half, second) = (given.len() / 2, given.len().div_ceil(2));

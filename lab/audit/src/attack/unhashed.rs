@@ -22,8 +22,11 @@ pub struct Unhashed {
     pub bits: Vec<usize>,
     /// Bytes of the keys.
     pub length: usize,
-    /// True if keys of other lengths were not probed: the function takes them, too.
+    /// True if the function takes keys of other lengths, too.
     pub is_of_one_length: bool,
+    /// Length of shorter keys up to which no such bits were found; `None` if short keys have some, too, or were
+    /// not probed.
+    pub none_up_to: Option<usize>,
 }
 
 impl Unhashed {
@@ -65,6 +68,39 @@ impl Unhashed {
         names.join(", ")
     }
 
+    /// Verb of a sentence about these bits.
+    pub fn verb(&self) -> &'static str {
+        let bytes: usize = self.bytes().iter().map(Range::len).sum();
+        let lone = self.bits.len() - 8 * bytes;
+        if bytes + lone == 1 { "is" } else { "are" }
+    }
+
+    /// Sets [`Self::none_up_to`]: tries a few short lengths, and then lengths up to that of these keys by
+    /// bisection.
+    ///
+    /// # Errors
+    /// The function fails.
+    pub fn find_lengths(&mut self, subject: &mut dyn AuditedHash, draw: &mut Draw) -> Result<(), Fault> {
+        const SHORT: [usize; 5] = [4, 8, 16, 36, 64];
+        let (mut without, mut with) = (None, self.length);
+        for length in SHORT.into_iter().filter(|length| *length < self.length) {
+            if !unhashed(subject, length, draw)?.is_empty() {
+                with = length;
+                break;
+            }
+            without = Some(length);
+        }
+        while let Some(length) = without.filter(|without| without + 1 < with) {
+            let middle = (length + with) / 2;
+            match unhashed(subject, middle, draw)?.is_empty() {
+                true => without = Some(middle),
+                false => with = middle,
+            }
+        }
+        self.none_up_to = without;
+        Ok(())
+    }
+
     /// True if every bit moves the hash.
     pub fn is_empty(&self) -> bool {
         self.bits.is_empty()
@@ -84,12 +120,17 @@ impl fmt::Display for Unhashed {
         let lone = self.bits.iter().filter(|bit| !bytes.iter().any(|range| range.contains(&(**bit / 8))));
         match lone.count() {
             0 => {}
-            lone if bytes.is_empty() => write!(f, "{lone} single bits")?,
-            lone => write!(f, " and {lone} single bits")?,
+            lone => {
+                let and = if bytes.is_empty() { "" } else { " and " };
+                write!(f, "{and}{lone} single bit{}", if lone == 1 { "" } else { "s" })?;
+            }
         }
-        match self.is_of_one_length {
-            true => write!(f, " of keys of {} bytes", self.length),
-            false => f.write_str(" of the key"),
+        match (self.is_of_one_length, self.none_up_to) {
+            (true, Some(longest)) => {
+                write!(f, " of keys of {} bytes (none of keys of up to {longest} bytes)", self.length)
+            }
+            (true, None) => write!(f, " of keys of {} bytes", self.length),
+            (false, _) => f.write_str(" of the key"),
         }
     }
 }
@@ -112,7 +153,7 @@ pub fn unhashed(subject: &mut dyn AuditedHash, length: usize, draw: &mut Draw) -
         let mut of_flipped = of_flipped.iter();
         still.retain(|_| of_flipped.next() == Some(of_base));
     }
-    Ok(Unhashed { bits: still, length, is_of_one_length: false })
+    Ok(Unhashed { bits: still, length, ..Unhashed::default() })
 }
 
 fn flipped(base: &[u8], bit: usize) -> Vec<u8> {
@@ -174,9 +215,10 @@ mod tests {
     fn whole_bytes_are_named_as_ranges() {
         let of = |bits: Vec<usize>| Unhashed { bits, ..Unhashed::default() }.to_string();
         assert_eq!(of((0..32).chain(40..48).collect()), "bytes 0–3, byte 5 of the key");
-        assert_eq!(of((8..16).chain([17]).collect()), "byte 1 and 1 single bits of the key");
+        assert_eq!(of((8..16).chain([17]).collect()), "byte 1 and 1 single bit of the key");
         assert_eq!(of(vec![3, 9]), "2 single bits of the key");
-        let of_one = Unhashed { bits: (0..8).collect(), length: 36, is_of_one_length: true };
+        let of_one =
+            Unhashed { bits: (0..8).collect(), length: 36, is_of_one_length: true, none_up_to: None };
         assert_eq!(of_one.to_string(), "byte 0 of keys of 36 bytes");
         let words = |bits| Unhashed { bits, ..Unhashed::default() }.words_of_tuple();
         assert_eq!(words((0..96).collect()), "words 0–2 of the local address");

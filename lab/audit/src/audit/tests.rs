@@ -1,7 +1,11 @@
 use super::*;
+use crate::attack::Knowledge;
 use crate::epsilon::vectors::committed;
+use crate::flood;
 use crate::keys::Keys;
 use crate::registered;
+use crate::subject::SubjectInfo;
+use hashlane_hash::scheme::Keying;
 use hashlane_rig::long;
 
 mod kinds;

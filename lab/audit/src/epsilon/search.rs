@@ -25,9 +25,10 @@ pub fn keys_of(length: usize) -> usize {
     differences(length).len() + 1
 }
 
-/// Hashes a base of `length` bytes and that base under all differences of low weight and of whole words, and
-/// returns the pair of any two of them that collides under most seeds, if it does under two at least. By
-/// chance, a pair of a hash of 32 bits collides once in 2³² seeds.
+/// Hashes three bases of `length` bytes, zeros, ones and random bytes, and each of them under all differences of low weight and of whole words, and
+/// returns the pair of two keys of one base that collides under most seeds, if it does under two at least. By
+/// chance, a pair of a hash of 32 bits collides once in 2³² seeds. Two bases are fixed, so that a pair of
+/// theirs is found whatever the draw.
 ///
 /// # Errors
 /// The function fails.
@@ -36,7 +37,20 @@ pub fn search(
     length: usize,
     draw: &mut Draw,
 ) -> Result<Option<Suspect>, Fault> {
-    let base = if draw.word().is_multiple_of(2) { draw.bytes(length) } else { vec![0; length] };
+    let mut worst: Option<Suspect> = None;
+    for base in [vec![0; length], vec![0xff; length], draw.bytes(length)] {
+        let found = of_base(subject, base, draw)?;
+        let collisions = |suspect: &Option<Suspect>| suspect.as_ref().map_or(0, |suspect| suspect.collisions);
+        if collisions(&found) > collisions(&worst) {
+            worst = found;
+        }
+    }
+    Ok(worst)
+}
+
+/// The worst pair of keys that differ from one base.
+fn of_base(subject: &mut dyn AuditedHash, base: Vec<u8>, draw: &mut Draw) -> Result<Option<Suspect>, Fault> {
+    let length = base.len();
     let keys: Vec<Vec<u8>> = core::iter::once(base.clone())
         .chain(
             differences(length)

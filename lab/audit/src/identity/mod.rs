@@ -58,6 +58,9 @@ pub struct Claim {
     pub log2_work: f64,
     /// The keys; `None` if chance is the best that this audit knows.
     pub found: Option<Found>,
+    /// True if there may be no such keys: of one length, they are no more than the hashes, and the function
+    /// may be one to one.
+    pub may_not_exist: bool,
 }
 
 /// Work to make two keys of one hash.
@@ -131,9 +134,16 @@ pub fn identity(
             found.nothing = least(found.nothing.take(), learnt);
         }
     }
+    // All keys, if they have one length, and the work to try them all.
+    let key_bits = match info.lengths {
+        Lengths::Exactly(length) => 8.0 * length as f64,
+        Lengths::Any => f64::INFINITY,
+    };
+    let may_not_exist = key_bits <= f64::from(info.width);
     let claims =
         [(Goal::TwoKeys, two, f64::from(info.width) / 2.0), (Goal::SecondKey, second, f64::from(info.width))];
     let claims = claims.into_iter().flat_map(|(goal, best, chance)| {
+        let chance = chance.min(key_bits);
         [
             (Knowledge::Nothing, best.nothing.clone()),
             (Knowledge::Results, least(best.nothing.clone(), best.results.clone())),
@@ -141,9 +151,9 @@ pub fn identity(
         ]
         .map(|(needs, found)| match found {
             Some((log2_work, found)) if log2_work <= chance => {
-                Claim { goal, needs, log2_work, found: Some(found) }
+                Claim { goal, needs, log2_work, found: Some(found), may_not_exist: false }
             }
-            _ => Claim { goal, needs, log2_work: chance, found: None },
+            _ => Claim { goal, needs, log2_work: chance, found: None, may_not_exist },
         })
     });
     Ok(Identity { claims: claims.collect() })

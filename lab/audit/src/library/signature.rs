@@ -131,7 +131,11 @@ pub enum SignatureError {
     )]
     Parameter(String),
     /// Parameter that may be the length or the seed, or the bytes or the seed.
-    #[error("signature: the part of {0:?} is unclear; name the parameters: data, len, seed")]
+    #[error(
+        "signature: the part of {0:?} is unclear; name the parameters: data (a pointer to bytes) or key (an \
+         integer), len, seed (a number, or a pointer to 16 bytes), secret (a pointer to a secret key, also \
+         beside an integer)"
+    )]
     Unclear(String),
     /// Two parameters for one part.
     #[error("signature: two parameters are the {0}; {FORMS}")]

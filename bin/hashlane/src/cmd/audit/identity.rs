@@ -25,6 +25,12 @@ fn step(claim: &Claim, info: &SubjectInfo) -> String {
     };
     let work = power(claim.log2_work);
     let Some(found) = &claim.found else {
+        if claim.may_not_exist {
+            return format!(
+                "{needs}, {work} work if there is one (keys of this length are no more than the hashes, and the \
+                 function may be one to one; no better than chance is known)"
+            );
+        }
         return format!("{needs}, {work} work (no better than chance is known)");
     };
     let [one, other] = found.keys.each_ref().map(|key| hex(key));
@@ -51,6 +57,7 @@ pub(super) fn json(identity: Option<&Identity>) -> Value {
                 needs => needs.to_string(),
             },
             "log2_work": claim.log2_work.abs(),
+            "may_not_exist": claim.may_not_exist,
             "method": claim.found.as_ref().map_or("chance", |found| &found.method),
             "pair": claim.found.as_ref().map(|found| found.keys.each_ref().map(|key| hex(key))),
             "seed": claim.found.as_ref().map(|found| hex(&found.seed.to_bytes())),

@@ -216,3 +216,55 @@ fn words_change_behind_a_mixing_of_two_rotations_or_two_shifts() {
         is_flooded_by(&report, "mixed-words", Knowledge::Nothing);
     }
 }
+
+#[test]
+fn two_keys_that_always_collide_are_found_whatever_the_seed_of_the_audit() {
+    // Zeros are hashed as if one bit of them were set.
+    let hash = |seed: u64, bytes: &[u8]| {
+        let mut bytes = bytes.to_vec();
+        if bytes.iter().all(|byte| *byte == 0) {
+            bytes.iter_mut().skip(5).take(1).for_each(|byte| *byte = 4);
+        }
+        siphash(seed, &bytes)
+    };
+    for seed in 1..4 {
+        let of = |key: &Key, bytes: &[u8], _| Ok(hash(key.halves().0, bytes));
+        let report = audit(&mut Broken(info_of_test(), of, 0), &settings("chained", seed), &[], &mut |_| {});
+        assert!(matches!(report.verdict, Verdict::PairAlways), "seed {seed}: {}", report.verdict);
+    }
+}
+
+#[test]
+fn keys_that_are_no_more_than_the_hashes_may_have_no_second_one() {
+    for (length, bits) in [(4, 32.0), (8, 64.0)] {
+        let info = SubjectInfo { lengths: Lengths::Exactly(length), ..info_of_test() };
+        let of = |key: &Key, bytes: &[u8], _| {
+            let (before, after) = key.halves();
+            Ok(mixed(mixed(words(bytes).next().unwrap_or(0) ^ before).wrapping_add(after)))
+        };
+        let report = audit(&mut Broken(info, of, 0), &settings("chained", 1), &[], &mut |_| {});
+        for claim in report.identity.unwrap().claims {
+            let chance = if claim.goal == identity::Goal::TwoKeys { 32.0 } else { bits };
+            assert_eq!((claim.log2_work, claim.may_not_exist), (chance, true), "{length} bytes: {claim:?}");
+        }
+    }
+    let report = report_of("keyed", 64, siphash);
+    assert!(report.identity.unwrap().claims.iter().all(|claim| !claim.may_not_exist));
+}
+
+#[test]
+fn the_verdict_names_the_lengths_of_which_all_bits_are_hashed() {
+    // Of keys of more than 96 bytes, two bytes are left out.
+    let report = report_of("samples", 64, |seed, bytes| match bytes.len() {
+        0..=96 => siphash(seed, bytes),
+        length => siphash(seed ^ length as u64, &[&bytes[..64], &bytes[66..]].concat()),
+    });
+    let expected =
+        "partial: bytes 64–65 of keys of 256 bytes (none of keys of up to 96 bytes) are not hashed; ";
+    assert!(report.verdict.to_string().starts_with(expected), "{}", report.verdict);
+    let report = report_of("one byte", 64, |seed, bytes| {
+        siphash(seed, &bytes.iter().take(1).chain(bytes.iter().skip(2)).copied().collect::<Vec<_>>())
+    });
+    let expected = "partial: byte 1 of keys of 36 bytes is not hashed; ";
+    assert!(report.verdict.to_string().starts_with(expected), "{}", report.verdict);
+}
