@@ -8,7 +8,7 @@ use super::arithmetic::set_word;
 use super::terms::{is_deep, theorem};
 use super::{About, Attack, Knowledge, Miss, Target, USUAL_LENGTH};
 use crate::keys::Keys;
-use crate::subject::Fault;
+use crate::subject::{Fault, Lengths};
 use std::collections::BTreeSet;
 
 /// Progressions of a word of the key. The audit reads buckets in place of the attacker's clock.
@@ -16,11 +16,11 @@ pub(super) struct Progression;
 
 /// Numbers that share the bucket of a word: by which the structure is noticed, and from which small ones are
 /// made.
-const NOTICED: usize = 5;
+const NOTICED: usize = 4;
 const LEARNT: usize = 40;
 
 /// Differences of the first numbers that must share the bucket, too.
-const NEEDED: usize = 2;
+const NEEDED: usize = 1;
 
 /// Words of which buckets are read to learn a number, on average, over the number of buckets.
 const PATIENCE: usize = 2;
@@ -134,7 +134,7 @@ impl Attack for Progression {
         theorem(target)?;
         let length = target.length_or(USUAL_LENGTH);
         for width in [8, 4] {
-            for at in (0..(length + 1).saturating_sub(width)).step_by(width) {
+            for at in places(length, width, target.subject.info().lengths) {
                 let base = target.draw.bytes(length);
                 let place = Place::new(target, (at, width), base)?;
                 let Some(step) = step(target, &place)? else { continue };
@@ -147,6 +147,16 @@ impl Attack for Progression {
         }
         Err(Miss::NotApplicable("no word has multiples of a number in one bucket".to_owned()))
     }
+}
+
+/// Places of words of `width` bytes: all, or of keys of any length the first two and the last, as most
+/// functions treat their words alike.
+fn places(length: usize, width: usize, lengths: Lengths) -> Vec<usize> {
+    let mut all: Vec<usize> = (0..(length + 1).saturating_sub(width)).step_by(width).collect();
+    if let (Lengths::Any, 4..) = (lengths, all.len()) {
+        all.drain(2..all.len() - 1);
+    }
+    all
 }
 
 /// The number whose multiples stay longest in the bucket; `None` if the buckets show no such numbers.
@@ -185,6 +195,13 @@ mod tests {
     fn differences_are_those_of_all_pairs() {
         assert_eq!(differences(&BTreeSet::from([1, 4, 9])), [3, 8, 5]);
         assert!(differences(&BTreeSet::from([7])).is_empty());
+    }
+
+    #[test]
+    fn words_of_keys_of_one_length_are_all_tried() {
+        assert_eq!(places(36, 8, Lengths::Any), [0, 8, 24]);
+        assert_eq!(places(36, 8, Lengths::Exactly(36)), [0, 8, 16, 24]);
+        assert_eq!((places(4, 4, Lengths::Any), places(4, 8, Lengths::Any)), (vec![0], vec![]));
     }
 
     #[test]

@@ -30,16 +30,20 @@ enum Relation {
 }
 
 impl Relation {
-    /// All relations of keys of `length` bytes.
+    /// All relations of keys of `length` bytes, those of the most keys first.
     fn all(length: usize) -> Vec<Self> {
         let half = length / 2;
         let mut widths = vec![1, 2, 4, 8, 16, length / 3, half];
-        widths.sort_unstable();
+        widths.sort_unstable_by_key(|width| core::cmp::Reverse(*width));
         widths.dedup();
         let repeated = widths.into_iter().filter(|width| *width > 0 && length >= 2 * width);
         let mirrored = [1, 4, 8].into_iter().filter(|width| half >= 2 * width && half.is_multiple_of(*width));
         let complement = (half > 0).then_some(Self::Complement);
-        repeated.map(Self::Repeated).chain(mirrored.map(Self::Mirrored)).chain(complement).collect()
+        complement
+            .into_iter()
+            .chain(mirrored.map(Self::Mirrored))
+            .chain(repeated.map(Self::Repeated))
+            .collect()
     }
 
     /// A random key of `length` bytes with the relation. The byte in the middle of an odd length is random.

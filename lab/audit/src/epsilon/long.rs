@@ -74,7 +74,7 @@ pub fn search(
     let mut outcome = Outcome::default();
     for round in 0..rounds {
         let keys = keys(&base(round, length, draw), draw);
-        let found = tally(subject, &keys, draw)?;
+        let found = tally(subject, &keys, SEEDS, draw)?;
         let pairs = keys.len() as u64 * (keys.len() as u64).saturating_sub(1) / 2;
         outcome.rounds += 1;
         outcome.compared += pairs * SEEDS as u64;
@@ -84,7 +84,7 @@ pub fn search(
         if let Some(((one, other), collisions)) = most.filter(|(_, count)| *count > before)
             && let (Some(one), Some(other)) = (keys.get(one), keys.get(other))
         {
-            outcome.worst = Some(Suspect { keys: [one.to_vec(), other.to_vec()], collisions });
+            outcome.worst = Some(Suspect { keys: [one.to_vec(), other.to_vec()], collisions, seeds: SEEDS });
         }
     }
     Ok(outcome)

@@ -8,16 +8,21 @@ use std::collections::HashMap;
 /// Seeds under which all keys of the search are hashed.
 pub const SEEDS: usize = 1 << 8;
 
+/// Seeds under which keys that differ from zeros and from ones are hashed besides.
+const FIXED_SEEDS: usize = 1 << 5;
+
 /// Bytes at the start of a key in which the search makes changes; those behind change all at once.
 const SEARCHED: usize = 64;
 
-/// Two keys of the search that collided under `collisions` of [`SEEDS`] seeds.
+/// Two keys of the search that collided under `collisions` of `seeds` seeds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suspect {
     /// The keys.
     pub keys: [Vec<u8>; 2],
     /// Seeds under which they collided.
     pub collisions: u32,
+    /// Seeds tried.
+    pub seeds: usize,
 }
 
 /// Number of the keys that are compared with each other, for keys of `length` bytes.
@@ -25,10 +30,10 @@ pub fn keys_of(length: usize) -> usize {
     differences(length).len() + 1
 }
 
-/// Hashes three bases of `length` bytes, zeros, ones and random bytes, and each of them under all differences of low weight and of whole words, and
-/// returns the pair of two keys of one base that collides under most seeds, if it does under two at least. By
-/// chance, a pair of a hash of 32 bits collides once in 2³² seeds. Two bases are fixed, so that a pair of
-/// theirs is found whatever the draw.
+/// Hashes a base of `length` bytes and that base under all differences of low weight and of whole words, and
+/// returns the pair of any two of them that collides under most seeds, if it does under two at least. By
+/// chance, a pair of a hash of 32 bits collides once in 2³² seeds. Zeros and ones are bases, too, under fewer
+/// seeds, so that a pair of theirs that always collides is found whatever the draw.
 ///
 /// # Errors
 /// The function fails.
@@ -37,11 +42,12 @@ pub fn search(
     length: usize,
     draw: &mut Draw,
 ) -> Result<Option<Suspect>, Fault> {
+    let base = if draw.word().is_multiple_of(2) { draw.bytes(length) } else { vec![0; length] };
     let mut worst: Option<Suspect> = None;
-    for base in [vec![0; length], vec![0xff; length], draw.bytes(length)] {
-        let found = of_base(subject, base, draw)?;
-        let collisions = |suspect: &Option<Suspect>| suspect.as_ref().map_or(0, |suspect| suspect.collisions);
-        if collisions(&found) > collisions(&worst) {
+    for (base, seeds) in [(base, SEEDS), (vec![0; length], FIXED_SEEDS), (vec![0xff; length], FIXED_SEEDS)] {
+        let share = |suspect: &Suspect| f64::from(suspect.collisions) / suspect.seeds as f64;
+        let found = around(subject, &base, seeds, draw)?;
+        if found.as_ref().map_or(0.0, share) > worst.as_ref().map_or(0.0, share) {
             worst = found;
         }
     }
@@ -49,37 +55,43 @@ pub fn search(
 }
 
 /// The worst pair of keys that differ from one base.
-fn of_base(subject: &mut dyn AuditedHash, base: Vec<u8>, draw: &mut Draw) -> Result<Option<Suspect>, Fault> {
-    let length = base.len();
-    let keys: Vec<Vec<u8>> = core::iter::once(base.clone())
+fn around(
+    subject: &mut dyn AuditedHash,
+    base: &[u8],
+    seeds: usize,
+    draw: &mut Draw,
+) -> Result<Option<Suspect>, Fault> {
+    let keys: Vec<Vec<u8>> = core::iter::once(base.to_vec())
         .chain(
-            differences(length)
+            differences(base.len())
                 .iter()
                 .map(|difference| base.iter().zip(difference).map(|(byte, by)| byte ^ by).collect()),
         )
         .collect();
     let as_keys: Keys = keys.iter().collect();
-    let most = tally(subject, &as_keys, draw)?.into_iter().filter(|(_, collisions)| *collisions > 1);
+    let most = tally(subject, &as_keys, seeds, draw)?.into_iter().filter(|(_, collisions)| *collisions > 1);
     // The first pair of equals, so that the outcome does not depend on the order of the map.
     let most = most.max_by_key(|(pair, collisions)| (*collisions, core::cmp::Reverse(*pair)));
     Ok(most.map(|((one, other), collisions)| Suspect {
         keys: [one, other].map(|number| keys[number].clone()),
         collisions,
+        seeds,
     }))
 }
 
-/// Pairs of `keys`, by their numbers, that collide under [`SEEDS`] seeds, and for how many of them.
+/// Pairs of `keys`, by their numbers, that collide under `seeds` fresh seeds, and for how many of them.
 ///
 /// # Errors
 /// The function fails.
 pub(super) fn tally(
     subject: &mut dyn AuditedHash,
     keys: &Keys,
+    seeds: usize,
     draw: &mut Draw,
 ) -> Result<HashMap<(usize, usize), u32>, Fault> {
     let mut tally: HashMap<(usize, usize), u32> = HashMap::new();
     let mut hashes = Vec::new();
-    for _ in 0..SEEDS {
+    for _ in 0..seeds {
         subject.hash_all(&draw.key(), keys, &mut hashes)?;
         let mut order: Vec<(u64, usize)> = hashes.iter().copied().zip(0..).collect();
         order.sort_unstable();
