@@ -1,6 +1,8 @@
 //! `hashlane audit`
 
 mod bias;
+mod files;
+mod functions;
 mod identity;
 mod json;
 mod own_table;
@@ -11,32 +13,17 @@ mod search;
 mod table;
 mod traffic;
 
-use crate::output::{self, progress::Progress};
+use crate::output;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
-use hashlane_audit::attack::Knowledge;
-use hashlane_audit::audit::{Epsilon, Report, Settings};
-use hashlane_audit::curve::Curve;
-use hashlane_audit::epsilon::vectors;
-use hashlane_audit::library::{Launcher, Library, Signature, child_main};
-use hashlane_audit::registered::{Registered, subjects};
-use hashlane_audit::subject::{AuditedHash, Lengths, SubjectInfo};
-use hashlane_audit::table::{Geometry, MAX_KEYS};
-use hashlane_audit::verdict::Verdict;
-use hashlane_hash::scheme::Keying;
-use hashlane_lab::report::{Block, svg_file};
-use hashlane_lab::study::Step;
-use hashlane_stats::nearest::suggestion;
-use std::cell::Cell;
+use files::check_writable;
+use hashlane_audit::library::{Signature, child_main};
+use hashlane_audit::registered::subjects;
+use hashlane_audit::subject::{AuditedHash, SubjectInfo};
+use hashlane_audit::table::MAX_KEYS;
 use std::ffi::OsString;
-use std::fmt::Write as _;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
-use std::time::Duration;
 
 /// Tell if a hash table can be flooded, for any hash function, with the keys that do it.
 #[derive(Debug, Args)]
@@ -152,10 +139,6 @@ pub(crate) struct Audit {
     serve_library: bool,
 }
 
-/// Line below a verdict without a flood on a function of the user's own.
-const MEANS_LITTLE: &str = "For a function of your own, a verdict without a flood means little: most \
-    attacks are made for published\nfunctions (docs/audit.md, Limits).\n";
-
 /// Exit code of an audit that failed, or found a function that fails.
 const FAILED: u8 = 2;
 
@@ -227,7 +210,7 @@ impl Audit {
         let files = [&self.write_keys, &self.page, &self.picture].map(Option::as_deref);
         self.check_distinct(files)?;
         files.into_iter().flatten().try_for_each(check_writable)?;
-        self.referee.check(self.json)?;
+        self.referee.check(self.json, !self.schemes.is_empty())?;
         self.search.prepare()?;
         let printed = match own_table::is_library(&self.table) {
             true => own_table::run(self)?,
@@ -245,171 +228,6 @@ impl Audit {
         output::print_verdict(&printed.text)?;
         Ok(ExitCode::from(printed.code))
     }
-
-    /// Checks that no file is written twice, and none that is read.
-    fn check_distinct(&self, files: [Option<&Path>; 3]) -> Result<()> {
-        let read = [("--library", self.library.as_deref()), ("--table", Some(Path::new(&self.table)))];
-        let written = ["--write-keys", "--page", "--picture"].into_iter().zip(files);
-        let all: Vec<(&str, &Path)> =
-            read.into_iter().chain(written).filter_map(|(option, path)| Some((option, path?))).collect();
-        for (number, (option, path)) in all.iter().enumerate() {
-            let same = all.iter().take(number).find(|(_, other)| place(other) == place(path));
-            // The same library may have a hash and a table.
-            if let Some((other, _)) = same.filter(|_| *option != "--table") {
-                bail!("{option} and {other} name one file, {}: name another", path.display());
-            }
-        }
-        Ok(())
-    }
-
-    /// Audits registered functions, or a library's.
-    fn of_functions(&self) -> Result<Printed> {
-        let settings = Settings {
-            geometry: geometry(&self.table)?,
-            length: self.length.map(|length| length as usize),
-            seed_bits: self.seed_bits,
-            count: self.count as usize,
-            seed: self.seed.map_or_else(random_seed, Ok)?,
-        };
-        let mut table = None;
-        let wants_curves = self.page.is_some() || self.picture.is_some();
-        let (reports, curves) = match &self.library {
-            Some(path) => {
-                let mut library = self.load(path, &settings)?;
-                check_seed_bits(library.info(), self.seed_bits)?;
-                let reports = vec![self.of_library(&mut library, &settings)?];
-                self.write_keys(vec![&mut library], &reports, &settings)?;
-                let asked: Vec<&mut dyn AuditedHash> = vec![&mut library];
-                let curves = wants_curves.then(|| picture::curves(&reports, &settings, asked));
-                (reports, curves.transpose()?)
-            }
-            None => {
-                let mut subjects = chosen(&self.schemes)?;
-                subjects.iter().try_for_each(|subject| check_seed_bits(subject.info(), self.seed_bits))?;
-                let reports = self.of_schemes(&subjects, &settings)?;
-                self.write_keys(dynamic(&mut subjects), &reports, &settings)?;
-                if self.referee.is_table() {
-                    table = Some(self.referee.text(&mut subjects, &reports, &settings, self.json)?);
-                }
-                let asked = dynamic(&mut subjects);
-                let curves = wants_curves.then(|| picture::curves(&reports, &settings, asked));
-                (reports, curves.transpose()?)
-            }
-        };
-        let curves = curves.unwrap_or_else(|| reports.iter().map(|_| None).collect());
-        Ok(Printed {
-            text: table.map_or_else(|| self.text(&reports, &settings), Ok)?,
-            keys: keys_text(&reports),
-            page: page_of(&reports, &curves, &settings)?,
-            picture: picture_of(&reports, &curves),
-            code: exit_code(&reports),
-        })
-    }
-
-    /// Writes the keys of functions that have not failed to the folder of `--out`.
-    fn write_keys(
-        &self,
-        subjects: Vec<&mut dyn AuditedHash>,
-        reports: &[Report],
-        settings: &Settings,
-    ) -> Result<()> {
-        match self.referee.folder() {
-            Some(folder) => referee::write_keys(folder, subjects, reports, settings),
-            None => Ok(()),
-        }
-    }
-
-    fn text(&self, reports: &[Report], settings: &Settings) -> Result<String> {
-        if self.json {
-            return json::of_functions(reports, settings);
-        }
-        let mut text = table::text(reports, settings, self.write_keys.as_deref());
-        if self.library.is_none() && self.schemes.is_empty() {
-            text += &table::not_audited();
-        }
-        let has_flood = |report: &Report| match &report.verdict {
-            Verdict::PairAlways => false,
-            verdict => verdict.is_floodable() || verdict.is_faulty(),
-        };
-        if self.library.is_some() && !reports.iter().any(has_flood) {
-            text.push_str(MEANS_LITTLE);
-        }
-        Ok(text)
-    }
-
-    /// Loads the library.
-    fn load(&self, path: &Path, settings: &Settings) -> Result<Library> {
-        let (Some(symbol), Some(signature)) = (&self.symbol, &self.signature) else {
-            bail!(
-                "{} has functions of any names and types: state --symbol NAME and --signature TYPE, as in \
-                 --signature 'u64(const u8* data, usize len, u64 seed)'",
-                path.display()
-            );
-        };
-        let signature = match self.secret_key {
-            true => &signature
-                .clone()
-                .with_secret()
-                .with_context(|| format!("{symbol} takes no seed ({signature}): leave out --secret-key"))?,
-            false => signature,
-        };
-        let lengths = match (settings.length, signature.integer_bytes()) {
-            (Some(length), _) => Lengths::Exactly(length),
-            (None, Some(bytes)) => Lengths::Exactly(bytes),
-            (None, None) if signature.has_length() => Lengths::Any,
-            (None, None) => {
-                bail!("{symbol} takes no length ({signature}): state the bytes of a key with --keys")
-            }
-        };
-        let limit = Duration::from_secs(self.timeout);
-        let progress = Progress::new("audit")?;
-        progress.show(Step { done: 0, total: 1, workload: symbol, what: "loading" });
-        Library::load(launcher()?, path, symbol, signature, lengths, limit)
-            .with_context(|| format!("cannot use {}", path.display()))
-    }
-
-    fn of_library(&self, library: &mut Library, settings: &Settings) -> Result<Report> {
-        let progress = Progress::new("audit")?;
-        let total = hashlane_audit::attack::attacks().len() + 2;
-        let calls = Cell::new(0);
-        let done = || calls.replace((calls.get() + 1).min(total - 1));
-        Ok(self.search.audit(library, settings, &[], (&progress, &done, total)))
-    }
-
-    /// Audits functions on all processors, and returns the reports in the order of the functions.
-    fn of_schemes(&self, subjects: &[Registered], settings: &Settings) -> Result<Vec<Report>> {
-        let pairs =
-            vectors::committed().map_err(|(name, error)| anyhow::anyhow!("vector {name}: {error}"))?;
-        let progress = Progress::new("audit")?;
-        let total = subjects.len();
-        let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let reports: Vec<Mutex<Option<Report>>> = subjects.iter().map(|_| Mutex::new(None)).collect();
-        let work = || {
-            loop {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                let Some((subject, place)) = subjects.get(number).zip(reports.get(number)) else { break };
-                let shown = (&progress, &(|| done.load(Ordering::Relaxed)) as &dyn Fn() -> usize, total);
-                let report = self.search.audit(&mut subject.clone(), settings, &pairs, shown);
-                done.fetch_add(1, Ordering::Relaxed);
-                *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(report);
-            }
-        };
-        thread::scope(|scope| {
-            let threads = thread::available_parallelism().map_or(1, usize::from).min(total);
-            for _ in 1..threads {
-                scope.spawn(work);
-            }
-            work();
-        });
-        let reports =
-            reports.into_iter().map(|report| report.into_inner().unwrap_or_else(PoisonError::into_inner));
-        reports.collect::<Option<_>>().context("an audit has ended without a report")
-    }
-}
-
-/// The functions as trait objects.
-fn dynamic(subjects: &mut [Registered]) -> Vec<&mut dyn AuditedHash> {
-    subjects.iter_mut().map(|subject| subject as &mut dyn AuditedHash).collect()
 }
 
 /// Prints an error as JSON. The reader may be gone, and the exit code says the same.
@@ -428,147 +246,8 @@ struct Printed {
     code: u8,
 }
 
-/// Checks that a seed of `bits` bits is one of this function.
-fn check_seed_bits(info: &SubjectInfo, bits: Option<u32>) -> Result<()> {
-    let (id, Some(bits)) = (&info.id, bits) else { return Ok(()) };
-    match info.keying {
-        Keying::None => bail!("{id} takes no seed: leave out --seed-bits"),
-        Keying::Seed(most) | Keying::Secret(most) if most < bits => {
-            bail!("{id} takes a seed of {most} bits: --seed-bits must be at most {most}, not {bits}")
-        }
-        Keying::Seed(_) | Keying::Secret(_) => Ok(()),
-    }
-}
-
-/// Path of a file without links, also of one that is not there yet.
-fn place(path: &Path) -> PathBuf {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let in_folder = || Some(folder.canonicalize().ok()?.join(path.file_name()?));
-    path.canonicalize().ok().or_else(in_folder).unwrap_or_else(|| path.to_owned())
-}
-
-/// Checks that a file can be written, before the work begins. It changes nothing.
-fn check_writable(path: &Path) -> Result<()> {
-    let is_new = !path.exists();
-    let opened = File::options().append(true).create(true).open(path);
-    opened.with_context(|| format!("cannot write {}", path.display()))?;
-    if is_new {
-        std::fs::remove_file(path).with_context(|| format!("cannot write {}", path.display()))?;
-    }
-    Ok(())
-}
-
-fn page_of(reports: &[Report], curves: &[Option<Curve>], settings: &Settings) -> Result<String> {
-    let parts: Vec<page::Part<'_>> = reports
-        .iter()
-        .zip(curves)
-        .map(|(report, curve)| page::Part {
-            name: &report.info.id,
-            sentence: report.sentence(),
-            facts: vec![
-                format!("Source: {}", report.info.source),
-                format!("ε: {}", table::epsilon_sentence(&report.epsilon)),
-            ],
-            curve: curve.as_ref().map(|curve| (curve, report.verdict.flood().is_some())),
-        })
-        .collect();
-    page::html(&table::describe(&settings.geometry), settings.seed, &parts)
-}
-
-/// One picture of all functions that give hashes.
-fn picture_of(reports: &[Report], curves: &[Option<Curve>]) -> Option<String> {
-    let drawn: Vec<(&Report, &Curve)> =
-        reports.iter().zip(curves).filter_map(|(report, curve)| Some((report, curve.as_ref()?))).collect();
-    let plots = match drawn[..] {
-        [] => return None,
-        [(report, curve)] => picture::of_one(curve, report.verdict.flood().is_some(), String::new()),
-        _ => picture::of_many(&drawn),
-    };
-    svg_file(&Block::Lines(plots))
-}
-
-/// The registered functions of these ids, or all.
-fn chosen(ids: &[String]) -> Result<Vec<Registered>> {
-    let mut all = subjects();
-    if let Some(unknown) = ids.iter().find(|id| !all.iter().any(|subject| subject.info().id == **id)) {
-        let ids: Vec<&str> = all.iter().map(|subject| subject.info().id.as_str()).collect();
-        let near = match suggestion(unknown, ids.iter().copied()) {
-            none if none.is_empty() => format!("; known: {}", ids.join(", ")),
-            near => near,
-        };
-        bail!("unknown scheme {unknown:?}{near}");
-    }
-    all.retain(|subject| ids.is_empty() || ids.contains(&subject.info().id));
-    Ok(all)
-}
-
-/// The start of this program as the process of a library.
-fn launcher() -> Result<Launcher> {
-    Launcher::this_program(["audit", "--serve-library"]).context("cannot start the process of the library")
-}
-
-/// The named table, or a file's.
-fn geometry(name: &str) -> Result<Geometry> {
-    let named = Geometry::named();
-    if let Some(geometry) = named.iter().find(|geometry| geometry.name == name) {
-        return Ok(geometry.clone());
-    }
-    let known = named.iter().map(|geometry| geometry.name.as_str());
-    if !name.contains(['.', '/']) {
-        let near = suggestion(name, known.clone());
-        let all: Vec<&str> = known.collect();
-        bail!(
-            "unknown table {name:?}{near}{}",
-            match near.is_empty() {
-                true => format!("; known: {}, or a file FILE.toml", all.join(", ")),
-                false => String::new(),
-            }
-        );
-    }
-    let text = std::fs::read_to_string(name).with_context(|| format!("cannot read the table {name}"))?;
-    Geometry::parse(name, &text).with_context(|| format!("{name} states no table"))
-}
-
 fn random_seed() -> Result<u64> {
     let mut bytes = [0; 4];
     getrandom::fill(&mut bytes).context("no random seed; state one with --seed")?;
     Ok(u64::from(u32::from_le_bytes(bytes)))
-}
-
-fn exit_code(reports: &[Report]) -> u8 {
-    let any = |is: fn(&Report) -> bool| reports.iter().any(is);
-    match (any(|report| report.verdict.is_faulty()), any(|report| report.verdict.is_floodable())) {
-        (true, _) => FAILED,
-        (false, flooded) => u8::from(flooded),
-    }
-}
-
-/// Text of the file of keys: for each verdict a line of comment, then one key a line in hexadecimal digits.
-///
-/// The keys are those of the flood, or two of one hash under every seed if no larger flood is known.
-fn keys_text(reports: &[Report]) -> String {
-    let mut text = String::new();
-    for report in reports {
-        let SubjectInfo { id, source, .. } = &report.info;
-        let (head, keys): (String, Vec<&[u8]>) = match (&report.verdict, &report.epsilon) {
-            (Verdict::PairAlways, Epsilon::Broken { keys, .. }) => {
-                ("two keys of one hash, needs nothing".to_owned(), keys.iter().map(Vec::as_slice).collect())
-            }
-            (verdict, _) => {
-                let (Some(attack), Some(flood)) = (verdict.attack(), verdict.flood()) else { continue };
-                let about = report.attempts.iter().map(|(about, _)| about).find(|about| about.id == attack);
-                let needs = about.map_or(Knowledge::Nothing, |about| about.knowledge);
-                let seed = vectors::hex(&flood.seed.to_bytes());
-                let tables = flood.tables();
-                let head = format!("attack {attack}, needs {needs}; the keys meet {tables}; a seed: {seed}");
-                (head, flood.keys.iter().collect())
-            }
-        };
-        // A `String` takes everything.
-        let _ = writeln!(text, "# {id} ({source}): {}; {head}", report.verdict.word());
-        for key in keys {
-            let _ = writeln!(text, "{}", vectors::hex(key));
-        }
-    }
-    text
 }

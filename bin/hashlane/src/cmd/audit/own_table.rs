@@ -1,6 +1,7 @@
 //! `hashlane audit --table ./libmytable.so`
 
-use super::{Audit, FAILED, Printed, json, launcher, page, picture, random_seed};
+use super::functions::launcher;
+use super::{Audit, FAILED, Printed, json, page, picture, random_seed};
 use crate::output::progress::Progress;
 use anyhow::{Context as _, Result, bail};
 use hashlane_audit::curve::from_trial;
@@ -36,7 +37,10 @@ pub(super) fn run(options: &Audit) -> Result<Printed> {
         );
     }
     if options.referee.folder().is_some() || options.referee.is_table() {
-        bail!("{} gives no hashes: leave out --all and --out; --write-keys writes its keys", options.table);
+        bail!(
+            "{} gives no hashes: leave out --all, --markdown and --out; --write-keys writes its keys",
+            options.table
+        );
     }
     if options.seed_bits.is_some() {
         bail!("{} gets a seed of 16 bytes: leave out --seed-bits", options.table);

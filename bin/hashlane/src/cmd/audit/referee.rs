@@ -1,4 +1,4 @@
-//! `hashlane audit --all --markdown`, and `--out`
+//! `hashlane audit --markdown`, of all functions or of some, and `--out`
 
 use super::{json as document, table};
 use crate::output::{self, progress::Progress};
@@ -20,23 +20,24 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Options of the table of all functions, and of the keys that bear it out.
+/// Options of the table of functions, and of the keys that bear it out.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Table of all functions")]
+#[command(next_help_heading = "Table of functions")]
 #[group(skip)]
 pub(super) struct Referee {
     /// A table of all registered functions, one row each, with their times: with --markdown or --json
     #[arg(long, conflicts_with_all = ["target", "schemes", "library"])]
     all: bool,
-    /// Print the table in Markdown
-    #[arg(long, requires = "all", conflicts_with = "json")]
+    /// Print the table in Markdown, of --all functions or of those of --scheme
+    #[arg(long, conflicts_with_all = ["json", "library"])]
     markdown: bool,
-    /// Rounds in which the times are measured; the least time of all rounds counts
-    #[arg(long, value_name = "N", default_value_t = 200, requires = "all",
+    /// Rounds in which the times of the table are measured; the least time of all rounds counts [default: 200].
+    /// With --scheme and --json, the document has the rows of the table, too
+    #[arg(long, value_name = "N", conflicts_with = "library",
         value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    rounds: u32,
-    /// Leave out the tests of quality of the kind of SMHasher3's
-    #[arg(long, requires = "all")]
+    rounds: Option<u32>,
+    /// Leave out the tests of quality of the kind of SMHasher3's from the table
+    #[arg(long, conflicts_with = "library")]
     no_quality: bool,
     /// Write the keys of each verdict to a file in this folder, with their seed and hashes, for a program of
     /// yours to check
@@ -44,10 +45,13 @@ pub(super) struct Referee {
     out: Option<PathBuf>,
 }
 
+/// Rounds in which the times are measured if none are stated.
+const ROUNDS: u32 = 200;
+
 impl Referee {
     /// True if the table is asked for.
     pub(super) fn is_table(&self) -> bool {
-        self.all
+        self.all || self.markdown || self.rounds.is_some()
     }
 
     /// Folder of the keys.
@@ -55,17 +59,25 @@ impl Referee {
         self.out.as_deref()
     }
 
-    /// Checks the options before the work begins, and makes the folder.
-    pub(super) fn check(&self, json: bool) -> Result<()> {
-        if self.all && !self.markdown && !json {
-            bail!("--all prints a table: state its form with --markdown or --json");
+    /// Checks the options before the work begins, and makes the folder. `is_selected` is true if schemes are
+    /// stated.
+    pub(super) fn check(&self, json: bool, is_selected: bool) -> Result<()> {
+        if self.is_table() && !self.markdown && !json {
+            let option = if self.all { "--all" } else { "--rounds" };
+            bail!("{option} prints a table: state its form with --markdown or --json");
+        }
+        if self.is_table() && !self.all && !is_selected {
+            bail!("--markdown and --rounds are for a table: state --all, or functions with --scheme");
+        }
+        if self.no_quality && !self.is_table() {
+            bail!("--no-quality is for a table: add --all, or --markdown with --scheme");
         }
         let Some(folder) = &self.out else { return Ok(()) };
         std::fs::create_dir_all(folder)
             .with_context(|| format!("cannot make the folder {}", folder.display()))
     }
 
-    /// The table of all functions, as Markdown or JSON.
+    /// The table of the functions, as Markdown or JSON.
     pub(super) fn text(
         &self,
         subjects: &mut [Registered],
@@ -74,8 +86,9 @@ impl Referee {
         as_json: bool,
     ) -> Result<String> {
         let progress = Progress::new("audit")?;
-        let total = self.rounds as usize;
-        let speeds = measure(subjects, self.rounds, &mut |round| {
+        let rounds = self.rounds.unwrap_or(ROUNDS);
+        let total = rounds as usize;
+        let speeds = measure(subjects, rounds, &mut |round| {
             progress.show(Step { done: round as usize, total, workload: "times", what: "measuring" });
         })?;
         let suite = (!self.no_quality).then(|| Suite::new(settings.seed));
@@ -90,7 +103,10 @@ impl Referee {
         let run = Run { machine: Machine::detect(), date: date::utc(SystemTime::now()), speeds };
         match as_json {
             true => document::of_functions_with(reports, settings, run.keys(&rows)?),
-            false => Ok(markdown(&rows, settings, &run)),
+            false => {
+                let not_audited = if self.all { table::not_audited() } else { String::new() };
+                Ok(markdown(&rows, settings, &run) + &not_audited)
+            }
         }
     }
 }
@@ -130,11 +146,12 @@ fn markdown(rows: &[Row], settings: &Settings, run: &Run) -> String {
     let commit = machine.build.commit.as_deref().map(|commit| format!(", commit {commit}"));
     let day = run.date.get(..10).unwrap_or(&run.date);
     let mut text = format!(
-        "# Audit of {} hash functions, {day}\n\n\
+        "# Audit of {} hash function{}, {day}\n\n\
          hashlane {}{}, seed {}.\nTable: {}.\n\
          Times on {cpu} ({}): the least of all rounds, which alternate between the functions; a key of 8\n\
          bytes includes {} ns of the loop over the keys.\n\n",
         rows.len(),
+        if rows.len() == 1 { "" } else { "s" },
         machine.build.hashlane,
         commit.unwrap_or_default(),
         settings.seed,
@@ -150,8 +167,7 @@ fn markdown(rows: &[Row], settings: &Settings, run: &Run) -> String {
     line(&COLUMNS.map(str::to_owned));
     line(&COLUMNS.map(|_| "---".to_owned()));
     rows.iter().for_each(|row| line(&row.cells()));
-    text.push_str(LEGEND);
-    text + &table::not_audited()
+    text + LEGEND
 }
 
 const LEGEND: &str = "
