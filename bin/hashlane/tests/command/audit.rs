@@ -186,7 +186,7 @@ fn functions_and_tables_of_shared_objects_are_audited() {
     let (code, out, error) = of_function("./weak.so");
     assert_eq!(code, Some(1), "{out}{error}");
     holds(&out, &["hash_flow: floodable (fnv-64-lattice): ", "ignores its seed"]);
-    let of_table = |file| audit(&folder, &["--table", file, "--timeout", "60"]);
+    let of_table = |file| audit(&folder, &["--table", file, "--timeout", "60", "--count", "1024"]);
     let (code, out, error) = of_table("./good.so");
     assert_eq!(code, Some(0), "{out}{error}");
     holds(&out, &["no attack known to this audit", "audit it with --library, too"]);

@@ -24,8 +24,8 @@ pub struct Unhashed {
     pub length: usize,
     /// True if the function takes keys of other lengths, too.
     pub is_of_one_length: bool,
-    /// Length of shorter keys up to which no such bits were found; `None` if short keys have some, too, or were
-    /// not probed.
+    /// Length of shorter keys up to which no such bits were found; `None` if short keys have some, too, or
+    /// were not probed.
     pub none_up_to: Option<usize>,
 }
 

@@ -453,6 +453,11 @@ mod tests {
         assert_eq!(error("u64(const u8**, usize)"), SignatureError::Parameter("const u8**".into()));
         assert_eq!(error("u64(const u8*, u32)"), SignatureError::Unclear("u32".into()));
         assert_eq!(error("u64(const u8*, const u8*)"), SignatureError::Unclear("const u8*".into()));
+        let unclear = error("u64(u64 x, const u8* key)");
+        assert!(matches!(unclear, SignatureError::Unclear(_)), "{unclear}");
+        assert!(unclear.to_string().contains("secret (a pointer to a secret key, also beside an integer)"));
+        let named: Signature = "u64(u64 x, const u8* secret)".parse().unwrap();
+        assert!(named.has_secret() && named.integer_bytes() == Some(8));
         assert_eq!(error("u64(const u8*, usize, usize)"), SignatureError::Twice("length"));
         assert_eq!(error("u64(const u8*, u64 k, u32 seed)"), SignatureError::TwoSeeds);
         assert!(

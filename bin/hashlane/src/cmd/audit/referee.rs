@@ -31,7 +31,7 @@ pub(super) struct Referee {
     /// Print the table in Markdown, of --all functions or of those of --scheme
     #[arg(long, conflicts_with_all = ["json", "library"])]
     markdown: bool,
-    /// Rounds in which the times of the table are measured; the least time of all rounds counts [default: 200].
+    /// Rounds in which the times of the table are measured, 200 if not given; the least time of all counts.
     /// With --scheme and --json, the document has the rows of the table, too
     #[arg(long, value_name = "N", conflicts_with = "library",
         value_parser = clap::value_parser!(u32).range(1..=100_000))]

@@ -29,6 +29,32 @@ const POLYNOMIAL: &str = "uint64_t f(const uint8_t *d, size_t n, uint64_t s) {
     return x ^ x >> 32;
 }";
 
+/// Words that are mixed with the seed. Zeros are hashed as if one bit of them were set.
+const ZEROS: &str = "static uint64_t mixed(uint64_t x) {
+    x = (x ^ x >> 32) * 0xd6e8feb86659fd93u;
+    x = (x ^ x >> 29) * 0xa0761d6478bd642fu;
+    return x ^ x >> 31;
+}
+uint64_t f(const uint8_t *d, size_t n, uint64_t s) {
+    uint8_t all = 0;
+    for (size_t i = 0; i < n; i++) all |= d[i];
+    uint64_t h = mixed(s ^ n);
+    for (size_t i = 0; i < n; i += 8) {
+        uint64_t w = all == 0 && i == 0 ? 1 : 0;
+        for (size_t j = i; j < n && j < i + 8; j++) w |= (uint64_t)d[j] << 8 * (j - i);
+        h = mixed(mixed(h) ^ mixed(w ^ s) ^ (s << 24 | s >> 40));
+    }
+    return h;
+}";
+
+#[test]
+fn two_fixed_keys_of_one_hash_are_no_reason_to_trust_the_rest() {
+    let (code, out, error, _) = of_c(ZEROS, &["--timeout", "60"]);
+    assert_eq!(code, Some(1), "{out}{error}");
+    holds(&out, &["f: floodable: two fixed keys collide for 100 % of all seeds"]);
+    holds(&out, &["\nFor a function of your own, a verdict without a flood means little: "]);
+}
+
 #[test]
 fn a_path_names_a_shared_object_and_an_id_a_scheme() {
     let (code, out, error, folder) = of_c(TERMS, &["--timeout", "60"]);

@@ -1,4 +1,5 @@
-//! `hashlane audit --all` and `--markdown`, and the keys of `--out` under a program that shares no code with the command.
+//! `hashlane audit --all` and `--markdown`, and the keys of `--out` under a program that shares no code with
+//! the command.
 
 use super::audit;
 use hashlane_rig::command::{Folder, Ran, holds};
