@@ -233,12 +233,14 @@ impl Command {
     }
 }
 
-/// The status with those zones alone that fail; the exit code is 1 if there are any.
+/// The status with those zones alone that fail; the exit code is 1 if there are any, or if the last reload has
+/// refused its configuration.
 fn failing(document: &str) -> Result<Shown> {
     let mut status: Status = parse(document)?;
     let text = report::status(&status, true);
     status.zones.retain(|zone| zone.is_failing());
-    Ok(Shown { text, json: serde_json::to_string(&status)?, is_ok: status.zones.is_empty() })
+    let is_ok = status.zones.is_empty() && status.refused.is_none();
+    Ok(Shown { text, json: serde_json::to_string(&status)?, is_ok })
 }
 
 fn parse<T: DeserializeOwned>(document: &str) -> Result<T> {

@@ -268,7 +268,9 @@ fn ask(path: &Path, command: &str, start: &str, wait: Option<Duration>) -> io::R
                 "only root and the user of the server may; run it as one of them".to_owned()
             }
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-                "the server does not answer; see if its process is stopped, or restart it".to_owned()
+                "the server does not answer; its log says if it is still loading, else see if its process is \
+                 stopped"
+                    .to_owned()
             }
             io::ErrorKind::InvalidInput => "a path of a Unix socket has at most 107 bytes, none of them 0; \
                                             name the server's by --socket"

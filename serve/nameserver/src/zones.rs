@@ -1,5 +1,6 @@
 //! The zones of the configuration: their files, their data, and the time and size by which a change shows.
 
+mod bases;
 mod catalogs;
 mod configured;
 mod extra;

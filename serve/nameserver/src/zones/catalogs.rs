@@ -40,7 +40,8 @@ impl Catalog {
 
     /// Makes the catalogs that list the other zones, if those have changed.
     pub(super) fn produce(&mut self) {
-        let is_listed = |zone: &&Configured| zone.file.catalog.is_empty();
+        // Secondaries would answer all clients: a catalog says nothing of rights.
+        let is_listed = |zone: &&Configured| zone.file.catalog.is_empty() && zone.file.allow_query.is_empty();
         let mut members: Vec<NameBuf> = self.zones.iter().filter(is_listed).map(|zone| zone.apex).collect();
         members.sort_by(|a, b| a.as_bytes().cmp(b.as_bytes()));
         let key = self.key;

@@ -1,5 +1,6 @@
 //! One zone: its source, its data, and its history.
 
+use super::bases::Bases;
 use super::extra::Wanted;
 use super::loading::{Outcome, Stamp, faults};
 use super::source::{Source, source};
@@ -42,6 +43,8 @@ pub(super) struct Configured {
     pub(super) told: Option<u32>,
     /// Bytes of differences that are kept.
     pub(super) history: u64,
+    /// Versions from which they may lead.
+    pub(super) bases: Bases,
     /// The version on the disk when the server began, of a zone with primaries.
     pub(super) received: Option<Received>,
 }
@@ -61,6 +64,7 @@ impl Configured {
             transfers: Arc::default(),
             told: None,
             history: 0,
+            bases: Bases::default(),
             received: None,
             apex,
             file,
@@ -145,19 +149,29 @@ impl Configured {
 
     /// Takes a new version into the history.
     pub(super) fn change(&mut self, new: Arc<Zone>, deltas: Option<Vec<Delta>>, key: &Key) {
-        let is_wanted = self.history > 0 && !self.transfers.allow.is_empty();
-        match (deltas, &self.data) {
-            _ if !is_wanted => self.forget(),
-            (Some(deltas), _) => self.remember(deltas),
-            (None, Some(old)) if is_before(old.serial(), new.serial()) => {
-                match Delta::between(old, &new, key) {
-                    Ok(delta) => self.remember(vec![delta]),
-                    Err(_) => self.forget(),
-                }
+        let Some(old) = self.data.clone() else {
+            // Those who had this version before the server began may have had another content.
+            self.bases.doubt(new.serial());
+            return self.forget();
+        };
+        if !is_before(old.serial(), new.serial()) {
+            if old.serial() != new.serial() || old.fingerprint(key) != new.fingerprint(key) {
+                self.bases.doubt(old.serial());
+                self.bases.doubt(new.serial());
+                self.forget();
             }
-            // The same version, or one before: there is no way from what others have.
-            (None, Some(old)) if old.fingerprint(key) == new.fingerprint(key) => {}
-            _ => self.forget(),
+            return;
+        }
+        let is_wanted = self.history > 0 && !self.transfers.allow.is_empty();
+        if !is_wanted || !self.bases.is_sure(old.serial()) {
+            return self.forget();
+        }
+        match deltas {
+            Some(deltas) => self.remember(deltas),
+            None => match Delta::between(&old, &new, key) {
+                Ok(delta) => self.remember(vec![delta]),
+                Err(_) => self.forget(),
+            },
         }
     }
 

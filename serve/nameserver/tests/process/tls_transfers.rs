@@ -128,7 +128,8 @@ fn access_over_tls_alone_needs_tls_and_the_protocol_of_dns() {
     let mut client = authority.connect(&primary).unwrap();
     assert!(matches!(transfer(&mut client, Query::Whole), Ok((Progress::Whole(7), _))));
     change(&primary, &(zone(8) + "new IN A 192.0.2.8\n"));
-    assert!(matches!(transfer(&mut client, Query::Since(7)), Ok((Progress::Deltas(_), _))));
+    change(&primary, &(zone(9) + "new IN A 192.0.2.9\n"));
+    assert!(matches!(transfer(&mut client, Query::Since(8)), Ok((Progress::Deltas(_), _))));
     assert_eq!(transfer(&mut primary.tcp(), Query::Whole), Err(Rcode::REFUSED));
     let mut silent = authority.connect_silent(&primary).unwrap();
     assert_eq!(transfer(&mut silent, Query::Whole), Err(Rcode::REFUSED), "no ALPN");

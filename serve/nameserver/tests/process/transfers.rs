@@ -125,12 +125,13 @@ fn a_secondary_follows_its_primary() {
         secondary.wait("the next version", |handle| serial(handle) == Some(number));
         assert_eq!(records(&secondary), records(&primary), "{number}");
     }
-    // By differences, which the secondary hands on as one. Hosts 8 to 10 came and went.
-    let Ok(Progress::Deltas(deltas)) = transfer(&secondary, Query::Since(7)) else {
+    // By differences, which the secondary hands on as one. Hosts 9 and 10 came and went.
+    let Ok(Progress::Deltas(deltas)) = transfer(&secondary, Query::Since(8)) else {
         panic!("no differences")
     };
     let [one] = &deltas[..] else { panic!("{deltas:?}") };
-    assert_eq!((one.from(), one.to(), one.removed().len(), one.added().len()), (7, 11, 1, 2));
+    assert_eq!((one.from(), one.to(), one.removed().len(), one.added().len()), (8, 11, 2, 2));
+    assert_eq!(transfer(&primary, Query::Since(7)), Ok(Progress::Whole(11)), "7 is of the start");
     assert_eq!(transfer(&secondary, Query::Since(11)), Ok(Progress::Unchanged));
     assert_eq!(transfer(&secondary, Query::Since(3)), Ok(Progress::Whole(11)), "older than the history");
     let status = &secondary.handle.status().zones[0];
@@ -151,6 +152,35 @@ fn a_secondary_follows_its_primary() {
         let status = &handle.status().zones[0];
         status.transfer.as_ref().is_some_and(|transfer| transfer.failures > 0 && transfer.error.is_some())
     });
+}
+
+/// A version that was edited without a new serial number, or with an earlier one, is not what its secondaries
+/// have.
+#[test]
+fn an_edited_version_leads_to_no_differences() {
+    let primary = primary("127.0.0.1");
+    let folder = tempfile::tempdir().unwrap();
+    let secondary = secondary(primary.address, folder.path());
+    tell(&primary, &secondary);
+    let host = |number: u32| format!("www2 IN A 192.0.2.{number}\n");
+    let follow = |serial: u32, content: u32| {
+        change(&primary, &(zone(serial) + &host(content)));
+        secondary.wait("the next version", |handle| self::serial(handle) == Some(serial));
+        assert_eq!(records(&secondary), records(&primary), "{serial}");
+    };
+    follow(8, 1);
+    follow(9, 2);
+    assert!(matches!(transfer(&primary, Query::Since(8)), Ok(Progress::Deltas(_))));
+    // Edited, then raised, as the warning says.
+    change(&primary, &(zone(9) + &host(3)));
+    follow(10, 3);
+    // Lowered and edited, then raised beyond the secondary's.
+    change(&primary, &(zone(5) + &host(4)));
+    change(&primary, &(zone(10) + &host(5)));
+    follow(11, 6);
+    assert_eq!(transfer(&primary, Query::Since(10)), Ok(Progress::Whole(11)));
+    follow(12, 7);
+    assert!(matches!(transfer(&primary, Query::Since(11)), Ok(Progress::Deltas(_))), "sure again");
 }
 
 #[test]
@@ -425,6 +455,19 @@ fn members_of_a_catalog_come_change_and_go() {
     secondary.wait("the new member", |handle| zones(handle).contains(&("example.net".to_owned(), 5)));
     let status = secondary.handle.status();
     assert!(status.zones.iter().all(|zone| zone.error.is_none()), "{status:#?}");
+    // One for chosen clients is not for secondaries that know nothing of them.
+    let hidden = ZoneFile {
+        name: "example.org".into(),
+        file: primary.file("example.org.zone"),
+        allow_query: vec!["192.0.2.0/24".parse().unwrap()],
+        ..ZoneFile::default()
+    };
+    std::fs::write(&hidden.file, zone(5).replace("example.com", "example.org")).unwrap();
+    let serial = |handle: &Handle| zones(handle).into_iter().find(|(name, _)| name == "catalog.example");
+    let before = serial(&primary.handle);
+    primary.handle.add(hidden).unwrap();
+    assert_eq!(serial(&primary.handle), before, "the catalog is the same");
+    primary.handle.delete("example.org").unwrap();
     // It is kept over a restart, on both sides.
     let address = primary.address;
     drop(secondary);

@@ -16,7 +16,7 @@ use hashlane_stats::quantile;
 use nix::sys::signal::Signal;
 use std::fs::OpenOptions;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -85,7 +85,7 @@ pub(super) fn run(
         let turn = |session: &mut Session<'_>, contender: &mut Contender<Program, Turn>, _| {
             if pair.as_ref().is_none_or(|(id, _)| *id != contender.id) {
                 pair = None;
-                let started = Pair::start(session, plan, contender.subject, &path, patience)?;
+                let started = Pair::start(session, plan, contender.subject, &mut file, patience)?;
                 pair = Some((contender.id.clone(), started));
             }
             let Some((_, pair)) = &mut pair else { return Err(TurnError::Stopped) };
@@ -110,13 +110,16 @@ impl Pair {
         session: &Session<'_>,
         plan: &Plan<'_>,
         program: Program,
-        path: &Path,
+        file: &mut ZoneFile,
         patience: Duration,
     ) -> Result<Self, TurnError> {
         let start = |program, core, source, folder: &str| {
             Server::start(session, program, core, source, &plan.folder.join(folder), patience)
         };
-        let primary = start(Program::Ours, plan.cores.load, Source::Shared(path), "primary")?;
+        let path = file.path.clone();
+        let mut primary = start(Program::Ours, plan.cores.load, Source::Shared(&path), "primary")?;
+        // The differences from the version at a start are not kept.
+        next_version(&mut primary, file, session, patience)?;
         let source = Source::Primary(primary.target.address);
         let secondary = start(program, plan.cores.measured, source, "secondary")?;
         Ok(Self { primary, secondary })
@@ -132,9 +135,7 @@ impl Pair {
         patience: Duration,
     ) -> Result<Turn, TurnError> {
         let Self { primary, secondary } = self;
-        let next = file.change().map_err(TurnError::io("cannot write a zone"))?;
-        primary.child.program.signal(Signal::SIGHUP).map_err(TurnError::io("cannot signal a server"))?;
-        primary.wait_for(next, patience, session)?;
+        let next = next_version(primary, file, session, patience)?;
         let to = secondary.target.address;
         let with = under_load(plan, queries, secondary, |secondary| {
             notify(to)?;
@@ -165,6 +166,19 @@ impl Pair {
             sent: with.paced.sent,
         })
     }
+}
+
+/// Has the primary serve the next version of its zone. Returns its serial number.
+fn next_version(
+    primary: &mut Server,
+    file: &mut ZoneFile,
+    session: &Session<'_>,
+    patience: Duration,
+) -> Result<u32, TurnError> {
+    let next = file.change().map_err(TurnError::io("cannot write a zone"))?;
+    primary.child.program.signal(Signal::SIGHUP).map_err(TurnError::io("cannot signal a server"))?;
+    primary.wait_for(next, patience, session)?;
+    Ok(next)
 }
 
 /// The answers of a server while something happens to it, the seconds that it took, and those of CPU time.
