@@ -233,8 +233,8 @@ impl Command {
     }
 }
 
-/// The status with those zones alone that fail; the exit code is 1 if there are any, or if the last reload has
-/// refused its configuration.
+/// The status with those zones alone that fail; the exit code is 1 if there are any, or if the last reload
+/// has refused its configuration.
 fn failing(document: &str) -> Result<Shown> {
     let mut status: Status = parse(document)?;
     let text = report::status(&status, true);
