@@ -272,3 +272,29 @@ fn texts_of_the_result_are_quoted() {
     let import = read(Dialect::Nsd, "server:\n identity: 'a\"\\\u{1}é'\n");
     assert_eq!(import.toml, "[server]\nidentity = \"a\\\"\\\\\\u0001é\"\n");
 }
+
+#[test]
+fn zones_from_files_take_no_notify() {
+    let allow = "zone:\n name: a\n zonefile: f\n allow-notify: 192.0.2.1 NOKEY\n";
+    let import = read(Dialect::Nsd, allow);
+    assert_eq!(import.toml, "[[zone]]\nname = \"a\"\nfile = \"f\"\n");
+    let line = "line 4: allow-notify: a zone from a file takes no NOTIFY; ignored\n";
+    assert!(report(&import).ends_with(line) && import.is_complete(), "{}", report(&import));
+    let knot = |action: &str, zones: &str| {
+        let acl = format!("acl:\n - id: r\n   address: 192.0.2.1\n   action: {action}\n");
+        let remote = "remote:\n - id: p\n   address: 192.0.2.2\n";
+        let template = "template:\n - id: default\n   acl: r\n";
+        read(Dialect::Knot, &format!("{remote}{acl}{template}zone:\n - domain: a\n{zones}"))
+    };
+    let both = knot("[transfer, notify]", "");
+    assert!(both.toml.contains("allow_transfer = [\"192.0.2.1\"]") && !both.toml.contains("allow_notify"));
+    let line = "line 10: acl: → zone.allow_transfer; a zone from a file takes no NOTIFY\n";
+    assert!(report(&both).contains(line) && both.is_complete(), "{}", report(&both));
+    let none = knot("notify", "");
+    assert!(!none.toml.contains("allow"), "{}", none.toml);
+    assert!(report(&none).contains("line 10: acl: a zone from a file takes no NOTIFY; ignored\n"));
+    // A secondary with the same template keeps the line.
+    let kept = knot("notify", " - domain: b\n   master: p\n");
+    assert_eq!(kept.toml.matches("allow_notify = [\"192.0.2.1\"]").count(), 1, "{}", kept.toml);
+    assert!(report(&kept).contains("line 10: acl: → zone.allow_transfer, zone.allow_notify\n"));
+}

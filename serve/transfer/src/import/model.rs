@@ -68,6 +68,11 @@ impl Zone {
         [&self.primaries, &self.notify, &self.allow_transfer, &self.allow_notify]
     }
 
+    /// True for a zone that has a file, and no primaries.
+    pub(super) fn is_from_file(&self) -> bool {
+        self.file.is_some() && !self.is_secondary
+    }
+
     /// True if both have the same servers in each list.
     pub(super) fn has_servers_of(&self, other: &Self) -> bool {
         let words = |zone: &Self| zone.lists().map(|list| list.iter().map(Peer::words).collect::<Vec<_>>());

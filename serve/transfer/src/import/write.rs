@@ -5,7 +5,7 @@ use super::model::{Key, Model, Peer, Zone, quoted};
 use super::report::{Fate, Report};
 use crate::tsig;
 use hashlane_name::dns::text;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 
 /// Folder of received zones in a configuration that has any.
@@ -46,6 +46,7 @@ impl Model {
             write_zone(zone, &known, &mut names, report, &mut out);
         }
         report_files(&self.zones, report);
+        report_notify(self.groups.iter().chain(&self.zones), report);
         out.truncate(out.trim_end().len());
         if !out.is_empty() {
             out.push('\n');
@@ -156,6 +157,9 @@ fn write_zone(
 fn write_servers(zone: &Zone, known: &Known, report: &mut Report, out: &mut String) {
     let names = ["primaries", "notify", "allow_transfer", "allow_notify"];
     for (list, peers) in names.into_iter().zip(zone.lists()) {
+        if list == "allow_notify" && zone.is_from_file() {
+            continue;
+        }
         let mut items = Vec::new();
         for peer in peers {
             if let Some(why) = known.fault(peer) {
@@ -182,6 +186,35 @@ fn report_files(zones: &[Zone], report: &mut Report) {
     let kept: HashSet<usize> = zones.iter().filter(|zone| !zone.is_secondary).filter_map(files).collect();
     for at in zones.iter().filter_map(files).filter(|at| !kept.contains(at)) {
         report.set(at, Fate::ignored("transfer.folder has the zones of primaries"));
+    }
+}
+
+/// Reports the lines that allow NOTIFY to zones with files alone.
+fn report_notify<'z>(zones: impl Iterator<Item = &'z Zone>, report: &mut Report) {
+    /// Lists that have a line.
+    #[derive(Default)]
+    struct Uses {
+        notify: bool,
+        transfer: bool,
+        file: bool,
+    }
+    let mut lines: BTreeMap<usize, Uses> = BTreeMap::new();
+    for zone in zones {
+        for peer in &zone.allow_notify {
+            let uses = lines.entry(peer.at).or_default();
+            *(if zone.is_from_file() { &mut uses.file } else { &mut uses.notify }) = true;
+        }
+        zone.allow_transfer.iter().for_each(|peer| lines.entry(peer.at).or_default().transfer = true);
+    }
+    let why = "a zone from a file takes no NOTIFY";
+    for (at, uses) in lines.into_iter().filter(|(_, uses)| uses.file && !uses.notify) {
+        report.set(
+            at,
+            match uses.transfer {
+                true => Fate::kept(format!("zone.allow_transfer; {why}")),
+                false => Fate::ignored(why),
+            },
+        );
     }
 }
 
