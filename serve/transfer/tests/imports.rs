@@ -100,7 +100,6 @@ fn zones_and_keys_that_cannot_be_used_are_lost() {
     one(Dialect::Nsd, "server:\n port: 99999\n", "is not a port");
     one(Dialect::Nsd, "server:\n tcp-timeout: 9999\n", "tcp.idle_timeout_ms is between 1 and 3600");
     one(Dialect::Knot, "zone:\n - domain: a\n   notify: m\n", "the remote \"m\" is missing");
-    one(Dialect::Knot, "zone:\n - domain: a\n   template: t\n", "the template \"t\" is missing");
     one(Dialect::Knot, "zone:\n - file: a\n", "a zone without `domain`");
     one(Dialect::Knot, "colour: red\n", "line 1: colour");
     let two =
@@ -297,4 +296,35 @@ fn zones_from_files_take_no_notify() {
     let kept = knot("notify", " - domain: b\n   master: p\n");
     assert_eq!(kept.toml.matches("allow_notify = [\"192.0.2.1\"]").count(), 1, "{}", kept.toml);
     assert!(report(&kept).contains("line 10: acl: → zone.allow_transfer, zone.allow_notify\n"));
+}
+
+#[test]
+fn flow_mappings_are_lost_by_their_own_lines() {
+    let zones = "zone:\n - domain: a\n - {domain: flow.example, master: prim}\n - { domain: b,\n     \
+                 file: f }\n - domain: c\n";
+    assert_eq!(
+        lost(Dialect::Knot, zones),
+        [
+            (3, "line 3: zone flow.example: cannot be kept: flow mapping; write it as a block".to_owned()),
+            (4, "line 4: zone b: cannot be kept: flow mapping; write it as a block".to_owned()),
+            (5, "line 5: zone: cannot be kept: flow mapping; write it as a block".to_owned()),
+        ]
+    );
+    let toml = read(Dialect::Knot, zones).toml;
+    assert_eq!(toml.matches("[[zone]]").count(), 2, "{toml}");
+    assert!(toml.contains("\"a\"\n") && toml.contains("\"c\"\n"), "{toml}");
+    // The line after it does not change the item before it.
+    let after = read(Dialect::Knot, "zone:\n - domain: a\n - {domain: b}\n   file: other\n");
+    assert!(!after.toml.contains("other"), "{}", after.toml);
+    // A template may limit access: its zones are lost with it.
+    let default = "template:\n - {id: default, acl: a}\nzone:\n - domain: a\n";
+    let lines = lost(Dialect::Knot, default);
+    assert!(lines.len() == 2 && lines[1].1.contains("the template \"default\" is lost"), "{lines:?}");
+    assert_eq!(read(Dialect::Knot, default).toml, "");
+    let missing = "zone:\n - domain: a\n   template: t\n";
+    let lines = lost(Dialect::Knot, missing);
+    let is_both = lines.iter().all(|(_, line)| line.ends_with("the template \"t\" is missing"));
+    assert!(lines.len() == 2 && is_both && read(Dialect::Knot, missing).toml.is_empty(), "{lines:?}");
+    let log = "log:\n - {target: syslog, any: info}\n";
+    assert!(lost(Dialect::Knot, log).is_empty());
 }

@@ -27,6 +27,8 @@ struct Knot<'m> {
     groups: HashMap<String, Vec<String>>,
     rules: HashMap<String, Rule>,
     peers: usize,
+    /// The template of zones that name none is a flow mapping, which is lost.
+    lacks_default: bool,
 }
 
 /// Reads a configuration.
@@ -34,7 +36,7 @@ pub(super) fn read(reader: &mut Reader<'_>, text: &str, model: &mut Model) -> Re
     let tree = tree::read(reader, text)?;
     let report = &mut reader.report;
     let (remotes, groups, rules) = (HashMap::new(), HashMap::new(), HashMap::new());
-    let mut knot = Knot { model, report, remotes, groups, rules, peers: 0 };
+    let mut knot = Knot { model, report, remotes, groups, rules, peers: 0, lacks_default: false };
     let of = |names: &[&str]| {
         let found = tree.iter().filter(|section| names.contains(&section.name.as_str()));
         found.flat_map(|section| &section.items).collect::<Vec<_>>()
@@ -47,6 +49,7 @@ pub(super) fn read(reader: &mut Reader<'_>, text: &str, model: &mut Model) -> Re
     of(&["acl"]).into_iter().for_each(|item| knot.rule(item));
     of(&["mod-rrl"]).into_iter().for_each(|item| knot.rate_limit(item));
     let templates = of(&["template"]);
+    knot.lacks_default = templates.iter().any(|item| item.flow.as_deref() == Some("default"));
     templates.iter().for_each(|item| knot.check_zone(item, "the name of the template"));
     let templates: HashMap<&str, &Item> =
         templates.into_iter().filter_map(|item| Some((item.get("id")?.value(), item))).collect();

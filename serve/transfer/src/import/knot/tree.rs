@@ -33,6 +33,8 @@ pub(super) struct Section {
 #[derive(Debug, Default)]
 pub(super) struct Item {
     pub(super) entries: Vec<Entry>,
+    /// Name in an item that is lost, as it is a flow mapping.
+    pub(super) flow: Option<String>,
 }
 
 impl Item {
@@ -68,7 +70,7 @@ impl Entry {
 
 /// Reads a configuration to its sections. Lines of sections that are known have no fate yet that holds.
 pub(super) fn read(reader: &mut Reader<'_>, text: &str) -> Result<Vec<Section>, ImportError> {
-    let mut tree = Tree { sections: Vec::new(), is_open: false };
+    let mut tree = Tree { sections: Vec::new(), is_open: false, braces: 0 };
     tree.file(reader, None, text, 0)?;
     Ok(tree.sections)
 }
@@ -77,6 +79,8 @@ struct Tree {
     sections: Vec<Section>,
     /// A list in brackets has not ended.
     is_open: bool,
+    /// Braces of a flow mapping that have not ended.
+    braces: usize,
 }
 
 impl Tree {
@@ -97,6 +101,11 @@ impl Tree {
             };
             let is_indented = line.starts_with([' ', '\t']);
             let is_dash = first.text == "-" && !first.is_quoted;
+            let content = if is_dash { rest } else { &words };
+            if self.braces > 0 || content.first().is_some_and(opens_mapping) && !self.is_open {
+                self.flow(reader, &place, content, is_dash)?;
+                continue;
+            }
             match (first.key(), rest.first().and_then(Word::key)) {
                 _ if self.is_open => self.more(reader, &place, &words)?,
                 (Some("include"), _) if !is_indented => self.include(reader, &place, rest, depth)?,
@@ -109,8 +118,43 @@ impl Tree {
                 _ => drop(reader.add(&place, &first.text, Fate::lost("not understood"))?),
             }
         }
-        self.is_open = false;
+        (self.is_open, self.braces) = (false, 0);
         Ok(())
+    }
+
+    /// A line of a flow mapping, which is lost. What follows it belongs to no item before it.
+    fn flow(
+        &mut self,
+        reader: &mut Reader<'_>,
+        place: &Place,
+        words: &[Word<'_>],
+        is_dash: bool,
+    ) -> Result<(), ImportError> {
+        let is_first = self.braces == 0;
+        for word in words.iter().filter(|word| !word.is_quoted) {
+            let closed = word.text.matches('}').count();
+            self.braces = (self.braces + word.text.matches('{').count()).saturating_sub(closed);
+        }
+        let name = named(words);
+        let section = self.sections.last_mut();
+        let mut of = section.as_ref().map_or_else(|| "-".to_owned(), |section| section.name.clone());
+        if let Some(name) = name.as_ref().filter(|_| is_first) {
+            of = format!("{of} {name}");
+        }
+        let is_ignored = section.as_ref().is_some_and(|section| IGNORED.contains(&section.name.as_str()));
+        if let Some(section) = section {
+            if is_dash && is_first || section.items.is_empty() {
+                section.items.push(Item::default());
+            }
+            if let Some(item) = section.items.last_mut() {
+                item.flow = item.flow.take().or(name).or(Some(String::new()));
+            }
+        }
+        let fate = match is_ignored {
+            true => Fate::ignored("no counterpart to its section"),
+            false => Fate::lost("flow mapping; write it as a block"),
+        };
+        reader.add(place, &of, fate).map(drop)
     }
 
     fn include(
@@ -211,4 +255,17 @@ impl Tree {
             }
         }
     }
+}
+
+/// True for the first word of a flow mapping.
+fn opens_mapping(word: &Word<'_>) -> bool {
+    !word.is_quoted && word.text.starts_with('{')
+}
+
+/// The value of `domain` or `id` in a flow mapping.
+fn named(words: &[Word<'_>]) -> Option<String> {
+    let bare = |word: &Word<'_>| word.text.trim_matches(['{', '}', ':']).to_owned();
+    let mut words = words.iter().map(bare).filter(|word| !word.is_empty());
+    words.find(|word| matches!(word.as_str(), "domain" | "id"))?;
+    words.next()
 }

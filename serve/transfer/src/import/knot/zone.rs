@@ -104,11 +104,18 @@ impl Knot<'_> {
         };
         let name = domain.value();
         let mut zone = Zone { name: name.to_owned(), at: domain.at, ..Zone::default() };
+        // It may have limited access.
         if let Some(template) = item.get("template")
             && !templates.contains_key(template.value())
         {
             let why = Fate::lost(format!("the template {:?} is missing", template.value()));
-            self.set(template, why);
+            self.set(template, why.clone());
+            self.report.set(zone.at, why);
+            return;
+        }
+        if self.lacks_default && item.get("template").is_none() {
+            self.report.set(zone.at, Fate::lost("the template \"default\" is lost"));
+            return;
         }
         let get = |key: &str| get(item, templates, key);
         self.fill(&mut zone, get);
