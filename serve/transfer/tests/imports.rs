@@ -135,9 +135,15 @@ fn access_is_never_wider_for_what_is_lost() {
     };
     assert!(rule("address: 10.0.0.0/8").contains("allow_transfer = [\"10.0.0.0/8\"]"));
     assert!(rule("update-owner: name").contains("allow_transfer = [\"0.0.0.0/0\", \"::/0\"]"), "as in Knot");
-    for narrow in
-        ["address: nowhere", "remote: missing", "address: nowhere\n   key: k", "key: missing", "deny: on"]
-    {
+    for narrow in [
+        "address: nowhere",
+        "remote: missing",
+        "address: nowhere\n   key: k",
+        "key: missing",
+        "deny: on",
+        "protocol: tls",
+        "address: 10.0.0.1\n   cert-hostname: a.example",
+    ] {
         let toml = rule(narrow);
         assert!(!toml.contains("allow_transfer"), "{narrow}: {toml}");
     }
@@ -327,4 +333,45 @@ fn flow_mappings_are_lost_by_their_own_lines() {
     assert!(lines.len() == 2 && is_both && read(Dialect::Knot, missing).toml.is_empty(), "{lines:?}");
     let log = "log:\n - {target: syslog, any: info}\n";
     assert!(lost(Dialect::Knot, log).is_empty());
+}
+
+#[test]
+fn remotes_of_knot_over_tls_are_never_asked_in_the_clear() {
+    let read = |server: &str, remote: &str, zone: &str| {
+        let remotes = format!("remote:\n - id: p\n   address: 192.0.2.1\n{remote}");
+        let acl = "acl:\n - id: r\n   remote: p\n   action: transfer\n";
+        read(Dialect::Knot, &format!("{server}{remotes}{acl}zone:\n - domain: a\n{zone}"))
+    };
+    let (roots, tls) = ("server:\n   ca-file: /etc/ca.pem\n", "   tls: on\n   cert-hostname: ns.example\n");
+    let import = read(roots, tls, "   master: p\n");
+    assert!(import.toml.contains("roots = \"/etc/ca.pem\""), "{}", import.toml);
+    assert!(import.toml.contains("primaries = [\"192.0.2.1 tls ns.example\"]"), "{}", import.toml);
+    let pins = format!("{tls}   cert-key: AAAA\n");
+    let names = "   tls: on\n   cert-hostname: [a.example, b.example]\n";
+    for (server, remote, why) in [
+        ("", tls, "this server has no default for tls.roots"),
+        (roots, "   tls: on\n", "TLS needs a cert-hostname"),
+        (roots, "   quic: on\n   cert-hostname: ns.example\n", "this server has no QUIC"),
+        (roots, &pins, "public keys are not pinned here"),
+        (roots, "   pin: AAAA\n", "public keys are not pinned here"),
+        (roots, "   cert-hostname: ns.example\n", "cert-hostname needs `tls: on`"),
+        (roots, names, "TLS needs one cert-hostname"),
+    ] {
+        let import = read(server, remote, "   master: p\n");
+        assert!(!import.toml.contains("192.0.2.1"), "{remote}: {}", import.toml);
+        assert!(report(&import).contains("master: cannot be kept: "), "{}", report(&import));
+        assert!(report(&import).contains(why) && !import.is_complete(), "{}", report(&import));
+    }
+    // NOTIFY goes over UDP, and access is by address and key alone.
+    for (zone, why) in
+        [("   notify: p\n", "NOTIFY goes over UDP"), ("   acl: r\n", "certificates of clients")]
+    {
+        for remote in [tls, "   tls: on\n"] {
+            let import = read(roots, remote, zone);
+            assert!(!import.toml.contains("192.0.2.1") && !import.is_complete(), "{}", import.toml);
+            let why = if remote == tls || zone.contains("acl") { why } else { "TLS needs" };
+            assert!(report(&import).contains(why), "{}", report(&import));
+        }
+    }
+    assert!(read("", "   tls: off\n   quic: off\n", "   master: p\n").is_complete());
 }

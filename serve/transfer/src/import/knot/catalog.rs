@@ -3,6 +3,7 @@
 use super::super::model::Zone;
 use super::super::report::Fate;
 use super::Knot;
+use super::access::Use;
 use super::tree::{Entry, Item};
 use std::collections::HashMap;
 
@@ -112,8 +113,8 @@ impl Knot<'_> {
     pub(super) fn fill<'i>(&mut self, zone: &mut Zone, get: impl Fn(&str) -> Option<&'i Entry>) {
         let list = |key: &str| get(key).map_or(&[][..], |entry| &entry.values);
         zone.is_secondary = !list("master").is_empty();
-        zone.primaries = self.servers(list("master"));
-        zone.notify = self.servers(list("notify"));
+        zone.primaries = self.servers(list("master"), Use::Primary);
+        zone.notify = self.servers(list("notify"), Use::Notify);
         zone.allow_transfer = self.allowed(list("acl"), |rule| rule.transfer);
         zone.allow_notify = self.allowed(list("acl"), |rule| rule.notify);
     }

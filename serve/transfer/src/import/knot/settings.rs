@@ -39,6 +39,10 @@ impl Knot<'_> {
                     }
                     None => model.set_text("server", "user", value),
                 },
+                "ca-file" if entry.values.len() == 1 && !value.is_empty() => {
+                    model.set_text("tls", "roots", value)
+                }
+                "ca-file" => Fate::lost("tls.roots is one file; name it"),
                 "udp-workers" => model.set_number(("server", "workers"), value, (1, 0, 1024)),
                 "udp-max-payload" | "udp-max-payload-ipv4" | "udp-max-payload-ipv6" => {
                     model.set_number(("server", "max_udp"), value, (1, 512, 4096))
