@@ -90,7 +90,6 @@ fn zones_and_keys_that_cannot_be_used_are_lost() {
         "line 5: name: cannot",
     );
     one(Dialect::Nsd, "zone:\n name: a\n zonefile: %1/%s\n zonefile: f\n", "%s alone is known");
-    one(Dialect::Nsd, "zone:\n name: a\n zonefile: f\n include-pattern: p\n", "the pattern \"p\" is missing");
     one(
         Dialect::Nsd,
         "include: loop.conf\n",
@@ -222,7 +221,7 @@ fn a_catalog_of_knot_is_followed_with_the_servers_of_its_templates() {
     // Members would have other servers than in Knot, or wider access.
     for (first, second, why) in [
         (other, same, "members have the servers of their catalog; give the template \"plain\""),
-        (same, "   master: q\n", "the template \"other\" lacks `master`, `notify` or `acl`"),
+        (same, "   master: q\n", "the template \"other\" lacks `master`, `notify`, `acl` or `module`"),
         (same, "   master: q\n   acl: missing\n", "lacks"),
     ] {
         let import = knot_follower(first, second);
@@ -374,4 +373,77 @@ fn remotes_of_knot_over_tls_are_never_asked_in_the_clear() {
         }
     }
     assert!(read("", "   tls: off\n   quic: off\n", "   master: p\n").is_complete());
+}
+
+#[test]
+fn clients_of_a_zone_of_nsd_are_never_more() {
+    let zone = |lines: &str| {
+        let key = "key:\n name: k\n algorithm: hmac-sha256\n secret: c2l4dGVlbiBieXRlcyBsb25n\n";
+        read(Dialect::Nsd, &format!("{key}zone:\n name: a\n zonefile: f\n{lines}"))
+    };
+    let import = zone(" allow-query: 10.0.0.0&255.0.0.0 NOKEY\n allow-query: ::1 k\n");
+    assert!(import.toml.ends_with("file = \"f\"\nallow_query = [\"10.0.0.0/8\", \"::1 key k\"]\n"));
+    assert!(import.is_complete(), "{}", report(&import));
+    // A refusal beside an entry without its addresses, and one of a part of an entry.
+    let allowed = " allow-query: 192.0.2.1 NOKEY\n allow-query: 10.1.0.0/16 BLOCKED\n";
+    let import = zone(allowed);
+    assert!(
+        import.toml.ends_with("allow_query = [\"192.0.2.1\"]\n") && import.is_complete(),
+        "{}",
+        import.toml
+    );
+    let import = zone(&format!("{allowed} allow-query: 10.0.0.0/8 NOKEY\n"));
+    assert!(import.toml.ends_with("allow_query = [\"192.0.2.1\"]\n"), "{}", import.toml);
+    let line = "line 10: allow-query: cannot be kept: part of it is BLOCKED";
+    assert!(report(&import).contains(line), "{}", report(&import));
+    let import = zone(&format!("{allowed} allow-query: 10.0.0.1-10.0.0.9 NOKEY\n"));
+    assert!(import.toml.ends_with("allow_query = [\"192.0.2.1\"]\n") && !import.is_complete());
+    for lines in [
+        " allow-query: 10.0.0.1 BLOCKED\n",
+        " allow-query: 10.0.0.1-10.0.0.9 NOKEY\n",
+        " allow-query: 10.0.0.1@53 NOKEY\n",
+        " allow-query: 10.0.0.1 missing\n",
+        " allow-query: 0.0.0.0/0 NOKEY\n allow-query: 10.0.0.1 BLOCKED\n",
+        " allow-query: 192.0.2.1 NOKEY\n allow-query: 10.0.0.1-10.0.0.9 BLOCKED\n",
+        " include-pattern: missing\n",
+    ] {
+        let import = zone(lines);
+        assert!(!import.toml.contains("[[zone]]") && !import.is_complete(), "{lines}: {}", import.toml);
+        assert!(report(&import).contains("name: cannot be kept: "), "{}", report(&import));
+    }
+    let import = zone(" provide-xfr: 10.0.0.0/8 NOKEY\n provide-xfr: 10.1.0.0/16 BLOCKED\n");
+    assert!(import.toml.ends_with("file = \"f\"\n") && !import.is_complete(), "{}", import.toml);
+}
+
+#[test]
+fn clients_of_a_zone_of_knot_are_never_more() {
+    let read = |module: &str, template: &str, zone: &str| {
+        let module = format!("mod-queryacl:\n - id: in\n{module} - id: b\n   address: 192.0.2.1\n");
+        let text = format!("{module}template:\n - id: default\n{template}zone:\n - domain: a\n{zone}");
+        read(Dialect::Knot, &text)
+    };
+    let (inside, named) = ("   address: [10.0.0.0/8, \"::1\"]\n", "   module: [mod-queryacl/in, mod-rrl]\n");
+    let global = "   global-module: mod-queryacl/in\n";
+    for (template, zone) in [("", named), (named, ""), (global, ""), (global, named)] {
+        let import = read(inside, template, zone);
+        assert!(import.toml.ends_with("allow_query = [\"10.0.0.0/8\", \"::1\"]\n"), "{}", import.toml);
+        assert!(import.is_complete(), "{}", report(&import));
+    }
+    let open = read("", "", named);
+    assert!(open.toml.contains("[[zone]]") && !open.toml.contains("allow_query"), "{}", open.toml);
+    let partly = read("   address: [10.0.0.1-10.0.0.9, 10.0.0.1]\n", "", named);
+    assert!(partly.toml.ends_with("allow_query = [\"10.0.0.1\"]\n") && !partly.is_complete());
+    for (module, template, zone) in [
+        ("   address: 10.0.0.1-10.0.0.9\n", "", named),
+        ("   address: 10.0.0.1\n   interface: 10.0.0.2\n", "", named),
+        (inside, "", "   module: mod-queryacl/missing\n"),
+        (inside, "", "   module: mod-queryacl\n"),
+        (inside, "", "   module: [mod-queryacl/in, mod-queryacl/b]\n"),
+        (inside, global, "   module: mod-queryacl/b\n"),
+        (inside, "   global-module: mod-queryacl/missing\n", ""),
+    ] {
+        let import = read(module, template, zone);
+        assert!(import.toml.is_empty() && !import.is_complete(), "{zone}: {}", import.toml);
+        assert!(report(&import).contains("domain: cannot be kept: "), "{}", report(&import));
+    }
 }

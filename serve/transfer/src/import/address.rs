@@ -84,6 +84,30 @@ fn prefix_of_range(first: IpAddr, last: IpAddr) -> Option<u32> {
     (first.is_ipv4() == last.is_ipv4() && is_network).then_some(prefix)
 }
 
+/// A network in our form that is compared with others.
+#[derive(Clone, Copy)]
+pub(super) struct Network {
+    first: IpAddr,
+    prefix: u32,
+}
+
+impl Network {
+    /// The network of a text that [`network`] made.
+    pub(super) fn of(text: &str) -> Option<Self> {
+        let (address, prefix) = text.split_once('/').map_or((text, None), |(a, prefix)| (a, Some(prefix)));
+        let first: IpAddr = address.parse().ok()?;
+        let prefix = prefix.map_or(Some(bits(first)), |prefix| prefix.parse().ok())?;
+        Some(Self { first, prefix })
+    }
+
+    /// True if an address is in both.
+    pub(super) fn overlaps(self, other: Self) -> bool {
+        let prefix = self.prefix.min(other.prefix);
+        self.first.is_ipv4() == other.first.is_ipv4()
+            && masked(self.first, prefix) == masked(other.first, prefix)
+    }
+}
+
 /// Networks of all addresses.
 pub(super) const EVERYONE: [&str; 2] = ["0.0.0.0/0", "::/0"];
 
@@ -110,6 +134,18 @@ mod tests {
         {
             assert!(network(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn networks_overlap_if_one_has_the_other() {
+        let overlaps = |one, other| Network::of(one).unwrap().overlaps(Network::of(other).unwrap());
+        for (one, other) in [("10.0.0.0/8", "10.1.0.0/16"), ("::/0", "::1"), ("0.0.0.0/0", "10.0.0.1")] {
+            assert!(overlaps(one, other) && overlaps(other, one), "{one} {other}");
+        }
+        for (one, other) in [("10.0.0.0/8", "11.0.0.0/8"), ("::/0", "10.0.0.1"), ("10.0.0.1", "10.0.0.2")] {
+            assert!(!overlaps(one, other) && !overlaps(other, one), "{one} {other}");
+        }
+        assert!(Network::of("").is_none());
     }
 
     #[test]

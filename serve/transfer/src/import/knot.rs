@@ -2,6 +2,7 @@
 
 mod access;
 mod catalog;
+mod queries;
 mod settings;
 mod tree;
 mod zone;
@@ -26,6 +27,10 @@ struct Knot<'m> {
     /// Names of several remotes.
     groups: HashMap<String, Vec<String>>,
     rules: HashMap<String, Rule>,
+    /// Clients of modules that limit queries.
+    clients: HashMap<String, queries::Clients>,
+    /// Modules of all zones.
+    global_modules: Vec<(String, usize)>,
     peers: usize,
     /// The template of zones that name none is a flow mapping, which is lost.
     lacks_default: bool,
@@ -36,7 +41,18 @@ pub(super) fn read(reader: &mut Reader<'_>, text: &str, model: &mut Model) -> Re
     let tree = tree::read(reader, text)?;
     let report = &mut reader.report;
     let (remotes, groups, rules) = (HashMap::new(), HashMap::new(), HashMap::new());
-    let mut knot = Knot { model, report, remotes, groups, rules, peers: 0, lacks_default: false };
+    let (clients, global_modules) = (HashMap::new(), Vec::new());
+    let mut knot = Knot {
+        model,
+        report,
+        remotes,
+        groups,
+        rules,
+        clients,
+        global_modules,
+        peers: 0,
+        lacks_default: false,
+    };
     let of = |names: &[&str]| {
         let found = tree.iter().filter(|section| names.contains(&section.name.as_str()));
         found.flat_map(|section| &section.items).collect::<Vec<_>>()
@@ -48,7 +64,11 @@ pub(super) fn read(reader: &mut Reader<'_>, text: &str, model: &mut Model) -> Re
     of(&["remotes"]).into_iter().for_each(|item| knot.group(item));
     of(&["acl"]).into_iter().for_each(|item| knot.rule(item));
     of(&["mod-rrl"]).into_iter().for_each(|item| knot.rate_limit(item));
+    of(&["mod-queryacl"]).into_iter().for_each(|item| knot.clients(item));
     let templates = of(&["template"]);
+    // Of any template, as Knot has them in the one of all zones alone.
+    let modules = templates.iter().filter_map(|item| item.get("global-module"));
+    knot.global_modules = modules.flat_map(|entry| entry.values.clone()).collect();
     knot.lacks_default = templates.iter().any(|item| item.flow.as_deref() == Some("default"));
     templates.iter().for_each(|item| knot.check_zone(item, "the name of the template"));
     let templates: HashMap<&str, &Item> =

@@ -59,13 +59,19 @@ pub(super) struct Zone {
     pub(super) notify: Vec<Peer>,
     pub(super) allow_transfer: Vec<Peer>,
     pub(super) allow_notify: Vec<Peer>,
+    pub(super) allow_query: Vec<Peer>,
+    /// Clients were named, if only ones that are lost: without any, the zone would be open to all.
+    pub(super) limits_query: bool,
+    /// The reason for which the zone cannot be kept, as access would be wider.
+    pub(super) fault: Option<String>,
     /// Part in catalogs: `follow` or `produce`.
     pub(super) catalog: Option<&'static str>,
 }
 
 impl Zone {
-    pub(super) fn lists(&self) -> [&Vec<Peer>; 4] {
-        [&self.primaries, &self.notify, &self.allow_transfer, &self.allow_notify]
+    pub(super) fn lists(&self) -> [&Vec<Peer>; 5] {
+        let Self { primaries, notify, allow_transfer, allow_notify, allow_query, .. } = self;
+        [primaries, notify, allow_transfer, allow_notify, allow_query]
     }
 
     /// True for a zone that has a file, and no primaries.
@@ -131,8 +137,7 @@ impl Model {
 
     /// Counts the text of a zone or a group. Returns false if the configuration grows too long.
     fn fits(&mut self, zone: &Zone, report: &mut Report) -> bool {
-        let lists = [&zone.primaries, &zone.notify, &zone.allow_transfer, &zone.allow_notify];
-        let peers = lists.into_iter().flatten().map(|peer| 8 + peer.words().len());
+        let peers = zone.lists().into_iter().flatten().map(|peer| 8 + peer.words().len());
         self.size += 40 + zone.name.len() + zone.file.as_ref().map_or(0, |(file, _)| file.len());
         self.size += peers.sum::<usize>();
         let fits = self.size <= MAX_OUTPUT;

@@ -1,5 +1,6 @@
 //! nsd.conf: statements of a key and words, in sections.
 
+mod refusal;
 mod settings;
 mod tls;
 mod zone;
@@ -193,7 +194,9 @@ impl Nsd<'_> {
             let mut budget = left.min(MAX_STATEMENTS + block.statements.len());
             let before = budget;
             let names = Names { patterns: &patterns, folder: &folder, domains: &domains };
-            if add(&mut zone, block, &names, (report, &mut used), &mut budget, 0) {
+            let mut refusals = Vec::new();
+            if add((&mut zone, &mut refusals), block, &names, (report, &mut used), &mut budget, 0) {
+                refusal::apply(&mut zone, &refusals, report);
                 model.push(zone, report);
             } else {
                 let why =

@@ -114,8 +114,13 @@ fn write_zone(
     let Zone { name, at, file, primaries, is_secondary, catalog, .. } = zone;
     let is_usable = |peer: &Peer| known.fault(peer).is_none();
     let is_name = name.is_ascii() && text::parse(name.as_bytes()).is_ok();
+    let is_open = zone.limits_query && !zone.allow_query.iter().any(is_usable);
     let lost = match (is_name, file, is_secondary) {
         (false, ..) => Some(format!("{name:?} is no domain name in ASCII")),
+        _ if zone.fault.is_some() => zone.fault.clone(),
+        _ if is_open => {
+            Some("none of the clients that may query it can be kept: it would be open to all".to_owned())
+        }
         (true, _, true) if !primaries.iter().any(is_usable) => {
             Some("none of the zone's primaries can be kept".to_owned())
         }
@@ -127,7 +132,7 @@ fn write_zone(
     };
     if let Some(why) = lost {
         report.set(*at, Fate::lost(why));
-        for peer in primaries {
+        for peer in primaries.iter().chain(&zone.allow_query) {
             if let Some(why) = known.fault(peer) {
                 report.set(peer.at, Fate::lost(why));
             }
@@ -155,7 +160,7 @@ fn write_zone(
 
 /// Writes the servers of a zone, or of a group. Those that cannot be kept become lost lines.
 fn write_servers(zone: &Zone, known: &Known, report: &mut Report, out: &mut String) {
-    let names = ["primaries", "notify", "allow_transfer", "allow_notify"];
+    let names = ["primaries", "notify", "allow_transfer", "allow_notify", "allow_query"];
     for (list, peers) in names.into_iter().zip(zone.lists()) {
         if list == "allow_notify" && zone.is_from_file() {
             continue;

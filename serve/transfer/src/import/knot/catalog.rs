@@ -91,16 +91,22 @@ impl Knot<'_> {
             let template = templates.get(name.as_str()).ok_or(format!("the template {name:?} is missing"))?;
             let mut group = Zone { name: name.clone(), at: *at, ..Zone::default() };
             self.fill(&mut group, |key| template.get(key));
+            if let Some(why) = &group.fault {
+                return Err(format!("of the template {name:?}: {why}"));
+            }
+            if group.limits_query && group.allow_query.is_empty() {
+                return Err(format!("the template {name:?} limits queries to clients that cannot be kept"));
+            }
             if number == 0 && !group.has_servers_of(zone) {
                 return Err(format!(
                     "members have the servers of their catalog; give the template {name:?} and the catalog the same \
-                     `master`, `notify` and `acl`"
+                     `master`, `notify`, `acl` and `module`"
                 ));
             }
             // An empty list would be that of the catalog, and access wider.
             if group.lacks_servers_of(zone) {
                 return Err(format!(
-                    "the template {name:?} lacks `master`, `notify` or `acl`, as its catalog has"
+                    "the template {name:?} lacks `master`, `notify`, `acl` or `module`, as its catalog has"
                 ));
             }
             groups.push(group);
@@ -117,5 +123,6 @@ impl Knot<'_> {
         zone.notify = self.servers(list("notify"), Use::Notify);
         zone.allow_transfer = self.allowed(list("acl"), |rule| rule.transfer);
         zone.allow_notify = self.allowed(list("acl"), |rule| rule.notify);
+        self.limit_queries(zone, list("module"));
     }
 }

@@ -19,7 +19,8 @@ const IGNORED: [&str; 9] = [
 ];
 
 /// Sections that are read.
-const KNOWN: [&str; 8] = ["server", "key", "remote", "remotes", "acl", "template", "zone", "mod-rrl"];
+const KNOWN: [&str; 9] =
+    ["server", "key", "remote", "remotes", "acl", "template", "zone", "mod-rrl", "mod-queryacl"];
 
 /// A section.
 #[derive(Debug)]
@@ -187,7 +188,9 @@ impl Tree {
             "key" => Fate::kept("[[key]]"),
             "zone" => Fate::kept("[[zone]]"),
             "mod-rrl" => Fate::kept("[rate_limit]"),
-            "remote" | "remotes" | "acl" | "template" => Fate::kept("the zones that name its items"),
+            "remote" | "remotes" | "acl" | "template" | "mod-queryacl" => {
+                Fate::kept("the zones that name its items")
+            }
             _ if IGNORED.contains(&name) => Fate::ignored("no counterpart"),
             _ => Fate::lost("no counterpart"),
         };

@@ -3,6 +3,7 @@
 use super::super::model::Zone;
 use super::super::report::Fate;
 use super::catalog::{Produced, get};
+use super::queries::referred;
 use super::tree::{Entry, Item};
 use super::{Knot, STORAGE};
 use std::collections::HashMap;
@@ -35,11 +36,15 @@ impl Knot<'_> {
                 }
                 "dnssec-signing" => Fate::ignored("it is so"),
                 "module" | "global-module" if !entry.values.is_empty() => {
-                    let is_limit =
-                        |(name, _): &(String, usize)| name == "mod-rrl" || name.starts_with("mod-rrl/");
-                    match entry.values.iter().all(is_limit) {
-                        true => Fate::kept("[rate_limit], for all zones"),
-                        false => Fate::lost("modules have no counterpart but for mod-rrl"),
+                    let is_limit = |name: &str| name == "mod-rrl" || name.starts_with("mod-rrl/");
+                    let names = || entry.values.iter().map(|(name, _)| name.as_str());
+                    match () {
+                        () if names().all(is_limit) => Fate::kept("[rate_limit], for all zones"),
+                        () if names().all(|name| referred(name).is_some()) => Fate::kept("zone.allow_query"),
+                        () if names().all(|name| is_limit(name) || referred(name).is_some()) => {
+                            Fate::kept("zone.allow_query; [rate_limit], for all zones")
+                        }
+                        () => Fate::lost("modules have no counterpart but for mod-rrl and mod-queryacl"),
                     }
                 }
                 "provide-ixfr" if !is_off => Fate::ignored("it is so"),

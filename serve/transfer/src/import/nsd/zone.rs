@@ -5,6 +5,7 @@ use super::super::address;
 use super::super::model::{Peer, Zone};
 use super::super::report::{Fate, Report};
 use super::super::words::Word;
+use super::refusal::{List, Refusal};
 use std::collections::{HashMap, HashSet};
 
 /// A zone or a pattern.
@@ -27,6 +28,10 @@ pub(super) enum Statement {
     Notify(Peer),
     AllowTransfer(Peer),
     AllowNotify(Peer),
+    AllowQuery(Peer),
+    /// A client that is lost.
+    NoClient,
+    Refuse(Refusal),
 }
 
 /// Names that statements refer to.
@@ -40,7 +45,7 @@ pub(super) struct Names<'n> {
 
 /// Adds the statements of a zone or a pattern to a zone. Returns false if there are too many.
 pub(super) fn add(
-    zone: &mut Zone,
+    (zone, refusals): (&mut Zone, &mut Vec<Refusal>),
     block: &Block,
     names: &Names<'_>,
     (report, used): (&mut Report, &mut HashSet<usize>),
@@ -64,11 +69,16 @@ pub(super) fn add(
             }
             Statement::Include(name) => match names.patterns.get(name.as_str()) {
                 Some(pattern) => {
-                    if !add(zone, pattern, names, (report, used), budget, depth + 1) {
+                    if !add((zone, refusals), pattern, names, (report, used), budget, depth + 1) {
                         return false;
                     }
                 }
-                None => report.set(*at, Fate::lost(format!("the pattern {name:?} is missing"))),
+                None => {
+                    // It may have limited access.
+                    let why = format!("the pattern {name:?} is missing");
+                    report.set(*at, Fate::lost(why.clone()));
+                    zone.fault = Some(why);
+                }
             },
             Statement::Primary(peer, tls) => {
                 zone.is_secondary = true;
@@ -86,6 +96,15 @@ pub(super) fn add(
             Statement::Notify(peer) => zone.notify.push(peer.clone()),
             Statement::AllowTransfer(peer) => zone.allow_transfer.push(peer.clone()),
             Statement::AllowNotify(peer) => zone.allow_notify.push(peer.clone()),
+            Statement::AllowQuery(peer) => {
+                zone.limits_query = true;
+                zone.allow_query.push(peer.clone());
+            }
+            Statement::NoClient => zone.limits_query = true,
+            Statement::Refuse(refusal) => {
+                zone.limits_query |= refusal.list == List::Query;
+                refusals.push(refusal.clone());
+            }
         }
     }
     true
@@ -101,6 +120,15 @@ pub(super) fn in_zone(
 ) -> Fate {
     let mut values: Vec<&str> = values.iter().map(|word| &*word.text).collect();
     let value = values.first().copied().unwrap_or_default();
+    if let (Some(list), [text, "BLOCKED", ..]) = (List::of(key), &values[..]) {
+        let network = address::network(text);
+        let fate = match &network {
+            Ok(_) => Fate::kept("the entries without these addresses"),
+            Err(why) => Fate::lost(why.clone()),
+        };
+        block.statements.push((Statement::Refuse(Refusal { list, network: network.ok() }), at));
+        return fate;
+    }
     let parsed = match key {
         "name" => {
             value.clone_into(&mut block.name);
@@ -132,6 +160,9 @@ pub(super) fn in_zone(
             .map(|peer| (Statement::AllowTransfer(peer), "zone.allow_transfer")),
         "allow-notify" => other(&values, at, address::network)
             .map(|peer| (Statement::AllowNotify(peer), "zone.allow_notify")),
+        "allow-query" => {
+            other(&values, at, address::network).map(|peer| (Statement::AllowQuery(peer), "zone.allow_query"))
+        }
         "allow-axfr-fallback" if value == "yes" => return Fate::ignored("it is so"),
         "notify-retry"
         | "zonestats"
@@ -146,7 +177,6 @@ pub(super) fn in_zone(
         }
         "allow-axfr-fallback"
         | "outgoing-interface"
-        | "allow-query"
         | "rrl-whitelist"
         | "max-refresh-time"
         | "min-refresh-time"
@@ -168,8 +198,10 @@ pub(super) fn in_zone(
             Fate::kept(kept)
         }
         Err(why) => {
-            if key == "request-xfr" {
-                block.statements.push((Statement::NoPrimary, at));
+            match key {
+                "request-xfr" => block.statements.push((Statement::NoPrimary, at)),
+                "allow-query" => block.statements.push((Statement::NoClient, at)),
+                _ => {}
             }
             Fate::lost(why)
         }
@@ -183,7 +215,7 @@ fn other(
     address: impl Fn(&str) -> Result<String, String>,
 ) -> Result<Peer, String> {
     match values {
-        [_, "BLOCKED", ..] => Err("a refusal has no counterpart; narrow the entries that allow".to_owned()),
+        [_, "BLOCKED", ..] => Err("only entries that allow are refused with BLOCKED".to_owned()),
         [text, "NOKEY"] => Ok(Peer::new(address(text)?, None, at)),
         [text, key] => Ok(Peer::new(address(text)?, Some(key), at)),
         [_, _, _, ..] => Err("certificates of clients have no counterpart here".to_owned()),
