@@ -9,6 +9,7 @@ mod zone;
 
 use super::model::Model;
 use super::report::{Fate, Report};
+use super::source::Reached;
 use super::{ImportError, Reader};
 use access::{Remote, Rule};
 use std::collections::HashMap;
@@ -31,6 +32,8 @@ struct Knot<'m> {
     clients: HashMap<String, queries::Clients>,
     /// Modules of all zones.
     global_modules: Vec<(String, usize)>,
+    /// Remotes, with the addresses that they are reached from.
+    reached: Vec<Reached>,
     peers: usize,
     /// The template of zones that name none is a flow mapping, which is lost.
     lacks_default: bool,
@@ -41,7 +44,7 @@ pub(super) fn read(reader: &mut Reader<'_>, text: &str, model: &mut Model) -> Re
     let tree = tree::read(reader, text)?;
     let report = &mut reader.report;
     let (remotes, groups, rules) = (HashMap::new(), HashMap::new(), HashMap::new());
-    let (clients, global_modules) = (HashMap::new(), Vec::new());
+    let (clients, global_modules, reached) = (HashMap::new(), Vec::new(), Vec::new());
     let mut knot = Knot {
         model,
         report,
@@ -50,6 +53,7 @@ pub(super) fn read(reader: &mut Reader<'_>, text: &str, model: &mut Model) -> Re
         rules,
         clients,
         global_modules,
+        reached,
         peers: 0,
         lacks_default: false,
     };
@@ -61,6 +65,7 @@ pub(super) fn read(reader: &mut Reader<'_>, text: &str, model: &mut Model) -> Re
     of(&["server"]).into_iter().for_each(|item| knot.server(item));
     of(&["key"]).into_iter().for_each(|item| knot.key(item));
     of(&["remote"]).into_iter().for_each(|item| knot.remote(item));
+    knot.model.set_sources(&knot.reached, knot.report);
     of(&["remotes"]).into_iter().for_each(|item| knot.group(item));
     of(&["acl"]).into_iter().for_each(|item| knot.rule(item));
     of(&["mod-rrl"]).into_iter().for_each(|item| knot.rate_limit(item));

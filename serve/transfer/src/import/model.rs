@@ -4,6 +4,7 @@ use super::MAX_OUTPUT;
 use super::report::{Fate, Report};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::net::IpAddr;
 
 /// Another server: addresses in our form, and the number of the line that names it.
 #[derive(Clone, Debug)]
@@ -60,6 +61,8 @@ pub(super) struct Zone {
     pub(super) allow_transfer: Vec<Peer>,
     pub(super) allow_notify: Vec<Peer>,
     pub(super) allow_query: Vec<Peer>,
+    /// Addresses that its servers are reached from, with the numbers of their lines.
+    pub(super) sources: Vec<(IpAddr, usize)>,
     /// Clients were named, if only ones that are lost: without any, the zone would be open to all.
     pub(super) limits_query: bool,
     /// The reason for which the zone cannot be kept, as access would be wider.

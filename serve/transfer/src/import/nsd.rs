@@ -7,6 +7,7 @@ mod zone;
 
 use super::model::{Key, Model, Zone};
 use super::report::{Fate, Place, Report};
+use super::source::Reached;
 use super::words::{Word, words};
 use super::{ImportError, Reader};
 use std::collections::{HashMap, HashSet};
@@ -205,6 +206,12 @@ impl Nsd<'_> {
             }
             left -= before - budget;
         }
+        let reached = |zone: &Zone| {
+            let servers = zone.primaries.iter().chain(&zone.notify).map(|peer| peer.address.as_str());
+            Reached::new(servers, zone.sources.clone())
+        };
+        let reached: Vec<Reached> = model.zones.iter().map(reached).collect();
+        model.set_sources(&reached, report);
         for pattern in patterns.values().filter(|pattern| !used.contains(&pattern.at)) {
             for at in [pattern.at].into_iter().chain(pattern.statements.iter().map(|(_, at)| *at)) {
                 report.set(at, Fate::ignored("no zone includes the pattern"));

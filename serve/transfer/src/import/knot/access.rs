@@ -3,6 +3,7 @@
 use super::super::address;
 use super::super::model::Peer;
 use super::super::report::Fate;
+use super::super::source::{Reached, source};
 use super::tree::{Entry, Item};
 use super::{Knot, MAX_PEERS};
 
@@ -79,6 +80,7 @@ pub(super) struct Rule {
 
 impl Knot<'_> {
     pub(super) fn remote(&mut self, item: &Item) {
+        let mut from = Vec::new();
         let mut remote = Remote { channel: Channel::of(item), ..Remote::default() };
         let kept = "the zones that name the remote";
         for entry in &item.entries {
@@ -105,11 +107,21 @@ impl Knot<'_> {
                         _ => Fate::kept("the primaries that name the remote"),
                     }
                 }
-                "via" | "automatic-acl" => Fate::lost("no counterpart in this configuration"),
+                "via" => {
+                    for (text, at) in &entry.values {
+                        match source(text) {
+                            Ok(ip) => from.push((ip, *at)),
+                            Err(why) => self.report.set(*at, Fate::lost(why)),
+                        }
+                    }
+                    Fate::kept("transfer.source")
+                }
+                "automatic-acl" => Fate::lost("no counterpart in this configuration"),
                 _ => Fate::lost("unknown"),
             };
             self.set(entry, fate);
         }
+        self.reached.push(Reached::new(remote.addresses.iter().map(String::as_str), from));
         if let Some(id) = item.get("id") {
             self.remotes.insert(id.value().to_owned(), remote);
         }

@@ -4,9 +4,11 @@ use super::super::MAX_DEPTH;
 use super::super::address;
 use super::super::model::{Peer, Zone};
 use super::super::report::{Fate, Report};
+use super::super::source::source;
 use super::super::words::Word;
 use super::refusal::{List, Refusal};
 use std::collections::{HashMap, HashSet};
+use std::net::IpAddr;
 
 /// A zone or a pattern.
 #[derive(Default)]
@@ -32,6 +34,7 @@ pub(super) enum Statement {
     /// A client that is lost.
     NoClient,
     Refuse(Refusal),
+    Source(IpAddr),
 }
 
 /// Names that statements refer to.
@@ -100,6 +103,7 @@ pub(super) fn add(
                 zone.limits_query = true;
                 zone.allow_query.push(peer.clone());
             }
+            Statement::Source(ip) => zone.sources.push((*ip, *at)),
             Statement::NoClient => zone.limits_query = true,
             Statement::Refuse(refusal) => {
                 zone.limits_query |= refusal.list == List::Query;
@@ -163,6 +167,7 @@ pub(super) fn in_zone(
         "allow-query" => {
             other(&values, at, address::network).map(|peer| (Statement::AllowQuery(peer), "zone.allow_query"))
         }
+        "outgoing-interface" => source(value).map(|ip| (Statement::Source(ip), "transfer.source")),
         "allow-axfr-fallback" if value == "yes" => return Fate::ignored("it is so"),
         "notify-retry"
         | "zonestats"
@@ -176,7 +181,6 @@ pub(super) fn in_zone(
             return Fate::ignored("no counterpart");
         }
         "allow-axfr-fallback"
-        | "outgoing-interface"
         | "rrl-whitelist"
         | "max-refresh-time"
         | "min-refresh-time"
