@@ -491,3 +491,33 @@ fn source_addresses_are_kept_if_all_servers_have_the_same() {
         assert!(report(&import).contains(why), "{why}: {}", report(&import));
     }
 }
+
+#[test]
+fn rules_of_knot_allow_nothing_that_a_rule_before_them_denies() {
+    let read = |deny: &str, order: &str| {
+        let rules = format!(
+            "acl:\n - id: deny\n{deny}   action: transfer\n   deny: on\n - id: allow\n   address: [10.0.0.0/8, \
+             192.0.2.1]\n   action: transfer\n - id: key\n   key: k\n   action: transfer\n"
+        );
+        let key = "key:\n - id: k\n   algorithm: hmac-sha256\n   secret: c2l4dGVlbiBieXRlcyBsb25n\n";
+        read(Dialect::Knot, &format!("{key}{rules}zone:\n - domain: a\n   acl: {order}\n"))
+    };
+    let part = "   address: 10.1.0.0/16\n";
+    let import = read(part, "[deny, allow, key]");
+    assert!(import.toml.ends_with("allow_transfer = [\"192.0.2.1\"]\n"), "{}", import.toml);
+    assert!(report(&import).contains("acl: cannot be kept: a rule before it denies part of it"));
+    let other = read("   address: 203.0.113.0/24\n", "[deny, allow]");
+    assert!(other.toml.ends_with("allow_transfer = [\"10.0.0.0/8\", \"192.0.2.1\"]\n"), "{}", other.toml);
+    assert!(other.is_complete(), "{}", report(&other));
+    let after = read(part, "[allow, key, deny]");
+    assert!(after.toml.ends_with("[\"10.0.0.0/8\", \"192.0.2.1\", \"key k\"]\n"), "{}", after.toml);
+    for (deny, order) in [
+        ("", "[deny, allow]"),
+        ("   address: 203.0.113.1-203.0.113.9\n", "[deny, allow]"),
+        ("   remote: missing\n", "[deny, allow]"),
+        (part, "[missing, allow]"),
+    ] {
+        let import = read(deny, order);
+        assert!(!import.toml.contains("allow_transfer") && !import.is_complete(), "{}", import.toml);
+    }
+}

@@ -3,6 +3,7 @@
 mod access;
 mod catalog;
 mod queries;
+mod rule;
 mod settings;
 mod tree;
 mod zone;
@@ -11,7 +12,8 @@ use super::model::Model;
 use super::report::{Fate, Report};
 use super::source::Reached;
 use super::{ImportError, Reader};
-use access::{Remote, Rule};
+use access::Remote;
+use rule::Rule;
 use std::collections::HashMap;
 use tree::{Entry, Item};
 

@@ -1,9 +1,8 @@
 //! Configurations of NSD and Knot DNS to one of `hashlane dns serve`, with the fate of each line.
 //!
 //! [`import`] reads nsd.conf or knot.conf, and writes TOML. A statement is kept, has no effect here, or is
-//! lost though it matters: see [`Fate`]. Access never becomes wider by a statement of nsd.conf that is lost:
-//! an entry with refused addresses is lost, and so is a zone whose limits of queries are. In knot.conf, `deny`
-//! may have narrowed an entry that is kept: its line says so.
+//! lost though it matters: see [`Fate`]. Access never becomes wider by a statement that is lost: an entry
+//! with refused addresses is lost, and so is a zone whose limits of queries are.
 //!
 //! The text is bounded by [`MAX_BYTES`] and [`MAX_LINES`], and the result by [`MAX_OUTPUT`], which patterns
 //! that many zones include could exceed.

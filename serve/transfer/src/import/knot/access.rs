@@ -1,4 +1,4 @@
-//! The sections `remote`, `remotes` and `acl` of knot.conf.
+//! The sections `remote` and `remotes` of knot.conf.
 
 use super::super::address;
 use super::super::model::Peer;
@@ -64,18 +64,6 @@ pub(super) enum Use {
     Primary,
     Notify,
     Access,
-}
-
-/// A rule of access under a name.
-#[derive(Default)]
-pub(super) struct Rule {
-    /// Networks; of remotes, each with its key.
-    networks: Vec<(String, Option<String>)>,
-    keys: Vec<String>,
-    pub(super) transfer: bool,
-    pub(super) notify: bool,
-    /// Addresses were named, if only ones that are lost.
-    has_address: bool,
 }
 
 impl Knot<'_> {
@@ -145,63 +133,6 @@ impl Knot<'_> {
         }
     }
 
-    pub(super) fn rule(&mut self, item: &Item) {
-        let (mut rule, kept) = (Rule::default(), "the zones that name the rule");
-        let (mut denies, mut narrows) = (false, false);
-        for entry in &item.entries {
-            let fate = match entry.key.as_str() {
-                "id" => Fate::kept(kept),
-                "address" => {
-                    rule.has_address = true;
-                    for (text, at) in &entry.values {
-                        match address::network(text) {
-                            Ok(network) => rule.networks.push((network, None)),
-                            Err(why) => self.report.set(*at, Fate::lost(why)),
-                        }
-                    }
-                    Fate::kept(kept)
-                }
-                "key" => {
-                    rule.keys.extend(entry.values.iter().map(|(name, _)| name.clone()));
-                    Fate::kept(kept)
-                }
-                "remote" => {
-                    rule.has_address = true;
-                    for (name, at) in &entry.values {
-                        let networks = self.networks_of(name, *at);
-                        rule.networks.extend(networks);
-                    }
-                    Fate::kept(kept)
-                }
-                "action" => {
-                    for (action, at) in &entry.values {
-                        match action.as_str() {
-                            "transfer" => rule.transfer = true,
-                            "notify" => rule.notify = true,
-                            _ => self.report.set(*at, Fate::lost(format!("no counterpart to {action:?}"))),
-                        }
-                    }
-                    Fate::kept(kept)
-                }
-                "deny" if matches!(entry.value(), "on" | "true") => {
-                    denies = true;
-                    Fate::lost("a refusal has no counterpart; narrow the rules that allow")
-                }
-                "deny" => Fate::ignored("it is so"),
-                key if key.starts_with("update-") => Fate::lost("no counterpart in this configuration"),
-                _ => {
-                    narrows = true;
-                    Fate::lost("no counterpart in this configuration; the rule is left out")
-                }
-            };
-            self.set(entry, fate);
-        }
-        if let Some(id) = item.get("id") {
-            let rule = if denies || narrows { Rule::default() } else { rule };
-            self.rules.insert(id.value().to_owned(), rule);
-        }
-    }
-
     /// The addresses of a remote or of several without their ports, each with its key.
     pub(super) fn networks_of(&mut self, name: &str, at: usize) -> Vec<(String, Option<String>)> {
         let mut found = Vec::new();
@@ -252,36 +183,6 @@ impl Knot<'_> {
             }
             if let Some(fault) = fault {
                 self.report.set(*at, Fate::lost(fault));
-            }
-        }
-        peers
-    }
-
-    /// The entries of the rules of these names, for an action.
-    pub(super) fn allowed(&mut self, names: &[(String, usize)], action: fn(&Rule) -> bool) -> Vec<Peer> {
-        let mut peers = Vec::new();
-        for (name, at) in names {
-            let Some(rule) = self.rules.get(name) else {
-                self.report.set(*at, Fate::lost(format!("the rule {name:?} is missing")));
-                continue;
-            };
-            if !action(rule) {
-                continue;
-            }
-            self.peers += 1 + rule.networks.len().max(1) * rule.keys.len().max(1);
-            if self.peers > MAX_PEERS {
-                self.report.set(*at, Fate::lost("the zones have too many rules together"));
-                return Vec::new();
-            }
-            let anyone = [(String::new(), None)];
-            let networks = if rule.has_address { &rule.networks } else { &anyone[..] };
-            for (network, own) in networks {
-                let keys: Vec<Option<&str>> = match own {
-                    Some(own) => vec![Some(own)],
-                    None if rule.keys.is_empty() => vec![None],
-                    None => rule.keys.iter().map(|key| Some(key.as_str())).collect(),
-                };
-                peers.extend(keys.into_iter().map(|key| Peer::new(network.clone(), key, *at)));
             }
         }
         peers
