@@ -53,7 +53,7 @@ pub fn check_signed(octets: &[u8]) {
             }
             Some(signer)
         }
-        Checked::Refused(response) => {
+        Checked::Refused { response, .. } => {
             let is_response = |response: &[u8]| response[2] & 0x80 != 0 && response[..2] == sent[..2];
             assert!(response.is_empty() || is_response(&response));
             None

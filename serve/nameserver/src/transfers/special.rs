@@ -15,7 +15,7 @@ use hashlane_hash::scheme::Key as HashKey;
 use hashlane_name::dns::NameBuf;
 use hashlane_transfer::notify::{self, Notify};
 use hashlane_transfer::outgoing::{Outgoing, Writers};
-use hashlane_transfer::tsig::{Checked, Signer};
+use hashlane_transfer::tsig::{Checked, Refusal, Signer};
 use std::net::SocketAddr;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::Sender;
@@ -81,9 +81,9 @@ impl Special {
         counters.special.add(1);
         let mut message = received.message.to_vec();
         let signer = match view.keys.check(&mut message, unix_seconds()) {
-            Checked::Refused(response) => {
+            Checked::Refused { response, reason } => {
                 counters.bad_signatures.add(1);
-                self.log_bad_signature(received.from);
+                self.log_bad_signature(received.from, &reason);
                 return Reply::Message(response);
             }
             Checked::Signed(signer) => Some(signer),
@@ -129,10 +129,10 @@ impl Special {
     }
 
     /// Logs a signature that is not valid, once in a second.
-    fn log_bad_signature(&mut self, from: SocketAddr) {
+    fn log_bad_signature(&mut self, from: SocketAddr, reason: &Refusal) {
         let now = unix_seconds();
         if std::mem::replace(&mut self.logged, now) != now {
-            tracing::warn!(%from, "a signature (TSIG) that is not valid: unknown key, other secret, or clock");
+            tracing::warn!(%from, "a signature (TSIG) is not valid: {reason}");
         }
     }
 
