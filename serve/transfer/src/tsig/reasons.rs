@@ -25,7 +25,9 @@ pub enum SignatureError {
         algorithm = .0.algorithm())]
     UnknownKey(Key),
     /// The server reports that the signature of the query is wrong (BADSIG).
-    #[error("the server has another secret for key {0} (BADSIG); compare the secrets")]
+    #[error(
+        "the server has another secret for key {0}, or got a changed message (BADSIG); compare the secrets"
+    )]
     OtherSecret(Key),
     /// Any other reason.
     #[error("{1} (key {0})")]
