@@ -1,5 +1,8 @@
 //! Messages that ordinary queries are not: NOTIFY, transfers, and signed ones (TSIG).
 
+#[cfg(test)]
+mod tests;
+
 use super::asked::transfer;
 use super::event::Event;
 use super::fetch::Told;
