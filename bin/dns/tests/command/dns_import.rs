@@ -69,15 +69,16 @@ fn a_loss_has_an_exit_code_and_the_rest_is_printed() {
     let zone = "zone:\n name: a\n zonefile: f\n allow-query: 10.0.0.0/8 NOKEY\n";
     folder.write("nsd.conf", format!("include: ../zones.conf\ninclude: /etc/passwd\ninclude: none\n{zone}"));
     let ran = folder.run(&["dns", "import", "nsd.conf", "--from", "nsd"]);
-    assert_eq!((ran.code, ran.out.as_str()), (Some(3), "[[zone]]\nname = \"a\"\nfile = \"f\"\n"));
+    let expected = "[[zone]]\nname = \"a\"\nfile = \"f\"\nallow_query = [\"10.0.0.0/8\"]\n";
+    assert_eq!((ran.code, ran.out.as_str()), (Some(3), expected));
     holds(
         &ran.err,
         &[
             "line 1: include: cannot be kept: ../zones.conf is not in the folder of the configuration",
             "line 2: include: cannot be kept: /etc/passwd is not in the folder",
             "line 3: include: cannot be kept: cannot read none: No such file",
-            "line 7: allow-query: cannot be kept: no counterpart in this configuration",
-            "3 statements kept, 0 ignored, 4 lost",
+            "line 7: allow-query: → zone.allow_query",
+            "4 statements kept, 0 ignored, 3 lost",
         ],
     );
     folder.write("other.conf", "options { };\n");
