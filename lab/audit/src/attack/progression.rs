@@ -100,7 +100,7 @@ impl Place {
         wanted: usize,
     ) -> Result<bool, Fault> {
         let buckets = target.geometry.buckets_for(target.count);
-        let mut left = PATIENCE * buckets * (wanted - found.len());
+        let mut left = PATIENCE * buckets * wanted.saturating_sub(found.len());
         let mask = (1_u64 << (8 * self.width as u32 - LEARNT_ROOM)) - 1;
         while found.len() < wanted && left > 0 {
             let by: Vec<i64> =
