@@ -111,14 +111,14 @@ impl Delta {
     /// compared: a set has one TTL here, whatever its records had.
     pub fn apply(zone: &Zone, deltas: &[Self], key: &Key) -> Result<Zone, ApplyError> {
         let mut identity = Identity::new(key, Ttl::Free);
-        let changes = Changes::of(zone, deltas, &mut identity)?;
+        let changes = Changes::of(zone.serial(), deltas.iter(), &mut identity)?;
         let mut builder = Builder::new(zone.apex_name(), key);
         let owners = Owners::of(deltas);
         let (mut found, mut doubled) = (0, 0);
         of_zone(zone, |owner, record| {
             let may_change = owners.may_have(zone.label(owner).get(1..).unwrap_or_default());
             match may_change.then(|| changes.0.get(&identity.of(&record))).flatten() {
-                Some(Change::Remove | Change::Replace(_)) => found += 1,
+                Some(Change::Remove(_) | Change::Replace { .. }) => found += 1,
                 Some(Change::Add(_)) => doubled += 1,
                 None => builder.add(record.owner, record.rtype, record.ttl, record.data)?,
             }
@@ -173,15 +173,16 @@ impl Owners {
     }
 }
 
-/// The place of an added record: the number of its difference, and its offset there.
+/// The place of a record: the number of its difference, and its offset in a part of it.
 type Place = (usize, usize);
 
 /// The fate of a record by all differences together.
 enum Change {
     /// The zone has it, and loses it.
-    Remove,
-    /// The zone has it, and gets it anew, as with another TTL.
-    Replace(Place),
+    Remove(Place),
+    /// The zone has it, and gets it anew, as with another TTL: that of a removed record is not to be relied
+    /// on.
+    Replace { removed: Place, added: Place },
     /// The zone does not have it.
     Add(Place),
 }
@@ -189,29 +190,43 @@ enum Change {
 struct Changes(HashMap<u128, Change>);
 
 impl Changes {
-    fn of(zone: &Zone, deltas: &[Delta], identity: &mut Identity) -> Result<Self, ApplyError> {
-        let (mut changes, mut serial) = (HashMap::new(), zone.serial());
+    /// The changes of a version with a serial number.
+    fn of<'d>(
+        mut serial: u32,
+        deltas: impl Iterator<Item = &'d Delta>,
+        identity: &mut Identity,
+    ) -> Result<Self, ApplyError> {
+        let mut changes = HashMap::new();
         let (mut missing, mut present) = (0, 0);
-        for (number, delta) in deltas.iter().enumerate() {
+        for (number, delta) in deltas.enumerate() {
             if delta.from != serial {
                 return Err(ApplyError::Serial { from: delta.from, serial });
             }
             serial = delta.to;
-            for record in &delta.removed {
+            let mut offset = 0;
+            while let Some((record, next)) = delta.removed.at(offset) {
                 let id = identity.of(&record);
                 match changes.get(&id) {
-                    None | Some(Change::Replace(_)) => drop(changes.insert(id, Change::Remove)),
+                    None => drop(changes.insert(id, Change::Remove((number, offset)))),
+                    Some(Change::Replace { removed, .. }) => {
+                        let removed = *removed;
+                        changes.insert(id, Change::Remove(removed));
+                    }
                     Some(Change::Add(_)) => drop(changes.remove(&id)),
-                    Some(Change::Remove) => missing += 1,
+                    Some(Change::Remove(_)) => missing += 1,
                 }
+                offset = next;
             }
             let mut offset = 0;
             while let Some((record, next)) = delta.added.at(offset) {
-                let (id, place) = (identity.of(&record), (number, offset));
+                let (id, added) = (identity.of(&record), (number, offset));
                 match changes.get(&id) {
-                    None => drop(changes.insert(id, Change::Add(place))),
-                    Some(Change::Remove) => drop(changes.insert(id, Change::Replace(place))),
-                    Some(Change::Add(_) | Change::Replace(_)) => present += 1,
+                    None => drop(changes.insert(id, Change::Add(added))),
+                    Some(Change::Remove(removed)) => {
+                        let removed = *removed;
+                        changes.insert(id, Change::Replace { removed, added });
+                    }
+                    Some(Change::Add(_) | Change::Replace { .. }) => present += 1,
                 }
                 offset = next;
             }
@@ -225,11 +240,22 @@ impl Changes {
 
     /// Places of the records that the new version has, in the order of the differences.
     fn added(&self) -> Vec<Place> {
-        let place = |change: &Change| match change {
-            Change::Remove => None,
-            Change::Replace(place) | Change::Add(place) => Some(*place),
-        };
-        let mut places: Vec<Place> = self.0.values().filter_map(place).collect();
+        self.places(|change| match change {
+            Change::Remove(_) => None,
+            Change::Replace { added, .. } | Change::Add(added) => Some(*added),
+        })
+    }
+
+    /// Places of the records that the old version has, in the order of the differences.
+    fn removed(&self) -> Vec<Place> {
+        self.places(|change| match change {
+            Change::Add(_) => None,
+            Change::Replace { removed, .. } | Change::Remove(removed) => Some(*removed),
+        })
+    }
+
+    fn places(&self, of: impl Fn(&Change) -> Option<Place>) -> Vec<Place> {
+        let mut places: Vec<Place> = self.0.values().filter_map(of).collect();
         places.sort_unstable();
         places
     }

@@ -114,8 +114,8 @@ impl Responses<'_> {
     }
 
     /// Writes the response to a query without a right to zone `zone`: REFUSED, with an extended error
-    /// (RFC 8914 §4.19). A query for a transfer gets the response of [`write`](Self::write), which says nothing of the
-    /// zone.
+    /// (RFC 8914 §4.19). A query for a transfer gets the response of [`write`](Self::write), which says nothing
+    /// of the zone.
     #[cold]
     pub fn prohibit(&mut self, number: usize, zone: usize, asker: &Asker, out: &mut [u8]) -> Reply {
         let query = match self.batch.outcomes().get(number) {

@@ -26,9 +26,7 @@ impl Peer {
     pub(super) fn over_tls(self, domain: &str) -> Self {
         Self { tls: Some(domain.to_owned()), ..self }
     }
-}
 
-impl Peer {
     /// The address, the name in the certificate, and the key.
     pub(super) fn words(&self) -> String {
         let tls = self.tls.as_ref().map(|name| format!("tls {name}"));
