@@ -3,7 +3,7 @@
 use crate::costs;
 use crate::metric;
 use crate::plan::Plan;
-use crate::servers::{self, Memory, Program, Server, Source};
+use crate::servers::{self, Launch, Memory, Program, Server, Source};
 use crate::workloads::{Group, LARGE, LOAD, LOAD_LARGE, MEMORY, MEMORY_LARGE, MILLION, MODEL, SMALL};
 use hashlane_lab::study::Summary::{Median, Most, Ratio};
 use hashlane_lab::study::{Contender, Figures, RunError, Session, TurnError, take_turns, views};
@@ -134,8 +134,8 @@ fn start(
     zone: &Path,
     patience: Duration,
 ) -> Result<(Duration, Memory), TurnError> {
-    let server =
-        Server::start(session, program, None, Source::File(zone), &plan.folder.join("growth"), patience)?;
+    let (source, folder) = (Source::File(zone), &plan.folder.join("growth"));
+    let server = Server::start(session, Launch { program, core: None, source, folder, limit: patience })?;
     thread::sleep(SETTLE);
     Ok((server.started, server.memory()?))
 }

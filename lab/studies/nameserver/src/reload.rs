@@ -5,7 +5,7 @@ use crate::load::{self, Pace, Paced};
 use crate::metric;
 use crate::plan::Plan;
 use crate::queries::{Queries, QueryKind};
-use crate::servers::{self, Program, Server, Source};
+use crate::servers::{self, Launch, Program, Server, Source};
 use crate::workloads::{MIDDLE, MODEL, RELOAD, SERIAL, SMALL};
 use crate::zone::set_serial;
 use hashlane_lab::study::{Contender, Fact, RunError, Session, TurnError, on_core, take_turns};
@@ -47,7 +47,8 @@ pub(crate) fn run(session: &mut Session<'_>, plan: &Plan<'_>) -> Result<(), RunE
         let (path, _) = plan.write("reload", zone)?;
         let (folder, core) = (plan.folder.join("reload"), plan.cores.measured);
         let source = Source::File(&path);
-        let server = Server::start(session, reloaded.subject, core, source, &folder, servers::PATIENCE);
+        let (program, folder, limit) = (reloaded.subject, &folder, servers::PATIENCE);
+        let server = Server::start(session, Launch { program, core, source, folder, limit });
         let done = server.and_then(|mut server| reloads(session, plan, &mut server, &queries, &path));
         costs::remove(&path)?;
         done

@@ -5,7 +5,7 @@ mod running;
 mod start;
 
 pub(crate) use running::Running;
-pub(crate) use start::{Memory, Server};
+pub(crate) use start::{Launch, Memory, Server};
 
 use crate::check::Manner;
 use crate::plan::Plan;

@@ -1,6 +1,6 @@
 //! Servers of one zone under way, on the core of servers.
 
-use super::{Program, Server, Source};
+use super::{Launch, Program, Server, Source};
 use crate::plan::Plan;
 use hashlane_lab::study::{Session, TurnError};
 use std::time::Duration;
@@ -25,7 +25,8 @@ impl Running {
                 continue;
             }
             let folder = plan.folder.join(id.replace('/', "-"));
-            let server = Server::start(session, *program, plan.cores.measured, source, &folder, patience);
+            let (core, folder, limit) = (plan.cores.measured, &folder, patience);
+            let server = Server::start(session, Launch { program: *program, core, source, folder, limit });
             let server = match server {
                 Err(TurnError::Stopped) => return Err(TurnError::Stopped),
                 server => server.map_err(|error| error.to_string()),

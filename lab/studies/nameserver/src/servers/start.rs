@@ -34,33 +34,34 @@ pub(crate) struct Memory {
     pub(crate) peak: u64,
 }
 
+/// A server to start.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Launch<'a> {
+    pub(crate) program: Program,
+    /// Core that it runs on; `None`: all.
+    pub(crate) core: Option<usize>,
+    pub(crate) source: Source<'a>,
+    /// Folder for its configuration and state.
+    pub(crate) folder: &'a Path,
+    /// Longest time until its first answer.
+    pub(crate) limit: Duration,
+}
+
 impl Server {
-    /// Starts a server in an empty folder, on a core or on all, and waits for its first answer, at most for
-    /// `limit`.
-    pub(crate) fn start(
-        session: &Session<'_>,
-        program: Program,
-        core: Option<usize>,
-        source: Source<'_>,
-        folder: &Path,
-        limit: Duration,
-    ) -> Result<Self, TurnError> {
-        empty_folder(folder)?;
-        Self::start_in(session, program, core, source, folder, limit, &mut |_| ())
+    /// Starts a server in an empty folder, and waits for its first answer.
+    pub(crate) fn start(session: &Session<'_>, launch: Launch<'_>) -> Result<Self, TurnError> {
+        empty_folder(launch.folder)?;
+        Self::start_again(session, launch, &mut |_| ())
     }
 
     /// The same in a folder that may have what an earlier server left. While it waits, `watch` is called with
     /// the group of its processes.
-    #[allow(clippy::too_many_arguments, reason = "those of `start`, and one more")]
-    pub(crate) fn start_in(
+    pub(crate) fn start_again(
         session: &Session<'_>,
-        program: Program,
-        core: Option<usize>,
-        source: Source<'_>,
-        folder: &Path,
-        limit: Duration,
+        launch: Launch<'_>,
         watch: &mut dyn FnMut(i32),
     ) -> Result<Self, TurnError> {
+        let Launch { program, core, source, folder, limit } = launch;
         let port = ports::free().map_err(TurnError::io("no port is free"))?;
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let command = &session.settings.command;

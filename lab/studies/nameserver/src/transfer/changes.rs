@@ -7,7 +7,7 @@ use crate::load::{self, Pace, Paced};
 use crate::metric::{LOST, P99_US, QUERIES};
 use crate::plan::Plan;
 use crate::queries::{Queries, QueryKind};
-use crate::servers::{self, Program, Server, Source};
+use crate::servers::{self, Launch, Program, Server, Source};
 use crate::workloads::SERIAL;
 use crate::zone::{Zone, push_label, set_serial};
 use hashlane_lab::study::Summary::{Median, Most, Sum};
@@ -114,7 +114,8 @@ impl Pair {
         patience: Duration,
     ) -> Result<Self, TurnError> {
         let start = |program, core, source, folder: &str| {
-            Server::start(session, program, core, source, &plan.folder.join(folder), patience)
+            let folder = &plan.folder.join(folder);
+            Server::start(session, Launch { program, core, source, folder, limit: patience })
         };
         let path = file.path.clone();
         let mut primary = start(Program::Ours, plan.cores.load, Source::Shared(&path), "primary")?;

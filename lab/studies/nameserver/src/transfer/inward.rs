@@ -4,14 +4,14 @@ use super::usage::Usage;
 use super::{MODEL, metric};
 use crate::metric::{CPU_US, MEMORY, PEAK};
 use crate::plan::Plan;
-use crate::servers::{self, Program, Server, Source};
+use crate::servers::{self, Launch, Program, Server, Source};
 use crate::workloads::SMALL;
 use crate::zone::Zone;
 use hashlane_lab::study::Summary::{Median, Ratio};
 use hashlane_lab::study::{
     Contender, Figures, RunError, Session, TurnError, empty_folder, take_turns, views,
 };
-use std::net::SocketAddr;
+use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -72,33 +72,30 @@ pub(super) fn run(
     let mut contenders: Vec<Contender<Program, Turn>> =
         servers::installed(session, workload, |program| program);
     let primary = |path| {
-        let folder = plan.folder.join("primary");
-        let source = Source::Shared(path);
-        Server::start(session, Program::Ours, plan.cores.load, source, &folder, servers::PATIENCE)
-    };
-    let of_error = |error: TurnError| match error.end(workload, "ours") {
-        Err(error) => error,
-        Ok(()) => RunError::other("stopped"),
+        let (core, source) = (plan.cores.load, Source::Shared(path));
+        let (program, folder) = (Program::Ours, &plan.folder.join("primary"));
+        Server::start(session, Launch { program, core, source, folder, limit: servers::PATIENCE })
     };
     // A secondary with few records, whose start is taken off that with many.
-    let empty = match primary(&small).and_then(|server| restart(session, plan, Program::Ours, &server)) {
-        Err(_) if session.stopped() => return Ok(()),
-        empty => empty.map_err(of_error)?.1,
+    let empty = match primary(&small).and_then(|server| restart(session, plan, &server)) {
+        Ok((_, started)) => started,
+        Err(error) => return error.end(workload, "ours"),
     };
     let primary = match primary(&path) {
-        Err(_) if session.stopped() => return Ok(()),
-        server => server.map_err(of_error)?,
+        Ok(server) => server,
+        Err(error) => return error.end(workload, "ours"),
     };
     let turn = |session: &mut Session<'_>, contender: &mut Contender<Program, Turn>, _| {
-        let (mut turn, started) = if contender.subject == Program::Ours {
-            restart(session, plan, contender.subject, &primary)?
+        let records = records as f64;
+        let mut turn = if contender.subject == Program::Ours {
+            let (turn, started) = restart(session, plan, &primary)?;
+            let restart_us = started.saturating_sub(empty).as_secs_f64() * 1e6 / records;
+            Turn { restart_us, ..turn }
         } else {
             let folder = plan.folder.join("secondary");
-            let (_, turn) = arrive(session, plan, contender.subject, primary.target.address, &folder)?;
-            (turn, Duration::ZERO)
+            arrive(session, secondary(plan, contender.subject, &primary, &folder))?.1
         };
-        turn.cpu_us /= records as f64;
-        turn.restart_us = started.saturating_sub(empty).as_secs_f64() * 1e6 / records as f64;
+        turn.cpu_us /= records;
         Ok(turn)
     };
     take_turns(session, &mut contenders, plan.rounds, turn, |session, all| {
@@ -115,19 +112,17 @@ pub(super) fn run(
     crate::costs::remove(&path)
 }
 
+/// A server that has its zone from `primary`.
+fn secondary<'a>(plan: &Plan<'_>, program: Program, primary: &Server, folder: &'a Path) -> Launch<'a> {
+    let source = Source::Primary(primary.target.address);
+    Launch { program, core: plan.cores.measured, source, folder, limit: servers::PATIENCE }
+}
+
 /// Starts a secondary without a zone, and waits until it has it. CPU time is in microseconds for all.
-fn arrive(
-    session: &Session<'_>,
-    plan: &Plan<'_>,
-    program: Program,
-    primary: SocketAddr,
-    folder: &std::path::Path,
-) -> Result<(Server, Turn), TurnError> {
-    empty_folder(folder)?;
+fn arrive(session: &Session<'_>, launch: Launch<'_>) -> Result<(Server, Turn), TurnError> {
+    empty_folder(launch.folder)?;
     let mut usage = Usage::default();
-    let (core, source) = (plan.cores.measured, Source::Primary(primary));
-    let watch = &mut |group| usage.watch(group);
-    let server = Server::start_in(session, program, core, source, folder, servers::PATIENCE, watch)?;
+    let server = Server::start_again(session, launch, &mut |group| usage.watch(group))?;
     let group = server.child.program.id();
     let begun = Instant::now();
     while begun.elapsed() < SETTLE {
@@ -147,18 +142,12 @@ fn arrive(
     Ok((server, turn))
 }
 
-/// A transfer, and the start after it, of which it returns the time to the first answer.
-fn restart(
-    session: &Session<'_>,
-    plan: &Plan<'_>,
-    program: Program,
-    primary: &Server,
-) -> Result<(Turn, Duration), TurnError> {
+/// A transfer to our server, and its start after it, of which it returns the time to the first answer.
+fn restart(session: &Session<'_>, plan: &Plan<'_>, primary: &Server) -> Result<(Turn, Duration), TurnError> {
     let folder = plan.folder.join("secondary");
-    let address = primary.target.address;
-    let (server, turn) = arrive(session, plan, program, address, &folder)?;
+    let launch = secondary(plan, Program::Ours, primary, &folder);
+    let (server, turn) = arrive(session, launch)?;
     server.end(ENDING)?;
-    let (core, source) = (plan.cores.measured, Source::Primary(address));
-    let again = Server::start_in(session, program, core, source, &folder, servers::PATIENCE, &mut |_| ())?;
+    let again = Server::start_again(session, launch, &mut |_| ())?;
     Ok((turn, again.started))
 }
