@@ -8,7 +8,7 @@ use hashlane_daemon::text::utf_16;
 use hashlane_dns::wire::Content;
 use hashlane_link::capture;
 use hashlane_name::dns::NameBuf;
-use hashlane_nameserver::messages;
+use hashlane_zone_file::messages;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;

@@ -3,10 +3,10 @@
 use hashlane_dns::zone::{Builder, Zone};
 use hashlane_hash::scheme::Key;
 use hashlane_name::dns::{Name, NameBuf};
-use hashlane_nameserver::load::{Options, Record, records_of};
 use hashlane_transfer::catalog::{Catalog, CatalogError, Entry, Member, changes, members, produce};
 use hashlane_transfer::records::Records;
 use hashlane_transfer::zonemd::{Zonemd, verify};
+use hashlane_zone_file::{Options, Record, records_of};
 
 /// Members of a catalog at most.
 const MOST: usize = 20;

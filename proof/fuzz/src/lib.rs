@@ -263,7 +263,7 @@ fn rendered<C: Compressor>(
 /// A text that reads as a zone file gives records that fit into a message. No text ends the program.
 pub fn check_zone(text: &[u8]) {
     let origin: NameBuf = "example.com".parse().expect("a name");
-    let Ok(content) = hashlane_nameserver::messages::read(text, "zone", Some(origin.view())) else {
+    let Ok(content) = hashlane_zone_file::messages::read(text, "zone", Some(origin.view())) else {
         return;
     };
     assert!(!content.records.is_empty());

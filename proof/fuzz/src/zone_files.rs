@@ -1,7 +1,7 @@
 //! Properties of the reader of zone files.
 
 use hashlane_name::dns::{Name, NameBuf};
-use hashlane_nameserver::load::{LoadError, Options, Record, records_of};
+use hashlane_zone_file::{LoadError, Options, Record, records_of};
 use std::fmt::Write as _;
 
 /// A text is read in pieces of any size as in one. Its records are names and data that are read back from the

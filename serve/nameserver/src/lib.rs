@@ -1,9 +1,7 @@
 //! The process of the name server, around the responses of `hashlane-dns`.
 //!
 //! - [`config`]: one TOML file, in which every value has a default.
-//! - [`load`]: zone files to zones, on all cores; every error has its file and line.
 //! - [`server`]: sockets, a UDP thread for each core and address, one thread for TCP, reloads.
-//! - [`messages`]: DNS messages out of zone files and captures.
 //! - [`framing`]: the bytes of a TCP connection as queries and responses, without I/O.
 //! - [`limit`]: the response rate limiter, against amplification.
 //! - `tls`: certificates, for clients and for transfers.
@@ -54,8 +52,6 @@ pub mod framing;
 mod handle;
 pub mod limit;
 mod listen;
-pub mod load;
-pub mod messages;
 mod metrics;
 mod reload;
 pub mod server;

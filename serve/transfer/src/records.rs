@@ -1,21 +1,10 @@
 //! Records in one array of bytes.
 
+pub use hashlane_dns::zone::WholeRecord as Record;
+
 use hashlane_dns::wire::RecordType;
 use hashlane_dns::zone::{NameId, Zone};
 use hashlane_name::dns::Name;
-
-/// A record. Its class is IN.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Record<'a> {
-    /// The owner.
-    pub owner: Name<'a>,
-    /// The type.
-    pub rtype: RecordType,
-    /// The TTL in seconds.
-    pub ttl: u32,
-    /// The data in wire form, with whole names.
-    pub data: &'a [u8],
-}
 
 /// Records one after the other: owner, type, TTL, length of the data and data, as in a message without
 /// compression, but without the class.

@@ -62,6 +62,7 @@ mod nsec3;
 mod order;
 mod queue;
 mod sets;
+mod whole;
 
 pub use build::Builder;
 pub use error::{Cause, Rule, Warning, Warnings, ZoneError};
@@ -70,6 +71,7 @@ pub use inspect::is_before;
 pub use names::NameId;
 pub use nsec3::{Denial, Nsec3Params};
 pub use sets::{Record, Records, Set, Sets, Signatures};
+pub use whole::WholeRecord;
 
 use alloc::vec::Vec;
 use core::fmt;

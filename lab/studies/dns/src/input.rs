@@ -8,8 +8,8 @@ use std::path::Path;
 
 use hashlane_hash::scheme::Key;
 use hashlane_lab::study::{Input, Loaded, PCAP, Paths};
-use hashlane_nameserver::messages::{captured, read_bytes, zone};
 use hashlane_stats::format::plural;
+use hashlane_zone_file::messages::{captured, read_bytes, zone};
 
 use crate::workload::split;
 

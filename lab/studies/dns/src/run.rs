@@ -460,8 +460,7 @@ mod tests {
 
     #[test]
     fn generated_messages_are_left_out_beside_the_users_own() {
-        let zone =
-            hashlane_nameserver::messages::read(b"$ORIGIN a.\na. A 192.0.2.1\n", "zone", None).unwrap();
+        let zone = hashlane_zone_file::messages::read(b"$ORIGIN a.\na. A 192.0.2.1\n", "zone", None).unwrap();
         let own = Loaded::new("zone:a".into(), vec![zone]);
         let records = run(&[], &["servfail"], Some(&own), false);
         assert_eq!(records.workloads("dns-render"), ["zone:a"]);

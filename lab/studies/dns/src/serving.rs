@@ -274,7 +274,7 @@ mod tests {
         let apex = content.questions[0].name;
         let ordinary = ordinary(&apex, 1000);
         let text = zone_file(&apex, [&content, &ordinary]).unwrap();
-        let zone = hashlane_nameserver::messages::read(text.as_bytes(), "zone", None).unwrap();
+        let zone = hashlane_zone_file::messages::read(text.as_bytes(), "zone", None).unwrap();
         let data = |records: &[Record]| {
             let mut data: Vec<_> = records.iter().map(|record| record.data.clone()).collect();
             data.sort();

@@ -1,10 +1,10 @@
 //! The tables of the configuration.
 
 use super::{ConfigError, MAX_TEXT, Network, invalid};
-use crate::load::Options;
 use data_encoding::HEXLOWER_PERMISSIVE;
 use hashlane_daemon::config::{self, Service};
 use hashlane_hash::scheme::Key;
+use hashlane_zone_file::Options;
 use serde::{Deserialize, Serialize};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;

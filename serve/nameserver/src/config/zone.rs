@@ -1,7 +1,6 @@
 //! The table `[[zone]]`.
 
 use super::{Access, ConfigError, Peer, invalid};
-use crate::load;
 use hashlane_name::dns::{NameBuf, text};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -111,7 +110,7 @@ impl ZoneFile {
     /// # Errors
     /// The file's name is not a domain name.
     pub fn of(path: &Path) -> Result<Self, ConfigError> {
-        let Some(name) = load::named(path) else {
+        let Some(name) = hashlane_zone_file::named(path) else {
             let why = format!(
                 "of {} is unknown: its file is not named after the zone, as example.com.zone is; name it by \
                  --config",

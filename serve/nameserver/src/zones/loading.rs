@@ -2,12 +2,12 @@
 
 use crate::clock::unix_seconds;
 use crate::config::ZoneFiles;
-use crate::load::{self, Options};
 use hashlane_dns::query::Hash;
 use hashlane_dns::zone::Zone;
 use hashlane_hash::scheme::Key;
 use hashlane_name::dns::{Name, NameBuf};
 use hashlane_transfer::zonemd::{self, Zonemd};
+use hashlane_zone_file::Options;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -106,7 +106,7 @@ fn load(file: &Path, apex: Name<'_>, limits: &ZoneFiles, key: &Key) -> Outcome {
     let (included, paths) = channel();
     let ZoneFiles { max_bytes, max_generated } = *limits;
     let options = Options { included: Some(included), max_bytes, max_generated, ..Options::default() };
-    let result = load::zone(file, Some(apex), &options, key).map_err(|error| error.to_string());
+    let result = hashlane_zone_file::zone(file, Some(apex), &options, key).map_err(|error| error.to_string());
     drop(options);
     let warnings = result.as_ref().map(|zone| faults(zone, key)).unwrap_or_default();
     // A file that was included is known only now. One that has changed since the load began is read again at

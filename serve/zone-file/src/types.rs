@@ -1,6 +1,6 @@
 //! Types of records by their mnemonics, and the fields of their data.
 
-use super::number::decimal;
+use crate::number::decimal;
 
 /// A field of record data in text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

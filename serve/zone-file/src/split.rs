@@ -1,11 +1,11 @@
 //! Zone files in pieces that threads read apart.
 
-use super::error::{Fault, FaultKind};
-use super::generate::Range as Values;
-use super::include::{Folder, Refused};
-use super::limits::MAX_ENTRY;
-use super::name;
-use super::scan::{Scanner, Start, Token, shown};
+use crate::error::{Fault, FaultKind};
+use crate::generate::Range as Values;
+use crate::include::{Folder, Refused};
+use crate::limits::MAX_ENTRY;
+use crate::name;
+use crate::scan::{Scanner, Start, Token, shown};
 use hashlane_dns::slices::Parts as _;
 use hashlane_name::dns::MAX_NAME_LEN;
 use std::ops::Range;

@@ -2,8 +2,8 @@
 //!
 //! A zone does not keep the lines of its records: after an error, the files are read again up to the record.
 
-use super::error::{Fault, FaultKind, LoadError};
-use super::{Options, Record, records};
+use crate::error::{Fault, FaultKind, LoadError};
+use crate::{Options, Record, records};
 use hashlane_dns::wire::RecordType;
 use hashlane_dns::zone::{Rule, ZoneError};
 use hashlane_name::dns::Name;

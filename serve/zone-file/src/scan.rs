@@ -1,7 +1,7 @@
 //! The tokens of a zone file (RFC 1035 §5.1).
 
-use super::error::FaultKind;
-use super::limits::MAX_ENTRY;
+use crate::error::FaultKind;
+use crate::limits::MAX_ENTRY;
 use hashlane_dns::slices::Parts as _;
 
 /// A token: a word, or a quoted string without its quotes.

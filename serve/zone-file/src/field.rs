@@ -1,8 +1,8 @@
 //! Fields of a record, as tokens.
 
-use super::error::FaultKind;
-use super::number::decimal;
-use super::scan::{Scanner, Token};
+use crate::error::FaultKind;
+use crate::number::decimal;
+use crate::scan::{Scanner, Token};
 
 /// The next token.
 pub(super) fn expect<'t>(scanner: &mut Scanner<'t>, field: &'static str) -> Result<Token<'t>, FaultKind> {

@@ -1,6 +1,6 @@
 //! Errors of zone files.
 
-use super::limits::MAX_ENTRY;
+use crate::limits::MAX_ENTRY;
 use std::fmt;
 
 /// A zone file that cannot be used: its errors in the order of the file.

@@ -1,8 +1,8 @@
 //! Pieces on threads, and their records in the order of the file.
 
-use super::piece::{self, Limits, Records};
-use super::split::{Item, Piece, Splitter};
-use super::{Fault, FaultKind, LoadError, Merger, Options, Record};
+use crate::piece::{self, Limits, Records};
+use crate::split::{Item, Piece, Splitter};
+use crate::{Fault, FaultKind, LoadError, Merger, Options, Record};
 use std::collections::VecDeque;
 use std::sync::{Mutex, mpsc};
 

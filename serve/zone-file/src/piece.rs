@@ -1,13 +1,13 @@
 //! The records of a piece of a zone file.
 
-use super::error::{Fault, FaultKind};
-use super::field::{expect, found};
-use super::generate::{Range, Template};
-use super::number::time;
-use super::rdata::Data;
-use super::scan::{Position, Scanner, Start, Token};
-use super::split::Piece;
-use super::{Options, name, types};
+use crate::error::{Fault, FaultKind};
+use crate::field::{expect, found};
+use crate::generate::{Range, Template};
+use crate::number::time;
+use crate::rdata::Data;
+use crate::scan::{Position, Scanner, Start, Token};
+use crate::split::Piece;
+use crate::{Options, name, types};
 use hashlane_dns::slices::Parts as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

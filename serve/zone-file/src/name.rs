@@ -1,7 +1,7 @@
 //! Names and strings in presentation form (RFC 1035 §5.1).
 
-use super::error::FaultKind;
-use super::scan::{Token, shown};
+use crate::error::FaultKind;
+use crate::scan::{Token, shown};
 use hashlane_dns::slices::Parts as _;
 use hashlane_name::dns::{MAX_LABEL_LEN, MAX_NAME_LEN};
 

@@ -1,11 +1,11 @@
 //! Types whose data are no plain sequence of fields.
 
-use super::error::FaultKind;
-use super::field::{expect, found, read, standard, u8_of};
-use super::name;
-use super::number::decimal;
-use super::scan::{Scanner, Token};
-use super::types;
+use crate::error::FaultKind;
+use crate::field::{expect, found, read, standard, u8_of};
+use crate::name;
+use crate::number::decimal;
+use crate::scan::{Scanner, Token};
+use crate::types;
 use data_encoding::{BASE64, HEXUPPER_PERMISSIVE};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

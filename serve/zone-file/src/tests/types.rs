@@ -1,7 +1,7 @@
 //! Data of every type, as BIND's named-compilezone reads it or as the RFC of the type prints it.
 
 use super::*;
-use crate::load::types::{Form, NUMBERS, form};
+use crate::types::{Form, NUMBERS, form};
 use domain::base::rdata::ComposeRecordData as _;
 use domain::zonefile::inplace::{Entry, Zonefile};
 
@@ -248,7 +248,7 @@ fn every_type_has_one_mnemonic_and_a_number() {
     for number in numbers {
         let mnemonic = RecordType(number).mnemonic();
         if let Some(mnemonic) = mnemonic {
-            assert_eq!(crate::load::types::rtype(mnemonic.as_bytes()), Some(number));
+            assert_eq!(crate::types::rtype(mnemonic.as_bytes()), Some(number));
         }
         assert!(form(number).is_some_and(|form| form != Form::Fields(&[])));
     }

@@ -1,9 +1,9 @@
 //! The records of all pieces in their order, with what each inherits from those before it.
 
-use super::Record;
-use super::error::{Fault, FaultKind};
-use super::piece::{Records, TtlFrom};
-use super::split::Piece;
+use crate::Record;
+use crate::error::{Fault, FaultKind};
+use crate::piece::{Records, TtlFrom};
+use crate::split::Piece;
 use hashlane_dns::wire::RecordType;
 use hashlane_name::dns::{Name, NameBuf};
 

@@ -3,7 +3,7 @@
 
 use hashlane_dns::wire::{Content, Record, RecordType};
 use hashlane_name::dns::NameBuf;
-use hashlane_nameserver::messages::{ZoneError, read, read_file};
+use hashlane_zone_file::messages::{ZoneError, read, read_file};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};

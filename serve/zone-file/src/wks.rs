@@ -1,9 +1,9 @@
 //! Well-known services (RFC 1035 §3.4.2).
 
-use super::error::FaultKind;
-use super::field::{found, read};
-use super::number::decimal;
-use super::scan::Scanner;
+use crate::error::FaultKind;
+use crate::field::{found, read};
+use crate::number::decimal;
+use crate::scan::Scanner;
 use std::net::Ipv4Addr;
 
 /// Protocols by their keywords (registry of IANA); others are given by number.

@@ -1,7 +1,7 @@
 //! The files of a zone: the zone file, and those inside its folder that it includes.
 
-use super::error::{FaultKind, IncludeError};
-use super::limits::{MAX_DEPTH, MAX_FILES};
+use crate::error::{FaultKind, IncludeError};
+use crate::limits::{MAX_DEPTH, MAX_FILES};
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};

@@ -1,8 +1,9 @@
 //! Records out of zone files in master format (RFC 1035 §5), read as the name server reads them.
 
 use super::memory;
-use crate::load::{self, Fault, FaultKind, Options, records, records_of};
+use crate::{Fault, FaultKind, LoadError, Options, named_zone_file, records, records_of};
 use hashlane_dns::wire::{Class, Content, Flags, Header, Question, Rdata, Record, RecordType, Section};
+use hashlane_dns::zone::WholeRecord;
 use hashlane_name::dns::{Name, NameBuf};
 use std::path::Path;
 
@@ -54,22 +55,22 @@ pub fn read(text: &[u8], name: &str, origin: Option<Name<'_>>) -> Result<Content
 /// # Errors
 /// As [`read`]; a file cannot be read; an included file lies outside the folder, or is included in itself.
 pub fn read_file(file: &Path, origin: Option<Name<'_>>) -> Result<Content, ZoneError> {
-    let named = load::named_zone_file(file);
+    let named = named_zone_file(file);
     let origin = origin.or(named.as_ref().map(NameBuf::view));
     collect(&file.display().to_string(), |options, sink| records(file, origin, options, sink))
 }
 
 /// Receives records.
-type Sink<'s> = &'s mut dyn FnMut(load::Record<'_>) -> Result<(), FaultKind>;
+type Sink<'s> = &'s mut dyn FnMut(WholeRecord<'_>) -> Result<(), FaultKind>;
 
 fn collect(
     name: &str,
-    read: impl FnOnce(&Options, Sink<'_>) -> Result<(), load::LoadError>,
+    read: impl FnOnce(&Options, Sink<'_>) -> Result<(), LoadError>,
 ) -> Result<Content, ZoneError> {
     let options =
         Options { default_ttl: Some(DEFAULT_TTL), max_bytes: MAX_BYTES, max_errors: 1, ..Options::default() };
     let (mut records, mut memory) = (Vec::new(), 0);
-    let mut sink = |record: load::Record<'_>| {
+    let mut sink = |record: WholeRecord<'_>| {
         let record = plain(record)?;
         memory += memory::record(&record);
         if memory > MAX_MEMORY {
@@ -92,8 +93,8 @@ fn collect(
 }
 
 /// A record that owns its parts.
-fn plain(record: load::Record<'_>) -> Result<Record, FaultKind> {
-    let load::Record { owner, rtype, ttl, data } = record;
+fn plain(record: WholeRecord<'_>) -> Result<Record, FaultKind> {
+    let WholeRecord { owner, rtype, ttl, data } = record;
     // In the generic form of RFC 3597 §5 the data may be anything.
     Rdata::parse(rtype, data)
         .map_err(|error| FaultKind::Zone(format!("the record {owner} {rtype}: {error}")))?;

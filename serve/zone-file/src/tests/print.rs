@@ -1,7 +1,7 @@
 //! Data of random fields, printed and read back.
 
 use super::*;
-use crate::load::types::{Field, Form, NUMBERS, form};
+use crate::types::{Field, Form, NUMBERS, form};
 use data_encoding::{BASE32HEX_NOPAD, BASE64, HEXLOWER};
 use prop::collection::vec as list;
 use proptest::prelude::*;

@@ -1,11 +1,11 @@
 //! Record data from text to wire form.
 
-use super::error::FaultKind;
-use super::field::{expect, found, read, standard, u8_of, u16_of};
-use super::number::{decimal, stamp, time};
-use super::scan::Scanner;
-use super::types::{self, Field, Form};
-use super::{library, name, special, wks};
+use crate::error::FaultKind;
+use crate::field::{expect, found, read, standard, u8_of, u16_of};
+use crate::number::{decimal, stamp, time};
+use crate::scan::Scanner;
+use crate::types::{self, Field, Form};
+use crate::{library, name, special, wks};
 use data_encoding::{BASE32HEX_NOPAD, BASE64, HEXUPPER, HEXUPPER_PERMISSIVE};
 use hashlane_dns::slices::Parts as _;
 use hashlane_dns::wire::{Rdata, RecordType};

@@ -18,6 +18,9 @@
 //! A large file is split at ends of records. Threads read the pieces, and what a record inherits from an
 //! earlier piece is filled in when the pieces are put in order, so that the result does not depend on their
 //! number. Beside the text and the zone, memory is taken for a few pieces of [`Options::piece`] bytes.
+//!
+//! [`messages`] has the records of a zone file as one DNS message, and the messages of a capture.
+#![forbid(unsafe_code)]
 
 mod error;
 mod field;
@@ -26,6 +29,7 @@ mod include;
 mod library;
 mod limits;
 mod merge;
+pub mod messages;
 mod name;
 mod number;
 mod piece;
@@ -41,7 +45,7 @@ mod whole;
 mod wks;
 
 pub use error::{Fault, FaultKind, IncludeError, LoadError};
-pub use hashlane_transfer::records::Record;
+pub use hashlane_dns::zone::WholeRecord as Record;
 pub use limits::{MAX_DEPTH, MAX_ENTRY, MAX_FILES};
 
 use hashlane_dns::wire::RecordType;
@@ -150,8 +154,9 @@ fn build(
     builder.finish().map_err(|error| whole::error(path, origin, options, &error))
 }
 
-/// The name of a zone by its file's name, which may end with `.zone` or `.db`.
-pub(crate) fn named(path: &Path) -> Option<NameBuf> {
+/// The name of a zone by its file's name, which may end with `.zone` or `.db`. `None` for a name that is not
+/// a domain name.
+pub fn named(path: &Path) -> Option<NameBuf> {
     named_zone_file(path).or_else(|| text::parse(path.file_name()?.to_str()?.as_bytes()).ok())
 }
 

@@ -1,7 +1,7 @@
 //! `$GENERATE` (BIND 9 Administrator Reference Manual, "Zone File").
 
-use super::error::FaultKind;
-use super::number::decimal;
+use crate::error::FaultKind;
+use crate::number::decimal;
 use std::fmt::Write as _;
 
 /// Most bytes of a template, so that a short file does not keep a server busy.

@@ -1,8 +1,8 @@
 //! Types whose data the crate `domain` reads: the types of RFC 9460, with their list of parameters, and
 //! IPSECKEY.
 
-use super::error::FaultKind;
-use super::scan::Scanner;
+use crate::error::FaultKind;
+use crate::scan::Scanner;
 use domain::base::rdata::ComposeRecordData as _;
 use domain::zonefile::inplace::{Entry, Zonefile};
 use hashlane_dns::wire::RecordType;
