@@ -2,8 +2,9 @@
 
 use super::entry::Entry;
 use super::error::{Cause, Rule, Warnings, ZoneError};
+use super::flags::Flags;
 use super::intern::{Interner, index_of};
-use super::names::{Flags, NameId, Names};
+use super::names::{NameId, Names};
 use super::sets::Writer;
 use super::{MAX_TYPES, Zone, nsec3, order, sets};
 use crate::slices::Parts as _;

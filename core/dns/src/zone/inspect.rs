@@ -1,7 +1,8 @@
 //! Faults with which a zone can be served, but which its clients notice.
 
 use super::error::{Cause, Warnings};
-use super::names::{Flags, NameId};
+use super::flags::Flags;
+use super::names::NameId;
 use super::sets::{Record, Set};
 use super::{Zone, nsec3};
 use crate::MAX_MESSAGE_LEN;

@@ -1,6 +1,7 @@
 //! The tree of names while it grows.
 
-use super::names::{Flags, NameId, Names};
+use super::flags::Flags;
+use super::names::{NameId, Names};
 use crate::query::Hash;
 use crate::slices::Parts as _;
 use alloc::vec;

@@ -55,6 +55,7 @@ mod entry;
 mod error;
 mod find;
 mod finish;
+mod flags;
 mod inspect;
 mod intern;
 mod names;
@@ -75,9 +76,10 @@ pub use whole::WholeRecord;
 
 use alloc::vec::Vec;
 use core::fmt;
+use flags::Flags;
 use hashlane_name::dns::{Name, NameBuf};
 use hashlane_table::index::Index;
-use names::{Flags, Names};
+use names::Names;
 
 /// Types of records that a name may have, so that no name makes answers slow.
 pub const MAX_TYPES: usize = 128;

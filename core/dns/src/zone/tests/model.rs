@@ -1,7 +1,7 @@
 //! Random zones against a model: an ordered map of names, asked the slow way.
 
 use super::*;
-use crate::zone::names::Flags;
+use crate::zone::flags::Flags;
 use hashlane_name::dns::Name;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
