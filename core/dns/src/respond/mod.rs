@@ -19,13 +19,16 @@
 //! | a name of no zone | REFUSED, with an extended error | RFC 8914 |
 
 mod additional;
+mod alias;
 mod answer;
+mod chain;
 mod chaos;
 mod cookie;
 mod denial;
 mod offsets;
 mod options;
 mod proofs;
+mod records;
 mod reply;
 mod responder;
 mod servers;
