@@ -7,6 +7,10 @@ use std::collections::BTreeSet;
 
 #[path = "import/access.rs"]
 mod access;
+#[path = "import/catalogs.rs"]
+mod catalogs;
+#[path = "import/sources.rs"]
+mod sources;
 
 const NSD: &str = include_str!("import/nsd.conf");
 const KNOT: &str = include_str!("import/knot.conf");
@@ -175,81 +179,6 @@ fn tls_of_nsd_needs_a_certificate_an_address_and_issuers() {
     assert!(lines.iter().any(|(line, why)| *line == 6 && why.contains("tls.roots")), "{lines:?}");
 }
 
-/// A configuration of Knot that follows a catalog, with these entries of its templates.
-fn knot_follower(first: &str, second: &str) -> Import {
-    let text = format!(
-        "remote:\n - id: p\n   address: 192.0.2.1\n - id: q\n   address: 192.0.2.2\n\
-         acl:\n - id: a\n   address: 192.0.2.9\n   action: transfer\n\
-         template:\n - id: plain\n{first} - id: other\n{second}\
-         zone:\n - domain: c.example\n   master: p\n   acl: a\n   catalog-role: interpret\n   \
-         catalog-template: [plain, other]\n"
-    );
-    read(Dialect::Knot, &text)
-}
-
-#[test]
-fn a_catalog_of_knot_is_followed_with_the_servers_of_its_templates() {
-    let (same, other) = ("   master: p\n   acl: a\n", "   master: q\n   acl: a\n   storage: /x\n");
-    let import = knot_follower(same, other);
-    let groups = "[[group]]\nname = \"plain\"\nprimaries = [\"192.0.2.1\"]\nallow_transfer = [\"192.0.2.9\"]\n\n\
-                  [[group]]\nname = \"other\"\nprimaries = [\"192.0.2.2\"]\nallow_transfer = [\"192.0.2.9\"]\n\n";
-    let zone = "[[zone]]\nname = \"c.example\"\ncatalog = \"follow\"\nprimaries = [\"192.0.2.1\"]\n\
-                allow_transfer = [\"192.0.2.9\"]\n";
-    assert!(import.toml.ends_with(&format!("{groups}{zone}")), "{}", import.toml);
-    assert!(import.is_complete(), "{}", report(&import));
-    // Members would have other servers than in Knot, or wider access.
-    for (first, second, why) in [
-        (other, same, "members have the servers of their catalog; give the template \"plain\""),
-        (same, "   master: q\n", "the template \"other\" lacks `master`, `notify`, `acl` or `module`"),
-        (same, "   master: q\n   acl: missing\n", "lacks"),
-    ] {
-        let import = knot_follower(first, second);
-        assert!(!import.toml.contains("catalog") && !import.toml.contains("[[group]]"), "{}", import.toml);
-        let line = format!("catalog-role: cannot be kept: {why}");
-        assert!(report(&import).contains(&line) || report(&import).contains(why), "{}", report(&import));
-    }
-}
-
-#[test]
-fn members_are_not_followed_if_a_group_of_theirs_is_lost() {
-    let import = knot_follower("   master: p\n   acl: a\n", "   master: [q, q]\n   acl: a\n");
-    assert!(import.toml.contains("catalog = \"follow\""));
-    // The second template names a key that is missing, and would have the catalog's servers.
-    let text = "remote:\n - id: p\n   address: 192.0.2.1\n - id: q\n   address: 192.0.2.2\n   key: missing\n\
-                template:\n - id: plain\n   master: p\n - id: other\n   master: q\n\
-                zone:\n - domain: c.example\n   master: p\n   catalog-role: interpret\n   \
-                catalog-template: [plain, other]\n";
-    let import = read(Dialect::Knot, text);
-    assert!(import.toml.contains("c.example") && !import.toml.contains("follow"), "{}", import.toml);
-    assert!(report(&import).contains("its members are not followed"), "{}", report(&import));
-}
-
-#[test]
-fn a_catalog_that_knot_makes_is_made_if_it_lists_all_zones() {
-    let text = |more: &str| {
-        format!(
-            "template:\n - id: default\n   catalog-role: member\n   catalog-zone: C.example.\n\
-             zone:\n - domain: c.example\n   catalog-role: generate\n - domain: a.example\n - domain: b.example\n{more}"
-        )
-    };
-    let import = read(Dialect::Knot, &text(""));
-    assert!(
-        import
-            .toml
-            .starts_with("[[zone]]\nname = \"c.example\"\ncatalog = \"produce\"\n\n[[zone]]\nname = \"a.")
-    );
-    assert!(import.is_complete(), "{}", report(&import));
-    for more in [
-        "   catalog-role: none\n",
-        "   catalog-zone: d.example\n",
-        " - domain: d.example\n   catalog-role: generate\n",
-    ] {
-        let import = read(Dialect::Knot, &text(more));
-        assert!(!import.toml.contains("c.example") && import.toml.contains("a.example"), "{}", import.toml);
-        assert!(!import.is_complete(), "{}", report(&import));
-    }
-}
-
 #[test]
 fn texts_of_the_result_are_quoted() {
     let import = read(Dialect::Nsd, "server:\n identity: 'a\"\\\u{1}é'\n");
@@ -285,48 +214,4 @@ fn flow_mappings_are_lost_by_their_own_lines() {
     assert!(lines.len() == 2 && is_both && read(Dialect::Knot, missing).toml.is_empty(), "{lines:?}");
     let log = "log:\n - {target: syslog, any: info}\n";
     assert!(lost(Dialect::Knot, log).is_empty());
-}
-
-#[test]
-fn source_addresses_are_kept_if_all_servers_have_the_same() {
-    let nsd = |first: &str, second: &str| {
-        let zone = |name: &str, lines: &str| format!("zone:\n name: {name}\n zonefile: f\n{lines}");
-        let quiet = zone("c", "");
-        read(Dialect::Nsd, &format!("{}{}{quiet}", zone("a", first), zone("b", second)))
-    };
-    let knot = |first: &str, second: &str| {
-        let remote = |id: &str, lines: &str| format!(" - id: {id}\n{lines}");
-        read(Dialect::Knot, &format!("remote:\n{}{}", remote("a", first), remote("b", second)))
-    };
-    let (v4, v6) = (" notify: 192.0.2.1 NOKEY\n", " notify: 2001:db8::1 NOKEY\n");
-    let (from4, from6) = (" outgoing-interface: 192.0.2.53\n", " outgoing-interface: 2001:db8::53\n");
-    let (to4, to6) = ("   address: 192.0.2.1\n", "   address: 2001:db8::1@5353\n");
-    let (via4, via6) = ("   via: 192.0.2.53\n", "   via: [2001:db8::53]\n");
-    let both = "source = [\"192.0.2.53\", \"2001:db8::53\"]\n";
-    let four = "source = [\"192.0.2.53\"]\n";
-    for (import, source) in [
-        (nsd(&format!("{v4}{from4}{from6}"), &format!("{v6}{from6}{from4}")), both),
-        (nsd(&format!("{v4}{from4}"), &format!("{v6}{from6}")), both),
-        (nsd(&format!("{v4}{from4}"), v6), four),
-        (knot(&format!("{to4}{via4}"), &format!("{to6}{via6}")), both),
-        (knot(&format!("{to4}{via4}"), to6), four),
-    ] {
-        assert!(import.toml.contains(source) && import.is_complete(), "{}{}", import.toml, report(&import));
-    }
-    let port = "the port of transfers cannot be set";
-    let different = "others are reached from another address, or any";
-    for (import, why) in [
-        (nsd(&format!("{v4}{from4}"), v4), different),
-        (nsd(&format!("{v4}{from4}"), &format!("{v4} outgoing-interface: 192.0.2.54\n")), different),
-        (nsd(&format!("{v4}{from4} outgoing-interface: 192.0.2.54\n"), ""), different),
-        (nsd(&format!("{v4} outgoing-interface: 192.0.2.53@53\n"), ""), port),
-        (nsd(&format!("{v4} outgoing-interface: 0.0.0.0\n"), ""), "is no host's address"),
-        (knot(&format!("{to4}{via4}"), to4), different),
-        (knot(&format!("{to4}   via: [192.0.2.53, 192.0.2.54]\n"), ""), different),
-        (knot(&format!("{to4}   via: 192.0.2.53@53\n"), ""), port),
-        (knot(&format!("{to4}   via: 0.0.0.0%eth0\n"), ""), "is not an address"),
-    ] {
-        assert!(!import.toml.contains("source"), "{}", import.toml);
-        assert!(report(&import).contains(why), "{why}: {}", report(&import));
-    }
 }
