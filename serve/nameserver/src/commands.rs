@@ -4,6 +4,7 @@ use crate::config::ZoneFile;
 use crate::handle::{Change, Handle, Request};
 use crate::status::{Refreshed, Reloaded, Told, ZoneStatus};
 use crate::transfers::event::{Event, Wanted};
+use crate::zones::unknown_zone;
 use hashlane_name::dns::{NameBuf, text};
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -49,10 +50,8 @@ impl Handle {
     /// # Errors
     /// There is no such zone.
     pub fn zone_status(&self, zone: &str) -> io::Result<ZoneStatus> {
-        self.zone(named(zone)?.view()).ok_or_else(|| {
-            let why = format!("no zone {zone}; `hashlane dns control status` lists the zones");
-            io::Error::new(io::ErrorKind::NotFound, why)
-        })
+        let apex = named(zone)?;
+        self.zone(apex.view()).ok_or_else(|| unknown_zone(apex.view()))
     }
 
     /// Has the primaries of a zone asked now; with `retransfer`, the zone is transferred whatever its serial
@@ -61,7 +60,7 @@ impl Handle {
     /// # Errors
     /// The zone is unknown or has no primaries, or the server has ended.
     pub fn refresh(&self, zone: &str, retransfer: bool) -> io::Result<()> {
-        let wanted = Wanted { apex: named(zone)?, is_forced: retransfer, outcome: None };
+        let wanted = Wanted { apex: self.with_primaries(zone)?, is_forced: retransfer, outcome: None };
         self.event(|reply| Event::Wanted(wanted, reply)).map(drop)
     }
 
@@ -74,7 +73,8 @@ impl Handle {
     pub fn refresh_and_wait(&self, zone: &str, retransfer: bool) -> io::Result<Refreshed> {
         let _waiting = Waiting::begin(self)?;
         let (outcome, ended) = channel();
-        let wanted = Wanted { apex: named(zone)?, is_forced: retransfer, outcome: Some(outcome) };
+        let apex = self.with_primaries(zone)?;
+        let wanted = Wanted { apex, is_forced: retransfer, outcome: Some(outcome) };
         let time = self.event(|reply| Event::Wanted(wanted, reply))?;
         ended.recv_timeout(time).map_err(|error| match error {
             RecvTimeoutError::Timeout => {
@@ -113,7 +113,8 @@ impl Handle {
     /// # Errors
     /// The zone is unknown, has no data, or nobody is to be told; or the server has ended.
     pub fn notify(&self, zone: &str) -> io::Result<()> {
-        self.request(|reply| Request::Notify(zone.to_owned(), reply, None)).map(drop)
+        let apex = Box::new(named(zone)?);
+        self.request(|reply| Request::Notify(apex, reply, None)).map(drop)
     }
 
     /// Acts as [`notify`](Self::notify), and returns once each secondary has answered, or was told as often as
@@ -124,7 +125,8 @@ impl Handle {
     pub fn notify_and_wait(&self, zone: &str) -> io::Result<Told> {
         let _waiting = Waiting::begin(self)?;
         let (answer, answers) = channel();
-        let peers = self.request(|reply| Request::Notify(zone.to_owned(), reply, Some(answer)))?;
+        let apex = Box::new(named(zone)?);
+        let peers = self.request(|reply| Request::Notify(apex, reply, Some(answer)))?;
         let mut told = Told::default();
         for peer in peers {
             let replaced = "told of a newer version instead".to_owned();
@@ -136,6 +138,21 @@ impl Handle {
             told.secondaries.insert(peer.to_string(), text);
         }
         Ok(told)
+    }
+
+    /// The name of a zone that has primaries.
+    fn with_primaries(&self, zone: &str) -> io::Result<NameBuf> {
+        let apex = named(zone)?;
+        match self.zone(apex.view()) {
+            Some(ZoneStatus { name, transfer: None, .. }) => {
+                let why = format!(
+                    "zone {name} has no primaries to ask; `hashlane dns control status {name}` shows its source"
+                );
+                Err(io::Error::new(io::ErrorKind::InvalidInput, why))
+            }
+            Some(_) => Ok(apex),
+            None => Err(unknown_zone(apex.view())),
+        }
     }
 
     /// The reply of the thread that owns the zones.

@@ -86,7 +86,7 @@ pub(crate) enum Request {
     Change(Change, Sender<io::Result<()>>),
     /// News of a zone, again. The first sender gets the servers that are told, the second, if there is one,
     /// their answers.
-    Notify(String, Sender<io::Result<Vec<SocketAddr>>>, Option<Sender<Answer>>),
+    Notify(Box<NameBuf>, Sender<io::Result<Vec<SocketAddr>>>, Option<Sender<Answer>>),
     /// The end of a transfer, whose version may be the last of its kind: to free a large one takes long.
     Free(Box<Transfer>),
 }

@@ -99,7 +99,7 @@ impl Service {
                 let _ = reply.send(self.change(change));
             }
             Request::Notify(zone, reply, answers) => {
-                let told = self.catalog.news_of(&zone, &self.config).map(|news| {
+                let told = self.catalog.news_of(zone.view(), &self.config).map(|news| {
                     let peers = news.peers.iter().map(|peer| peer.address).collect();
                     // The thread waits for as long as the server runs.
                     let _ = self.news.send(News { answers, ..news });

@@ -22,6 +22,7 @@ use hashlane_hash::scheme::Key;
 use hashlane_name::dns::{Name, NameBuf};
 use loading::load_all;
 use source::source;
+pub(crate) use source::unknown_zone;
 use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
@@ -176,8 +177,11 @@ impl Catalog {
     /// Removes a zone that was added.
     ///
     /// # Errors
-    /// It was not added, or the change cannot be kept.
+    /// There is no such zone, it was not added, or the change cannot be kept.
     pub(crate) fn delete(&mut self, config: &Config, apex: Name<'_>) -> io::Result<()> {
+        if !self.zones.iter().any(|zone| zone.apex.view().eq_ignore_case(apex)) {
+            return Err(unknown_zone(apex));
+        }
         self.extra.delete(config, apex)
     }
 

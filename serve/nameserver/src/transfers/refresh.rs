@@ -7,12 +7,12 @@ use super::random::random;
 use super::watched::Watched;
 use crate::clock::unix_seconds;
 use crate::handle::{Handle, Request, lock};
+use crate::zones::unknown_zone;
 use hashlane_hash::scheme::Key;
 use hashlane_name::dns::NameBuf;
 use hashlane_transfer::soa::Soa;
 use hashlane_transfer::timers::Due;
 use std::collections::HashMap;
-use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -89,14 +89,8 @@ impl Refresher {
                     zone.waiting.extend(outcome);
                     self.limits.time.saturating_mul(zone.primaries.len() as u32)
                 });
-                let why = || {
-                    let why = format!(
-                        "no zone {apex} with primaries; `hashlane dns control status` lists the zones"
-                    );
-                    io::Error::new(io::ErrorKind::NotFound, why)
-                };
                 // The client may have gone.
-                let _ = reply.send(found.ok_or_else(why));
+                let _ = reply.send(found.ok_or_else(|| unknown_zone(apex.view())));
             }
             Event::Done(apex, done) => self.done(&apex, *done, now),
             Event::Installed(apex, outcome) => self.installed(&apex, outcome, now),

@@ -3,7 +3,7 @@
 
 pub(super) use super::owners::Wanted;
 use super::owners::{Claim, Owners};
-use super::source::{Source, source};
+use super::source::{Source, source, unknown_zone};
 use crate::config::{Config, ZoneFile};
 use hashlane_daemon::config::{Keys, parse, to_toml};
 use hashlane_dns::zone::Zone;
@@ -185,10 +185,7 @@ pub(super) fn check_only(wanted: &[Wanted], only: Name<'_>) -> io::Result<()> {
             io::ErrorKind::InvalidInput,
             format!("zone {only} comes from its primaries; `hashlane dns control refresh` asks them"),
         ),
-        None => (
-            io::ErrorKind::NotFound,
-            format!("no zone {only} in the configuration; `hashlane dns control status` lists the zones"),
-        ),
+        None => return Err(unknown_zone(only)),
     };
     Err(io::Error::new(kind, why))
 }

@@ -2,9 +2,10 @@
 
 use super::Catalog;
 use super::configured::Configured;
+use super::unknown_zone;
 use crate::config::Config;
 use crate::transfers::notifier::News;
-use hashlane_name::dns::text;
+use hashlane_name::dns::Name;
 use std::io;
 
 impl Catalog {
@@ -18,21 +19,16 @@ impl Catalog {
     ///
     /// # Errors
     /// The zone is unknown, has no data, or nobody is to be told.
-    pub(crate) fn news_of(&mut self, name: &str, config: &Config) -> io::Result<News> {
+    pub(crate) fn news_of(&mut self, apex: Name<'_>, config: &Config) -> io::Result<News> {
         let keys = &self.keys;
-        let apex = text::parse(name.as_bytes()).ok();
-        let is =
-            |zone: &&mut Configured| apex.is_some_and(|apex| zone.apex.view().eq_ignore_case(apex.view()));
-        let fail = |why: String| io::Error::new(io::ErrorKind::NotFound, why);
-        let zone = self.zones.iter_mut().find(is).ok_or_else(|| {
-            fail(format!(
-                "no zone {name} in the configuration; `hashlane dns control status` lists the zones"
-            ))
-        })?;
+        let is = |zone: &&mut Configured| zone.apex.view().eq_ignore_case(apex);
+        let zone = self.zones.iter_mut().find(is).ok_or_else(|| unknown_zone(apex))?;
+        let name = zone.file.name.clone();
         zone.news(config, keys, true).ok_or_else(|| {
-            fail(format!(
+            let why = format!(
                 "nobody to tell about {name}: it has no data, or neither it nor `transfer` has `notify`"
-            ))
+            );
+            io::Error::new(io::ErrorKind::NotFound, why)
         })
     }
 }

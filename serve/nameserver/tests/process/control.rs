@@ -30,7 +30,11 @@ fn commands_return_documents_and_errors() {
     let reloaded: Reloaded = serde_json::from_str(&request(&path, "reload example.com").unwrap()).unwrap();
     assert_eq!(reloaded.loaded["example.com"], 7);
     let error = |command: &str| request(&path, command).unwrap_err().to_string();
-    assert!(error("reload example.org").contains("no zone example.org"));
+    let unknown = "no zone example.org; `hashlane dns control status` lists the zones";
+    for verb in ["status", "reload", "refresh", "retransfer", "notify", "delete"] {
+        assert_eq!(error(&format!("{verb} example.org")), unknown, "{verb}");
+        assert_eq!(error(&format!("{verb} Example.ORG.")).to_lowercase(), unknown, "{verb}");
+    }
     assert!(error("reload a..b").contains("not the name of a zone"));
     assert_eq!(server.handle.stats().reloads.refused, 0, "no configuration was read");
     assert!(error("restart").contains("unknown command"));

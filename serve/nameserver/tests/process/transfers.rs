@@ -390,7 +390,7 @@ fn the_operator_asks_transfers_and_tells_by_hand() {
     });
     secondary.handle.refresh("example.com", true).unwrap();
     secondary.wait("the older version", |handle| serial(handle) == Some(7));
-    assert!(primary.handle.refresh("example.com", false).unwrap_err().to_string().contains("with primaries"));
+    assert!(primary.handle.refresh("example.com", false).unwrap_err().to_string().contains("no primaries"));
     assert!(primary.handle.notify("example.com").unwrap_err().to_string().contains("nobody to tell"));
     assert!(secondary.handle.reload(Some("example.com")).unwrap_err().to_string().contains("refresh"));
     tell(&primary, &secondary);
