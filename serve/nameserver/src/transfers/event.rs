@@ -1,6 +1,7 @@
 //! Events of the thread that refreshes zones.
 
 use super::fetch::{Fetched, Limits, Told};
+use super::inbox::Inbox;
 use super::kept::Kept;
 use super::peers::Peer;
 use crate::status::Refreshed;
@@ -10,7 +11,6 @@ use hashlane_transfer::delta::Delta;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
@@ -45,7 +45,7 @@ pub(crate) struct Secondary {
     pub(crate) id: Vec<u8>,
     pub(crate) primaries: Vec<Peer>,
     pub(crate) kept: Kept,
-    pub(crate) news: Arc<AtomicBool>,
+    pub(crate) news: Arc<Inbox>,
     /// The version from the disk, and its age in seconds.
     pub(crate) current: Option<(Arc<Zone>, u64)>,
 }

@@ -8,6 +8,7 @@
 //! - [`pool`]: connections to primaries that wait for the next zone.
 //! - [`history`]: the differences that secondaries get.
 //! - [`notifier`]: the thread that tells secondaries of changes.
+//! - [`inbox`]: NOTIFY from primaries on its way to the refresh.
 //! - [`kept`]: the file of a received zone.
 //! - [`counts`]: outcomes of transfers.
 
@@ -17,6 +18,7 @@ pub(crate) mod counts;
 pub(crate) mod event;
 pub(crate) mod fetch;
 pub(crate) mod history;
+mod inbox;
 pub(crate) mod kept;
 pub(crate) mod notifier;
 pub(crate) mod peers;

@@ -1,6 +1,7 @@
 //! Peers with their keys, and what they may do with a zone.
 
 use super::history::History;
+use super::inbox::Inbox;
 use crate::config::{self, Config, ZoneFile};
 use crate::tls::{self, Channel};
 use hashlane_name::dns::text;
@@ -11,7 +12,6 @@ use std::collections::HashMap;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// The keys of a configuration, by their names in small letters, the issuers of primaries' certificates, and
 /// the addresses that peers see.
@@ -65,8 +65,8 @@ pub(crate) struct ZoneTransfers {
     pub(crate) allow: Vec<Access>,
     /// Servers that may say that it has changed.
     pub(crate) notify_from: Vec<Access>,
-    /// A NOTIFY has come, and was not looked at; of a zone with primaries.
-    pub(crate) news: Option<Arc<AtomicBool>>,
+    /// NOTIFY on its way, of a zone with primaries.
+    pub(crate) news: Option<Arc<Inbox>>,
     /// Differences up to the version in service.
     pub(crate) history: History,
 }

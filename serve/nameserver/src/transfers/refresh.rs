@@ -15,7 +15,6 @@ use hashlane_transfer::timers::Due;
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -78,7 +77,7 @@ impl Refresher {
             }
             Event::Notified(apex, told) => {
                 if let Some(zone) = self.zones.get_mut(&spelled(&apex)) {
-                    zone.news.store(false, Ordering::Release);
+                    zone.news.clear();
                     zone.told = told.or(zone.told);
                     zone.want(false, zone.soonest(now));
                 }
@@ -241,6 +240,7 @@ impl Refresher {
             (Ok(_), Some(soa)) => zone.timers.succeeded(soa, now, random),
             _ => zone.timers.failed(now, random),
         }
+        zone.news.set_failing(zone.needs_answer());
         if std::mem::take(&mut zone.again) {
             zone.timers.hurry(zone.soonest(now));
         }

@@ -20,7 +20,6 @@ use hashlane_transfer::notify::{self, Notify};
 use hashlane_transfer::outgoing::{Outgoing, Writers};
 use hashlane_transfer::tsig::{Checked, Refusal, Signer};
 use std::net::SocketAddr;
-use std::sync::atomic::Ordering;
 use std::sync::mpsc::Sender;
 
 pub(crate) use super::received::Received;
@@ -172,8 +171,7 @@ impl Special {
         let ours =
             place.and_then(|place| view.zones.entries().get(place)).and_then(|entry| entry.zone.as_ref());
         let is_known = serial.is_some() && ours.map(|zone| zone.serial()) == serial;
-        // One is enough until it is looked at.
-        if !is_known && !news.swap(true, Ordering::AcqRel) {
+        if news.put(is_known) {
             tracing::debug!(zone = %apex, %from, serial, "NOTIFY");
             let told = serial.map(|serial| Told { serial, from: from.ip().to_canonical() });
             // The server ends.

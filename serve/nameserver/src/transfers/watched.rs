@@ -2,6 +2,7 @@
 
 use super::event::Secondary;
 use super::fetch::Told;
+use super::inbox::Inbox;
 use super::kept::Kept;
 use super::peers::Peer;
 use crate::status::Refreshed;
@@ -11,7 +12,6 @@ use hashlane_transfer::soa::Soa;
 use hashlane_transfer::timers::Timers;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 
 /// Least time in seconds between two questions that NOTIFY brings, if the first brought no version.
@@ -23,7 +23,7 @@ pub(super) struct Watched {
     pub(super) id: Vec<u8>,
     pub(super) primaries: Vec<Peer>,
     pub(super) kept: Kept,
-    pub(super) news: Arc<AtomicBool>,
+    pub(super) news: Arc<Inbox>,
     pub(super) timers: Timers,
     /// The newest version, also if it has expired.
     pub(super) current: Option<Arc<Zone>>,
@@ -54,11 +54,12 @@ impl Watched {
     pub(super) fn new(zone: Secondary, known: Option<Self>, now: u64) -> Self {
         let Secondary { apex, id, primaries, kept, news, current } = zone;
         if let Some(known) = known {
+            news.set_failing(known.needs_answer());
             return Self { primaries, news, ..known };
         }
         let (current, age) = current.map_or((None, 0), |(zone, age)| (Some(zone), age));
         // One that came before the zone was watched.
-        news.store(false, Ordering::Release);
+        news.clear();
         Self {
             apex,
             id,
@@ -79,6 +80,11 @@ impl Watched {
             waiting: Vec::new(),
             served: Vec::new(),
         }
+    }
+
+    /// True if an answer of a primary would end a failure, also one without a new version.
+    pub(super) fn needs_answer(&self) -> bool {
+        self.timers.failures() > 0 || self.kept.error().is_some()
     }
 
     /// The next time at which NOTIFY may bring a question: forged ones cost a question in [`LEAST`], no more.

@@ -1,0 +1,61 @@
+//! Zones that need attention: how a failure shows, and how it ends.
+
+use crate::support::{Running, secondary_of, serial_of};
+use hashlane_name::dns::text;
+use hashlane_nameserver::Handle;
+use hashlane_nameserver::status::ZoneStatus;
+use hashlane_transfer::notify::request;
+
+fn primary() -> Running {
+    Running::start(|config| config.zone[0].allow_transfer = vec!["127.0.0.1".parse().unwrap()])
+}
+
+fn state(handle: &Handle) -> ZoneStatus {
+    handle.zone_status("example.com").unwrap()
+}
+
+/// Has a primary answer this host, or refuse it.
+fn set_open(primary: &Running, is_open: bool) {
+    let mut next = primary.next.lock().unwrap().clone();
+    let peers = |address: &str| vec![address.parse().unwrap()];
+    next.zone[0].allow_query = if is_open { Vec::new() } else { peers("192.0.2.1") };
+    next.zone[0].allow_transfer = peers(if is_open { "127.0.0.1" } else { "192.0.2.1" });
+    *primary.next.lock().unwrap() = next;
+    primary.handle.reload(None).unwrap();
+}
+
+/// A NOTIFY from 127.0.0.1 that names a version.
+fn notify(secondary: &Running, serial: u32) {
+    let apex = text::parse(b"example.com").unwrap();
+    let mut soa = [0; 22];
+    soa[2..6].copy_from_slice(&serial.to_be_bytes());
+    secondary.ask(&request(apex.view(), 3, Some((300, &soa))));
+}
+
+#[test]
+fn an_answer_with_the_serial_in_service_ends_a_failure() {
+    let primary = primary();
+    let folder = tempfile::tempdir().unwrap();
+    let secondary = secondary_of(primary.address, folder.path(), |_| {});
+    secondary.wait("the zone", |handle| serial_of(handle) == Some(7));
+    let ends: [fn(&Running); 2] = [
+        |secondary| notify(secondary, 7),
+        |secondary| drop(secondary.handle.refresh_and_wait("example.com", false)),
+    ];
+    for end in ends {
+        set_open(&primary, false);
+        let refused = secondary.handle.refresh_and_wait("example.com", false).unwrap();
+        assert!(refused.error.is_some_and(|error| error.contains("REFUSED")));
+        assert!(state(&secondary.handle).is_failing());
+        set_open(&primary, true);
+        end(&secondary);
+        secondary.wait("the end of the failure", |handle| !state(handle).is_failing());
+        let transfer = state(&secondary.handle).transfer.unwrap();
+        assert_eq!((transfer.failures, transfer.error), (0, None));
+    }
+    // Without a failure, a known version brings no question.
+    let asked = primary.handle.stats().tcp.received;
+    notify(&secondary, 7);
+    secondary.wait("the NOTIFY", |handle| handle.stats().udp.notified == 2);
+    assert_eq!(primary.handle.stats().tcp.received, asked);
+}
