@@ -207,7 +207,7 @@ impl Command {
             Self::Stats => (report::stats(&parse(&document)?), true),
             Self::Refresh { zone, wait: true } | Self::Retransfer { zone, wait: true } => {
                 let outcome = parse(&document)?;
-                (zone::refreshed(zone, &outcome), outcome.error.is_none())
+                (zone::refreshed(zone, &outcome), outcome.error.is_none() && outcome.not_kept.is_none())
             }
             Self::Refresh { zone, .. } | Self::Retransfer { zone, .. } => {
                 let zone = plain(zone);

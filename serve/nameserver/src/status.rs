@@ -102,6 +102,9 @@ pub struct Refreshed {
     pub how: Option<String>,
     /// Reason for which no primary has given an answer of use.
     pub error: Option<String>,
+    /// Reason for which the version in service is not on the disk: a restart would serve an older one.
+    #[serde(default)]
+    pub not_kept: Option<String>,
 }
 
 /// Answers to a NOTIFY that was waited for.

@@ -92,11 +92,19 @@ pub(super) fn refreshed(zone: &str, outcome: &Refreshed) -> String {
     let zone = plain(zone);
     let serial = outcome.serial.map_or_else(|| "no version".to_owned(), |serial| format!("serial {serial}"));
     let primary = outcome.primary.as_deref().map(plain).unwrap_or_default();
-    match (&outcome.error, &outcome.how) {
+    let mut text = match (&outcome.error, &outcome.how) {
         (Some(error), _) => format!("{zone}: not transferred: {}; {serial} is in service\n", one_line(error)),
         (None, Some(how)) => format!("{zone}: {serial} transferred from {primary} by {}\n", plain(how)),
         (None, None) => format!("{zone}: {serial} is the newest at {primary}\n"),
+    };
+    if let Some(error) = &outcome.not_kept {
+        let error = one_line(error);
+        let _ = writeln!(
+            text,
+            "{zone}: {serial} is in service, but not on the disk: {error}; the next refresh tries again"
+        );
     }
+    text
 }
 
 /// The answers to NOTIFY, a line each.

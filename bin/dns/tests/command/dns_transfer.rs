@@ -71,11 +71,22 @@ fn a_secondary_is_set_up_by_files_and_commands() {
     let wait = |verb: &str| control("secondary.sock", &[verb, "example.com", "--wait"]).ok();
     holds(&wait("refresh"), &[&format!("example.com: serial 7 is the newest at {address}\n")]);
     holds(&wait("retransfer"), &[&format!("example.com: serial 7 transferred from {address} by AXFR\n")]);
+    // A whole zone is written to this path first.
+    let place = folder.path("received/example.com.transfer.new");
+    std::fs::create_dir(&place).unwrap();
+    for verb in ["retransfer", "refresh"] {
+        let lost = control("secondary.sock", &[verb, "example.com", "--wait"]);
+        assert_eq!(lost.code, Some(1), "{lost:?}");
+        let why = "example.com: serial 7 is in service, but not on the disk: ";
+        holds(&lost.out, &[why, "example.com.transfer.new: ", "the next refresh tries again\n"]);
+    }
+    std::fs::remove_dir(&place).unwrap();
+    assert!(!wait("refresh").contains("disk"));
     let full = control("secondary.sock", &["status", "Example.COM."]).ok();
     holds(&full, &["source      its primaries", "serial      7", &format!("answered by {address}, ")]);
     holds(&control("secondary.sock", &["status", "example.net"]).failed(), &["no zone example.net"]);
     assert!(!control("secondary.sock", &["status", "--failing"]).ok().contains("serial 7"));
-    holds(&control("secondary.sock", &["stats"]).ok(), &["transfers    in: 3 completed, 0 failed; out: 0"]);
+    holds(&control("secondary.sock", &["stats"]).ok(), &["transfers    in: 4 completed, 0 failed; out: 0"]);
     holds(&control("secondary.sock", &["refresh", "example.net"]).failed(), &["no zone example.net"]);
     holds(&control("primary.sock", &["notify", "example.com"]).failed(), &["nobody to tell"]);
     // Another zone at run time, whose file the server reads.

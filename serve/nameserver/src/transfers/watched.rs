@@ -112,6 +112,7 @@ impl Watched {
             primary: outcome.ok().map(|primary| primary.to_string()),
             how: self.how.map(str::to_owned),
             error: outcome.err().cloned(),
+            not_kept: self.kept.error(),
         };
         for client in self.served.drain(..) {
             // It may have gone.

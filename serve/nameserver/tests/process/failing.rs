@@ -59,3 +59,26 @@ fn an_answer_with_the_serial_in_service_ends_a_failure() {
     secondary.wait("the NOTIFY", |handle| handle.stats().udp.notified == 2);
     assert_eq!(primary.handle.stats().tcp.received, asked);
 }
+
+#[test]
+fn a_version_that_cannot_be_written_is_reported_to_those_who_wait() {
+    let primary = primary();
+    let folder = tempfile::tempdir().unwrap();
+    let secondary = secondary_of(primary.address, folder.path(), |_| {});
+    secondary.wait("the zone", |handle| serial_of(handle) == Some(7));
+    // A whole zone is written to this path first.
+    let place = folder.path().join("example.com.transfer.new");
+    std::fs::create_dir(&place).unwrap();
+    for is_forced in [true, false] {
+        let done = secondary.handle.refresh_and_wait("example.com", is_forced).unwrap();
+        assert_eq!((done.serial, done.error), (Some(7), None), "in service");
+        let why = done.not_kept.unwrap();
+        assert!(why.contains("example.com.transfer.new: ") && why.contains("irectory"), "{why}");
+        let error = state(&secondary.handle).error.unwrap();
+        assert_eq!(error, format!("in service, but not on the disk: {why}"));
+    }
+    std::fs::remove_dir(&place).unwrap();
+    notify(&secondary, 7);
+    secondary.wait("the end of the failure", |handle| !state(handle).is_failing());
+    assert_eq!(secondary.handle.refresh_and_wait("example.com", false).unwrap().not_kept, None);
+}

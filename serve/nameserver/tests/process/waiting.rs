@@ -23,7 +23,10 @@ fn a_refresh_returns_with_its_outcome() {
     primary.handle.reload(Some("example.com")).unwrap();
     let wait = |force| secondary.handle.refresh_and_wait("Example.COM.", force).unwrap();
     let how = Some("IXFR".to_owned());
-    assert_eq!(wait(false), Refreshed { serial: Some(9), primary: address.clone(), how, error: None });
+    assert_eq!(
+        wait(false),
+        Refreshed { serial: Some(9), primary: address.clone(), how, ..Refreshed::default() }
+    );
     assert_eq!(serial_of(&secondary.handle), Some(9), "in service at the return");
     assert_eq!(wait(false), Refreshed { serial: Some(9), primary: address.clone(), ..Refreshed::default() });
     assert_eq!(wait(true).how, Some("AXFR".to_owned()));
