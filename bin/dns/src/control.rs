@@ -24,7 +24,7 @@ use std::process::ExitCode;
 Examples:
   hashlane dns control status
   hashlane dns control status example.com        one zone, with all that is known of it
-  hashlane dns control status --failing          zones with errors, or whose primaries do not answer
+  hashlane dns control status --failing          zones with errors, or whose peers do not answer
   hashlane dns control stats --json | jq .udp.rcodes
   hashlane dns control reload                    zones whose files have changed
   hashlane dns control reload example.com        one zone, changed or not
@@ -51,7 +51,7 @@ enum Command {
     Status {
         /// The one zone to show
         zone: Option<String>,
-        /// Show zones with errors, and those whose primaries do not answer, alone
+        /// Show zones with errors, and those whose primaries or secondaries do not answer, alone
         #[arg(long, conflicts_with = "zone")]
         failing: bool,
     },
@@ -222,7 +222,10 @@ impl Command {
                 (zone::told(zone, &told), zone::is_taken(&told))
             }
             Self::Notify { zone, .. } => {
-                (format!("{}: telling its secondaries; the log shows their answers\n", plain(zone)), true)
+                let zone = plain(zone);
+                let text =
+                    format!("{zone}: telling its secondaries; `control status {zone}` shows their answers\n");
+                (text, true)
             }
             Self::Reload { .. } => {
                 let reloaded: Reloaded = parse(&document)?;

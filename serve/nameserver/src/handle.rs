@@ -4,13 +4,15 @@ use crate::cell::Cell;
 use crate::config::ZoneFile;
 use crate::counters::{AllCounters, Sums, ZoneCounters};
 use crate::folder::Folder;
-use crate::status::{Reloaded, Reloads, Stats, Status, TransferStatus, Transfers, ZoneStatus};
+use crate::status::{NotifyStatus, Reloaded, Reloads, Stats, Status, TransferStatus, Transfers, ZoneStatus};
 use crate::tls::Identity;
 use crate::transfers::counts::Counts;
 use crate::transfers::event::{Event, Version};
 use crate::transfers::notifier::Answer;
+use crate::transfers::receipt::{Outcome, Recipient};
 use crate::transfers::special::Transfer;
 use crate::view::View;
+use crate::zones::Listed;
 use hashlane_dns::respond::Transport;
 use hashlane_name::dns::{Name, NameBuf, text};
 use mio::Waker;
@@ -44,13 +46,12 @@ pub(crate) struct Shared {
     pub(crate) events: Sender<Event>,
     /// Clients that wait for an outcome.
     pub(crate) waiting: AtomicUsize,
-    /// Outcomes of transfers from primaries.
-    pub(crate) received: Counts,
+    /// Outcomes of transfers from primaries, and of NOTIFY to secondaries.
+    pub(crate) received: Arc<Counts>,
     /// State of the zones with primaries, by their names in small letters.
     pub(crate) transfers: Mutex<HashMap<Vec<u8>, TransferStatus>>,
     pub(crate) view: Arc<Cell<View>>,
-    /// The zones, with their numbers in the counters.
-    pub(crate) zones: Mutex<Vec<(usize, ZoneStatus)>>,
+    pub(crate) zones: Mutex<Vec<Listed>>,
     pub(crate) reloads: Mutex<Reloads>,
     /// Reason for which the last reload has refused the configuration.
     pub(crate) refused: Mutex<Option<String>>,
@@ -133,16 +134,18 @@ impl Handle {
         let is = |zone: &ZoneStatus| {
             text::parse(zone.name.as_bytes()).is_ok_and(|name| name.view().eq_ignore_case(apex))
         };
-        let zone = lock(&self.0.zones).iter().find(|(_, zone)| is(zone)).cloned()?;
+        let zone = lock(&self.0.zones).iter().find(|zone| is(&zone.status)).cloned()?;
         Some(self.completed(zone, &self.0.view.load().counters))
     }
 
-    /// The state of a zone, with its number in the counters, and what other threads know of it.
-    fn completed(&self, (number, zone): (usize, ZoneStatus), counters: &[Arc<ZoneCounters>]) -> ZoneStatus {
+    /// The state of a zone, with what other threads know of it.
+    fn completed(&self, listed: Listed, counters: &[Arc<ZoneCounters>]) -> ZoneStatus {
+        let Listed { number, status: zone, servers } = listed;
+        let notify = servers.secondaries.iter().filter_map(notified).collect();
         let queries = counters.iter().map(|counters| counters.sum(number)).sum();
         let transfer = zone.transfer.is_some().then(|| self.transfer(&zone.name)).flatten();
         let error = zone.error.clone().or_else(|| lacking(&zone, transfer.as_ref()));
-        ZoneStatus { queries, transfer, error, ..zone }
+        ZoneStatus { queries, transfer, error, notify, ..zone }
     }
 
     /// State of the transfers of a zone.
@@ -184,6 +187,13 @@ impl Handle {
     pub fn beats(&self) -> Vec<u64> {
         self.0.counters.0.iter().map(|counters| counters.turns.get()).collect()
     }
+}
+
+/// The outcome of the last NOTIFY to a secondary.
+fn notified(Recipient { address, receipt }: &Recipient) -> Option<NotifyStatus> {
+    let Outcome { serial, rcode } = receipt.get()?;
+    let answer = rcode.map(|rcode| rcode.to_string());
+    Some(NotifyStatus { secondary: address.to_string(), serial, answer })
 }
 
 /// The fault of a zone with primaries that has no data, or none on the disk.

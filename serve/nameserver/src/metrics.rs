@@ -126,6 +126,11 @@ fn each_transfer(text: &mut String, stats: &Stats) {
         .value(&[to, ("result", "completed")], transfers.sent)
         .value(&[to, ("result", "broken")], transfers.broken)
         .value(&[to, ("result", "refused")], transfers.refused);
+    let help = "NOTIFY messages to secondaries, by outcome.";
+    Metric::new(text, "hashlane_dns_notify_sent_total", "counter", help)
+        .value(&[("result", "taken")], transfers.notify_taken)
+        .value(&[("result", "refused")], transfers.notify_refused)
+        .value(&[("result", "unanswered")], transfers.notify_unanswered);
 }
 
 fn zones(text: &mut String, status: &Status) {
@@ -159,6 +164,11 @@ fn zones(text: &mut String, status: &Status) {
     let failures = "Questions to the primaries in a row without an answer of use.";
     gauge("hashlane_dns_zone_failures", "gauge", failures, |zone| {
         zone.transfer.as_ref().map(|transfer| transfer.failures)
+    });
+    let untaken = "Secondaries that have not taken the last NOTIFY.";
+    gauge("hashlane_dns_zone_notify_failures", "gauge", untaken, |zone| {
+        let failed = zone.notify.iter().filter(|told| !told.is_taken()).count();
+        (!zone.notify.is_empty()).then_some(failed as u64)
     });
     gauge("hashlane_dns_zone_ok", "gauge", "1 if the last load succeeded.", |zone| {
         Some(u64::from(zone.error.is_none()))

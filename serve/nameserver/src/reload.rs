@@ -100,7 +100,7 @@ impl Service {
             }
             Request::Notify(zone, reply, answers) => {
                 let told = self.catalog.news_of(zone.view(), &self.config).map(|news| {
-                    let peers = news.peers.iter().map(|peer| peer.address).collect();
+                    let peers = news.peers.iter().map(|(peer, _)| peer.address).collect();
                     // The thread waits for as long as the server runs.
                     let _ = self.news.send(News { answers, ..news });
                     peers
@@ -175,7 +175,7 @@ impl Service {
     fn exchange(&mut self) -> io::Result<()> {
         let view = self.catalog.view(&self.config)?;
         self.old.push(self.handle.0.view.swap(view));
-        *lock(&self.handle.0.zones) = self.catalog.status();
+        *lock(&self.handle.0.zones) = self.catalog.list();
         Ok(())
     }
 
@@ -234,7 +234,7 @@ impl Service {
         let mut reloaded = self.catalog.update(&config, only.as_ref().map(|zone| zone.view()))?;
         reloaded.restart = restart;
         let old = self.handle.0.view.swap(self.catalog.view(&config)?);
-        *lock(&self.handle.0.zones) = self.catalog.status();
+        *lock(&self.handle.0.zones) = self.catalog.list();
         if let Some(tls) = tls {
             *lock(&self.handle.0.tls) = tls;
         }

@@ -14,7 +14,6 @@ use crate::handle::{End, Shared, lock};
 use crate::listen;
 use crate::reload;
 use crate::status::ZoneStatus;
-use crate::transfers::counts::Counts;
 use crate::transfers::notifier::Notifier;
 use crate::transfers::refresh::Refresher;
 use crate::zones::{self, Catalog, random_key};
@@ -108,10 +107,10 @@ impl Server {
             requests,
             events,
             waiting: AtomicUsize::default(),
-            received: Counts::default(),
+            received: Arc::default(),
             transfers: Mutex::default(),
             view,
-            zones: Mutex::new(catalog.status()),
+            zones: Mutex::new(catalog.list()),
             reloads: Mutex::default(),
             refused: Mutex::default(),
             connections: Arc::default(),
@@ -133,7 +132,7 @@ impl Server {
         let _ = handle.0.events.send(catalog.secondaries(config));
         let refresher = Refresher::new(&key, handle.clone(), due);
         let reload = reload::Service::new((catalog, config.clone(), reread), wait, news, handle.clone());
-        let notifier = Notifier::new(told);
+        let notifier = Notifier::new(told, Arc::clone(&handle.0.received));
         Ok(Self { threads, control, reload, refresher, notifier, collector, handle, ends })
     }
 
@@ -258,7 +257,7 @@ fn load(
         return Err(io::Error::new(io::ErrorKind::InvalidData, why.unwrap_or_default()));
     }
     drop(shared.view.swap(catalog.view(config)?));
-    *lock(&shared.zones) = catalog.status();
+    *lock(&shared.zones) = catalog.list();
     Ok(())
 }
 

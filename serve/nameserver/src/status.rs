@@ -6,6 +6,9 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+/// Response code of a secondary that has taken a NOTIFY.
+const TAKEN: &str = "NOERROR";
+
 /// State of a server.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Status {
@@ -62,12 +65,35 @@ pub struct ZoneStatus {
     /// Transfers of a zone with primaries.
     #[serde(default)]
     pub transfer: Option<TransferStatus>,
+    /// Outcomes of the last NOTIFY to each secondary that is told of changes, once there is one.
+    #[serde(default)]
+    pub notify: Vec<NotifyStatus>,
 }
 
 impl ZoneStatus {
-    /// True if the zone needs attention: it has an error, or its primaries have not answered.
+    /// True if the zone needs attention: it has an error, its primaries have not answered, or a secondary has
+    /// not taken a NOTIFY.
     pub fn is_failing(&self) -> bool {
-        self.error.is_some() || self.transfer.as_ref().is_some_and(|transfer| transfer.failures > 0)
+        let has_failures = self.transfer.as_ref().is_some_and(|transfer| transfer.failures > 0);
+        self.error.is_some() || has_failures || self.notify.iter().any(|told| !told.is_taken())
+    }
+}
+
+/// Outcome of the last NOTIFY to a secondary.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NotifyStatus {
+    /// Address of the secondary.
+    pub secondary: String,
+    /// Serial number of the version that it was told of.
+    pub serial: u32,
+    /// Response code; `None`: it has not answered, however often it was told.
+    pub answer: Option<String>,
+}
+
+impl NotifyStatus {
+    /// True if the secondary has taken the NOTIFY.
+    pub fn is_taken(&self) -> bool {
+        self.answer.as_deref() == Some(TAKEN)
     }
 }
 
@@ -128,6 +154,12 @@ pub struct Transfers {
     pub broken: u64,
     /// Queries for transfers that were refused.
     pub refused: u64,
+    /// NOTIFY that secondaries have taken.
+    pub notify_taken: u64,
+    /// NOTIFY that secondaries have refused.
+    pub notify_refused: u64,
+    /// NOTIFY that secondaries have not answered, however often it was repeated.
+    pub notify_unanswered: u64,
 }
 
 /// Counts of reloads since the start.

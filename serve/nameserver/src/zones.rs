@@ -4,6 +4,7 @@ mod bases;
 mod catalogs;
 mod configured;
 mod extra;
+mod listed;
 mod loading;
 mod news;
 mod owners;
@@ -12,14 +13,17 @@ mod source;
 
 use crate::config::{Config, ZoneFile};
 use crate::counters::ZoneCounters;
-use crate::status::{Reloaded, TransferStatus, ZoneStatus};
+use crate::status::{Reloaded, ZoneStatus};
 use crate::transfers::peers::KeyRing;
+use crate::transfers::receipt::recipients;
 use crate::view::View;
 use configured::Configured;
 use extra::{Extra, Wanted, check_only};
 use hashlane_dns::respond::{Cookies, DuplicateZone, Entry, Settings, Zones};
 use hashlane_hash::scheme::Key;
 use hashlane_name::dns::{Name, NameBuf};
+pub(crate) use listed::Listed;
+use listed::Servers;
 use loading::load_all;
 use source::source;
 pub(crate) use source::unknown_zone;
@@ -190,6 +194,8 @@ impl Catalog {
         let keys = &self.keys;
         for zone in &mut self.zones {
             zone.history = config.transfer.history;
+            let secondaries = recipients(&zone.servers.secondaries, &keys.notify(config, &zone.file));
+            zone.servers = Arc::new(Servers { secondaries });
             let is_secondary = zone.is_secondary();
             let rights = Arc::make_mut(&mut zone.transfers);
             rights.query = keys.query(config, &zone.file);
@@ -252,24 +258,6 @@ impl Catalog {
     pub(crate) fn serves(&self) -> bool {
         self.zones.iter().any(|zone| zone.data.is_some())
     }
-
-    /// The zones with their numbers, without the counts of queries.
-    pub(crate) fn status(&self) -> Vec<(usize, ZoneStatus)> {
-        let of = |zone: &Configured| ZoneStatus {
-            name: zone.file.name.clone(),
-            file: zone.file.file.clone(),
-            serial: zone.data.as_ref().map(|data| data.serial()),
-            records: zone.data.as_ref().map_or(0, |data| data.records() as u64),
-            memory: zone.data.as_ref().map_or(0, |data| data.memory() as u64),
-            loaded: zone.loaded,
-            took_ms: zone.took_ms,
-            queries: 0,
-            warnings: zone.warnings.clone(),
-            error: zone.error.clone(),
-            transfer: zone.is_secondary().then(TransferStatus::default),
-        };
-        self.zones.iter().map(|zone| (zone.number, of(zone))).collect()
-    }
 }
 
 /// Loads the zones of a configuration, one after the other for each core, and keeps none. Returns their
@@ -278,7 +266,7 @@ pub(crate) fn check(config: &Config) -> io::Result<Vec<ZoneStatus>> {
     let mut catalog = Catalog::new(&random_key()?, 0)?;
     catalog.update(config, None)?;
     catalog.view(config)?;
-    Ok(catalog.status().into_iter().map(|(_, status)| status).collect())
+    Ok(catalog.list().into_iter().map(|zone| zone.status).collect())
 }
 
 /// A random key.

@@ -81,6 +81,13 @@ pub(super) fn stats(stats: &Stats) -> String {
     );
     let _ = writeln!(
         text,
+        "notify       {} taken, {} refused, {} without an answer",
+        count(transfers.notify_taken),
+        count(transfers.notify_refused),
+        count(transfers.notify_unanswered)
+    );
+    let _ = writeln!(
+        text,
         "reloads      {}; zones loaded {}, failed {}; configurations refused {}",
         reloads.reloads, reloads.loaded, reloads.failed, reloads.refused
     );

@@ -1,7 +1,7 @@
 //! Reports of one zone as text.
 
 use super::text::{count, one_line};
-use hashlane_nameserver::status::{Refreshed, Told, TransferStatus, ZoneStatus};
+use hashlane_nameserver::status::{NotifyStatus, Refreshed, Told, TransferStatus, ZoneStatus};
 use hashlane_stats::format::{plain, plural};
 use std::fmt::Write as _;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -53,14 +53,32 @@ pub(super) fn full(zone: &ZoneStatus) -> String {
             line("not on disk", one_line(error));
         }
     }
+    for NotifyStatus { secondary, serial, .. } in zone.notify.iter().filter(|told| told.is_taken()) {
+        let _ = writeln!(text, "  {:11} {} has taken serial {serial}", "told", plain(secondary));
+    }
     faults(&mut text, zone);
     text
 }
 
-/// Error and warnings of a zone.
+/// Error, secondaries that do not know of the last version, and warnings of a zone.
 pub(super) fn faults(text: &mut String, zone: &ZoneStatus) {
     for error in zone.error.iter().flat_map(|error| error.lines()) {
         let _ = writeln!(text, "  error: {}", plain(error));
+    }
+    for NotifyStatus { secondary, serial, answer } in zone.notify.iter().filter(|told| !told.is_taken()) {
+        let (secondary, name) = (plain(secondary), plain(&zone.name));
+        let _ = match answer {
+            Some(answer) => writeln!(
+                text,
+                "  not told: {secondary} has answered {} to NOTIFY of serial {serial}; permit this server there",
+                plain(answer)
+            ),
+            None => writeln!(
+                text,
+                "  not told: {secondary} has not answered NOTIFY of serial {serial}; \
+                 `control notify {name}` repeats it"
+            ),
+        };
     }
     for warning in &zone.warnings {
         let _ = writeln!(text, "  warning: {}", plain(warning));

@@ -1,6 +1,7 @@
-//! Outcomes of transfers from primaries.
+//! Outcomes of transfers from primaries, and of NOTIFY to secondaries.
 
 use crate::status::Transfers;
+use hashlane_dns::wire::Rcode;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Counts since the start.
@@ -8,6 +9,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(crate) struct Counts {
     received: AtomicU64,
     failed: AtomicU64,
+    taken: AtomicU64,
+    refused: AtomicU64,
+    unanswered: AtomicU64,
 }
 
 impl Counts {
@@ -21,9 +25,26 @@ impl Counts {
         self.failed.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Counts a NOTIFY by its outcome.
+    pub(super) fn notified(&self, rcode: Option<Rcode>) {
+        let count = match rcode {
+            Some(Rcode::NO_ERROR) => &self.taken,
+            Some(_) => &self.refused,
+            None => &self.unanswered,
+        };
+        count.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// The counts, without those of transfers to others.
     pub(crate) fn sums(&self) -> Transfers {
-        let received = self.received.load(Ordering::Relaxed);
-        Transfers { received, failed: self.failed.load(Ordering::Relaxed), ..Transfers::default() }
+        let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        Transfers {
+            received: of(&self.received),
+            failed: of(&self.failed),
+            notify_taken: of(&self.taken),
+            notify_refused: of(&self.refused),
+            notify_unanswered: of(&self.unanswered),
+            ..Transfers::default()
+        }
     }
 }

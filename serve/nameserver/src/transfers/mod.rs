@@ -7,10 +7,10 @@
 //!   [`connection`], a [`stream`] with or without TLS.
 //! - [`pool`]: connections to primaries that wait for the next zone.
 //! - [`history`]: the differences that secondaries get.
-//! - [`notifier`]: the thread that tells secondaries of changes.
+//! - [`notifier`]: the thread that tells secondaries of changes; [`receipt`]: their answers, for reports.
 //! - [`inbox`]: NOTIFY from primaries on its way to the refresh.
 //! - [`kept`]: the file of a received zone.
-//! - [`counts`]: outcomes of transfers.
+//! - [`counts`]: outcomes of transfers and of NOTIFY.
 
 mod asked;
 mod connection;
@@ -24,6 +24,7 @@ pub(crate) mod notifier;
 pub(crate) mod peers;
 pub(crate) mod pool;
 mod random;
+pub(crate) mod receipt;
 mod received;
 pub(crate) mod refresh;
 pub(crate) mod special;

@@ -1,7 +1,9 @@
 //! The thread that tells secondaries of new versions (NOTIFY, RFC 1996), and repeats it until they answer.
 
+use super::counts::Counts;
 use super::peers::Peer;
 use super::random::random_id;
+use super::receipt::{Outcome, Receipt};
 use crate::clock::unix_seconds;
 use hashlane_dns::wire::{Flags, Message, Opcode, Rcode};
 use hashlane_name::dns::NameBuf;
@@ -10,6 +12,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
@@ -26,7 +29,8 @@ pub(crate) struct News {
     pub(crate) serial: u32,
     /// TTL and data of the SOA record.
     pub(crate) soa: (u32, Vec<u8>),
-    pub(crate) peers: Vec<Peer>,
+    /// Servers to tell, and where their outcomes are noted.
+    pub(crate) peers: Vec<(Peer, Arc<Receipt>)>,
     /// Receives the answers.
     pub(crate) answers: Option<Sender<Answer>>,
 }
@@ -44,6 +48,7 @@ struct Awaited {
     tried: u32,
     again: Instant,
     answers: Option<Sender<Answer>>,
+    receipt: Arc<Receipt>,
 }
 
 /// Sockets by the addresses that they send from, which a reload may change.
@@ -76,11 +81,12 @@ pub(crate) struct Notifier {
     news: Receiver<News>,
     sockets: Sockets,
     awaited: Vec<Awaited>,
+    counts: Arc<Counts>,
 }
 
 impl Notifier {
-    pub(crate) fn new(news: Receiver<News>) -> Self {
-        Self { news, sockets: Sockets::default(), awaited: Vec::new() }
+    pub(crate) fn new(news: Receiver<News>, counts: Arc<Counts>) -> Self {
+        Self { news, sockets: Sockets::default(), awaited: Vec::new(), counts }
     }
 
     /// Tells of news until the server ends.
@@ -105,18 +111,18 @@ impl Notifier {
     fn begin(&mut self, News { apex, serial, soa, peers, answers }: News) {
         // An older version is no news any more.
         self.awaited.retain(|awaited| !awaited.apex.view().eq_ignore_case(apex.view()));
-        for peer in peers {
+        for (peer, receipt) in peers {
             let id = random_id().unwrap_or_default();
             let again = Instant::now();
             let (soa, answers) = (soa.clone(), answers.clone());
-            self.awaited.push(Awaited { apex, serial, soa, peer, id, tried: 0, again, answers });
+            self.awaited.push(Awaited { apex, serial, soa, peer, id, tried: 0, again, answers, receipt });
         }
     }
 
     /// Sends what is due.
     fn repeat(&mut self) {
         let now = Instant::now();
-        let Self { sockets, awaited, .. } = self;
+        let Self { sockets, awaited, counts, .. } = self;
         awaited.retain_mut(|awaited| {
             if awaited.again > now {
                 return true;
@@ -124,7 +130,7 @@ impl Notifier {
             if awaited.tried == TRIES {
                 let (zone, peer, serial) = (&awaited.apex, awaited.peer.address, awaited.serial);
                 tracing::warn!(%zone, %peer, serial, "no answer to NOTIFY");
-                awaited.answered(None);
+                awaited.end(None, counts);
                 return false;
             }
             if let Err(error) = awaited.send(sockets) {
@@ -138,7 +144,7 @@ impl Notifier {
 
     /// Takes the responses that have come.
     fn receive(&mut self) {
-        let Self { sockets, awaited, .. } = self;
+        let Self { sockets, awaited, counts, .. } = self;
         let mut buffer = [0; 512];
         for socket in sockets.0.values() {
             while let Ok((len, from)) = socket.recv_from(&mut buffer) {
@@ -155,7 +161,7 @@ impl Notifier {
                     let answered = awaited.swap_remove(at);
                     let (zone, serial, rcode) = (&answered.apex, answered.serial, header.flags.rcode());
                     tracing::info!(%zone, peer = %from, serial, %rcode, "NOTIFY answered");
-                    answered.answered(Some(rcode));
+                    answered.end(Some(rcode), counts);
                 }
             }
         }
@@ -163,8 +169,10 @@ impl Notifier {
 }
 
 impl Awaited {
-    /// Hands the answer to the client that waits for it.
-    fn answered(&self, rcode: Option<Rcode>) {
+    /// Notes the outcome, and hands it to the client that waits for it.
+    fn end(&self, rcode: Option<Rcode>, counts: &Counts) {
+        counts.notified(rcode);
+        self.receipt.set(Outcome { serial: self.serial, rcode });
         if let Some(answers) = &self.answers {
             // The client may have gone.
             let _ = answers.send((self.peer.address, rcode));
@@ -179,5 +187,35 @@ impl Awaited {
             let _ = key.sign(&mut message, unix_seconds());
         }
         socket.send_to(&message, self.peer.address).map(drop)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a helper that cannot do its work fails the test")]
+mod tests {
+    use super::*;
+    use hashlane_name::dns::text;
+    use std::sync::mpsc::channel;
+
+    #[test]
+    fn a_secondary_that_never_answers_is_noted_after_the_last_try() {
+        let silent = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let peer = Peer { address: silent.local_addr().unwrap(), source: None, tls: None, key: None };
+        let (receipt, counts) = (Arc::<Receipt>::default(), Arc::<Counts>::default());
+        let mut notifier = Notifier::new(channel().1, Arc::clone(&counts));
+        let apex = text::parse(b"example").unwrap();
+        let peers = vec![(peer, Arc::clone(&receipt))];
+        notifier.begin(News { apex, serial: 7, soa: (0, vec![0; 22]), peers, answers: None });
+        for tried in 1..=TRIES {
+            notifier.repeat();
+            silent.recv_from(&mut [0; 512]).unwrap();
+            assert_eq!((notifier.awaited[0].tried, receipt.get()), (tried, None));
+            // As if the time for an answer had passed.
+            notifier.awaited[0].again = Instant::now();
+        }
+        notifier.repeat();
+        assert!(notifier.awaited.is_empty());
+        assert_eq!(receipt.get(), Some(Outcome { serial: 7, rcode: None }));
+        assert_eq!((counts.sums().notify_unanswered, counts.sums().notify_taken), (1, 0));
     }
 }

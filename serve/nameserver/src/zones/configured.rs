@@ -2,6 +2,7 @@
 
 use super::bases::Bases;
 use super::extra::Wanted;
+use super::listed::Servers;
 use super::loading::{Outcome, Stamp, faults};
 use super::source::{Source, source};
 use crate::clock::unix_seconds;
@@ -9,7 +10,8 @@ use crate::config::{Config, ZoneFile};
 use crate::status::Reloaded;
 use crate::transfers::kept::Kept;
 use crate::transfers::notifier::News;
-use crate::transfers::peers::{KeyRing, ZoneTransfers};
+use crate::transfers::peers::{KeyRing, Peer, ZoneTransfers};
+use crate::transfers::receipt::Recipient;
 use hashlane_dns::zone::{Zone, is_before};
 use hashlane_hash::scheme::Key;
 use hashlane_name::dns::NameBuf;
@@ -37,6 +39,8 @@ pub(super) struct Configured {
     pub(super) took_ms: u64,
     pub(super) warnings: Vec<String>,
     pub(super) error: Option<String>,
+    /// Other servers of the zone.
+    pub(super) servers: Arc<Servers>,
     /// Rights of others, and the history.
     pub(super) transfers: Arc<ZoneTransfers>,
     /// Serial number that secondaries were told of last.
@@ -61,6 +65,7 @@ impl Configured {
     pub(super) fn new(Wanted { file, apex, id }: Wanted, number: usize) -> Self {
         Self {
             id,
+            servers: Arc::default(),
             transfers: Arc::default(),
             told: None,
             history: 0,
@@ -194,7 +199,12 @@ impl Configured {
         if self.told.replace(serial) == Some(serial) && !wanted {
             return None;
         }
-        let peers = keys.notify(config, &self.file);
+        let known = |peer: Peer| {
+            let is = |recipient: &&Recipient| recipient.address == peer.address;
+            let receipt = self.servers.secondaries.iter().find(is).map(|known| Arc::clone(&known.receipt));
+            (peer, receipt.unwrap_or_default())
+        };
+        let peers: Vec<_> = keys.notify(config, &self.file).into_iter().map(known).collect();
         if peers.is_empty() {
             return None;
         }

@@ -1,9 +1,9 @@
 //! Zones that need attention: how a failure shows, and how it ends.
 
-use crate::support::{Running, secondary_of, serial_of};
+use crate::support::{Running, secondary_of, serial_of, zone};
 use hashlane_name::dns::text;
 use hashlane_nameserver::Handle;
-use hashlane_nameserver::status::ZoneStatus;
+use hashlane_nameserver::status::{NotifyStatus, ZoneStatus};
 use hashlane_transfer::notify::request;
 
 fn primary() -> Running {
@@ -81,4 +81,52 @@ fn a_version_that_cannot_be_written_is_reported_to_those_who_wait() {
     notify(&secondary, 7);
     secondary.wait("the end of the failure", |handle| !state(handle).is_failing());
     assert_eq!(secondary.handle.refresh_and_wait("example.com", false).unwrap().not_kept, None);
+}
+
+#[test]
+fn a_notify_that_a_secondary_has_not_taken_shows_until_it_takes_one() {
+    let (primary, stranger) = (primary(), Running::start(|_| {}));
+    let folder = tempfile::tempdir().unwrap();
+    let secondary = secondary_of(primary.address, folder.path(), |_| {});
+    secondary.wait("the zone", |handle| serial_of(handle) == Some(7));
+    let tell = |addresses: &[&Running]| {
+        let peers = addresses.iter().map(|server| server.address.to_string().parse().unwrap()).collect();
+        primary.next.lock().unwrap().zone[0].notify = peers;
+        primary.handle.reload(None).unwrap();
+        primary.handle.notify_and_wait("example.com").unwrap();
+        state(&primary.handle)
+    };
+    let outcome = |server: &Running, answer: &str| NotifyStatus {
+        secondary: server.address.to_string(),
+        serial: 7,
+        answer: Some(answer.to_owned()),
+    };
+    let failures = "hashlane_dns_zone_notify_failures{zone=\"example.com\"}";
+    assert!(!primary.handle.metrics().contains(failures), "nobody was told");
+    let told = tell(&[&secondary, &stranger]);
+    assert_eq!(told.notify, [outcome(&secondary, "NOERROR"), outcome(&stranger, "REFUSED")]);
+    assert!(told.is_failing() && told.error.is_none());
+    let metrics = primary.handle.metrics();
+    for line in [
+        &format!("{failures} 1\n")[..],
+        "hashlane_dns_notify_sent_total{result=\"refused\"} 1\n",
+        "hashlane_dns_notify_sent_total{result=\"unanswered\"} 0\n",
+    ] {
+        assert!(metrics.contains(line), "{line}{metrics}");
+    }
+    // One that is no longer told does not count; one that stays keeps its outcome over a reload.
+    primary.next.lock().unwrap().zone[0].notify.truncate(1);
+    primary.handle.reload(None).unwrap();
+    assert_eq!(state(&primary.handle).notify, [outcome(&secondary, "NOERROR")]);
+    assert!(!state(&primary.handle).is_failing());
+    // A version that is not the last one is nobody's failure any more.
+    tell(&[&stranger]);
+    assert!(state(&primary.handle).is_failing());
+    let folder = tempfile::tempdir().unwrap();
+    let late = secondary_of(primary.address, folder.path(), |_| {});
+    tell(&[&late]);
+    std::fs::write(primary.file("example.com.zone"), zone(8)).unwrap();
+    primary.handle.reload(Some("example.com")).unwrap();
+    primary.wait("the answer", |handle| state(handle).notify.iter().any(|told| told.serial == 8));
+    assert!(!state(&primary.handle).is_failing());
 }
