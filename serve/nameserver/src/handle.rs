@@ -12,7 +12,7 @@ use crate::transfers::notifier::Answer;
 use crate::transfers::receipt::{Outcome, Recipient};
 use crate::transfers::special::Transfer;
 use crate::view::View;
-use crate::zones::Listed;
+use crate::zones::{Listed, Membership};
 use hashlane_dns::respond::Transport;
 use hashlane_name::dns::{Name, NameBuf, text};
 use mio::Waker;
@@ -142,10 +142,15 @@ impl Handle {
     fn completed(&self, listed: Listed, counters: &[Arc<ZoneCounters>]) -> ZoneStatus {
         let Listed { number, status: zone, servers } = listed;
         let notify = servers.secondaries.iter().filter_map(notified).collect();
+        let primaries = servers.primaries.iter().map(ToString::to_string).collect();
+        let (catalog, group) = match &servers.member {
+            Some(Membership { catalog, group }) => (catalog.clone(), group.clone()),
+            None => Default::default(),
+        };
         let queries = counters.iter().map(|counters| counters.sum(number)).sum();
         let transfer = zone.transfer.is_some().then(|| self.transfer(&zone.name)).flatten();
         let error = zone.error.clone().or_else(|| lacking(&zone, transfer.as_ref()));
-        ZoneStatus { queries, transfer, error, notify, ..zone }
+        ZoneStatus { queries, transfer, error, notify, primaries, catalog, group, ..zone }
     }
 
     /// State of the transfers of a zone.

@@ -46,6 +46,15 @@ pub struct ZoneStatus {
     pub name: String,
     /// Its zone file.
     pub file: PathBuf,
+    /// Servers from which it is transferred, in the order in which they are asked.
+    #[serde(default)]
+    pub primaries: Vec<String>,
+    /// The catalog that lists it, if it is followed; empty: the zone is one of the configuration, or was added.
+    #[serde(default)]
+    pub catalog: String,
+    /// The `[[group]]` whose servers a member of a catalog has; empty: those of the catalog.
+    #[serde(default)]
+    pub group: String,
     /// Serial number in service; none: the zone was never loaded, and queries get SERVFAIL.
     pub serial: Option<u32>,
     /// Records.

@@ -25,6 +25,7 @@ use hashlane_name::dns::{Name, NameBuf};
 pub(crate) use listed::Listed;
 use listed::Servers;
 use loading::load_all;
+pub(crate) use owners::Membership;
 use source::source;
 pub(crate) use source::unknown_zone;
 use std::collections::HashMap;
@@ -142,8 +143,10 @@ impl Catalog {
                     }
                     Configured::new(new, zone.number)
                 }
-                Some(zone) if zone.file.file == new.file.file => Configured { file: new.file, ..zone },
-                Some(zone) => Configured { file: new.file, stamps: Vec::new(), ..zone },
+                Some(zone) if zone.file.file == new.file.file => {
+                    Configured { file: new.file, member: new.member, ..zone }
+                }
+                Some(zone) => Configured { file: new.file, member: new.member, stamps: Vec::new(), ..zone },
                 None => {
                     let number = self.number(count);
                     Configured::new(new, number)
@@ -195,7 +198,8 @@ impl Catalog {
         for zone in &mut self.zones {
             zone.history = config.transfer.history;
             let secondaries = recipients(&zone.servers.secondaries, &keys.notify(config, &zone.file));
-            zone.servers = Arc::new(Servers { secondaries });
+            let (primaries, member) = (zone.file.primaries.clone(), zone.member.clone());
+            zone.servers = Arc::new(Servers { primaries, secondaries, member });
             let is_secondary = zone.is_secondary();
             let rights = Arc::make_mut(&mut zone.transfers);
             rights.query = keys.query(config, &zone.file);

@@ -13,11 +13,16 @@ pub(super) fn full(zone: &ZoneStatus) -> String {
         let _ = writeln!(text, "  {name:11} {value}");
     };
     let source = match (&zone.transfer, zone.file.as_os_str().is_empty()) {
-        (Some(_), _) => "its primaries".to_owned(),
+        (Some(_), _) => format!("its primaries: {}", plain(&zone.primaries.join("; "))),
         (None, true) => "the other zones, as a catalog".to_owned(),
         (None, false) => plain(&zone.file.display().to_string()),
     };
     line("source", source);
+    for (name, value) in [("catalog", &zone.catalog), ("group", &zone.group)] {
+        if !value.is_empty() {
+            line(name, plain(value));
+        }
+    }
     match zone.serial {
         Some(serial) => line("serial", serial.to_string()),
         None => line("serial", "none: queries get SERVFAIL".to_owned()),

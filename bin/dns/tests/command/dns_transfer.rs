@@ -83,7 +83,8 @@ fn a_secondary_is_set_up_by_files_and_commands() {
     std::fs::remove_dir(&place).unwrap();
     assert!(!wait("refresh").contains("disk"));
     let full = control("secondary.sock", &["status", "Example.COM."]).ok();
-    holds(&full, &["source      its primaries", "serial      7", &format!("answered by {address}, ")]);
+    let source = format!("source      its primaries: {address} key transfer.example\n");
+    holds(&full, &[&source[..], "serial      7", &format!("answered by {address}, ")]);
     holds(&control("secondary.sock", &["status", "example.net"]).failed(), &["no zone example.net"]);
     assert!(!control("secondary.sock", &["status", "--failing"]).ok().contains("serial 7"));
     holds(&control("secondary.sock", &["stats"]).ok(), &["transfers    in: 4 completed, 0 failed; out: 0"]);

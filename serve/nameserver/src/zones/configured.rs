@@ -4,6 +4,7 @@ use super::bases::Bases;
 use super::extra::Wanted;
 use super::listed::Servers;
 use super::loading::{Outcome, Stamp, faults};
+use super::owners::Membership;
 use super::source::{Source, source};
 use crate::clock::unix_seconds;
 use crate::config::{Config, ZoneFile};
@@ -30,6 +31,8 @@ pub(super) struct Configured {
     pub(super) file: ZoneFile,
     /// Label in its catalog; empty for a zone of no catalog.
     pub(super) id: Vec<u8>,
+    /// Its place in that catalog.
+    pub(super) member: Option<Membership>,
     /// Number in the counters, which stays as long as the zone is configured.
     pub(super) number: usize,
     pub(super) data: Option<Arc<Zone>>,
@@ -62,9 +65,10 @@ pub(super) struct Received {
 }
 
 impl Configured {
-    pub(super) fn new(Wanted { file, apex, id }: Wanted, number: usize) -> Self {
+    pub(super) fn new(Wanted { file, apex, id, member }: Wanted, number: usize) -> Self {
         Self {
             id,
+            member,
             servers: Arc::default(),
             transfers: Arc::default(),
             told: None,

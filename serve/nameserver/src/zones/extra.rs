@@ -2,7 +2,7 @@
 //! has added at run time.
 
 pub(super) use super::owners::Wanted;
-use super::owners::{Claim, Owners};
+use super::owners::{Claim, Membership, Owners};
 use super::source::{Source, source, unknown_zone};
 use crate::config::{Config, ZoneFile};
 use hashlane_daemon::config::{Keys, parse, to_toml};
@@ -53,7 +53,7 @@ impl Extra {
         let mut all = Vec::new();
         let own = |file: &ZoneFile| {
             let apex = file.apex().map_err(invalid)?;
-            Ok::<_, io::Error>(Wanted { file: file.clone(), apex, id: Vec::new() })
+            Ok::<_, io::Error>(Wanted { file: file.clone(), apex, id: Vec::new(), member: None })
         };
         let added = &self.read(config)?.zone;
         for file in config.zone.iter().chain(added) {
@@ -98,7 +98,10 @@ impl Extra {
             let group = groups.iter().find(|group| member.groups().any(|name| name == group.name.as_bytes()));
             let settings = group.map_or_else(|| catalog.clone(), |group| group.or(catalog));
             let file = ZoneFile { name, file: PathBuf::new(), catalog: String::new(), ..settings };
-            let wanted = Wanted { file, apex: member.name().into(), id: Vec::new() };
+            let group = group.map(|group| group.name.clone()).unwrap_or_default();
+            let membership = Membership { catalog: catalog.name.clone(), group };
+            let apex = member.name().into();
+            let wanted = Wanted { file, apex, id: Vec::new(), member: Some(membership) };
             Claim { wanted, label: member.id().to_vec(), next_owner: member.next_owner().map(spelled) }
         };
         let members: Vec<Claim> = found.members().iter().map(wanted).collect();

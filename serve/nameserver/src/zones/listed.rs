@@ -2,6 +2,8 @@
 
 use super::Catalog;
 use super::configured::Configured;
+use super::owners::Membership;
+use crate::config::Peer;
 use crate::status::{TransferStatus, ZoneStatus};
 use crate::transfers::receipt::Recipient;
 use std::sync::Arc;
@@ -16,11 +18,13 @@ pub(crate) struct Listed {
     pub(crate) servers: Arc<Servers>,
 }
 
-/// Other servers of a zone.
+/// Other servers of a zone, and its catalog.
 #[derive(Debug, Default)]
 pub(crate) struct Servers {
+    pub(crate) primaries: Vec<Peer>,
     /// Those that are told of changes.
     pub(crate) secondaries: Vec<Recipient>,
+    pub(crate) member: Option<Membership>,
 }
 
 impl Catalog {

@@ -12,6 +12,17 @@ pub(super) struct Wanted {
     /// Identity of a member of a catalog, made of the catalog and the label there: with another one, the zone
     /// is another zone. Empty for a zone that comes from no catalog.
     pub(super) id: Vec<u8>,
+    /// The catalog that lists it, and its group, for reports.
+    pub(super) member: Option<Membership>,
+}
+
+/// Place of a zone in a catalog that is followed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Membership {
+    /// Name of the catalog.
+    pub(crate) catalog: String,
+    /// Group whose servers the zone has; empty: the catalog's.
+    pub(crate) group: String,
 }
 
 /// A member in the words of one catalog.
@@ -102,7 +113,7 @@ mod tests {
     /// A catalog with one member, whose file's name says which catalog it was.
     fn catalog(name: &str, label: &str, next: Option<&str>) -> (Vec<u8>, Vec<Claim>) {
         let file = ZoneFile { catalog: name.to_owned(), ..ZoneFile::new("m.example", "") };
-        let wanted = Wanted { file, apex: text::parse(b"m.example").unwrap(), id: Vec::new() };
+        let wanted = Wanted { file, apex: text::parse(b"m.example").unwrap(), id: Vec::new(), member: None };
         let next_owner = next.map(|next| next.as_bytes().to_vec());
         (name.as_bytes().to_vec(), vec![Claim { wanted, label: label.as_bytes().to_vec(), next_owner }])
     }

@@ -97,11 +97,20 @@ fn a_member_has_the_servers_of_its_group() {
     let groups = vec![group("first", members.address), group("second", nobody)];
     let secondary = follower(primary.address, folder.path(), groups);
     secondary.wait("the member of no group", |_| member(&secondary) == Some(7));
+    let state = secondary.handle.zone_status("example.com").unwrap();
+    assert_eq!((&state.catalog[..], &state.group[..]), ("old.catalog", ""));
+    assert_eq!(state.primaries, [primary.address.to_string()]);
     assert_eq!(transfer(&secondary), Rcode::REFUSED);
     let text = catalog(2, Some(("m", "group.LABEL IN TXT second\ngroup.LABEL IN TXT unknown")));
     change(&primary, &secondary, "old.catalog", 2, &text);
     secondary.wait("its rights", |_| transfer(&secondary) == Rcode::NO_ERROR);
     assert_eq!(member(&secondary), Some(7), "the data stay");
+    let state = secondary.handle.zone_status("example.com").unwrap();
+    assert_eq!((&state.catalog[..], &state.group[..]), ("old.catalog", "second"));
+    assert_eq!(state.primaries, ["127.0.0.1:1"]);
+    let state = secondary.handle.zone_status("old.catalog").unwrap();
+    assert_eq!((&state.catalog[..], &state.group[..]), ("", ""));
+    assert_eq!(state.primaries, [primary.address.to_string()]);
     // Of several groups, the first of the configuration counts.
     let text = catalog(3, Some(("m", "group.LABEL IN TXT second\ngroup.LABEL IN TXT first")));
     change(&primary, &secondary, "old.catalog", 3, &text);
