@@ -248,7 +248,7 @@ impl Service {
         let mut reloads = lock(&self.handle.0.reloads);
         reloads.reloads += 1;
         match outcome {
-            Ok(Reloaded { loaded, unchanged, removed, failed, restart }) => {
+            Ok(Reloaded { loaded, unchanged, removed, failed, restart, .. }) => {
                 reloads.loaded += loaded.len() as u64;
                 reloads.failed += failed.len() as u64;
                 for key in restart {

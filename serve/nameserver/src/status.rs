@@ -195,6 +195,9 @@ pub struct Reloaded {
     pub removed: Vec<String>,
     /// Zones that could not be loaded, with the reason; the old data stay in service.
     pub failed: BTreeMap<String, String>,
+    /// Faults with which zones that were loaded are served.
+    #[serde(default)]
+    pub warnings: BTreeMap<String, Vec<String>>,
     /// Keys of the configuration that have changed, and take effect after a restart.
     pub restart: Vec<String>,
 }

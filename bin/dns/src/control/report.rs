@@ -110,9 +110,12 @@ fn counts(text: &mut String, transport: &str, sums: &Sums) {
 
 pub(super) fn reload(reloaded: &Reloaded) -> String {
     let mut text = String::new();
-    let Reloaded { loaded, unchanged, removed, failed, restart } = reloaded;
+    let Reloaded { loaded, unchanged, removed, failed, warnings, restart } = reloaded;
     for (zone, serial) in loaded {
         let _ = writeln!(text, "{}: loaded, serial {serial}", plain(zone));
+        for warning in warnings.get(zone).into_iter().flatten() {
+            let _ = writeln!(text, "{}: warning: {}", plain(zone), one_line(warning));
+        }
     }
     for zone in removed {
         let _ = writeln!(text, "{}: removed", plain(zone));

@@ -110,6 +110,10 @@ fn control_reports_and_reloads_and_so_does_a_signal() {
 
     folder.write("example.com.zone", ZONE.replace(" 7 ", " 8 "));
     holds(&control(&["reload"]).ok(), &["example.com: loaded, serial 8", "1 loaded, 0 unchanged"]);
+    folder.write("example.com.zone", ZONE.replace(" 7 ", " 8 ").replace("192.0.2.80", "192.0.2.81"));
+    let edited = control(&["reload"]).ok();
+    let warning = "example.com: warning: SOA: the content has changed, but serial 8 is unchanged";
+    holds(&edited, &["example.com: loaded, serial 8\n", warning, "raise it"]);
     folder.write("example.com.zone", ZONE.replace("192.0.2.80", "192.0.2.800"));
     let failed = control(&["reload"]);
     assert_eq!(failed.code, Some(1), "{failed:#?}");

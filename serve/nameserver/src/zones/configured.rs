@@ -232,6 +232,9 @@ impl Configured {
                     tracing::warn!(%zone, warning);
                 }
                 reloaded.loaded.insert(zone.clone(), serial);
+                if !warnings.is_empty() {
+                    reloaded.warnings.insert(zone.clone(), warnings.clone());
+                }
                 self.change(Arc::clone(&data), None, key);
                 (self.data, self.stamps, self.error) = (Some(data), outcome.stamps, None);
                 self.warnings = warnings;

@@ -175,8 +175,10 @@ fn faults_of_a_zone_are_warned_of_at_each_load() {
     assert_eq!(server.handle.status().zones[0].warnings, expected);
     let checked = hashlane_nameserver::Server::check(&server.next.lock().unwrap()).unwrap();
     assert_eq!(checked[0].warnings, expected);
+    let reloaded = server.handle.reload(Some("example.com")).unwrap();
+    assert_eq!(reloaded.warnings["example.com"], expected);
     fs::write(server.file("example.com.zone"), zone(8)).unwrap();
-    server.handle.reload(None).unwrap();
+    assert!(server.handle.reload(None).unwrap().warnings.is_empty());
     assert_eq!(server.handle.status().zones[0].warnings, [""; 0]);
 }
 
