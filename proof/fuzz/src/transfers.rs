@@ -170,9 +170,10 @@ pub fn check_disk(octets: &[u8]) {
     let copy: PathBuf = folder.path().join("copy");
     let mut writer = Writer::create(&copy).expect("a file");
     of_zone(&loaded.zone, |_, record| writer.push(&record)).expect("room");
+    writer.doubt(loaded.unsure);
     let len = writer.finish().expect("room");
     let again = disk::load(&copy, apex().view(), &KEY).expect("a zone").expect("a file");
-    assert_eq!((again.len, again.cut), (len, 0));
+    assert_eq!((again.len, again.cut, again.unsure), (len, 0, loaded.unsure));
     assert_eq!(again.zone.fingerprint(&KEY), loaded.zone.fingerprint(&KEY));
     // Without what does not count, the file is the same.
     std::fs::write(&path, file.get(..loaded.len as usize).expect("a shorter file")).expect("a file");
@@ -192,7 +193,10 @@ fn folder() -> TempDir {
 fn framed(octets: &[u8]) -> Vec<u8> {
     let (mut file, mut steps, mut count) = (b"hashlane zone 1\n".to_vec(), Steps(octets), 0);
     while !steps.is_empty() {
-        let kind = u32::from(steps.octet() & 3);
+        let kind = match u32::from(steps.octet() & 3) {
+            0 => 4,
+            kind => kind,
+        };
         let len = steps.number() as usize;
         let mut body = steps.octets(len).to_vec();
         match kind {

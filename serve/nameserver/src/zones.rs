@@ -17,6 +17,7 @@ use crate::status::{Reloaded, ZoneStatus};
 use crate::transfers::peers::KeyRing;
 use crate::transfers::receipt::recipients;
 use crate::view::View;
+pub(crate) use bases::Bases;
 use configured::Configured;
 use extra::{Extra, Wanted, check_only};
 use hashlane_dns::respond::{Cookies, DuplicateZone, Entry, Settings, Zones};

@@ -7,11 +7,13 @@
 //!
 //! | bytes of a frame | |
 //! | --- | --- |
-//! | 4 | kind: 1 records of the whole zone, 2 their end, 3 a difference |
+//! | 4 | kind: 1 records of the whole zone, 2 their end, 3 a difference, 4 a doubt, before the end |
 //! | 4 | length of what follows the head |
 //! | 4 | CRC-32C of kind, length and what follows |
-//! | any | records; the number of records in 8 bytes; or the length of the removed records in 4 bytes, and all |
+//! | any | records; the number of records in 8 bytes; the length of the removed records in 4 bytes, and all; or a serial number |
 //!
+//! A doubt is a serial number up to which versions may have had several contents, so that no differences may
+//! lead from them to others.
 //! Numbers are little-endian. A whole zone is written to a file beside the old one, and takes its place once
 //! it is on the disk; a difference is appended. The part of a frame that a crash leaves is cut off at the
 //! next start, so that the file always holds one of the versions that were received.
@@ -37,6 +39,7 @@ const CHUNK: usize = 1 << 20;
 const RECORDS: u32 = 1;
 const END: u32 = 2;
 const DELTA: u32 = 3;
+const DOUBT: u32 = 4;
 
 /// Longest name of a file without its ending.
 const MAX_STEM: usize = 200;
@@ -101,6 +104,7 @@ pub struct Writer {
     records: Records,
     count: u64,
     len: u64,
+    unsure: Option<u32>,
     is_finished: bool,
 }
 
@@ -122,6 +126,7 @@ impl Writer {
             records: Records::default(),
             count: 0,
             len: MAGIC.len() as u64,
+            unsure: None,
             is_finished: false,
             temporary,
         })
@@ -137,12 +142,20 @@ impl Writer {
         if self.records.as_bytes().len() < CHUNK { Ok(()) } else { self.flush() }
     }
 
+    /// Sets the serial number up to which versions may have had several contents, if there is one.
+    pub fn doubt(&mut self, unsure: Option<u32>) {
+        self.unsure = unsure;
+    }
+
     /// Ends the file, and puts it in its place. Returns its length.
     ///
     /// # Errors
     /// The disk is full, or fails; the old file is as it was.
     pub fn finish(mut self) -> Result<u64, DiskError> {
         self.flush()?;
+        if let Some(serial) = self.unsure {
+            self.frame(DOUBT, &[&serial.to_le_bytes()])?;
+        }
         let count = self.count.to_le_bytes();
         self.frame(END, &[&count])?;
         let done = self

@@ -184,7 +184,12 @@ proptest! {
 }
 
 fn write(path: &std::path::Path, zone: &Zone) -> u64 {
+    write_with_doubt(path, zone, None)
+}
+
+fn write_with_doubt(path: &std::path::Path, zone: &Zone, unsure: Option<u32>) -> u64 {
     let mut writer = Writer::create(path).unwrap();
+    writer.doubt(unsure);
     of_zone(zone, |_, record| writer.push(&record)).unwrap();
     writer.finish().unwrap()
 }
@@ -195,7 +200,12 @@ fn each_changed_byte_of_a_file_is_noticed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("example.transfer");
     let len = write(&path, &old);
+    assert_eq!(disk::load(&path, name("example").view(), &KEY).unwrap().unwrap().unsure, None);
+    assert!(write_with_doubt(&path, &old, Some(9)) > len);
+    let len = std::fs::metadata(&path).unwrap().len();
     disk::append(&path, len, &Delta::between(&old, &new, &OTHER).unwrap()).unwrap();
+    let loaded = disk::load(&path, name("example").view(), &KEY).unwrap().unwrap();
+    assert_eq!((loaded.zone.serial(), loaded.unsure), (2, Some(9)));
     let bytes = std::fs::read(&path).unwrap();
     for at in 0..bytes.len() {
         let mut changed = bytes.clone();
@@ -203,7 +213,10 @@ fn each_changed_byte_of_a_file_is_noticed() {
         std::fs::write(&path, changed).unwrap();
         match disk::load(&path, name("example").view(), &KEY) {
             Err(DiskError::Damaged { .. }) => assert!((at as u64) < len, "{at}"),
-            Ok(Some(loaded)) => assert_eq!(loaded.zone.fingerprint(&OTHER), old.fingerprint(&OTHER), "{at}"),
+            Ok(Some(loaded)) => {
+                assert_eq!(loaded.zone.fingerprint(&OTHER), old.fingerprint(&OTHER), "{at}");
+                assert_eq!(loaded.unsure, Some(9), "{at}");
+            }
             other => panic!("{at}: {:?}", other.map(drop)),
         }
     }

@@ -169,8 +169,9 @@ fn exchange(
         Step::Done(Progress::Whole(_)) => {
             let zone = builder.finish().map_err(text)?;
             check_digest(&zone)?;
-            match writer.map(|writer| writer.and_then(Writer::finish)) {
-                Some(Ok(len)) => job.kept.replaced(len),
+            job.kept.note(job.current.as_deref(), &zone, &job.key);
+            match writer.map(|writer| writer.and_then(|writer| job.kept.replace(writer))) {
+                Some(Ok(())) => {}
                 Some(Err(error)) => job.kept.failed(&job.apex, &error),
                 None => job.kept = Kept::nothing(path),
             }

@@ -1,6 +1,8 @@
 //! The file of a received zone, as far as it is written.
 
+use crate::zones::Bases;
 use hashlane_dns::zone::Zone;
+use hashlane_hash::scheme::Key;
 use hashlane_name::dns::NameBuf;
 use hashlane_transfer::delta::Delta;
 use hashlane_transfer::disk::{self, DiskError, Loaded, Writer};
@@ -19,6 +21,8 @@ pub(crate) struct Kept {
     len: Option<u64>,
     /// Bytes of the whole zone before the differences.
     whole: u64,
+    /// Versions from which differences may lead: what is written notes the others.
+    bases: Bases,
     /// The last error.
     error: Option<String>,
 }
@@ -26,21 +30,38 @@ pub(crate) struct Kept {
 impl Kept {
     /// A file that holds nothing of use.
     pub(crate) fn nothing(path: PathBuf) -> Self {
-        Self { path, len: None, whole: 0, error: None }
+        Self { path, len: None, whole: 0, bases: Bases::default(), error: None }
     }
 
     /// A file that was read.
     pub(crate) fn loaded(path: PathBuf, loaded: &Loaded) -> Self {
-        Self { path, len: Some(loaded.len), whole: loaded.whole, error: None }
+        let bases = Bases::new(loaded.unsure);
+        Self { path, len: Some(loaded.len), whole: loaded.whole, bases, error: None }
     }
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Notes the end of a [`Writer`] of a whole zone.
-    pub(crate) fn replaced(&mut self, len: u64) {
+    /// Versions from which differences may lead.
+    pub(crate) fn bases(&self) -> Bases {
+        self.bases
+    }
+
+    /// Notes a whole zone that comes after another one, before it is in its file.
+    pub(crate) fn note(&mut self, old: Option<&Zone>, new: &Zone, key: &Key) {
+        self.bases.note(old, new, key);
+    }
+
+    /// Ends the file of a whole zone, and puts it in its place.
+    ///
+    /// # Errors
+    /// The disk is full, or fails.
+    pub(crate) fn replace(&mut self, mut writer: Writer) -> Result<(), DiskError> {
+        writer.doubt(self.bases.unsure());
+        let len = writer.finish()?;
         (self.len, self.whole, self.error) = (Some(len), len, None);
+        Ok(())
     }
 
     /// The reason for which the file does not hold the version in service.
@@ -86,8 +107,7 @@ impl Kept {
     fn write(&mut self, zone: &Zone) -> Result<(), DiskError> {
         let mut writer = Writer::create(&self.path)?;
         of_zone(zone, |_, record| writer.push(&record))?;
-        self.replaced(writer.finish()?);
-        Ok(())
+        self.replace(writer)
     }
 
     /// Notes that a primary has confirmed the version now.

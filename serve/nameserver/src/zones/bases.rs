@@ -1,18 +1,45 @@
 //! Versions from which differences may lead: those whose content is the same for all who have them.
 
-use hashlane_dns::zone::is_before;
+use hashlane_dns::zone::{Zone, is_before};
+use hashlane_hash::scheme::Key;
 
 /// The serial numbers up to which others may have content that differs from what was served last: of the
 /// version at the start, of versions that were edited without a raised serial number, and of those before one
 /// that was lowered. Differences from there would leave them with records that no version has.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Bases {
+pub(crate) struct Bases {
     unsure: Option<u32>,
 }
 
 impl Bases {
+    /// Those of a version on the disk.
+    pub(crate) fn new(unsure: Option<u32>) -> Self {
+        Self { unsure }
+    }
+
+    /// The serial number up to which versions may have several contents, for the disk.
+    pub(crate) fn unsure(self) -> Option<u32> {
+        self.unsure
+    }
+
+    /// Notes a change to a version: others may have had a first one with another content, and so both sides of
+    /// a change that does not raise the serial number. Returns true if there is such a doubt. `key` should be
+    /// random.
+    pub(crate) fn note(&mut self, old: Option<&Zone>, new: &Zone, key: &Key) -> bool {
+        if let Some(old) = old {
+            let is_raised = is_before(old.serial(), new.serial());
+            let is_same = || old.serial() == new.serial() && old.fingerprint(key) == new.fingerprint(key);
+            if is_raised || is_same() {
+                return false;
+            }
+            self.doubt(old.serial());
+        }
+        self.doubt(new.serial());
+        true
+    }
+
     /// Notes that the version with this serial number, and those before it, may have several contents.
-    pub(super) fn doubt(&mut self, serial: u32) {
+    fn doubt(&mut self, serial: u32) {
         self.unsure = match self.unsure {
             Some(known) if !is_before(known, serial) => Some(known),
             _ => Some(serial),
@@ -20,7 +47,7 @@ impl Bases {
     }
 
     /// True if differences may lead from this version.
-    pub(super) fn is_sure(self, serial: u32) -> bool {
+    pub(crate) fn is_sure(self, serial: u32) -> bool {
         self.unsure.is_none_or(|unsure| is_before(unsure, serial))
     }
 }

@@ -139,6 +139,7 @@ impl Configured {
             tracing::error!(%zone, bytes, at, "changes that were cut off or damaged are ignored; an older version is served");
         }
         let kept = Kept::loaded(path, &loaded);
+        let bases = kept.bases();
         let age = SystemTime::now().duration_since(loaded.checked).map_or(0, |age| age.as_secs());
         let data = Arc::new(loaded.zone);
         let expire = Soa::of(&data).map_or(0, |soa| soa.expire);
@@ -149,7 +150,8 @@ impl Configured {
             self.error = Some("expired on the disk: no primary has answered".to_owned());
             return;
         }
-        self.remember(loaded.deltas);
+        self.bases = bases;
+        self.remember(loaded.deltas.into_iter().skip_while(|delta| !bases.is_sure(delta.from())).collect());
         self.took_ms = begun.elapsed().as_millis() as u64;
         tracing::info!(%zone, serial, records, ms = self.took_ms, "zone read from the disk");
         self.warnings = faults(&data, key);
@@ -158,17 +160,11 @@ impl Configured {
 
     /// Takes a new version into the history.
     pub(super) fn change(&mut self, new: Arc<Zone>, deltas: Option<Vec<Delta>>, key: &Key) {
-        let Some(old) = self.data.clone() else {
-            // Those who had this version before the server began may have had another content.
-            self.bases.doubt(new.serial());
+        if self.bases.note(self.data.as_deref(), &new, key) {
             return self.forget();
-        };
+        }
+        let Some(old) = self.data.clone() else { return };
         if !is_before(old.serial(), new.serial()) {
-            if old.serial() != new.serial() || old.fingerprint(key) != new.fingerprint(key) {
-                self.bases.doubt(old.serial());
-                self.bases.doubt(new.serial());
-                self.forget();
-            }
             return;
         }
         let is_wanted = self.history > 0 && !self.transfers.allow.is_empty();

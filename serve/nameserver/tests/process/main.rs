@@ -5,6 +5,7 @@ mod catalogs;
 mod connections;
 mod control;
 mod dnstap;
+mod doubts;
 mod failing;
 mod floods;
 mod loading;

@@ -64,7 +64,7 @@ fn change(primary: &Running, text: &str) {
 }
 
 /// The response code, or the outcome of a transfer without a signature.
-fn transfer(server: &Running, query: Query) -> Result<Progress, Rcode> {
+pub(crate) fn transfer(server: &Running, query: Query) -> Result<Progress, Rcode> {
     let apex = text::parse(b"example.com").unwrap();
     let mut stream = server.tcp();
     send(&mut stream, &transfer_query(apex.view(), 7, query));

@@ -1,7 +1,7 @@
 //! Reading of a zone's file.
 
 use super::frames::Frames;
-use super::{CHUNK, DELTA, DiskError, END, RECORDS};
+use super::{CHUNK, DELTA, DOUBT, DiskError, END, RECORDS};
 use crate::delta::{ApplyError, Delta};
 use crate::records::{Record, Records, split};
 use hashlane_dns::zone::{Builder, Zone};
@@ -19,6 +19,9 @@ pub struct Loaded {
     pub zone: Zone,
     /// The differences, in order.
     pub deltas: Vec<Delta>,
+    /// Serial number up to which versions may have had several contents: see
+    /// [`Writer::doubt`](super::Writer::doubt).
+    pub unsure: Option<u32>,
     /// Bytes of the file that are valid.
     pub len: u64,
     /// Bytes of the whole zone, before the differences.
@@ -45,7 +48,7 @@ pub fn load(path: &Path, apex: Name<'_>, key: &Key) -> Result<Option<Loaded>, Di
     let damaged = |at| DiskError::Damaged { path: path.to_owned(), at };
     let broken = |error| DiskError::Zone { path: path.to_owned(), error };
     frames.magic().map_err(failed)?.ok_or_else(|| damaged(0))?;
-    let (mut builder, mut count) = (Builder::new(apex, key), 0_u64);
+    let (mut builder, mut count, mut unsure) = (Builder::new(apex, key), 0_u64, None);
     loop {
         let at = frames.at;
         match frames.next().map_err(failed)? {
@@ -57,6 +60,10 @@ pub fn load(path: &Path, apex: Name<'_>, key: &Key) -> Result<Option<Loaded>, Di
                     rest = rest.get(len..).unwrap_or_default();
                     count += 1;
                 }
+            }
+            Some((DOUBT, body)) => {
+                let serial = body.try_into().map_err(|_| damaged(at))?;
+                unsure = Some(u32::from_le_bytes(serial));
             }
             Some((END, body)) if body == count.to_le_bytes() => break,
             _ => return Err(damaged(at)),
@@ -82,7 +89,7 @@ pub fn load(path: &Path, apex: Name<'_>, key: &Key) -> Result<Option<Loaded>, Di
             _ => damaged(whole),
         })?;
     }
-    Ok(Some(Loaded { zone, deltas, len, whole, cut: found.len().saturating_sub(len), checked }))
+    Ok(Some(Loaded { zone, deltas, unsure, len, whole, cut: found.len().saturating_sub(len), checked }))
 }
 
 fn parse_delta(body: Vec<u8>) -> Option<Delta> {
