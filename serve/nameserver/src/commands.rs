@@ -1,8 +1,8 @@
 //! Requests to a running server.
 
 use crate::config::ZoneFile;
-use crate::handle::{Change, Handle, Request};
-use crate::status::{Refreshed, Reloaded, Told, ZoneStatus};
+use crate::handle::{Change, Handle, Request, lock};
+use crate::status::{Loading, Refreshed, Reloaded, Told, ZoneStatus};
 use crate::transfers::event::{Event, Wanted};
 use crate::zones::unknown_zone;
 use hashlane_name::dns::{NameBuf, text};
@@ -157,6 +157,7 @@ impl Handle {
 
     /// The reply of the thread that owns the zones.
     fn request<T>(&self, request: impl FnOnce(Sender<io::Result<T>>) -> Request) -> io::Result<T> {
+        self.check_loaded()?;
         let (reply, wait) = channel();
         self.0.requests.send(request(reply)).map_err(|_| ended())?;
         answer(&wait)
@@ -164,9 +165,24 @@ impl Handle {
 
     /// The reply of the thread that refreshes zones.
     fn event<T>(&self, event: impl FnOnce(Sender<io::Result<T>>) -> Event) -> io::Result<T> {
+        self.check_loaded()?;
         let (reply, wait) = channel();
         self.0.events.send(event(reply)).map_err(|_| ended())?;
         answer(&wait)
+    }
+
+    /// Refuses a command that changes something before the zones are loaded: it would take as long as they.
+    fn check_loaded(&self) -> io::Result<()> {
+        match *lock(&self.0.loading) {
+            None => Ok(()),
+            Some(Loading { loaded, zones }) => {
+                let why = format!(
+                    "the server has loaded {loaded} of {zones} zones; send the command again once `hashlane dns \
+                     control status` shows that all are loaded"
+                );
+                Err(io::Error::new(io::ErrorKind::ResourceBusy, why))
+            }
+        }
     }
 }
 

@@ -4,7 +4,9 @@ use crate::cell::Cell;
 use crate::config::ZoneFile;
 use crate::counters::{AllCounters, Sums, ZoneCounters};
 use crate::folder::Folder;
-use crate::status::{NotifyStatus, Reloaded, Reloads, Stats, Status, TransferStatus, Transfers, ZoneStatus};
+use crate::status::{
+    Loading, NotifyStatus, Reloaded, Reloads, Stats, Status, TransferStatus, Transfers, ZoneStatus,
+};
 use crate::tls::Identity;
 use crate::transfers::counts::Counts;
 use crate::transfers::event::{Event, Version};
@@ -52,6 +54,8 @@ pub(crate) struct Shared {
     pub(crate) transfers: Mutex<HashMap<Vec<u8>, TransferStatus>>,
     pub(crate) view: Arc<Cell<View>>,
     pub(crate) zones: Mutex<Vec<Listed>>,
+    /// Zones that were loaded so far, until all are.
+    pub(crate) loading: Mutex<Option<Loading>>,
     pub(crate) reloads: Mutex<Reloads>,
     /// Reason for which the last reload has refused the configuration.
     pub(crate) refused: Mutex<Option<String>>,
@@ -114,6 +118,7 @@ impl Handle {
         let shared = &self.0;
         let counters = shared.view.load().counters.clone();
         let zones = lock(&shared.zones).clone();
+        let loading = *lock(&shared.loading);
         Status {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             pid: std::process::id(),
@@ -125,6 +130,7 @@ impl Handle {
             connections: shared.connections.load(Ordering::Relaxed),
             reloads: *lock(&shared.reloads),
             refused: lock(&shared.refused).clone(),
+            loading,
             zones: zones.into_iter().map(|zone| self.completed(zone, &counters)).collect(),
         }
     }
@@ -149,7 +155,10 @@ impl Handle {
         };
         let queries = counters.iter().map(|counters| counters.sum(number)).sum();
         let transfer = zone.transfer.is_some().then(|| self.transfer(&zone.name)).flatten();
-        let error = zone.error.clone().or_else(|| lacking(&zone, transfer.as_ref()));
+        // The primaries are asked once all zones are loaded.
+        let is_loading = lock(&self.0.loading).is_some();
+        let lacking = || lacking(&zone, transfer.as_ref()).filter(|_| !is_loading);
+        let error = zone.error.clone().or_else(lacking);
         ZoneStatus { queries, transfer, error, notify, primaries, catalog, group, ..zone }
     }
 

@@ -13,16 +13,15 @@ use crate::folder::{self, Folder};
 use crate::handle::{End, Shared, lock};
 use crate::listen;
 use crate::reload;
-use crate::status::ZoneStatus;
+use crate::status::{Loading, ZoneStatus};
 use crate::transfers::notifier::Notifier;
 use crate::transfers::refresh::Refresher;
 use crate::zones::{self, Catalog, random_key};
 use crate::{account, control, tls};
-use hashlane_daemon::control::Service;
 use hashlane_dns::respond::Transport;
 use std::io;
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
@@ -38,7 +37,8 @@ const LOADING_SHARE: u32 = 10;
 pub struct Server {
     handle: Handle,
     threads: Threads,
-    control: Option<Service>,
+    /// Path of the control socket.
+    control: Option<PathBuf>,
     reload: reload::Service,
     refresher: Refresher,
     notifier: Notifier,
@@ -49,7 +49,8 @@ pub struct Server {
 impl Server {
     /// Binds the sockets of a configuration, gives up privileges, and loads the zones. `reread` gets the
     /// configuration again at each reload. Queries are answered meanwhile: those for zones that are not
-    /// loaded yet with SERVFAIL, and the extended error Not Ready (RFC 8914 §4.15).
+    /// loaded yet with SERVFAIL, and the extended error Not Ready (RFC 8914 §4.15). So are those of the
+    /// control socket that change nothing.
     ///
     /// A zone that cannot be loaded is reported in the log, and its queries get SERVFAIL.
     ///
@@ -110,7 +111,8 @@ impl Server {
             received: Arc::default(),
             transfers: Mutex::default(),
             view,
-            zones: Mutex::new(catalog.list()),
+            zones: Mutex::default(),
+            loading: Mutex::new(Some(Loading::default())),
             reloads: Mutex::default(),
             refused: Mutex::default(),
             connections: Arc::default(),
@@ -127,13 +129,19 @@ impl Server {
         };
         let (udp, tcp) = handle.0.threads((sockets, tls_listeners), config, &key, tap)?;
         let mut threads = Threads::new(handle.clone());
+        let path = control.as_ref().map(|service| service.path().to_owned());
+        if let Some(service) = control {
+            let (handle, stopped) = (handle.clone(), handle.clone());
+            let answer = move |command: &str| control::answer(command, &handle);
+            threads.start("control".into(), move || service.run(answer, || stopped.is_stopped()))?;
+        }
         load(&mut catalog, config, &handle.0, || threads.answer(udp, tcp))?;
         // The thread that takes it runs later.
         let _ = handle.0.events.send(catalog.secondaries(config));
         let refresher = Refresher::new(&key, handle.clone(), due);
         let reload = reload::Service::new((catalog, config.clone(), reread), wait, news, handle.clone());
         let notifier = Notifier::new(told, Arc::clone(&handle.0.received));
-        Ok(Self { threads, control, reload, refresher, notifier, collector, handle, ends })
+        Ok(Self { threads, control: path, reload, refresher, notifier, collector, handle, ends })
     }
 
     /// Checks all that [`start`](Self::start) would refuse, and loads every zone, without listening anywhere.
@@ -174,7 +182,7 @@ impl Server {
 
     /// Path of the control socket, if there is one.
     pub fn control(&self) -> Option<&Path> {
-        self.control.as_ref().map(Service::path)
+        self.control.as_deref()
     }
 
     /// A handle.
@@ -187,13 +195,8 @@ impl Server {
     /// # Errors
     /// A thread cannot be started, or has ended; the name of the thread, and its error.
     pub fn run(self) -> io::Result<()> {
-        let Self { handle, mut threads, control, reload, refresher, notifier, collector, ends } = self;
+        let Self { handle, threads, reload, refresher, notifier, collector, ends, .. } = self;
         let shared = &handle.0;
-        if let Some(service) = control {
-            let (handle, stopped) = (handle.clone(), handle.clone());
-            let answer = move |command: &str| control::answer(command, &handle);
-            threads.start("control".into(), move || service.run(answer, || stopped.is_stopped()))?;
-        }
         // They wait for requests, and end with the process.
         let mut services: Vec<(&str, Run)> = vec![
             ("reload", Box::new(move || reload.run())),
@@ -241,6 +244,8 @@ fn load(
             return;
         }
         outcome = catalog.view(config).map(|view| drop(shared.view.swap(view)));
+        *lock(&shared.zones) = catalog.list();
+        *lock(&shared.loading) = Some(catalog.loading());
         if outcome.is_ok()
             && let Some(answer) = answer.take()
         {
@@ -258,6 +263,7 @@ fn load(
     }
     drop(shared.view.swap(catalog.view(config)?));
     *lock(&shared.zones) = catalog.list();
+    *lock(&shared.loading) = None;
     Ok(())
 }
 

@@ -35,8 +35,20 @@ pub struct Status {
     /// Reason for which the last reload has refused the configuration; the one before it stays in effect.
     #[serde(default)]
     pub refused: Option<String>,
+    /// Progress of the start; none once all zones are loaded.
+    #[serde(default)]
+    pub loading: Option<Loading>,
     /// The zones.
     pub zones: Vec<ZoneStatus>,
+}
+
+/// Progress of a server that loads its zones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Loading {
+    /// Zones that were loaded from their files, or from the disk, or could not be.
+    pub loaded: usize,
+    /// Zones that are known so far: members of a catalog are once that is loaded.
+    pub zones: usize,
 }
 
 /// State of a zone.

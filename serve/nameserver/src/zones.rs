@@ -123,7 +123,7 @@ impl Catalog {
             }
             step(self);
         });
-        self.follow(config)?;
+        self.follow(config, step)?;
         self.produce();
         Ok(reloaded)
     }

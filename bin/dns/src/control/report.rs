@@ -3,7 +3,7 @@
 use super::text::{count, one_line};
 use super::zone;
 use hashlane_nameserver::Sums;
-use hashlane_nameserver::status::{Reloaded, Stats, Status};
+use hashlane_nameserver::status::{Loading, Reloaded, Stats, Status};
 use hashlane_stats::format::plain;
 use std::fmt::Write as _;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -31,6 +31,10 @@ pub(super) fn status(status: &Status, only_failing: bool) -> String {
     let _ = writeln!(text, "connections  {connections}");
     if let Some(why) = refused {
         let _ = writeln!(text, "refused      the configuration of the last reload: {}", one_line(why));
+    }
+    if let Some(Loading { loaded, zones }) = status.loading {
+        let (loaded, zones) = (count(loaded as u64), count(zones as u64));
+        let _ = writeln!(text, "loading      {loaded} of {zones} zones are loaded");
     }
     let loaded = zones.iter().filter(|zone| zone.serial.is_some()).count();
     let bad = zones.iter().filter(|zone| zone.error.is_some()).count();

@@ -12,11 +12,12 @@ use std::io;
 use std::sync::Arc;
 
 impl Catalog {
-    /// Serves the members of the catalogs that are followed. Returns true if they have changed.
+    /// Serves the members of the catalogs that are followed. Returns true if they have changed. `step` is
+    /// called before members are read from the disk, and while they are.
     ///
     /// # Errors
     /// The file of added zones cannot be read.
-    pub(super) fn follow(&mut self, config: &Config) -> io::Result<bool> {
+    pub(super) fn follow(&mut self, config: &Config, step: &mut dyn FnMut(&Self)) -> io::Result<bool> {
         let mut has_changed = false;
         for zone in self.zones.iter_mut().filter(|zone| zone.file.follows()) {
             let Some(data) = zone.data.clone() else { continue };
@@ -32,7 +33,8 @@ impl Catalog {
             let wanted = self.extra.all(config)?;
             let (before, members) = (self.zones.len(), wanted.len());
             let removed = self.configure(wanted, config).len();
-            self.read_received(config, &mut |_| {});
+            step(self);
+            self.read_received(config, step);
             tracing::info!(zones = members, before, removed, "catalogs followed");
         }
         Ok(has_changed)

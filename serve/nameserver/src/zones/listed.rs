@@ -3,8 +3,9 @@
 use super::Catalog;
 use super::configured::Configured;
 use super::owners::Membership;
+use super::source::Source;
 use crate::config::Peer;
-use crate::status::{TransferStatus, ZoneStatus};
+use crate::status::{Loading, TransferStatus, ZoneStatus};
 use crate::transfers::receipt::Recipient;
 use std::sync::Arc;
 
@@ -32,9 +33,21 @@ impl Catalog {
     pub(crate) fn list(&self) -> Vec<Listed> {
         self.zones.iter().map(Configured::listed).collect()
     }
+
+    /// Progress of the first load.
+    pub(crate) fn loading(&self) -> Loading {
+        let from_elsewhere = self.zones.iter().filter(|zone| zone.source() != Source::Produced);
+        let loaded = from_elsewhere.clone().filter(|zone| zone.is_loaded()).count();
+        Loading { loaded, zones: from_elsewhere.count() }
+    }
 }
 
 impl Configured {
+    /// True once the file of the zone was read, whatever it has.
+    fn is_loaded(&self) -> bool {
+        self.data.is_some() || self.error.is_some() || self.received.is_some()
+    }
+
     fn listed(&self) -> Listed {
         let status = ZoneStatus {
             name: self.file.name.clone(),

@@ -78,7 +78,7 @@ impl Catalog {
         zone.warnings = faults(&data, &key);
         (zone.data, zone.error) = (Some(data), None);
         zone.loaded = unix_seconds();
-        let changed = zone.file.follows() && self.follow(config)?;
+        let changed = zone.file.follows() && self.follow(config, &mut |_| {})?;
         if changed {
             self.produce();
         }

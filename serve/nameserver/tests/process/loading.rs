@@ -3,9 +3,10 @@
 use crate::support::{PATIENCE, ZONE, query, summary, with_options};
 use hashlane_nameserver::Server;
 use hashlane_nameserver::config::{Config, ZoneFile};
+use hashlane_nameserver::control::request;
+use hashlane_nameserver::status::Status;
 use std::fmt::Write as _;
 use std::net::UdpSocket;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// Extended error Not Ready (RFC 8914 §4.15) as the last option.
@@ -25,7 +26,8 @@ fn zones_are_served_as_they_are_loaded() {
     // A port that was free a moment ago: the server's is known once it has started.
     let address = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     (config.server.listen, config.server.workers) = (vec![address], 1);
-    config.control.path = PathBuf::new();
+    let socket = file("control.sock");
+    config.control.path.clone_from(&socket);
     // In this order, also if one thread loads both.
     config.zone = vec![
         ZoneFile::new("example.com", file("small.zone")),
@@ -47,11 +49,18 @@ fn zones_are_served_as_they_are_loaded() {
     };
     let begun = Instant::now();
     let (mut first, mut has_served_small) = (None, false);
+    let (mut steps, mut refused) = (Vec::new(), None);
     loop {
         let Some(small) = ask("www.example.com") else {
             assert!(begun.elapsed() < PATIENCE, "no response");
             continue;
         };
+        let status: Status = serde_json::from_str(&request(&socket, "status").unwrap()).unwrap();
+        if let Some(step) = status.loading {
+            assert!(status.zones.iter().all(|zone| !zone.is_failing()), "{status:?}");
+            steps.push((step.loaded, step.zones));
+            refused.get_or_insert_with(|| request(&socket, "notify example.com").unwrap_err().to_string());
+        }
         let large = ask("host7.large.example").unwrap();
         first = first.or(Some(large));
         // Asked after the small one, which was served before.
@@ -63,7 +72,12 @@ fn zones_are_served_as_they_are_loaded() {
     }
     assert_eq!(first, Some((2, true)), "SERVFAIL, Not Ready");
     assert!(has_served_small, "the small zone was served while the large one was loaded");
+    assert!(steps.contains(&(1, 2)), "{steps:?}");
+    let refused = refused.unwrap();
+    assert!(refused.starts_with("the server has loaded ") && refused.contains("once"), "{refused}");
     let server = start.join().unwrap().unwrap();
+    let status: Status = serde_json::from_str(&request(&socket, "status").unwrap()).unwrap();
+    assert_eq!((status.loading, status.zones[1].serial), (None, Some(1)));
     assert_eq!(ask("host7.large.example"), Some((0, false)));
     drop(server);
     assert_eq!(ask("www.example.com"), None, "a server that is dropped answers no more");
