@@ -84,6 +84,8 @@ fn answer(connection: &mut Connection, parts: &mut Parts, most: usize, now: Inst
     if connection.framing.messages().next().is_none() {
         return false;
     }
+    // After the query was read: a secondary that was told of a version asks for it before the next event.
+    view.refresh();
     let mut output = connection.framing.take_output();
     let sent = connection.framing.sent();
     let (peer, channel) = (connection.peer, connection.stream.channel());

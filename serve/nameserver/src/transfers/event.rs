@@ -64,4 +64,6 @@ pub(crate) struct Version {
 pub(crate) struct Done {
     pub(crate) outcome: Result<(Fetched, SocketAddr), String>,
     pub(crate) kept: Kept,
+    /// The version that a NOTIFY has named, if no primary had it.
+    pub(crate) missed: Option<Told>,
 }

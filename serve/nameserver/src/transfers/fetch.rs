@@ -29,6 +29,8 @@ pub(crate) struct Job {
     pub(crate) is_forced: bool,
     /// The version that a NOTIFY has named.
     pub(crate) told: Option<Told>,
+    /// The same, after no primary had it.
+    pub(crate) missed: Option<Told>,
     /// Key of the names of zones.
     pub(crate) key: Key,
     pub(crate) limits: Limits,
@@ -95,7 +97,7 @@ pub(crate) fn fetch(job: &mut Job) -> Result<(Fetched, SocketAddr), String> {
             }
         }
         // No primary has the version: an answer without it is one.
-        job.told = None;
+        job.missed = job.missed.or(job.told.take());
         peers = std::mem::take(&mut behind);
     }
     Err(reasons.join("; "))

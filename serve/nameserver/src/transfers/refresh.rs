@@ -162,6 +162,7 @@ impl Refresher {
             kept: zone.kept.clone(),
             is_forced: std::mem::take(&mut zone.is_forced),
             told: zone.told.take(),
+            missed: None,
             key: self.key,
             limits: self.limits,
             pool: Arc::clone(&self.pool),
@@ -172,7 +173,7 @@ impl Refresher {
                 tracing::debug!(%error, "a transfer runs at the priority of the server");
             }
             let outcome = fetch(&mut job);
-            let done = Done { outcome, kept: job.kept };
+            let done = Done { outcome, kept: job.kept, missed: job.missed };
             // The server ends.
             let _ = events.send(Event::Done(apex, Box::new(done)));
         };
@@ -191,10 +192,11 @@ impl Refresher {
 
     /// Takes the outcome of a thread. A version is put in service by another thread, and the zone stays busy
     /// until then.
-    fn done(&mut self, apex: &NameBuf, Done { outcome, kept }: Done, now: u64) {
+    fn done(&mut self, apex: &NameBuf, Done { outcome, kept, missed }: Done, now: u64) {
         self.busy -= 1;
         let Some(zone) = self.zones.get_mut(&spelled(apex)) else { return };
         (zone.kept, zone.was_futile, zone.how) = (kept, true, None);
+        zone.miss(missed);
         let (version, deltas, primary) = match outcome {
             Ok((Fetched::Unchanged, primary)) => {
                 zone.kept.confirm();
@@ -243,6 +245,9 @@ impl Refresher {
         zone.news.set_failing(zone.needs_answer());
         if std::mem::take(&mut zone.again) {
             zone.timers.hurry(zone.soonest(now));
+        }
+        if outcome.is_ok() {
+            zone.ask_for_missed(now);
         }
         match &outcome {
             Ok(_) if zone.how.is_some() => self.handle.0.received.received(),

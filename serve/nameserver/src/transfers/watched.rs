@@ -17,6 +17,9 @@ use std::sync::mpsc::Sender;
 /// Least time in seconds between two questions that NOTIFY brings, if the first brought no version.
 const LEAST: u64 = 2;
 
+/// Further questions for a version that a NOTIFY has named and no primary has, 2, 4, 8 and 16 seconds apart.
+const FURTHER: u32 = 4;
+
 /// A zone and its times.
 pub(super) struct Watched {
     pub(super) apex: NameBuf,
@@ -42,6 +45,9 @@ pub(super) struct Watched {
     pub(super) again: bool,
     /// The version that the last NOTIFY has named.
     pub(super) told: Option<Told>,
+    /// The version that no primary had, and the questions in a row without it.
+    pub(super) missed: Option<Told>,
+    pub(super) misses: u32,
     /// The way of the last transfer, `AXFR` or `IXFR`; none if the primaries have nothing new.
     pub(super) how: Option<&'static str>,
     /// Those who wait for the outcome of the next thread, and of the one that runs.
@@ -76,6 +82,8 @@ impl Watched {
             is_forced: false,
             again: false,
             told: None,
+            missed: None,
+            misses: 0,
             how: None,
             waiting: Vec::new(),
             served: Vec::new(),
@@ -99,6 +107,25 @@ impl Watched {
         self.is_wanted = true;
         self.again |= self.is_busy;
         self.timers.hurry(now);
+    }
+
+    /// Takes the version that a NOTIFY has named and no primary had, if there is one.
+    pub(super) fn miss(&mut self, missed: Option<Told>) {
+        self.misses = if missed.is_some() { self.misses.saturating_add(1) } else { 0 };
+        self.missed = missed;
+    }
+
+    /// Has the primaries asked again, after answers without the version that a NOTIFY has named: several
+    /// servers behind one address get it one after the other. Without it, the zone would be old until its next
+    /// refresh.
+    pub(super) fn ask_for_missed(&mut self, now: u64) {
+        let Some(told) = self.missed.take().filter(|_| self.misses <= FURTHER) else { return };
+        let at = now + (LEAST << (self.misses - 1));
+        tracing::info!(zone = %self.apex, serial = told.serial, "no primary has the version that a NOTIFY names yet");
+        self.told = self.told.or(Some(told));
+        if at < self.timers.next() {
+            self.timers.hurry(at);
+        }
     }
 
     /// Tells those who wait for it of an outcome: the primary that has answered.

@@ -1,4 +1,4 @@
-//! A secondary with two primaries, of which one is behind the other.
+//! A secondary with two primaries, of which one is behind the other, or one that is late.
 
 use crate::support::{Running, framed, read_message, secondary_of, serial_of, zone};
 use hashlane_dns::wire::{Message, RecordType};
@@ -97,4 +97,18 @@ fn the_primary_that_sends_a_notify_is_asked_first() {
     notify(&secondary, 8);
     secondary.wait("the newer version", |handle| serial_of(handle) == Some(8));
     assert_eq!(asked.load(Ordering::SeqCst), 0, "the other primary was not asked");
+}
+
+#[test]
+fn a_primary_that_has_the_version_of_its_notify_only_later_is_asked_again() {
+    let late = server();
+    let (first, asked) = primary("127.0.0.1", late.address);
+    let folder = tempfile::tempdir().unwrap();
+    let secondary = secondary_of(first, folder.path(), |_| {});
+    secondary.wait("the zone", |handle| serial_of(handle) == Some(7));
+    notify(&secondary, 8);
+    secondary.wait("an answer without the version", |_| asked.load(Ordering::SeqCst) >= 2);
+    change(&late, 8);
+    // No further NOTIFY, and the zone's refresh is an hour away.
+    secondary.wait("the version", |handle| serial_of(handle) == Some(8));
 }
