@@ -105,6 +105,9 @@ enum Command {
         /// Serve the members of this catalog zone, too, or make it of all other zones
         #[arg(long, value_name = "ROLE", value_parser = ["follow", "produce"])]
         catalog: Option<String>,
+        /// Group of the zone in catalogs that this server makes
+        #[arg(long, value_name = "NAME", conflicts_with = "catalog")]
+        group: Option<String>,
     },
     /// Serve a zone no more that was added
     Delete {
@@ -177,7 +180,17 @@ impl Command {
             Self::Retransfer { zone, wait } => with("retransfer", zone, *wait),
             Self::Notify { zone, wait } => with("notify", zone, *wait),
             Self::Delete { zone } => with("delete", zone, false),
-            Self::Add { zone, primary, file, allow_query, allow_transfer, allow_notify, notify, catalog } => {
+            Self::Add {
+                zone,
+                primary,
+                file,
+                allow_query,
+                allow_transfer,
+                allow_notify,
+                notify,
+                catalog,
+                group,
+            } => {
                 let added = ZoneFile {
                     name: name(zone)?.to_owned(),
                     // The server may have another current folder, and another one after a restart.
@@ -188,6 +201,7 @@ impl Command {
                     allow_notify: allow_notify.clone(),
                     notify: notify.clone(),
                     catalog: catalog.clone().unwrap_or_default(),
+                    group: group.clone().unwrap_or_default(),
                     ..ZoneFile::default()
                 };
                 Ok(format!("add {}", serde_json::to_string(&added)?))

@@ -1,4 +1,5 @@
-//! Catalog zones with many members, from Knot and from ours, followed by ours, Knot and BIND.
+//! Catalog zones with many members, half of them in a group, from Knot and from ours, followed by ours, Knot
+//! and BIND.
 
 use crate::Options;
 use crate::fetch::{KEY, records_of, serial_of};
@@ -13,6 +14,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 const CATALOG: &str = "catalog.example";
+
+/// Group of the members with odd numbers.
+const GROUP: &str = "grouped";
 
 /// Producers and consumers.
 const PAIRS: [(Maker, Maker); 4] = [
@@ -68,6 +72,7 @@ fn pair(options: &Options, name: &str, (producer, consumer): (Maker, Maker)) -> 
     wait_for(&consumer, first.clone(), None)?;
     let (took, connections) = (begun.elapsed(), relay.connections());
     first.clone().try_for_each(|member| same(&producer, &consumer, member))?;
+    first.clone().try_for_each(|member| is_in_its_group(&consumer, member))?;
     produce(&mut producer, second.clone())?;
     producer.write_settings()?;
     producer.maker.reload(&producer.place, producer.id())?;
@@ -75,11 +80,35 @@ fn pair(options: &Options, name: &str, (producer, consumer): (Maker, Maker)) -> 
     wait_for(&producer, second.clone(), None)?;
     wait_for(&consumer, second.clone(), gone)?;
     second.clone().try_for_each(|member| same(&producer, &consumer, member))?;
+    second.clone().try_for_each(|member| is_in_its_group(&consumer, member))?;
     Ok(format!(
         "{} members equal after {} ms, over {connections} connections; {some} left and {some} joined",
         options.members,
         took.as_millis()
     ))
+}
+
+/// True for a member that is in [`GROUP`].
+fn has_group(number: usize) -> bool {
+    number % 2 == 1
+}
+
+/// Waits until Knot has written a member to the folder of its template, which the group names. The others
+/// serve members of both kinds in the same way.
+fn is_in_its_group(consumer: &Node, number: usize) -> Result<(), String> {
+    if consumer.maker != Maker::Knot {
+        return Ok(());
+    }
+    let folder = if has_group(number) { GROUP } else { "received" };
+    let path = consumer.place.folder.join(folder).join(format!("{}.zone", member(number)));
+    let begun = Instant::now();
+    while !path.exists() {
+        if begun.elapsed() > PATIENCE {
+            return Err(format!("{} is not there: its group is unknown\n{}", path.display(), consumer.log()));
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    Ok(())
 }
 
 fn member(number: usize) -> String {
@@ -164,6 +193,12 @@ fn produce(node: &mut Node, members: std::ops::Range<usize>) -> Result<(), Strin
             Maker::Knot => writeln!(text, "  - domain: {apex}\n    template: member"),
             _ => writeln!(text, "[[zone]]\nname = \"{apex}\"\nfile = \"{folder}/zones/{apex}.zone\""),
         };
+        if has_group(number) {
+            let _ = match node.maker {
+                Maker::Knot => writeln!(text, "    catalog-group: {GROUP}"),
+                _ => writeln!(text, "group = \"{GROUP}\""),
+            };
+        }
     }
     node.place.settings = Some(text);
     Ok(())
@@ -174,8 +209,10 @@ fn follow(maker: Maker, place: &Place) -> Result<String, String> {
     let (name, algorithm, secret) = KEY;
     let (port, folder) = (place.port, place.folder.display());
     let Role::Secondary(from) = place.role else { return Err("no secondary".to_owned()) };
-    let received = place.folder.join("received");
-    fs::create_dir_all(&received).map_err(|error| format!("{}: {error}", received.display()))?;
+    for part in ["received", GROUP] {
+        let path = place.folder.join(part);
+        fs::create_dir_all(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
     match maker {
         Maker::Knot => Ok(format!(
             "server:\n    listen: 127.0.0.1@{port}\n    rundir: \"{folder}\"\n    udp-workers: 1\n    \
@@ -183,9 +220,10 @@ fn follow(maker: Maker, place: &Place) -> Result<String, String> {
              key:\n  - id: {name}\n    algorithm: {algorithm}\n    secret: {secret}\n\
              remote:\n  - id: peer\n    address: 127.0.0.1@{from}\n    key: {name}\n\
              acl:\n  - id: all\n    address: 127.0.0.1\n    key: {name}\n    action: [transfer, notify]\n\
-             template:\n  - id: member\n    storage: \"{folder}/received\"\n    master: peer\n    acl: all\n\
+             template:\n  - id: member\n    storage: \"{folder}/received\"\n    master: peer\n    acl: all\n  \
+             - id: {GROUP}\n    storage: \"{folder}/{GROUP}\"\n    master: peer\n    acl: all\n\
              zone:\n  - domain: {CATALOG}\n    storage: \"{folder}\"\n    master: peer\n    acl: all\n    \
-             catalog-role: interpret\n    catalog-template: member\n"
+             catalog-role: interpret\n    catalog-template: [member, {GROUP}]\n"
         )),
         Maker::Bind => Ok(format!(
             "options {{ directory \"{folder}\"; pid-file \"{folder}/pid\"; session-keyfile \"{folder}/session.key\"; \
@@ -203,7 +241,8 @@ fn follow(maker: Maker, place: &Place) -> Result<String, String> {
              [rate_limit]\nresponses_per_second = 0\n[transfer]\nfolder = \"{folder}/received\"\n\
              [[key]]\nname = \"{name}\"\nalgorithm = \"{algorithm}\"\nsecret = \"{secret}\"\n\
              [[zone]]\nname = \"{CATALOG}\"\ncatalog = \"follow\"\nprimaries = [\"127.0.0.1:{from} key {name}\"]\n\
-             allow_transfer = [\"key {name}\"]\nallow_notify = [\"127.0.0.1\"]\n"
+             allow_transfer = [\"key {name}\"]\nallow_notify = [\"127.0.0.1\"]\n\
+             [[group]]\nname = \"{GROUP}\"\nprimaries = [\"127.0.0.1:{from} key {name}\"]\n"
         )),
     }
 }

@@ -96,6 +96,10 @@ impl Config {
             if !group.names.is_empty() {
                 return Err(invalid("group.names", "is for zones; name one group in `name`"));
             }
+            if !group.group.is_empty() {
+                let why = format!("is given for {name:?}, whose members are in it; remove it");
+                return Err(invalid("group.group", why));
+            }
             if !group.file.as_os_str().is_empty() || !group.catalog.is_empty() {
                 let why = format!("or `catalog` is given for {name:?}, whose members come from a catalog");
                 return Err(invalid("group.file", why + "; remove it"));
@@ -107,6 +111,13 @@ impl Config {
     /// Checks that a zone has a file or primaries, and what it needs for them.
     fn check_source(&self, zone: &ZoneFile) -> Result<(), ConfigError> {
         let name = &zone.name;
+        if zone.group.len() > MAX_TEXT {
+            return Err(invalid("zone.group", format!("of {name:?} is longer than {MAX_TEXT} bytes")));
+        }
+        if !zone.group.is_empty() && !zone.catalog.is_empty() {
+            let why = format!("is given for {name:?}, but a catalog is in no catalog; remove one of them");
+            return Err(invalid("zone.group", why));
+        }
         match &zone.catalog[..] {
             "" => {}
             "follow" if zone.primaries.is_empty() => {

@@ -27,7 +27,10 @@ fn says_what_is_wrong() {
     ] {
         assert!(says(text).contains(words), "{text}: {}", says(text));
     }
-    assert_eq!(says("[server]\nlisen = []"), "unknown key `server.lisen`; did you mean `server.listen`?");
+    assert_eq!(
+        says("[server]\nlisen = []"),
+        "unknown key `server.lisen`; did you mean `server.listen`?"
+    );
     assert_eq!(
         says("[[zone]]\nname = \"a\"\nfiel = \"b\""),
         "unknown key `zone.fiel`; did you mean `zone.file`?"
@@ -117,6 +120,9 @@ fn metrics_and_queries_may_both_have_a_port_that_the_kernel_chooses() {
 fn the_page_describes_every_key() {
     let page = include_str!("../../../../docs/dns-serve.md");
     let table = toml::Table::try_from(Config::default()).unwrap();
+    let zone = toml::Table::try_from(ZoneFile::default()).unwrap();
+    let lacking: Vec<_> = zone.keys().filter(|key| !page.contains(&format!("`zone.{key}`"))).collect();
+    assert!(lacking.is_empty(), "zone: {lacking:?}");
     let mut keys = 0;
     for (section, values) in table.iter().filter_map(|(section, values)| Some((section, values.as_table()?)))
     {
@@ -162,6 +168,12 @@ fn groups_name_servers_of_members_and_nothing_else() {
         says("file = \"f\"")
     );
     assert!(says("[[group]]\nname = \"g\"").contains("twice"));
+    assert!(says("group = \"h\"").starts_with("`group.group` is given for \"g\""));
+    let zone = "[[zone]]\nname = \"a\"\n";
+    let of_catalog = says(&format!("{zone}catalog = \"produce\"\ngroup = \"h\""));
+    assert!(of_catalog.starts_with("`zone.group` is given for \"a\", but a catalog"), "{of_catalog}");
+    let long = says(&format!("{zone}file = \"f\"\ngroup = \"{}\"", "h".repeat(256)));
+    assert!(long.contains("longer than 255 bytes"), "{long}");
     assert!(says("[[group]]\nname = \"\"").starts_with("`group.name` has"));
     assert!(says("notify = [\"192.0.2.1 key k\"]").contains("not among `[[key]]`"));
     assert!(says("[[group]]\nname = \"h\"\nnotify = [\"192.0.2.1 tls a.example\"]").contains("over UDP"));

@@ -30,6 +30,8 @@ pub struct ZoneFile {
     /// Part of the zone in catalogs (RFC 9432): `follow` serves its members, too, from the same primaries and
     /// with the same rights; `produce` makes it of all other zones, without a file or primaries.
     pub catalog: String,
+    /// Group of the zone in the catalogs that are produced here (RFC 9432 §4.3.2); empty: none.
+    pub group: String,
 }
 
 /// Stands for the name of a zone in the `file` of several.

@@ -44,8 +44,10 @@ impl Catalog {
     pub(super) fn produce(&mut self) {
         // Secondaries would answer all clients: a catalog says nothing of rights.
         let is_listed = |zone: &&Configured| zone.file.catalog.is_empty() && zone.file.allow_query.is_empty();
-        let mut members: Vec<NameBuf> = self.zones.iter().filter(is_listed).map(|zone| zone.apex).collect();
-        members.sort_by(|a, b| a.as_bytes().cmp(b.as_bytes()));
+        let listed = self.zones.iter().filter(is_listed);
+        let mut members: Vec<(NameBuf, String)> =
+            listed.map(|zone| (zone.apex, zone.file.group.clone())).collect();
+        members.sort_by(|(a, _), (b, _)| a.as_bytes().cmp(b.as_bytes()));
         let key = self.key;
         for zone in self.zones.iter_mut().filter(|zone| zone.file.is_produced()) {
             zone.produce(&members, &key);
@@ -54,14 +56,20 @@ impl Catalog {
 }
 
 impl Configured {
-    /// Makes a catalog of these members, if it has others.
-    pub(super) fn produce(&mut self, members: &[NameBuf], key: &Key) {
+    /// Makes a catalog of these members with their groups, if it has others.
+    pub(super) fn produce(&mut self, members: &[(NameBuf, String)], key: &Key) {
         // The clock gives a serial number that rises over restarts (RFC 1912 §2.2).
         let now = unix_seconds() as u32;
         let serial = self.data.as_ref().map_or(now, |data| {
             if is_before(data.serial(), now) { now } else { data.serial().wrapping_add(1) }
         });
-        let entries = || members.iter().map(|name| catalog::Entry::new(name.view()));
+        let groups: Vec<&[u8]> = members.iter().map(|(_, group)| group.as_bytes()).collect();
+        let entries = || {
+            members.iter().zip(&groups).map(|((name, _), group)| catalog::Entry {
+                groups: if group.is_empty() { &[] } else { std::slice::from_ref(group) },
+                ..catalog::Entry::new(name.view())
+            })
+        };
         let built = |serial| {
             let records =
                 catalog::produce(self.apex.view(), serial, entries()).map_err(|error| error.to_string())?;

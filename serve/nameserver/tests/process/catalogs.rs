@@ -118,6 +118,38 @@ fn a_member_has_the_servers_of_its_group() {
     secondary.wait("the version of the group's primary", |_| member(&secondary) == Some(9));
 }
 
+#[test]
+fn a_zone_is_in_its_group_in_the_catalog_that_is_made() {
+    let maker = Running::start(|config| {
+        config.transfer.allow = vec!["127.0.0.1".parse().unwrap()];
+        config.rate_limit.responses_per_second = 0;
+        config.zone[0].group = "customers".into();
+        for name in ["old.catalog", "new.catalog"] {
+            let catalog = "produce".to_owned();
+            config.zone.push(ZoneFile { name: name.into(), catalog, ..ZoneFile::default() });
+        }
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let group = |name: &str, client: &str| ZoneFile {
+        name: name.into(),
+        allow_transfer: vec![client.parse().unwrap()],
+        ..ZoneFile::default()
+    };
+    let groups = vec![group("others", "192.0.2.1"), group("customers", "127.0.0.1")];
+    let secondary = follower(maker.address, folder.path(), groups);
+    secondary.wait("the member", |_| member(&secondary) == Some(7));
+    let state = || secondary.handle.zone_status("example.com").unwrap();
+    assert_eq!((&state().group[..], transfer(&secondary)), ("customers", Rcode::NO_ERROR));
+    // Another group is another version of the catalog.
+    maker.next.lock().unwrap().zone[0].group = "others".into();
+    maker.handle.reload(None).unwrap();
+    for name in ["old.catalog", "new.catalog"] {
+        secondary.handle.refresh_and_wait(name, false).unwrap();
+    }
+    secondary.wait("the other group", |_| state().group == "others");
+    assert_eq!((member(&secondary), transfer(&secondary)), (Some(7), Rcode::REFUSED));
+}
+
 /// Changes the catalogs so that the member moves with a label. Returns the transfers of the member.
 fn moves(label: &str) -> u64 {
     let primary = primary(&catalog(1, Some(("m", ""))));

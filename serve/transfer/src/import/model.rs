@@ -67,6 +67,8 @@ pub(super) struct Zone {
     pub(super) fault: Option<String>,
     /// Part in catalogs: `follow` or `produce`.
     pub(super) catalog: Option<&'static str>,
+    /// Group in the catalog that is made.
+    pub(super) group: Option<String>,
 }
 
 impl Zone {

@@ -155,6 +155,9 @@ fn write_zone(
     } else if let Some(catalog) = catalog {
         let _ = writeln!(out, "catalog = {}", quoted(catalog));
     }
+    if let Some(group) = &zone.group {
+        let _ = writeln!(out, "group = {}", quoted(group));
+    }
     write_servers(zone, known, report, out);
 }
 

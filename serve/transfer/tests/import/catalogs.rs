@@ -60,6 +60,10 @@ fn a_catalog_that_knot_makes_is_made_if_it_lists_all_zones() {
              zone:\n - domain: c.example\n   catalog-role: generate\n - domain: a.example\n - domain: b.example\n{more}"
         )
     };
+    let grouped = read(Dialect::Knot, &text("   catalog-group: customers\n"));
+    let zone = "file = \"/var/lib/knot/b.example.zone\"\ngroup = \"customers\"\n";
+    assert!(grouped.toml.ends_with(zone) && grouped.is_complete(), "{}", grouped.toml);
+    assert!(report(&grouped).contains("catalog-group: → zone.group\n"), "{}", report(&grouped));
     let import = read(Dialect::Knot, &text(""));
     assert!(
         import

@@ -72,6 +72,10 @@ impl Knot<'_> {
             }
             ("member", Some(Produced { fault: None, name })) => {
                 debug_assert!(!name.is_empty(), "a catalog has a name");
+                if let Some(group) = get(item, templates, "catalog-group") {
+                    zone.group = Some(group.value().to_owned());
+                    self.set(group, Fate::kept("zone.group"));
+                }
             }
             ("member", _) => lost(self, "its catalog is not made by this server"),
             _ => {}

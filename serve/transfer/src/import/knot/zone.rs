@@ -52,7 +52,7 @@ impl Knot<'_> {
                 "catalog-role" if value == "member" => Fate::kept("the catalog with all zones"),
                 "catalog-zone" => Fate::kept("the catalog with all zones"),
                 "catalog-template" => Fate::kept("[[group]], and the servers of the catalog"),
-                "catalog-group" => Fate::lost("members of the catalog that is made have no groups"),
+                "catalog-group" => Fate::ignored("the zone is no member of a catalog that is made"),
                 "semantic-checks"
                 | "default-ttl"
                 | "zonefile-sync"
