@@ -284,7 +284,11 @@ fn connections_over_tls_are_bounded_in_number_and_memory() {
 #[test]
 fn unfinished_handshakes_count_as_memory() {
     let authority = Authority::new();
-    let server = serve(&authority, |config| config.tcp.memory = 1 << 20);
+    let server = serve(&authority, |config| {
+        config.tcp.memory = 1 << 20;
+        // On a loaded machine, too, none ends for another reason.
+        config.tcp.message_timeout_ms = 600_000;
+    });
     // The first 48 KiB of a handshake message of 60,000 bytes, in three records.
     let record = [&[22, 3, 1, 0x40, 0][..], &[0; 16_384]].concat();
     let mut begin = record.repeat(3);
@@ -296,9 +300,10 @@ fn unfinished_handshakes_count_as_memory() {
             stream
         })
         .collect();
-    server.wait("all are accepted", |handle| handle.stats().tcp.accepted == 64);
-    server.wait("most gave way", |handle| handle.status().connections < 20);
-    assert!(server.handle.stats().tcp.closed_for_others > 40);
+    // Not the number of open connections, which is that of the turn before until a turn has ended.
+    server.wait("most gave way", |handle| handle.stats().tcp.closed_for_others > 40);
+    assert_eq!(server.handle.stats().tcp.accepted, 64);
+    server.wait("few are open", |handle| handle.status().connections < 24);
     let mut client = authority.connect(&server).unwrap();
     assert_eq!(summary(&ask_over(&mut client, &www(1)).unwrap()).0, 1, "a newcomer is served");
     drop(clients);
