@@ -13,6 +13,7 @@ mod operator;
 mod primaries;
 mod query_rights;
 mod reload;
+mod signatures;
 mod support;
 mod tcp;
 mod tls;
