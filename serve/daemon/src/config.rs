@@ -9,6 +9,7 @@ use std::io;
 use std::marker::PhantomData;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use toml::de::{DeTable, DeValue};
 use toml::{Table, Value};
 
 /// Longest configuration in bytes: 100,000 zones of a name server have some 6 MB.
@@ -24,6 +25,10 @@ pub enum ConfigError {
     /// An unknown key.
     #[error(fmt = write_unknown_key)]
     UnknownKey {
+        /// Line of the key, counted from 1.
+        line: usize,
+        /// Column of the key in characters, counted from 1.
+        column: usize,
         /// Path of the key.
         key: String,
         /// The most similar key that exists.
@@ -39,11 +44,15 @@ pub enum ConfigError {
     },
 }
 
-fn write_unknown_key(key: &str, nearest: &Option<String>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    match nearest {
-        Some(nearest) => write!(f, "unknown key `{key}`; did you mean `{nearest}`?"),
-        None => write!(f, "unknown key `{key}`"),
-    }
+fn write_unknown_key(
+    line: &usize,
+    column: &usize,
+    key: &str,
+    nearest: &Option<String>,
+    f: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
+    write!(f, "line {line}, column {column}: unknown key `{key}`")?;
+    nearest.as_ref().map_or(Ok(()), |nearest| write!(f, "; did you mean `{nearest}`?"))
 }
 
 /// The table `[server]` of a server that has no other keys there.
@@ -138,9 +147,9 @@ pub fn read<C>(path: &Path, parse: impl FnOnce(&str) -> Result<C, ConfigError>) 
 /// The text is not TOML; a key is unknown; a value has the wrong type.
 pub fn parse<C: Serialize + DeserializeOwned>(text: &str, known: &C, keys: &Keys) -> Result<C, ConfigError> {
     let invalid = |error| ConfigError::Toml(describe(&error, text));
-    let given: Table = text.parse().map_err(invalid)?;
+    let given = DeTable::parse(text).map_err(invalid)?;
     match Table::try_from(known) {
-        Ok(known) => keys.check(&given, &known, "")?,
+        Ok(known) => Check { keys, text }.table(given.get_ref(), &known, "")?,
         // Serde then refuses unknown keys, without a "did you mean".
         Err(error) => debug_assert!(false, "the default configuration has keys and values: {error}"),
     }
@@ -155,37 +164,51 @@ pub fn to_toml(config: &impl Serialize) -> String {
     })
 }
 
-impl Keys {
+/// A check of the keys of a text.
+struct Check<'c> {
+    keys: &'c Keys,
+    text: &'c str,
+}
+
+impl Check<'_> {
     /// Refuses keys of `given` that are not in `known`.
-    fn check(&self, given: &Table, known: &Table, path: &str) -> Result<(), ConfigError> {
+    fn table(&self, given: &DeTable<'_>, known: &Table, path: &str) -> Result<(), ConfigError> {
         for (key, value) in given {
-            let here = format!("{path}{key}");
-            match (known.get(key), value) {
-                _ if self.free.contains(&here.as_str()) => {}
-                (Some(Value::Table(known)), Value::Table(given)) => {
-                    self.check(given, known, &format!("{here}."))?;
+            let here = format!("{path}{}", key.get_ref());
+            match (known.get(key.get_ref().as_ref()), value.get_ref()) {
+                _ if self.keys.free.contains(&here.as_str()) => {}
+                (Some(Value::Table(known)), DeValue::Table(given)) => {
+                    self.table(given, known, &format!("{here}."))?;
                 }
-                (Some(Value::Array(known)), Value::Array(given)) => {
+                (Some(Value::Array(known)), DeValue::Array(given)) => {
                     let Some(Value::Table(known)) = known.first() else { continue };
-                    for given in given.iter().filter_map(Value::as_table) {
-                        self.check(given, known, &format!("{here}."))?;
+                    for given in given.iter().filter_map(|value| value.get_ref().as_table()) {
+                        self.table(given, known, &format!("{here}."))?;
                     }
                 }
                 (Some(_), _) => {}
-                (None, _) => return Err(self.unknown(here, path, known)),
+                (None, _) => return Err(self.unknown(here, key.span().start, path, known)),
             }
         }
         Ok(())
     }
 
-    fn unknown(&self, key: String, path: &str, known: &Table) -> ConfigError {
+    fn unknown(&self, key: String, at: usize, path: &str, known: &Table) -> ConfigError {
         let last = key.strip_prefix(path).unwrap_or(&key);
         let near = known.keys().map(|other| (strsim::normalized_damerau_levenshtein(last, other), other));
         let nearest = near.filter(|(like, _)| *like > 0.5).max_by(|a, b| a.0.total_cmp(&b.0));
-        let replaced = self.replaced.iter().find(|(old, _)| *old == key).map(|(_, new)| (*new).to_owned());
+        let replaced = self.keys.replaced.iter().find(|(old, _)| *old == key);
+        let replaced = replaced.map(|(_, new)| (*new).to_owned());
         let nearest = replaced.or_else(|| nearest.map(|(_, other)| format!("{path}{other}")));
-        ConfigError::UnknownKey { key, nearest }
+        let (line, column) = place(self.text.get(..at).unwrap_or_default());
+        ConfigError::UnknownKey { line, column, key, nearest }
     }
+}
+
+/// Line and column after a text, counted from 1.
+fn place(before: &str) -> (usize, usize) {
+    let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;
+    (before.matches('\n').count() + 1, column)
 }
 
 /// Words of the parser, and TOML's words for them.
@@ -209,8 +232,8 @@ fn describe(error: &toml::de::Error, text: &str) -> String {
     let message = error.message().lines().collect::<Vec<_>>().join(", ");
     let message = WORDS.iter().fold(message, |message, (rust, words)| message.replace(rust, words));
     let Some(before) = error.span().and_then(|span| text.get(..span.start)) else { return message };
-    let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;
-    format!("line {}, column {column}: {message}", before.matches('\n').count() + 1)
+    let (line, column) = place(before);
+    format!("line {line}, column {column}: {message}")
 }
 
 #[cfg(test)]
@@ -244,14 +267,23 @@ mod tests {
         assert!(error("[free]\nanything = 1").contains("anything = 1"));
         assert_eq!(
             error("[server]\nworker = 1"),
-            "unknown key `server.worker`; did you mean `server.workers`?"
+            "line 2, column 1: unknown key `server.worker`; did you mean `server.workers`?"
         );
         assert_eq!(
             error("[server]\nthreads = 1"),
-            "unknown key `server.threads`; did you mean `server.workers`?"
+            "line 2, column 1: unknown key `server.threads`; did you mean `server.workers`?"
         );
-        assert_eq!(error("[[route]]\nusr = \"\""), "unknown key `route.usr`; did you mean `route.user`?");
-        assert_eq!(error("zzz = 1"), "unknown key `zzz`");
+        // Of the second table, after characters of several bytes.
+        assert_eq!(
+            error("[[route]]\nuser = \"ä\"\n[[route]]\n  usr = \"\""),
+            "line 4, column 3: unknown key `route.usr`; did you mean `route.user`?"
+        );
+        assert_eq!(
+            error("route = [{ user = \"ä\", usr = \"\" }]"),
+            "line 1, column 24: unknown key `route.usr`; did you mean `route.user`?"
+        );
+        assert_eq!(error("\n[zzz]\na = 1"), "line 2, column 2: unknown key `zzz`");
+        assert_eq!(error("zzz = 1"), "line 1, column 1: unknown key `zzz`");
         assert!(error("[server]\nworkers = 70000").contains("expected a whole number up to 65535"));
     }
 

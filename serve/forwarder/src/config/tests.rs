@@ -43,11 +43,17 @@ fn modes_are_octal() {
 #[test]
 fn says_what_is_wrong() {
     let says = |text: &str| Config::parse(text).unwrap_err().to_string();
-    assert_eq!(says("[cs]\npackts = 3"), "unknown key `cs.packts`; did you mean `cs.packets`?");
-    assert_eq!(says("[faces.upd]\nmtu = 3"), "unknown key `faces.upd`; did you mean `faces.udp`?");
-    assert_eq!(says("zzz = 1"), "unknown key `zzz`");
-    let replaced = "unknown key `management.loopback`; did you mean `faces.tcp.loopback` or \
-                    `faces.websocket.loopback`?";
+    assert_eq!(
+        says("[cs]\npackts = 3"),
+        "line 2, column 1: unknown key `cs.packts`; did you mean `cs.packets`?"
+    );
+    assert_eq!(
+        says("[faces.upd]\nmtu = 3"),
+        "line 1, column 8: unknown key `faces.upd`; did you mean `faces.udp`?"
+    );
+    assert_eq!(says("zzz = 1"), "line 1, column 1: unknown key `zzz`");
+    let replaced = "line 2, column 1: unknown key `management.loopback`; did you mean `faces.tcp.loopback` \
+                    or `faces.websocket.loopback`?";
     assert_eq!(says("[management]\nloopback = false"), replaced);
     assert_eq!(says("[faces.udp]\nmtu = 3"), "`faces.udp.mtu` must be between 256 and 65507");
     for origin in ["app.example", "https://app.example/", "https://App.example", "https://", "null"] {

@@ -29,13 +29,13 @@ fn says_what_is_wrong() {
     }
     assert_eq!(
         says("[server]\nlisen = []"),
-        "unknown key `server.lisen`; did you mean `server.listen`?"
+        "line 2, column 1: unknown key `server.lisen`; did you mean `server.listen`?"
     );
     assert_eq!(
         says("[[zone]]\nname = \"a\"\nfiel = \"b\""),
-        "unknown key `zone.fiel`; did you mean `zone.file`?"
+        "line 3, column 1: unknown key `zone.fiel`; did you mean `zone.file`?"
     );
-    assert_eq!(says("zzz = 1"), "unknown key `zzz`");
+    assert_eq!(says("zzz = 1"), "line 1, column 1: unknown key `zzz`");
     assert_eq!(says("[server]\nmax_udp = 100"), "`server.max_udp` is 100, but must be between 512 and 4096");
     let generated = "`zone_files.max_generated` is 99999999, but must be between 0 and 16777216";
     assert_eq!(says("[zone_files]\nmax_generated = 99999999"), generated);
