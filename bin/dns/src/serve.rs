@@ -7,6 +7,7 @@ use hashlane_daemon::Daemon;
 use hashlane_daemon::metrics::Http;
 use hashlane_link::memory::Allocator;
 use hashlane_nameserver::config::{Config, ZoneFile};
+use hashlane_nameserver::server::Checked;
 use hashlane_nameserver::status::ZoneStatus;
 use hashlane_nameserver::{Handle, Server};
 use std::ffi::{OsStr, OsString};
@@ -177,7 +178,7 @@ impl CheckZone {
     pub(super) fn run(self) -> Result<ExitCode> {
         let zone = self.zones.iter().map(|zone| named(zone)).collect::<Result<_>>()?;
         let zones = Server::check_zones(&Config { zone, ..Config::default() })?;
-        terminal::print_verdict(&report(&zones)?)?;
+        terminal::print_verdict(&report(String::new(), &zones)?)?;
         let faulty = zones.iter().filter(|zone| !zone.warnings.is_empty()).count();
         if self.strict && faulty > 0 {
             bail!("{faulty} of {} zones have faults; the lines above name them", zones.len());
@@ -210,15 +211,16 @@ fn is_alive(handle: Handle) -> impl FnMut() -> bool + Send + 'static {
 /// # Errors
 /// The configuration is refused, or a zone cannot be loaded: then the lines are printed.
 pub(super) fn check(config: &Config) -> Result<String> {
-    report(&Server::check(config)?)
+    let Checked { warnings, zones } = Server::check(config)?;
+    let text: String = warnings.iter().map(|warning| format!("warning: {warning}\n")).collect();
+    report(text, &zones)
 }
 
-/// A line for each zone and each warning.
+/// The text before, and a line for each zone and each warning.
 ///
 /// # Errors
 /// A zone cannot be loaded: then the lines are printed.
-fn report(zones: &[ZoneStatus]) -> Result<String> {
-    let mut text = String::new();
+fn report(mut text: String, zones: &[ZoneStatus]) -> Result<String> {
     for ZoneStatus { name, file, serial, records, warnings, error, .. } in zones {
         let _ = match (serial, error) {
             (_, Some(error)) => writeln!(text, "{name}: {error}"),

@@ -4,6 +4,7 @@ mod check;
 mod keys;
 mod network;
 mod peer;
+mod secrets;
 mod sections;
 #[cfg(test)]
 mod tests;
@@ -24,7 +25,7 @@ pub use zone::ZoneFile;
 use hashlane_daemon::config::{Keys, parse, read, to_toml};
 use serde::{Deserialize, Serialize};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Most bytes of a text in class CH, and of the identifier in EDNS.
 const MAX_TEXT: usize = 255;
@@ -58,6 +59,9 @@ pub struct Config {
     pub group: Vec<ZoneFile>,
     /// Zones and their files.
     pub zone: Vec<ZoneFile>,
+    /// File that the configuration was read from; empty: none.
+    #[serde(skip)]
+    pub path: PathBuf,
 }
 
 /// The end of a file without zones.
@@ -85,6 +89,7 @@ impl Config {
                 config.tls.set_folder(folder);
             }
             config.check_paths()?;
+            config.path = path.to_owned();
             Ok(config)
         })
     }

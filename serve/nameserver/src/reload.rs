@@ -6,6 +6,7 @@ use crate::config::Config;
 use crate::folder;
 use crate::handle::{Change, Handle, Request, lock};
 use crate::listen;
+use crate::server::warnings;
 use crate::status::Reloaded;
 use crate::tls;
 use crate::transfers::event::{Event, Version};
@@ -231,6 +232,11 @@ impl Service {
             Some(_) => None,
             None => Some(tls::server(&config.tls)?),
         };
+        if let Some(certificate) = &tls {
+            for warning in warnings(&config, certificate.as_ref()) {
+                tracing::warn!("{warning}");
+            }
+        }
         let mut reloaded = self.catalog.update(&config, only.as_ref().map(|zone| zone.view()))?;
         reloaded.restart = restart;
         let old = self.handle.0.view.swap(self.catalog.view(&config)?);

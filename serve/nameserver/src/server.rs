@@ -14,6 +14,7 @@ use crate::handle::{End, Shared, lock};
 use crate::listen;
 use crate::reload;
 use crate::status::{Loading, ZoneStatus};
+use crate::tls::Identity;
 use crate::transfers::notifier::Notifier;
 use crate::transfers::refresh::Refresher;
 use crate::zones::{self, Catalog, random_key};
@@ -28,6 +29,15 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Instant;
 use threads::Threads;
+
+/// A configuration that was checked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Checked {
+    /// Faults with which the server would use it.
+    pub warnings: Vec<String>,
+    /// State of each zone, in order.
+    pub zones: Vec<ZoneStatus>,
+}
 
 /// Least time between two exchanges of the zones while they are loaded, as a multiple of the time that one
 /// takes, which is in proportion to the number of zones.
@@ -82,6 +92,9 @@ impl Server {
         folder.hold(&config.transfer.folder, folder::is_needed(config))?;
         // As the user who reads them again at each reload.
         let certificate = tls::server(&config.tls)?;
+        for warning in warnings(config, certificate.as_ref()) {
+            tracing::warn!("{warning}");
+        }
         let key = random_key()?;
         let threads = sockets.len() * workers + 1;
         let mut catalog = Catalog::new(&key, threads)?;
@@ -144,22 +157,28 @@ impl Server {
         Ok(Self { threads, control: path, reload, refresher, notifier, collector, handle, ends })
     }
 
-    /// Checks all that [`start`](Self::start) would refuse, and loads every zone, without listening anywhere.
-    /// Returns the state of each zone: those that cannot be loaded have an error.
+    /// Checks all that [`start`](Self::start) would refuse, and loads every zone, without listening anywhere:
+    /// no port is bound, as the server may be running. Returns the state of each zone: those that cannot be
+    /// loaded have an error.
     ///
     /// # Errors
     /// Those of `start`, except that a port is in use.
-    pub fn check(config: &Config) -> io::Result<Vec<ZoneStatus>> {
+    pub fn check(config: &Config) -> io::Result<Checked> {
         config.check().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
         let account = account::check(config)?;
         listen::check(config)?;
         listen::check_source(config)?;
         config.control.socket().check(account.as_ref())?;
-        tls::server(&config.tls)?;
+        let certificate = tls::server(&config.tls)?;
         if folder::is_needed(config) {
             folder::check(&config.transfer.folder)?;
         }
-        zones::check(config)
+        let (zones, unnamed) = zones::check(config)?;
+        let mut warnings = warnings(config, certificate.as_ref());
+        warnings.extend(unnamed.iter().map(|group| {
+            format!("`[[group]]` {group:?} is named by no catalog that is followed; correct its name, or remove it")
+        }));
+        Ok(Checked { warnings, zones })
     }
 
     /// Loads every zone of a configuration, and checks nothing else. Returns the state of each zone.
@@ -167,7 +186,7 @@ impl Server {
     /// # Errors
     /// The configuration is not valid.
     pub fn check_zones(config: &Config) -> io::Result<Vec<ZoneStatus>> {
-        zones::check(config)
+        zones::check(config).map(|(zones, _)| zones)
     }
 
     /// Addresses of the sockets, with the ports that the kernel chose.
@@ -224,6 +243,11 @@ impl Server {
         drop(threads);
         outcome
     }
+}
+
+/// Faults with which a configuration is used.
+pub(crate) fn warnings(config: &Config, certificate: Option<&Identity>) -> Vec<String> {
+    tls::warning(&config.tls, certificate).into_iter().chain(config.open_secrets()).collect()
 }
 
 /// Loads the zones, and puts them in service as they come. `answer` is called once the names of all are

@@ -47,8 +47,7 @@ pub(crate) enum Channel {
     Dot,
 }
 
-/// The certificate and key for clients; `None` if the configuration listens nowhere by TLS. The log warns of
-/// a certificate that ends soon.
+/// The certificate and key for clients; `None` if the configuration listens nowhere by TLS.
 ///
 /// # Errors
 /// A file cannot be read or has none, or the key is not that of the certificate.
@@ -58,9 +57,6 @@ pub(crate) fn server(config: &Tls) -> io::Result<Option<Identity>> {
     }
     let certificates = certificates("tls.certificate", &config.certificate)?;
     let expires = certificates.first().and_then(expiry::expires);
-    if let Some(warning) = expiry::warning(expires, unix_seconds()) {
-        tracing::warn!(file = %config.certificate.display(), "{warning}");
-    }
     let path = &config.key;
     let key = PrivateKeyDer::from_pem_slice(&read("tls.key", path)?)
         .map_err(|error| invalid("tls.key", path, &in_words(&error, "private key, PRIVATE KEY in PEM,")))?;
@@ -85,6 +81,12 @@ pub(crate) fn server(config: &Tls) -> io::Result<Option<Identity>> {
     server.alpn_protocols = vec![DOT.to_vec()];
     server.ticketer = ring::Ticketer::new().map_err(io::Error::other)?;
     Ok(Some(Identity { config: Arc::new(server), expires }))
+}
+
+/// A warning if the certificate for clients has expired, or ends soon.
+pub(crate) fn warning(config: &Tls, identity: Option<&Identity>) -> Option<String> {
+    let warning = expiry::warning(identity?.expires, unix_seconds())?;
+    Some(format!("`tls.certificate` {}: {warning}", config.certificate.display()))
 }
 
 /// The settings for primaries that are asked over TLS; `None` if there are none.

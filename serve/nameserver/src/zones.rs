@@ -266,12 +266,13 @@ impl Catalog {
 }
 
 /// Loads the zones of a configuration, one after the other for each core, and keeps none. Returns their
-/// states, in order.
-pub(crate) fn check(config: &Config) -> io::Result<Vec<ZoneStatus>> {
+/// states, in order, and the groups that no catalog names.
+pub(crate) fn check(config: &Config) -> io::Result<(Vec<ZoneStatus>, Vec<String>)> {
     let mut catalog = Catalog::new(&random_key()?, 0)?;
     catalog.update(config, None)?;
     catalog.view(config)?;
-    Ok(catalog.list().into_iter().map(|zone| zone.status).collect())
+    let zones = catalog.list().into_iter().map(|zone| zone.status).collect();
+    Ok((zones, catalog.unnamed_groups(config)))
 }
 
 /// A random key.

@@ -8,6 +8,7 @@ use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream, UdpSocket};
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixDatagram;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -301,6 +302,32 @@ fn a_configuration_is_checked_with_its_zones_and_printed() {
     assert_eq!(checked.code, Some(1));
     holds(&checked.out, &["example.com: ", "example.com.zone", "6"]);
     holds(&checked.err, &["1 of 1 zones cannot be loaded"]);
+}
+
+#[test]
+fn a_configuration_is_checked_beside_the_server_that_runs_with_it() {
+    let folder = folder();
+    let write = |address: &str, mode: u32| {
+        let text = format!(
+            "[server]\nlisten = [\"{address}\"]\n[control]\npath = \"{}\"\n[[key]]\nname = \"k\"\n\
+             algorithm = \"hmac-sha256\"\nsecret = \"c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0\"\n\
+             [[group]]\nname = \"customers\"\n[[zone]]\nname = \"example.com\"\nfile = \"example.com.zone\"\n",
+            folder.path("control.sock").display()
+        );
+        folder.write("dns.toml", text);
+        fs::set_permissions(folder.path("dns.toml"), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    write("127.0.0.1:0", 0o644);
+    let server = Server::start(folder.command(&["dns", "serve", "--config", "dns.toml"]));
+    server.process.wait_for("every user can read the secrets in this configuration", 1);
+    let check = || folder.run(&["dns", "check-config", "dns.toml"]).ok();
+    write(&server.address.to_string(), 0o644);
+    let group = "warning: `[[group]]` \"customers\" is named by no catalog that is followed; ";
+    let secrets =
+        "warning: dns.toml: every user can read the secrets in this configuration; make its mode 0600";
+    holds(&check(), &[group, secrets, "example.com: serial 7", "dns.toml is a valid configuration\n"]);
+    write(&server.address.to_string(), 0o600);
+    assert!(!check().contains("secrets"));
 }
 
 #[test]

@@ -5,11 +5,7 @@ use hashlane_name::dns::text;
 use hashlane_transfer::tsig;
 use serde::{Deserialize, Serialize};
 use std::io;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-
-/// Bits of a file's mode for users that are neither its owner nor in its group.
-const EVERYBODY: u32 = 0o007;
 
 /// A key that signs messages (TSIG, RFC 8945).
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,19 +43,10 @@ impl TsigKey {
     }
 }
 
-/// Reads the file of a secret. The log warns if every user of the host can read it.
+/// Reads the file of a secret.
 fn read_secret(path: &Path) -> io::Result<String> {
-    let shown = path.display();
-    let read = || {
-        let is_open = std::fs::metadata(path)?.permissions().mode() & EVERYBODY != 0;
-        Ok((std::fs::read_to_string(path)?, is_open))
-    };
-    let (secret, is_open) =
-        read().map_err(|error: io::Error| io::Error::new(error.kind(), format!("{shown}: {error}")))?;
-    if is_open {
-        tracing::warn!(file = %shown, "every user can read this secret; make its mode 0600 or 0640");
-    }
-    Ok(secret)
+    let failed = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+    std::fs::read_to_string(path).map_err(failed)
 }
 
 impl Config {

@@ -11,7 +11,7 @@ use std::time::Duration;
 /// A time after the end of every certificate, in seconds since 1970.
 const AFTER_ALL: u64 = 1 << 40;
 
-/// Seconds before the end from which on the log warns. Programs that renew do so about 30 days before.
+/// Seconds before the end from which on there is a warning. Programs that renew do so about 30 days before.
 const RENEWAL: u64 = 14 * 86_400;
 
 /// The end of the validity of a certificate, in seconds since 1970; `None` if it cannot be found.

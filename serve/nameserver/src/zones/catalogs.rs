@@ -8,6 +8,7 @@ use hashlane_dns::zone::{Builder, is_before};
 use hashlane_hash::scheme::Key;
 use hashlane_name::dns::NameBuf;
 use hashlane_transfer::catalog;
+use std::collections::HashSet;
 use std::io;
 use std::sync::Arc;
 
@@ -38,6 +39,18 @@ impl Catalog {
             tracing::info!(zones = members, before, removed, "catalogs followed");
         }
         Ok(has_changed)
+    }
+
+    /// Groups of the configuration that no catalog names. None while the members of a catalog are not known.
+    pub(super) fn unnamed_groups(&self, config: &Config) -> Vec<String> {
+        let mut named = HashSet::new();
+        for zone in self.zones.iter().filter(|zone| zone.file.follows()) {
+            let members = |data| catalog::members(data, config.transfer.max_members).ok();
+            let Some(found) = zone.data.as_deref().and_then(members) else { return Vec::new() };
+            named.extend(found.members().iter().flat_map(|member| member.groups().map(<[u8]>::to_vec)));
+        }
+        let groups = config.group.iter().map(|group| &group.name);
+        groups.filter(|name| !named.contains(name.as_bytes())).cloned().collect()
     }
 
     /// Makes the catalogs that list the other zones, if those have changed.

@@ -3,6 +3,7 @@
 use crate::support::{PATIENCE, Running, framed, read_message, zone};
 use hashlane_dns::wire::{Message, Rcode};
 use hashlane_name::dns::text;
+use hashlane_nameserver::Server;
 use hashlane_nameserver::config::ZoneFile;
 use hashlane_transfer::incoming::Query;
 use hashlane_transfer::notify::transfer_query;
@@ -111,6 +112,10 @@ fn a_member_has_the_servers_of_its_group() {
     let state = secondary.handle.zone_status("old.catalog").unwrap();
     assert_eq!((&state.catalog[..], &state.group[..]), ("", ""));
     assert_eq!(state.primaries, [primary.address.to_string()]);
+    // The check, beside the server that has received the catalogs.
+    let config = secondary.next.lock().unwrap().clone();
+    let [warning] = &Server::check(&config).unwrap().warnings[..] else { panic!("one group is not named") };
+    assert!(warning.starts_with("`[[group]]` \"first\" is named by no catalog"), "{warning}");
     // Of several groups, the first of the configuration counts.
     let text = catalog(3, Some(("m", "group.LABEL IN TXT second\ngroup.LABEL IN TXT first")));
     change(&primary, &secondary, "old.catalog", 3, &text);

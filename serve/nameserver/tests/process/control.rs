@@ -80,7 +80,7 @@ fn a_server_that_cannot_serve_does_not_start() {
     config.zone = vec![ZoneFile::new("example.com", file)];
     assert!(says(&config).contains("missing.zone"), "{}", says(&config));
     let checked = Server::check(&config).unwrap();
-    assert!(checked[0].error.as_ref().unwrap().contains("missing.zone"));
+    assert!(checked.zones[0].error.as_ref().unwrap().contains("missing.zone"));
     config.server.listen = vec!["192.0.2.1:5353".parse().unwrap()];
     // Root has to name the user that serves other hosts.
     config.server.user = "root".into();

@@ -51,7 +51,7 @@ fn two_servers_do_not_write_one_folder() {
     let error = Server::start(&config, Box::new(move || Ok(again.clone()))).err().unwrap().to_string();
     assert!(error.contains("is in use by process ") && error.contains("name another folder"), "{error}");
     // The check of a configuration whose server runs, and a server that gets the folder by a reload.
-    assert_eq!(Server::check(&config).unwrap()[0].serial, Some(7));
+    assert_eq!(Server::check(&config).unwrap().zones[0].serial, Some(7));
     primary.next.lock().unwrap().transfer.folder = folder.path().to_owned();
     let error = primary.handle.reload(None).unwrap_err().to_string();
     assert!(error.contains("is in use"), "{error}");

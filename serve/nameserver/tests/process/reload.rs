@@ -174,7 +174,7 @@ fn faults_of_a_zone_are_warned_of_at_each_load() {
     ];
     assert_eq!(server.handle.status().zones[0].warnings, expected);
     let checked = hashlane_nameserver::Server::check(&server.next.lock().unwrap()).unwrap();
-    assert_eq!(checked[0].warnings, expected);
+    assert_eq!(checked.zones[0].warnings, expected);
     let reloaded = server.handle.reload(Some("example.com")).unwrap();
     assert_eq!(reloaded.warnings["example.com"], expected);
     fs::write(server.file("example.com.zone"), zone(8)).unwrap();

@@ -288,6 +288,7 @@ fn unfinished_handshakes_count_as_memory() {
         config.tcp.memory = 1 << 20;
         // On a loaded machine, too, none ends for another reason.
         config.tcp.message_timeout_ms = 600_000;
+        config.tcp.idle_timeout_ms = 600_000;
     });
     // The first 48 KiB of a handshake message of 60,000 bytes, in three records.
     let record = [&[22, 3, 1, 0x40, 0][..], &[0; 16_384]].concat();
@@ -365,6 +366,21 @@ fn a_reload_takes_new_certificates_and_a_wrong_one_keeps_the_old_ones() {
     }
 }
 
+#[test]
+fn a_certificate_that_has_expired_is_warned_of_by_the_check() {
+    let authority = Authority::new();
+    let server = serve(&authority, |_| {});
+    let config = || server.next.lock().unwrap().clone();
+    let of_certificate = |config: &Config| {
+        let warnings = Server::check(config).unwrap().warnings;
+        warnings.into_iter().find(|warning| warning.contains("certificate"))
+    };
+    assert_eq!(of_certificate(&config()), None);
+    let (pem, _) = authority.issue("server", NAME, 2002);
+    let expected = format!("`tls.certificate` {}: the certificate has expired; renew it", pem.display());
+    assert_eq!(of_certificate(&config()), Some(expected));
+}
+
 /// Leaves the first bytes of a file of PEM.
 fn cut(path: &Path, len: usize) {
     let text = "-----BEGIN CERTIFICATE-----\n".to_owned() + &"AAAA\n".repeat(100);
@@ -378,5 +394,5 @@ fn without_listeners_no_certificate_is_read() {
         ..Config::parse("[tls]\ncertificate = \"missing.pem\"").unwrap()
     };
     let states = Server::check(&config).unwrap();
-    assert!(states[0].error.is_some(), "the zone file is missing, too, which the check reports");
+    assert!(states.zones[0].error.is_some(), "the zone file is missing, too, which the check reports");
 }
