@@ -3,7 +3,6 @@
 use super::chain::{Chain, Link, Spelling, Visited};
 use super::offsets::Offsets;
 use super::proofs::Proofs;
-use super::records::Found;
 use super::reply::ResponseKind;
 use super::servers::Servers;
 use super::writer::{Form, Full, Owner, Writer};
@@ -45,6 +44,14 @@ pub(super) struct Ended<'o> {
     pub(super) kind: ResponseKind,
     pub(super) flags: Flags,
     pub(super) truncated: bool,
+}
+
+/// The records of a name that answer a question.
+pub(super) enum Found {
+    /// Of the type, or none that lead elsewhere.
+    Records,
+    /// A CNAME to this name.
+    Alias(NameId),
 }
 
 /// An answer under construction.

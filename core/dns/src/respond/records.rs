@@ -2,20 +2,12 @@
 //! referrals.
 
 use super::Transport;
-use super::answer::Answer;
+use super::answer::{Answer, Found};
 use super::chain::Link;
 use super::reply::ResponseKind;
 use super::writer::{Form, Full, Owner};
 use crate::wire::{RecordType, Section};
 use crate::zone::{NameId, Zone};
-
-/// The records of a name that answer a question.
-pub(super) enum Found {
-    /// Of the type, or none that lead elsewhere.
-    Records,
-    /// A CNAME to this name.
-    Alias(NameId),
-}
 
 impl Answer<'_, '_> {
     /// Writes the records of node `source` that answer, owned by the name of `link`.
