@@ -6,7 +6,6 @@ use crate::config::Config;
 use crate::folder;
 use crate::handle::{Change, Handle, Request, lock};
 use crate::listen;
-use crate::server::warnings;
 use crate::status::Reloaded;
 use crate::tls;
 use crate::transfers::event::{Event, Version};
@@ -233,7 +232,9 @@ impl Service {
             None => Some(tls::server(&config.tls)?),
         };
         if let Some(certificate) = &tls {
-            for warning in warnings(&config, certificate.as_ref()) {
+            for warning in
+                tls::warning(&config.tls, certificate.as_ref()).into_iter().chain(config.open_secrets())
+            {
                 tracing::warn!("{warning}");
             }
         }

@@ -14,7 +14,6 @@ use crate::handle::{End, Shared, lock};
 use crate::listen;
 use crate::reload;
 use crate::status::{Loading, ZoneStatus};
-use crate::tls::Identity;
 use crate::transfers::notifier::Notifier;
 use crate::transfers::refresh::Refresher;
 use crate::zones::{self, Catalog, random_key};
@@ -92,7 +91,9 @@ impl Server {
         folder.hold(&config.transfer.folder, folder::is_needed(config))?;
         // As the user who reads them again at each reload.
         let certificate = tls::server(&config.tls)?;
-        for warning in warnings(config, certificate.as_ref()) {
+        for warning in
+            tls::warning(&config.tls, certificate.as_ref()).into_iter().chain(config.open_secrets())
+        {
             tracing::warn!("{warning}");
         }
         let key = random_key()?;
@@ -174,7 +175,8 @@ impl Server {
             folder::check(&config.transfer.folder)?;
         }
         let (zones, unnamed) = zones::check(config)?;
-        let mut warnings = warnings(config, certificate.as_ref());
+        let mut warnings: Vec<_> = tls::warning(&config.tls, certificate.as_ref()).into_iter().collect();
+        warnings.extend(config.open_secrets());
         warnings.extend(unnamed.iter().map(|group| {
             format!("`[[group]]` {group:?} is named by no catalog that is followed; correct its name, or remove it")
         }));
@@ -243,11 +245,6 @@ impl Server {
         drop(threads);
         outcome
     }
-}
-
-/// Faults with which a configuration is used.
-pub(crate) fn warnings(config: &Config, certificate: Option<&Identity>) -> Vec<String> {
-    tls::warning(&config.tls, certificate).into_iter().chain(config.open_secrets()).collect()
 }
 
 /// Loads the zones, and puts them in service as they come. `answer` is called once the names of all are

@@ -61,7 +61,7 @@ pub struct ZoneStatus {
     /// Servers from which it is transferred, in the order in which they are asked.
     #[serde(default)]
     pub primaries: Vec<String>,
-    /// The catalog that lists it, if it is followed; empty: the zone is one of the configuration, or was added.
+    /// The followed catalog that lists it; empty: the zone is one of the configuration, or was added.
     #[serde(default)]
     pub catalog: String,
     /// The `[[group]]` whose servers a member of a catalog has; empty: those of the catalog.

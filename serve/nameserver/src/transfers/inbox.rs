@@ -12,8 +12,8 @@ pub(crate) struct Inbox {
 }
 
 impl Inbox {
-    /// Takes a NOTIFY, of a version that is in service (`is_known`) or not. Returns true if it is to be handed
-    /// on: a known version changes nothing, unless an answer of a primary would end a failure.
+    /// Takes a NOTIFY, of a version that is in service (`is_known`) or not. Returns true if it is to be
+    /// handed on: a known version changes nothing, unless an answer of a primary would end a failure.
     pub(super) fn put(&self, is_known: bool) -> bool {
         let is_wanted = !is_known || self.is_failing.load(Ordering::Acquire);
         is_wanted && !self.is_pending.swap(true, Ordering::AcqRel)

@@ -22,9 +22,9 @@ impl Bases {
         self.unsure
     }
 
-    /// Notes a change to a version: others may have had a first one with another content, and so both sides of
-    /// a change that does not raise the serial number. Returns true if there is such a doubt. `key` should be
-    /// random.
+    /// Notes a change to a version: others may have had a first one with another content, and so both sides
+    /// of a change that does not raise the serial number. Returns true if there is such a doubt. `key` should
+    /// be random.
     pub(crate) fn note(&mut self, old: Option<&Zone>, new: &Zone, key: &Key) -> bool {
         if let Some(old) = old {
             let is_raised = is_before(old.serial(), new.serial());

@@ -1,12 +1,12 @@
 //! Zones as reports list them.
 
 use super::Catalog;
-use super::configured::Configured;
 use super::owners::Membership;
 use super::source::Source;
 use crate::config::Peer;
 use crate::status::{Loading, TransferStatus, ZoneStatus};
 use crate::transfers::receipt::Recipient;
+use hashlane_dns::zone::Zone;
 use std::sync::Arc;
 
 /// A zone as the thread that owns the zones knows it.
@@ -31,37 +31,33 @@ pub(crate) struct Servers {
 impl Catalog {
     /// The zones, without the counts of queries.
     pub(crate) fn list(&self) -> Vec<Listed> {
-        self.zones.iter().map(Configured::listed).collect()
+        let zones = self.zones.iter().map(|zone| {
+            let data = zone.data.as_deref();
+            let status = ZoneStatus {
+                name: zone.file.name.clone(),
+                file: zone.file.file.clone(),
+                serial: data.map(Zone::serial),
+                records: data.map_or(0, |data| data.records() as u64),
+                memory: data.map_or(0, |data| data.memory() as u64),
+                loaded: zone.loaded,
+                took_ms: zone.took_ms,
+                warnings: zone.warnings.clone(),
+                error: zone.error.clone(),
+                transfer: zone.is_secondary().then(TransferStatus::default),
+                ..ZoneStatus::default()
+            };
+            Listed { number: zone.number, status, servers: Arc::clone(&zone.servers) }
+        });
+        zones.collect()
     }
 
     /// Progress of the first load.
     pub(crate) fn loading(&self) -> Loading {
-        let from_elsewhere = self.zones.iter().filter(|zone| zone.source() != Source::Produced);
-        let loaded = from_elsewhere.clone().filter(|zone| zone.is_loaded()).count();
-        Loading { loaded, zones: from_elsewhere.count() }
-    }
-}
-
-impl Configured {
-    /// True once the file of the zone was read, whatever it has.
-    fn is_loaded(&self) -> bool {
-        self.data.is_some() || self.error.is_some() || self.received.is_some()
-    }
-
-    fn listed(&self) -> Listed {
-        let status = ZoneStatus {
-            name: self.file.name.clone(),
-            file: self.file.file.clone(),
-            serial: self.data.as_ref().map(|data| data.serial()),
-            records: self.data.as_ref().map_or(0, |data| data.records() as u64),
-            memory: self.data.as_ref().map_or(0, |data| data.memory() as u64),
-            loaded: self.loaded,
-            took_ms: self.took_ms,
-            warnings: self.warnings.clone(),
-            error: self.error.clone(),
-            transfer: self.is_secondary().then(TransferStatus::default),
-            ..ZoneStatus::default()
-        };
-        Listed { number: self.number, status, servers: Arc::clone(&self.servers) }
+        let zones = self.zones.iter().filter(|zone| zone.source() != Source::Produced);
+        // Their files were read, whatever they have.
+        let is_loaded = zones
+            .clone()
+            .filter(|zone| zone.data.is_some() || zone.error.is_some() || zone.received.is_some());
+        Loading { loaded: is_loaded.count(), zones: zones.count() }
     }
 }
