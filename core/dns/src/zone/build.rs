@@ -7,7 +7,7 @@ use super::error::{Cause, Rule, Warnings, ZoneError};
 use super::finish::{Contents, finish};
 use super::flags::Flags;
 use super::intern::Interner;
-use super::names::NameId;
+use super::names::{NameId, Names};
 use super::queue::Queue;
 use crate::wire::RecordType;
 use alloc::boxed::Box;
@@ -207,9 +207,22 @@ impl Builder {
     ///
     /// # Errors
     /// The first rule that the records as a whole break.
-    pub fn finish(mut self) -> Result<Zone, ZoneError> {
+    pub fn finish(self) -> Result<Zone, ZoneError> {
+        finish(self.into_contents()?)
+    }
+
+    /// All that was added.
+    pub(super) fn into_contents(mut self) -> Result<Contents, ZoneError> {
         self.flush()?;
         let Self { interner, apex, apex_name, entries, data, warnings, .. } = self;
-        finish(Contents { interner, apex, apex_name, entries, data, warnings })
+        Ok(Contents { interner, apex, apex_name, entries, data, warnings })
+    }
+
+    /// The names so far, and the offset at which the data of later records begin.
+    pub(super) fn pause(&mut self) -> Result<(Names, usize), ZoneError> {
+        self.flush()?;
+        // A record without data stands before it.
+        self.data.push(0);
+        Ok((self.interner.names.clone(), self.data.len()))
     }
 }

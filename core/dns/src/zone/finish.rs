@@ -27,19 +27,16 @@ pub(super) fn finish(contents: Contents) -> Result<Zone, ZoneError> {
     let Contents { interner, apex, apex_name, mut entries, mut data, mut warnings } = contents;
     let (mut names, hashes) = interner.into_parts();
     let mut wildcards = occlude(&mut names, apex);
-    for entry in &entries {
-        names.add_flags(entry.owner, Flags::OWNER);
-    }
-    let (new, full) = names.numbers(|flags| flags.has(Flags::OWNER) || flags.has(Flags::EXISTS));
+    let new = names.numbers(|flags| flags.has(Flags::WITHIN));
     let renumber = |id: NameId| {
         debug_assert!(id.index() < new.len(), "each name has a new number");
         new.get(id.index()).copied().unwrap_or(NameId::ROOT)
     };
     let visible = || names.ids().zip(&hashes).filter(|(id, _)| names.flags(*id).is_visible());
-    let count = visible().count();
-    let index = index_of(visible().map(|(id, hash)| (*hash, renumber(id).0)), count);
+    let visible_names = visible().count();
+    let index = index_of(visible().map(|(id, hash)| (*hash, renumber(id).0)), visible_names);
     drop(hashes);
-    names.split(&new, full);
+    names.split(&new);
     let apex = renumber(apex);
     wildcards.iter_mut().for_each(|(above, id)| (*above, *id) = (renumber(*above), renumber(*id)));
     wildcards.sort_unstable();
@@ -73,6 +70,8 @@ pub(super) fn finish(contents: Contents) -> Result<Zone, ZoneError> {
         nsec3: nsec3::Chain::default(),
         serial: 0,
         records,
+        visible_names,
+        garbage: 0,
         duplicates,
         warnings: Warnings::default(),
     };
@@ -90,14 +89,18 @@ pub(super) fn finish(contents: Contents) -> Result<Zone, ZoneError> {
     Ok(zone)
 }
 
-/// Marks names below cuts and DNAMEs, and names with a wildcard below them. Returns the wildcards, each after
-/// the name above it.
+/// Marks names at and below the apex, below cuts and DNAMEs, and with a wildcard below them. Returns the
+/// wildcards, each after the name above it.
 fn occlude(names: &mut Names, apex: NameId) -> Vec<(NameId, NameId)> {
     let mut wildcards = Vec::new();
+    names.add_flags(apex, Flags::WITHIN);
     // A name comes after the one above it.
     for id in names.ids().skip(1) {
         let parent = names.parent(id);
         let (above, mut flags) = (names.flags(parent), names.flags(id));
+        if above.has(Flags::WITHIN) {
+            flags = flags.with(Flags::WITHIN);
+        }
         if above.has(Flags::BELOW) || above.has(Flags::CUT) || above.has(Flags::DNAME) {
             flags = flags.with(Flags::BELOW).without(Flags::CUT).without(Flags::DNAME);
             if above.has(Flags::DNAME) || above.has(Flags::BELOW_DNAME) {

@@ -18,9 +18,8 @@ impl Flags {
     pub(super) const WILDCARD: Self = Self(16);
     /// Below a DNAME, and not below a cut above it.
     pub(super) const BELOW_DNAME: Self = Self(32);
-
-    /// Owner of records or signatures, while the zone is built.
-    pub(super) const OWNER: Self = Self(64);
+    /// The apex, or below it.
+    pub(super) const WITHIN: Self = Self(64);
 
     #[inline(always)]
     pub(super) const fn has(self, flags: Self) -> bool {

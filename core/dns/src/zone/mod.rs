@@ -61,8 +61,10 @@ mod intern;
 mod names;
 mod nsec3;
 mod order;
+mod patch;
 mod queue;
 mod sets;
+mod splice;
 mod whole;
 
 pub use build::Builder;
@@ -71,6 +73,7 @@ pub use find::Located;
 pub use inspect::is_before;
 pub use names::NameId;
 pub use nsec3::{Denial, Nsec3Params};
+pub use patch::{Change, Unpatched};
 pub use sets::{Record, Records, Set, Sets, Signatures};
 pub use whole::WholeRecord;
 
@@ -103,6 +106,10 @@ pub struct Zone {
     nsec3: nsec3::Chain,
     serial: u32,
     records: usize,
+    /// Names in the index.
+    visible_names: usize,
+    /// Bytes that patches have left without use, at most.
+    garbage: usize,
     duplicates: usize,
     warnings: Warnings,
 }

@@ -1,5 +1,7 @@
 //! The names of a zone as one tree from the root, without an allocation for each.
 
+mod grow;
+
 use super::flags::Flags;
 use crate::slices::Parts as _;
 use alloc::vec::Vec;
@@ -17,10 +19,28 @@ impl NameId {
     /// The root of the DNS.
     pub const ROOT: Self = Self(0);
 
-    /// The number as an index of an array, less than [`Zone::names`](super::Zone::names).
+    /// The number. Those of the root and of the names at or below the apex count up from 0, those of other
+    /// names down from `u32::MAX`: so both kinds may become more, and few have the same lower bits.
     #[inline(always)]
     pub const fn index(self) -> usize {
         self.0 as usize
+    }
+
+    /// The number of a name that is not below the apex.
+    const fn bare(at: u32) -> Self {
+        Self(u32::MAX - at)
+    }
+
+    /// The position among the names that are not below the apex; of another name, beyond all of them.
+    #[inline(always)]
+    pub(super) const fn bare_index(self) -> usize {
+        (u32::MAX - self.0) as usize
+    }
+
+    /// Returns true for a name that is not below the apex.
+    #[inline(always)]
+    pub(super) const fn is_bare(self) -> bool {
+        self.0 >= LIMIT
     }
 }
 
@@ -36,7 +56,8 @@ struct Node {
     flags: Flags,
 }
 
-/// A name that owns nothing and does not exist: 8 bytes. Most of them are targets of NS records.
+/// A name that is not below the apex, and so never owns records: 8 bytes. Most of them are targets of NS
+/// records.
 #[derive(Clone, Copy)]
 struct Bare {
     parent: u32,
@@ -46,14 +67,19 @@ struct Bare {
 /// No sets.
 const NO_SETS: u32 = u32::MAX;
 
+/// Names of each kind at most.
+const LIMIT: u32 = 1 << 31;
+
 impl Node {
     const ROOT: Self = Self { parent: 0, label: 0, sets: NO_SETS, flags: Flags::NONE };
 }
 
 /// The tree.
+#[derive(Clone)]
 pub(super) struct Names {
+    /// The root, and the names at or below the apex; before [`split`](Names::split), all names.
     nodes: Vec<Node>,
-    /// The names numbered after `nodes`; none before [`split`](Names::split).
+    /// The others, numbered down from `u32::MAX`.
     bare: Vec<Bare>,
     /// Labels, each after its length. Names may share a label. The first is the root's.
     labels: Vec<u8>,
@@ -75,32 +101,32 @@ impl Names {
             + self.labels.capacity()
     }
 
-    /// New numbers of all names: first the root and the names that satisfy `is_full`, then the bare ones,
-    /// each part in the order of before. Returns the number of full names, too.
-    pub(super) fn numbers(&self, is_full: impl Fn(Flags) -> bool) -> (Vec<NameId>, usize) {
-        let is_full = |id: NameId, node: &Node| id == NameId::ROOT || is_full(node.flags);
-        let all = || Self::first(self.nodes.len()).zip(&self.nodes);
-        let full = all().filter(|(id, node)| is_full(*id, node)).count();
-        let (mut next_full, mut next_bare) = (0, full as u32);
-        let number = |(id, node): (NameId, &Node)| {
-            let next = if is_full(id, node) { &mut next_full } else { &mut next_bare };
-            let id = NameId(*next);
-            *next += 1;
-            id
+    /// New numbers of all names, in the order of before: the root and those that satisfy `is_full` count up,
+    /// the bare ones down.
+    pub(super) fn numbers(&self, is_full: impl Fn(Flags) -> bool) -> Vec<NameId> {
+        let (mut full, mut bare) = (0, 0);
+        let number = |(at, node): (usize, &Node)| {
+            if at == 0 || is_full(node.flags) {
+                full += 1;
+                NameId(full - 1)
+            } else {
+                bare += 1;
+                NameId::bare(bare - 1)
+            }
         };
-        (all().map(number).collect(), full)
+        self.nodes.iter().enumerate().map(number).collect()
     }
 
-    /// Gives all names the new numbers, of which the first `full` keep their sets and flags. Before, a name
-    /// has a smaller number than the names below it; afterwards it need not.
-    pub(super) fn split(&mut self, new: &[NameId], full: usize) {
-        let mut bare = Vec::with_capacity(self.nodes.len() - full);
+    /// Gives all names the new numbers; the bare ones lose their flags. Among its kind, each name still comes
+    /// after the name above it.
+    pub(super) fn split(&mut self, new: &[NameId]) {
+        let mut bare = Vec::with_capacity(new.iter().filter(|id| id.is_bare()).count());
         let mut ids = new.iter();
         // In place, as the order of the full ones stays.
         self.nodes.retain_mut(|node| {
             debug_assert!((node.parent as usize) < new.len(), "the name above each name has a number");
             node.parent = new.get(node.parent as usize).map_or(0, |parent| parent.0);
-            let is_full = ids.next().is_some_and(|id| id.index() < full);
+            let is_full = ids.next().is_some_and(|id| !id.is_bare());
             if !is_full {
                 bare.push(Bare { parent: node.parent, label: node.label });
             }
@@ -113,18 +139,14 @@ impl Names {
 
     /// All names, the root first.
     pub(super) fn ids(&self) -> impl Iterator<Item = NameId> + Clone + use<> {
-        Self::first(self.len())
+        let bare = (0..self.bare.len() as u32).map(NameId::bare);
+        (0..self.nodes.len() as u32).map(NameId).chain(bare)
     }
 
     /// The first name with sets among those numbered `from` and higher.
     pub(super) fn owner_from(&self, from: usize) -> Option<NameId> {
         let rest = self.nodes.get(from..)?;
         rest.iter().position(|node| node.sets != NO_SETS).map(|at| NameId((from + at) as u32))
-    }
-
-    /// The first names, `count` of them.
-    fn first(count: usize) -> impl Iterator<Item = NameId> + Clone + use<> {
-        (0..count as u32).map(NameId)
     }
 
     #[inline(always)]
@@ -137,8 +159,7 @@ impl Names {
 
     #[inline]
     fn bare_node(&self, id: NameId) -> Node {
-        let bare = id.index().checked_sub(self.nodes.len()).and_then(|at| self.bare.get(at));
-        bare.map_or(Node::ROOT, |Bare { parent, label }| Node {
+        self.bare.get(id.bare_index()).map_or(Node::ROOT, |Bare { parent, label }| Node {
             parent: *parent,
             label: *label,
             ..Node::ROOT
@@ -159,12 +180,7 @@ impl Names {
     /// Returns true if the name is below a cut or a DNAME.
     #[inline]
     pub(super) fn is_occluded(&self, id: NameId) -> bool {
-        let mut at = id;
-        while at.index() >= self.nodes.len() {
-            at = self.parent(at);
-        }
-        let flags = self.flags(at);
-        flags.has(Flags::BELOW) || at != id && (flags.has(Flags::CUT) || flags.has(Flags::DNAME))
+        self.flags(id).has(Flags::BELOW)
     }
 
     /// The label with its length before it; the root's is a zero byte.
@@ -211,10 +227,10 @@ impl Names {
         }
     }
 
-    /// Adds a name below `parent`, with the label at an offset. `None` if there are too many. Not after a
-    /// [split](Self::split).
+    /// Adds a name below `parent`, with the label at an offset; after a [split](Self::split), one that is below
+    /// the apex. `None` if there are too many.
     pub(super) fn add(&mut self, parent: NameId, label: u32) -> Option<NameId> {
-        let id = u32::try_from(self.nodes.len()).ok()?;
+        let id = u32::try_from(self.nodes.len()).ok().filter(|id| *id < LIMIT)?;
         self.nodes.push(Node { parent: parent.0, label, ..Node::ROOT });
         Some(NameId(id))
     }

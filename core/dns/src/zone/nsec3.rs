@@ -3,6 +3,7 @@
 use super::Zone;
 use super::error::{Cause, Warnings};
 use super::names::NameId;
+use super::splice::spliced;
 use crate::slices::Parts as _;
 use crate::wire::RecordType;
 use alloc::boxed::Box;
@@ -120,6 +121,8 @@ pub(super) struct Chain {
     iterations: u16,
     salt: Box<[u8]>,
     opt_out: bool,
+    /// Records with the flag of opt-out.
+    opted_out: usize,
     /// In ascending order, with the owner of each at the same position of `owners`.
     hashes: Vec<[u8; 20]>,
     owners: Vec<NameId>,
@@ -166,16 +169,62 @@ impl Chain {
                     Some(flags) => {
                         chain.hashes.push(*hash);
                         chain.owners.push(*owner);
-                        chain.opt_out |= flags & 1 != 0;
+                        chain.opted_out += usize::from(flags & 1);
                     }
                     None => ignored(warnings, *owner),
                 }
             }
         }
+        chain.opt_out = chain.opted_out > 0;
         if !chain.active && !hashed.is_empty() && zone.set(zone.apex, NSEC3PARAM).is_none() {
             warnings.add(|| zone.apex_name, RecordType::NSEC3, Cause::NoNsec3Param);
         }
         Ok(chain)
+    }
+
+    /// The chain after a patch of the zone that may have changed the NSEC3 records of `owners`. `None` if the
+    /// chain is not in use, if a record is not one of it, or if that of the apex has gone.
+    pub(super) fn patched(
+        &self,
+        (old, new): (&Zone, &Zone),
+        owners: impl Iterator<Item = NameId>,
+    ) -> Option<Self> {
+        let Self { active, iterations, ref salt, mut opted_out, .. } = *self;
+        let param = Params { algorithm: SHA_1, flags: 0, iterations, salt };
+        let (mut removed, mut added) = (Vec::new(), Vec::new());
+        for owner in owners {
+            let digest =
+                decode(new.label(owner).part(1..)).filter(|_| active && new.parent(owner) == new.apex)?;
+            let (before, after) = (of_chain(old, owner, &param), of_chain(new, owner, &param));
+            match (self.hashes.binary_search(&digest), after) {
+                (Ok(at), None) => removed.push(at),
+                (Err(at), Some(_)) => added.push((digest, at, owner)),
+                _ => {}
+            }
+            if after.is_none() && new.set(owner, RecordType::NSEC3).is_some() {
+                return None;
+            }
+            let opt_out = |flags: Option<u8>| usize::from(flags.unwrap_or_default() & 1);
+            opted_out = (opted_out + opt_out(after)).checked_sub(opt_out(before))?;
+        }
+        removed.sort_unstable();
+        added.sort_unstable();
+        let hashes: Vec<_> = added.iter().map(|(digest, at, _)| (*at, *digest)).collect();
+        let owners: Vec<_> = added.iter().map(|(_, at, owner)| (*at, *owner)).collect();
+        let hashes = spliced(&self.hashes, &removed, &hashes);
+        let owners = spliced(&self.owners, &removed, &owners);
+        if !removed.is_empty() {
+            hashes.binary_search(&hash(new.apex_name(), iterations, salt)).ok()?;
+        }
+        Some(Self {
+            active,
+            iterations,
+            salt: salt.clone(),
+            opt_out: opted_out > 0,
+            opted_out,
+            hashes,
+            owners,
+        })
     }
 
     /// Returns true if the zone denies existence by NSEC3.

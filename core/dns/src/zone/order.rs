@@ -33,28 +33,32 @@ impl Path {
 }
 
 /// Compares labels, without their length.
-fn compare(a: &[u8], b: &[u8]) -> Ordering {
+pub(super) fn compare(a: &[u8], b: &[u8]) -> Ordering {
     a.iter().map(u8::to_ascii_lowercase).cmp(b.iter().map(u8::to_ascii_lowercase))
 }
 
 /// Sorts names of the zone in canonical order. Names that stand in it are sorted in linear time.
 pub(super) fn sort(names: &Names, apex: NameId, ids: &mut [NameId]) {
-    ids.sort_by(|a, b| {
-        let (a, b) = (Path::of(names, apex, *a), Path::of(names, apex, *b));
-        let (mut a, mut b) = (a.down(), b.down());
-        loop {
-            match (a.next(), b.next()) {
-                (None, b) => break if b.is_none() { Ordering::Equal } else { Ordering::Less },
-                (Some(_), None) => break Ordering::Greater,
-                (Some(a), Some(b)) if a == b => {}
-                // Children of one name that are two names.
-                (Some(a), Some(b)) => break compare(bytes(names, a), bytes(names, b)),
-            }
-        }
-    });
+    ids.sort_by(|a, b| compare_names(names, apex, *a, *b));
 }
 
-fn bytes(names: &Names, id: NameId) -> &[u8] {
+/// Compares names of the zone.
+pub(super) fn compare_names(names: &Names, apex: NameId, a: NameId, b: NameId) -> Ordering {
+    let (a, b) = (Path::of(names, apex, a), Path::of(names, apex, b));
+    let (mut a, mut b) = (a.down(), b.down());
+    loop {
+        match (a.next(), b.next()) {
+            (None, b) => break if b.is_none() { Ordering::Equal } else { Ordering::Less },
+            (Some(_), None) => break Ordering::Greater,
+            (Some(a), Some(b)) if a == b => {}
+            // Children of one name that are two names.
+            (Some(a), Some(b)) => break compare(bytes(names, a), bytes(names, b)),
+        }
+    }
+}
+
+/// The label without its length.
+pub(super) fn bytes(names: &Names, id: NameId) -> &[u8] {
     names.label(id).part(1..)
 }
 

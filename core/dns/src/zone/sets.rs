@@ -20,6 +20,7 @@
 //! in 2 bytes if the type has data of several lengths; names are ids in 4 bytes. A signature has its TTL
 //! before its length if any signature's TTL differs from the set's. Numbers are little-endian.
 
+mod stored;
 mod writer;
 
 use super::names::NameId;
@@ -27,6 +28,7 @@ use crate::slices::Parts as _;
 use crate::wire::RecordType;
 use core::fmt;
 
+pub(super) use stored::renumber;
 pub(super) use writer::Writer;
 
 /// Alignment of the sets of a name, so that 32 bits address 16 GiB.
@@ -287,15 +289,6 @@ fn split<'a>(rest: &mut &'a [u8], len: usize) -> Option<&'a [u8]> {
     let (bytes, after) = rest.split_at_checked(len)?;
     *rest = after;
     Some(bytes)
-}
-
-/// Gives the names in the data of a record their new numbers.
-pub(super) fn renumber(rtype: RecordType, record: &mut [u8], new: impl Fn(NameId) -> NameId) {
-    let Shape::Names { before, names, .. } = Shape::of(rtype) else { return };
-    let (ids, _) = record.part_mut(before..).as_chunks_mut();
-    for id in ids.iter_mut().take(names) {
-        *id = new(NameId(u32::from_le_bytes(*id))).0.to_le_bytes();
-    }
 }
 
 /// Prefetches the first sets at a place.

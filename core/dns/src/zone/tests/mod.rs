@@ -6,6 +6,7 @@ mod locate;
 mod memory;
 mod model;
 mod nsec3;
+mod patch;
 mod sets;
 
 use super::{Builder, Located, NameId, Zone, ZoneError};

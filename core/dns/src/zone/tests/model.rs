@@ -151,7 +151,7 @@ fn check(apex: NameBuf, records: &[Owned], queries: &[NameBuf]) {
     assert!(model.is_valid());
     let path_of = |id: NameId| path(zone.name(id).view(), apex.view());
     let within = |id: &NameId| zone.name(*id).view().is_within(apex.view());
-    let ids = || (0..zone.names() as u32).map(NameId).filter(within);
+    let ids = || zone.names.ids().filter(within);
     // Every name of the tree, once.
     let all: BTreeMap<Path, NameId> = ids().map(|id| (path_of(id), id)).collect();
     assert_eq!(all.len(), ids().count());

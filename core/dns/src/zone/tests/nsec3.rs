@@ -28,7 +28,7 @@ const HASHES: [(&str, &str); 12] = [
 ];
 
 /// Five bits a character, in the extended hex alphabet of RFC 4648 §7.
-fn encode(hash: &[u8]) -> String {
+pub(super) fn encode(hash: &[u8]) -> String {
     let bit = |at: usize| hash[at / 8] >> (7 - at % 8) & 1;
     let digit = |at: usize| (0..5).fold(0, |digit, number| digit << 1 | bit(5 * at + number));
     (0..32).map(|at| char::from(b"0123456789abcdefghijklmnopqrstuv"[usize::from(digit(at))])).collect()
