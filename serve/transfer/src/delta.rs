@@ -1,14 +1,16 @@
 //! Differences of zones: what a zone has lost and gained from one serial number to the next (RFC 1995 §4).
 
+mod changes;
 mod condense;
+mod identity;
 
-use crate::records::{Record, Records, of_zone};
+use crate::records::{Records, of_zone};
 use crate::soa::Soa;
-use hashlane_dns::wire::{Rdata, RecordType};
+use changes::{Change, Changes};
+use hashlane_dns::wire::RecordType;
 use hashlane_dns::zone::{Builder, Zone, ZoneError};
-use hashlane_hash::scheme::{BytesHash as _, Key, Scheme as _};
-use hashlane_hash::siphash::SipHash24;
-use std::collections::HashMap;
+use hashlane_hash::scheme::Key;
+use identity::{Identity, Ttl};
 
 /// The difference of two versions of a zone. The first record of each part is the SOA record of its version.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -170,181 +172,6 @@ impl Owners {
         };
         let hash = label.iter().fold(label.len(), fold);
         (hash ^ hash >> 16) % OWNER_BITS
-    }
-}
-
-/// The place of a record: the number of its difference, and its offset in a part of it.
-type Place = (usize, usize);
-
-/// The fate of a record by all differences together.
-enum Change {
-    /// The zone has it, and loses it.
-    Remove(Place),
-    /// The zone has it, and gets it anew, as with another TTL: that of a removed record is not to be relied
-    /// on.
-    Replace { removed: Place, added: Place },
-    /// The zone does not have it.
-    Add(Place),
-}
-
-struct Changes(HashMap<u128, Change>);
-
-impl Changes {
-    /// The changes of a version with a serial number.
-    fn of<'d>(
-        mut serial: u32,
-        deltas: impl Iterator<Item = &'d Delta>,
-        identity: &mut Identity,
-    ) -> Result<Self, ApplyError> {
-        let mut changes = HashMap::new();
-        let (mut missing, mut present) = (0, 0);
-        for (number, delta) in deltas.enumerate() {
-            if delta.from != serial {
-                return Err(ApplyError::Serial { from: delta.from, serial });
-            }
-            serial = delta.to;
-            let mut offset = 0;
-            while let Some((record, next)) = delta.removed.at(offset) {
-                let id = identity.of(&record);
-                match changes.get(&id) {
-                    None => drop(changes.insert(id, Change::Remove((number, offset)))),
-                    Some(Change::Replace { removed, .. }) => {
-                        let removed = *removed;
-                        changes.insert(id, Change::Remove(removed));
-                    }
-                    Some(Change::Add(_)) => drop(changes.remove(&id)),
-                    Some(Change::Remove(_)) => missing += 1,
-                }
-                offset = next;
-            }
-            let mut offset = 0;
-            while let Some((record, next)) = delta.added.at(offset) {
-                let (id, added) = (identity.of(&record), (number, offset));
-                match changes.get(&id) {
-                    None => drop(changes.insert(id, Change::Add(added))),
-                    Some(Change::Remove(removed)) => {
-                        let removed = *removed;
-                        changes.insert(id, Change::Replace { removed, added });
-                    }
-                    Some(Change::Add(_) | Change::Replace { .. }) => present += 1,
-                }
-                offset = next;
-            }
-        }
-        match (missing, present) {
-            (0, 0) => Ok(Self(changes)),
-            (0, present) => Err(ApplyError::Present(present)),
-            (missing, _) => Err(ApplyError::Missing(missing)),
-        }
-    }
-
-    /// Places of the records that the new version has, in the order of the differences.
-    fn added(&self) -> Vec<Place> {
-        self.places(|change| match change {
-            Change::Remove(_) => None,
-            Change::Replace { added, .. } | Change::Add(added) => Some(*added),
-        })
-    }
-
-    /// Places of the records that the old version has, in the order of the differences.
-    fn removed(&self) -> Vec<Place> {
-        self.places(|change| match change {
-            Change::Add(_) => None,
-            Change::Replace { removed, .. } | Change::Remove(removed) => Some(*removed),
-        })
-    }
-
-    fn places(&self, of: impl Fn(&Change) -> Option<Place>) -> Vec<Place> {
-        let mut places: Vec<Place> = self.0.values().filter_map(of).collect();
-        places.sort_unstable();
-        places
-    }
-}
-
-/// The part of the TTL in a record's identity.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Ttl {
-    Counts,
-    Free,
-}
-
-/// 128 bits for a record, equal for equal records.
-struct Identity {
-    hashes: [SipHash24; 2],
-    ttl: Ttl,
-    bytes: Vec<u8>,
-}
-
-impl Identity {
-    fn new(key: &Key, ttl: Ttl) -> Self {
-        let first = SipHash24::new(key);
-        let word = |text: &[u8]| first.hash(text).to_le_bytes();
-        let halves = [word(b"first"), word(b"second")];
-        let mut other = [0; 16];
-        other.copy_from_slice(halves.as_flattened());
-        let second = SipHash24::new(&Key::new(other));
-        Self { hashes: [first, second], ttl, bytes: Vec::new() }
-    }
-
-    fn of(&mut self, record: &Record<'_>) -> u128 {
-        let Self { hashes, ttl, bytes } = self;
-        bytes.clear();
-        bytes.extend_from_slice(record.owner.as_bytes());
-        bytes.extend_from_slice(&record.rtype.0.to_be_bytes());
-        if *ttl == Ttl::Counts {
-            bytes.extend_from_slice(&record.ttl.to_be_bytes());
-        }
-        let data = bytes.len();
-        bytes.extend_from_slice(record.data);
-        fold(record, data, bytes);
-        let [low, high] = hashes.each_ref().map(|hash| hash.hash(bytes));
-        u128::from(high) << 64 | u128::from(low)
-    }
-
-    fn all(&mut self, zone: &Zone) -> Vec<u128> {
-        let mut all = Vec::with_capacity(zone.records());
-        // It has no error.
-        let _ = of_zone(zone, |_, record| {
-            all.push(self.of(&record));
-            Ok::<_, std::convert::Infallible>(())
-        });
-        all.sort_unstable();
-        all
-    }
-
-    /// The records with these identities, the SOA record first.
-    fn collect(&mut self, zone: &Zone, wanted: &[u128]) -> Records {
-        let (mut soa, mut others) = (Records::default(), Records::default());
-        let _ = of_zone(zone, |_, record| {
-            if record.rtype == RecordType::SOA {
-                soa.push(&record);
-            } else if wanted.binary_search(&self.of(&record)).is_ok() {
-                others.push(&record);
-            }
-            Ok::<_, std::convert::Infallible>(())
-        });
-        others.iter().for_each(|record| soa.push(&record));
-        soa
-    }
-}
-
-/// Folds the case of the names, the owner's and those that a zone may spell otherwise in the data.
-fn fold(record: &Record<'_>, data: usize, bytes: &mut [u8]) {
-    // The bytes of length are no letters.
-    if let Some(owner) = bytes.get_mut(..record.owner.len()) {
-        owner.make_ascii_lowercase();
-    }
-    let stored = record.rtype.compresses() || record.rtype == RecordType::DNAME;
-    if !stored {
-        return;
-    }
-    let after = match Rdata::parse(record.rtype, record.data) {
-        Ok(rdata) if record.rtype != RecordType::DNAME => (rdata.before.len(), rdata.after.len()),
-        _ => (0, 0),
-    };
-    let end = bytes.len().saturating_sub(after.1);
-    if let Some(names) = bytes.get_mut(data + after.0..end) {
-        names.make_ascii_lowercase();
     }
 }
 

@@ -1,6 +1,8 @@
 //! Several differences as one (RFC 1995 §5).
 
-use super::{Changes, Delta, Identity, Place, Ttl};
+use super::Delta;
+use super::changes::{Changes, Place};
+use super::identity::{Identity, Ttl};
 use crate::records::Records;
 use hashlane_hash::scheme::Key;
 use std::sync::Arc;
