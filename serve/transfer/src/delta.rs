@@ -1,5 +1,6 @@
 //! Differences of zones: what a zone has lost and gained from one serial number to the next (RFC 1995 §4).
 
+mod advance;
 mod changes;
 mod condense;
 mod identity;
@@ -11,6 +12,8 @@ use hashlane_dns::wire::RecordType;
 use hashlane_dns::zone::{Builder, Zone, ZoneError};
 use hashlane_hash::scheme::Key;
 use identity::{Identity, Ttl};
+
+pub use advance::Advanced;
 
 /// The difference of two versions of a zone. The first record of each part is the SOA record of its version.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,32 +117,42 @@ impl Delta {
     pub fn apply(zone: &Zone, deltas: &[Self], key: &Key) -> Result<Zone, ApplyError> {
         let mut identity = Identity::new(key, Ttl::Free);
         let changes = Changes::of(zone.serial(), deltas.iter(), &mut identity)?;
-        let mut builder = Builder::new(zone.apex_name(), key);
-        let owners = Owners::of(deltas);
-        let (mut found, mut doubled) = (0, 0);
-        of_zone(zone, |owner, record| {
-            let may_change = owners.may_have(zone.label(owner).get(1..).unwrap_or_default());
-            match may_change.then(|| changes.0.get(&identity.of(&record))).flatten() {
-                Some(Change::Remove(_) | Change::Replace { .. }) => found += 1,
-                Some(Change::Add(_)) => doubled += 1,
-                None => builder.add(record.owner, record.rtype, record.ttl, record.data)?,
-            }
-            Ok::<_, ZoneError>(())
-        })?;
-        let expected = changes.0.values().filter(|change| !matches!(change, Change::Add(_))).count();
-        if found < expected {
-            return Err(ApplyError::Missing(expected - found));
-        }
-        if doubled > 0 {
-            return Err(ApplyError::Present(doubled));
-        }
-        for (delta, offset) in changes.added() {
-            if let Some((record, _)) = deltas.get(delta).and_then(|delta| delta.added.at(offset)) {
-                builder.add(record.owner, record.rtype, record.ttl, record.data)?;
-            }
-        }
-        Ok(builder.finish()?)
+        build(zone, deltas, (&changes, &mut identity), key)
     }
+}
+
+/// Builds a zone of the records of another one and the changes that differences make.
+fn build(
+    zone: &Zone,
+    deltas: &[Delta],
+    (changes, identity): (&Changes, &mut Identity),
+    key: &Key,
+) -> Result<Zone, ApplyError> {
+    let mut builder = Builder::new(zone.apex_name(), key);
+    let owners = Owners::of(deltas);
+    let (mut found, mut doubled) = (0, 0);
+    of_zone(zone, |owner, record| {
+        let may_change = owners.may_have(zone.label(owner).get(1..).unwrap_or_default());
+        match may_change.then(|| changes.0.get(&identity.of(&record))).flatten() {
+            Some(Change::Remove(_) | Change::Replace { .. }) => found += 1,
+            Some(Change::Add(_)) => doubled += 1,
+            None => builder.add(record.owner, record.rtype, record.ttl, record.data)?,
+        }
+        Ok::<_, ZoneError>(())
+    })?;
+    let expected = changes.0.values().filter(|change| !matches!(change, Change::Add(_))).count();
+    if found < expected {
+        return Err(ApplyError::Missing(expected - found));
+    }
+    if doubled > 0 {
+        return Err(ApplyError::Present(doubled));
+    }
+    for (delta, offset) in changes.added() {
+        if let Some((record, _)) = deltas.get(delta).and_then(|delta| delta.added.at(offset)) {
+            builder.add(record.owner, record.rtype, record.ttl, record.data)?;
+        }
+    }
+    Ok(builder.finish()?)
 }
 
 /// Bits of [`Owners`].

@@ -3,10 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "a helper that cannot do its work fails the test")]
 
 use hashlane_dns::wire::{Flags, Header, RecordType};
-use hashlane_dns::zone::{Builder, Zone};
+use hashlane_dns::zone::{Builder, Unpatched, Zone};
 use hashlane_hash::scheme::Key;
 use hashlane_name::dns::{NameBuf, text};
-use hashlane_transfer::delta::{ApplyError, Delta};
+use hashlane_transfer::delta::{Advanced, ApplyError, Delta};
 use hashlane_transfer::disk::{self, DiskError, Writer};
 use hashlane_transfer::incoming::{Incoming, Progress, Query, TransferError};
 use hashlane_transfer::outgoing::{Outgoing, Writers};
@@ -135,6 +135,16 @@ proptest! {
         let arrived = Delta::apply(&zones[0], &received, &KEY).unwrap();
         prop_assert_eq!(arrived.fingerprint(&OTHER), last.fingerprint(&OTHER));
         prop_assert_eq!(arrived.serial(), last.serial());
+        // Step by step, patched where that is possible, and built anew from the first zone.
+        let mut current = Arc::clone(&zones[0]);
+        for delta in &received {
+            let delta = std::slice::from_ref(delta);
+            let Advanced { zone, unpatched } = Delta::advance(&current, delta, &KEY).unwrap();
+            let built = Delta::apply(&current, delta, &KEY).unwrap();
+            prop_assert_eq!(zone.fingerprint(&OTHER), built.fingerprint(&OTHER), "{:?}", unpatched);
+            current = Arc::new(zone);
+        }
+        prop_assert_eq!(current.fingerprint(&OTHER), last.fingerprint(&OTHER));
         // As one.
         let one = Delta::condense(&deltas, &OTHER).unwrap();
         let applied = Delta::apply(&zones[0], std::slice::from_ref(&one), &KEY).unwrap();
@@ -143,7 +153,9 @@ proptest! {
         // To a zone that they are not of, they do not apply, or the serial number says so.
         let skipped = Delta::apply(&zones[0], &received[1..], &KEY);
         if received.len() > 1 {
-            prop_assert_eq!(skipped.err(), Some(ApplyError::Serial { from: 11, serial: 10 }));
+            let error = ApplyError::Serial { from: 11, serial: 10 };
+            prop_assert_eq!(skipped.err(), Some(error.clone()));
+            prop_assert_eq!(Delta::advance(&zones[0], &received[1..], &KEY).err(), Some(error));
         }
     }
 
@@ -243,6 +255,27 @@ fn records_that_come_and_go_are_left_out_of_the_condensed_difference() {
     let again = Delta::new(back.0, back.1).unwrap();
     assert_eq!(again.to(), twice.to());
     assert_eq!(Delta::condense(&[Arc::new(twice), Arc::new(again)], &OTHER), None, "added twice");
+}
+
+#[test]
+fn differences_patch_a_zone_or_say_the_reason() {
+    let all: Vec<Choice> = (0..100).map(|number| (number, 0, number)).collect();
+    let zones = [zone(1, 60, &all), zone(2, 60, &all[..98]), zone(3, 60, &all[..7]), zone(4, 90, &all[..7])];
+    let reasons = zones.windows(2).map(|pair| {
+        let delta = Delta::between(&pair[0], &pair[1], &OTHER).unwrap();
+        let Advanced { zone, unpatched } = Delta::advance(&pair[0], &[delta], &KEY).unwrap();
+        assert_eq!(zone.fingerprint(&OTHER), pair[1].fingerprint(&OTHER));
+        unpatched
+    });
+    // Two hosts go; most go; all sets get another TTL.
+    assert_eq!(Vec::from_iter(reasons), [None, Some(Unpatched::TooMany), None]);
+    // To a zone without a record that goes, or with one that comes.
+    let removes = Delta::between(&zones[0], &zones[1], &OTHER).unwrap();
+    let error = Delta::advance(&zone(1, 60, &all[..99]), std::slice::from_ref(&removes), &KEY).err();
+    assert_eq!(error, Some(ApplyError::Missing(1)));
+    let adds = Delta::new(removes.added().clone(), removes.removed().clone()).unwrap();
+    let error = Delta::advance(&zone(2, 60, &all[..99]), &[adds], &KEY).err();
+    assert_eq!(error, Some(ApplyError::Present(1)));
 }
 
 #[test]

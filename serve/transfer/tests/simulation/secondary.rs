@@ -200,7 +200,7 @@ impl Secondary {
             Step::Done(_) => return self.confirm(now),
         };
         let current = self.current.as_deref().unwrap();
-        let zone = Delta::apply(current, &deltas, &KEY).map_err(|error| error.to_string())?;
+        let zone = Delta::advance(current, &deltas, &KEY).map_err(|error| error.to_string())?.zone;
         for delta in &deltas {
             self.len = disk::append(&self.path, self.len, delta).unwrap();
         }
