@@ -6,6 +6,7 @@
 use nix::sched::{CloneFlags, setns, unshare};
 use std::fs::{self, File};
 use std::io;
+use std::os::fd::AsRawFd as _;
 use std::process::{Command, Stdio};
 use std::thread;
 
@@ -67,6 +68,47 @@ pub fn create_pair(near: &str, far: &str) -> io::Result<()> {
         ip(&format!("link set {link} up"))?;
     }
     Ok(())
+}
+
+/// Moves this thread into a new namespace with the interface `near`, whose cable leads to `far` in another
+/// new namespace. Returns that one. Both interfaces are up, and have the addresses given with them, each with
+/// its prefix length.
+///
+/// # Errors
+/// This process may make no namespaces, or there is no `ip`.
+pub fn create_cable(
+    (near, near_addresses): (&str, &[&str]),
+    (far, far_addresses): (&str, &[&str]),
+) -> io::Result<File> {
+    let there = create()?;
+    let here = create()?;
+    let path = format!("/proc/{}/fd/{}", std::process::id(), there.as_raw_fd());
+    ip(&format!("link add {near} type veth peer name {far} netns {path}"))?;
+    for (link, addresses, namespace) in [(far, far_addresses, &there), (near, near_addresses, &here)] {
+        enter(namespace)?;
+        ip("link set lo up")?;
+        // IPv6 addresses are then valid at once.
+        let _ = fs::write(format!("/proc/sys/net/ipv6/conf/{link}/accept_dad"), "0");
+        for address in addresses {
+            let at_once = if address.contains(':') { " nodad" } else { "" };
+            ip(&format!("addr add {address} dev {link}{at_once}"))?;
+        }
+        ip(&format!("link set {link} up"))?;
+    }
+    Ok(there)
+}
+
+/// Runs `work` in a namespace, and returns this thread to its own.
+///
+/// # Panics
+/// This process may not enter the namespace.
+pub fn within<T>(namespace: &File, work: impl FnOnce() -> T) -> T {
+    let enter = |namespace: &File| enter(namespace).unwrap_or_else(|error| panic!("cannot enter: {error}"));
+    let home = current().unwrap_or_else(|error| panic!("no namespace of this thread: {error}"));
+    enter(namespace);
+    let done = work();
+    enter(&home);
+    done
 }
 
 /// Runs `work` on a new thread, whose namespaces end with it.

@@ -7,6 +7,8 @@
 //! - [`unix`]: a listener on a socket in the file system, the user of the peer, and permissions to connect.
 //! - [`tcp`]: a listener on a port, and the user at the other end of a loopback connection.
 //!
+//! For a thread that answers datagrams: [`burst`], from a socket, or by [`xdp`] from a queue of an interface.
+//!
 //! For a thread that only listens: [`tap`], all frames of an interface one by one; [`ring`], the same in
 //! memory shared with the kernel. For files: [`capture`]. For any process: [`memory`] and [`priority`].
 //!
@@ -56,6 +58,7 @@
 //! ```
 #![deny(unsafe_code)]
 
+pub mod burst;
 pub mod capture;
 pub mod memory;
 pub mod priority;
@@ -65,6 +68,7 @@ pub mod tap;
 pub mod tcp;
 pub mod udp;
 pub mod unix;
+pub mod xdp;
 
 mod address;
 mod bindable;

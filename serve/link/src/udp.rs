@@ -9,6 +9,7 @@ mod send;
 
 pub use limit::{Limited, MAX_HALVINGS, MAX_LIMITED, Sender};
 pub use recv::{Datagram, LONGEST_DATAGRAM, RecvBatch};
+pub(crate) use send::LONGEST_SENT;
 pub use send::{SendBatch, Sent};
 
 use crate::context::{bind_failed, context};

@@ -10,7 +10,7 @@ use std::net::SocketAddr;
 use std::os::fd::BorrowedFd;
 
 /// Longest payload of a UDP datagram over IPv4, in bytes.
-const LONGEST_SENT: usize = 65_507;
+pub(crate) const LONGEST_SENT: usize = 65_507;
 /// Most datagrams that Linux splits a payload into (`UDP_MAX_SEGMENTS` of its older versions).
 const MAX_SEGMENTS: u16 = 64;
 

@@ -1,0 +1,112 @@
+//! Bursts of datagrams that are received together and answered together, whatever receives them: a UDP socket
+//! ([`UdpBurst`]), or a queue of an interface ([`XdpSocket`](crate::xdp::XdpSocket)).
+
+use crate::udp::{LONGEST_SENT, RecvBatch, SendBatch, Sent, UdpSocket};
+use std::io;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+/// Source of bursts.
+pub trait Burst {
+    /// Replies to the datagrams of a burst.
+    type Replies<'a>: Replies
+    where
+        Self: 'a;
+
+    /// Waits for a datagram, and receives it and those that wait with it, in place of the last ones. Returns
+    /// their number; 0 if none came in time.
+    ///
+    /// # Errors
+    /// The source can receive no more, or not now.
+    fn recv_wait(&mut self) -> io::Result<usize>;
+
+    /// The datagrams of the last receive, each with its sender, and a queue of replies to them.
+    fn split(&mut self) -> (impl Iterator<Item = (SocketAddr, &[u8])>, Self::Replies<'_>);
+
+    /// Packets since the start that were received and held no valid datagram.
+    fn malformed(&self) -> u64 {
+        0
+    }
+}
+
+/// Queue of replies to the datagrams of a burst.
+pub trait Replies {
+    /// Bytes of the longest reply to this datagram, by its number in the burst.
+    fn longest(&self, number: usize) -> usize;
+
+    /// Adds a reply to the datagram with this number, whose sender is `to`. Returns false if there is no room
+    /// for it: send the queue, then push again.
+    fn push(&mut self, number: usize, to: SocketAddr, payload: &[u8]) -> bool;
+
+    /// Number of replies in the queue.
+    fn queued(&self) -> usize;
+
+    /// Sends the replies in order, and empties the queue.
+    ///
+    /// # Errors
+    /// The source can send no more. The queue is empty in this case, too.
+    fn send(&mut self) -> io::Result<Sent>;
+}
+
+/// Bursts of a UDP socket, two system calls each.
+#[derive(Debug)]
+pub struct UdpBurst {
+    socket: UdpSocket,
+    received: RecvBatch,
+    queue: SendBatch,
+}
+
+impl UdpBurst {
+    /// Bursts of up to `burst` datagrams, without segmentation ([`UdpSocket::set_segmentation`]). Valid:
+    /// 1..=1024, others are clamped. A receive waits for at most `patience`.
+    ///
+    /// # Errors
+    /// Those of [`UdpSocket::set_patience`].
+    pub fn new(mut socket: UdpSocket, burst: usize, patience: Duration) -> io::Result<Self> {
+        socket.set_patience(patience)?;
+        let (received, queue) = (RecvBatch::new(burst), SendBatch::new(burst));
+        Ok(Self { socket, received, queue })
+    }
+}
+
+impl Burst for UdpBurst {
+    type Replies<'a> = UdpReplies<'a>;
+
+    fn recv_wait(&mut self) -> io::Result<usize> {
+        self.socket.recv_wait(&mut self.received)
+    }
+
+    fn split(&mut self) -> (impl Iterator<Item = (SocketAddr, &[u8])>, UdpReplies<'_>) {
+        let Self { socket, received, queue } = self;
+        let datagrams = received.iter().map(|datagram| (datagram.from, datagram.payload));
+        (datagrams, UdpReplies { socket, queue })
+    }
+}
+
+/// Replies by a UDP socket.
+#[derive(Debug)]
+pub struct UdpReplies<'a> {
+    socket: &'a mut UdpSocket,
+    queue: &'a mut SendBatch,
+}
+
+impl Replies for UdpReplies<'_> {
+    #[inline]
+    fn longest(&self, _number: usize) -> usize {
+        LONGEST_SENT
+    }
+
+    #[inline]
+    fn push(&mut self, _number: usize, to: SocketAddr, payload: &[u8]) -> bool {
+        self.queue.push(to, &[payload])
+    }
+
+    #[inline]
+    fn queued(&self) -> usize {
+        self.queue.len()
+    }
+
+    fn send(&mut self) -> io::Result<Sent> {
+        self.socket.send(self.queue)
+    }
+}

@@ -1,0 +1,261 @@
+//! A socket of one receive queue.
+
+use super::frame::{MAX_HEADERS, Received};
+use super::memory::{FRAME, Frame, Frames};
+use super::rings::{Completion, Fill, Receive, Transmit};
+use super::sys;
+use crate::burst::{Burst, Replies};
+use crate::context::context;
+use crate::udp::Sent;
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::socket::{MsgFlags, recv, send};
+use std::io;
+use std::net::SocketAddr;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Most system calls of one send: in copying modes, the kernel sends 32 frames in each.
+const MAX_KICKS: usize = 64;
+
+/// Memory, rings and descriptor of a socket.
+#[derive(Debug)]
+pub(super) struct Parts {
+    pub(super) socket: OwnedFd,
+    pub(super) frames: Frames,
+    pub(super) fill: Fill,
+    pub(super) receive: Receive,
+    pub(super) transmit: Transmit,
+    pub(super) completion: Completion,
+    /// Frames for replies.
+    pub(super) free: Vec<Frame>,
+}
+
+/// A datagram of the last burst.
+#[derive(Debug)]
+struct Held {
+    frame: Frame,
+    start: usize,
+    end: usize,
+    received: Received,
+}
+
+/// Frames of a socket since it was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct XdpCounters {
+    /// Frames without a valid datagram: wrong lengths, checksums or sources.
+    pub malformed: u64,
+    /// Frames that the kernel had no room for.
+    pub lost: u64,
+}
+
+/// A socket that receives the datagrams of one queue of an interface, and replies to them.
+///
+/// Holds 6 MiB of frames, which are locked in memory: 2,048 to receive into, and 1,024 for replies.
+#[derive(Debug)]
+pub struct XdpSocket {
+    parts: Parts,
+    held: Vec<Held>,
+    /// Frames that the kernel gets back for others to be received into.
+    spent: Vec<Frame>,
+    /// Replies since the last send.
+    queued: usize,
+    burst: usize,
+    /// Bytes of the longest IP packet that is sent.
+    longest: usize,
+    wait: PollTimeout,
+    malformed: u64,
+    /// Removes the program from the interface, once the last socket drops it.
+    _attached: Arc<OwnedFd>,
+}
+
+impl XdpSocket {
+    pub(super) fn new(
+        parts: Parts,
+        attached: Arc<OwnedFd>,
+        mtu: usize,
+        burst: usize,
+        patience: Duration,
+    ) -> Self {
+        let burst = burst.clamp(1, 1024);
+        // Up to a millisecond longer rather than many calls within it.
+        let wait = PollTimeout::try_from(patience.as_micros().div_ceil(1000)).unwrap_or(PollTimeout::MAX);
+        Self {
+            parts,
+            held: Vec::with_capacity(burst),
+            spent: Vec::with_capacity(burst),
+            queued: 0,
+            burst,
+            longest: mtu.min(FRAME - MAX_HEADERS),
+            wait,
+            malformed: 0,
+            _attached: attached,
+        }
+    }
+
+    /// Counters of the socket.
+    ///
+    /// # Errors
+    /// Errors of `getsockopt`.
+    pub fn counters(&self) -> io::Result<XdpCounters> {
+        let lost = sys::lost(self.parts.socket.as_fd())?;
+        Ok(XdpCounters { malformed: self.malformed, lost })
+    }
+
+    /// Gives the frames of the last burst back, and takes the next ones. Returns `true` if there were any.
+    fn take(&mut self) -> bool {
+        let Self { parts, held, spent, burst, malformed, .. } = self;
+        spent.extend(held.drain(..).map(|held| held.frame));
+        let mut taken = 0;
+        while taken < *burst
+            && let Some((frame, start, length)) = parts.receive.take()
+        {
+            taken += 1;
+            let end = start + length;
+            let bytes = parts.frames.bytes(&frame).get(start..end).unwrap_or_default();
+            match Received::parse(bytes) {
+                Ok(received) => held.push(Held { frame, start, end, received }),
+                Err(_) => {
+                    *malformed += 1;
+                    spent.push(frame);
+                }
+            }
+        }
+        if taken > 0 {
+            parts.receive.release();
+        }
+        if !spent.is_empty() {
+            parts.fill.give(spent);
+            if parts.fill.needs_wakeup() {
+                // The driver waits for frames; what it returns says nothing about them.
+                let _ = recv(parts.socket.as_raw_fd(), &mut [], MsgFlags::MSG_DONTWAIT);
+            }
+        }
+        taken > 0
+    }
+}
+
+impl Burst for XdpSocket {
+    type Replies<'a> = XdpReplies<'a>;
+
+    fn recv_wait(&mut self) -> io::Result<usize> {
+        if !self.take() {
+            let mut entries = [PollFd::new(self.parts.socket.as_fd(), PollFlags::POLLIN)];
+            match poll(&mut entries, self.wait) {
+                Ok(_) | Err(Errno::EINTR) => {}
+                Err(errno) => return Err(context("cannot wait for frames", &errno.into())),
+            }
+            let failed = PollFlags::POLLERR | PollFlags::POLLHUP | PollFlags::POLLNVAL;
+            if entries[0].revents().is_some_and(|events| events.intersects(failed)) {
+                return Err(io::Error::new(
+                    io::ErrorKind::NetworkDown,
+                    "cannot receive frames: the interface is down or was removed",
+                ));
+            }
+            self.take();
+        }
+        Ok(self.held.len())
+    }
+
+    fn split(&mut self) -> (impl Iterator<Item = (SocketAddr, &[u8])>, XdpReplies<'_>) {
+        let Self { parts, held, queued, longest, .. } = self;
+        let Parts { socket, frames, transmit, completion, free, .. } = parts;
+        let (frames, held) = (&*frames, &held[..]);
+        let datagrams = held.iter().map(|held| (held.received.from, held.payload(frames)));
+        let queue = Queue { socket, transmit, completion, free, queued };
+        (datagrams, XdpReplies { frames, held, queue, longest: *longest })
+    }
+
+    fn malformed(&self) -> u64 {
+        self.malformed
+    }
+}
+
+impl Held {
+    #[inline]
+    fn bytes<'a>(&'a self, frames: &'a Frames) -> &'a [u8] {
+        frames.bytes(&self.frame).get(self.start..self.end).unwrap_or_default()
+    }
+
+    #[inline]
+    fn payload<'a>(&'a self, frames: &'a Frames) -> &'a [u8] {
+        self.received.payload(self.bytes(frames))
+    }
+}
+
+/// Replies to the datagrams of a burst.
+#[derive(Debug)]
+pub struct XdpReplies<'a> {
+    frames: &'a Frames,
+    held: &'a [Held],
+    queue: Queue<'a>,
+    longest: usize,
+}
+
+/// The parts of a socket that send.
+#[derive(Debug)]
+struct Queue<'a> {
+    socket: &'a OwnedFd,
+    transmit: &'a mut Transmit,
+    completion: &'a mut Completion,
+    free: &'a mut Vec<Frame>,
+    queued: &'a mut usize,
+}
+
+impl Replies for XdpReplies<'_> {
+    #[inline]
+    fn longest(&self, number: usize) -> usize {
+        let headers = self.held.get(number).map_or(0, |held| held.received.packet_headers());
+        self.longest.saturating_sub(headers)
+    }
+
+    #[inline]
+    fn push(&mut self, number: usize, _to: SocketAddr, payload: &[u8]) -> bool {
+        let Self { frames, held, queue, .. } = self;
+        let Some(held) = held.get(number) else { return false };
+        if queue.free.is_empty() {
+            queue.completion.take(queue.free);
+        }
+        if !queue.transmit.has_room() {
+            return false;
+        }
+        let Some(mut frame) = queue.free.pop() else { return false };
+        match held.received.reply(held.bytes(frames), payload, frames.bytes_mut(&mut frame)) {
+            Some(length) => {
+                queue.transmit.give(frame, length);
+                *queue.queued += 1;
+                true
+            }
+            None => {
+                queue.free.push(frame);
+                false
+            }
+        }
+    }
+
+    #[inline]
+    fn queued(&self) -> usize {
+        *self.queue.queued
+    }
+
+    fn send(&mut self) -> io::Result<Sent> {
+        let Queue { socket, transmit, completion, free, queued } = &mut self.queue;
+        let sent = std::mem::take(*queued);
+        transmit.publish();
+        for _ in 0..MAX_KICKS {
+            if transmit.unsent() == 0 || !transmit.needs_wakeup() {
+                break;
+            }
+            match send(socket.as_raw_fd(), &[], MsgFlags::MSG_DONTWAIT) {
+                // EAGAIN: the kernel has sent as many as it does in one call.
+                Ok(_) | Err(Errno::EAGAIN | Errno::EINTR) => {}
+                // The queue of the interface is full: the frames stay in the ring until the next call.
+                Err(Errno::EBUSY | Errno::ENOBUFS) => break,
+                Err(errno) => return Err(context("cannot send frames", &errno.into())),
+            }
+        }
+        completion.take(free);
+        Ok(Sent { sent, dropped: 0 })
+    }
+}
