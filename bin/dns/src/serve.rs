@@ -6,7 +6,7 @@ use hashlane_command::terminal;
 use hashlane_daemon::Daemon;
 use hashlane_daemon::metrics::Http;
 use hashlane_link::memory::Allocator;
-use hashlane_nameserver::config::{Config, ZoneFile};
+use hashlane_nameserver::config::{Config, Io, ZoneFile};
 use hashlane_nameserver::server::Checked;
 use hashlane_nameserver::status::ZoneStatus;
 use hashlane_nameserver::{Handle, Server};
@@ -57,6 +57,12 @@ pub(super) struct Serve {
     /// Address and port for UDP and TCP (repeatable)
     #[arg(short, long, value_name = "ADDRESS:PORT", value_parser = address)]
     listen: Vec<SocketAddr>,
+    /// Source of UDP queries: auto, sockets or xdp (with --interface)
+    #[arg(long, value_name = "SOURCE")]
+    io: Option<Io>,
+    /// Interface whose UDP queries come past the kernel's network stack, by XDP (repeatable)
+    #[arg(long, value_name = "NAME")]
+    interface: Vec<String>,
     /// User to run as once the sockets are bound; root stays root
     #[arg(short, long, value_name = "USER")]
     user: Option<String>,
@@ -119,6 +125,12 @@ impl Serve {
         let mut config = self.config.as_deref().map_or_else(|| Ok(Config::default()), Config::read)?;
         if !self.listen.is_empty() {
             config.server.listen.clone_from(&self.listen);
+        }
+        if let Some(io) = self.io {
+            config.server.io = io;
+        }
+        if !self.interface.is_empty() {
+            config.server.interfaces.clone_from(&self.interface);
         }
         if let Some(user) = &self.user {
             config.server.user.clone_from(user);

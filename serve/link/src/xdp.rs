@@ -25,7 +25,7 @@ mod socket;
 mod sys;
 
 pub use error::XdpError;
-pub use open::{Mode, Xdp, open};
+pub use open::{Mode, Xdp, check, open};
 pub use socket::{XdpCounters, XdpSocket};
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ pub use hashlane_daemon::config::{ConfigError, Metrics};
 pub use keys::TsigKey;
 pub use network::Network;
 pub use peer::{Access, Peer};
-pub use sections::{Control, Log, NameServer, RateLimit, Server, Tcp, ZoneFiles};
+pub use sections::{Control, Io, Log, NameServer, RateLimit, Server, Tcp, ZoneFiles};
 pub use tls::Tls;
 pub use transfer::Transfer;
 pub use zone::ZoneFile;

@@ -100,6 +100,8 @@ counters! {
     cookies,
     /// Responses that the kernel did not take.
     unsent,
+    /// Frames by XDP without a valid datagram: wrong lengths, checksums or sources.
+    malformed,
     /// Messages that are signed, NOTIFY or queries for transfers.
     special,
     /// Messages whose signature is not valid.

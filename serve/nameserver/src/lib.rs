@@ -2,6 +2,7 @@
 //!
 //! - [`config`]: one TOML file, in which every value has a default.
 //! - [`server`]: sockets, a UDP thread for each core and address, one thread for TCP, reloads.
+//! - `interfaces`: queries past the kernel's network stack, a thread for each queue (XDP).
 //! - [`framing`]: the bytes of a TCP connection as queries and responses, without I/O.
 //! - [`limit`]: the response rate limiter, against amplification.
 //! - `tls`: certificates, for clients and for transfers.
@@ -50,6 +51,7 @@ mod dnstap;
 mod folder;
 pub mod framing;
 mod handle;
+mod interfaces;
 pub mod limit;
 mod listen;
 mod metrics;

@@ -25,8 +25,15 @@ pub(crate) struct Sockets {
 /// # Errors
 /// An address is in use, needs privileges, or is not one of this machine.
 pub(crate) fn bind(config: &Config, workers: usize) -> io::Result<Vec<Sockets>> {
-    let addresses = addresses("server.listen", &config.server.listen)?;
-    addresses.into_iter().map(|address| bind_address(address, workers)).collect()
+    clear(config)?.into_iter().map(|address| bind_address(address, workers)).collect()
+}
+
+/// The addresses for UDP and TCP.
+///
+/// # Errors
+/// No interface has an address of the families.
+pub(crate) fn clear(config: &Config) -> io::Result<Vec<SocketAddr>> {
+    addresses("server.listen", &config.server.listen)
 }
 
 /// Binds the sockets for TLS, if there are any.
@@ -83,8 +90,8 @@ fn bind_address(address: SocketAddr, workers: usize) -> io::Result<Sockets> {
 /// # Errors
 /// Those of [`bind`], except that another program has the port, or that this process has no right to it.
 pub(crate) fn check(config: &Config) -> io::Result<()> {
-    let clear = addresses("server.listen", &config.server.listen)?.into_iter();
-    let clear = clear.map(|address| udp::check(address).and_then(|()| tcp::check(address)));
+    let clear =
+        clear(config)?.into_iter().map(|address| udp::check(address).and_then(|()| tcp::check(address)));
     for checked in clear.chain(tls_addresses(config)?.into_iter().map(tcp::check)) {
         match checked {
             // Another user may start the server.

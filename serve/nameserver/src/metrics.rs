@@ -26,6 +26,7 @@ pub(crate) fn text(status: &Status, stats: &Stats) -> String {
     });
     each("hashlane_dns_valid_cookies_total", "Queries with a valid server cookie.", |sums| sums.cookies);
     each("hashlane_dns_unsent_total", "Responses that the kernel did not take.", |sums| sums.unsent);
+    each("hashlane_dns_malformed_total", "Frames by XDP without a valid datagram.", |sums| sums.malformed);
 
     let mut types = Metric::new(&mut text, "hashlane_dns_queries_total", "counter", "Queries by type.");
     for (transport, sums) in transports {

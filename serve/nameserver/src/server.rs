@@ -11,6 +11,7 @@ use crate::counters::{AllCounters, Counters};
 use crate::dnstap::{Collector, Tap};
 use crate::folder::{self, Folder};
 use crate::handle::{End, Shared, lock};
+use crate::interfaces;
 use crate::listen;
 use crate::reload;
 use crate::status::{Loading, ZoneStatus};
@@ -64,8 +65,8 @@ impl Server {
     /// A zone that cannot be loaded is reported in the log, and its queries get SERVFAIL.
     ///
     /// # Errors
-    /// The configuration is not valid; an address cannot be bound; the user cannot be changed; no zone can be
-    /// loaded.
+    /// The configuration is not valid; an address cannot be bound, or an interface opened; the user cannot be
+    /// changed; no zone can be loaded.
     pub fn start(config: &Config, reread: Reread) -> io::Result<Self> {
         config.check().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
         if config.zone.is_empty() {
@@ -78,6 +79,8 @@ impl Server {
         };
         let account = account::choose(config)?;
         let sockets = listen::bind(config, workers)?;
+        let addresses: Vec<_> = sockets.iter().map(|sockets| sockets.address).collect();
+        let queues = interfaces::open(config, &addresses)?;
         let (tls_addresses, tls_listeners): (Vec<_>, Vec<_>) = listen::bind_tls(config)?.into_iter().unzip();
         let control = config.control.socket();
         control.prepare(account.as_ref())?;
@@ -97,7 +100,7 @@ impl Server {
             tracing::warn!("{warning}");
         }
         let key = random_key()?;
-        let threads = sockets.len() * workers + 1;
+        let threads = sockets.len() * workers + queues.len() + 1;
         let mut catalog = Catalog::new(&key, threads)?;
         let view = Cell::new(catalog.view(config)?);
 
@@ -111,7 +114,7 @@ impl Server {
             .collect();
         let handle = Handle(Arc::new(Shared {
             begun: Instant::now(),
-            addresses: sockets.iter().map(|sockets| sockets.address).collect(),
+            addresses,
             tls_addresses,
             tls: Arc::new(Mutex::new(certificate)),
             workers,
@@ -141,7 +144,7 @@ impl Server {
                 (Some(tap), Some(collector))
             }
         };
-        let (udp, tcp) = handle.0.threads((sockets, tls_listeners), config, &key, tap)?;
+        let (udp, tcp) = handle.0.threads((sockets, queues, tls_listeners), config, &key, tap)?;
         let mut threads = Threads::new(handle.clone());
         let path = control.as_ref().map(|service| service.path().to_owned());
         if let Some(service) = control {
@@ -168,6 +171,7 @@ impl Server {
         config.check().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
         let account = account::check(config)?;
         listen::check(config)?;
+        interfaces::check(config)?;
         listen::check_source(config)?;
         config.control.socket().check(account.as_ref())?;
         let certificate = tls::server(&config.tls)?;
@@ -289,4 +293,4 @@ fn load(
 }
 
 /// The work of a thread.
-type Run = Box<dyn FnOnce() + Send>;
+pub(crate) type Run = Box<dyn FnOnce() + Send>;

@@ -1,8 +1,9 @@
 //! The UDP worker: one thread with one socket, which runs each batch to completion.
 //!
 //! A worker waits in the receive itself, so that a batch costs two system calls. The kernel divides the
-//! clients among the sockets of an address (`SO_REUSEPORT`). No worker writes what another one reads, but for
-//! counters that are read on demand.
+//! clients among the sockets of an address (`SO_REUSEPORT`), or the interface among its queues (XDP): the
+//! worker is the same for both. No worker writes what another one reads, but for counters that are read on
+//! demand.
 
 use crate::answer::Answerer;
 use crate::cell::Reader;
@@ -16,8 +17,7 @@ use crate::view::View;
 use hashlane_dns::query::{BATCH, truncate};
 use hashlane_dns::slices::Parts as _;
 use hashlane_hash::scheme::Key;
-use hashlane_link::udp::{Datagram, RecvBatch, SendBatch, UdpSocket};
-use std::io;
+use hashlane_link::burst::{Burst, Replies};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,9 +32,9 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// Source of no datagram.
 const NOWHERE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
 
-/// A worker.
-pub(crate) struct Worker {
-    pub(crate) socket: UdpSocket,
+/// A worker, with the source of its datagrams.
+pub(crate) struct Worker<B> {
+    pub(crate) source: B,
     pub(crate) answerer: Box<Answerer>,
     pub(crate) special: Special,
     pub(crate) view: Reader<View>,
@@ -47,46 +47,43 @@ pub(crate) struct Worker {
     pub(crate) stop: Arc<AtomicBool>,
 }
 
-impl Worker {
+impl<B: Burst> Worker<B> {
     /// Answers datagrams until the server stops.
-    ///
-    /// # Errors
-    /// The socket cannot wait.
-    pub(crate) fn run(mut self) -> io::Result<()> {
-        self.socket.set_patience(PATIENCE)?;
-        let (mut received, mut queue) = (RecvBatch::new(BATCH), SendBatch::new(BATCH));
+    pub(crate) fn run(mut self) {
         let mut limits = self.view.rate_limit.clone();
         let mut limiter = Limiter::new(&self.key, &limits, self.threads);
         while !self.stop.load(Ordering::Relaxed) {
             self.counters.turns.add(1);
-            let datagrams = self.socket.recv_wait(&mut received);
+            let datagrams = self.source.recv_wait();
             if self.view.refresh() && self.view.rate_limit != limits {
                 limits = RateLimit::clone(&self.view.rate_limit);
                 limiter = Limiter::new(&self.key, &limits, self.threads);
             }
             match datagrams {
                 Ok(0) => {}
-                Ok(_) => self.answer(&received, &mut queue, &mut limiter),
+                Ok(count) => self.answer(count, &mut limiter),
                 Err(error) => {
                     tracing::debug!(%error, "UDP");
                     std::thread::sleep(PAUSE);
                 }
             }
+            let malformed = self.source.malformed() - self.counters.malformed.get();
+            self.counters.malformed.add(malformed);
         }
-        Ok(())
     }
 
     #[inline]
-    fn answer(&mut self, received: &RecvBatch, queue: &mut SendBatch, limiter: &mut Limiter) {
-        let Self { socket, answerer, special, view, counters, clock, .. } = self;
+    fn answer(&mut self, received: usize, limiter: &mut Limiter) {
+        let Self { source, answerer, special, view, counters, clock, .. } = self;
         let now = clock.now();
+        let (datagrams, mut replies) = source.split();
         let (mut specials, mut count) = ([0; BATCH], 0);
         let mut messages = [(NOWHERE, &[][..]); BATCH];
-        // Without segmentation, a receive brings at most as many datagrams as it has buffers.
-        for (place, Datagram { from, payload, .. }) in messages.iter_mut().zip(received.iter()) {
-            *place = (from, payload);
+        // A receive brings at most as many datagrams as the batch has.
+        for (place, datagram) in messages.iter_mut().zip(datagrams) {
+            *place = datagram;
         }
-        let messages = messages.get(..received.len()).unwrap_or(&messages);
+        let messages = messages.get(..received).unwrap_or(&messages);
         answerer.run(view, counters, (now.seconds, Channel::Clear.into()), messages, |number, response| {
             let Some((to, _)) = messages.get(number).copied() else { return false };
             let mut len = response.message.len();
@@ -101,34 +98,33 @@ impl Worker {
                 return true;
             }
             // A client with a valid cookie has received a response at this address (RFC 7873 §5.2.3).
-            if !reply.is_known {
-                match limiter.check(to.ip(), || response.subject(), now.millis) {
-                    Verdict::Send => {}
-                    Verdict::Drop => {
+            let verdict = match reply.is_known {
+                true => Verdict::Send,
+                false => limiter.check(to.ip(), || response.subject(), now.millis),
+            };
+            let is_too_long = len > replies.longest(number);
+            match verdict {
+                Verdict::Send if !is_too_long => {}
+                Verdict::Drop => {
+                    counters.limited_dropped.add(1);
+                    return true;
+                }
+                verdict => {
+                    let cut = truncate(response.message);
+                    debug_assert!(cut.is_some(), "a response of this server is well-formed");
+                    let Some(cut) = cut else {
                         counters.limited_dropped.add(1);
                         return true;
-                    }
-                    Verdict::Truncate => {
-                        let cut = truncate(response.message);
-                        debug_assert!(cut.is_some(), "a response of this server is well-formed");
-                        let Some(cut) = cut else {
-                            counters.limited_dropped.add(1);
-                            return true;
-                        };
-                        len = cut;
-                        counters.limited_truncated.add(1);
-                    }
+                    };
+                    len = cut;
+                    counters.limited_truncated.add(u64::from(verdict == Verdict::Truncate));
                 }
             }
             let message = response.message.part(..len);
             counters.rcode(reply.rcode);
-            counters.truncated.add(u64::from(reply.truncated));
+            counters.truncated.add(u64::from(reply.truncated || is_too_long));
             counters.sent_bytes.add(len as u64);
-            if !queue.push(to, &[message]) {
-                send(socket, queue, counters);
-                let pushed = queue.push(to, &[message]);
-                debug_assert!(pushed, "an empty queue has room for a response");
-            }
+            push(&mut replies, counters, (number, to), message);
             true
         });
         for number in specials.part(..count) {
@@ -141,12 +137,9 @@ impl Worker {
                 continue;
             }
             counters.sent_bytes.add(response.len() as u64);
-            if !queue.push(to, &[&response]) {
-                send(socket, queue, counters);
-                let _ = queue.push(to, &[&response]);
-            }
+            push(&mut replies, counters, (*number, to), &response);
         }
-        send(socket, queue, counters);
+        send(&mut replies, counters);
     }
 }
 
@@ -160,14 +153,27 @@ fn is_sent(limiter: &mut Limiter, counters: &Counters, to: SocketAddr, now: Now)
     is_sent
 }
 
-/// Sends the queue. Responses that the kernel does not take are lost, as datagrams are.
+/// Queues a response, after those in the queue were sent if it is full.
 #[inline]
-fn send(socket: &mut UdpSocket, queue: &mut SendBatch, counters: &Counters) {
-    if queue.is_empty() {
+fn push(replies: &mut impl Replies, counters: &Counters, (number, to): (usize, SocketAddr), message: &[u8]) {
+    if replies.push(number, to, message) {
         return;
     }
-    let queued = queue.len();
-    match socket.send(queue) {
+    send(replies, counters);
+    // An interface that sends nothing has no room for another one.
+    if !replies.push(number, to, message) {
+        counters.unsent.add(1);
+    }
+}
+
+/// Sends the queue. Responses that the kernel does not take are lost, as datagrams are.
+#[inline]
+fn send(replies: &mut impl Replies, counters: &Counters) {
+    let queued = replies.queued();
+    if queued == 0 {
+        return;
+    }
+    match replies.send() {
         Ok(sent) => {
             counters.sent.add(sent.sent as u64);
             counters.unsent.add(sent.dropped as u64);

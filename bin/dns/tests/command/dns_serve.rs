@@ -23,7 +23,7 @@ www IN A 192.0.2.80
 ";
 
 /// `www.example.com`, type A, with identifier 1.
-const QUERY: &[u8] = b"\0\x01\0\0\0\x01\0\0\0\0\0\0\x03www\x07example\x03com\0\0\x01\0\x01";
+pub(crate) const QUERY: &[u8] = b"\0\x01\0\0\0\x01\0\0\0\0\0\0\x03www\x07example\x03com\0\0\x01\0\x01";
 
 pub(crate) struct Server {
     pub(crate) process: Process,
@@ -60,7 +60,7 @@ impl Server {
 const SERVE: [&str; 7] =
     ["dns", "serve", "example.com.zone", "--listen", "127.0.0.1:0", "--socket", "control.sock"];
 
-fn folder() -> Folder {
+pub(crate) fn folder() -> Folder {
     let folder = Folder::new();
     folder.write("example.com.zone", ZONE);
     folder

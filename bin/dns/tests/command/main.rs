@@ -5,3 +5,4 @@ mod dns;
 mod dns_import;
 mod dns_serve;
 mod dns_transfer;
+mod dns_xdp;

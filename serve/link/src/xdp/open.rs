@@ -13,12 +13,18 @@ use std::net::SocketAddr;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::net::UnixDatagram;
 use std::sync::Arc;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Frames of a socket that the kernel can receive into, and entries of the rings for them.
 const RECEIVE: u32 = 2048;
 /// Frames of a socket for replies, and entries of the rings for them.
 const TRANSMIT: u32 = 1024;
+
+/// Longest wait for queues that another process has.
+const GRACE: Duration = Duration::from_secs(2);
+/// Wait between two attempts to get them.
+const RETRY: Duration = Duration::from_millis(10);
 
 /// Place in the kernel where the program runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +61,8 @@ pub struct Xdp {
 /// Opens an interface for datagrams to those of the addresses `local` that it or its virtual LANs have. A
 /// socket [waits](XdpSocket::recv_wait) for at most `patience`, and receives up to `burst` datagrams at once.
 ///
-/// Prefers the driver to the network stack, and zero-copy to copies.
+/// Prefers the driver to the network stack, and zero-copy to copies. Waits up to two seconds for an interface
+/// that another process has: the kernel frees its queues a while after the end of the process.
 ///
 /// # Errors
 /// No such Ethernet interface, or it has none of the addresses; the process lacks a permission; another
@@ -70,6 +77,15 @@ pub fn open(
     open_in(&[Mode::ZeroCopy, Mode::Generic], (interface, &link), lans(interface, local)?, burst, patience)
 }
 
+/// Checks that an interface exists and has one of the addresses `local`, without opening it.
+///
+/// # Errors
+/// No such Ethernet interface, or it has none of the addresses.
+pub fn check(interface: &str, local: &[SocketAddr]) -> Result<(), XdpError> {
+    Interface::find(interface)?;
+    lans(interface, local).map(drop)
+}
+
 /// Opens an interface in the first of these modes that it supports; `ZeroCopy` stands for `Native`, too.
 pub(super) fn open_in(
     modes: &[Mode],
@@ -80,8 +96,8 @@ pub(super) fn open_in(
 ) -> Result<Xdp, XdpError> {
     let mut failed = None;
     for mode in modes {
-        let sockets = Opening { name, link, lans: &lans, mode: *mode, burst, patience }.run();
-        match sockets {
+        let opening = Opening { name, link, lans: &lans, mode: *mode, burst, patience };
+        match opening.run_until_free() {
             Ok((sockets, mode)) => {
                 let local = lans.into_iter().flat_map(|lan| lan.local).collect();
                 return Ok(Xdp { sockets, mode, local });
@@ -107,6 +123,17 @@ struct Opening<'a> {
 }
 
 impl Opening<'_> {
+    /// Waits for the kernel, which frees the queues of a process a while after its end.
+    fn run_until_free(&self) -> Result<(Vec<XdpSocket>, Mode), XdpError> {
+        let begun = Instant::now();
+        loop {
+            match self.run() {
+                Err(XdpError::Busy(_)) if begun.elapsed() < GRACE => thread::sleep(RETRY),
+                outcome => return outcome,
+            }
+        }
+    }
+
     fn run(&self) -> Result<(Vec<XdpSocket>, Mode), XdpError> {
         // Flags of `linux/if_link.h`.
         const GENERIC: u32 = 1 << 1;

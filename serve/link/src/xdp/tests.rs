@@ -80,27 +80,15 @@ fn shown() -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Opens an interface that a test before has closed. A process that another test starts has its descriptors,
-/// too, until it runs its program.
-fn retry(open: impl Fn() -> Result<Xdp, XdpError>) -> Xdp {
-    let deadline = Instant::now() + PATIENCE;
-    loop {
-        match open() {
-            Err(XdpError::Busy(_)) if Instant::now() < deadline => thread::yield_now(),
-            opened => return opened.unwrap(),
-        }
-    }
-}
-
 /// The interface `far` in one of these modes, with these addresses.
 fn open_lans(modes: &[Mode], lans: Vec<Lan>) -> Xdp {
     let far = interface::Interface::find("far").unwrap();
-    retry(|| open::open_in(modes, ("far", &far), lans.clone(), 64, WAIT))
+    open::open_in(modes, ("far", &far), lans, 64, WAIT).unwrap()
 }
 
 /// The socket of the only queue.
 fn open_far() -> XdpSocket {
-    let mut sockets = retry(|| open("far", &local(), 64, WAIT)).sockets;
+    let mut sockets = open("far", &local(), 64, WAIT).unwrap().sockets;
     assert_eq!(sockets.len(), 1);
     sockets.remove(0)
 }

@@ -1,6 +1,6 @@
 //! The rules that values of the configuration follow beside those of their types.
 
-use super::{Config, ConfigError, MAX_TEXT, ZoneFile, invalid};
+use super::{Config, ConfigError, Io, MAX_TEXT, Server, ZoneFile, invalid};
 
 impl Config {
     /// Checks the values that are not valid for every value of their type.
@@ -17,6 +17,7 @@ impl Config {
             return Err(invalid("server.listen", "is empty; name an address, such as \"127.0.0.1:53\""));
         }
         within("server.workers", server.workers as u64, 0, 1024)?;
+        server.check_interfaces()?;
         within("server.max_udp", server.max_udp.into(), 512, 4096)?;
         for (key, text) in [("server.version", &server.version), ("server.identity", &server.identity)] {
             if text.len() > MAX_TEXT {
@@ -73,6 +74,24 @@ impl Config {
         self.check_groups()?;
         self.check_keys()?;
         check_duplicates(zone)
+    }
+}
+
+impl Server {
+    /// Checks that XDP has interfaces, each once.
+    fn check_interfaces(&self) -> Result<(), ConfigError> {
+        let key = "server.interfaces";
+        if self.io == Io::Xdp && self.interfaces.is_empty() {
+            return Err(invalid(
+                key,
+                "is empty, but `server.io` is \"xdp\"; name an interface, such as \"eth0\"",
+            ));
+        }
+        let twice = |name: &String| self.interfaces.iter().filter(|other| *other == name).count() > 1;
+        match self.interfaces.iter().find(|name| twice(name)) {
+            Some(name) => Err(invalid(key, format!("has {name:?} twice; remove one"))),
+            None => Ok(()),
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use hashlane_zone_file::Options;
 use serde::{Deserialize, Serialize};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
+use std::str::FromStr;
 
 /// Sockets, identity, user.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,6 +19,10 @@ pub struct Server {
     pub listen: Vec<SocketAddr>,
     /// Threads for UDP at each address. 0: one for each core.
     pub workers: usize,
+    /// Source of UDP queries.
+    pub io: Io,
+    /// Interfaces whose UDP queries come past the kernel's network stack (XDP), in addition to the sockets.
+    pub interfaces: Vec<String>,
     /// User to run as once the sockets are bound, by name or number; empty: the user who started the server.
     /// If that is root, only loopback addresses are served, unless this says `root`.
     pub user: String,
@@ -43,6 +48,8 @@ impl Default for Server {
         Self {
             listen: vec![(Ipv4Addr::UNSPECIFIED, 53).into(), (Ipv6Addr::UNSPECIFIED, 53).into()],
             workers: 0,
+            io: Io::Auto,
+            interfaces: Vec::new(),
             user: String::new(),
             group: String::new(),
             version: String::new(),
@@ -52,6 +59,32 @@ impl Default for Server {
             max_udp: 1232,
             cookies: true,
             cookie_secrets: Vec::new(),
+        }
+    }
+}
+
+/// Source of UDP queries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Io {
+    /// XDP on the interfaces of the configuration, or sockets where that is not possible.
+    #[default]
+    Auto,
+    /// Sockets alone.
+    Sockets,
+    /// XDP on the interfaces of the configuration; the server does not start without it.
+    Xdp,
+}
+
+impl FromStr for Io {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "auto" => Ok(Self::Auto),
+            "sockets" => Ok(Self::Sockets),
+            "xdp" => Ok(Self::Xdp),
+            _ => Err("expected auto, sockets or xdp".to_owned()),
         }
     }
 }

@@ -21,6 +21,12 @@ fn says_what_is_wrong() {
         ("[server]\nlisten = \"127.0.0.1:53\"", "expected an array"),
         ("[server]\nworkers = \"two\"", "expected a whole number"),
         ("[server]\ncookies = 1", "expected true or false"),
+        ("[server]\nio = \"xpd\"", "expected one of `auto`, `sockets`, `xdp`"),
+        (
+            "[server]\nio = \"xdp\"",
+            "`server.interfaces` is empty, but `server.io` is \"xdp\"; name an interface",
+        ),
+        ("[server]\ninterfaces = [\"a\", \"b\", \"a\"]", "has \"a\" twice"),
         ("[zone]\nname = \"a\"", "write [[zone]]"),
         ("[[zone]]\nname = \"b\u{fc}cher.example\"\nfile = \"a\"", "xn--"),
         ("[metrics]\nlisten = [\"0.0.0.0:53\"]", "as `server.listen` has"),

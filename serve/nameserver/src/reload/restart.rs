@@ -9,6 +9,8 @@ pub(super) fn restart(running: &Config, new: &Config) -> Vec<String> {
     let differ = [
         ("server.listen", a.listen != b.listen),
         ("server.workers", a.workers != b.workers),
+        ("server.io", a.io != b.io),
+        ("server.interfaces", a.interfaces != b.interfaces),
         ("server.user", a.user != b.user),
         ("server.group", a.group != b.group),
         ("tcp", running.tcp != new.tcp),
@@ -26,6 +28,7 @@ pub(super) fn keep(running: &Config, mut new: Config) -> Config {
     let Config { server, tcp, tls, control, metrics, .. } = running.clone();
     new.server.listen = server.listen;
     new.tls = keep_tls(&tls, new.tls);
+    (new.server.io, new.server.interfaces) = (server.io, server.interfaces);
     (new.server.workers, new.server.user, new.server.group) = (server.workers, server.user, server.group);
     (new.tcp, new.control, new.metrics) = (tcp, control, metrics);
     new.log.dnstap.clone_from(&running.log.dnstap);

@@ -1,17 +1,23 @@
 //! The threads that answer, and the end of each thread.
 
+use super::Run;
 use crate::answer::Answerer;
 use crate::cell::Reader;
 use crate::clock::Clock;
 use crate::config::Config;
+use crate::counters::Counters;
 use crate::dnstap::Tap;
 use crate::handle::{End, Handle, Shared, lock};
 use crate::listen::Sockets;
 use crate::transfers::special::Special;
+use crate::view::View;
 use crate::zones::random_key;
 use crate::{tcp, udp};
+use hashlane_dns::query::BATCH;
 use hashlane_dns::respond::Transport;
 use hashlane_hash::scheme::Key;
+use hashlane_link::burst::{Burst, UdpBurst};
+use hashlane_link::xdp::XdpSocket;
 use mio::net::TcpListener;
 use std::io;
 use std::sync::Arc;
@@ -46,9 +52,12 @@ impl Threads {
     ///
     /// # Errors
     /// The system has no thread left.
-    pub(super) fn answer(&mut self, udp: Vec<udp::Worker>, tcp: tcp::Worker) -> io::Result<()> {
-        for (number, worker) in udp.into_iter().enumerate() {
-            self.start(format!("udp-{number}"), move || worker.run())?;
+    pub(super) fn answer(&mut self, udp: Vec<(String, Run)>, tcp: tcp::Worker) -> io::Result<()> {
+        for (name, run) in udp {
+            self.start(name, move || {
+                run();
+                Ok(())
+            })?;
         }
         self.start("tcp".into(), move || tcp.run())
     }
@@ -69,11 +78,11 @@ impl Shared {
     /// The threads that answer.
     pub(super) fn threads(
         &self,
-        (sockets, tls): (Vec<Sockets>, Vec<TcpListener>),
+        (sockets, queues, tls): (Vec<Sockets>, Vec<XdpSocket>, Vec<TcpListener>),
         config: &Config,
         key: &Key,
         tap: Option<Tap>,
-    ) -> io::Result<(Vec<udp::Worker>, tcp::Worker)> {
+    ) -> io::Result<(Vec<(String, Run)>, tcp::Worker)> {
         let clock = Clock::start();
         let mut parts = self.counters.0.iter().enumerate();
         let mut next = || {
@@ -88,22 +97,17 @@ impl Shared {
         for sockets in sockets {
             let threads = sockets.udp.len();
             for socket in sockets.udp {
-                let (answerer, view, counters) = next()?;
-                let (key, stop) = (limiter_key, Arc::clone(&self.stop));
-                let special = special(Transport::Udp);
-                udp.push(udp::Worker {
-                    socket,
-                    answerer,
-                    special,
-                    view,
-                    counters,
-                    clock,
-                    key,
-                    threads,
-                    stop,
-                });
+                let source = UdpBurst::new(socket, BATCH, udp::PATIENCE)?;
+                let run =
+                    self.worker(source, next()?, special(Transport::Udp), (clock, limiter_key, threads));
+                udp.push((format!("udp-{}", udp.len()), run));
             }
             listeners.push((sockets.tcp, false));
+        }
+        let threads = queues.len();
+        for (number, source) in queues.into_iter().enumerate() {
+            let run = self.worker(source, next()?, special(Transport::Udp), (clock, limiter_key, threads));
+            udp.push((format!("xdp-{number}"), run));
         }
         listeners.extend(tls.into_iter().map(|listener| (listener, true)));
         let (answerer, view, counters) = next()?;
@@ -115,6 +119,19 @@ impl Shared {
         let (tcp, waker) = tcp::Worker::new(listeners, config.tcp.clone(), &random_key()?, parts)?;
         lock(&self.wakers).push(waker);
         Ok((udp, tcp))
+    }
+
+    /// The work of a thread that answers datagrams. `threads` share the limit of rates.
+    fn worker<B: Burst + Send + 'static>(
+        &self,
+        source: B,
+        (answerer, view, counters): (Box<Answerer>, Reader<View>, Arc<Counters>),
+        special: Special,
+        (clock, key, threads): (Clock, Key, usize),
+    ) -> Run {
+        let stop = Arc::clone(&self.stop);
+        let worker = udp::Worker { source, answerer, special, view, counters, clock, key, threads, stop };
+        Box::new(move || worker.run())
     }
 
     /// Starts a thread. Its end is reported, also after a panic.

@@ -21,3 +21,4 @@ mod tls_transfers;
 mod transfers;
 mod udp;
 mod waiting;
+mod xdp;

@@ -233,7 +233,7 @@ fn each_queue_has_a_socket() {
             namespace::ip(line).unwrap();
         }
         let local = ["10.10.0.1:5300".parse().unwrap()];
-        let mut sockets = retry(|| open("fa", &local, 64, WAIT)).sockets;
+        let mut sockets = open("fa", &local, 64, WAIT).unwrap().sockets;
         assert_eq!(sockets.len(), 2);
         let (raw, ends) = (Raw::open("na"), [mac("na"), mac("fa")]);
         for number in 0..20_u8 {
