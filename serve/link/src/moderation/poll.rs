@@ -1,0 +1,64 @@
+//! Polls for replies.
+
+use super::Turn;
+use std::time::Duration;
+
+/// Packets of a turn after which there is no poll: packets come together anyway, and more of them are to.
+const MANY: usize = 4;
+
+/// Most turns without a poll after one that found nothing, as a power of two.
+const MAX_FAILURES: u32 = 8;
+
+#[derive(Debug)]
+pub(super) struct Polls {
+    longest: Duration,
+    /// Replies that may come.
+    expected: usize,
+    /// Begin of the poll that is under way.
+    since: Option<Duration>,
+    /// Polls in a row that found nothing.
+    failures: u32,
+    /// Turns that are still to pass without a poll.
+    skipped: u32,
+}
+
+impl Polls {
+    pub(super) fn new(longest: Duration) -> Self {
+        Self { longest, expected: 0, since: None, failures: 0, skipped: 0 }
+    }
+
+    /// True if the thread should look for packets without waiting.
+    #[inline]
+    pub(super) fn next(&mut self, now: Duration, turn: Turn) -> bool {
+        self.expected = (self.expected + turn.asked).saturating_sub(turn.answered);
+        let since = self.since.take();
+        if turn.packets == 0 {
+            let Some(since) = since else { return self.give_up() };
+            if now.saturating_sub(since) < self.longest {
+                self.since = Some(since);
+                return true;
+            }
+            self.failures = MAX_FAILURES.min(self.failures + 1);
+            self.skipped = (1 << self.failures) - 1;
+            return self.give_up();
+        }
+        if since.is_some() {
+            self.failures = 0;
+        }
+        if self.expected == 0 || turn.packets > MANY || self.longest.is_zero() {
+            return self.give_up();
+        }
+        if self.skipped > 0 {
+            self.skipped -= 1;
+            return self.give_up();
+        }
+        self.since = Some(now);
+        true
+    }
+
+    /// Expects nothing more: replies to earlier requests are late.
+    fn give_up(&mut self) -> bool {
+        self.expected = 0;
+        false
+    }
+}
