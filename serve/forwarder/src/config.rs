@@ -9,7 +9,7 @@ mod tests;
 mod uri;
 
 pub use cs::{Cs, CsPolicy};
-pub use faces::{Congestion, Faces, Memory, Tcp, Udp, Unix, WebSocket};
+pub use faces::{Congestion, Faces, Memory, Moderation, Tcp, Udp, Unix, WebSocket};
 pub use hashlane_daemon::config::{ConfigError, Metrics, Server};
 pub use management::Management;
 pub use pit::{DigestName, Pit, PitDigest, PitIndex};
@@ -109,6 +109,12 @@ impl Config {
         }
         if !(256..=65_507).contains(&self.faces.udp.mtu) {
             return invalid("faces.udp.mtu", "must be between 256 and 65507");
+        }
+        let Moderation { pause_us, poll_us } = self.faces.moderation;
+        for (key, us) in [("faces.moderation.pause_us", pause_us), ("faces.moderation.poll_us", poll_us)] {
+            if us > 1000 {
+                return invalid(key, "must be at most 1000: packets wait for as long");
+            }
         }
         // Each holds a few of the longest packets.
         const LEAST: u64 = 1 << 16;

@@ -1,9 +1,11 @@
 //! The table `[faces]` of the configuration.
 
+use hashlane_link::moderation::Settings;
 use hashlane_ndn::mgmt::values::FacePersistency;
 use serde::{Deserialize, Serialize};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// The table `[faces]`: transports.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -21,6 +23,8 @@ pub struct Faces {
     pub congestion: Congestion,
     /// Memory of all faces together.
     pub memory: Memory,
+    /// Wake-ups of the forwarding thread.
+    pub moderation: Moderation,
     /// Face URIs of neighbours, such as `udp4://192.0.2.1:6363`, that get PitTokens if the PIT is indexed by
     /// them. A neighbour that does not know PitTokens must drop packets that have one.
     pub pit_tokens: Vec<String>,
@@ -200,6 +204,32 @@ pub struct Memory {
 impl Default for Memory {
     fn default() -> Self {
         Self { send_queues: 64 << 20, reassembly: 16 << 20 }
+    }
+}
+
+/// Wake-ups of the forwarding thread while packets come one by one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Moderation {
+    /// Longest pause before the next look for packets while many arrive, in microseconds. 0: no pauses.
+    /// Valid: at most 1000.
+    pub pause_us: u64,
+    /// Longest time of looking for the Data of an Interest without sleeping, in microseconds. 0: none.
+    /// Valid: at most 1000.
+    pub poll_us: u64,
+}
+
+impl Default for Moderation {
+    fn default() -> Self {
+        Self { pause_us: 50, poll_us: 10 }
+    }
+}
+
+impl Moderation {
+    /// Limits of the forwarding thread.
+    pub(crate) fn settings(&self) -> Settings {
+        let us = Duration::from_micros;
+        Settings { pause: us(self.pause_us), poll: us(self.poll_us) }
     }
 }
 

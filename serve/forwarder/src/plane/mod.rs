@@ -3,8 +3,9 @@
 //! A round waits for events, reads a bounded amount of each socket that has something, forwards it in bursts,
 //! and then sends what has gathered: for each socket one system call for many packets on either side, and
 //! none that must fail. Streams report that they are readable, and only while a queue waits that they are
-//! writable. The clock is read once a round; timers are the forwarder's wheel, and cost no system call. The
-//! management is another thread. It sends [requests](crate::management::Request), and each takes a moment.
+//! writable. The clock is read once a round; timers are the forwarder's wheel, and cost no system call. Before
+//! a round the thread may pause, or look for events without sleeping, so that it is not woken for each packet
+//! ([`Moderation`]). The management is another thread. It sends [requests](crate::management::Request), and each takes a moment.
 //!
 //! Each module uses only those above it in this list:
 //!
@@ -54,6 +55,7 @@ use dial::Dialer;
 use faces::Faces;
 use handshake::Handshakes;
 use hashlane_hash::scheme::Key;
+use hashlane_link::moderation::{self, Moderation, Step, Turn};
 use hashlane_ndn::time::Time;
 use hashlane_ndn_fw::forward::Forwarder;
 use hashlane_ndn_fw::pit::Pit;
@@ -97,6 +99,9 @@ pub(crate) struct Plane<P> {
     handshakes: Handshakes,
     dialer: Dialer,
     ready: Ready,
+    moderation: Moderation,
+    /// Packets received, Interests sent and Data received, before the turn that is to be moderated.
+    counted: [u64; 3],
     start: Instant,
     /// Time of the last sweep.
     swept: Time,
@@ -146,6 +151,7 @@ impl<P: Pit> Plane<P> {
             Pipeline { forwarder, ports: Ports::new(udp, &config.memory, reports.clone(), registry()?) };
         let (holders, peers) = (Holders::new(&secrets.peers), Peers::new(&secrets.peers));
         let mut rng = Rng::new(secrets.seed);
+        let moderation = Moderation::new(config.moderation.settings());
         let receiver = UdpReceiver::new(pipeline.ports.sockets.len(), &mut rng);
         Ok(Self {
             requests,
@@ -155,6 +161,8 @@ impl<P: Pit> Plane<P> {
             handshakes: Handshakes::new(registry()?),
             dialer: Dialer::new(registry()?),
             ready: Ready::default(),
+            moderation,
+            counted: [0; 3],
             start: Instant::now(),
             swept: Time::default(),
             ends: None,
@@ -168,8 +176,36 @@ impl<P: Pit> Plane<P> {
     /// The wait for events has failed.
     pub(crate) fn run(&mut self) -> io::Result<()> {
         let mut events = Events::with_capacity(1024);
-        while !self.round(&mut events, self.poll_timeout())? {}
-        Ok(())
+        // Without it, pauses are longer.
+        let _ = moderation::sleep_precisely();
+        loop {
+            let timeout = self.moderate();
+            if self.round(&mut events, timeout)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Pauses before the next round, if that saves wake-ups. Returns the longest time to wait for events.
+    fn moderate(&mut self) -> Duration {
+        let timeout = self.poll_timeout();
+        if timeout.is_zero() {
+            return timeout;
+        }
+        let counters = self.faces.pipeline.forwarder.counters();
+        let [interests, data, nacks] =
+            [&counters.in_interests, &counters.in_data, &counters.in_nacks].map(|counter| counter.value());
+        let counted = [interests + data + nacks, counters.out_interests.value(), data];
+        let [packets, asked, answered] = std::array::from_fn(|at| (counted[at] - self.counted[at]) as usize);
+        self.counted = counted;
+        match self.moderation.next(self.start.elapsed(), Turn { packets, asked, answered }) {
+            Step::Wait => timeout,
+            Step::Poll => Duration::ZERO,
+            Step::Pause(pause) => {
+                std::thread::sleep(pause);
+                Duration::ZERO
+            }
+        }
     }
 
     /// Waits for events, at most for `timeout`, and handles them. Returns true if the thread has ended.

@@ -177,6 +177,28 @@ fn a_lone_datagram_is_received_with_one_call_and_no_queue_is_asked_for() {
 }
 
 #[test]
+fn the_data_of_a_lone_interest_is_looked_for_without_sleep_and_nothing_else_is() {
+    for (poll_us, sleeps_for_data) in [(1000, false), (0, true)] {
+        let mut bench = TestPlane::with(|config| config.moderation.poll_us = poll_us);
+        let (mut consumer, _) = bench.connect();
+        let (mut producer, face) = bench.connect();
+        bench.route("/a", face);
+        assert!(!bench.plane.moderate().is_zero(), "there was no packet");
+        consumer.write_all(&interest("/a/1")).expect("room");
+        bench.turn(HANG);
+        assert_eq!(!bench.plane.moderate().is_zero(), sleeps_for_data);
+        producer.write_all(&data("/a/1", 100)).expect("room");
+        bench.turn(HANG);
+        assert!(!bench.plane.moderate().is_zero(), "all is answered");
+        // The content store has it.
+        consumer.write_all(&interest("/a/1")).expect("room");
+        bench.turn(HANG);
+        assert!(!bench.plane.moderate().is_zero(), "nothing was asked");
+        let _ = producer.read(&mut [0; 2048]).expect("the Interest");
+    }
+}
+
+#[test]
 fn datagrams_that_may_fill_the_queue_ask_for_its_length() {
     let mut bench = TestPlane::new();
     let (consumer, _) = bench.peer();
