@@ -9,6 +9,7 @@ use hashlane_hash::scheme::Keying;
 use hashlane_rig::long;
 
 mod kinds;
+mod tables;
 mod unseen;
 
 fn settings(geometry: &str, seed: u64) -> Settings {

@@ -130,6 +130,13 @@ impl Geometry {
         self.home(self.taken(hash), buckets)
     }
 
+    /// Lowest bits of a hash that choose the bucket of a table with `keys` keys, those of a tag below them
+    /// included; `None` if other bits choose it.
+    pub(crate) fn lowest_bits(&self, keys: usize) -> Option<u32> {
+        let tag = if self.kind == (Resolution::Swiss { upper_tag: false }) { 7 } else { 0 };
+        (self.index == Index::Mask).then(|| tag + self.buckets_for(keys).ilog2())
+    }
+
     /// Buckets of the table once it holds `keys` keys.
     pub fn buckets_for(&self, keys: usize) -> usize {
         let mut buckets = self.buckets;
@@ -230,6 +237,10 @@ mod tests {
         assert_eq!(named("hashbrown").buckets_for(8), 16);
         assert_eq!(named("hashbrown").buckets_for(4096), 8192);
         assert_eq!(named("linux-ehash").buckets_for(1 << 20), 1 << 16);
+        assert_eq!(
+            (named("swiss").lowest_bits(4096), named("chained").lowest_bits(4096)),
+            (Some(20), Some(12))
+        );
     }
 
     #[test]
