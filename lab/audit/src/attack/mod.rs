@@ -16,6 +16,7 @@ mod length;
 mod linear;
 mod mixed_words;
 mod mixing;
+mod mixings;
 mod murmur;
 mod museair;
 mod offset_swaps;

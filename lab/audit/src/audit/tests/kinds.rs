@@ -268,3 +268,24 @@ fn the_verdict_names_the_lengths_of_which_all_bits_are_hashed() {
     let expected = "partial: byte 1 of keys of 36 bytes is not hashed; ";
     assert!(report.verdict.to_string().starts_with(expected), "{}", report.verdict);
 }
+
+#[test]
+fn the_change_of_words_names_no_constant_that_its_keys_do_not_need() {
+    // Combination with shifted copies, after Boost. The code has a number that is no factor.
+    let constants = Constants {
+        numbers: vec![0x489e_3779, 0x9e37_79b9],
+        right: vec![2, 33],
+        left: vec![6],
+        ..Constants::default()
+    };
+    let report = report_with(constants, "shifted copies", |seed, bytes| {
+        let step = |state: u64, word: u64| {
+            let shifted = (state << 6).wrapping_add(state >> 2);
+            state ^ word.wrapping_add(0x9e37_79b9).wrapping_add(shifted)
+        };
+        mixed(step(words(bytes).fold(seed, step), bytes.len() as u64))
+    });
+    is_flooded_by(&report, "mixed-words", Knowledge::Nothing);
+    let note = report.verdict.flood().unwrap().note.clone().unwrap();
+    assert_eq!(note, "bit 63 of a word of 64 bits changes, and bits 63 and 61 of the next one");
+}

@@ -5,12 +5,17 @@
 //! back, under every seed. Shifts and rotations move the bit to places that the constants of the function
 //! tell. The steps of the mixing are found by trial of all short ones with these constants.
 
-use super::arithmetic::{set_word, word};
-use super::mixing::{Mixing, Step, Steps, rotations};
+mod pair;
+
+pub use pair::MixedPair;
+
+use super::mixing::{Mixing, Step};
+use super::mixings::{Steps, rotations};
 use super::{About, Attack, FEWEST, Knowledge, Miss, Target};
 use crate::constants::Constants;
 use crate::keys::Keys;
 use crate::subject::Fault;
+use pair::{NEEDED, TRIALS, Words};
 use std::collections::HashMap;
 
 /// Pairs of words that are changed behind their mixing.
@@ -37,78 +42,6 @@ const MARGIN: usize = 32;
 
 /// Words from one to the next of a lane, at most.
 const LANES: usize = 4;
-
-/// Fresh keys and seeds by which a change is judged, and those for which it must hold: carries of a sum take
-/// one half of them.
-const TRIALS: u32 = 16;
-const NEEDED: u32 = 3;
-
-/// Words of a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Words {
-    /// Bytes: 4 or 8.
-    width: usize,
-    is_big_endian: bool,
-}
-
-impl Words {
-    fn bits(self) -> u32 {
-        8 * self.width as u32
-    }
-
-    /// Changes word `number` of a key behind its mixing.
-    fn change(self, key: &mut [u8], number: usize, mixing: &Mixing, change: Step) {
-        let at = number * self.width;
-        let swapped =
-            |word: u64| if self.is_big_endian { word.swap_bytes() >> (64 - self.bits()) } else { word };
-        let changed = mixing.changed(swapped(word(key, at, self.width)), change, self.bits());
-        set_word(key, at, self.width, swapped(changed));
-    }
-}
-
-/// Changes of two words behind a mixing, which cancel.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MixedPair {
-    words: Words,
-    mixing: Mixing,
-    /// Bits that are flipped behind the mixing of the first word, and of the second one.
-    bits: [u64; 2],
-    /// Words from the first to the second.
-    distance: usize,
-}
-
-impl MixedPair {
-    fn apply(&self, key: &mut [u8], start: usize) {
-        for (number, bits) in [start, start + self.distance].into_iter().zip(self.bits) {
-            self.words.change(key, number, &self.mixing, Step::Xor(bits));
-        }
-    }
-
-    /// `key` with its first two words changed; `None` if it is too short.
-    pub(crate) fn second_key(&self, key: &[u8]) -> Option<Vec<u8>> {
-        let mut key = key.to_vec();
-        (key.len() >= (1 + self.distance) * self.words.width).then(|| self.apply(&mut key, 0))?;
-        Some(key)
-    }
-
-    /// Fresh keys of `length` bytes and seeds, of [`TRIALS`], for which the pair at word `start` keeps the
-    /// hash, and the first change alone does not. Stops early if there are none.
-    fn held(&self, target: &mut Target<'_>, length: usize, start: usize) -> Result<u32, Fault> {
-        let mut held = 0;
-        for trial in 0..TRIALS {
-            let (seed, key) = (target.draw.key(), target.draw.bytes(length));
-            let mut keys = [key.clone(), key.clone(), key];
-            self.apply(&mut keys[1], start);
-            self.words.change(&mut keys[2], start, &self.mixing, Step::Xor(self.bits[0]));
-            let hashes = target.hash_under(&seed, &keys.iter().collect())?;
-            held += u32::from(hashes[0] == hashes[1] && hashes[0] != hashes[2]);
-            if held == 0 && trial == TRIALS / 2 {
-                break;
-            }
-        }
-        Ok(held)
-    }
-}
 
 /// Changes of a mixed word, and of the next one: the highest bit, moved by the rotations and shifts of the
 /// function. Of a bit and its negative as numbers, one flips the bit alone, also in a sum.
@@ -141,7 +74,7 @@ impl Attack for MixedWords {
     fn about(&self) -> About {
         About {
             id: "mixed-words",
-            title: "words that are mixed by themselves change behind the mixing, and the next word takes it back",
+            title: "a word changes, behind its own mixing if it has one, and a later word takes the change back",
             source: "own analysis; the mixing is found with the constants of the function's machine code",
             knowledge: Knowledge::Nothing,
             aims_at: &[],
@@ -167,7 +100,8 @@ impl Attack for MixedWords {
                     }
                     for pair in cancelling(target, (&constants, has_pairs), words, (length, hashes))? {
                         if let Some(keys) = of_pair(target, &pair)? {
-                            target.note = Some(note(&pair));
+                            let pair = pair.simplest(target, length)?;
+                            target.note = Some(pair.to_string());
                             target.pair = Some(pair);
                             return Ok(keys);
                         }
@@ -269,13 +203,6 @@ fn of_pair(target: &mut Target<'_>, pair: &MixedPair) -> Result<Option<Keys>, Mi
         Err(Miss::NotApplicable(_)) => Ok(None),
         Err(fault) => Err(fault),
     }
-}
-
-/// The mixing in words.
-fn note(pair: &MixedPair) -> String {
-    let bits = pair.words.bits();
-    let steps: Vec<String> = pair.mixing.0.iter().map(ToString::to_string).collect();
-    format!("each word of {bits} bits is mixed by {}", steps.join(", "))
 }
 
 #[cfg(test)]
