@@ -29,12 +29,10 @@ pub use netflow9::{Netflow9Exporter, Netflow9Options};
 pub use parquet::ParquetExporter;
 pub use sink::{FileOptions, Rotation, Sink, Totals};
 
+pub(crate) use hashlane_ipfix::time::SECOND;
+
 use crate::record::FlowRecord;
 use crate::stats::MeterStats;
-
-/// Nanoseconds of a second.
-pub(crate) const SECOND: u64 = 1_000_000_000;
-
 /// Time that records wait for their block to fill.
 const DELAY: u64 = SECOND;
 

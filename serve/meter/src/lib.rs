@@ -15,14 +15,12 @@ mod check;
 pub mod config;
 pub mod export;
 pub mod format;
-pub mod ipfix;
 pub mod largest;
 pub mod meter;
 pub mod metrics;
 pub mod outputs;
 mod packet;
 mod pipeline;
-pub mod record;
 pub mod run;
 pub mod service;
 pub mod show;
@@ -40,7 +38,8 @@ pub use export::{
     CsvExporter, ExportError, Exporter, FileOptions, IpfixExporter, IpfixOptions, JsonExporter,
     Netflow9Exporter, Netflow9Options, Rotation, Sink, Times, Totals,
 };
-pub use ipfix::{IpfixReader, ReadError, ReadReport};
+pub use hashlane_ipfix as ipfix;
+pub use hashlane_ipfix::{IpfixReader, ReadError, ReadReport, record};
 pub use largest::{FlowList, LargestFlows, Ranking};
 pub use meter::{Meter, MeterOptions, Packet};
 pub use record::{Counters, EndReason, FlowRecord, Icmp, Tunnel, TunnelKind};

@@ -1,8 +1,8 @@
 //! Flows in a file of IPFIX, counted.
 
 use crate::traffic::Flood;
+use hashlane_ipfix::{EndReason, IpfixReader};
 use hashlane_lab::study::TurnError;
-use hashlane_meter::{EndReason, IpfixReader};
 use std::fs::File;
 use std::io::BufReader;
 use std::net::IpAddr;

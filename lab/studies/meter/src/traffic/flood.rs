@@ -2,7 +2,7 @@
 
 use super::frame::{ACK, Ends, SYN, tcp};
 use super::pcap::Pcap;
-use hashlane_meter::FlowRecord;
+use hashlane_ipfix::FlowRecord;
 use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr};
 

@@ -1,11 +1,10 @@
 //! A data record as a flow.
 
-use super::element as ie;
-use super::template::{Field, Template};
-use super::time::from_ntp;
-use super::{REVERSE, VARIABLE};
-use crate::export::SECOND;
+use crate::element as ie;
 use crate::record::{Counters, EndReason, FlowRecord, Icmp, Tunnel, TunnelKind};
+use crate::template::{Field, Template};
+use crate::time::{SECOND, from_ntp};
+use crate::{REVERSE, VARIABLE};
 use std::net::IpAddr;
 
 /// Splits the record at the start of `bytes`, and calls `value` for each field. Returns the length of the

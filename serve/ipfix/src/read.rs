@@ -1,9 +1,9 @@
 //! Reading flows from IPFIX messages, from a file (RFC 5655) or a connection.
 
-use super::flow::{Builder, split};
-use super::template::Templates;
-use super::{FIRST_TEMPLATE, HEADER, OPTIONS_TEMPLATES, SET_HEADER, TEMPLATES, VERSION};
+use crate::flow::{Builder, split};
 use crate::record::FlowRecord;
+use crate::template::Templates;
+use crate::{FIRST_TEMPLATE, HEADER, OPTIONS_TEMPLATES, SET_HEADER, TEMPLATES, VERSION};
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::io::{self, ErrorKind, Read};

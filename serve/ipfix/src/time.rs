@@ -1,6 +1,7 @@
 //! Times of IPFIX, RFC 7011 section 6.1.7 to 6.1.10.
 
-use crate::export::SECOND;
+/// Nanoseconds in a second.
+pub const SECOND: u64 = 1_000_000_000;
 
 /// Seconds from 1900, where NTP begins, to 1970.
 const NTP_EPOCH: u64 = 2_208_988_800;
@@ -8,14 +9,14 @@ const NTP_EPOCH: u64 = 2_208_988_800;
 /// Nanoseconds since 1970 as dateTimeNanoseconds: seconds since 1900 modulo 2³², and their fraction.
 ///
 /// The fraction is rounded up, so that a reader that rounds down gets the same nanoseconds.
-pub(crate) const fn to_ntp(time: u64) -> u64 {
+pub const fn to_ntp(time: u64) -> u64 {
     let (seconds, nanoseconds) = (time / SECOND + NTP_EPOCH, time % SECOND);
     let fraction = (nanoseconds << 32).div_ceil(SECOND);
     (seconds << 32) | fraction
 }
 
 /// Nanoseconds since 1970 of a dateTimeNanoseconds or dateTimeMicroseconds between 1970 and 2106.
-pub(crate) const fn from_ntp(ntp: u64) -> u64 {
+pub const fn from_ntp(ntp: u64) -> u64 {
     let (seconds, fraction) = (ntp >> 32, ntp & 0xffff_ffff);
     let seconds = if seconds >= NTP_EPOCH { seconds } else { seconds + (1 << 32) };
     (seconds - NTP_EPOCH) * SECOND + ((fraction * SECOND) >> 32)

@@ -1,6 +1,6 @@
 //! Templates that a reader has learned.
 
-use super::{FIRST_TEMPLATE, VARIABLE};
+use crate::{FIRST_TEMPLATE, VARIABLE};
 use std::collections::HashMap;
 
 /// Largest number of templates of all domains; further ones are ignored and counted.
