@@ -140,6 +140,7 @@ impl Configured {
         }
         let kept = Kept::loaded(path, &loaded);
         let bases = kept.bases();
+        self.bases = bases;
         let age = SystemTime::now().duration_since(loaded.checked).map_or(0, |age| age.as_secs());
         let data = Arc::new(loaded.zone);
         let expire = Soa::of(&data).map_or(0, |soa| soa.expire);
@@ -150,7 +151,6 @@ impl Configured {
             self.error = Some("expired on the disk: no primary has answered".to_owned());
             return;
         }
-        self.bases = bases;
         self.remember(loaded.deltas.into_iter().skip_while(|delta| !bases.is_sure(delta.from())).collect());
         self.took_ms = begun.elapsed().as_millis() as u64;
         tracing::info!(%zone, serial, records, ms = self.took_ms, "zone read from the disk");
