@@ -130,6 +130,38 @@ fn a_secondary_is_set_up_by_files_and_commands() {
 }
 
 #[test]
+fn a_secondary_that_refuses_a_notify_is_named_until_it_is_told_no_more() {
+    let folder = Folder::new();
+    folder.write("example.com.zone", ZONE);
+    let config = |socket: &str, more: &str| {
+        format!(
+            "[server]\nlisten = [\"127.0.0.1:0\"]\nworkers = 1\n[control]\npath = \"{socket}\"\n[[zone]]\n\
+             name = \"example.com\"\nfile = \"example.com.zone\"\n{more}"
+        )
+    };
+    // One that has the zone from a file.
+    folder.write("stranger.toml", config("", ""));
+    let (_stranger, address) = serve(&folder, "stranger.toml");
+    let socket = folder.path("primary.sock").display().to_string();
+    folder.write("primary.toml", config(&socket, &format!("notify = [\"{address}\"]\n")));
+    let (_primary, _) = serve(&folder, "primary.toml");
+    let control =
+        |words: &[&str]| folder.run(&[&["dns", "control", "--socket", "primary.sock"], words].concat());
+    let refused = control(&["notify", "example.com", "--wait"]);
+    assert_eq!((refused.code, refused.out), (Some(1), format!("example.com: {address}: REFUSED\n")));
+    let line =
+        format!("  not told: {address} has answered REFUSED to NOTIFY of serial 7; permit this server");
+    let failing = control(&["status", "--failing"]);
+    assert_eq!(failing.code, Some(1));
+    holds(&failing.out, &["example.com  serial 7", &line]);
+    holds(&control(&["status", "example.com"]).ok(), &[&line]);
+    holds(&control(&["stats"]).ok(), &["notify       0 taken, "]);
+    folder.write("primary.toml", config(&socket, ""));
+    control(&["reload"]).ok();
+    assert!(!control(&["status", "--failing"]).ok().contains("not told"));
+}
+
+#[test]
 fn queries_are_logged_one_of_as_many_as_the_configuration_says() {
     let folder = Folder::new();
     folder.write("example.com.zone", ZONE);
