@@ -132,6 +132,10 @@ fn each_transfer(text: &mut String, stats: &Stats) {
         .value(&[("result", "taken")], transfers.notify_taken)
         .value(&[("result", "refused")], transfers.notify_refused)
         .value(&[("result", "unanswered")], transfers.notify_unanswered);
+    let help = "Differences from primaries, by the way in which they were applied.";
+    Metric::new(text, "hashlane_dns_differences_total", "counter", help)
+        .value(&[("applied", "patched")], transfers.patched)
+        .value(&[("applied", "rebuilt")], transfers.rebuilt);
 }
 
 fn zones(text: &mut String, status: &Status) {
@@ -186,6 +190,7 @@ mod tests {
         let mut stats = Stats::default();
         stats.udp.received = 5;
         (stats.transfers.failed, stats.transfers.sent) = (3, 2);
+        (stats.transfers.patched, stats.transfers.rebuilt) = (6, 1);
         stats.udp.types.insert("AAAA".into(), 4);
         stats.tcp.rcodes.insert("NXDOMAIN".into(), 3);
         let zone = ZoneStatus { name: "a\\\"b\n".into(), serial: Some(7), ..ZoneStatus::default() };
@@ -203,6 +208,8 @@ mod tests {
             "hashlane_dns_config_ok 1",
             "hashlane_dns_transfers_total{direction=\"in\",result=\"failed\"} 3",
             "hashlane_dns_transfers_total{direction=\"out\",result=\"completed\"} 2",
+            "hashlane_dns_differences_total{applied=\"patched\"} 6",
+            "hashlane_dns_differences_total{applied=\"rebuilt\"} 1",
         ] {
             assert!(text.lines().any(|found| found == line), "{line}\n{text}");
         }

@@ -169,6 +169,10 @@ pub struct Transfers {
     pub received: u64,
     /// Refreshes to which no primary has given an answer of use.
     pub failed: u64,
+    /// Differences that were received and applied to a copy of the zone.
+    pub patched: u64,
+    /// Differences that were received, and had the zone built anew.
+    pub rebuilt: u64,
     /// Transfers to secondaries that were written to their last message.
     pub sent: u64,
     /// Transfers to secondaries that ended before it.

@@ -12,6 +12,8 @@ pub(crate) struct Counts {
     taken: AtomicU64,
     refused: AtomicU64,
     unanswered: AtomicU64,
+    patched: AtomicU64,
+    rebuilt: AtomicU64,
 }
 
 impl Counts {
@@ -35,6 +37,12 @@ impl Counts {
         count.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Counts differences that were applied: to a copy of a zone, or to a zone that was built anew.
+    pub(super) fn applied(&self, is_patched: bool) {
+        let count = if is_patched { &self.patched } else { &self.rebuilt };
+        count.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// The counts, without those of transfers to others.
     pub(crate) fn sums(&self) -> Transfers {
         let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
@@ -44,6 +52,8 @@ impl Counts {
             notify_taken: of(&self.taken),
             notify_refused: of(&self.refused),
             notify_unanswered: of(&self.unanswered),
+            patched: of(&self.patched),
+            rebuilt: of(&self.rebuilt),
             ..Transfers::default()
         }
     }

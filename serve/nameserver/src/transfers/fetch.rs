@@ -5,10 +5,10 @@ use super::kept::Kept;
 use super::peers::Peer;
 use super::pool::Pool;
 use super::random::random_id;
-use hashlane_dns::zone::{Builder, Zone};
+use hashlane_dns::zone::{Builder, Unpatched, Zone};
 use hashlane_hash::scheme::Key;
 use hashlane_name::dns::NameBuf;
-use hashlane_transfer::delta::Delta;
+use hashlane_transfer::delta::{Advanced, Delta};
 use hashlane_transfer::disk::{DiskError, Writer};
 use hashlane_transfer::incoming::Progress;
 use hashlane_transfer::session::{Session, Step};
@@ -57,8 +57,22 @@ pub(crate) struct Limits {
 pub(crate) enum Fetched {
     /// The version in service is the newest.
     Unchanged,
-    /// Another version; with the differences that lead to it, if they were sent.
-    New(Box<Zone>, Option<Vec<Delta>>),
+    /// Another version.
+    New(Box<New>),
+}
+
+/// Another version of a zone.
+pub(crate) struct New {
+    pub(crate) zone: Zone,
+    pub(crate) how: How,
+}
+
+/// The way of a version from its primary.
+pub(crate) enum How {
+    /// The whole zone was sent.
+    Whole,
+    /// Differences were sent, and applied to a copy of the version in service, or built anew for a reason.
+    Deltas(Vec<Delta>, Option<Unpatched>),
 }
 
 /// The answer of a primary, before anything is transferred from one that lacks a version.
@@ -177,7 +191,7 @@ fn exchange(
                 Some(Err(error)) => job.kept.failed(&job.apex, &error),
                 None => job.kept = Kept::nothing(path),
             }
-            Ok(Some(Answer::Fetched(Fetched::New(Box::new(zone), None))))
+            Ok(Some(Answer::Fetched(Fetched::New(Box::new(New { zone, how: How::Whole })))))
         }
     }
 }
@@ -185,12 +199,12 @@ fn exchange(
 /// Applies differences to the version in service, and adds them to its file.
 fn apply(job: &mut Job, deltas: Vec<Delta>) -> Result<Fetched, String> {
     let current = job.current.as_deref().ok_or("differences of no version")?;
-    let zone = Delta::apply(current, &deltas, &job.key).map_err(text)?;
+    let Advanced { zone, unpatched } = Delta::advance(current, &deltas, &job.key).map_err(text)?;
     check_digest(&zone)?;
     if let Err(error) = job.kept.add(&zone, &deltas) {
         job.kept.failed(&job.apex, &error);
     }
-    Ok(Fetched::New(Box::new(zone), Some(deltas)))
+    Ok(Fetched::New(Box::new(New { zone, how: How::Deltas(deltas, unpatched) })))
 }
 
 /// Refuses a zone whose digest differs from the one that it has (ZONEMD, RFC 8976).

@@ -1,7 +1,7 @@
 //! The thread that knows when zones are due, and starts the threads that get them.
 
 use super::event::{Done, Event, Secondary, Version, Wanted};
-use super::fetch::{Fetched, Job, Limits, fetch};
+use super::fetch::{Fetched, How, Job, Limits, fetch};
 use super::pool::Pool;
 use super::random::random;
 use super::watched::Watched;
@@ -197,23 +197,32 @@ impl Refresher {
         let Some(zone) = self.zones.get_mut(&spelled(apex)) else { return };
         (zone.kept, zone.was_futile, zone.how) = (kept, true, None);
         zone.miss(missed);
-        let (version, deltas, primary) = match outcome {
+        let (version, how, primary) = match outcome {
             Ok((Fetched::Unchanged, primary)) => {
                 zone.kept.confirm();
                 match zone.current.clone().filter(|_| zone.timers.is_expired()) {
                     // It has expired, and is in service again.
-                    Some(current) => (current, None, primary),
+                    Some(current) => (current, How::Whole, primary),
                     None => return self.finish(apex, Ok(primary), now),
                 }
             }
-            Ok((Fetched::New(new, deltas), primary)) => (Arc::from(new), deltas, primary),
+            Ok((Fetched::New(new), primary)) => (Arc::new(new.zone), new.how, primary),
             Err(why) => {
                 tracing::warn!(zone = %apex, error = why, "no primary has the zone");
                 return self.finish(apex, Err(why), now);
             }
         };
         let (serial, records) = (version.serial(), version.records());
-        let how = if deltas.is_some() { "IXFR" } else { "AXFR" };
+        let (how, deltas) = match how {
+            How::Whole => ("AXFR", None),
+            How::Deltas(deltas, unpatched) => {
+                self.handle.0.received.applied(unpatched.is_none());
+                if let Some(why) = unpatched {
+                    tracing::info!(zone = %apex, %why, "the zone is built anew, not patched");
+                }
+                ("IXFR", Some(deltas))
+            }
+        };
         tracing::info!(zone = %apex, serial, records, %primary, how, "zone transferred");
         (zone.was_futile, zone.how) = (false, Some(how));
         zone.coming = Some((Arc::clone(&version), primary));

@@ -139,6 +139,8 @@ fn a_secondary_follows_its_primary() {
     assert_eq!(transfer.primary, Some(primary.address.to_string()));
     assert!(transfer.expires > Some(transfer.next) && transfer.error.is_none(), "{transfer:?}");
     assert!(primary.handle.stats().tcp.transfers >= 5);
+    let received = secondary.handle.stats().transfers;
+    assert_eq!((received.received, received.patched, received.rebuilt), (5, 3, 0));
 
     // From the disk, without the primary.
     drop(secondary);
