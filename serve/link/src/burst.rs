@@ -20,6 +20,12 @@ pub trait Burst {
     /// The source can receive no more, or not now.
     fn recv_wait(&mut self) -> io::Result<usize>;
 
+    /// [`recv_wait`](Self::recv_wait) without the wait.
+    ///
+    /// # Errors
+    /// As there.
+    fn recv(&mut self) -> io::Result<usize>;
+
     /// The datagrams of the last receive, each with its sender, and a queue of replies to them.
     fn split(&mut self) -> (impl Iterator<Item = (SocketAddr, &[u8])>, Self::Replies<'_>);
 
@@ -74,6 +80,11 @@ impl Burst for UdpBurst {
 
     fn recv_wait(&mut self) -> io::Result<usize> {
         self.socket.recv_wait(&mut self.received)
+    }
+
+    #[inline]
+    fn recv(&mut self) -> io::Result<usize> {
+        self.socket.recv(&mut self.received)
     }
 
     fn split(&mut self) -> (impl Iterator<Item = (SocketAddr, &[u8])>, UdpReplies<'_>) {

@@ -1,6 +1,6 @@
 //! Time for the threads that answer.
 
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// A moment, by two clocks.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +18,12 @@ pub(crate) struct Clock(Instant);
 impl Clock {
     pub(crate) fn start() -> Self {
         Self(Instant::now())
+    }
+
+    /// Time since the start of the server; never decreases.
+    #[inline]
+    pub(crate) fn elapsed(self) -> Duration {
+        self.0.elapsed()
     }
 
     #[inline]

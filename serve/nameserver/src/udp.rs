@@ -1,9 +1,10 @@
 //! The UDP worker: one thread with one socket, which runs each batch to completion.
 //!
-//! A worker waits in the receive itself, so that a batch costs two system calls. The kernel divides the
-//! clients among the sockets of an address (`SO_REUSEPORT`), or the interface among its queues (XDP): the
-//! worker is the same for both. No worker writes what another one reads, but for counters that are read on
-//! demand.
+//! A worker waits in the receive itself, so that a batch costs two system calls. While queries come one by one
+//! at a high rate, it pauses before it receives, so that a batch has several ([`Moderation`]). The kernel
+//! divides the clients among the sockets of an address (`SO_REUSEPORT`), or the interface among its queues
+//! (XDP): the worker is the same for both. No worker writes what another one reads, but for counters that are
+//! read on demand.
 
 use crate::answer::Answerer;
 use crate::cell::Reader;
@@ -18,6 +19,7 @@ use hashlane_dns::query::{BATCH, truncate};
 use hashlane_dns::slices::Parts as _;
 use hashlane_hash::scheme::Key;
 use hashlane_link::burst::{Burst, Replies};
+use hashlane_link::moderation::{self, Moderation, Settings, Step, Turn};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -45,6 +47,8 @@ pub(crate) struct Worker<B> {
     /// Threads that share the limit of rates.
     pub(crate) threads: usize,
     pub(crate) stop: Arc<AtomicBool>,
+    /// Longest pause between two batches.
+    pub(crate) pause: Duration,
 }
 
 impl<B: Burst> Worker<B> {
@@ -52,9 +56,23 @@ impl<B: Burst> Worker<B> {
     pub(crate) fn run(mut self) {
         let mut limits = self.view.rate_limit.clone();
         let mut limiter = Limiter::new(&self.key, &limits, self.threads);
+        let mut moderation = Moderation::new(Settings { pause: self.pause, poll: Duration::ZERO });
+        let mut step = Step::Wait;
+        if !self.pause.is_zero() {
+            // Without it, pauses are longer.
+            let _ = moderation::sleep_precisely();
+        }
         while !self.stop.load(Ordering::Relaxed) {
             self.counters.turns.add(1);
-            let datagrams = self.source.recv_wait();
+            let datagrams = match step {
+                Step::Wait => self.source.recv_wait(),
+                Step::Poll => self.source.recv(),
+                Step::Pause(pause) => {
+                    std::thread::sleep(pause);
+                    self.source.recv()
+                }
+            };
+            let packets = datagrams.as_ref().map_or(0, |packets| *packets);
             if self.view.refresh() && self.view.rate_limit != limits {
                 limits = RateLimit::clone(&self.view.rate_limit);
                 limiter = Limiter::new(&self.key, &limits, self.threads);
@@ -69,6 +87,7 @@ impl<B: Burst> Worker<B> {
             }
             let malformed = self.source.malformed() - self.counters.malformed.get();
             self.counters.malformed.add(malformed);
+            step = moderation.next(self.clock.elapsed(), Turn { packets, ..Turn::default() });
         }
     }
 

@@ -158,6 +158,11 @@ impl Burst for XdpSocket {
         Ok(self.held.len())
     }
 
+    fn recv(&mut self) -> io::Result<usize> {
+        self.take();
+        Ok(self.held.len())
+    }
+
     fn split(&mut self) -> (impl Iterator<Item = (SocketAddr, &[u8])>, XdpReplies<'_>) {
         let Self { parts, held, queued, longest, .. } = self;
         let Parts { socket, frames, transmit, completion, free, .. } = parts;

@@ -19,6 +19,7 @@ impl Config {
         within("server.workers", server.workers as u64, 0, 1024)?;
         server.check_interfaces()?;
         within("server.max_udp", server.max_udp.into(), 512, 4096)?;
+        within("server.pause_us", server.pause_us, 0, 1000)?;
         for (key, text) in [("server.version", &server.version), ("server.identity", &server.identity)] {
             if text.len() > MAX_TEXT {
                 return Err(invalid(key, format!("is longer than {MAX_TEXT} bytes")));

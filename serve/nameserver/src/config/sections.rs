@@ -41,6 +41,9 @@ pub struct Server {
     /// Secrets of cookies, of 32 hexadecimal digits: the one in use, then the one before it. Servers of one
     /// anycast address share them. Empty: one is drawn at each start.
     pub cookie_secrets: Vec<String>,
+    /// Longest pause of a UDP worker before it receives while many queries arrive, in microseconds. 0: no
+    /// pauses. Valid: at most 1000.
+    pub pause_us: u64,
 }
 
 impl Default for Server {
@@ -59,6 +62,7 @@ impl Default for Server {
             max_udp: 1232,
             cookies: true,
             cookie_secrets: Vec::new(),
+            pause_us: 20,
         }
     }
 }

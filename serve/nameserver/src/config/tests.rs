@@ -43,6 +43,10 @@ fn says_what_is_wrong() {
     );
     assert_eq!(says("zzz = 1"), "line 1, column 1: unknown key `zzz`");
     assert_eq!(says("[server]\nmax_udp = 100"), "`server.max_udp` is 100, but must be between 512 and 4096");
+    assert_eq!(
+        says("[server]\npause_us = 1001"),
+        "`server.pause_us` is 1001, but must be between 0 and 1000"
+    );
     let generated = "`zone_files.max_generated` is 99999999, but must be between 0 and 16777216";
     assert_eq!(says("[zone_files]\nmax_generated = 99999999"), generated);
     assert!(says("[server]\nlisten = []").contains("name an address"));

@@ -23,6 +23,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 /// Threads that run until they are stopped, which is when this value is dropped.
 pub(super) struct Threads {
@@ -94,19 +95,25 @@ impl Shared {
         let (limiter_key, names_key) = (random_key()?, random_key()?);
         let special = |transport| Special::new(&names_key, transport, self.events.clone());
         let (mut udp, mut listeners) = (Vec::new(), Vec::new());
+        let pause = Duration::from_micros(config.server.pause_us);
         for sockets in sockets {
             let threads = sockets.udp.len();
             for socket in sockets.udp {
                 let source = UdpBurst::new(socket, BATCH, udp::PATIENCE)?;
-                let run =
-                    self.worker(source, next()?, special(Transport::Udp), (clock, limiter_key, threads));
+                let run = self.worker(
+                    source,
+                    next()?,
+                    special(Transport::Udp),
+                    (clock, limiter_key, threads, pause),
+                );
                 udp.push((format!("udp-{}", udp.len()), run));
             }
             listeners.push((sockets.tcp, false));
         }
         let threads = queues.len();
         for (number, source) in queues.into_iter().enumerate() {
-            let run = self.worker(source, next()?, special(Transport::Udp), (clock, limiter_key, threads));
+            let run =
+                self.worker(source, next()?, special(Transport::Udp), (clock, limiter_key, threads, pause));
             udp.push((format!("xdp-{number}"), run));
         }
         listeners.extend(tls.into_iter().map(|listener| (listener, true)));
@@ -127,10 +134,11 @@ impl Shared {
         source: B,
         (answerer, view, counters): (Box<Answerer>, Reader<View>, Arc<Counters>),
         special: Special,
-        (clock, key, threads): (Clock, Key, usize),
+        (clock, key, threads, pause): (Clock, Key, usize, Duration),
     ) -> Run {
         let stop = Arc::clone(&self.stop);
-        let worker = udp::Worker { source, answerer, special, view, counters, clock, key, threads, stop };
+        let worker =
+            udp::Worker { source, answerer, special, view, counters, clock, key, threads, stop, pause };
         Box::new(move || worker.run())
     }
 

@@ -38,22 +38,24 @@ fn names_of_the_zone_and_others_are_answered() {
 }
 
 #[test]
-fn many_clients_get_each_their_own_response() {
-    let server = Running::start(|_| {});
-    let clients: Vec<UdpSocket> = (0..50).map(|_| server.udp()).collect();
-    for round in 0..20_u16 {
-        for (number, client) in (0..).zip(&clients) {
-            client.send(&query(round * 50 + number, "www.example.com", 1)).unwrap();
+fn many_clients_get_each_their_own_response_with_and_without_pauses() {
+    for pause_us in [0, 20, 1000] {
+        let server = Running::start(|config| config.server.pause_us = pause_us);
+        let clients: Vec<UdpSocket> = (0..50).map(|_| server.udp()).collect();
+        for round in 0..20_u16 {
+            for (number, client) in (0..).zip(&clients) {
+                client.send(&query(round * 50 + number, "www.example.com", 1)).unwrap();
+            }
+            for (number, client) in (0..).zip(&clients) {
+                let mut response = [0; 512];
+                let length = client.recv(&mut response).unwrap();
+                assert_eq!(summary(&response[..length]), (round * 50 + number, 0, false, 1));
+            }
         }
-        for (number, client) in (0..).zip(&clients) {
-            let mut response = [0; 512];
-            let length = client.recv(&mut response).unwrap();
-            assert_eq!(summary(&response[..length]), (round * 50 + number, 0, false, 1));
-        }
+        // A worker counts responses after it has sent them.
+        server.wait("all were sent", |handle| handle.stats().udp.sent == 1000);
+        assert!(server.stop().is_ok());
     }
-    // A worker counts responses after it has sent them.
-    server.wait("all were sent", |handle| handle.stats().udp.sent == 1000);
-    assert!(server.stop().is_ok());
 }
 
 #[test]
