@@ -56,6 +56,8 @@ fn says_what_is_wrong() {
                     or `faces.websocket.loopback`?";
     assert_eq!(says("[management]\nloopback = false"), replaced);
     assert_eq!(says("[faces.udp]\nmtu = 3"), "`faces.udp.mtu` must be between 256 and 65507");
+    let pause = says("[faces.moderation]\npause_us = 1001");
+    assert_eq!(pause, "`faces.moderation.pause_us` must be at most 1000: packets wait for as long");
     for origin in ["app.example", "https://app.example/", "https://App.example", "https://", "null"] {
         let text = says(&format!("[faces.websocket]\norigins = [\"{origin}\"]"));
         assert!(text.contains(origin) && text.contains("SCHEME://HOST:PORT"), "{text}");

@@ -6,8 +6,12 @@ use std::time::Duration;
 /// Packets of a turn after which there is no poll: packets come together anyway, and more of them are to.
 const MANY: usize = 4;
 
-/// Most turns without a poll after one that found nothing, as a power of two.
-const MAX_FAILURES: u32 = 8;
+/// Polls in a row that may find nothing before turns are skipped: a reply is late now and then, and the next
+/// one is not to wait for a pause.
+const FORGIVEN: u32 = 3;
+
+/// Most turns skipped between two polls, as a power of two.
+const MAX_SKIPPED: u32 = 8;
 
 #[derive(Debug)]
 pub(super) struct Polls {
@@ -38,8 +42,8 @@ impl Polls {
                 self.since = Some(since);
                 return true;
             }
-            self.failures = MAX_FAILURES.min(self.failures + 1);
-            self.skipped = (1 << self.failures) - 1;
+            self.failures = (self.failures + 1).min(FORGIVEN + MAX_SKIPPED);
+            self.skipped = (1 << self.failures.saturating_sub(FORGIVEN)) - 1;
             return self.give_up();
         }
         if since.is_some() {

@@ -157,7 +157,7 @@ fn a_reply_that_comes_late_is_rarely_polled_for() {
     let mut thread = Thread::new(SETTINGS);
     let end = 5 * SECOND;
     thread.run(paced(1_000, Duration::ZERO, end), Some(us(200)), None, end);
-    // A poll takes ten looks; after eight that found nothing, one in 256 turns has one.
+    // A poll takes ten looks; in the end, one in 256 turns has one.
     assert!(thread.polls < thread.packets / 10, "{}", thread.polls);
     assert_eq!(thread.waits, thread.packets);
 }
