@@ -16,6 +16,7 @@ pub mod faces;
 pub mod files;
 pub mod flows;
 pub mod forwarder;
+pub mod frames;
 pub mod imports;
 pub mod ipfix;
 pub mod management;

@@ -1,9 +1,9 @@
 //! The fuzz targets, one list: libFuzzer runs each by name, and the tests replay its corpus.
 
 use crate::{
-    audit, catalogs, client, compress, dns_streams, dump, faces, files, flows, forwarder, imports, ipfix,
-    management, name_lists, name_map, name_rules, ndn, queries, reassembly, respond, rib, signed, sketches,
-    strings, transfers, zone_files, zones,
+    audit, catalogs, client, compress, dns_streams, dump, faces, files, flows, forwarder, frames, imports,
+    ipfix, management, name_lists, name_map, name_rules, ndn, queries, reassembly, respond, rib, signed,
+    sketches, strings, transfers, zone_files, zones,
 };
 use hashlane_flow::packet::Packet;
 use hashlane_name::ccnx::Ccnx;
@@ -68,6 +68,7 @@ macro_rules! with_targets {
             sketch_bytes,
             study,
             trust_anchor,
+            xdp_frame,
             zone_file,
         ];
     };
@@ -345,6 +346,11 @@ pub fn study(bytes: &[u8]) {
 /// Reads a file with a trust anchor; see [`files::check_anchor`].
 pub fn trust_anchor(bytes: &[u8]) {
     files::check_anchor(bytes);
+}
+
+/// Reads a frame that comes by XDP, and replies to it; see [`frames::check_frame`].
+pub fn xdp_frame(bytes: &[u8]) {
+    frames::check_frame(bytes);
 }
 
 /// Reads a zone file for the name server; see [`zone_files::check_zone_file`].

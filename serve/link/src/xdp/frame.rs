@@ -5,8 +5,6 @@
 
 mod reply;
 
-pub(super) use reply::MAX_HEADERS;
-
 use super::checksum::Sum;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -14,6 +12,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 const ETHERNET: usize = 14;
 /// Bytes of the tag of a virtual LAN.
 const TAG: usize = 4;
+/// Bytes of the longest Ethernet header.
+pub(super) const MAX_ETHERNET: usize = ETHERNET + TAG;
 /// Bytes of an IPv4 header without options.
 const IPV4: usize = 20;
 /// Bytes of an IPv6 header.

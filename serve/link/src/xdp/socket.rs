@@ -1,6 +1,6 @@
 //! A socket of one receive queue.
 
-use super::frame::{MAX_HEADERS, Received};
+use super::frame::{MAX_ETHERNET, Received};
 use super::memory::{FRAME, Frame, Frames};
 use super::rings::{Completion, Fill, Receive, Transmit};
 use super::sys;
@@ -87,7 +87,7 @@ impl XdpSocket {
             spent: Vec::with_capacity(burst),
             queued: 0,
             burst,
-            longest: mtu.min(FRAME - MAX_HEADERS),
+            longest: mtu.min(FRAME - MAX_ETHERNET),
             wait,
             malformed: 0,
             _attached: attached,

@@ -1,14 +1,11 @@
 //! Replies: the headers of a datagram, turned round.
 
-use super::{ETHERNET, IPV4, IPV6, PROTOCOL, Received, TAG, UDP, pseudo};
+use super::{IPV4, IPV6, PROTOCOL, Received, UDP, pseudo};
 use crate::xdp::checksum::Sum;
 use std::net::IpAddr;
 
 /// Hops that a reply may take: Linux's default (`net.ipv4.ip_default_ttl`).
 const HOPS: u8 = 64;
-
-/// Bytes of the longest headers.
-pub(crate) const MAX_HEADERS: usize = ETHERNET + TAG + IPV6 + UDP;
 
 impl Received {
     /// Writes a reply to the datagram of `frame`: to its sender, from its destination, in its virtual LAN.

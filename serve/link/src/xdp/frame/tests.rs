@@ -1,6 +1,5 @@
 //! Frames made and read by etherparse.
 
-use super::reply::MAX_HEADERS;
 use super::*;
 use etherparse::{NetSlice, PacketBuilder, SlicedPacket, TransportSlice, VlanId};
 use proptest::prelude::*;
@@ -62,7 +61,7 @@ proptest! {
     ) {
         let frame = frame(ipv6, tag, &query);
         let received = Received::parse(&frame).unwrap();
-        let mut out = vec![0xaa; MAX_HEADERS + reply.len()];
+        let mut out = vec![0xaa; MAX_ETHERNET + IPV6 + UDP + reply.len()];
         let length = received.reply(&frame, &reply, &mut out).unwrap();
         let out = &out[..length];
         prop_assert_eq!(received.packet_headers() + received.ip + reply.len(), length);
