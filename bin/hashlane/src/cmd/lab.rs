@@ -69,6 +69,9 @@ struct Usage {
 struct Echo {
     /// Address to receive on
     address: SocketAddr,
+    /// Interface with this address, to receive by XDP
+    #[arg(long, value_name = "NAME")]
+    interface: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -138,8 +141,8 @@ impl Lab {
                 output::print(&format!("{used}\n"))?;
                 Ok(ExitCode::SUCCESS)
             }
-            Command::Echo(Echo { address }) => {
-                echo::serve(address)?;
+            Command::Echo(Echo { address, interface }) => {
+                echo::serve(address, interface.as_deref())?;
                 Ok(ExitCode::SUCCESS)
             }
             Command::Relay(Relay { address, pairs }) => {
