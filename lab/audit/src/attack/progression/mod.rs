@@ -112,7 +112,8 @@ impl Place {
                 .filter(|by| *by != 0)
                 .collect();
             left = left.saturating_sub(by.len().max(1));
-            found.extend(self.sharing(target, by)?);
+            let sharing = self.sharing(target, by)?;
+            found.extend(sharing.into_iter().take(wanted - found.len()));
         }
         Ok(found.len() >= wanted)
     }
@@ -195,7 +196,8 @@ fn words(target: &mut Target<'_>, mut place: Place) -> Result<Keys, Fault> {
             break;
         }
         place = place.in_table(target, larger)?;
-        learnt = place.sharing(target, words.iter().copied())?.into_iter().filter(|by| *by != 0).collect();
+        let sharing = place.sharing(target, words.iter().copied())?.into_iter().filter(|by| *by != 0);
+        learnt = sharing.take(LEARNT).collect();
         if learnt.len() < NOTICED {
             break;
         }
