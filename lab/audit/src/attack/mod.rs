@@ -29,6 +29,7 @@ mod relation;
 mod repeated;
 mod residues;
 mod rotated;
+mod round_columns;
 mod seed_space;
 mod seeds;
 mod small_words;
@@ -256,13 +257,19 @@ pub fn attacks() -> Vec<&'static dyn Attack> {
         vec![&city::Inner, &gxhash::Blocks, &museair::Cancelled, &t1ha::Sums],
         lanes::ALL.iter().map(|attack| attack as _).collect(),
         vec![&rotated::Rotated, &swaps::Swaps, &repeated::Repeated, &additive::Additive, &residues::Residues],
-        vec![&relation::Relations, &thue_morse::ThueMorse, &offset_swaps::OffsetSwaps],
+        vec![
+            &relation::Relations,
+            &thue_morse::ThueMorse,
+            &offset_swaps::OffsetSwaps,
+            &round_columns::Columns,
+        ],
         vec![&truncation::Unkeyed, &seeds::FewSeeds],
         vec![&erase_constants::EraseConstants, &folded::FoldedProducts],
         vec![&mixed_words::MixedWords, &pairs::CollidingWords],
         vec![&order::TableOrder],
         vec![
             &linear::Learnt,
+            &round_columns::LearntColumns,
             &terms::Terms,
             &progression::Progression,
             &seeds::Guessed,

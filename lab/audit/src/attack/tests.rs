@@ -82,3 +82,22 @@ fn each_attack_yields_keys_for_each_scheme_that_it_aims_at() {
     }
     assert!(failed.is_empty(), "{failed:#?}");
 }
+
+#[test]
+fn the_page_of_the_audit_describes_every_attack() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/audit.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    let titles = page.lines().filter_map(|line| line.strip_prefix("**")?.split("** (").next());
+    let described: Vec<&str> = titles.flat_map(|title| title.split(", ")).collect();
+    let is_described = |id: &str| {
+        described.iter().any(|title| match title.strip_suffix('…') {
+            Some(start) => id.starts_with(start),
+            None => id == *title,
+        })
+    };
+    let all = attacks().into_iter().map(|attack| attack.about());
+    for about in all.chain([crate::bias::about(), pairs::about()]) {
+        assert!(is_described(about.id), "{} is missing from docs/audit.md", about.id);
+    }
+    assert!(!is_described("erased"));
+}

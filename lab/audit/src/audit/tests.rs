@@ -9,6 +9,7 @@ use hashlane_hash::scheme::Keying;
 use hashlane_rig::long;
 
 mod kinds;
+mod rounds;
 mod tables;
 mod unseen;
 
