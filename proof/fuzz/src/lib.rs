@@ -25,6 +25,7 @@ pub mod name_lists;
 pub mod name_map;
 pub mod name_rules;
 pub mod ndn;
+pub mod patches;
 pub mod queries;
 pub mod reassembly;
 pub mod respond;

@@ -3,6 +3,8 @@
 use crate::{
     audit, catalogs, client, compress, dns_streams, dump, faces, files, flows, forwarder, frames, imports,
     ipfix, management, name_lists, name_map, name_rules, ndn, queries, reassembly, respond, rib, signed,
+    audit, catalogs, client, compress, dns_streams, dump, faces, files, flows, forwarder, imports, ipfix,
+    management, name_lists, name_map, name_rules, ndn, patches, queries, reassembly, respond, rib, signed,
     sketches, strings, transfers, zone_files, zones,
 };
 use hashlane_flow::packet::Packet;
@@ -30,6 +32,7 @@ macro_rules! with_targets {
             dns_import,
             dns_name,
             dns_notify,
+            dns_patch,
             dns_query,
             dns_records,
             dns_render,
@@ -147,6 +150,11 @@ pub fn dns_import(bytes: &[u8]) {
 /// Reads and answers a NOTIFY; see [`signed::check_notify`].
 pub fn dns_notify(bytes: &[u8]) {
     signed::check_notify(bytes);
+}
+
+/// Patches zones; see [`patches::check_patches`].
+pub fn dns_patch(bytes: &[u8]) {
+    patches::check_patches(bytes);
 }
 
 /// Receives a zone or its differences; see [`transfers::check_transfer`].

@@ -107,6 +107,8 @@ fn receive(messages: &[&[u8]], query: Query, is_first: bool) -> Option<Arc<Zone>
             let base = base();
             let zone = Arc::new(Delta::apply(&base, &deltas, &KEY).ok()?);
             assert_eq!(zone.serial(), deltas.last().expect("a difference").to());
+            let advanced = Delta::advance(&base, &deltas, &KEY).expect("differences that apply");
+            assert_eq!(advanced.zone.fingerprint(&KEY), zone.fingerprint(&KEY));
             let whole = Delta::between(&base, &zone, &KEY).expect("both have a SOA record");
             let again = Delta::apply(&base, &[whole], &KEY).expect("the difference of both");
             assert_eq!(again.fingerprint(&KEY), zone.fingerprint(&KEY));

@@ -41,7 +41,7 @@ pub fn check_records(octets: &[u8]) {
 }
 
 /// Up to 15 labels of few letters, or of any bytes, above `end`.
-fn name(steps: &mut Steps<'_>, end: NameBuf) -> NameBuf {
+pub(crate) fn name(steps: &mut Steps<'_>, end: NameBuf) -> NameBuf {
     let (mut name, how) = (NameBuf::ROOT, steps.octet());
     for _ in 0..how >> 4 {
         let octet = steps.octet();
@@ -61,7 +61,7 @@ fn name(steps: &mut Steps<'_>, end: NameBuf) -> NameBuf {
 }
 
 /// A type, and data that often fit it.
-fn record(kind: u8, steps: &mut Steps<'_>) -> (RecordType, Vec<u8>) {
+pub(crate) fn record(kind: u8, steps: &mut Steps<'_>) -> (RecordType, Vec<u8>) {
     let target = |steps: &mut Steps<'_>| name(steps, NameBuf::ROOT).as_bytes().to_vec();
     let rtype = RecordType(u16::from(kind));
     match rtype {
@@ -83,7 +83,7 @@ fn data(steps: &mut Steps<'_>) -> Vec<u8> {
     steps.octets(len.into()).to_vec()
 }
 
-fn check_zone(zone: &Zone, names: &[NameBuf]) {
+pub(crate) fn check_zone(zone: &Zone, names: &[NameBuf]) {
     let mut hash = Hash::new(&Key::VECTOR);
     for queried in names.iter().map(NameBuf::view).filter(|name| name.is_within(zone.apex_name())) {
         let located = zone.locate(hash.name(queried), queried);
