@@ -1,10 +1,10 @@
 //! The UDP worker: one thread with one socket, which runs each batch to completion.
 //!
-//! A worker waits in the receive itself, so that a batch costs two system calls. While queries come one by one
-//! at a high rate, it pauses before it receives, so that a batch has several ([`Moderation`]). The kernel
+//! A worker waits in the receive itself, so that a batch costs two system calls. While queries come one by
+//! one at a high rate, it pauses before it receives, so that a batch has several ([`Moderation`]). The kernel
 //! divides the clients among the sockets of an address (`SO_REUSEPORT`), or the interface among its queues
-//! (XDP): the worker is the same for both. No worker writes what another one reads, but for counters that are
-//! read on demand.
+//! (XDP): the worker is the same for both. No worker writes what another one reads, but for counters that
+//! are read on demand.
 
 use crate::answer::Answerer;
 use crate::cell::Reader;

@@ -116,8 +116,7 @@ impl Watched {
     }
 
     /// Has the primaries asked again, after answers without the version that a NOTIFY has named: several
-    /// servers behind one address get it one after the other. Without it, the zone would be old until its next
-    /// refresh.
+    /// servers behind one address get it one after the other. Else the zone would be old until its refresh.
     pub(super) fn ask_for_missed(&mut self, now: u64) {
         let Some(told) = self.missed.take().filter(|_| self.misses <= FURTHER) else { return };
         let at = now + (LEAST << (self.misses - 1));
