@@ -2,10 +2,8 @@
 
 use crate::{
     audit, catalogs, client, compress, dns_streams, dump, faces, files, flows, forwarder, frames, imports,
-    ipfix, management, name_lists, name_map, name_rules, ndn, queries, reassembly, respond, rib, signed,
-    audit, catalogs, client, compress, dns_streams, dump, faces, files, flows, forwarder, imports, ipfix,
-    management, name_lists, name_map, name_rules, ndn, patches, queries, reassembly, respond, rib, signed,
-    sketches, strings, transfers, zone_files, zones,
+    ipfix, management, name_lists, name_map, name_rules, ndn, patches, queries, reassembly, respond, rib,
+    signed, sketches, strings, transfers, zone_files, zones,
 };
 use hashlane_flow::packet::Packet;
 use hashlane_name::ccnx::Ccnx;

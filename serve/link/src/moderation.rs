@@ -6,9 +6,9 @@
 //!
 //! - **Poll.** After a turn that asked for something, the reply may come sooner than a sleep and a wake-up
 //!   take. The thread looks for it for a few microseconds. Polls that find nothing become rare.
-//! - **Pause.** While packets arrive at such a rate that a pause of some tens of microseconds gathers
-//!   several, the thread sleeps that long after each turn instead of until the next packet. A pause that
-//!   gathers too little, or that slows the senders down because they wait for replies, ends pauses for a while.
+//! - **Pause.** While packets arrive so fast that a pause of some tens of microseconds gathers several, the
+//!   thread sleeps that long after each turn instead of until the next packet. A pause that gathers too
+//!   little, or that slows the senders down because they wait for replies, ends pauses for a while.
 //!
 //! The state machine reads no clock and makes no system call: times and counts are arguments.
 //!
@@ -57,7 +57,7 @@ pub struct Turn {
     pub answered: usize,
 }
 
-/// The step before a thread's next look for packets.
+/// Action of a thread before its next look for packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Sleeps until a packet arrives.

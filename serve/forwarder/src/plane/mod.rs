@@ -1,11 +1,11 @@
 //! The forwarding thread: one event loop over all sockets, around one [`Forwarder`].
 //!
-//! A round waits for events, reads a bounded amount of each socket that has something, forwards it in bursts,
-//! and then sends what has gathered: for each socket one system call for many packets on either side, and
-//! none that must fail. Streams report that they are readable, and only while a queue waits that they are
-//! writable. The clock is read once a round; timers are the forwarder's wheel, and cost no system call.
-//! Before a round the thread may pause, or look for events without sleeping, so that it is not woken for each
-//! packet ([`Moderation`]). The management is another thread. It sends
+//! A round waits for events, reads a bounded amount of each socket that has something, forwards it in
+//! bursts, and then sends what has gathered: for each socket one system call for many packets on either
+//! side, and none that must fail. Streams report that they are readable, and only while a queue waits that
+//! they are writable. The clock is read once a round; timers are the forwarder's wheel, and cost no system
+//! call. Before a round the thread may pause, or look for events without sleeping, so that it is not woken
+//! for each packet ([`Moderation`]). The management is another thread. It sends
 //! [requests](crate::management::Request), and each takes a moment.
 //!
 //! Each module uses only those above it in this list:

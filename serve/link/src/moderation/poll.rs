@@ -3,8 +3,12 @@
 use super::Turn;
 use std::time::Duration;
 
-/// Packets of a turn after which there is no poll: packets come together anyway, and more of them are to.
-const MANY: usize = 4;
+/// Packets of a turn, and of a turn on average, above which there is no poll: packets come together anyway,
+/// and a poll would only part them.
+const MANY: usize = 3;
+
+/// Turns over which packets are averaged.
+const TURNS: usize = 16;
 
 /// Polls in a row that may find nothing before turns are skipped: a reply is late now and then, and the next
 /// one is not to wait for a pause.
@@ -18,6 +22,8 @@ pub(super) struct Polls {
     longest: Duration,
     /// Replies that may come.
     expected: usize,
+    /// Packets of about the last [`TURNS`] turns that had any.
+    recent: usize,
     /// Begin of the poll that is under way.
     since: Option<Duration>,
     /// Polls in a row that found nothing.
@@ -28,7 +34,7 @@ pub(super) struct Polls {
 
 impl Polls {
     pub(super) fn new(longest: Duration) -> Self {
-        Self { longest, expected: 0, since: None, failures: 0, skipped: 0 }
+        Self { longest, expected: 0, recent: 0, since: None, failures: 0, skipped: 0 }
     }
 
     /// True if the thread should look for packets without waiting.
@@ -49,7 +55,9 @@ impl Polls {
         if since.is_some() {
             self.failures = 0;
         }
-        if self.expected == 0 || turn.packets > MANY || self.longest.is_zero() {
+        self.recent = self.recent - self.recent / TURNS + turn.packets;
+        let come_together = turn.packets > MANY || self.recent > MANY * TURNS;
+        if self.expected == 0 || come_together || self.longest.is_zero() {
             return self.give_up();
         }
         if self.skipped > 0 {

@@ -170,6 +170,21 @@ fn many_packets_of_a_turn_are_followed_by_no_poll() {
 }
 
 #[test]
+fn under_full_load_a_small_turn_among_large_ones_is_followed_by_no_poll() {
+    let mut moderation = Moderation::new(SETTINGS);
+    let turn = |packets| Turn { packets, asked: packets, answered: 0 };
+    for number in 0..16 {
+        moderation.next(us(number), turn(12));
+    }
+    for number in 16..100 {
+        let packets = if number % 4 == 3 { 1 } else { 12 };
+        assert_eq!(moderation.next(us(number), turn(packets)), Step::Wait, "{number}");
+    }
+    // Once packets come alone, there are polls again.
+    assert!((100..150).any(|number| moderation.next(us(number), turn(1)) == Step::Poll));
+}
+
+#[test]
 fn sleeps_are_precise_once_asked_for() {
     let slack = || nix::sys::prctl::get_timerslack().expect("Linux has it");
     let changed = std::thread::spawn(move || {

@@ -42,6 +42,9 @@ const FIGURES: Figures<Reading> = Figures {
     list: &[
         (Ratio, PROBE, metric::CPU_US, "us", Reading::cpu_us),
         (Median, "wall-clock", metric::RATE, "1/s", Reading::rate),
+        // Of loads with a pace.
+        (Median, "wall-clock", metric::RTT_P50_MS, "ms", |reading| reading.rtt_ms(|rtt| rtt.p50)),
+        (Median, "wall-clock", metric::RTT_P99_MS, "ms", |reading| reading.rtt_ms(|rtt| rtt.p99)),
     ],
 };
 

@@ -49,6 +49,11 @@ impl Reading {
         100.0 * self.cpu.as_secs_f64() / self.time.as_secs_f64().max(1e-9)
     }
 
+    /// A round-trip time in milliseconds; not finite without a pace.
+    pub fn rtt_ms(&self, of: fn(Rtt) -> f64) -> f64 {
+        self.rtt.map_or(f64::NAN, of)
+    }
+
     /// Exchanges a second.
     pub fn rate(&self) -> f64 {
         self.counts.answered as f64 / self.time.as_secs_f64().max(1e-9)

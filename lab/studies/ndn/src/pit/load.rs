@@ -3,7 +3,7 @@
 
 use super::busy;
 use super::work::{Work, indexes};
-use crate::load::{Forwarder, Plan, Reading, Rtt};
+use crate::load::{Forwarder, Plan, Reading};
 use crate::metric;
 use crate::under_load::{Loads, carried, contender, note, turns};
 use hashlane_lab::evidence::CARRIED;
@@ -29,8 +29,8 @@ const FIGURES: Figures<Reading> = Figures {
         (Median, "wall-clock", metric::RATE, "1/s", Reading::rate),
         (Median, "cpu-clock", metric::CPU_PERCENT, "%", paced_percent),
         (Median, "wall-clock", metric::RTT_MS, "ms", mean_rtt),
-        (Median, "wall-clock", metric::RTT_P50_MS, "ms", |reading| rtt(reading, |rtt| rtt.p50)),
-        (Median, "wall-clock", metric::RTT_P99_MS, "ms", |reading| rtt(reading, |rtt| rtt.p99)),
+        (Median, "wall-clock", metric::RTT_P50_MS, "ms", |reading| reading.rtt_ms(|rtt| rtt.p50)),
+        (Median, "wall-clock", metric::RTT_P99_MS, "ms", |reading| reading.rtt_ms(|rtt| rtt.p99)),
     ],
 };
 
@@ -48,13 +48,8 @@ const COMPARISONS: [Comparison; 3] = [
     ("wall-clock", metric::RATIO_RTT, mean_rtt, Rounds::ratio),
 ];
 
-/// A round-trip time; not finite without a pace.
-fn rtt(reading: &Reading, of: fn(Rtt) -> f64) -> f64 {
-    reading.rtt.map_or(f64::NAN, of)
-}
-
 fn mean_rtt(reading: &Reading) -> f64 {
-    rtt(reading, |rtt| rtt.mean)
+    reading.rtt_ms(|rtt| rtt.mean)
 }
 
 /// CPU time in per cent of a core; not finite without a pace.
