@@ -9,6 +9,7 @@ use crate::keys::Keys;
 use crate::subject::{AuditedHash, Fault};
 use crate::table::Geometry;
 use hashlane_hash::scheme::Key;
+use hashlane_stats::format::count;
 use std::collections::HashSet;
 
 /// Binary logarithm of the keys among which those of the flood are chosen.
@@ -35,7 +36,7 @@ pub(crate) fn effect(
     geometry: &Geometry,
     worst: &Suspect,
     alike: &[&Suspect],
-    count: usize,
+    wanted: usize,
     draw: &mut Draw,
 ) -> Result<Option<Flood>, Fault> {
     let pool = pool(worst, alike, draw);
@@ -52,7 +53,7 @@ pub(crate) fn effect(
         })
         .collect::<Result<_, Fault>>()?;
     let mut best: Option<(u64, Vec<usize>)> = None;
-    for size in core::iter::successors(Some(count.min(pool.len())), |size| Some(size / 4)) {
+    for size in core::iter::successors(Some(wanted.min(pool.len())), |size| Some(size / 4)) {
         if size < FEWEST {
             break;
         }
@@ -79,7 +80,12 @@ pub(crate) fn effect(
         let larger = Geometry { buckets, ..geometry.clone() };
         let seeds = flood::effect(subject, &larger, effect.keys.clone(), &tables, draw)?.seeds;
         if seeds == 0 {
-            effect.note = Some(format!("none in a table of {buckets} buckets"));
+            let own = count(geometry.buckets_for(effect.keys.len()) as f64);
+            effect.note = Some(format!(
+                "in a table of {own} buckets; in one of {} buckets, which other keys may fill, they are no \
+                 flood",
+                count(buckets as f64)
+            ));
         }
         effect.seeds = effect.seeds.min(seeds);
     }

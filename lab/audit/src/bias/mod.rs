@@ -5,10 +5,12 @@
 //! which leaves one of them with one number of buckets; its chance is estimated on a third set, so that its
 //! interval and its test hold for a hypothesis that was chosen beforehand, however many were searched.
 
+mod constant;
 mod differences;
 mod effect;
 mod search;
 
+pub use constant::Constant;
 pub use differences::Difference;
 pub(crate) use effect::effect;
 
@@ -75,6 +77,8 @@ impl Side {
 /// The most biased difference that was found.
 #[derive(Clone, Debug)]
 pub struct Bias {
+    /// Highest bits that no key changes: the highest bits of all other figures are those below them.
+    pub constant: Option<Constant>,
     /// Differences searched.
     pub searched: u64,
     /// The difference.
@@ -104,12 +108,13 @@ impl fmt::Display for Bias {
         let percent = |share: f64| format!("{} %", precise(100.0 * share));
         write!(
             f,
-            "pairs of keys of {} bytes that differ by {} share one of {} buckets by the {} bits with a chance \
-             of {} (95 % interval {} to {}) instead of {}",
+            "pairs of keys of {} bytes that differ by {} share one of {} buckets by the {} bits{} with a \
+             chance of {} (95 % interval {} to {}) instead of {}",
             self.keys[0].len(),
             self.difference,
             count(f64::from(1 << self.bits)),
             self.side.word(),
+            if self.constant.is_some() && self.side == Side::High { " below those" } else { "" },
             percent(share.value()),
             percent(share.low),
             percent(share.high),
@@ -168,9 +173,10 @@ pub fn bias(
         (Lengths::Exactly(length), _) | (Lengths::Any, Some(length)) => vec![length],
         (Lengths::Any, None) => LENGTHS.to_vec(),
     };
-    let (searched, suspects) = select(subject, &lengths, SUSPECTS, draw)?;
-    let looks = look(subject, &suspects, LOOKS, draw)?;
-    let width = subject.info().width;
+    let constant = constant::constant(subject, &lengths, &mut draw.clone())?;
+    let width = subject.info().width - constant.map_or(0, |constant| constant.bits);
+    let (searched, suspects) = select(subject, width, &lengths, SUSPECTS, draw)?;
+    let looks = look(subject, width, &suspects, LOOKS, draw)?;
     let mut worst: Option<(f64, &Suspect, Side, u32)> = None;
     for (suspect, look) in suspects.iter().zip(&looks) {
         for (side, equal) in Side::BOTH.into_iter().zip(&look.equal) {
@@ -183,7 +189,7 @@ pub fn bias(
         }
     }
     let Some((_, suspect, side, bits)) = worst else { return Ok(None) };
-    let fresh = look(subject, core::slice::from_ref(suspect), TRIALS, draw)?;
+    let fresh = look(subject, width, core::slice::from_ref(suspect), TRIALS, draw)?;
     let Some(fresh) = fresh.first() else { return Ok(None) };
     let equal = &fresh.equal[side as usize];
     let share = |bits| Share::new(at_least_equal(equal, bits), TRIALS);
@@ -192,6 +198,7 @@ pub fn bias(
     let mut other = base.clone();
     suspect.difference.apply(&mut other, 1);
     let mut bias = Bias {
+        constant,
         searched,
         difference: suspect.difference.clone(),
         keys: [base, other],
@@ -221,15 +228,17 @@ struct Look {
     colliding: Option<[Vec<u8>; 2]>,
 }
 
-/// Hashes `trials` random pairs of each suspect, each of a suspect's pairs under a seed of its own.
+/// Hashes `trials` random pairs of each suspect, each of a suspect's pairs under a seed of its own, and
+/// compares the lowest `width` bits.
 fn look(
     subject: &mut dyn AuditedHash,
+    width: u32,
     suspects: &[Suspect],
     trials: u64,
     draw: &mut Draw,
 ) -> Result<Vec<Look>, Fault> {
     let most = *BITS.end() as usize;
-    let (width, empty) = (subject.info().width, vec![0; most + 1]);
+    let empty = vec![0; most + 1];
     let mut looks = vec![Look { equal: [empty.clone(), empty], ..Look::default() }; suspects.len()];
     let mut hashes = Vec::new();
     for _ in 0..trials {

@@ -37,12 +37,14 @@ pub(super) fn score(count: u64, expected: f64) -> f64 {
     }
 }
 
-/// The `most` most suspicious differences of keys of all `lengths`, and the number of differences searched.
+/// The `most` most suspicious differences of keys of all `lengths` in the lowest `width` bits of hashes, and
+/// the number of differences searched.
 ///
 /// # Errors
 /// The function fails.
 pub(super) fn select(
     subject: &mut dyn AuditedHash,
+    width: u32,
     lengths: &[usize],
     most: usize,
     draw: &mut Draw,
@@ -50,7 +52,7 @@ pub(super) fn select(
     let (mut searched, mut suspects) = (0, Vec::new());
     for window in lengths.iter().flat_map(|length| Window::of_length(*length)) {
         searched += window.differences();
-        suspects.extend(of_window(subject, &window, most, draw)?);
+        suspects.extend(of_window(subject, width, &window, most, draw)?);
         suspects.sort_by(|a, b| b.score.total_cmp(&a.score));
         suspects.truncate(most);
     }
@@ -59,11 +61,11 @@ pub(super) fn select(
 
 fn of_window(
     subject: &mut dyn AuditedHash,
+    width: u32,
     window: &Window,
     most: usize,
     draw: &mut Draw,
 ) -> Result<Vec<Suspect>, Fault> {
-    let width = subject.info().width;
     let mut met = Vec::new();
     let mut hashes = Vec::new();
     for _ in 0..BASES {

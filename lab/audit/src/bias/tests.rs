@@ -1,7 +1,8 @@
 use super::*;
 use crate::registered;
 use crate::subject::SubjectInfo;
-use hashlane_hash::scheme::{Key, Keying};
+use hashlane_hash::scheme::{BytesHash, Key, Keying, Scheme};
+use hashlane_hash::siphash::SipHash24;
 use hashlane_rig::long;
 
 /// A hash of eight bytes, of a test's own.
@@ -65,7 +66,7 @@ fn the_published_bias_of_a_folded_product_is_found() {
         difference: Difference::Xor(0x0150_0000_0000_u64.to_le_bytes().to_vec()),
         score: 0.0,
     };
-    let looks = look(&mut of_word(folded_once), &[stated], TRIALS, &mut Draw::new(1)).unwrap();
+    let looks = look(&mut of_word(folded_once), 64, &[stated], TRIALS, &mut Draw::new(1)).unwrap();
     let share = Share::new(at_least_equal(&looks[0].equal[Side::Low as usize], 8), TRIALS);
     assert!(share.low < 0.19 && share.high > 0.18, "{share:?}");
 }
@@ -82,4 +83,23 @@ fn functions_without_bias_raise_no_alarm() {
             assert!(bias.effect.is_none() && bias.searched > 1_000_000, "{id}");
         }
     }
+}
+
+#[test]
+fn highest_bits_that_are_always_zero_are_no_bias_of_differences() {
+    fn narrow(seed: u64, key: u64) -> u64 {
+        SipHash24::new(&Key::new([seed as u8; 16])).hash(&key.to_le_bytes()) >> 31
+    }
+    fn seeded(seed: u64, key: u64) -> u64 {
+        narrow(seed, key) | seed << 57
+    }
+    let bias = biased(&mut of_word(narrow), None, 1);
+    let constant = bias.constant.unwrap();
+    assert_eq!((constant.bits, constant.is_zero), (31, true));
+    assert!(constant.to_string().starts_with("the highest 31 bits of the hash are always 0 "), "{constant}");
+    assert!(!bias.is_biased(), "{bias}");
+    // Bits that the seed alone decides, and none.
+    let constant = biased(&mut of_word(seeded), None, 1).constant.unwrap();
+    assert_eq!((constant.bits, constant.is_zero), (31, false));
+    assert_eq!(biased(&mut of_word(folded_once), None, 0).constant, None);
 }

@@ -11,10 +11,11 @@ use serde_json::{Value, json};
 pub(super) fn sentence(bias: &Bias) -> String {
     let searched = format!("{} differences searched", count(bias.searched as f64));
     let level = format!("level 10^{}", LEVEL.log10().round());
+    let constant = bias.constant.map(|constant| format!("{constant}; besides, ")).unwrap_or_default();
     if !bias.is_biased() {
-        return format!("none found at {level}: of {searched}, the worst is chance: {bias}");
+        return format!("{constant}none found at {level}: of {searched}, the worst is chance: {bias}");
     }
-    let mut text = format!("{bias}; {searched}, {level}");
+    let mut text = format!("{constant}{bias}; {searched}, {level}");
     if bias.whole.collisions > 0 {
         let [pairs, equal] = [bias.whole.seeds, bias.whole.collisions].map(|pairs| count(pairs as f64));
         text += &format!("; of {pairs} such pairs, {equal} have one hash");
@@ -30,13 +31,13 @@ pub(super) fn sentence(bias: &Bias) -> String {
 fn effect_sentence(effect: &Flood) -> String {
     let [hostile, random] = effect.compared().map(rounded);
     let is_flood = match (effect.seeds, &effect.note) {
-        (0, Some(why)) => format!("no flood: {why}"),
-        (0, None) => format!("no flood, which takes {CRITERION} times the work"),
-        (seeds, _) => format!("a flood under {seeds} of {} seeds", effect.tried),
+        (0, Some(tables)) => format!(", {tables}"),
+        (0, None) => format!(": no flood, which takes {CRITERION} times the work"),
+        (seeds, _) => format!(": a flood under {seeds} of {} seeds", effect.tried),
     };
     format!(
         "{} keys of such differences: {} of them in one bucket, {hostile} entries compared by a lookup \
-         instead of {random}: {is_flood}",
+         instead of {random}{is_flood}",
         count(effect.keys.len() as f64),
         count(effect.deepest as f64),
     )
@@ -59,6 +60,7 @@ pub(super) fn json(bias: Option<&Bias>, of_flood: fn(&Flood) -> Value) -> Value 
         })
     });
     json!({
+        "constant_highest_bits": bias.constant.map_or(0, |constant| constant.bits),
         "biased": bias.is_biased(),
         "level": LEVEL,
         "p_value": bias.p_value,
