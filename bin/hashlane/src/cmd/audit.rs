@@ -12,6 +12,7 @@ mod referee;
 mod search;
 mod table;
 mod traffic;
+mod tried;
 
 use crate::output;
 use anyhow::{Context as _, Result, bail};

@@ -143,8 +143,8 @@ impl Attack for Columns {
     fn about(&self) -> About {
         About {
             id: "round-columns",
-            title: "one round of AES for each block: 256 values of a byte and columns in a later block have 256 \
-                    hashes",
+            title: "one round of AES for each block: 256 values of a byte and columns in a later block have \
+                    256 hashes",
             source: "truncated differentials: Knudsen, FSE 1994; the round: FIPS 197; own analysis",
             knowledge: Knowledge::Nothing,
             aims_at: &[],

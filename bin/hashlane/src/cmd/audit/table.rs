@@ -1,10 +1,10 @@
 //! The reports as text: a table of schemes and attacks, its legend, and the verdicts.
 
+use super::tried::{lengths, without_flood};
 use super::{bias, identity, search};
 use hashlane_audit::attack::{About, Knowledge};
 use hashlane_audit::audit::{Epsilon, Outcome, Report, Settings};
 use hashlane_audit::flood::Flood;
-use hashlane_audit::subject::Lengths;
 use hashlane_audit::table::{Geometry, MAX_KEYS, Resolution};
 use hashlane_audit::verdict::{Verdict, power_of_two, rounded};
 use hashlane_peers::audited::NOT_AUDITED;
@@ -104,42 +104,9 @@ fn attacks(text: &mut String, report: &Report) {
         };
         lines(text, &sentence);
     }
-    let of = |is: fn(&Outcome) -> bool| report.attempts.iter().filter(|(_, outcome)| is(outcome)).count();
-    let harmless = of(|outcome| matches!(outcome, Outcome::Harmless));
-    let others = of(|outcome| matches!(outcome, Outcome::NotApplicable(_)));
-    let secret = match of(|outcome| matches!(outcome, Outcome::NotTried)) {
-        0 => String::new(),
-        untried => format!(" {untried} more were not tried: they need the key, which is declared secret."),
-    };
-    let sentence = format!(
-        "Attacks without a flood: {harmless} whose keys take no more work than random ones, and {others} that \
-         do not apply: they need a property that they did not find in this function, or another attack made \
-         them needless.{secret} --json shows the reason of each."
-    );
     text.push('\n');
-    lines(text, &sentence);
+    lines(text, &without_flood(report, floods.len()));
     lines(text, &lengths(report));
-}
-
-/// Lengths of the keys tried.
-fn lengths(report: &Report) -> String {
-    let mut ranges: Vec<(usize, usize)> = Vec::new();
-    for length in &report.lengths {
-        match ranges.last_mut() {
-            Some((_, last)) if *last + 1 == *length => *last = *length,
-            _ => ranges.push((*length, *length)),
-        }
-    }
-    let ranges = ranges.iter().map(|(first, last)| match last - first {
-        0 => first.to_string(),
-        1 => format!("{first}, {last}"),
-        _ => format!("{first}–{last}"),
-    });
-    let tried = format!("Lengths of keys tried: {} bytes", ranges.collect::<Vec<_>>().join(", "));
-    match report.info.lengths {
-        Lengths::Any => format!("{tried}. --keys BYTES tries another one."),
-        Lengths::Exactly(_) => format!("{tried}, and no other."),
-    }
 }
 
 /// Hashes that are not audited, with the reasons.

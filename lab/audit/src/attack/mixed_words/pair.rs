@@ -118,8 +118,8 @@ impl fmt::Display for MixedPair {
         let steps = steps.join(", ");
         write!(
             f,
-            "each word of {bits} bits is mixed by {steps}; behind it, {first} of a word changes, and {second} \
-             of {later}"
+            "each word of {bits} bits is mixed by {steps}; behind it, {first} of a word changes, and \
+             {second} of {later}"
         )
     }
 }
@@ -151,8 +151,8 @@ mod tests {
             "bit 63 of a word of 64 bits changes, and bits 63 and 61 of the next one"
         );
         pair = MixedPair { mixing: Mixing(vec![Step::Multiply(3)]), distance: 4, ..pair };
-        let expected = "each word of 64 bits is mixed by x *= 0x3; behind it, bit 63 of a word changes, and bits \
-                        63 and 61 of that 4 words later";
+        let expected = "each word of 64 bits is mixed by x *= 0x3; behind it, bit 63 of a word changes, and \
+                        bits 63 and 61 of that 4 words later";
         assert_eq!(pair.to_string(), expected);
     }
 }
