@@ -12,6 +12,9 @@ use std::time::{Duration, Instant};
 /// Sets of records that a zone begins with.
 const SETS: usize = 200;
 
+/// Time in which all processes of a server have a new version.
+const HANDOVER: Duration = Duration::from_secs(2);
+
 /// A secret that the primary does not have.
 const WRONG: &str = "d3Jvbmcgd3Jvbmcgd3Jvbmcgd3Jvbmcgd3Jvbmc=";
 
@@ -91,12 +94,20 @@ fn pair(
     ))
 }
 
-/// Compares all records of both servers.
+/// Compares all records of both servers. A server of several processes may send the version before for a
+/// while after it has told of the new one.
 fn same(primary: &Node, secondary: &Node, serial: u32) -> Result<(), String> {
-    let (theirs, ours) = (records(primary.address(), KEY.2)?, records(secondary.address(), KEY.2)?);
-    if theirs.0 != serial || ours.0 != serial {
-        return Err(format!("serials {} and {} in place of {serial}", theirs.0, ours.0));
-    }
+    let begun = Instant::now();
+    let (theirs, ours) = loop {
+        let (theirs, ours) = (records(primary.address(), KEY.2)?, records(secondary.address(), KEY.2)?);
+        if (theirs.0, ours.0) == (serial, serial) {
+            break (theirs, ours);
+        }
+        if begun.elapsed() > HANDOVER {
+            return Err(format!("serials {} and {} in place of {serial}", theirs.0, ours.0));
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
     if theirs.1 == ours.1 {
         return Ok(());
     }
