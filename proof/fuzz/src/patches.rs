@@ -4,7 +4,7 @@ use crate::steps::Steps;
 use crate::zones::{check_zone, name, record};
 use hashlane_dns::query::Hash;
 use hashlane_dns::wire::RecordType;
-use hashlane_dns::zone::{Builder, Change, NameId, Zone};
+use hashlane_dns::zone::{Builder, NameId, Zone};
 use hashlane_hash::scheme::Key;
 use hashlane_name::dns::NameBuf;
 use hashlane_transfer::records::{Record, Records, of_zone};
@@ -43,7 +43,7 @@ pub fn check_patches(octets: &[u8]) {
         let count = steps.octet() & 7;
         gain(&mut steps, apex, count.into(), (&mut added, &mut names));
         let anew = built(apex, [&left, &added]);
-        let patched = zone.patched(&KEY, removed.iter().map(change), added.iter().map(change));
+        let patched = zone.patched(&KEY, &removed, &added);
         zone = match (patched, anew) {
             (Ok(patched), Some(anew)) => {
                 assert_same(&patched, &anew, &names);
@@ -57,10 +57,6 @@ pub fn check_patches(octets: &[u8]) {
             (Err(_), None) => zone,
         };
     }
-}
-
-fn change<'r>(Record { owner, rtype, ttl, data }: Record<'r>) -> Change<'r> {
-    Change { owner, rtype, ttl, data }
 }
 
 fn all(zone: &Zone, mut each: impl FnMut(&Record<'_>)) {

@@ -73,7 +73,7 @@ pub use find::Located;
 pub use inspect::is_before;
 pub use names::NameId;
 pub use nsec3::{Denial, Nsec3Params};
-pub use patch::{Change, Unpatched};
+pub use patch::Unpatched;
 pub use sets::{Record, Records, Set, Sets, Signatures};
 pub use whole::WholeRecord;
 

@@ -28,12 +28,11 @@ mod state;
 
 use super::names::{NameId, Names};
 use super::sets::UNIT;
-use super::{Rule, Warnings, Zone, ZoneError, nsec3};
+use super::{Rule, Warnings, WholeRecord, Zone, ZoneError, nsec3};
 use crate::wire::RecordType;
 use alloc::vec::Vec;
 use changes::Changes;
 use hashlane_hash::scheme::Key;
-use hashlane_name::dns::Name;
 use owners::{Owner, Rewritten};
 
 /// Bytes without use at most, as a share of the memory.
@@ -44,19 +43,6 @@ const LITTLE_GARBAGE: usize = 16 << 10;
 
 /// Bytes of a name in the data of a removed record, which perhaps no other record has: its node, and a label.
 const NAME: usize = 24;
-
-/// A record that a zone gains or loses.
-#[derive(Clone, Copy, Debug)]
-pub struct Change<'c> {
-    /// The owner.
-    pub owner: Name<'c>,
-    /// The type.
-    pub rtype: RecordType,
-    /// The TTL in seconds; that of a record that is lost does not count.
-    pub ttl: u32,
-    /// The data in wire form, with whole names.
-    pub data: &'c [u8],
-}
 
 /// Reasons for which a zone is to be built anew.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -95,8 +81,8 @@ pub enum Unpatched {
 }
 
 impl Zone {
-    /// The zone without the records that are removed, and with those that are added, behind the others of
-    /// their sets. `key` is the key of the builder.
+    /// The zone without the records that are removed, whose TTL does not count, and with those that are
+    /// added, behind the others of their sets. `key` is the key of the builder.
     ///
     /// It answers as the zone that a [`Builder`](super::Builder) makes of the same records, but for the
     /// spelling of a name that was out of use and comes back in the data of records alone. [`Zone::owners`]
@@ -110,8 +96,8 @@ impl Zone {
     pub fn patched<'c>(
         &self,
         key: &Key,
-        removed: impl IntoIterator<Item = Change<'c>>,
-        added: impl IntoIterator<Item = Change<'c>>,
+        removed: impl IntoIterator<Item = WholeRecord<'c>>,
+        added: impl IntoIterator<Item = WholeRecord<'c>>,
     ) -> Result<Self, Unpatched> {
         if self.garbage > (self.memory() / MOST_GARBAGE).max(LITTLE_GARBAGE) {
             return Err(Unpatched::Garbage);

@@ -3,8 +3,8 @@
 use super::changes::{Changes, Place};
 use super::identity::{Identity, Ttl};
 use super::{ApplyError, Delta, build};
-use crate::records::Records;
-use hashlane_dns::zone::{Change, Unpatched, Zone};
+use crate::records::{Record, Records};
+use hashlane_dns::zone::{Unpatched, Zone};
 use hashlane_hash::scheme::Key;
 
 /// A zone that differences have led to.
@@ -45,9 +45,9 @@ fn records<'d>(
     deltas: &'d [Delta],
     places: &'d [Place],
     part: fn(&Delta) -> &Records,
-) -> impl Iterator<Item = Change<'d>> {
+) -> impl Iterator<Item = Record<'d>> {
     places.iter().filter_map(move |(number, offset)| {
         let (record, _) = part(deltas.get(*number)?).at(*offset)?;
-        Some(Change { owner: record.owner, rtype: record.rtype, ttl: record.ttl, data: record.data })
+        Some(record)
     })
 }

@@ -1,12 +1,12 @@
 //! The changes of a patch in the form of a builder.
 
-use super::{Change, Unpatched};
+use super::Unpatched;
 use crate::slices::Parts as _;
 use crate::zone::build::Builder;
 use crate::zone::entry::Entry;
 use crate::zone::finish::Contents;
 use crate::zone::names::{NameId, Names};
-use crate::zone::{Zone, sets};
+use crate::zone::{WholeRecord, Zone, sets};
 use alloc::vec::Vec;
 use hashlane_hash::scheme::Key;
 
@@ -35,18 +35,18 @@ impl Changes {
     pub(super) fn of<'c>(
         zone: &Zone,
         key: &Key,
-        removed: impl IntoIterator<Item = Change<'c>>,
-        added: impl IntoIterator<Item = Change<'c>>,
+        removed: impl IntoIterator<Item = WholeRecord<'c>>,
+        added: impl IntoIterator<Item = WholeRecord<'c>>,
     ) -> Result<Self, Unpatched> {
         let mut left = (zone.records / MOST_CHANGES).max(FEW_CHANGES);
         let mut builder = Builder::new(zone.apex_name(), key);
-        let mut add = |builder: &mut Builder, Change { owner, rtype, ttl, data }: Change<'_>| {
+        let mut add = |builder: &mut Builder, WholeRecord { owner, rtype, ttl, data }: WholeRecord<'_>| {
             left = left.checked_sub(1).ok_or(Unpatched::TooMany)?;
             Ok::<_, Unpatched>(builder.add(owner, rtype, ttl, data)?)
         };
         added.into_iter().try_for_each(|change| add(&mut builder, change))?;
         let (added, removed_from) = builder.pause()?;
-        removed.into_iter().try_for_each(|change| add(&mut builder, Change { ttl: 0, ..change }))?;
+        removed.into_iter().try_for_each(|change| add(&mut builder, WholeRecord { ttl: 0, ..change }))?;
         let Contents { interner, apex, entries, data, warnings, .. } = builder.into_contents()?;
         if warnings.count() > 0 {
             return Err(Unpatched::Warnings);

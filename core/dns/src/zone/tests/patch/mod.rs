@@ -5,7 +5,7 @@ mod random;
 
 use super::KEY;
 use crate::wire::RecordType;
-use crate::zone::{Change, Rule, Unpatched, Zone};
+use crate::zone::{Rule, Unpatched, WholeRecord, Zone};
 use compare::assert_same;
 use hashlane_hash::scheme::Key;
 use random::{APEX, Kind, Owned, Random, Signing, built, nsec3_owner, records};
@@ -18,8 +18,8 @@ use std::vec::Vec;
 /// Random zones of each kind.
 const SEEDS: u64 = 25;
 
-fn change(record: &Owned) -> Change<'_> {
-    Change { owner: record.owner.view(), rtype: record.rtype, ttl: record.ttl, data: &record.data }
+fn change(record: &Owned) -> WholeRecord<'_> {
+    WholeRecord { owner: record.owner.view(), rtype: record.rtype, ttl: record.ttl, data: &record.data }
 }
 
 fn patched(zone: &Zone, removed: &[Owned], added: &[Owned]) -> Result<Zone, Unpatched> {
