@@ -221,7 +221,7 @@ pub struct Moderation {
 
 impl Default for Moderation {
     fn default() -> Self {
-        Self { pause_us: 50, poll_us: 20 }
+        Self { pause_us: 0, poll_us: 20 }
     }
 }
 

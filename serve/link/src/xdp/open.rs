@@ -59,7 +59,8 @@ pub struct Xdp {
 }
 
 /// Opens an interface for datagrams to those of the addresses `local` that it or its virtual LANs have. A
-/// socket [waits](XdpSocket::recv_wait) for at most `patience`, and receives up to `burst` datagrams at once.
+/// socket [waits](crate::burst::Burst::recv_wait) for at most `patience`, and receives up to `burst` datagrams
+/// at once.
 ///
 /// Prefers the driver to the network stack, and zero-copy to copies. Waits up to two seconds for an interface
 /// that another process has: the kernel frees its queues a while after the end of the process.

@@ -62,7 +62,7 @@ impl Default for Server {
             max_udp: 1232,
             cookies: true,
             cookie_secrets: Vec::new(),
-            pause_us: 20,
+            pause_us: 0,
         }
     }
 }
