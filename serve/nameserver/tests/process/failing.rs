@@ -1,10 +1,8 @@
 //! Zones that need attention: how a failure shows, and how it ends.
 
-use crate::support::{Running, secondary_of, serial_of, zone};
-use hashlane_name::dns::text;
+use crate::support::{Running, notify, secondary_of, serial_of, zone};
 use hashlane_nameserver::Handle;
 use hashlane_nameserver::status::{NotifyStatus, ZoneStatus};
-use hashlane_transfer::notify::request;
 
 fn primary() -> Running {
     Running::start(|config| config.zone[0].allow_transfer = vec!["127.0.0.1".parse().unwrap()])
@@ -22,14 +20,6 @@ fn set_open(primary: &Running, is_open: bool) {
     next.zone[0].allow_transfer = peers(if is_open { "127.0.0.1" } else { "192.0.2.1" });
     *primary.next.lock().unwrap() = next;
     primary.handle.reload(None).unwrap();
-}
-
-/// A NOTIFY from 127.0.0.1 that names a version.
-fn notify(secondary: &Running, serial: u32) {
-    let apex = text::parse(b"example.com").unwrap();
-    let mut soa = [0; 22];
-    soa[2..6].copy_from_slice(&serial.to_be_bytes());
-    secondary.ask(&request(apex.view(), 3, Some((300, &soa))));
 }
 
 #[test]

@@ -1,10 +1,8 @@
 //! A secondary with two primaries, of which one is behind the other, or one that is late.
 
-use crate::support::{Running, framed, read_message, secondary_of, serial_of, zone};
+use crate::support::{Running, framed, notify, read_message, secondary_of, serial_of, zone};
 use hashlane_dns::wire::{Message, RecordType};
-use hashlane_name::dns::text;
 use hashlane_nameserver::Handle;
-use hashlane_transfer::notify::request;
 use std::io::Write as _;
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
@@ -50,14 +48,6 @@ fn came_from(handle: &Handle, serial: u32, primary: SocketAddr) -> bool {
     zone.serial == Some(serial)
         && transfer.primary == Some(primary.to_string())
         && (transfer.failures, &transfer.error) == (0, &None)
-}
-
-/// A NOTIFY from 127.0.0.1 that names a version.
-fn notify(secondary: &Running, serial: u32) {
-    let apex = text::parse(b"example.com").unwrap();
-    let mut soa = [0; 22];
-    soa[2..6].copy_from_slice(&serial.to_be_bytes());
-    secondary.ask(&request(apex.view(), 3, Some((300, &soa))));
 }
 
 #[test]

@@ -139,6 +139,14 @@ pub(crate) fn secondary_of(primary: SocketAddr, folder: &Path, change: impl FnOn
     })
 }
 
+/// A NOTIFY from 127.0.0.1 that names a version.
+pub(crate) fn notify(secondary: &Running, serial: u32) {
+    let apex = hashlane_name::dns::text::parse(b"example.com").unwrap();
+    let mut soa = [0; 22];
+    soa[2..6].copy_from_slice(&serial.to_be_bytes());
+    secondary.ask(&hashlane_transfer::notify::request(apex.view(), 3, Some((300, &soa))));
+}
+
 /// Serial number of the first zone.
 pub(crate) fn serial_of(handle: &Handle) -> Option<u32> {
     handle.status().zones[0].serial
