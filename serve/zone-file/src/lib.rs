@@ -44,6 +44,11 @@ mod types;
 mod whole;
 mod wks;
 
+/// The README's example, compiled as a documentation test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub use error::{Fault, FaultKind, IncludeError, LoadError};
 pub use hashlane_dns::zone::WholeRecord as Record;
 pub use limits::{MAX_DEPTH, MAX_ENTRY, MAX_FILES};
