@@ -116,5 +116,6 @@ pub mod fib;
 pub mod forward;
 pub mod hashed;
 pub mod pit;
+pub mod shard;
 pub mod strategy;
 pub mod wheel;

@@ -300,6 +300,11 @@ impl ContentStore {
         self.cached(slot).invariant("the packet was found").map(|cached| &*cached.packet)
     }
 
+    /// True if a packet satisfies `interest`, whose name is `name`. It does not count as a lookup.
+    pub(crate) fn contains(&self, name: &HashedName<'_>, interest: &Interest<'_>, now: Time) -> bool {
+        self.config.serve && self.len > 0 && self.find_slot(name, interest, now).is_some()
+    }
+
     /// Prefetches the bucket of an exact lookup.
     #[inline(always)]
     pub(crate) fn prefetch(&self, name: &HashedName<'_>) {

@@ -39,6 +39,9 @@ impl<P: Pit, O: Output> Stage<Burst<'_, P::Mark>> for Act<'_, P, O> {
             let (header, name) = (headers.of(packet), names.of(packet));
             packet.outcome =
                 packet.outcome.and_then(|()| self.act(Packet { ingress: packet, header }, &name));
+            if !packet.visit.is_last {
+                packet.passed = self.forwarder.passed.take();
+            }
             if let Err(reason) = packet.outcome {
                 self.forwarder.count_drop(packet.face, reason);
             }

@@ -1,8 +1,10 @@
 //! Bursts of packets.
 
 use super::route::FibCandidate;
+use super::visit::{Served, Visit};
 use crate::drop::DropReason;
 use crate::face::FaceId;
+use alloc::boxed::Box;
 use hashlane_name_map::map::Tagged;
 use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::wire::{Data, Interest, LpHeader, LpPacket};
@@ -50,6 +52,9 @@ pub(super) struct Ingress<'p, M> {
     pub(super) tagged: Option<Tagged>,
     /// Candidate of an Interest's name in the FIB. Set by the prefetch stage if the FIB is large.
     pub(super) fib: Option<FibCandidate>,
+    pub(super) visit: Visit<'p>,
+    /// Outcome of a visit that is not the last one, if the packet visits another shard. Set by the last stage.
+    pub(super) passed: Option<Box<Served>>,
     pub(super) outcome: Result<(), DropReason>,
 }
 
@@ -165,9 +170,26 @@ impl<'p, M> Burst<'p, M> {
             mark: None,
             tagged: None,
             fib: None,
+            visit: Visit::default(),
+            passed: None,
             outcome: Ok(()),
         });
         true
+    }
+
+    /// Sets the visit of the packet that was added last. Other packets have one shard.
+    #[inline]
+    pub fn set_visit(&mut self, visit: Visit<'p>) {
+        if let Some(packet) = self.packets.last_mut() {
+            packet.visit = visit;
+        }
+    }
+
+    /// Positions of the packets that visit another shard, and the outcome of the visits so far. Valid after
+    /// the last stage.
+    pub fn passed(&mut self) -> impl Iterator<Item = (usize, Box<Served>)> {
+        let packets = self.packets.iter_mut().enumerate();
+        packets.filter_map(|(at, packet)| Some((at, packet.passed.take()?)))
     }
 
     /// Number of packets.

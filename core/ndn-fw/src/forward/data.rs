@@ -12,6 +12,7 @@ use crate::drop::DropReason;
 use crate::face::{Face, FaceId, LinkType};
 use crate::hashed::HashedName;
 use crate::pit::{HopFields, Pit};
+use alloc::boxed::Box;
 use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::lp::{DigestField, NO_CACHE};
@@ -33,8 +34,12 @@ impl<P: Pit> Forwarder<P> {
         let Self { hasher, pit, faces, cs, counters, config, .. } = self;
         out.enter(Part::Face);
         let face = faces.find(from).ok_or(DropReason::UnknownFace)?;
-        face.counters.in_data.add(1);
-        counters.in_data.add(1);
+        let visit = ingress.visit;
+        // The last visit counts.
+        if visit.is_last {
+            face.counters.in_data.add(1);
+            counters.in_data.add(1);
+        }
         // If it were cached, forged Data of an application would answer Interests for the management.
         let is_forged = from != FaceId::MANAGEMENT && is_management(name.components);
         if is_forged || out_of_scope(name.components, face) {
@@ -42,17 +47,22 @@ impl<P: Pit> Forwarder<P> {
         }
         out.enter(Part::Pit);
         let hop = HopFields::of(header, config.digest_type);
-        let mut matches =
-            pit.matches(name, from, hop, || data.implicit_digest(), |name| hasher.hash(name))?;
-        if matches.is_empty() {
+        let matches = pit.matches(name, from, hop, || data.implicit_digest(), |name| hasher.hash(name));
+        if !visit.is_last && matches.as_ref().map_or(true, SmallVec::is_empty) {
+            self.passed = Some(Box::new(visit.outcome(false, &[])));
+            return Ok(());
+        }
+        let mut matches = matches?;
+        if matches.is_empty() && !visit.is_solicited() {
             return Err(DropReason::Unsolicited);
         }
         let digest_type = config.digest_type;
         out.enter(Part::Store);
-        let kept =
-            header.cache_policy != Some(NO_CACHE) && cs.insert(name, data, now, |name| hasher.hash(name));
+        let kept = visit.is_last
+            && header.cache_policy != Some(NO_CACHE)
+            && cs.insert(name, data, now, |name| hasher.hash(name));
         out.enter(Part::Pit);
-        let several = matches.len() > 1;
+        let several = matches.len() > 1 || visit.is_one_of_several();
         if several {
             // The order of PIT slots is the same under every index.
             matches.sort_unstable();
@@ -95,6 +105,7 @@ impl<P: Pit> Forwarder<P> {
         // Each downstream gets the Data once per token.
         served.sort_unstable();
         served.dedup();
+        served.retain(|downstream| !visit.has_served(downstream));
         digests.sort_unstable();
         for (to, token) in &served {
             if let Some(face) = self.faces.find(*to) {
@@ -106,6 +117,9 @@ impl<P: Pit> Forwarder<P> {
                 let digest = digest_for(face, digest, digest_type);
                 outgoing_data(*to, face, from, token, digest, header, bytes, out);
             }
+        }
+        if !visit.is_last {
+            self.passed = Some(Box::new(visit.outcome(true, &served)));
         }
         Ok(())
     }

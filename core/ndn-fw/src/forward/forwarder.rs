@@ -5,6 +5,7 @@ use super::counters::Counters;
 use super::decode::Decode;
 use super::pending::Pending;
 use super::sweep::Sweep;
+use super::visit::Served;
 use crate::cs::{self, ContentStore};
 use crate::dead_nonce::DeadNonces;
 use crate::face::{Face, FaceId, Faces};
@@ -12,6 +13,7 @@ use crate::fib::{Fib, NextHop};
 use crate::hashed::NameHasher;
 use crate::pit::{ByName, Pit};
 use crate::strategy::{ChoiceTable, Rng, Strategy};
+use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use hashlane_hash::scheme::Key;
@@ -42,6 +44,8 @@ pub struct Forwarder<P = ByName> {
     pub(super) measures: bool,
     /// Generation of the FIB and the strategy choice table: number of changes.
     pub(super) generation: u32,
+    /// Outcome of a visit of the last packet, if it is to visit another shard.
+    pub(super) passed: Option<Box<Served>>,
     /// Buffer for a packet that is changed before it is sent.
     pub(super) scratch: Vec<u8>,
 }
@@ -75,6 +79,7 @@ impl<P: Pit> Forwarder<P> {
             sparse: 0,
             measures: false,
             generation: 0,
+            passed: None,
             scratch: Vec::new(),
         }
     }

@@ -10,6 +10,7 @@ use super::pending::Pending;
 use super::rewrite;
 use super::route::{FibCandidate, next_hops};
 use super::scope::{is_localhop, out_of_scope};
+use super::visit::Visit;
 use crate::drop::DropReason;
 use crate::face::{Face, FaceId, LinkType, Scope};
 use crate::hashed::{HashedName, components};
@@ -35,6 +36,7 @@ struct Request<'a> {
     digest: &'a [u8],
     name: &'a HashedName<'a>,
     nonce: u32,
+    visit: Visit<'a>,
     /// True if the ingress face and the limits of the packet have been checked and counted.
     admitted: bool,
     /// Time at which the in-record expires.
@@ -186,6 +188,7 @@ impl<P: Pit> Forwarder<P> {
             name,
             // An Interest without a Nonce takes the slow path, which draws one.
             nonce: interest.nonce().unwrap_or(0),
+            visit: ingress.visit,
             admitted: false,
             expires: now,
             fib: ingress.fib,
@@ -211,7 +214,10 @@ impl<P: Pit> Forwarder<P> {
     ) -> Result<(), DropReason> {
         out.enter(Part::Face);
         let face = self.faces.find(request.from).ok_or(DropReason::UnknownFace)?;
-        admit(face, &self.counters, request.name, interest)?;
+        let admitted = request.visit.is_last;
+        if admitted {
+            admit(face, &self.counters, request.name, interest)?;
+        }
         let mark = mark?;
         if !interest.has_valid_parameters_digest() {
             return Err(DropReason::ParametersDigest);
@@ -223,7 +229,7 @@ impl<P: Pit> Forwarder<P> {
         if bytes.len() > MAX_PACKET {
             return Err(DropReason::TooLong);
         }
-        let request = Request { bytes, nonce, admitted: true, ..request };
+        let request = Request { bytes, nonce, admitted, ..request };
         let arrived = interest.hints().any(|hint| {
             let hint = components(hint.as_bytes());
             self.config.regions.iter().any(|region| components(region.as_bytes()).starts_with(hint))
@@ -246,8 +252,12 @@ impl<P: Pit> Forwarder<P> {
         now: Time,
         out: &mut impl Output,
     ) -> Result<(), DropReason> {
+        let Request { from, header, name, nonce, visit, .. } = request;
+        if !visit.is_last && !mark.is_ok_and(|mark| self.has_interest(name, interest, mark, nonce, now)) {
+            self.passed = Some(Box::default());
+            return Ok(());
+        }
         let Self { pit, cs, dead, faces, pending, counters, config, .. } = self;
-        let Request { from, header, name, nonce, .. } = request;
         let digest_type = config.digest_type;
         if !request.admitted {
             out.enter(Part::Face);

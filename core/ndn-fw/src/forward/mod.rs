@@ -34,6 +34,7 @@ mod scope;
 mod shrink;
 mod sweep;
 mod timeout;
+mod visit;
 
 pub use crate::drop::{DropCounters, DropReason};
 pub use act::Act;
@@ -44,3 +45,4 @@ pub use decode::Decode;
 pub use forwarder::Forwarder;
 pub use output::{Output, Part};
 pub use prefetch::Prefetch;
+pub use visit::{Served, Visit};

@@ -11,6 +11,7 @@ use crate::face::LinkType;
 use crate::hashed::HashedName;
 use crate::pit::{HopFields, InRecord, Key, Pit};
 use crate::strategy::NackDecision;
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::time::Time;
@@ -30,7 +31,12 @@ impl<P: Pit> Forwarder<P> {
         let from = ingress.face;
         let reason =
             header.nack.invariant("the decode stage found a Nack header").unwrap_or(NackReason::NONE);
-        let Self { hasher, pit, faces, fib, choice, counters, config, .. } = self;
+        let hop = HopFields::of(header, self.config.digest_type);
+        if !ingress.visit.is_last && !self.has_nacked(packet, interest, name, hop, now) {
+            self.passed = Some(Box::default());
+            return Ok(());
+        }
+        let Self { hasher, pit, faces, fib, choice, counters, .. } = self;
         out.enter(Part::Face);
         let face = faces.find(from).ok_or(DropReason::UnknownFace)?;
         face.counters.in_nacks.add(1);
@@ -43,7 +49,6 @@ impl<P: Pit> Forwarder<P> {
             return Err(DropReason::UnexpectedNack);
         }
         out.enter(Part::Pit);
-        let hop = HopFields::of(header, config.digest_type);
         let mark = *ingress.mark()?;
         let slot = pit.find_nacked(name, interest, &mark, hop).ok_or(DropReason::UnexpectedNack)?;
         let (prefix, _) = next_hops(fib, hasher, name, interest.forwarding_hint(), None);
@@ -77,6 +82,27 @@ impl<P: Pit> Forwarder<P> {
             }
         }
         Ok(())
+    }
+
+    /// True if the Interest of a Nack is pending here.
+    #[cold]
+    fn has_nacked(
+        &self,
+        packet: Packet<'_, '_, P::Mark>,
+        interest: &Interest<'_>,
+        name: &HashedName<'_>,
+        hop: HopFields<'_>,
+        now: Time,
+    ) -> bool {
+        let from = packet.ingress.face;
+        let slot =
+            packet.ingress.mark().ok().and_then(|mark| self.pit.find_nacked(name, interest, mark, hop));
+        slot.and_then(|slot| self.pit.entry(slot)).is_some_and(|(_, records)| {
+            records
+                .outs
+                .iter()
+                .any(|out| out.face == from && Some(out.nonce) == interest.nonce() && out.expires > now)
+        })
     }
 
     fn nack_all(

@@ -11,5 +11,6 @@ mod loops;
 mod nack;
 mod routes;
 mod scope;
+mod shards;
 mod shares;
 mod strategies;

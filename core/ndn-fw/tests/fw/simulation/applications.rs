@@ -88,6 +88,11 @@ pub fn draw(topology: &Topology, nonce: u32, chance: &mut Chance) -> Ask {
     let sound = topology.kind == TopologyKind::Sound;
     let mut ask = Ask::of(name, nonce);
     ask.can_be_prefix = chance.happens(250);
+    if chance.happens(60) {
+        // The shortest name that a route leads to.
+        ask.name = uri(&producer.prefix);
+        ask.can_be_prefix = true;
+    }
     ask.must_be_fresh = chance.happens(250);
     if chance.happens(100) {
         let packet = data(&ask.name);

@@ -3,6 +3,7 @@
 use super::network::Network;
 use super::node::Index;
 use super::topology::TopologyKind;
+use hashlane_ndn_fw::forward::DropReason;
 
 /// Totals of several runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,6 +17,10 @@ pub struct Sum {
     pub nacks: u64,
     /// Packets of the largest burst.
     pub largest: usize,
+    /// Buckets of names that moved or were split.
+    pub changes: usize,
+    /// Visits of packets at shards before their last one.
+    pub detours: usize,
 }
 
 impl Sum {
@@ -26,12 +31,15 @@ impl Sum {
             self.answered += usize::from(request.answered);
         }
         for node in &network.nodes {
-            let counters = node.forwarder.counters();
+            let forwarder = &node.forwarder;
             self.packets += node.model.packets_in;
             self.largest = self.largest.max(node.largest);
-            self.loops += counters.drops.value(hashlane_ndn_fw::forward::DropReason::Loop);
-            self.cs_hits += counters.cs_hits.value();
-            self.nacks += counters.in_nacks.value();
+            self.loops +=
+                forwarder.sum(|shard| shard.counters().drops.value(DropReason::Loop) as usize) as u64;
+            self.changes += forwarder.changes;
+            self.detours += forwarder.detours;
+            self.cs_hits += forwarder.count(|all| &all.cs_hits);
+            self.nacks += forwarder.count(|all| &all.in_nacks);
         }
     }
 }

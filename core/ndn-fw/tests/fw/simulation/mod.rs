@@ -37,29 +37,37 @@ fn number(variable: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{variable} is to be a number, and is {text:?}")))
 }
 
-fn run<P: Index>(kind: TopologyKind, seed: u64, bursts: bool) -> Network<P> {
+/// Reading and sharding of the forwarders of a run.
+#[derive(Clone, Copy, Debug)]
+struct Forwarding {
+    bursts: bool,
+    shards: usize,
+}
+
+fn run<P: Index>(kind: TopologyKind, seed: u64, forwarding: Forwarding) -> Network<P> {
     let _running = Running(kind, seed);
-    let mut network = Network::new(kind, seed, bursts);
+    let Forwarding { bursts, shards } = forwarding;
+    let mut network = Network::new(kind, seed, bursts, shards);
     network.run();
     checks::check(&network);
     network
 }
 
-/// Runs all seeds that are to be run, packet by packet or in bursts, and returns what came of them together.
-fn all_in<P: Index>(kind: TopologyKind, runs: u64, bursts: bool) -> checks::Sum {
+/// Runs all seeds that are to be run, and returns what came of them together.
+fn all_with<P: Index>(kind: TopologyKind, runs: u64, forwarding: Forwarding) -> checks::Sum {
     let mut sum = checks::Sum::default();
     match number("HASHLANE_SIM_SEED") {
-        Some(seed) => sum.add(&run::<P>(kind, seed, bursts)),
+        Some(seed) => sum.add(&run::<P>(kind, seed, forwarding)),
         None => (0..number("HASHLANE_SIM_RUNS").unwrap_or(runs * pick(1, 10)))
-            .for_each(|seed| sum.add(&run::<P>(kind, seed, bursts))),
+            .for_each(|seed| sum.add(&run::<P>(kind, seed, forwarding))),
     }
-    println!("{kind:?}, in bursts: {bursts}: {sum:?}");
+    println!("{kind:?}, {forwarding:?}: {sum:?}");
     sum
 }
 
 /// All seeds packet by packet.
 fn all<P: Index>(kind: TopologyKind, runs: u64) -> checks::Sum {
-    all_in::<P>(kind, runs, false)
+    all_with::<P>(kind, runs, Forwarding { bursts: false, shards: 1 })
 }
 
 #[test]
@@ -86,10 +94,11 @@ fn of_all_kinds<P: Index>() {
 }
 
 fn in_bursts<P: Index>() {
-    let sum = all_in::<P>(TopologyKind::Sound, 10, true);
+    let forwarding = Forwarding { bursts: true, shards: 1 };
+    let sum = all_with::<P>(TopologyKind::Sound, 10, forwarding);
     assert!(sum.answered == sum.asked && sum.asked > 0 && sum.largest > 4, "{sum:?}");
-    assert!(all_in::<P>(TopologyKind::Faulty, 10, true).asked > 0);
-    assert!(all_in::<P>(TopologyKind::Crowded, 10, true).asked > 0);
+    assert!(all_with::<P>(TopologyKind::Faulty, 10, forwarding).asked > 0);
+    assert!(all_with::<P>(TopologyKind::Crowded, 10, forwarding).asked > 0);
 }
 
 #[test]
@@ -119,10 +128,45 @@ fn under_digests_networks_keep_the_rules() {
 
 #[test]
 fn a_seed_says_all_that_happens() {
+    let forwarding = Forwarding { bursts: true, shards: 1 };
     let again = [1, 2].map(|_| {
         let mut sum = checks::Sum::default();
-        (0..5).for_each(|seed| sum.add(&run::<ByDigest>(TopologyKind::Faulty, seed, true)));
+        (0..5).for_each(|seed| sum.add(&run::<ByDigest>(TopologyKind::Faulty, seed, forwarding)));
         sum
     });
     assert_eq!(again[0], again[1]);
+}
+
+/// Shards behave as one forwarder, while buckets move and split. Crowded networks are left out: each shard has
+/// its own limits.
+fn in_shards<P: Index>(shards: usize) {
+    let forwarding = Forwarding { bursts: false, shards };
+    let sum = all_with::<P>(TopologyKind::Sound, 8, forwarding);
+    assert!(sum.answered == sum.asked && sum.asked > 0 && sum.changes > 0 && sum.detours > 0, "{sum:?}");
+    assert!(all_with::<P>(TopologyKind::Faulty, 8, forwarding).asked > 0);
+}
+
+#[test]
+fn two_shards_behave_as_one_forwarder() {
+    in_shards::<ByName>(2);
+}
+
+#[test]
+fn four_shards_behave_as_one_forwarder() {
+    in_shards::<ByName>(4);
+}
+
+#[test]
+fn eight_shards_behave_as_one_forwarder() {
+    in_shards::<ByName>(8);
+}
+
+#[test]
+fn under_tokens_shards_behave_as_one_forwarder() {
+    in_shards::<ByToken>(4);
+}
+
+#[test]
+fn under_digests_shards_behave_as_one_forwarder() {
+    in_shards::<ByDigest>(4);
 }

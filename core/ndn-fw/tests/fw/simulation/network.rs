@@ -76,10 +76,11 @@ const READS: u64 = 10;
 const TRIES: usize = 20;
 
 impl<P: Index> Network<P> {
-    pub fn new(kind: TopologyKind, seed: u64, bursts: bool) -> Self {
+    pub fn new(kind: TopologyKind, seed: u64, bursts: bool, shards: usize) -> Self {
         let mut chance = Chance::new(seed);
         let topology = Topology::draw(kind, &mut chance);
-        let nodes = (0..topology.nodes).map(|node| Node::new(&topology, node, chance.number())).collect();
+        let node = |node| Node::new(&topology, node, shards, chance.number());
+        let nodes = (0..topology.nodes).map(node).collect();
         let mut network = Self {
             nodes,
             consumers: topology.consumers.iter().map(|_| Consumer { requests: Vec::new() }).collect(),

@@ -2,6 +2,7 @@
 
 use super::model::{Arrival, Done, Model, Question};
 use super::topology::{Topology, TopologyKind};
+use crate::support::fleet::Fleet;
 use crate::support::{Log, Sent, check, uri};
 use hashlane_hash::scheme::Key;
 use hashlane_name::build::OwnedName;
@@ -80,7 +81,7 @@ impl Index for ByDigest {
 
 pub struct Node<P> {
     number: usize,
-    pub forwarder: Forwarder<P>,
+    pub forwarder: Fleet<P>,
     pub model: Model,
     pub ports: Vec<Port>,
     /// Time of the forwarder's next timeout.
@@ -97,7 +98,7 @@ pub fn region(node: usize) -> OwnedName<Ndn> {
 }
 
 impl<P: Index> Node<P> {
-    pub fn new(topology: &Topology, number: usize, seed: u64) -> Self {
+    pub fn new(topology: &Topology, number: usize, shards: usize, seed: u64) -> Self {
         let links = topology.neighbours(number).map(|(link, _)| Peer::Link(link));
         let producers = topology.producers.iter().enumerate().filter(|(_, producer)| producer.node == number);
         let consumers = topology.consumers.iter().enumerate().filter(|(_, node)| **node == number);
@@ -111,7 +112,7 @@ impl<P: Index> Node<P> {
             reassembler: Reassembler::default(),
         };
         let ports = peers.map(port).collect();
-        let (forwarder, model) = Self::empty(topology, number, seed);
+        let (forwarder, model) = Self::empty(topology, number, shards, seed);
         let mut node =
             Self { number, forwarder, model, ports, turn_at: None, waiting: Vec::new(), largest: 0 };
         node.set_up(topology);
@@ -120,7 +121,8 @@ impl<P: Index> Node<P> {
 
     /// Loses all tables, and begins anew.
     pub fn restart(&mut self, topology: &Topology, seed: u64) {
-        (self.forwarder, self.model) = Self::empty(topology, self.number, seed);
+        let shards = self.forwarder.shards.len();
+        (self.forwarder, self.model) = Self::empty(topology, self.number, shards, seed);
         self.turn_at = None;
         for port in &mut self.ports {
             port.fragmenter = Fragmenter::new(seed.rotate_left(23));
@@ -129,7 +131,7 @@ impl<P: Index> Node<P> {
         self.set_up(topology);
     }
 
-    fn empty(topology: &Topology, number: usize, seed: u64) -> (Forwarder<P>, Model) {
+    fn empty(topology: &Topology, number: usize, shards: usize, seed: u64) -> (Fleet<P>, Model) {
         let regions = vec![region(number)];
         let packets = topology.stores[number];
         let policy = if seed & 1 == 0 { cs::Policy::Lru } else { cs::Policy::PriorityFifo };
@@ -144,7 +146,7 @@ impl<P: Index> Node<P> {
         key[..8].copy_from_slice(&seed.to_le_bytes());
         let key = Key::new(key);
         let model = Model::new(&config, topology.kind == TopologyKind::Crowded);
-        (Forwarder::with_pit(config, &key, seed, P::empty(&key)), model)
+        (Fleet::new(shards, &config, &key, seed, || P::empty(&key)), model)
     }
 
     fn set_up(&mut self, topology: &Topology) {
@@ -169,7 +171,7 @@ impl<P: Index> Node<P> {
         let mut face = Face::new(scope, LinkType::PointToPoint);
         // All give back what they got; some get nothing.
         (face.pit_tokens, face.interest_digests) = (port % 4 != 3, port % 4 != 2);
-        let face = self.forwarder.add_face(face).expect("room for a face");
+        let face = self.forwarder.add_face(&face);
         self.ports[port].face = face;
         self.model.face_added(face, scope);
         for (prefix, cost) in self.routes(topology, peer) {
@@ -202,10 +204,9 @@ impl<P: Index> Node<P> {
     pub fn flap(&mut self, topology: &Topology, port: usize, now: Time) {
         let Port { peer, face, .. } = self.ports[port];
         for (prefix, _) in self.routes(topology, peer) {
-            // Two prefixes may be one.
-            let _ = self.forwarder.remove_route(&prefix.view(), face);
+            self.forwarder.remove_route(&prefix.view(), face);
         }
-        assert!(self.forwarder.remove_face(face).is_some());
+        self.forwarder.remove_face(face);
         self.model.face_removed(face);
         // So few slots take one turn.
         self.handle_timeout(now);
@@ -279,40 +280,40 @@ impl<P: Index> Node<P> {
     /// Checks the limits of all tables.
     fn within_limits(&self, now: Time) {
         let forwarder = &self.forwarder;
-        assert_eq!(forwarder.pit().len(), self.model.entries());
-        assert_eq!(forwarder.pending(), self.model.records());
-        let cs = forwarder.cs();
-        assert!(cs.len() <= cs.config().packets && cs.bytes() <= cs.config().bytes);
-        let dead = forwarder.dead_nonces();
+        assert_eq!(forwarder.sum(|shard| shard.pit().len()), self.model.entries());
+        assert_eq!(forwarder.sum(Forwarder::pending), self.model.records());
+        for shard in &forwarder.shards {
+            let cs = shard.cs();
+            assert!(cs.len() <= cs.config().packets && cs.bytes() <= cs.config().bytes);
+        }
+        let dead = forwarder.sum(Forwarder::dead_nonces);
         assert!(dead <= self.model.dead_nonces(now), "{dead} dead nonces");
     }
 
     pub fn handle_timeout(&mut self, now: Time) {
         self.forwarder.handle_timeout(now);
         self.ports.iter_mut().for_each(|port| port.reassembler.handle_timeout(now));
-        let pit = self.forwarder.pit();
-        let left: Vec<Question> = pit
-            .iter()
+        let entries = self.forwarder.shards.iter().flat_map(|shard| shard.pit().iter());
+        let left: Vec<Question> = entries
             .map(|(key, _)| {
                 Question::of(&Interest::parse(key.packet()).expect("the Interest of an entry"), &[])
             })
             .collect();
         self.model.turned(now, &left);
         self.within_limits(now);
-        check(&self.forwarder);
+        self.forwarder.shards.iter().for_each(check);
     }
 
     /// Long after the last packet nothing waits.
     pub fn must_be_quiet(&self) {
         let forwarder = &self.forwarder;
-        assert!(forwarder.pit().is_empty() && forwarder.pending() == 0);
-        assert_eq!((forwarder.poll_timeout(), forwarder.dead_nonces()), (None, 0));
+        assert_eq!((forwarder.sum(|shard| shard.pit().len()), forwarder.sum(Forwarder::pending)), (0, 0));
+        assert_eq!((forwarder.poll_timeout(), forwarder.sum(Forwarder::dead_nonces)), (None, 0));
         for port in &self.ports {
             assert_eq!((port.reassembler.waiting(), port.reassembler.memory()), (0, 0));
         }
-        let counters = forwarder.counters();
-        let answers = counters.out_data.value() + counters.out_nacks.value();
-        assert!(answers <= counters.in_interests.value(), "more answers than questions");
-        assert_eq!(counters.out_interests.value() as usize, self.model.interests_out);
+        let answers = forwarder.count(|all| &all.out_data) + forwarder.count(|all| &all.out_nacks);
+        assert!(answers <= forwarder.count(|all| &all.in_interests), "more answers than questions");
+        assert_eq!(forwarder.count(|all| &all.out_interests) as usize, self.model.interests_out);
     }
 }

@@ -1,0 +1,80 @@
+//! Visits of a packet at one of several shards.
+
+use super::forwarder::Forwarder;
+use crate::face::FaceId;
+use crate::hashed::HashedName;
+use crate::pit::Pit;
+use alloc::vec::Vec;
+use hashlane_ndn::time::Time;
+use hashlane_ndn::wire::{Interest, PitToken};
+
+/// Visit of a packet at a forwarder that is one of several shards.
+#[derive(Clone, Copy, Debug)]
+pub struct Visit<'p> {
+    /// False if another shard is visited after this one: the forwarder then takes an Interest only if it has
+    /// its entry, its Data or its Nonce, Data and Nacks only if it has an entry for them, and stores no Data.
+    pub is_last: bool,
+    /// Outcome of the visits before.
+    pub served: Option<&'p Served>,
+}
+
+/// Outcome of visits of Data at shards before the last one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Served {
+    /// True if a shard had an entry for the Data.
+    pub solicited: bool,
+    /// Downstreams that got the Data, with their tokens: each gets it once.
+    pub downstreams: Vec<(FaceId, PitToken)>,
+}
+
+/// The only visit: there is one shard.
+impl Default for Visit<'_> {
+    #[inline(always)]
+    fn default() -> Self {
+        Self { is_last: true, served: None }
+    }
+}
+
+impl Visit<'_> {
+    /// True if shards before have served downstreams, or shards after this one may.
+    #[inline(always)]
+    pub(super) fn is_one_of_several(&self) -> bool {
+        !self.is_last || self.served.is_some()
+    }
+
+    /// True if a shard before had an entry for the Data.
+    pub(super) fn is_solicited(&self) -> bool {
+        self.served.is_some_and(|served| served.solicited)
+    }
+
+    /// True if a shard before has sent the Data to this downstream.
+    pub(super) fn has_served(&self, downstream: &(FaceId, PitToken)) -> bool {
+        self.served.is_some_and(|served| served.downstreams.contains(downstream))
+    }
+
+    /// The outcome of this visit and those before it. `served` are the downstreams of this one.
+    #[cold]
+    pub(super) fn outcome(&self, solicited: bool, served: &[(FaceId, PitToken)]) -> Served {
+        let mut outcome = self.served.cloned().unwrap_or_default();
+        outcome.solicited |= solicited;
+        outcome.downstreams.extend_from_slice(served);
+        outcome
+    }
+}
+
+impl<P: Pit> Forwarder<P> {
+    /// True if an Interest is to be handled at this visit, though it is not the last one.
+    #[cold]
+    pub(super) fn has_interest(
+        &mut self,
+        name: &HashedName<'_>,
+        interest: &Interest<'_>,
+        mark: &P::Mark,
+        nonce: u32,
+        now: Time,
+    ) -> bool {
+        self.dead.contains(name.hash(), nonce, now)
+            || self.pit.find(name, interest, mark).is_some()
+            || self.cs.contains(name, interest, now)
+    }
+}
