@@ -81,10 +81,24 @@ pub fn create_cable(
     (far, far_addresses): (&str, &[&str]),
 ) -> io::Result<File> {
     let there = create()?;
-    let here = create()?;
+    create()?;
+    connect((near, near_addresses), (far, far_addresses), &there)?;
+    Ok(there)
+}
+
+/// Connects the namespace of this thread to another one by a new cable, as of [`create_cable`].
+///
+/// # Errors
+/// One of the interfaces is there already, or there is no `ip`.
+pub fn connect(
+    (near, near_addresses): (&str, &[&str]),
+    (far, far_addresses): (&str, &[&str]),
+    there: &File,
+) -> io::Result<()> {
+    let here = current()?;
     let path = format!("/proc/{}/fd/{}", std::process::id(), there.as_raw_fd());
     ip(&format!("link add {near} type veth peer name {far} netns {path}"))?;
-    for (link, addresses, namespace) in [(far, far_addresses, &there), (near, near_addresses, &here)] {
+    for (link, addresses, namespace) in [(far, far_addresses, there), (near, near_addresses, &here)] {
         enter(namespace)?;
         ip("link set lo up")?;
         // IPv6 addresses are then valid at once.
@@ -95,7 +109,7 @@ pub fn create_cable(
         }
         ip(&format!("link set {link} up"))?;
     }
-    Ok(there)
+    Ok(())
 }
 
 /// Runs `work` in a namespace, and returns this thread to its own.

@@ -17,7 +17,8 @@ pub trait Burst {
     /// their number; 0 if none came in time.
     ///
     /// # Errors
-    /// The source can receive no more, or not now.
+    /// The source can receive no more, or not now: [`NetworkDown`](io::ErrorKind::NetworkDown), the interface is
+    /// down; [`NotFound`](io::ErrorKind::NotFound), it was removed.
     fn recv_wait(&mut self) -> io::Result<usize>;
 
     /// [`recv_wait`](Self::recv_wait) without the wait.
@@ -29,10 +30,28 @@ pub trait Burst {
     /// The datagrams of the last receive, each with its sender, and a queue of replies to them.
     fn split(&mut self) -> (impl Iterator<Item = (SocketAddr, &[u8])>, Self::Replies<'_>);
 
-    /// Packets since the start that were received and held no valid datagram.
-    fn malformed(&self) -> u64 {
-        0
+    /// Packets that were lost or refused since the source was opened. A socket of UDP does not count them.
+    ///
+    /// # Errors
+    /// The kernel does not report its counts.
+    fn losses(&self) -> io::Result<Losses> {
+        Ok(Losses::default())
     }
+}
+
+/// Packets of a source that were lost or refused since it was opened, by cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Losses {
+    /// Received frames without a valid datagram: wrong lengths, checksums or sources.
+    pub malformed: u64,
+    /// Received frames that the kernel dropped, almost always because no frame was free to receive into.
+    pub dropped: u64,
+    /// Received frames for which the ring had no room.
+    pub ring_full: u64,
+    /// Sends that found the queue of the interface full. Each may have lost one reply.
+    pub queue_full: u64,
+    /// Frames that the kernel refused because of their address or length: a defect of this program.
+    pub invalid: u64,
 }
 
 /// Queue of replies to the datagrams of a burst.

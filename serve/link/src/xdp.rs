@@ -26,7 +26,7 @@ mod sys;
 
 pub use error::XdpError;
 pub use open::{Mode, Xdp, check, open};
-pub use socket::{XdpCounters, XdpSocket};
+pub use socket::XdpSocket;
 
 #[cfg(test)]
 mod tests;

@@ -174,7 +174,10 @@ impl Opening<'_> {
             _ => Mode::Native,
         };
         let attached = Arc::new(attached);
-        let socket = |parts| XdpSocket::new(parts, Arc::clone(&attached), mtu, self.burst, self.patience);
+        let socket = |parts| {
+            let settings = (mtu, mode == Mode::ZeroCopy);
+            XdpSocket::new(parts, Arc::clone(&attached), settings, self.burst, self.patience)
+        };
         Ok((opened.into_iter().map(socket).collect(), mode))
     }
 

@@ -4,7 +4,7 @@ use super::frame::{MAX_ETHERNET, Received};
 use super::memory::{FRAME, Frame, Frames};
 use super::rings::{Completion, Fill, Receive, Transmit};
 use super::sys;
-use crate::burst::{Burst, Replies};
+use crate::burst::{Burst, Losses, Replies};
 use crate::context::context;
 use crate::udp::Sent;
 use nix::errno::Errno;
@@ -18,6 +18,9 @@ use std::time::Duration;
 
 /// Most system calls of one send: in copying modes, the kernel sends 32 frames in each.
 const MAX_KICKS: usize = 64;
+
+/// Longest wait for frames while replies wait in the ring, in milliseconds. They are then sent again.
+const RETRY: u8 = 1;
 
 /// Memory, rings and descriptor of a socket.
 #[derive(Debug)]
@@ -41,15 +44,6 @@ struct Held {
     received: Received,
 }
 
-/// Frames of a socket since it was opened.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct XdpCounters {
-    /// Frames without a valid datagram: wrong lengths, checksums or sources.
-    pub malformed: u64,
-    /// Frames that the kernel had no room for.
-    pub lost: u64,
-}
-
 /// A socket that receives the datagrams of one queue of an interface, and replies to them.
 ///
 /// Holds 6 MiB of frames, which are locked in memory: 2,048 to receive into, and 1,024 for replies.
@@ -65,7 +59,10 @@ pub struct XdpSocket {
     /// Bytes of the longest IP packet that is sent.
     longest: usize,
     wait: PollTimeout,
+    is_zero_copy: bool,
     malformed: u64,
+    /// Sends that found the queue of the interface full.
+    queue_full: u64,
     /// Removes the program from the interface, once the last socket drops it.
     _attached: Arc<OwnedFd>,
 }
@@ -74,7 +71,7 @@ impl XdpSocket {
     pub(super) fn new(
         parts: Parts,
         attached: Arc<OwnedFd>,
-        mtu: usize,
+        (mtu, is_zero_copy): (usize, bool),
         burst: usize,
         patience: Duration,
     ) -> Self {
@@ -89,18 +86,11 @@ impl XdpSocket {
             burst,
             longest: mtu.min(FRAME - MAX_ETHERNET),
             wait,
+            is_zero_copy,
             malformed: 0,
+            queue_full: 0,
             _attached: attached,
         }
-    }
-
-    /// Counters of the socket.
-    ///
-    /// # Errors
-    /// Errors of `getsockopt`.
-    pub fn counters(&self) -> io::Result<XdpCounters> {
-        let lost = sys::lost(self.parts.socket.as_fd())?;
-        Ok(XdpCounters { malformed: self.malformed, lost })
     }
 
     /// Gives the frames of the last burst back, and takes the next ones. Returns `true` if there were any.
@@ -134,46 +124,100 @@ impl XdpSocket {
         }
         taken > 0
     }
+
+    /// Sends replies that the queue of the interface had no room for, so that they wait for no other ones.
+    #[inline]
+    fn flush(&mut self) {
+        let Self { parts, queue_full, .. } = self;
+        if parts.transmit.unsent() > 0 {
+            // `check` reports an interface that is down, and the next `send` all else.
+            let _ = kick(&parts.socket, &parts.transmit, queue_full);
+            parts.completion.take(&mut parts.free);
+        }
+    }
+
+    /// Fails if the interface is down or was removed: a wait does not report it.
+    fn check(&self) -> io::Result<()> {
+        let (kind, text) = match recv(self.parts.socket.as_raw_fd(), &mut [], MsgFlags::MSG_DONTWAIT) {
+            Err(Errno::ENETDOWN) => {
+                (io::ErrorKind::NetworkDown, "cannot receive frames: the interface is down")
+            }
+            Err(Errno::ENXIO | Errno::ENODEV) => {
+                (io::ErrorKind::NotFound, "cannot receive frames: the interface was removed")
+            }
+            _ => return Ok(()),
+        };
+        Err(io::Error::new(kind, text))
+    }
+}
+
+/// Has the kernel send the frames of the ring, as many as the queue of the interface has room for. Adds 1 to
+/// `full` if it had none for all.
+fn kick(socket: &OwnedFd, transmit: &Transmit, full: &mut u64) -> io::Result<()> {
+    for _ in 0..MAX_KICKS {
+        if transmit.unsent() == 0 || !transmit.needs_wakeup() {
+            break;
+        }
+        match send(socket.as_raw_fd(), &[], MsgFlags::MSG_DONTWAIT) {
+            // EAGAIN: the kernel has sent as many as it does in one call.
+            Ok(_) | Err(Errno::EAGAIN | Errno::EINTR) => {}
+            // The other frames stay in the ring until the next receive or send.
+            Err(Errno::EBUSY | Errno::ENOBUFS) => {
+                *full += 1;
+                break;
+            }
+            Err(errno) => return Err(context("cannot send frames", &errno.into())),
+        }
+    }
+    Ok(())
 }
 
 impl Burst for XdpSocket {
     type Replies<'a> = XdpReplies<'a>;
 
     fn recv_wait(&mut self) -> io::Result<usize> {
+        self.flush();
         if !self.take() {
+            let wait = if self.parts.transmit.unsent() == 0 { self.wait } else { RETRY.into() };
             let mut entries = [PollFd::new(self.parts.socket.as_fd(), PollFlags::POLLIN)];
-            match poll(&mut entries, self.wait) {
+            match poll(&mut entries, wait) {
                 Ok(_) | Err(Errno::EINTR) => {}
                 Err(errno) => return Err(context("cannot wait for frames", &errno.into())),
             }
-            let failed = PollFlags::POLLERR | PollFlags::POLLHUP | PollFlags::POLLNVAL;
-            if entries[0].revents().is_some_and(|events| events.intersects(failed)) {
-                return Err(io::Error::new(
-                    io::ErrorKind::NetworkDown,
-                    "cannot receive frames: the interface is down or was removed",
-                ));
+            self.flush();
+            if !self.take() {
+                self.check()?;
             }
-            self.take();
         }
         Ok(self.held.len())
     }
 
     fn recv(&mut self) -> io::Result<usize> {
+        self.flush();
         self.take();
         Ok(self.held.len())
     }
 
     fn split(&mut self) -> (impl Iterator<Item = (SocketAddr, &[u8])>, XdpReplies<'_>) {
-        let Self { parts, held, queued, longest, .. } = self;
+        let Self { parts, held, queued, longest, queue_full, .. } = self;
         let Parts { socket, frames, transmit, completion, free, .. } = parts;
         let (frames, held) = (&*frames, &held[..]);
         let datagrams = held.iter().map(|held| (held.received.from, held.payload(frames)));
-        let queue = Queue { socket, transmit, completion, free, queued };
+        let queue = Queue { socket, transmit, completion, free, queued, full: queue_full };
         (datagrams, XdpReplies { frames, held, queue, longest: *longest })
     }
 
-    fn malformed(&self) -> u64 {
-        self.malformed
+    fn losses(&self) -> io::Result<Losses> {
+        let counted = sys::statistics(self.parts.socket.as_fd())?;
+        // In copying modes, a frame that finds no free one counts as dropped, too.
+        let empty = if self.is_zero_copy { counted.rx_fill_ring_empty_descs } else { 0 };
+        Ok(Losses {
+            malformed: self.malformed,
+            dropped: counted.rx_dropped + empty,
+            ring_full: counted.rx_ring_full,
+            queue_full: self.queue_full,
+            invalid: counted.rx_invalid_descs + counted.tx_invalid_descs,
+        })
     }
 }
 
@@ -206,6 +250,8 @@ struct Queue<'a> {
     completion: &'a mut Completion,
     free: &'a mut Vec<Frame>,
     queued: &'a mut usize,
+    /// Sends that found the queue of the interface full.
+    full: &'a mut u64,
 }
 
 impl Replies for XdpReplies<'_> {
@@ -245,22 +291,11 @@ impl Replies for XdpReplies<'_> {
     }
 
     fn send(&mut self) -> io::Result<Sent> {
-        let Queue { socket, transmit, completion, free, queued } = &mut self.queue;
+        let Queue { socket, transmit, completion, free, queued, full } = &mut self.queue;
         let sent = std::mem::take(*queued);
         transmit.publish();
-        for _ in 0..MAX_KICKS {
-            if transmit.unsent() == 0 || !transmit.needs_wakeup() {
-                break;
-            }
-            match send(socket.as_raw_fd(), &[], MsgFlags::MSG_DONTWAIT) {
-                // EAGAIN: the kernel has sent as many as it does in one call.
-                Ok(_) | Err(Errno::EAGAIN | Errno::EINTR) => {}
-                // The queue of the interface is full: the frames stay in the ring until the next call.
-                Err(Errno::EBUSY | Errno::ENOBUFS) => break,
-                Err(errno) => return Err(context("cannot send frames", &errno.into())),
-            }
-        }
+        let kicked = kick(socket, transmit, full);
         completion.take(free);
-        Ok(Sent { sent, dropped: 0 })
+        kicked.map(|()| Sent { sent, dropped: 0 })
     }
 }

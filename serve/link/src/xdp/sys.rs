@@ -93,12 +93,11 @@ pub(super) fn is_zero_copy(socket: BorrowedFd<'_>) -> Result<bool, Errno> {
     Ok(options.flags & libc::XDP_OPTIONS_ZEROCOPY != 0)
 }
 
-/// Frames lost since the socket was opened: those that the kernel had no room for.
-pub(super) fn lost(socket: BorrowedFd<'_>) -> Result<u64, Errno> {
+/// Frames that the kernel has lost or refused since the socket was opened.
+pub(super) fn statistics(socket: BorrowedFd<'_>) -> Result<xdp_statistics, Errno> {
     // SAFETY: zeros are valid for every field, which are numbers.
     let statistics: xdp_statistics = unsafe { zeroed() };
-    let statistics = get(socket, libc::XDP_STATISTICS, statistics)?;
-    Ok(statistics.rx_dropped + statistics.rx_ring_full + statistics.rx_fill_ring_empty_descs)
+    get(socket, libc::XDP_STATISTICS, statistics)
 }
 
 /// A request about an interface. The name has at most 15 bytes.

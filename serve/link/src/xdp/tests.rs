@@ -8,7 +8,7 @@ mod sockets;
 
 use super::program::{Lan, assemble};
 use super::*;
-use crate::burst::{Burst, Replies};
+use crate::burst::{Burst, Losses, Replies};
 use hashlane_rig::namespace;
 use nix::ifaddrs::getifaddrs;
 use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType};

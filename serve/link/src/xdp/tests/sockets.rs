@@ -21,7 +21,7 @@ fn datagrams_of_both_families_are_answered_in_each_mode() {
                     assert_eq!(std::str::from_utf8(&answer[..length]).unwrap(), reversed);
                 }
             }
-            assert_eq!(sockets[0].counters().unwrap(), XdpCounters::default());
+            assert_eq!(sockets[0].losses().unwrap(), Losses::default());
         }
     });
 }
@@ -56,7 +56,7 @@ fn malformed_frames_are_counted_and_get_no_reply() {
         let answer = raw.receive(|frame| frame[23] == 17 && frame[34..36] == PORT.to_be_bytes());
         assert_eq!(&answer[42..47], b"yreuq", "the only answer");
         let malformed = changes.len() as u64 + 2;
-        assert_eq!(socket.counters().unwrap(), XdpCounters { malformed, lost: 0 });
+        assert_eq!(socket.losses().unwrap(), Losses { malformed, ..Losses::default() });
     });
 }
 
@@ -191,7 +191,7 @@ fn many_datagrams_pass_through_the_rings() {
                 }
             }
         }
-        assert_eq!(socket.counters().unwrap(), XdpCounters::default());
+        assert_eq!(socket.losses().unwrap(), Losses::default());
     });
 }
 
@@ -204,8 +204,9 @@ fn frames_beyond_the_ring_are_lost_and_counted_and_a_full_queue_takes_no_reply()
             client.send(b"query").unwrap();
         }
         let deadline = Instant::now() + PATIENCE;
-        while socket.counters().unwrap().lost < 3000 - 2048 {
-            assert!(Instant::now() < deadline, "{:?}", socket.counters());
+        // Those without a free frame are counted once.
+        while socket.losses().unwrap() != (Losses { dropped: 3000 - 2048, ..Losses::default() }) {
+            assert!(Instant::now() < deadline, "{:?}", socket.losses());
             thread::yield_now();
         }
         assert_eq!(socket.recv_wait().unwrap(), 64);
@@ -244,5 +245,60 @@ fn each_queue_has_a_socket() {
             assert!(Instant::now() < deadline, "{received} of 20");
             received += sockets.iter_mut().map(|socket| socket.recv_wait().unwrap()).sum::<usize>();
         }
+    });
+}
+
+#[test]
+fn replies_that_a_full_queue_keeps_are_sent_by_the_next_receive() {
+    with_cable(|namespace| {
+        const REPLIES: usize = 150;
+        let mut socket = open_far();
+        let client = client(namespace, local()[0]);
+        client.send(b"query").unwrap();
+        assert_eq!(socket.recv_wait().unwrap(), 1);
+        // Without its other end, the interface takes no frame: the kernel gives up at the first one.
+        namespace::within(namespace, || namespace::ip("link set near down").unwrap());
+        let (_, mut replies) = socket.split();
+        let from = client.local_addr().unwrap();
+        for _ in 0..REPLIES {
+            assert!(replies.push(0, from, b"answer"));
+        }
+        assert_eq!(replies.send().unwrap().sent, REPLIES);
+        assert_eq!(socket.losses().unwrap(), Losses { queue_full: 1, ..Losses::default() });
+        namespace::within(namespace, || namespace::ip("link set near up").unwrap());
+        // No query and no reply comes any more.
+        assert_eq!(socket.recv_wait().unwrap(), 0);
+        let mut answer = [0; 100];
+        for number in 1..REPLIES {
+            assert_eq!(client.recv(&mut answer).unwrap(), 6, "{number}");
+        }
+        client.set_nonblocking(true).unwrap();
+        assert!(client.recv(&mut answer).is_err(), "one was lost");
+    });
+}
+
+#[test]
+fn an_interface_that_is_down_or_was_removed_is_reported() {
+    with_cable(|namespace| {
+        let mut socket = open_far();
+        let ask = |socket: &mut XdpSocket| {
+            let client = client(namespace, local()[0]);
+            client.send(b"query").unwrap();
+            echo(socket, 1);
+            assert_eq!(client.recv(&mut [0; 100]).unwrap(), 5);
+        };
+        ask(&mut socket);
+        for _ in 0..2 {
+            namespace::ip("link set far down").unwrap();
+            assert_eq!(socket.recv_wait().unwrap_err().kind(), std::io::ErrorKind::NetworkDown);
+            namespace::ip("link set far up").unwrap();
+            ask(&mut socket);
+        }
+        namespace::ip("link del far").unwrap();
+        let error = socket.recv_wait().unwrap_err();
+        assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
+        assert_eq!(error.to_string(), "cannot receive frames: the interface was removed");
+        drop(socket);
+        assert!(matches!(open("far", &local(), 64, WAIT), Err(XdpError::NoInterface(_))));
     });
 }
