@@ -27,6 +27,11 @@ impl Counter {
     pub(crate) fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
+
+    /// Takes over a count that another place keeps.
+    pub(crate) fn set(&self, number: u64) {
+        self.0.store(number, Ordering::Relaxed);
+    }
 }
 
 macro_rules! counters {
@@ -102,6 +107,14 @@ counters! {
     unsent,
     /// Frames by XDP without a valid datagram: wrong lengths, checksums or sources.
     malformed,
+    /// Frames by XDP that the kernel dropped, almost always because no frame was free to receive into.
+    xdp_dropped,
+    /// Frames by XDP for which the ring had no room.
+    xdp_ring_full,
+    /// Sends by XDP that found the queue of the interface full; each may have lost a response.
+    xdp_queue_full,
+    /// Frames by XDP that the kernel refused: a defect of this program.
+    xdp_invalid,
     /// Messages that are signed, NOTIFY or queries for transfers.
     special,
     /// Messages whose signature is not valid.

@@ -4,6 +4,7 @@ use crate::cell::Cell;
 use crate::config::ZoneFile;
 use crate::counters::{AllCounters, Sums, ZoneCounters};
 use crate::folder::Folder;
+use crate::interfaces::Interface;
 use crate::status::{
     Loading, NotifyStatus, Reloaded, Reloads, Stats, Status, TransferStatus, Transfers, ZoneStatus,
 };
@@ -38,6 +39,8 @@ pub(crate) struct Shared {
     /// Certificate and key of connections over TLS.
     pub(crate) tls: Arc<Mutex<Option<Identity>>>,
     pub(crate) workers: usize,
+    /// Interfaces that were opened for XDP.
+    pub(crate) interfaces: Vec<Arc<Interface>>,
     pub(crate) counters: AllCounters,
     pub(crate) stop: Arc<AtomicBool>,
     pub(crate) wakers: Mutex<Vec<Waker>>,
@@ -127,6 +130,7 @@ impl Handle {
             listen_tls: shared.tls_addresses.clone(),
             certificate_expires: lock(&shared.tls).as_ref().and_then(|identity| identity.expires),
             workers: shared.workers,
+            interfaces: shared.interfaces.iter().map(|interface| interface.status()).collect(),
             connections: shared.connections.load(Ordering::Relaxed),
             reloads: *lock(&shared.reloads),
             refused: lock(&shared.refused).clone(),

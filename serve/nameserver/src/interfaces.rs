@@ -3,25 +3,85 @@
 
 use crate::config::{Config, Io};
 use crate::listen;
+use crate::status::{InterfaceState, InterfaceStatus};
 use crate::udp::PATIENCE;
 use hashlane_dns::query::BATCH;
 use hashlane_link::xdp::{self, Xdp, XdpSocket};
 use std::io;
 use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A receive queue of an interface.
+pub(crate) struct Queue {
+    pub(crate) interface: Arc<Interface>,
+    pub(crate) socket: XdpSocket,
+}
+
+/// An interface that was opened, as the threads of its queues see it.
+#[derive(Debug)]
+pub(crate) struct Interface(Mutex<InterfaceStatus>);
+
+impl Interface {
+    /// State of the interface.
+    pub(crate) fn status(&self) -> InterfaceStatus {
+        self.lock().clone()
+    }
+
+    /// Takes note of the outcome of a receive. Each change of the state is logged once, not once a queue.
+    pub(crate) fn note(&self, received: Result<(), io::ErrorKind>) {
+        let state = match received {
+            Ok(()) => InterfaceState::Up,
+            Err(io::ErrorKind::NetworkDown) => InterfaceState::Down,
+            Err(io::ErrorKind::NotFound) => InterfaceState::Removed,
+            // Want of memory, and the like.
+            Err(_) => return,
+        };
+        let mut status = self.lock();
+        if std::mem::replace(&mut status.state, state) == state {
+            return;
+        }
+        let interface = &status.name;
+        match state {
+            InterfaceState::Up => tracing::info!(interface, "XDP: the interface is up again"),
+            InterfaceState::Down => {
+                tracing::warn!(
+                    interface,
+                    "XDP: the interface is down, so no query comes; set it up: ip link set dev {interface} up"
+                );
+            }
+            InterfaceState::Removed => {
+                tracing::warn!(
+                    interface,
+                    "XDP: the interface was removed; if it comes back, its queries come by sockets: restart the \
+                     server to have them by XDP"
+                );
+            }
+        }
+        status.outages += u64::from(state != InterfaceState::Up);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, InterfaceStatus> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// Opens the interfaces of a configuration for the addresses that the server listens on. Returns a socket for
 /// each queue of each interface.
 ///
 /// # Errors
 /// An interface cannot be opened, and the configuration does not permit sockets in its place.
-pub(crate) fn open(config: &Config, local: &[SocketAddr]) -> io::Result<Vec<XdpSocket>> {
-    let mut sockets = Vec::new();
+pub(crate) fn open(config: &Config, local: &[SocketAddr]) -> io::Result<Vec<Queue>> {
+    let mut all = Vec::new();
     for interface in wanted(config) {
         match xdp::open(interface, local, BATCH, PATIENCE) {
-            Ok(Xdp { sockets: opened, mode, local }) => {
-                let queues = opened.len();
+            Ok(Xdp { sockets, mode, local }) => {
+                let queues = sockets.len();
                 tracing::info!(interface, %mode, queues, addresses = ?local, "XDP");
-                sockets.extend(opened);
+                let (name, mode) = (interface.clone(), mode.to_string());
+                let status = InterfaceStatus { name, mode, queues, ..InterfaceStatus::default() };
+                let interface = Arc::new(Interface(Mutex::new(status)));
+                let queue = |socket| Queue { interface: Arc::clone(&interface), socket };
+                all.extend(sockets.into_iter().map(queue));
             }
             Err(error) if config.server.io == Io::Auto => {
                 tracing::warn!(interface, %error, "no XDP; its queries come by sockets");
@@ -29,7 +89,14 @@ pub(crate) fn open(config: &Config, local: &[SocketAddr]) -> io::Result<Vec<XdpS
             Err(error) => return Err(refused(interface, &error)),
         }
     }
-    Ok(sockets)
+    Ok(all)
+}
+
+/// The interfaces of these queues, each once.
+pub(crate) fn each(queues: &[Queue]) -> Vec<Arc<Interface>> {
+    let mut all: Vec<_> = queues.iter().map(|queue| Arc::clone(&queue.interface)).collect();
+    all.dedup_by(|a, b| Arc::ptr_eq(a, b));
+    all
 }
 
 /// Checks that the interfaces exist and have addresses to listen on, without opening them.

@@ -1,7 +1,7 @@
 //! Counters in the text format of Prometheus.
 
 use crate::counters::Sums;
-use crate::status::{Reloads, Stats, Status};
+use crate::status::{InterfaceState, Reloads, Stats, Status};
 use hashlane_daemon::prometheus::Metric;
 
 /// The counters of a server.
@@ -27,6 +27,7 @@ pub(crate) fn text(status: &Status, stats: &Stats) -> String {
     each("hashlane_dns_valid_cookies_total", "Queries with a valid server cookie.", |sums| sums.cookies);
     each("hashlane_dns_unsent_total", "Responses that the kernel did not take.", |sums| sums.unsent);
     each("hashlane_dns_malformed_total", "Frames by XDP without a valid datagram.", |sums| sums.malformed);
+    interfaces(&mut text, status, &stats.udp);
 
     let mut types = Metric::new(&mut text, "hashlane_dns_queries_total", "counter", "Queries by type.");
     for (transport, sums) in transports {
@@ -97,6 +98,26 @@ pub(crate) fn text(status: &Status, stats: &Stats) -> String {
     Metric::new(&mut text, "hashlane_dns_build_info", "gauge", "Version of the program.")
         .value(&[("version", &status.version)], 1);
     text
+}
+
+/// Frames that were lost by XDP, and the interfaces that have it.
+fn interfaces(text: &mut String, status: &Status, udp: &Sums) {
+    let help = "Frames by XDP that were lost, by cause; sends, if the queue of an interface was full.";
+    Metric::new(text, "hashlane_dns_xdp_lost_total", "counter", help)
+        .value(&[("cause", "dropped")], udp.xdp_dropped)
+        .value(&[("cause", "ring-full")], udp.xdp_ring_full)
+        .value(&[("cause", "queue-full")], udp.xdp_queue_full)
+        .value(&[("cause", "invalid")], udp.xdp_invalid);
+    let help = "1 if UDP queries of the interface come by XDP: it is there and up.";
+    let mut up = Metric::new(text, "hashlane_dns_xdp_up", "gauge", help);
+    for interface in &status.interfaces {
+        up.value(&[("interface", &interface.name)], u64::from(interface.state == InterfaceState::Up));
+    }
+    let help = "Times that the interface went down or was removed.";
+    let mut outages = Metric::new(text, "hashlane_dns_xdp_outages_total", "counter", help);
+    for interface in &status.interfaces {
+        outages.value(&[("interface", &interface.name)], interface.outages);
+    }
 }
 
 /// Signed messages, NOTIFY, and transfers to others.
@@ -183,19 +204,28 @@ fn zones(text: &mut String, status: &Status) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::status::ZoneStatus;
+    use crate::status::{InterfaceStatus, ZoneStatus};
 
     #[test]
     fn every_counter_is_there_and_labels_are_escaped() {
         let mut stats = Stats::default();
         stats.udp.received = 5;
+        (stats.udp.xdp_dropped, stats.udp.xdp_queue_full) = (8, 9);
         (stats.transfers.failed, stats.transfers.sent) = (3, 2);
         (stats.transfers.patched, stats.transfers.rebuilt) = (6, 1);
         stats.udp.types.insert("AAAA".into(), 4);
         stats.tcp.rcodes.insert("NXDOMAIN".into(), 3);
         let zone = ZoneStatus { name: "a\\\"b\n".into(), serial: Some(7), ..ZoneStatus::default() };
         let lost = ZoneStatus { name: "lost".into(), error: Some("no file".into()), ..ZoneStatus::default() };
-        let status = Status { zones: vec![zone, lost], ..Status::default() };
+        let [up, removed] = [("eth0", InterfaceState::Up, 0), ("eth1", InterfaceState::Removed, 2)].map(
+            |(name, state, outages)| InterfaceStatus {
+                name: name.into(),
+                state,
+                outages,
+                ..Default::default()
+            },
+        );
+        let status = Status { zones: vec![zone, lost], interfaces: vec![up, removed], ..Status::default() };
         let text = text(&status, &stats);
         for line in [
             "hashlane_dns_messages_total{transport=\"udp\"} 5",
@@ -203,6 +233,11 @@ mod tests {
             "hashlane_dns_responses_total{transport=\"tcp\",rcode=\"NXDOMAIN\"} 3",
             "hashlane_dns_zone_serial{zone=\"a\\\\\\\"b\\n\"} 7",
             "hashlane_dns_zone_ok{zone=\"lost\"} 0",
+            "hashlane_dns_xdp_lost_total{cause=\"dropped\"} 8",
+            "hashlane_dns_xdp_lost_total{cause=\"queue-full\"} 9",
+            "hashlane_dns_xdp_up{interface=\"eth0\"} 1",
+            "hashlane_dns_xdp_up{interface=\"eth1\"} 0",
+            "hashlane_dns_xdp_outages_total{interface=\"eth1\"} 2",
             "hashlane_dns_tcp_connections 0",
             "hashlane_dns_tls_handshakes_total{result=\"failed\"} 0",
             "hashlane_dns_config_ok 1",

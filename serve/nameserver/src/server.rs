@@ -118,6 +118,7 @@ impl Server {
             tls_addresses,
             tls: Arc::new(Mutex::new(certificate)),
             workers,
+            interfaces: interfaces::each(&queues),
             counters: AllCounters(counters),
             stop: Arc::default(),
             wakers: Mutex::default(),

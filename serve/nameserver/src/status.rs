@@ -28,6 +28,9 @@ pub struct Status {
     pub certificate_expires: Option<u64>,
     /// UDP threads at each address.
     pub workers: usize,
+    /// Interfaces whose UDP queries come by XDP.
+    #[serde(default)]
+    pub interfaces: Vec<InterfaceStatus>,
     /// Open TCP connections.
     pub connections: u64,
     /// Reloads since the start.
@@ -40,6 +43,35 @@ pub struct Status {
     pub loading: Option<Loading>,
     /// The zones.
     pub zones: Vec<ZoneStatus>,
+}
+
+/// State of an interface that was opened for XDP.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InterfaceStatus {
+    /// Name of the interface.
+    pub name: String,
+    /// Place of the program: `native, zero-copy`, `native, copying` or `generic, copying`.
+    pub mode: String,
+    /// Receive queues, with a thread each.
+    pub queues: usize,
+    /// Its state.
+    pub state: InterfaceState,
+    /// Times that it went down or was removed.
+    pub outages: u64,
+}
+
+/// State of an interface.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum InterfaceState {
+    /// Queries come by XDP.
+    #[default]
+    Up,
+    /// No packets come until it is up again.
+    Down,
+    /// It was removed. One with its name gets its queries by sockets, until the server is started again.
+    Removed,
 }
 
 /// Progress of a server that loads its zones.

@@ -11,6 +11,7 @@ use crate::cell::Reader;
 use crate::clock::{Clock, Now};
 use crate::config::RateLimit;
 use crate::counters::Counters;
+use crate::interfaces::Interface;
 use crate::limit::{LimitKey, Limiter, ResponseClass, Verdict};
 use crate::tls::Channel;
 use crate::transfers::special::{Received, Reply, Special};
@@ -18,8 +19,9 @@ use crate::view::View;
 use hashlane_dns::query::{BATCH, truncate};
 use hashlane_dns::slices::Parts as _;
 use hashlane_hash::scheme::Key;
-use hashlane_link::burst::{Burst, Replies};
+use hashlane_link::burst::{Burst, Losses, Replies};
 use hashlane_link::moderation::{self, Moderation, Settings, Step, Turn};
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,6 +39,8 @@ const NOWHERE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0
 /// A worker, with the source of its datagrams.
 pub(crate) struct Worker<B> {
     pub(crate) source: B,
+    /// Interface of the source, if that is a queue of one.
+    pub(crate) interface: Option<Arc<Interface>>,
     pub(crate) answerer: Box<Answerer>,
     pub(crate) special: Special,
     pub(crate) view: Reader<View>,
@@ -57,7 +61,7 @@ impl<B: Burst> Worker<B> {
         let mut limits = self.view.rate_limit.clone();
         let mut limiter = Limiter::new(&self.key, &limits, self.threads);
         let mut moderation = Moderation::new(Settings { pause: self.pause, poll: Duration::ZERO });
-        let mut step = Step::Wait;
+        let (mut step, mut next_look) = (Step::Wait, Duration::ZERO);
         if !self.pause.is_zero() {
             // Without it, pauses are longer.
             let _ = moderation::sleep_precisely();
@@ -77,6 +81,7 @@ impl<B: Burst> Worker<B> {
                 limits = RateLimit::clone(&self.view.rate_limit);
                 limiter = Limiter::new(&self.key, &limits, self.threads);
             }
+            let outcome = datagrams.as_ref().map(drop).map_err(io::Error::kind);
             match datagrams {
                 Ok(0) => {}
                 Ok(count) => self.answer(count, &mut limiter),
@@ -85,10 +90,28 @@ impl<B: Burst> Worker<B> {
                     std::thread::sleep(PAUSE);
                 }
             }
-            let malformed = self.source.malformed() - self.counters.malformed.get();
-            self.counters.malformed.add(malformed);
-            step = moderation.next(self.clock.elapsed(), Turn { packets, ..Turn::default() });
+            let elapsed = self.clock.elapsed();
+            if elapsed >= next_look || outcome.is_err() {
+                next_look = elapsed + PATIENCE;
+                self.look(outcome);
+            }
+            step = moderation.next(elapsed, Turn { packets, ..Turn::default() });
         }
+    }
+
+    /// Takes note of the state of the interface, and takes over the counts of its queue.
+    #[cold]
+    fn look(&self, received: Result<(), io::ErrorKind>) {
+        let Some(interface) = &self.interface else { return };
+        interface.note(received);
+        // The kernel has these counts for each open socket.
+        let Losses { malformed, dropped, ring_full, queue_full, invalid } =
+            self.source.losses().unwrap_or_default();
+        self.counters.malformed.set(malformed);
+        self.counters.xdp_dropped.set(dropped);
+        self.counters.xdp_ring_full.set(ring_full);
+        self.counters.xdp_queue_full.set(queue_full);
+        self.counters.xdp_invalid.set(invalid);
     }
 
     #[inline]

@@ -3,7 +3,7 @@
 use super::text::{count, one_line};
 use super::zone;
 use hashlane_nameserver::Sums;
-use hashlane_nameserver::status::{Loading, Reloaded, Stats, Status};
+use hashlane_nameserver::status::{InterfaceState, InterfaceStatus, Loading, Reloaded, Stats, Status};
 use hashlane_stats::format::plain;
 use std::fmt::Write as _;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -27,6 +27,15 @@ pub(super) fn status(status: &Status, only_failing: bool) -> String {
             days => format!("; the certificate expires in {} days", count(days)),
         });
         let _ = writeln!(text, "over TLS     {}{}", addresses.join(", "), end.unwrap_or_default());
+    }
+    for InterfaceStatus { name, mode, queues, state, outages } in &status.interfaces {
+        let state = match state {
+            InterfaceState::Up => "up",
+            InterfaceState::Down => "down: no query comes by it",
+            _ => "removed: its queries come by sockets until a restart",
+        };
+        let (name, mode) = (plain(name), plain(mode));
+        let _ = writeln!(text, "XDP          {name}, {mode}, {queues} queues; {state}, {outages} outages");
     }
     let _ = writeln!(text, "connections  {connections}");
     if let Some(why) = refused {

@@ -66,6 +66,18 @@ pub(crate) fn folder() -> Folder {
     folder
 }
 
+/// The page of a server's metrics.
+pub(crate) fn metrics(server: &Server) -> String {
+    let lines = server.process.lines.lock().unwrap().clone();
+    let address =
+        lines.iter().find_map(|line| line.strip_prefix("metrics: http://")?.strip_suffix("/metrics"));
+    let mut stream = TcpStream::connect(address.unwrap()).unwrap();
+    stream.write_all(b"GET /metrics HTTP/1.1\r\n\r\n").unwrap();
+    let mut metrics = String::new();
+    stream.read_to_string(&mut metrics).unwrap();
+    metrics
+}
+
 #[test]
 fn a_zone_file_is_served_until_a_signal() {
     for signal in ["-TERM", "-INT"] {
@@ -139,18 +151,7 @@ fn control_reports_and_reloads_and_so_does_a_signal() {
     );
     assert!(notified[0] == "READY=1" && notified[1].starts_with("RELOADING=1") && notified[2] == "READY=1");
 
-    let address = server
-        .process
-        .lines
-        .lock()
-        .unwrap()
-        .iter()
-        .find_map(|line| Some(line.strip_prefix("metrics: http://")?.trim_end_matches("/metrics").to_owned()))
-        .unwrap();
-    let mut stream = TcpStream::connect(address).unwrap();
-    stream.write_all(b"GET /metrics HTTP/1.1\r\n\r\n").unwrap();
-    let mut metrics = String::new();
-    stream.read_to_string(&mut metrics).unwrap();
+    let metrics = metrics(&server);
     holds(
         &metrics,
         &[

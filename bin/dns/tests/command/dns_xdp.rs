@@ -5,6 +5,7 @@
 use crate::dns_serve::{Server, folder};
 use hashlane_rig::command::Folder;
 use hashlane_rig::namespace;
+use hashlane_rig::proc::Stat;
 use hashlane_rig::process::until;
 use std::fs::File;
 use std::net::UdpSocket;
@@ -12,11 +13,15 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 use std::time::Duration;
 
+/// The ends of the cable, with their addresses.
+const FAR: (&str, &[&str]) = ("far", &["10.9.0.2/24"]);
+const NEAR: (&str, &[&str]) = ("near", &["10.9.0.1/24"]);
+
 /// Runs a test in the namespace of the server's end `far`; `near`, the client's, is in the other one.
 fn with_cable(test: fn(&File)) {
     let (sender, receiver) = std::sync::mpsc::channel();
     let prepare = move || {
-        let client = namespace::create_cable(("far", &["10.9.0.2/24"]), ("near", &["10.9.0.1/24"]))?;
+        let client = namespace::create_cable(FAR, NEAR)?;
         sender.send(client).map_err(std::io::Error::other)
     };
     namespace::with(prepare, move || test(&receiver.recv().unwrap()));
@@ -27,6 +32,22 @@ fn command(folder: &Folder, more: &[&str]) -> Command {
     std::fs::set_permissions(folder.path(""), std::fs::Permissions::from_mode(0o755)).unwrap();
     let serve = ["dns", "serve", "example.com.zone", "--listen", "10.9.0.2:5300", "--socket", "none"];
     folder.command(&[&serve[..], &["--interface", "far"], more].concat())
+}
+
+/// A socket in the client's namespace.
+fn client(namespace: &File) -> UdpSocket {
+    let client = namespace::within(namespace, || UdpSocket::bind("0.0.0.0:0").unwrap());
+    client.set_read_timeout(Some(Duration::from_secs(15))).unwrap();
+    client
+}
+
+/// Sends a query from the client's namespace, and receives the answer.
+fn ask(namespace: &File, server: &Server) {
+    let client = client(namespace);
+    client.send_to(crate::dns_serve::QUERY, server.address).unwrap();
+    let mut response = [0; 512];
+    let length = client.recv(&mut response).unwrap();
+    assert!(response[..length].ends_with(&[192, 0, 2, 80]));
 }
 
 /// Returns `true` if a program is on the interface.
@@ -51,12 +72,7 @@ fn the_kernel_removes_the_program_whatever_ends_the_server() {
             let lines = server.process.lines.lock().unwrap().join("\n");
             assert!(lines.contains("XDP interface=\"far\" mode=native, copying queues=1"), "{lines}");
             assert!(is_attached());
-            let client = namespace::within(namespace, || UdpSocket::bind("0.0.0.0:0").unwrap());
-            client.set_read_timeout(Some(Duration::from_secs(15))).unwrap();
-            client.send_to(crate::dns_serve::QUERY, server.address).unwrap();
-            let mut response = [0; 512];
-            let length = client.recv(&mut response).unwrap();
-            assert!(response[..length].ends_with(&[192, 0, 2, 80]));
+            ask(namespace, &server);
             server.process.signal(signal);
             assert_eq!(server.process.end(), code, "{signal}");
             until_detached();
@@ -90,5 +106,53 @@ fn an_interface_that_another_server_has_is_refused_or_left_to_sockets() {
         let sockets = Server::start(command(&folder, &["--user", "root", "--config", "dns.toml"]));
         assert!(!is_attached());
         drop(sockets);
+    });
+}
+
+#[test]
+fn an_interface_that_was_removed_is_reported_once_and_sockets_take_over() {
+    with_cable(|namespace| {
+        let folder = folder();
+        let server = Server::start(command(&folder, &["--io", "xdp", "--user", "nobody"]));
+        ask(namespace, &server);
+        namespace::ip("link set far down").unwrap();
+        server.process.wait_for("set it up: ip link set dev far up interface=\"far\"", 1);
+        namespace::ip("link set far up").unwrap();
+        server.process.wait_for("the interface is up again interface=\"far\"", 1);
+        ask(namespace, &server);
+        namespace::ip("link del far").unwrap();
+        server.process.wait_for("restart the server to have them by XDP interface=\"far\"", 1);
+        namespace::connect(FAR, NEAR, namespace).unwrap();
+        ask(namespace, &server);
+        // Several looks later, no line was repeated.
+        std::thread::sleep(Duration::from_secs(1));
+        assert_eq!(server.process.count("up again"), 1);
+        assert_eq!(server.process.count("the interface was removed"), 1);
+        assert!(!is_attached());
+    });
+}
+
+#[test]
+fn frames_that_a_server_is_too_slow_for_are_in_its_metrics() {
+    const SENT: usize = 5000;
+    with_cable(|namespace| {
+        let folder = folder();
+        let more = ["--io", "xdp", "--user", "root", "--metrics", "127.0.0.1:0"];
+        let server = Server::start(command(&folder, &more));
+        server.process.signal("-STOP");
+        let id = i32::try_from(server.process.child.id()).unwrap();
+        until(|| Stat::read(id).unwrap().state == 'T', || "a process that is stopped".to_owned());
+        let client = client(namespace);
+        for _ in 0..SENT {
+            client.send_to(crate::dns_serve::QUERY, server.address).unwrap();
+        }
+        server.process.signal("-CONT");
+        // The kernel had a frame for each of the first 2,048.
+        let received = "messages_total{transport=\"udp\"} 2048\n";
+        let lost = format!("xdp_lost_total{{cause=\"dropped\"}} {}\n", SENT - 2048);
+        let metrics = || crate::dns_serve::metrics(&server);
+        until(|| metrics().contains(received) && metrics().contains(&lost), metrics);
+        assert!(metrics().contains("hashlane_dns_xdp_up{interface=\"far\"} 1\n"));
+        assert!(metrics().contains("hashlane_dns_xdp_outages_total{interface=\"far\"} 0\n"));
     });
 }

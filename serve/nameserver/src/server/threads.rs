@@ -8,6 +8,7 @@ use crate::config::Config;
 use crate::counters::Counters;
 use crate::dnstap::Tap;
 use crate::handle::{End, Handle, Shared, lock};
+use crate::interfaces::{Interface, Queue};
 use crate::listen::Sockets;
 use crate::transfers::special::Special;
 use crate::view::View;
@@ -17,7 +18,6 @@ use hashlane_dns::query::BATCH;
 use hashlane_dns::respond::Transport;
 use hashlane_hash::scheme::Key;
 use hashlane_link::burst::{Burst, UdpBurst};
-use hashlane_link::xdp::XdpSocket;
 use mio::net::TcpListener;
 use std::io;
 use std::sync::Arc;
@@ -79,7 +79,7 @@ impl Shared {
     /// The threads that answer.
     pub(super) fn threads(
         &self,
-        (sockets, queues, tls): (Vec<Sockets>, Vec<XdpSocket>, Vec<TcpListener>),
+        (sockets, queues, tls): (Vec<Sockets>, Vec<Queue>, Vec<TcpListener>),
         config: &Config,
         key: &Key,
         tap: Option<Tap>,
@@ -101,7 +101,7 @@ impl Shared {
             for socket in sockets.udp {
                 let source = UdpBurst::new(socket, BATCH, udp::PATIENCE)?;
                 let run = self.worker(
-                    source,
+                    (source, None),
                     next()?,
                     special(Transport::Udp),
                     (clock, limiter_key, threads, pause),
@@ -111,9 +111,13 @@ impl Shared {
             listeners.push((sockets.tcp, false));
         }
         let threads = queues.len();
-        for (number, source) in queues.into_iter().enumerate() {
-            let run =
-                self.worker(source, next()?, special(Transport::Udp), (clock, limiter_key, threads, pause));
+        for (number, Queue { interface, socket }) in queues.into_iter().enumerate() {
+            let run = self.worker(
+                (socket, Some(interface)),
+                next()?,
+                special(Transport::Udp),
+                (clock, limiter_key, threads, pause),
+            );
             udp.push((format!("xdp-{number}"), run));
         }
         listeners.extend(tls.into_iter().map(|listener| (listener, true)));
@@ -131,14 +135,25 @@ impl Shared {
     /// The work of a thread that answers datagrams. `threads` share the limit of rates.
     fn worker<B: Burst + Send + 'static>(
         &self,
-        source: B,
+        (source, interface): (B, Option<Arc<Interface>>),
         (answerer, view, counters): (Box<Answerer>, Reader<View>, Arc<Counters>),
         special: Special,
         (clock, key, threads, pause): (Clock, Key, usize, Duration),
     ) -> Run {
         let stop = Arc::clone(&self.stop);
-        let worker =
-            udp::Worker { source, answerer, special, view, counters, clock, key, threads, stop, pause };
+        let worker = udp::Worker {
+            source,
+            interface,
+            answerer,
+            special,
+            view,
+            counters,
+            clock,
+            key,
+            threads,
+            stop,
+            pause,
+        };
         Box::new(move || worker.run())
     }
 

@@ -5,14 +5,19 @@
 use crate::support::{
     PATIENCE, Running, ask_over, exchange, framed, query, read_message, summary, with_options,
 };
-use hashlane_nameserver::Server;
 use hashlane_nameserver::config::{Config, Io};
+use hashlane_nameserver::status::InterfaceState;
+use hashlane_nameserver::{Handle, Server};
 use hashlane_rig::namespace;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::net::{IpAddr, SocketAddr, TcpStream, UdpSocket};
 
 const ADDRESSES: [&str; 2] = ["10.9.0.2", "fd09::2"];
+
+/// The ends of the cable, with their addresses.
+const FAR: (&str, &[&str]) = ("far", &["10.9.0.2/24", "fd09::2/64"]);
+const NEAR: (&str, &[&str]) = ("near", &["10.9.0.1/24", "fd09::1/64"]);
 
 /// A configuration with XDP on `far`.
 fn by_xdp(config: &mut Config) {
@@ -27,8 +32,7 @@ fn by_xdp(config: &mut Config) {
 fn with_cable(test: fn(&File)) {
     let (sender, receiver) = std::sync::mpsc::channel();
     let prepare = move || {
-        let near = ("near", &["10.9.0.1/24", "fd09::1/64"][..]);
-        let client = namespace::create_cable(("far", &["10.9.0.2/24", "fd09::2/64"]), near)?;
+        let client = namespace::create_cable(FAR, NEAR)?;
         sender.send(client).map_err(std::io::Error::other)
     };
     namespace::with(prepare, move || test(&receiver.recv().unwrap()));
@@ -192,6 +196,44 @@ fn pipelined_clients_get_each_their_own_response() {
         }
         server.wait("all were sent", |handle| handle.stats().udp.sent == 800);
         assert_eq!(by_sockets(), 0);
+    });
+}
+
+#[test]
+fn sockets_take_over_from_an_interface_that_was_removed() {
+    with_cable(|namespace| {
+        let server = start(|_| {});
+        let ask = |id| {
+            for address in ADDRESSES {
+                let response = exchange(&client(namespace, address), &query(id, "www.example.com", 1));
+                assert_eq!(summary(&response), (id, 0, false, 1));
+            }
+        };
+        let state = |handle: &Handle| {
+            let [interface] = &handle.status().interfaces[..] else { panic!("one interface") };
+            assert_eq!((&*interface.name, interface.queues), ("far", 1));
+            (interface.state, interface.outages)
+        };
+        ask(1);
+        assert_eq!(state(&server.handle), (InterfaceState::Up, 0));
+        // IPv6 addresses go when an interface goes down.
+        namespace::ip("link set far down").unwrap();
+        server.wait("it is down", |handle| state(handle) == (InterfaceState::Down, 1));
+        namespace::ip("link set far up").unwrap();
+        namespace::ip("addr add fd09::2/64 dev far nodad").unwrap();
+        server.wait("it is up", |handle| state(handle) == (InterfaceState::Up, 1));
+        ask(2);
+        assert_eq!(by_sockets(), 0);
+        namespace::ip("link del far").unwrap();
+        server.wait("it was removed", |handle| state(handle) == (InterfaceState::Removed, 2));
+        namespace::connect(FAR, NEAR, namespace).unwrap();
+        ask(3);
+        assert_eq!((by_sockets(), state(&server.handle)), (2, (InterfaceState::Removed, 2)));
+        let beats = server.handle.beats();
+        server.wait("all threads turn", |handle| {
+            handle.beats().iter().zip(&beats).all(|(now, before)| now > before)
+        });
+        assert!(server.stop().is_ok());
     });
 }
 
