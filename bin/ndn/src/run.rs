@@ -1,9 +1,10 @@
 //! `hashlane ndn run`
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use hashlane_daemon::Daemon;
 use hashlane_daemon::metrics::Http;
+use hashlane_forwarder::config::Shards;
 use hashlane_forwarder::{Config, PitIndex, Reloader, Server, Stopper};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
@@ -29,6 +30,7 @@ sent to NOTIFY_SOCKET.
 Examples:
   hashlane ndn run                                       on the addresses of NFD
   hashlane ndn run --unix /tmp/nfd.sock --udp 16363 --tcp none --ws none
+  hashlane ndn run --shards auto                         a forwarding thread on each processor
   hashlane ndn run --config forwarder.toml --user ndn --metrics 127.0.0.1:9100
   hashlane ndn check-config --print > forwarder.toml     every key with its default value")]
 pub(super) struct Run {
@@ -56,6 +58,10 @@ pub(super) struct Run {
     /// Index of the PIT, by which Data finds pending Interests: name, digest or token
     #[arg(long, value_name = "INDEX")]
     pit_index: Option<PitIndex>,
+    /// Forwarding threads, each with a shard of the names: 1 to 64, or auto for one on each processor; also
+    /// from the variable HASHLANE_NDN_SHARDS
+    #[arg(long, value_name = "N|auto")]
+    shards: Option<Shards>,
 }
 
 /// An address with its port on the command line.
@@ -152,6 +158,11 @@ impl Run {
         if !self.metrics.is_empty() {
             config.metrics.listen.clone_from(&self.metrics);
         }
+        config.threads.shards = match (self.shards, std::env::var("HASHLANE_NDN_SHARDS")) {
+            (Some(shards), _) => shards,
+            (None, Ok(shards)) => shards.parse().map_err(|why| anyhow!("HASHLANE_NDN_SHARDS: {why}"))?,
+            (None, Err(_)) => config.threads.shards,
+        };
         config.pit.index = self.pit_index.unwrap_or(config.pit.index);
         Ok(config)
     }

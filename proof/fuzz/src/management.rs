@@ -4,6 +4,7 @@
 
 use crate::rib::{Kept, implied};
 use crate::steps::Steps;
+use hashlane_forwarder::Totals;
 use hashlane_forwarder::management::{
     Access, Account, Config, FaceInfo, FaceOutcome, FaceRequest, Manager, Now, Origin, Over, Peer, Plane,
     Request, TableRequest, Ticket,
@@ -220,7 +221,7 @@ impl Harness {
             (FaceScope::NonLocal, Peer::Page { address: there, origin: "https://page.example".into() }),
         ];
         let mut bench = Self {
-            manager: Manager::new(config, Arc::default(), Box::new(verify), now),
+            manager: Manager::new(config, Totals::default(), Box::new(verify), now),
             plane: Fake::default(),
             localhop,
             parties: parties.map(|(scope, peer)| Origin { face: 0, scope, peer }).into(),

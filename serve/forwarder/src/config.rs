@@ -6,6 +6,7 @@ mod management;
 mod pit;
 #[cfg(test)]
 mod tests;
+mod threads;
 mod uri;
 
 pub use cs::{Cs, CsPolicy};
@@ -13,6 +14,7 @@ pub use faces::{Congestion, Faces, Memory, Moderation, Tcp, Udp, Unix, WebSocket
 pub use hashlane_daemon::config::{ConfigError, Metrics, Server};
 pub use management::Management;
 pub use pit::{DigestName, Pit, PitDigest, PitIndex};
+pub use threads::{Shards, Threads};
 pub(crate) use uri::{face_uri, parse_name, strategy_name};
 
 use crate::management::{Account, is_management};
@@ -34,6 +36,8 @@ pub struct Config {
     pub server: Server,
     /// Counters over HTTP.
     pub metrics: Metrics,
+    /// Forwarding threads.
+    pub threads: Threads,
     /// Transports.
     pub faces: Faces,
     /// The pending Interest table.
@@ -135,6 +139,9 @@ impl Config {
                 "has {origin:?}, but needs SCHEME://HOST or SCHEME://HOST:PORT, as browsers write them"
             );
             return Err(ConfigError::value("faces.websocket.origins", why));
+        }
+        if !self.threads.shards.is_valid() {
+            return invalid("threads.shards", "must be 1 to 64, or \"auto\"");
         }
         if self.pit.entries == 0 {
             return invalid("pit.entries", "must be at least 1");

@@ -33,6 +33,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod clock;
 pub mod config;
 mod heartbeat;
 mod initial;
@@ -43,8 +44,11 @@ mod prepare;
 mod reload;
 pub mod rib;
 pub mod server;
+mod shards;
+mod totals;
 
 pub use config::{Config, PitIndex};
 pub use heartbeat::Heartbeats;
 pub use reload::Reloader;
 pub use server::{Server, Stopper};
+pub use totals::Totals;

@@ -1,5 +1,6 @@
 //! Counters in the text format of Prometheus.
 
+use crate::totals::Totals;
 use hashlane_daemon::prometheus::Metric;
 use hashlane_ndn_fw::face::Counter;
 use hashlane_ndn_fw::forward::{Counters, DropReason};
@@ -29,35 +30,35 @@ const OVERLOAD: [Named; 7] = [
 ];
 
 /// The counters of a forwarder.
-pub(crate) fn text(counters: &Counters) -> String {
+pub(crate) fn text(counters: &Totals) -> String {
     let mut text = String::new();
     let mut packets =
         Metric::new(&mut text, "hashlane_ndn_packets_total", "counter", "Packets, by direction and type.");
     for (direction, types) in PACKETS {
         for (name, of) in types {
-            packets.value(&[("direction", direction), ("type", name)], of(counters).value());
+            packets.value(&[("direction", direction), ("type", name)], counters.value(of));
         }
     }
     Metric::new(&mut text, "hashlane_ndn_pit_ended_total", "counter", "PIT entries that ended, by outcome.")
-        .value(&[("outcome", "satisfied")], counters.satisfied.value())
-        .value(&[("outcome", "expired")], counters.unsatisfied.value())
-        .value(&[("outcome", "evicted")], counters.evicted.value());
+        .value(&[("outcome", "satisfied")], counters.value(|all| &all.satisfied))
+        .value(&[("outcome", "expired")], counters.value(|all| &all.unsatisfied))
+        .value(&[("outcome", "evicted")], counters.value(|all| &all.evicted));
     Metric::new(
         &mut text,
         "hashlane_ndn_cs_lookups_total",
         "counter",
         "Lookups in the content store, by outcome.",
     )
-    .value(&[("outcome", "hit")], counters.cs_hits.value())
-    .value(&[("outcome", "miss")], counters.cs_misses.value());
+    .value(&[("outcome", "hit")], counters.value(|all| &all.cs_hits))
+    .value(&[("outcome", "miss")], counters.value(|all| &all.cs_misses));
     let mut entries = Metric::new(&mut text, "hashlane_ndn_entries", "gauge", "Entries of tables.");
     for (table, of) in ENTRIES {
-        entries.value(&[("table", table)], of(counters).value());
+        entries.value(&[("table", table)], counters.value(of));
     }
     let mut drops =
         Metric::new(&mut text, "hashlane_ndn_dropped_total", "counter", "Packets dropped, by reason.");
     for reason in DropReason::ALL {
-        drops.value(&[("reason", reason.name())], counters.drops.value(*reason));
+        drops.value(&[("reason", reason.name())], counters.dropped(*reason));
     }
     let mut overload = Metric::new(
         &mut text,
@@ -66,7 +67,7 @@ pub(crate) fn text(counters: &Counters) -> String {
         "Datagrams, packets, faces, connections and log lines lost to a limit, by cause.",
     );
     for (cause, of) in OVERLOAD {
-        overload.value(&[("cause", cause)], of(counters).value());
+        overload.value(&[("cause", cause)], counters.value(of));
     }
     Metric::new(&mut text, "hashlane_ndn_build_info", "gauge", "Version of the program.")
         .value(&[("version", env!("CARGO_PKG_VERSION"))], 1);
@@ -76,12 +77,16 @@ pub(crate) fn text(counters: &Counters) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
 
     #[test]
     fn every_counter_is_there() {
-        let counters = Counters::default();
-        counters.in_data.add(3);
-        let text = text(&counters);
+        let shards = [1, 2].map(|data| {
+            let counters = Counters::default();
+            counters.in_data.add(data);
+            Arc::new(counters)
+        });
+        let text = text(&Totals::new(shards));
         for line in [
             "hashlane_ndn_packets_total{direction=\"in\",type=\"data\"} 3",
             "hashlane_ndn_entries{table=\"pit\"} 0",

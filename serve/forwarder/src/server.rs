@@ -1,14 +1,17 @@
 //! The process: sockets, the forwarding thread, and management.
 
+use crate::clock::Clock;
 use crate::config::{self, Config, PitIndex};
 use crate::heartbeat::{Heartbeat, Heartbeats};
 use crate::initial::Initial;
 use crate::management::{self, Access, CsConfig, FaceInfo, Manager, Now, Origin, Report, Request};
 use crate::plane::message::{RequestQueue, Requests, Settings};
 use crate::plane::reports::{Inbox, Reports};
-use crate::plane::{self, Plane, Secrets, Sockets};
+use crate::plane::{self, Forwarding, Plane, Secrets, Sockets};
 use crate::prepare;
 use crate::reload::{self, Reload, Reloader};
+use crate::shards;
+use crate::totals::Totals;
 use hashlane_daemon::privileges::Account;
 use hashlane_hash::scheme::Key;
 use hashlane_name::build::OwnedName;
@@ -16,7 +19,7 @@ use hashlane_name::ndn::Ndn;
 use hashlane_ndn::mgmt::FaceUri;
 use hashlane_ndn::wire::{Interest, NackReason};
 use hashlane_ndn_fw::face::{Face, LinkType, Scope};
-use hashlane_ndn_fw::forward::{Counters, DropReason, Forwarder};
+use hashlane_ndn_fw::forward::{DropReason, Forwarder};
 use hashlane_ndn_fw::pit::{ByDigest, ByName, ByToken, Pit, Satisfy};
 use std::collections::HashMap;
 use std::io;
@@ -43,7 +46,7 @@ pub struct Server {
     manager: Manager,
     requests: Requests,
     inbox: Inbox,
-    counters: Arc<Counters>,
+    counters: Totals,
     origins: HashMap<u64, Origin>,
     initial: Initial,
     /// The configuration in effect.
@@ -91,7 +94,7 @@ impl Server {
         let no_random = |error| io::Error::other(format!("no random numbers: {error}"));
         let key = || Key::random().map_err(no_random);
         let seed = || getrandom::u64().map_err(no_random);
-        let secrets = Secrets { peers: key()?, seed: seed()? };
+        let secrets = Secrets { peers: key()?, shards: key()?, seed: seed()? };
         let (key, pit_key, seed) = (key()?, key()?, seed()?);
 
         let sockets = Sockets::open(&config.faces)?;
@@ -101,20 +104,19 @@ impl Server {
         let channels = sockets.channels(&config.faces)?;
         let (reports, inbox) = Reports::new();
         let (poll, waker) = plane::poll()?;
-        let (requests, taken) = Requests::new(waker);
+        let (requests, taken) = Requests::new(waker.clone());
         let start = Instant::now();
         let faces = config.faces.clone();
-        let parts = Parts { poll, sockets, faces, taken, reports: reports.clone(), secrets };
-        let core = core_config(config);
+        let tables = Tables { config: core_config(config), shards: config.threads.shards.count(), key, seed };
+        let parts = Parts { poll, waker, sockets, faces, taken, reports: reports.clone(), secrets, tables };
         let counters = match config.pit.index {
-            PitIndex::Name => parts.start(Forwarder::with_pit(core, &key, seed, ByName::default())),
-            PitIndex::Token => parts.start(Forwarder::with_pit(core, &key, seed, ByToken::new(&pit_key, 0))),
+            PitIndex::Name => parts.start(ByName::default),
+            PitIndex::Token => parts.start(|| ByToken::new(&pit_key, 0)),
             PitIndex::Digest => {
                 let function = config.pit.digest.function();
                 let function = function.ok_or_else(|| io::Error::other("`pit.digest.key` is missing"))?;
                 let satisfy = if config.pit.digest.one { Satisfy::One } else { Satisfy::All };
-                let pit = ByDigest::new(function, satisfy, &pit_key);
-                parts.start(Forwarder::with_pit(core, &key, seed, pit))
+                parts.start(|| ByDigest::new(function, satisfy, &pit_key))
             }
         }?;
         let manager_config = management::Config {
@@ -155,7 +157,7 @@ impl Server {
 
     /// Function that returns the counters in the text format of Prometheus, from any thread.
     pub fn metrics(&self) -> impl Fn() -> String + Send + Sync + 'static {
-        let counters = Arc::clone(&self.counters);
+        let counters = self.counters.clone();
         move || crate::metrics::text(&counters)
     }
 
@@ -307,7 +309,7 @@ impl Server {
 
     /// Logs the number of dropped packets by reason, if there are more than `before`. Returns the number.
     fn log_drops(&self, before: u64) -> u64 {
-        let drops = DropReason::ALL.iter().map(|reason| (reason.name(), self.counters.drops.value(*reason)));
+        let drops = DropReason::ALL.iter().map(|reason| (reason.name(), self.counters.dropped(*reason)));
         let all: u64 = drops.clone().map(|(_, dropped)| dropped).sum();
         if all > before {
             let each: Vec<String> = drops
@@ -328,14 +330,33 @@ struct Parts {
     taken: RequestQueue,
     reports: Reports,
     secrets: Secrets,
+    waker: Arc<mio::Waker>,
+    tables: Tables,
+}
+
+/// Tables of a forwarder, in shards.
+struct Tables {
+    /// Limits of all shards together.
+    config: hashlane_ndn_fw::forward::Config,
+    shards: usize,
+    key: Key,
+    seed: u64,
 }
 
 impl Parts {
-    /// Starts the thread around a forwarder. Returns the forwarder's counters.
-    fn start<P>(self, mut forwarder: Forwarder<P>) -> io::Result<Arc<Counters>>
+    /// Starts the thread, and one for each other shard, around forwarders with these PITs. Returns the
+    /// counters.
+    fn start<P>(self, pit: impl Fn() -> P) -> io::Result<Totals>
     where
         P: Pit + Send + 'static,
     {
+        let Tables { config, shards, key, seed } = self.tables;
+        let part = if shards > 1 { shards::part(&config, shards) } else { config };
+        let shard = |number| Forwarder::with_pit(part.clone(), &key, seed.wrapping_add(number), pit());
+        let mut forwarder = shard(0);
+        let others: Vec<_> = (1..shards as u64).map(shard).collect();
+        let all = std::iter::once(&forwarder).chain(&others);
+        let counters = Totals::new(all.map(|forwarder| forwarder.counters().clone()));
         let mut management = Face::new(Scope::Local, LinkType::PointToPoint);
         management.local_fields = true;
         let uris = ["/localhost/nfd", "/localhop/nfd"];
@@ -343,10 +364,22 @@ impl Parts {
         debug_assert!(prefixes.len() == uris.len(), "both are URIs of names");
         let prefixes: Vec<_> = prefixes.iter().map(OwnedName::view).collect();
         forwarder.add_management(management, &prefixes);
-        let counters = forwarder.counters().clone();
-        let Self { poll, sockets, faces, taken, reports, secrets } = self;
-        let sender = reports.clone();
-        forward(move || Plane::new(poll, sockets, faces, forwarder, taken, sender, &secrets), reports)?;
+        let Self { poll, waker, sockets, faces, taken, reports, secrets, .. } = self;
+        let (sender, clock) = (reports.clone(), Clock::start());
+        let crew = if others.is_empty() {
+            None
+        } else {
+            let of_worker = reports.clone();
+            let report = move |report| match report {
+                Report::Ended(why) => of_worker.end(why),
+                report => of_worker.add(report),
+            };
+            tracing::info!(shards, "forwarding threads");
+            Some(shards::start(others, &secrets.shards, waker, clock, report)?)
+        };
+        let forwarding = Forwarding { forwarder, crew, clock };
+        let plane = move || Plane::new(poll, sockets, faces, forwarding, taken, sender, &secrets);
+        forward(plane, reports)?;
         Ok(counters)
     }
 }

@@ -3,6 +3,7 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a helper that cannot do its work fails the test")]
 
+use hashlane_forwarder::Totals;
 use hashlane_forwarder::management::{
     Config, FaceInfo, Manager, Now, Origin, Over, Peer, Plane, Request, TableRequest,
 };
@@ -76,7 +77,7 @@ fn face(id: u64) -> FaceInfo {
 fn a_route_takes_little_memory_and_gives_it_back() {
     let routes = std::env::var("ROUTES").map_or(ROUTES, |routes| routes.parse().unwrap());
     let unverified = |_: &Command<'_>, _: Now| Err::<Box<[u8]>, _>("no key is trusted".to_owned());
-    let mut manager = Manager::new(Config::default(), Arc::default(), Box::new(unverified), NOW);
+    let mut manager = Manager::new(Config::default(), Totals::default(), Box::new(unverified), NOW);
     let mut tables = Tables(Forwarder::new(hashlane_ndn_fw::forward::Config::default(), &Key::VECTOR, 7));
     manager.face_up(face(300), NOW);
     let peer = Peer::User { uid: 0, over: Over::Unix };

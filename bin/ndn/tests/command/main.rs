@@ -10,5 +10,6 @@ mod log;
 mod pit;
 mod reload;
 mod run;
+mod shards;
 mod supervise;
 mod tools;

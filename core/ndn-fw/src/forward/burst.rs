@@ -53,7 +53,7 @@ pub(super) struct Ingress<'p, M> {
     /// Candidate of an Interest's name in the FIB. Set by the prefetch stage if the FIB is large.
     pub(super) fib: Option<FibCandidate>,
     pub(super) visit: Visit<'p>,
-    /// Outcome of a visit that is not the last one, if the packet visits another shard. Set by the last stage.
+    /// Outcome of the visits so far, if the packet visits another shard. Set by the last stage.
     pub(super) passed: Option<Box<Served>>,
     pub(super) outcome: Result<(), DropReason>,
 }

@@ -356,6 +356,21 @@ impl<P: Pit> Forwarder<P> {
         Ok(())
     }
 
+    /// True if an Interest is to be handled at this visit, though it is not the last one.
+    #[cold]
+    fn has_interest(
+        &mut self,
+        name: &HashedName<'_>,
+        interest: &Interest<'_>,
+        mark: &P::Mark,
+        nonce: u32,
+        now: Time,
+    ) -> bool {
+        self.dead.contains(name.hash(), nonce, now)
+            || self.pit.find(name, interest, mark).is_some()
+            || self.cs.contains(name, interest, now)
+    }
+
     /// Inserts the in-record of a downstream where [`is_full`]: the holder that has most loses its oldest
     /// record.
     ///

@@ -1,12 +1,8 @@
 //! Visits of a packet at one of several shards.
 
-use super::forwarder::Forwarder;
 use crate::face::FaceId;
-use crate::hashed::HashedName;
-use crate::pit::Pit;
 use alloc::vec::Vec;
-use hashlane_ndn::time::Time;
-use hashlane_ndn::wire::{Interest, PitToken};
+use hashlane_ndn::wire::PitToken;
 
 /// Visit of a packet at a forwarder that is one of several shards.
 #[derive(Clone, Copy, Debug)]
@@ -59,22 +55,5 @@ impl Visit<'_> {
         outcome.solicited |= solicited;
         outcome.downstreams.extend_from_slice(served);
         outcome
-    }
-}
-
-impl<P: Pit> Forwarder<P> {
-    /// True if an Interest is to be handled at this visit, though it is not the last one.
-    #[cold]
-    pub(super) fn has_interest(
-        &mut self,
-        name: &HashedName<'_>,
-        interest: &Interest<'_>,
-        mark: &P::Mark,
-        nonce: u32,
-        now: Time,
-    ) -> bool {
-        self.dead.contains(name.hash(), nonce, now)
-            || self.pit.find(name, interest, mark).is_some()
-            || self.cs.contains(name, interest, now)
     }
 }

@@ -1,17 +1,11 @@
 //! Balance of the shards: buckets move from the busiest shard to the idlest one.
 
-use super::buckets::{BUCKETS, Bucket, LEVELS};
+use super::buckets::{Bucket, LEVELS};
 use super::dispatch::Dispatch;
+use super::load::{Load, Loads};
 use crate::dead_nonce;
 use alloc::boxed::Box;
 use hashlane_ndn::time::Time;
-
-/// Loads of buckets, by level and number.
-type Loads = [[u64; BUCKETS]; LEVELS.len()];
-
-/// Packets of each bucket that a thread has routed.
-#[derive(Debug)]
-pub struct Load(Box<Loads>);
 
 /// Moves and splits buckets. One thread has it, and gathers the [loads](Load) of all threads.
 #[derive(Debug)]
@@ -32,22 +26,6 @@ const MAX_CHANGES: usize = 16;
 
 /// A bucket of at least this part of a shard's mean load is split: one in so many.
 const HOT: u64 = 2;
-
-impl Default for Load {
-    fn default() -> Self {
-        Self(Box::new([[0; BUCKETS]; LEVELS.len()]))
-    }
-}
-
-impl Load {
-    /// Counts a packet.
-    #[inline(always)]
-    pub(super) fn count(&mut self, level: usize, bucket: u8) {
-        if let Some(level) = self.0.get_mut(level) {
-            level[usize::from(bucket)] += 1;
-        }
-    }
-}
 
 impl Default for Balance {
     fn default() -> Self {

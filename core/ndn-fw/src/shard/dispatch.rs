@@ -1,9 +1,10 @@
 //! The choice of the shards that a packet visits, which all threads share.
 
+use super::MAX_SHARDS;
 use super::buckets::{BUCKETS, Bucket, LEVELS, Level, MAX_COMPONENTS, State, raise};
+use super::load::Load;
 use super::names::Prefixes;
 use super::visits::Visits;
-use super::{MAX_SHARDS, balance};
 use crate::forward::MAX_LIFETIME;
 use crate::hashed::components;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -29,9 +30,10 @@ const ROUND: u64 = 0x3f;
 ///
 /// let dispatch = Dispatch::new(&Key::VECTOR, 4);
 /// let name = parse_uri(b"/example/videos/7")?;
-/// let (interest, data) = (InterestBuilder::new(name.view()).build(), DataBuilder::new(name.view(), b"").build());
-/// let mut load = Load::default();
-/// let [there, back] = [interest, data].map(|packet| dispatch.route(&packet, Time::from_millis(1), &mut load));
+/// let interest = InterestBuilder::new(name.view()).build();
+/// let data = DataBuilder::new(name.view(), b"").build();
+/// let (mut load, now) = (Load::default(), Time::from_millis(1));
+/// let [there, back] = [interest, data].map(|packet| dispatch.route(&packet, now, &mut load));
 /// assert_eq!(there, back);
 /// assert!(there.shard() < 4 && there.is_last());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -91,10 +93,11 @@ impl Dispatch {
         self.shards.into()
     }
 
-    /// The visits of a link packet, not a fragment. Call it before the packet is handed over: it notes pending
-    /// Interests. `load` counts the packet. A malformed packet visits shard 0, which counts it.
+    /// The visits of a link packet, not a fragment. Call it before the packet is handed over: it notes the
+    /// Interests that will be pending. `load` counts the packet. A malformed packet visits shard 0, which
+    /// counts it.
     #[inline]
-    pub fn route(&self, packet: &[u8], now: Time, load: &mut balance::Load) -> Visits {
+    pub fn route(&self, packet: &[u8], now: Time, load: &mut Load) -> Visits {
         if self.shards == 1 {
             return Visits::new(0, 0);
         }
@@ -111,13 +114,7 @@ impl Dispatch {
 
     /// The visits of an Interest or Data packet, or of the Interest of a Nack.
     #[inline(always)]
-    pub fn route_network_packet(
-        &self,
-        packet: &[u8],
-        is_nack: bool,
-        now: Time,
-        load: &mut balance::Load,
-    ) -> Visits {
+    pub fn route_network_packet(&self, packet: &[u8], is_nack: bool, now: Time, load: &mut Load) -> Visits {
         let visits = match packet.first().map(|typ| u32::from(*typ)) {
             Some(INTEREST) => self.route_interest(packet, is_nack, now, load),
             Some(DATA) => self.route_data(packet, now, load),
@@ -127,13 +124,7 @@ impl Dispatch {
     }
 
     #[inline(always)]
-    fn route_interest(
-        &self,
-        packet: &[u8],
-        is_nack: bool,
-        now: Time,
-        load: &mut balance::Load,
-    ) -> Option<Visits> {
+    fn route_interest(&self, packet: &[u8], is_nack: bool, now: Time, load: &mut Load) -> Option<Visits> {
         let interest = Interest::parse_except_name(packet).ok()?;
         let name = Prefixes::new(interest.name_bytes(), true)?;
         if is_of_first(interest.name_bytes()) {
@@ -158,7 +149,7 @@ impl Dispatch {
     }
 
     #[inline(always)]
-    fn route_data(&self, packet: &[u8], now: Time, load: &mut balance::Load) -> Option<Visits> {
+    fn route_data(&self, packet: &[u8], now: Time, load: &mut Load) -> Option<Visits> {
         let data = Data::parse_except_name(packet).ok()?;
         let name = Prefixes::new(data.name_bytes(), false)?;
         if is_of_first(data.name_bytes()) {

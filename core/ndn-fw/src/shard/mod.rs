@@ -16,12 +16,14 @@
 mod balance;
 mod buckets;
 mod dispatch;
+mod load;
 mod names;
 mod visits;
 
 pub use crate::forward::{Served, Visit};
-pub use balance::{Balance, Load};
+pub use balance::Balance;
 pub use dispatch::Dispatch;
+pub use load::Load;
 pub use visits::Visits;
 
 /// Most shards.

@@ -17,7 +17,8 @@ use hashlane_ndn::mgmt::dataset::{
 use hashlane_ndn::mgmt::segment::with_number;
 use hashlane_ndn::mgmt::{ControlResponse, Record};
 use hashlane_ndn::wire::Interest;
-use hashlane_ndn_fw::forward::DropReason;
+use hashlane_ndn_fw::face::Counter;
+use hashlane_ndn_fw::forward::{Counters, DropReason};
 
 /// Longest name of an Interest for a dataset, in bytes. With it, a segment fits in a packet.
 const MAX_NAME: usize = 1024;
@@ -29,6 +30,9 @@ fn is_long(target: Target<'_>) -> bool {
         (b"faces", b"list" | b"query") | (b"fib" | b"rib" | b"strategy-choice", b"list")
     )
 }
+
+/// A counter by its name.
+type Named = (&'static str, fn(&Counters) -> &Counter);
 
 impl Manager {
     /// The segment of a dataset that an Interest asks for, or an error packet. Returns `None` if no Data can
@@ -103,9 +107,9 @@ impl Manager {
             (b"cs", b"info") => CsInfo {
                 capacity: self.cs.capacity,
                 flags: content_store::flags(&self.cs),
-                entries: self.counters.cs_entries.value(),
-                hits: self.counters.cs_hits.value(),
-                misses: self.counters.cs_misses.value(),
+                entries: self.counters.value(|all| &all.cs_entries),
+                hits: self.counters.value(|all| &all.cs_hits),
+                misses: self.counters.value(|all| &all.cs_misses),
             }
             .write(&mut out),
             (module, verb) => {
@@ -132,18 +136,18 @@ impl Manager {
     /// Counters that NFD does not have: dropped packets by reason, and whatever gave way to others.
     fn counts(&self) -> Vec<Count> {
         let counters = &self.counters;
-        let others = [
-            ("evicted-interests", &counters.evicted),
-            ("evicted-faces", &counters.evicted_faces),
-            ("evicted-connections", &counters.evicted_connections),
-            ("refused-faces", &counters.refused_faces),
-            ("receive-queue-full", &counters.udp_overflows),
-            ("receive-limited", &counters.flood_drops),
-            ("send-queue-full", &counters.queue_drops),
-            ("log-lines", &counters.suppressed_lines),
+        let others: [Named; 8] = [
+            ("evicted-interests", |all| &all.evicted),
+            ("evicted-faces", |all| &all.evicted_faces),
+            ("evicted-connections", |all| &all.evicted_connections),
+            ("refused-faces", |all| &all.refused_faces),
+            ("receive-queue-full", |all| &all.udp_overflows),
+            ("receive-limited", |all| &all.flood_drops),
+            ("send-queue-full", |all| &all.queue_drops),
+            ("log-lines", |all| &all.suppressed_lines),
         ];
-        let reasons = DropReason::ALL.iter().map(|reason| (reason.name(), counters.drops.value(*reason)));
-        let others = others.into_iter().map(|(name, counter)| (name, counter.value()));
+        let reasons = DropReason::ALL.iter().map(|reason| (reason.name(), counters.dropped(*reason)));
+        let others = others.into_iter().map(|(name, counter)| (name, counters.value(counter)));
         reasons.chain(others).map(|(name, value)| Count { name: name.into(), value }).collect()
     }
 
@@ -155,17 +159,17 @@ impl Manager {
             current: now.unix,
             name_tree_entries: 0,
             fib_entries: self.rib.fib_len() as u64,
-            pit_entries: counters.pit_entries.value(),
-            measurements_entries: counters.measurements_entries.value(),
-            cs_entries: counters.cs_entries.value(),
-            in_interests: counters.in_interests.value(),
-            in_data: counters.in_data.value(),
-            in_nacks: counters.in_nacks.value(),
-            out_interests: counters.out_interests.value(),
-            out_data: counters.out_data.value(),
-            out_nacks: counters.out_nacks.value(),
-            satisfied: Some(counters.satisfied.value()),
-            unsatisfied: Some(counters.unsatisfied.value()),
+            pit_entries: counters.value(|all| &all.pit_entries),
+            measurements_entries: counters.value(|all| &all.measurements_entries),
+            cs_entries: counters.value(|all| &all.cs_entries),
+            in_interests: counters.value(|all| &all.in_interests),
+            in_data: counters.value(|all| &all.in_data),
+            in_nacks: counters.value(|all| &all.in_nacks),
+            out_interests: counters.value(|all| &all.out_interests),
+            out_data: counters.value(|all| &all.out_data),
+            out_nacks: counters.value(|all| &all.out_nacks),
+            satisfied: Some(counters.value(|all| &all.satisfied)),
+            unsatisfied: Some(counters.value(|all| &all.unsatisfied)),
             counts: self.counts(),
         }
     }

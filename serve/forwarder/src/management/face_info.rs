@@ -5,7 +5,7 @@ use hashlane_ndn::mgmt::face_uri::Protocol;
 use hashlane_ndn::mgmt::values::{FacePersistency, FaceScope, LinkType};
 use hashlane_ndn::mgmt::{ControlParameters, FaceUri};
 use hashlane_ndn::wire::MAX_PACKET;
-use hashlane_ndn_fw::face::FaceCounters;
+use hashlane_ndn_fw::face::{Counter, FaceCounters};
 use std::sync::Arc;
 
 /// Properties of a face.
@@ -33,13 +33,15 @@ pub struct FaceInfo {
     pub mtu: Option<u64>,
     /// Milliseconds without packets after which the face is closed; `None` for no limit.
     pub idle: Option<u64>,
-    /// Packets and bytes, in and out.
-    pub counters: Arc<FaceCounters>,
+    /// Packets and bytes, in and out, at each shard.
+    pub counters: Arc<[Arc<FaceCounters>]>,
 }
 
 impl FaceInfo {
     pub(super) fn status(&self) -> FaceStatus {
-        let counters = &self.counters;
+        let sum = |counter: fn(&FaceCounters) -> &Counter| {
+            self.counters.iter().map(|shard| counter(shard).value()).sum()
+        };
         FaceStatus {
             face_id: self.id,
             uri: self.remote.to_string(),
@@ -51,14 +53,14 @@ impl FaceInfo {
             marking_interval: Some(self.marking_interval),
             congestion_threshold: Some(self.congestion_threshold),
             mtu: Some(self.reported_mtu()),
-            in_interests: counters.in_interests.value(),
-            in_data: counters.in_data.value(),
-            in_nacks: counters.in_nacks.value(),
-            out_interests: counters.out_interests.value(),
-            out_data: counters.out_data.value(),
-            out_nacks: counters.out_nacks.value(),
-            in_bytes: counters.in_bytes.value(),
-            out_bytes: counters.out_bytes.value(),
+            in_interests: sum(|all| &all.in_interests),
+            in_data: sum(|all| &all.in_data),
+            in_nacks: sum(|all| &all.in_nacks),
+            out_interests: sum(|all| &all.out_interests),
+            out_data: sum(|all| &all.out_data),
+            out_nacks: sum(|all| &all.out_nacks),
+            in_bytes: sum(|all| &all.in_bytes),
+            out_bytes: sum(|all| &all.out_bytes),
             flags: self.flags,
         }
     }

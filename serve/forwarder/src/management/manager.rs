@@ -14,16 +14,15 @@ use super::request::{CsConfig, Plane, Request, TableRequest, Ticket};
 use super::store::Store;
 use super::users::{Access, SystemAccounts, Users};
 use crate::rib::{FibChange, Rib, RibLimits};
+use crate::totals::Totals;
 use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::{Ndn, NdnName};
 use hashlane_ndn::mgmt::{ControlResponse, FaceUri};
 use hashlane_ndn::wire::Interest;
-use hashlane_ndn_fw::forward::Counters;
 use hashlane_ndn_fw::strategy::StrategyKind;
 use hashlane_table::share::Owner;
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::Arc;
 
 /// Most commands that wait for a forwarding thread.
 pub(super) const MAX_WAITING: usize = 1024;
@@ -80,7 +79,7 @@ pub struct Manager {
     pub(super) attempts: Attempts,
     pub(super) replay: Replay,
     pub(super) started: Now,
-    pub(super) counters: Arc<Counters>,
+    pub(super) counters: Totals,
     pub(super) faces: BTreeMap<u64, FaceInfo>,
     /// Addresses of this host.
     pub(super) interfaces: fn() -> io::Result<Vec<Interface>>,
@@ -117,7 +116,7 @@ pub(super) struct Waiting {
 impl Manager {
     /// Management of a forwarder without faces and routes. `verify` checks each command that is signed with a
     /// key and that its user may not give.
-    pub fn new(config: Config, counters: Arc<Counters>, verify: Box<Verify>, now: Now) -> Self {
+    pub fn new(config: Config, counters: Totals, verify: Box<Verify>, now: Now) -> Self {
         Self {
             users: Users::new(Box::new(SystemAccounts)),
             verify,

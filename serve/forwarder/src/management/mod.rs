@@ -58,8 +58,8 @@ pub use manager::{Config, Manager};
 pub use origin::{Origin, Over, Peer};
 pub use program::StrategyInstance;
 pub(crate) use reply::nack;
-pub(crate) use request::face_id;
 pub use request::{CsConfig, FaceOutcome, FaceRequest, Plane, Report, Request, TableRequest, Ticket};
+pub(crate) use request::{erased, face_id};
 pub use users::{Access, Account, Accounts, SystemAccounts};
 
 use hashlane_ndn::mgmt::command::Target;

@@ -42,7 +42,7 @@ pub enum Request {
 }
 
 /// A change of a table of the forwarder.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum TableRequest {
     /// Adds a next hop to the FIB, or changes its cost.
     AddNextHop {
@@ -183,19 +183,24 @@ impl TableRequest {
             }
             Self::Erase { prefix, limit, ticket } => {
                 let count = forwarder.erase(&prefix.view(), limit);
-                // A capacity in the answer says that there may be more to erase.
-                let body = ControlParameters {
-                    name: Some(prefix),
-                    count: Some(count as u64),
-                    capacity: (count == limit).then_some(ERASE_LIMIT as u64),
-                    ..ControlParameters::default()
-                };
-                let response = ControlResponse::with(200, "OK", &body);
+                let response = erased(prefix, count, count == limit);
                 return Some(Report::Response { ticket, response });
             }
         }
         None
     }
+}
+
+/// Response to a command that has erased `count` packets. `limited` is true if there may be more.
+pub(crate) fn erased(prefix: OwnedName<Ndn>, count: usize, limited: bool) -> ControlResponse {
+    let body = ControlParameters {
+        name: Some(prefix),
+        count: Some(count as u64),
+        // A capacity in the answer says that there may be more to erase.
+        capacity: limited.then_some(ERASE_LIMIT as u64),
+        ..ControlParameters::default()
+    };
+    ControlResponse::with(200, "OK", &body)
 }
 
 /// The face of this id. No face has an id beyond 32 bits.

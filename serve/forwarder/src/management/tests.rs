@@ -1,6 +1,7 @@
 use super::manager::MAX_WAITING;
 use super::*;
 use crate::rib::RibLimits;
+use crate::totals::Totals;
 use hashlane_name::build::OwnedName;
 use hashlane_name::component::{Component, SEGMENT, SEQUENCE_NUM};
 use hashlane_name::ndn::{Ndn, NdnName};
@@ -15,7 +16,7 @@ use hashlane_ndn::tlv::{Elements, single, write_element, write_nested};
 use hashlane_ndn::wire::data::APPLICATION_NACK;
 use hashlane_ndn::wire::{Data, InterestBuilder, KeyLocator, LpPacket, SignatureInfo, SignatureType};
 use hashlane_ndn_fw::face::FaceCounters;
-use hashlane_ndn_fw::forward::DropReason;
+use hashlane_ndn_fw::forward::{Counters, DropReason};
 use hashlane_ndn_fw::strategy::StrategyKind;
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
@@ -107,7 +108,7 @@ impl TestForwarder {
             b"good" => Ok(command.signature.key().into()),
             _ => Err("no such key".to_string()),
         };
-        let mut manager = Manager::new(config, Arc::default(), Box::new(trusted), NOW);
+        let mut manager = Manager::new(config, Totals::default(), Box::new(trusted), NOW);
         assert_eq!(manager.face_up(face(300, "fd://20"), NOW).len(), 1);
         let peer = Peer::User { uid: 0, over: Over::Unix };
         Self {
@@ -479,6 +480,7 @@ fn a_thousand_faces_come_in_segments() {
     }
     let counters = Arc::new(FaceCounters::default());
     counters.in_data.add(77);
+    let counters = Arc::from([counters, Arc::default()]);
     bench.manager.face_changed(FaceInfo { counters, ..face(1299, "fd://1299") });
     let faces: Vec<FaceStatus> = bench.records("faces/list");
     assert!(faces.iter().map(|face| face.face_id).eq(300..1300));
@@ -504,9 +506,12 @@ fn other_lists_say_what_was_set() {
     let status = ForwarderStatus::parse_fields(Elements::new(&content)).unwrap();
     assert_eq!((status.start, status.fib_entries), (NOW.unix, 0));
     assert!(status.counts.iter().all(|count| count.value == 0));
-    let drops = &bench.manager.counters.drops;
-    (0..3).for_each(|_| drops.count(DropReason::Loop));
+    let shards: [Arc<Counters>; 2] = Default::default();
+    bench.manager.counters = Totals::new(shards.clone());
+    let drops = &shards[0].drops;
+    (0..2).for_each(|_| drops.count(DropReason::Loop));
     drops.count(DropReason::PitFull);
+    shards[1].drops.count(DropReason::Loop);
     let content = bench.list(name("/localhost/nfd/status/general").view());
     let status = ForwarderStatus::parse_fields(Elements::new(&content)).unwrap();
     let count = |name: &str, value| Count { name: name.into(), value };

@@ -113,6 +113,10 @@ impl<P: Pit> Faces<P> {
     /// Replaces the settings. Those of open faces stay, except the idle timeout of on-demand ones.
     pub(super) fn configure(&mut self, settings: Settings) {
         let Settings { faces, tables } = settings;
+        let tables = match &mut self.pipeline.crew {
+            Some(crew) => crew.configure(&tables),
+            None => tables,
+        };
         self.pipeline.forwarder.configure(tables);
         self.shares.configure(faces.udp.max_on_demand);
         self.pipeline.ports.configure(&faces.memory);
@@ -154,10 +158,15 @@ impl<P: Pit> Faces<P> {
         let mut face = Face::new(scope, LinkType::PointToPoint);
         face.local_fields = info.flags & FACE_LOCAL_FIELDS != 0;
         face.pit_tokens = info.flags & FACE_PIT_TOKENS != 0;
-        face.counters = info.counters.clone();
+        let shards = self.pipeline.crew.as_ref().map_or(1, |crew| crew.shards());
+        info.counters = (0..shards).map(|_| Arc::default()).collect();
+        if let Some(first) = info.counters.first() {
+            face.counters = first.clone();
+        }
         let owner = owner_of(info.scope, info.remote.socket_address(), &peer);
         let holder = self.holders.acquire(owner);
         face.holder = holder;
+        let (counters, of_crew) = (face.counters.clone(), self.pipeline.crew.is_some().then(|| face.clone()));
         let place = match (&kind, info.persistency) {
             (PortKind::Udp { .. }, FacePersistency::OnDemand) => Some(FaceClass::Peer),
             (_, FacePersistency::OnDemand) => Some(FaceClass::Connection),
@@ -175,8 +184,11 @@ impl<P: Pit> Faces<P> {
             self.holders.release(holder);
             return None;
         };
+        if let (Some(crew), Some(face)) = (&mut self.pipeline.crew, of_crew) {
+            crew.add_face(id, &face, &info.counters);
+        }
         let ports = &mut self.pipeline.ports;
-        let mut port = Port::new(id, kind, info.counters.clone(), self.rng.next_u64(), ports.now);
+        let mut port = Port::new(id, kind, counters, self.rng.next_u64(), ports.now);
         port.local = scope == Scope::Local;
         (port.owner, port.holder) = (owner, holder);
         port.mtu = info.mtu.map_or(usize::MAX, |mtu| mtu as usize);
@@ -414,6 +426,9 @@ impl<P: Pit> Faces<P> {
         }
         self.stop_reading(face);
         let removed = self.pipeline.forwarder.remove_face(face);
+        if let Some(crew) = &mut self.pipeline.crew {
+            crew.remove_face(face);
+        }
         debug_assert!(removed.is_some(), "a port is removed together with its face");
         self.holders.release(port.holder);
         match removed.map(|face| face.scope) {
@@ -427,7 +442,19 @@ impl<P: Pit> Faces<P> {
     /// Forgets the parties that have left, and hold nothing.
     pub(super) fn forget_parties(&mut self) {
         let Self { holders, pipeline, shares, .. } = self;
-        holders.collect(|holder| pipeline.forwarder.is_idle(holder) && shares.is_idle(holder));
+        let Pipeline { forwarder, crew, .. } = pipeline;
+        let Some(crew) = crew else {
+            return holders.collect(|holder| forwarder.is_idle(holder) && shares.is_idle(holder));
+        };
+        let mut left = Vec::new();
+        holders.collect(|holder| {
+            let is_idle = forwarder.is_idle(holder) && shares.is_idle(holder);
+            if is_idle && !crew.is_idle(holder) {
+                left.push(holder);
+            }
+            is_idle && crew.is_idle(holder)
+        });
+        crew.ask_idle(&left);
     }
 
     /// Closes the faces that have been idle for too long, the connections of other hosts that have not

@@ -50,7 +50,9 @@ mod udp_receive;
 
 pub(crate) use listen::Sockets;
 
+use crate::clock::Clock;
 use crate::config::Faces as FaceConfig;
+use crate::shards::Crew;
 use accept::Listeners;
 use dial::Dialer;
 use faces::Faces;
@@ -72,7 +74,7 @@ use ready::{Class, Ready};
 use reports::Reports;
 use std::io;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use token::SocketKind;
 use udp::Udp;
 use udp_receive::UdpReceiver;
@@ -82,6 +84,12 @@ const HOUSEKEEPING: u64 = 1000;
 
 /// Time for the sockets of one class in a round.
 const SLICE: Duration = Duration::from_millis(2);
+
+/// Batches of the other threads in one round.
+const HANDED_OVER: usize = 32;
+
+/// Pause while the thread of another shard takes less than it is given.
+const CONGESTED: Duration = Duration::from_micros(50);
 
 /// Turns after which the clock is read.
 const TURNS: usize = 8;
@@ -103,17 +111,31 @@ pub(crate) struct Plane<P> {
     moderation: Moderation,
     /// Packets received, Interests sent and Data received, before the turn that is to be moderated.
     counted: [u64; 3],
-    start: Instant,
+    clock: Clock,
+    /// True if the thread of another shard takes less than it is given.
+    is_congested: bool,
+    /// True if the other threads may have handed over more than one round takes.
+    has_more: bool,
     /// Time of the last sweep.
     swept: Time,
     /// Time at which the thread ends, once it is asked to.
     ends: Option<Time>,
 }
 
+/// The forwarder of a thread.
+pub(crate) struct Forwarding<P> {
+    pub(crate) forwarder: Forwarder<P>,
+    /// The threads of the other shards; `None` if there is one shard.
+    pub(crate) crew: Option<Box<Crew>>,
+    pub(crate) clock: Clock,
+}
+
 /// Random numbers that nobody outside may know.
 pub(crate) struct Secrets {
     /// Key of the tables of UDP peers and of parties.
     pub(crate) peers: Key,
+    /// Key of the choice of shards.
+    pub(crate) shards: Key,
     /// Seed of the sequence numbers of first fragments.
     pub(crate) seed: u64,
 }
@@ -134,11 +156,12 @@ impl<P: Pit> Plane<P> {
         poll: Poll,
         sockets: Sockets,
         config: FaceConfig,
-        forwarder: Forwarder<P>,
+        forwarding: Forwarding<P>,
         requests: RequestQueue,
         reports: Reports,
         secrets: &Secrets,
     ) -> io::Result<Self> {
+        let Forwarding { forwarder, crew, clock } = forwarding;
         let registry = || poll.registry().try_clone();
         let unix = sockets.unix.into_iter().zip(config.unix.path.iter().cloned()).collect();
         let listeners = Listeners::new(poll.registry(), unix, sockets.tcp, sockets.websocket)?;
@@ -148,8 +171,11 @@ impl<P: Pit> Plane<P> {
             let local = socket.local_addr()?;
             udp.push(Udp::new(socket, local));
         }
-        let pipeline =
-            Pipeline { forwarder, ports: Ports::new(udp, &config.memory, reports.clone(), registry()?) };
+        let pipeline = Pipeline {
+            forwarder,
+            ports: Ports::new(udp, &config.memory, reports.clone(), registry()?),
+            crew,
+        };
         let (holders, peers) = (Holders::new(&secrets.peers), Peers::new(&secrets.peers));
         let mut rng = Rng::new(secrets.seed);
         let moderation = Moderation::new(config.moderation.settings());
@@ -164,7 +190,9 @@ impl<P: Pit> Plane<P> {
             ready: Ready::default(),
             moderation,
             counted: [0; 3],
-            start: Instant::now(),
+            clock,
+            is_congested: false,
+            has_more: false,
             swept: Time::default(),
             ends: None,
             poll,
@@ -190,7 +218,8 @@ impl<P: Pit> Plane<P> {
     /// Pauses before the next round, if that saves wake-ups. Returns the longest time to wait for events.
     fn moderate(&mut self) -> Duration {
         let timeout = self.poll_timeout();
-        if timeout.is_zero() {
+        // With several shards, packets wake workers: their turns would have to be moderated, too.
+        if timeout.is_zero() || self.faces.pipeline.crew.is_some() {
             return timeout;
         }
         let counters = self.faces.pipeline.forwarder.counters();
@@ -199,7 +228,7 @@ impl<P: Pit> Plane<P> {
         let counted = [interests + data + nacks, counters.out_interests.value(), data];
         let [packets, asked, answered] = std::array::from_fn(|at| (counted[at] - self.counted[at]) as usize);
         self.counted = counted;
-        match self.moderation.next(self.start.elapsed(), Turn { packets, asked, answered }) {
+        match self.moderation.next(self.clock.elapsed(), Turn { packets, asked, answered }) {
             Step::Wait => timeout,
             Step::Poll => Duration::ZERO,
             Step::Pause(pause) => {
@@ -211,15 +240,19 @@ impl<P: Pit> Plane<P> {
 
     /// Waits for events, at most for `timeout`, and handles them. Returns true if the thread has ended.
     fn round(&mut self, events: &mut Events, timeout: Duration) -> io::Result<bool> {
+        let timeout = if self.faces.pipeline.prepare_to_wait() { timeout } else { Duration::ZERO };
         match self.poll.poll(events, Some(timeout)) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             done => done?,
         }
+        self.faces.pipeline.end_wait();
         self.refresh_clock();
         self.check_end();
+        self.has_more = self.faces.pipeline.receive_handed_over(HANDED_OVER);
         for event in &*events {
             self.note(event);
         }
+        self.is_congested = self.faces.pipeline.is_congested();
         for class in Class::ALL {
             self.serve_class(class);
         }
@@ -227,7 +260,11 @@ impl<P: Pit> Plane<P> {
             self.udp.measure(&mut self.faces);
         }
         self.faces.flush();
-        let Pipeline { forwarder, ports } = &mut self.faces.pipeline;
+        self.faces.pipeline.flush_handed_over();
+        if self.is_congested && !self.has_more {
+            std::thread::sleep(CONGESTED);
+        }
+        let Pipeline { forwarder, ports, .. } = &mut self.faces.pipeline;
         forwarder.handle_timeout(ports.now);
         if ports.now.since(self.swept).as_millis() >= u128::from(HOUSEKEEPING) {
             self.sweep();
@@ -288,11 +325,15 @@ impl<P: Pit> Plane<P> {
 
     /// Gives one socket its turn: a bounded amount of work. Returns true if there may be more.
     fn serve(&mut self, token: Token) -> bool {
-        let Self { faces, requests, udp, listeners, handshakes, dialer, ready, .. } = self;
         let Some((kind, number)) = SocketKind::of(token) else {
             debug_assert!(false, "all tokens are made by SocketKind::token");
             return false;
         };
+        if self.is_congested && kind != SocketKind::Waker {
+            // The kernel keeps, and if need be drops, what the other threads have no room for.
+            return true;
+        }
+        let Self { faces, requests, udp, listeners, handshakes, dialer, ready, .. } = self;
         match kind {
             SocketKind::Waker => return requests::handle_requests(requests, faces, dialer),
             SocketKind::Unix => return listeners.accept_unix(number, faces),
@@ -317,14 +358,13 @@ impl<P: Pit> Plane<P> {
     }
 
     /// True if no Interest is pending and nothing waits to be sent.
-    fn is_drained(&self) -> bool {
-        let Pipeline { forwarder, ports } = &self.faces.pipeline;
-        forwarder.pit().is_empty() && ports.is_idle()
+    fn is_drained(&mut self) -> bool {
+        self.faces.pipeline.is_drained() && self.faces.pipeline.ports.is_idle()
     }
 
     /// Longest time to wait for events.
     fn poll_timeout(&self) -> Duration {
-        if !self.ready.is_empty() {
+        if !self.ready.is_empty() || self.has_more {
             return Duration::ZERO;
         }
         let longest = match () {
@@ -339,8 +379,7 @@ impl<P: Pit> Plane<P> {
     }
 
     fn now(&self) -> Time {
-        // The first millisecond is 1: 0 is never.
-        Time(1_000_000 + self.start.elapsed().as_nanos() as u64)
+        self.clock.now()
     }
 
     /// Sets the time of the round.
@@ -373,7 +412,10 @@ impl<P: Pit> Plane<P> {
         faces.pipeline.forwarder.counters().suppressed_lines.add(suppressed);
         faces.forget_parties();
         let lost: usize = faces.pipeline.ports.sockets.iter_mut().map(Udp::log_lost).sum();
-        let Pipeline { forwarder, ports } = &mut faces.pipeline;
+        let Pipeline { forwarder, ports, crew } = &mut faces.pipeline;
+        if let Some(crew) = crew {
+            crew.balance(now);
+        }
         ports.queue_drops += lost as u64;
         forwarder.counters().queue_drops.set(ports.queue_drops);
     }

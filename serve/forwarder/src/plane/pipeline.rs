@@ -1,15 +1,19 @@
 //! The forwarder and the ports that it sends to: received packets in, queued packets out.
 
 use super::ports::Ports;
+use crate::shards::{Action, Crew};
 use hashlane_ndn::wire::LpPacket;
 use hashlane_ndn_fw::face::FaceId;
-use hashlane_ndn_fw::forward::{Burst, DropReason, Forwarder, PushError};
+use hashlane_ndn_fw::forward::{Burst, DropReason, Forwarder, Output as _, PushError};
 use hashlane_ndn_fw::pit::Pit;
+use hashlane_ndn_fw::shard::{Served, Visit, Visits};
 
 /// A [`Forwarder`] and its [`Ports`]. Packets are gathered in bursts, and forwarded at the time of the round.
 pub(super) struct Pipeline<P> {
     pub(super) forwarder: Forwarder<P>,
     pub(super) ports: Ports,
+    /// The threads of the other shards; `None` if there is one shard.
+    pub(super) crew: Option<Box<Crew>>,
 }
 
 impl<P: Pit> Pipeline<P> {
@@ -35,6 +39,9 @@ impl<P: Pit> Pipeline<P> {
     /// Adds one link packet to a burst, and forwards the burst when it is full. The caller forwards the rest.
     #[inline(always)]
     pub(super) fn push<'p>(&mut self, face: FaceId, packet: &'p [u8], burst: &mut Burst<'p, P::Mark>) {
+        if self.crew.is_some() {
+            return self.push_to_shard(face, packet, burst);
+        }
         match burst.push(face, packet) {
             Ok(()) if burst.is_full() => self.forward(burst),
             Ok(()) => {}
@@ -44,6 +51,112 @@ impl<P: Pit> Pipeline<P> {
                 self.forward(burst);
                 self.reassemble(face, packet);
             }
+        }
+    }
+
+    /// Adds a packet to the burst if it belongs to this shard alone. Hands it over to the shards that it
+    /// visits otherwise.
+    #[inline(never)]
+    fn push_to_shard<'p>(&mut self, face: FaceId, packet: &'p [u8], burst: &mut Burst<'p, P::Mark>) {
+        let Some(crew) = &mut self.crew else { return };
+        if !LpPacket::is_bare(packet) && LpPacket::parse(packet).is_ok_and(|lp| lp.header.is_fragmented()) {
+            self.forward(burst);
+            return self.reassemble(face, packet);
+        }
+        let visits = crew.route(packet, self.ports.now);
+        if visits.shard() != 0 {
+            let action = Action::Forward { visits, served: None };
+            crew.exchange.hand_over(visits.shard(), face, action, [packet, &[]]);
+        } else if visits.is_last() {
+            match burst.push(face, packet) {
+                Ok(()) if burst.is_full() => self.forward(burst),
+                Ok(()) => {}
+                Err(_) => self.forwarder.count_drop(face, DropReason::Malformed),
+            }
+        } else {
+            self.forward(burst);
+            self.visit(face, packet, visits, None);
+        }
+    }
+
+    /// Forwards one packet at this shard, and hands it over to the shard that it visits next.
+    fn visit(&mut self, face: FaceId, packet: &[u8], visits: Visits, served: Option<&Served>) {
+        let mut burst = Burst::new();
+        if burst.push(face, packet).is_err() {
+            return self.forwarder.count_drop(face, DropReason::Malformed);
+        }
+        burst.set_visit(Visit { is_last: visits.is_last(), served });
+        self.forwarder.receive_burst(&mut burst, self.ports.now, &mut self.ports);
+        if let (Some((_, served)), Some(visits), Some(crew)) =
+            (burst.passed().next(), visits.after(), &mut self.crew)
+        {
+            let action = Action::Forward { visits, served: Some(served) };
+            crew.exchange.hand_over(visits.shard(), face, action, [packet, &[]]);
+        }
+    }
+
+    /// Takes the packets that the other threads have handed over, at most so many batches. Returns true if
+    /// there may be more.
+    pub(super) fn receive_handed_over(&mut self, batches: usize) -> bool {
+        for _ in 0..batches {
+            let Some(batch) = self.crew.as_mut().and_then(|crew| crew.exchange.next()) else { return false };
+            for (face, action, packet) in batch.iter() {
+                match action {
+                    Action::Send => self.send(face, packet),
+                    Action::Forward { visits, served } => {
+                        self.visit(face, packet, *visits, served.as_deref());
+                    }
+                }
+            }
+            if let Some(crew) = &mut self.crew {
+                crew.exchange.give_back(batch);
+            }
+        }
+        self.crew.is_some()
+    }
+
+    /// Prepares to wait for events. Returns false if packets were handed over.
+    pub(super) fn prepare_to_wait(&mut self) -> bool {
+        let Some(crew) = &mut self.crew else { return true };
+        crew.waker.announce_sleep();
+        !crew.exchange.has_next()
+    }
+
+    /// Notes that the wait for events is over.
+    pub(super) fn end_wait(&self) {
+        if let Some(crew) = &self.crew {
+            crew.waker.end_sleep();
+        }
+    }
+
+    /// True if the thread of another shard takes less than it is given.
+    pub(super) fn is_congested(&self) -> bool {
+        self.crew.as_ref().is_some_and(|crew| crew.exchange.is_congested())
+    }
+
+    /// Passes on what has gathered for the other threads.
+    pub(super) fn flush_handed_over(&mut self) {
+        if let Some(crew) = &mut self.crew {
+            crew.exchange.flush();
+            self.ports.queue_drops += crew.exchange.take_lost();
+        }
+    }
+
+    /// True if no Interest is pending.
+    pub(super) fn is_drained(&mut self) -> bool {
+        self.forwarder.pit().is_empty() && self.crew.as_mut().is_none_or(|crew| crew.is_drained())
+    }
+
+    /// Sends a link packet that another shard has forwarded.
+    #[inline]
+    fn send(&mut self, face: FaceId, packet: &[u8]) {
+        // The face may have been closed since.
+        if self.ports.find(face).is_none() {
+            return;
+        }
+        match LpPacket::parse(packet) {
+            Ok(packet) => self.ports.send(face, &packet.header, packet.fragment),
+            Err(_) => debug_assert!(false, "a packet that this process has encoded is a link packet"),
         }
     }
 
@@ -71,10 +184,23 @@ impl<P: Pit> Pipeline<P> {
             self.forwarder.count_drop(loser, DropReason::Reassembly);
         }
         match outcome {
-            Ok(Some(whole)) => drop(self.forwarder.receive(face, &whole.packet(), now, &mut self.ports)),
+            Ok(Some(whole)) => self.receive_whole(face, &whole.packet()),
             Ok(None) => {}
             Err(_) => self.forwarder.count_drop(face, DropReason::Reassembly),
         }
+    }
+
+    /// Forwards a packet whose fragments are complete.
+    fn receive_whole(&mut self, face: FaceId, packet: &LpPacket<'_>) {
+        if self.crew.is_none() {
+            let _ = self.forwarder.receive(face, packet, self.ports.now, &mut self.ports);
+            return;
+        }
+        let head = packet.header.wrapped(packet.fragment.len());
+        let bytes = [head.as_bytes(), packet.fragment].concat();
+        let mut burst = Burst::new();
+        self.push_to_shard(face, &bytes, &mut burst);
+        self.forward(&mut burst);
     }
 
     /// Forwards a link packet of the management: Data, or a Nack.

@@ -3,8 +3,12 @@
 use super::dial::{Dialer, set_persistency, with_persistency};
 use super::faces::Faces;
 use super::message::RequestQueue;
+use super::pipeline::Pipeline;
 use super::port::PortKind;
-use crate::management::{FaceOptions, FaceOutcome, FaceRequest, Report, Request, Ticket, face_id};
+use crate::management::{
+    FaceOptions, FaceOutcome, FaceRequest, Report, Request, TableRequest, Ticket, erased, face_id,
+};
+use crate::shards::Erasure;
 use hashlane_ndn::mgmt::face_uri::Protocol;
 use hashlane_ndn::mgmt::values::{
     FACE_CONGESTION_MARKING, FACE_LOCAL_FIELDS, FACE_NO_INTEREST_DIGESTS, FACE_PIT_TOKENS, FacePersistency,
@@ -36,6 +40,7 @@ pub(super) fn handle_requests<P: Pit>(
 
 fn handle<P: Pit>(request: Request, faces: &mut Faces<P>, dialer: &mut Dialer) {
     match request {
+        Request::Table(request) if faces.pipeline.crew.is_some() => change_tables(request, faces),
         Request::Table(request) => {
             if let Some(report) = request.apply(&mut faces.pipeline.forwarder) {
                 faces.reports.add(report);
@@ -57,6 +62,32 @@ fn handle<P: Pit>(request: Request, faces: &mut Faces<P>, dialer: &mut Dialer) {
             }
             Err(_) => debug_assert!(false, "the management answers with packets that it has built"),
         },
+    }
+}
+
+/// Applies a change of a table at all shards.
+fn change_tables<P: Pit>(request: TableRequest, faces: &mut Faces<P>) {
+    let Pipeline { forwarder, crew: Some(crew), .. } = &mut faces.pipeline else {
+        debug_assert!(false, "there are other shards");
+        return;
+    };
+    match request {
+        TableRequest::Erase { prefix, limit, ticket } => {
+            let count = forwarder.erase(&prefix.view(), limit);
+            if count < limit {
+                return crew.erase(Erasure { prefix, left: limit - count, count, ticket });
+            }
+            faces.reports.add(Report::Response { ticket, response: erased(prefix, count, true) });
+        }
+        request => {
+            let request = match request {
+                TableRequest::ConfigureCs(cs) => TableRequest::ConfigureCs(crew.part_of_cs(cs)),
+                request => request,
+            };
+            crew.change_table(&request);
+            let report = request.apply(forwarder);
+            debug_assert!(report.is_none(), "only an erasure has an answer");
+        }
     }
 }
 
@@ -99,6 +130,11 @@ fn update_face<P: Pit>(id: FaceId, options: &FaceOptions, faces: &mut Faces<P>) 
     set(&mut face.local_fields, meant(FACE_LOCAL_FIELDS));
     set(&mut face.pit_tokens, meant(FACE_PIT_TOKENS));
     set(&mut face.interest_digests, meant(FACE_NO_INTEREST_DIGESTS).map(|none| !none));
+    if let Some(crew) = &mut faces.pipeline.crew
+        && let Some(face) = faces.pipeline.forwarder.faces().find(id)
+    {
+        crew.update_face(id, face);
+    }
     let now = faces.pipeline.ports.now;
     // The face of the management has no port.
     let Some(port) = faces.pipeline.ports.find_mut(id) else { return };

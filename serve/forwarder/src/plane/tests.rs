@@ -18,6 +18,7 @@ use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket as Peer};
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Instant;
 
 /// Exchanges of a test.
 const EXCHANGES: usize = 100;
@@ -54,8 +55,9 @@ impl TestPlane {
         let key = hashlane_hash::scheme::Key::new([7; 16]);
         let forwarder =
             Forwarder::with_pit(hashlane_ndn_fw::forward::Config::default(), &key, 7, ByName::default());
-        let secrets = Secrets { peers: key, seed: 7 };
-        let plane = Plane::new(poll, sockets, config, forwarder, queue, reports, &secrets).expect("a plane");
+        let forwarding = Forwarding { forwarder, crew: None, clock: Clock::start() };
+        let secrets = Secrets { peers: key, shards: key, seed: 7 };
+        let plane = Plane::new(poll, sockets, config, forwarding, queue, reports, &secrets).expect("a plane");
         let events = Events::with_capacity(1024);
         Self { plane, events, folder, inbox, _requests: requests }
     }
@@ -460,7 +462,7 @@ fn one_party_has_no_more_connections_than_there_are_places() {
     assert_eq!(crowd.iter().filter(|stream| is_closed(stream)).count(), 12);
     assert_eq!(bench.plane.faces.pipeline.forwarder.faces().len(), 8);
     // Later, those that are silent give way.
-    bench.plane.start -= Duration::from_secs(11);
+    bench.plane.clock.advance(Duration::from_secs(11));
     let newcomer = connect_tcp(&mut bench, 2, to);
     assert!(!is_closed(&newcomer));
     assert_eq!(crowd.iter().filter(|stream| is_closed(stream)).count(), 13);
@@ -476,10 +478,10 @@ fn a_connection_without_a_packet_is_closed_after_a_minute() {
     }
     (&speaks).write_all(&data("/unasked", 1)).expect("room");
     while bench.turn(HANG) == 0 {}
-    bench.plane.start -= Duration::from_secs(59);
+    bench.plane.clock.advance(Duration::from_secs(59));
     bench.turn(Duration::ZERO);
     assert!(!is_closed(&mute));
-    bench.plane.start -= Duration::from_secs(2);
+    bench.plane.clock.advance(Duration::from_secs(2));
     bench.turn(Duration::ZERO);
     assert!(is_closed(&mute) && !is_closed(&speaks));
 }
@@ -521,15 +523,15 @@ fn a_peer_that_takes_nothing_for_half_a_minute_is_cut_off() {
     let (mut producer, face) = bench.connect();
     bench.route("/a", face);
     let (mut consumer, slow) = slow_consumer(&mut bench, &mut producer, "/a");
-    bench.plane.start -= Duration::from_secs(20);
+    bench.plane.clock.advance(Duration::from_secs(20));
     bench.turn(Duration::ZERO);
     // It takes something, and has as much time again.
     assert!(consumer.read(&mut [0; 200_000]).expect("Data") > 0);
     bench.settle();
-    bench.plane.start -= Duration::from_secs(20);
+    bench.plane.clock.advance(Duration::from_secs(20));
     bench.turn(Duration::ZERO);
     assert!(bench.plane.faces.pipeline.ports.find(slow).is_some());
-    bench.plane.start -= Duration::from_secs(11);
+    bench.plane.clock.advance(Duration::from_secs(11));
     bench.turn(Duration::ZERO);
     assert!(bench.plane.faces.pipeline.ports.find(slow).is_none());
     assert!(bench.plane.faces.pipeline.ports.find(face).is_some(), "nothing waits for the producer");

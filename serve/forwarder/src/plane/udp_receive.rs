@@ -82,7 +82,7 @@ impl UdpReceiver {
     }
 
     fn measure_socket<P: Pit>(&mut self, number: usize, faces: &mut Faces<P>) {
-        let Pipeline { forwarder, ports } = &mut faces.pipeline;
+        let Pipeline { forwarder, ports, .. } = &mut faces.pipeline;
         let now = ports.now;
         if let Some(flood) = self.floods.get_mut(number).filter(|flood| flood.is_due(now))
             && let Some((ports, udp)) = ports.socket_mut(number)

@@ -137,8 +137,8 @@ fn a_seed_says_all_that_happens() {
     assert_eq!(again[0], again[1]);
 }
 
-/// Shards behave as one forwarder, while buckets move and split. Crowded networks are left out: each shard has
-/// its own limits.
+/// Shards behave as one forwarder, while buckets move and split. Crowded networks are left out: each shard
+/// has its own limits.
 fn in_shards<P: Index>(shards: usize) {
     let forwarding = Forwarding { bursts: false, shards };
     let sum = all_with::<P>(TopologyKind::Sound, 8, forwarding);

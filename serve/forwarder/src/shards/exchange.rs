@@ -1,0 +1,271 @@
+//! The ends of the queues between forwarding threads that one thread has.
+
+use super::batch::{Action, Batch};
+use hashlane_ndn::wire::LpHeader;
+use hashlane_ndn_fw::face::FaceId;
+use mio::Waker;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
+use std::time::Duration;
+
+/// Batches that wait in the queue of a thread.
+const QUEUE: usize = 64;
+
+/// Batches for a thread whose queue is full that another thread keeps.
+const WAITING: usize = 64;
+
+/// Empty batches that a thread keeps.
+const SPARE: usize = 16;
+
+/// The ends of the queues that the thread of one shard has.
+pub(crate) struct Exchange {
+    outboxes: Vec<Outbox>,
+    inbox: Receiver<Batch>,
+    /// Batch that was taken from the queue, and not used yet.
+    held: Option<Batch>,
+    spare: Vec<Batch>,
+    /// Packets lost because the queue of another thread was full.
+    lost: u64,
+}
+
+/// Sending end of the queue of another thread.
+struct Outbox {
+    open: Batch,
+    /// Full batches that the queue had no room for.
+    waiting: VecDeque<Batch>,
+    queue: SyncSender<Batch>,
+    /// Waker of the first thread, which waits for sockets, too. Workers wait for their queue.
+    waker: Option<Arc<FirstWaker>>,
+}
+
+/// Waker of the thread that waits for sockets.
+pub(crate) struct FirstWaker {
+    waker: Arc<Waker>,
+    sleeps: AtomicBool,
+}
+
+impl FirstWaker {
+    pub(crate) fn new(waker: Arc<Waker>) -> Self {
+        Self { waker, sleeps: AtomicBool::new(false) }
+    }
+
+    /// Announces that the thread is about to wait. It looks at its queue once more afterwards.
+    pub(crate) fn announce_sleep(&self) {
+        self.sleeps.store(true, SeqCst);
+    }
+
+    /// Notes that the thread is awake.
+    pub(crate) fn end_sleep(&self) {
+        self.sleeps.store(false, SeqCst);
+    }
+
+    /// Wakes the thread if it sleeps, or is about to. Call it after adding to the queue.
+    fn wake(&self) {
+        // A thread that announces its sleep later finds what was added.
+        if self.sleeps.load(SeqCst) && self.sleeps.swap(false, SeqCst) {
+            let _ = self.waker.wake();
+        }
+    }
+}
+
+impl Exchange {
+    /// The ends of `shards` threads, the first of which `waker` wakes.
+    pub(crate) fn of_all(shards: usize, waker: &Arc<FirstWaker>) -> Vec<Self> {
+        let (queues, inboxes): (Vec<_>, Vec<_>) = (0..shards).map(|_| sync_channel(QUEUE)).unzip();
+        let outbox = |(to, queue): (usize, &SyncSender<_>)| Outbox {
+            open: Batch::default(),
+            waiting: VecDeque::new(),
+            queue: queue.clone(),
+            waker: (to == 0).then(|| waker.clone()),
+        };
+        let ends = inboxes.into_iter().map(|inbox| {
+            let outboxes = queues.iter().enumerate().map(outbox).collect();
+            Self { outboxes, inbox, held: None, spare: Vec::new(), lost: 0 }
+        });
+        ends.collect()
+    }
+
+    /// Hands a packet over to the thread of a shard. Its bytes are given in parts.
+    #[inline]
+    pub(crate) fn hand_over(&mut self, shard: usize, face: FaceId, action: Action, parts: [&[u8]; 2]) {
+        let Some(outbox) = self.outboxes.get_mut(shard) else {
+            debug_assert!(false, "packets are routed to shards that there are");
+            return;
+        };
+        outbox.open.push(face, action, parts);
+        if outbox.open.is_full() {
+            self.lost += outbox.close(&mut self.spare);
+        }
+    }
+
+    /// Hands a packet that is to be sent to the first thread.
+    #[inline]
+    pub(super) fn send(&mut self, face: FaceId, header: &LpHeader<'_>, packet: &[u8]) {
+        let head = header.frame(packet.len());
+        self.hand_over(0, face, Action::Send, [head.as_bytes(), packet]);
+    }
+
+    /// Passes on what has gathered.
+    pub(crate) fn flush(&mut self) {
+        for outbox in &mut self.outboxes {
+            if !outbox.open.is_empty() {
+                self.lost += outbox.close(&mut self.spare);
+            } else if !outbox.waiting.is_empty() {
+                outbox.pass_on();
+            }
+        }
+    }
+
+    /// Wakes the thread of a shard, which waits for its queue.
+    pub(super) fn nudge(&mut self, shard: usize) {
+        if let Some(outbox) = self.outboxes.get_mut(shard) {
+            // A thread with a full queue does not sleep.
+            let _ = outbox.queue.try_send(Batch::default());
+        }
+    }
+
+    /// True if a thread takes less than it is given.
+    pub(crate) fn is_congested(&self) -> bool {
+        self.outboxes.iter().any(|outbox| !outbox.waiting.is_empty())
+    }
+
+    /// True if the first thread takes less than it is given.
+    pub(super) fn is_first_congested(&self) -> bool {
+        self.outboxes.first().is_some_and(|outbox| !outbox.waiting.is_empty())
+    }
+
+    /// The next batch of the own queue.
+    pub(crate) fn next(&mut self) -> Option<Batch> {
+        self.held.take().or_else(|| self.inbox.try_recv().ok())
+    }
+
+    /// True if a batch waits in the own queue.
+    pub(crate) fn has_next(&mut self) -> bool {
+        self.held = self.next();
+        self.held.is_some()
+    }
+
+    /// The next batch, after at most this time; `None` if none arrives.
+    pub(super) fn wait(&mut self, timeout: Duration) -> Option<Batch> {
+        match self.inbox.try_recv() {
+            Ok(batch) => Some(batch),
+            Err(TryRecvError::Empty) => self.inbox.recv_timeout(timeout).ok(),
+            Err(TryRecvError::Disconnected) => None,
+        }
+    }
+
+    /// Takes back a batch, to fill it again.
+    pub(crate) fn give_back(&mut self, mut batch: Batch) {
+        if self.spare.len() < SPARE {
+            batch.clear();
+            self.spare.push(batch);
+        }
+    }
+
+    /// Packets lost because the queue of another thread was full, since the last call.
+    pub(crate) fn take_lost(&mut self) -> u64 {
+        std::mem::take(&mut self.lost)
+    }
+}
+
+impl Outbox {
+    /// Passes on the open batch, and opens another one. Returns the number of packets lost.
+    fn close(&mut self, spare: &mut Vec<Batch>) -> u64 {
+        let full = std::mem::replace(&mut self.open, spare.pop().unwrap_or_default());
+        if self.waiting.len() >= WAITING {
+            let lost = full.len() as u64;
+            self.pass_on();
+            return lost;
+        }
+        self.waiting.push_back(full);
+        self.pass_on();
+        0
+    }
+
+    /// Moves batches that wait to the queue, while it has room.
+    fn pass_on(&mut self) {
+        while let Some(batch) = self.waiting.pop_front() {
+            if let Err(TrySendError::Full(batch)) = self.queue.try_send(batch) {
+                self.waiting.push_front(batch);
+                break;
+            }
+            // A thread that has ended, and the process with it, takes nothing.
+        }
+        if let Some(waker) = &self.waker {
+            waker.wake();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ends(shards: usize) -> (mio::Poll, Arc<FirstWaker>, Vec<Exchange>) {
+        let poll = mio::Poll::new().expect("epoll");
+        let waker = Waker::new(poll.registry(), mio::Token(0)).expect("eventfd");
+        let waker = Arc::new(FirstWaker::new(Arc::new(waker)));
+        let ends = Exchange::of_all(shards, &waker);
+        (poll, waker, ends)
+    }
+
+    fn count(exchange: &mut Exchange) -> usize {
+        let mut count = 0;
+        while let Some(batch) = exchange.next() {
+            count += batch.len();
+            exchange.give_back(batch);
+        }
+        count
+    }
+
+    #[test]
+    fn packets_arrive_after_a_flush_or_in_a_full_batch() {
+        let (_poll, _, mut ends) = ends(3);
+        for number in 0..100 {
+            ends[0].hand_over(2, FaceId(number), Action::Send, [&[7; 10], &[]]);
+        }
+        assert_eq!(count(&mut ends[2]), 64);
+        ends[0].flush();
+        assert_eq!((count(&mut ends[2]), count(&mut ends[1])), (36, 0));
+        assert!(!ends[0].is_congested());
+    }
+
+    #[test]
+    fn a_thread_that_takes_nothing_costs_bounded_memory() {
+        let (_poll, _, mut ends) = ends(2);
+        let most = (QUEUE + WAITING) * 64;
+        for number in 0..most + 1000 {
+            ends[0].hand_over(1, FaceId(number as u32), Action::Send, [&[7; 10], &[]]);
+        }
+        ends[0].flush();
+        assert!(ends[0].is_congested());
+        let lost = ends[0].take_lost() as usize;
+        assert!((900..=1064).contains(&lost), "{lost}");
+        let mut arrived = 0;
+        while ends[0].is_congested() {
+            arrived += count(&mut ends[1]);
+            ends[0].flush();
+        }
+        assert_eq!(arrived + count(&mut ends[1]) + lost, most + 1000);
+    }
+
+    #[test]
+    fn the_first_thread_is_woken_only_while_it_sleeps() {
+        let (mut poll, waker, mut ends) = ends(2);
+        let mut events = mio::Events::with_capacity(4);
+        let mut woken = |exchange: &mut Exchange| {
+            exchange.hand_over(0, FaceId(1), Action::Send, [&[1], &[]]);
+            exchange.flush();
+            poll.poll(&mut events, Some(Duration::ZERO)).expect("epoll");
+            events.iter().count()
+        };
+        assert_eq!(woken(&mut ends[1]), 0);
+        waker.announce_sleep();
+        assert_eq!((woken(&mut ends[1]), woken(&mut ends[1])), (1, 0));
+        waker.announce_sleep();
+        waker.end_sleep();
+        assert_eq!(woken(&mut ends[1]), 0);
+    }
+}

@@ -1,0 +1,190 @@
+//! A forwarding thread without sockets.
+
+use super::batch::{Action, Batch};
+use super::control::{Control, Erasure};
+use super::exchange::Exchange;
+use super::idle::IdleAnswers;
+use crate::clock::Clock;
+use crate::management::{self, Report};
+use hashlane_ndn::time::Time;
+use hashlane_ndn::wire::LpHeader;
+use hashlane_ndn_fw::face::FaceId;
+use hashlane_ndn_fw::forward::{Burst, DropReason, Forwarder, Output};
+use hashlane_ndn_fw::pit::Pit;
+use hashlane_ndn_fw::shard::{Visit, Visits};
+use smallvec::SmallVec;
+use std::sync::mpsc::{Receiver, Sender};
+use std::time::Duration;
+
+/// Batches after which the worker looks for controls and timeouts.
+const BATCHES: usize = 16;
+
+/// Longest wait, and the interval of housekeeping.
+const HOUSEKEEPING: Duration = Duration::from_secs(1);
+
+/// Wait for the first thread, whose queue is full.
+const CONGESTED: Duration = Duration::from_micros(50);
+
+/// A forwarding thread without sockets: its tables, and its ends of the queues.
+pub(crate) struct Worker<P> {
+    pub(crate) forwarder: Forwarder<P>,
+    pub(crate) exchange: Exchange,
+    pub(crate) controls: Receiver<Control>,
+    /// Control queue of the next worker; `None` for the last one.
+    pub(crate) next: Option<(usize, Sender<Control>)>,
+    pub(crate) report: Box<dyn Fn(Report) + Send>,
+    pub(crate) idle: IdleAnswers,
+    pub(crate) clock: Clock,
+}
+
+/// Hands packets to send to the first thread.
+struct ToFirst<'a>(&'a mut Exchange);
+
+impl Output for ToFirst<'_> {
+    #[inline]
+    fn send(&mut self, face: FaceId, header: &LpHeader<'_>, packet: &[u8]) {
+        debug_assert!(face != FaceId::MANAGEMENT, "only shard 0 has the face of the management");
+        self.0.send(face, header, packet);
+    }
+}
+
+impl<P: Pit> Worker<P> {
+    /// Runs until it is asked to end.
+    pub(crate) fn run(mut self) {
+        let mut swept = Time::default();
+        loop {
+            let batch = self.exchange.wait(self.poll_timeout());
+            let now = self.clock.now();
+            while let Ok(control) = self.controls.try_recv() {
+                if !self.apply(control) {
+                    return;
+                }
+            }
+            let mut batches = 0;
+            let mut next = batch;
+            while let Some(batch) = next {
+                self.forward(&batch, now);
+                self.exchange.give_back(batch);
+                batches += 1;
+                next = if batches < BATCHES { self.exchange.next() } else { None };
+            }
+            self.exchange.flush();
+            // It counts the pending Interests. When the first thread ends, answers must be there before.
+            self.forwarder.handle_timeout(now);
+            if now.since(swept) >= HOUSEKEEPING {
+                swept = now;
+                if self.forwarder.shrink() {
+                    hashlane_link::memory::release_freed();
+                }
+            }
+            while self.exchange.is_first_congested() {
+                std::thread::sleep(CONGESTED);
+                self.exchange.flush();
+            }
+            let lost = self.exchange.take_lost();
+            if lost > 0 {
+                self.forwarder.counters().queue_drops.add(lost);
+            }
+        }
+    }
+
+    fn poll_timeout(&self) -> Duration {
+        let turn = self.forwarder.poll_timeout().map(|turn| turn.since(self.clock.now()));
+        turn.map_or(HOUSEKEEPING, |turn| turn.clamp(Duration::from_millis(1), HOUSEKEEPING))
+    }
+
+    /// Forwards the packets of a batch.
+    fn forward(&mut self, batch: &Batch, now: Time) {
+        let Self { forwarder, exchange, .. } = self;
+        forward_batch(batch, forwarder, now, exchange);
+    }
+
+    /// Applies a control. Returns false if the thread is to end.
+    fn apply(&mut self, control: Control) -> bool {
+        let forwarder = &mut self.forwarder;
+        match control {
+            Control::AddFace(id, face) => {
+                let added = forwarder.add_face(*face);
+                debug_assert_eq!(added, Some(id), "shards number faces alike");
+            }
+            Control::RemoveFace(face) => drop(forwarder.remove_face(face)),
+            Control::UpdateFace { face, local_fields, pit_tokens, interest_digests } => {
+                if let Some(face) = forwarder.face_mut(face) {
+                    (face.local_fields, face.pit_tokens) = (local_fields, pit_tokens);
+                    face.interest_digests = interest_digests;
+                }
+            }
+            Control::Table(request) => {
+                let report = request.apply(forwarder);
+                debug_assert!(report.is_none(), "the first thread reports");
+            }
+            Control::Configure(config) => forwarder.configure(*config),
+            Control::Erase(erase) => self.erase(erase),
+            Control::FindIdle => self.idle.answer(|party| forwarder.is_idle(party)),
+            Control::End => return false,
+        }
+        true
+    }
+
+    fn erase(&mut self, mut erase: Erasure) {
+        let count = self.forwarder.erase(&erase.prefix.view(), erase.left);
+        erase.count += count;
+        erase.left -= count;
+        match &self.next {
+            Some((shard, next)) if erase.left > 0 => {
+                let _ = next.send(Control::Erase(erase));
+                self.exchange.nudge(*shard);
+            }
+            _ => {
+                let Erasure { prefix, left, count, ticket } = erase;
+                let response = management::erased(prefix, count, left == 0);
+                (self.report)(Report::Response { ticket, response });
+            }
+        }
+    }
+}
+
+/// Forwards the packets of a batch at a shard, and hands them over to the shards that they visit next.
+fn forward_batch<P: Pit>(batch: &Batch, forwarder: &mut Forwarder<P>, now: Time, exchange: &mut Exchange) {
+    let mut burst = Burst::new();
+    let mut visited: SmallVec<[(FaceId, Visits, &[u8]); 64]> = SmallVec::new();
+    for (face, action, packet) in batch.iter() {
+        let Action::Forward { visits, served } = action else {
+            debug_assert!(false, "the first thread sends");
+            continue;
+        };
+        if burst.push(face, packet).is_err() {
+            forwarder.count_drop(face, DropReason::Malformed);
+            continue;
+        }
+        burst.set_visit(Visit { is_last: visits.is_last(), served: served.as_deref() });
+        visited.push((face, *visits, packet));
+        if burst.is_full() {
+            forward_burst(&mut burst, &visited, forwarder, now, exchange);
+            burst.clear();
+            visited.clear();
+        }
+    }
+    forward_burst(&mut burst, &visited, forwarder, now, exchange);
+}
+
+fn forward_burst<P: Pit>(
+    burst: &mut Burst<'_, P::Mark>,
+    visited: &[(FaceId, Visits, &[u8])],
+    forwarder: &mut Forwarder<P>,
+    now: Time,
+    exchange: &mut Exchange,
+) {
+    if burst.is_empty() {
+        return;
+    }
+    forwarder.receive_burst(burst, now, &mut ToFirst(exchange));
+    for (at, served) in burst.passed() {
+        if let Some((face, visits, packet)) = visited.get(at)
+            && let Some(visits) = visits.after()
+        {
+            let action = Action::Forward { visits, served: Some(served) };
+            exchange.hand_over(visits.shard(), *face, action, [packet, &[]]);
+        }
+    }
+}
