@@ -74,6 +74,11 @@ fn memory_is_as_the_readme_says() {
         let labels = (0..127).flat_map(|at| [1, b'a' + if at < 30 { (number + at) % 26 } else { 0 }]);
         append(&mut table, &mut written, &labels.chain([0]).collect::<Vec<u8>>()).unwrap();
     }
+    for number in 0..3000_u16 {
+        let [a, b] = number.to_be_bytes();
+        append(&mut table, &mut written, &[&[1, b, 1, a][..], &[1, b'a'].repeat(120), &[0]].concat())
+            .unwrap();
+    }
     sizes.push(kib(&table));
     for _ in 0..70 {
         message(&mut table, 20);

@@ -6,9 +6,11 @@
 //! that [`SuffixSums`] has for its ends: only the words and the labels to the left of the longest end that is
 //! known are summed up and read.
 
-use super::super::compressor::POINTER_LIMIT;
+use super::compare::pointer_at;
+use super::folded::{Folded, common_end, is_folded};
 use super::recent::SPREAD;
-use super::slots::SMALL_MESSAGES;
+use super::slots::{Free, SMALL_MESSAGES, Slots};
+use crate::compressor::POINTER_LIMIT;
 use crate::slices::Parts as _;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -46,8 +48,8 @@ const LEFTMOST: u8 = 0xff;
 
 /// A name.
 #[derive(Clone)]
-struct LongName {
-    /// Its bytes, at the end of the array, with the case of letters folded.
+pub(super) struct LongName {
+    /// Its bytes, at the end of the array, with the case of letters folded; others are unspecified.
     folded: [u8; MAX_LEN],
     /// Sums of its ends: of the last [`LEAST`] words, of [`STEP`] words more, and so on.
     sums: [u64; ENDS],
@@ -63,23 +65,20 @@ struct LongName {
 impl LongName {
     /// Number of bytes at the end of both names that are equal.
     #[inline(always)]
-    fn common(&self, bytes: &[u8], case: Case) -> usize {
-        let len = bytes.len().min(usize::from(self.len));
-        let (ours, theirs) = (bytes.part(bytes.len() - len..), self.folded.part(MAX_LEN - len..));
-        let (_, parts) = ours.as_rchunks::<PART>();
-        let (_, others) = theirs.as_rchunks::<PART>();
-        let mut same = 0;
-        for (part, other) in parts.iter().zip(others).rev() {
-            if differ(part, other, case) {
-                return same + common_end(part, other, case);
-            }
-            same += PART;
-        }
-        // The bytes before them, with some that are equal.
-        match (ours.first_chunk::<PART>(), theirs.first_chunk::<PART>()) {
-            (Some(part), Some(other)) => len - PART + common_end(part, other, case),
-            _ => same,
-        }
+    fn common(&self, folded: &[u8]) -> usize {
+        common_end(folded, self.folded.part(MAX_LEN - usize::from(self.len)..))
+    }
+
+    /// True if the label that starts `end` bytes before the end is at that offset in the message.
+    #[inline(always)]
+    pub(super) fn has_label(&self, at: usize, end: usize) -> bool {
+        at > 0 && self.at.get(end).is_some_and(|own| usize::from(*own) == at)
+    }
+
+    /// True if its last bytes are these.
+    #[inline(always)]
+    pub(super) fn ends_with(&self, folded: &[u8]) -> bool {
+        folded.len() <= usize::from(self.len) && self.folded.ends_with(folded)
     }
 
     /// Of the labels that a pointer reaches, the first of those that start in the last `bytes` bytes: its
@@ -101,41 +100,55 @@ const fn mask(bits: usize) -> u64 {
     if bits < 64 { (1 << bits) - 1 } else { u64::MAX }
 }
 
-/// Bytes of two names that are compared at a time. A fixed number becomes vector instructions.
-const PART: usize = 32;
-
+/// True if a reader finds the name `folded` at offset `at`. Labels are compared up to one that the remembered
+/// name has there.
 #[inline(always)]
-fn differ(part: &[u8; PART], folded: &[u8; PART], case: Case) -> bool {
-    part.iter().zip(folded).fold(0, |differ, (byte, folded)| differ | case.fold(*byte) ^ folded) != 0
-}
-
-/// Number of bytes at the end of both parts that are equal. One part is folded before, and both have as many
-/// bytes, which saves a twentieth of the time of a long name over the comparison of any names.
-#[inline(always)]
-fn common_end(part: &[u8; PART], folded: &[u8; PART], case: Case) -> usize {
-    let (words, others) = (part.as_rchunks::<8>().1, folded.as_rchunks::<8>().1);
-    let mut same = 0;
-    for (word, other) in words.iter().zip(others).rev() {
-        let differ = case.fold8(u64::from_le_bytes(*word)) ^ u64::from_le_bytes(*other);
-        if differ != 0 {
-            return same + differ.leading_zeros() as usize / 8;
+fn reads_end(written: &[u8], mut at: usize, folded: &[u8], case: Case, name: Option<&LongName>) -> bool {
+    let mut rest = folded;
+    loop {
+        if let Some(target) = pointer_at(written, at) {
+            // Pointers lead neither to pointers nor forward.
+            if target >= at || pointer_at(written, target).is_some() {
+                return false;
+            }
+            at = target;
         }
-        same += 8;
+        if let Some(name) = name
+            && name.has_label(at, rest.len())
+        {
+            return name.ends_with(rest);
+        }
+        let len = 1 + rest.first().copied().map_or(0, usize::from);
+        let (Some(here), Some((label, others))) = (written.get(at..at + len), rest.split_at_checked(len))
+        else {
+            return false;
+        };
+        if !case.eq(here, label) {
+            return false;
+        }
+        if len == 1 {
+            return true;
+        }
+        (at, rest) = (at + len, others);
     }
-    same
 }
 
 /// The longest end of a name that a remembered name has, too.
 #[derive(Clone, Copy)]
 pub(super) struct Shared {
-    name: u8,
+    pub(super) name: u8,
     /// Bytes, from the end.
     pub(super) bytes: usize,
 }
 
-/// The long names of a message. They take memory from the first that is kept on: 164 KiB.
+/// The long names of a message. They take memory from the first on: 2.5 KiB, and 164 KiB once one is
+/// remembered with its labels.
 #[derive(Clone)]
 pub(super) struct LongNames {
+    /// All of them by their hash, in place of a lead each with the number of a name that has its end.
+    wholes: Slots,
+    /// True once the message has a long name, so that [`wholes`](Self::wholes) are this message's.
+    begun: bool,
     names: Vec<LongName>,
     /// The name that is replaced next.
     next: u8,
@@ -156,6 +169,8 @@ pub(super) struct LongNames {
 
 impl LongNames {
     pub(super) const NONE: Self = Self {
+        wholes: Slots::NONE,
+        begun: false,
         names: Vec::new(),
         next: 0,
         skipped: 0,
@@ -168,7 +183,8 @@ impl LongNames {
 
     /// Bytes of memory.
     pub(super) fn memory(&self) -> usize {
-        self.names.capacity() * size_of::<LongName>()
+        self.wholes.memory()
+            + self.names.capacity() * size_of::<LongName>()
             + self.ends.capacity() * size_of::<u32>()
             + self.left.capacity()
     }
@@ -176,10 +192,12 @@ impl LongNames {
     /// Begins a message. Gives the memory back after enough messages in a row without long names.
     #[inline(always)]
     pub(super) fn start(&mut self) {
-        if self.left_end > 0 {
-            self.idle = 0;
-            self.forget(0);
-        } else if !self.ends.is_empty() {
+        if self.begun {
+            (self.begun, self.idle) = (false, 0);
+            if self.left_end > 0 {
+                self.forget(0);
+            }
+        } else if !self.wholes.is_none() {
             self.idle += 1;
             if self.idle == SMALL_MESSAGES {
                 *self = Self::NONE;
@@ -187,9 +205,35 @@ impl LongNames {
         }
     }
 
-    /// Forgets all names, and the labels from offset `len` of the message on.
+    /// The names of this message by their hash.
+    #[inline(always)]
+    pub(super) fn wholes(&mut self) -> &mut Slots {
+        if !self.begun {
+            self.begin();
+        }
+        &mut self.wholes
+    }
+
     #[cold]
-    pub(super) fn forget(&mut self, len: usize) {
+    fn begin(&mut self) {
+        self.begun = true;
+        if self.wholes.is_none() {
+            self.wholes = Slots::new();
+        }
+        self.wholes.start();
+    }
+
+    /// Forgets all names that do not end within the first `len` bytes of the message, and the labels of all.
+    pub(super) fn truncate(&mut self, len: usize) {
+        if self.begun {
+            self.wholes.truncate(len);
+            self.forget(len);
+        }
+    }
+
+    /// Forgets all names with their labels, and the labels from offset `len` of the message on.
+    #[cold]
+    fn forget(&mut self, len: usize) {
         self.generation = self.generation.wrapping_add(1);
         if self.generation == 0 {
             self.ends.fill(0);
@@ -219,17 +263,17 @@ impl LongNames {
         (found & 0xffff_ff00 == mark).then_some((found as u8, name))
     }
 
-    /// Takes the sums of a name. Returns its hash, and the longest end that a remembered name has: the words
-    /// of that end are not summed up, as the sum is known with the name, and `sums` has nothing of them.
+    /// Takes the sums of a name. Returns the longest end that a remembered name has: the words of that end
+    /// are not summed up, as the sum is known with the name, and `sums` has nothing of them.
     #[inline]
     pub(super) fn sum(
         &mut self,
         hash: &SuffixHash,
-        bytes: &[u8],
-        case: Case,
+        folded: &Folded,
         sums: &mut SuffixSums,
-    ) -> (u32, Option<Shared>) {
-        let (len, fold) = (bytes.len(), |word| case.fold8(word));
+    ) -> Option<Shared> {
+        let bytes = folded.name();
+        let (len, fold) = (bytes.len(), |word| word);
         let mut summed = (0, hash.sum(&[], fold));
         let mut best: Option<Shared> = None;
         // A name is under each of its ends, so that a name that is not under one is under no longer one; but
@@ -249,7 +293,7 @@ impl LongNames {
                 end += STEP;
                 continue;
             };
-            let same = name.common(bytes, case);
+            let same = name.common(bytes);
             let label = name.first_label(same);
             if same < 8 * end || label < from {
                 break;
@@ -269,16 +313,29 @@ impl LongNames {
             self.put_first(best);
         }
         hash.resume_sums(bytes, fold, summed, sums);
-        let whole = hash.suffix(sums, len);
-        if best.is_none_or(|best| best.bytes + 8 * STEP < len)
-            && let Some((number, name)) = self.probe(u64::from(whole), len)
-            && usize::from(name.len) == len
-            && name.first_label(len) >= from
-            && name.common(bytes, case) == len
-        {
-            return (whole, Some(Shared { name: number, bytes: len }));
-        }
-        (whole, best)
+        best
+    }
+
+    /// The offset of a name that the message has whole, by its hash.
+    ///
+    /// # Errors
+    /// It is not known; the error is where [`wholes`](Self::wholes) can take it.
+    #[inline(always)]
+    pub(super) fn find(&mut self, hash: u32, folded: &[u8], written: &[u8], case: Case) -> Result<u16, Free> {
+        self.wholes();
+        self.wholes
+            .find(hash, |slot| {
+                let (at, literal) = (slot.name(), slot.literal());
+                let Some((labels, rest)) = folded.split_at_checked(literal) else { return false };
+                if literal > 0
+                    && !written.get(at..at + literal).is_some_and(|here| is_folded(case, here, labels))
+                {
+                    return false;
+                }
+                let name = self.names.get(usize::from(slot.lead()));
+                rest.is_empty() || reads_end(written, at + literal, rest, case, name)
+            })
+            .map(|slot| slot.name() as u16)
     }
 
     /// Puts a name under all of its shared ends. Names that branch off one another would otherwise be
@@ -292,7 +349,7 @@ impl LongNames {
         }
     }
 
-    /// Puts a name under an end of that many words, or under its hash with its length.
+    /// Puts a name under an end of that many words.
     #[inline(always)]
     fn put(&mut self, name: u8, sum: u64, words: usize) {
         let (place, mark) = self.place(sum, words);
@@ -363,30 +420,30 @@ impl LongNames {
     }
 
     /// Remembers a name, with its sums and its hash: the offsets of its labels are those of the name that
-    /// it shares an end with, for the last `end` bytes, and `labels`, each with its bytes to the end.
+    /// it shares an end with, for the last `end` bytes, and `labels`, each with its bytes to the end. Returns
+    /// its number, unless it is not remembered.
     pub(super) fn keep(
         &mut self,
-        (bytes, case): (&[u8], Case),
-        (sums, whole): (&SuffixSums, u32),
+        folded: &Folded,
+        sums: &SuffixSums,
         (shared, end): (Option<Shared>, usize),
         labels: impl Iterator<Item = (usize, usize)>,
-    ) {
+    ) -> Option<u8> {
         self.allocate();
         if self.names.len() == NAMES {
             self.skipped = (self.skipped + 1) % SELDOM;
             if self.skipped > 0 {
-                return;
+                return None;
             }
         }
-        let len = bytes.len();
+        let len = folded.name().len();
         let mut name = LongName {
-            folded: [0; MAX_LEN],
+            folded: *folded.array(),
             sums: [0; ENDS],
             len: len as u8,
             starts: [0; 4],
             at: [0; 8 * WORDS],
         };
-        name.folded.iter_mut().rev().zip(bytes.iter().rev()).for_each(|(to, from)| *to = case.fold(*from));
         let mut known = 0;
         if let Some((shared, from)) =
             shared.and_then(|shared| Some((shared, self.names.get(usize::from(shared.name))?)))
@@ -415,10 +472,10 @@ impl LongNames {
             }
             self.put(number, *sum, words);
         }
-        self.put(number, u64::from(whole), len);
         match self.names.get_mut(usize::from(number)) {
             Some(place) => *place = name,
             None => self.names.push(name),
         }
+        Some(number)
     }
 }

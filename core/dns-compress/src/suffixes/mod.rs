@@ -1,6 +1,7 @@
 //! The suffixes of the names of a message, in a hash table.
 
 mod compare;
+mod folded;
 mod long;
 mod next;
 mod parents;
@@ -11,6 +12,7 @@ mod slots;
 
 use crate::HEADER_LEN;
 use crate::compressor::{CompressedName, Compressor, POINTER_LIMIT};
+use folded::{Folded, NameHash};
 use hashlane_hash::scheme::{Key, Scheme};
 use hashlane_hash::suffix::{SuffixHash, SuffixSums};
 use hashlane_name::dns::{Case, MAX_LABELS, Name};
@@ -48,10 +50,11 @@ const CLEARS: u8 = 16;
 /// ones by their ends. After several names in a row that share nothing, the last label is looked up first: a
 /// name that does not share it shares nothing.
 ///
-/// Names of more than 49 bytes are found by their ends: 128 of those with many labels are remembered with the
-/// offsets of their labels, under the sums of their words, so that only the labels to the left of the longest
-/// end that is known are read one by one. Otherwise names of 127 labels that differ in the first two would
-/// take thirty times as long for each byte of the message as ordinary ones.
+/// Names of more than 49 bytes are folded and hashed in one pass of vector instructions, and looked up whole.
+/// Others are found by their ends: 128 of those with many labels are remembered with the offsets of their
+/// labels, under the sums of their words, so that only the labels to the left of the longest end that is known
+/// are read one by one. Otherwise names of 127 labels that differ in the first two would take thirty times as
+/// long for each byte of the message as ordinary ones.
 ///
 /// **Bounds.** The hash is keyed and strongly universal, and a slot holds 24 bits of it: for names chosen
 /// without knowledge of hashes, one comparison in 2²⁴ is in vain. Whatever the hashes, a lookup reads at most
@@ -95,6 +98,9 @@ pub struct SuffixTable {
     recent: [Slot; RECENT],
     parents: Parents,
     long: LongNames,
+    name_hash: NameHash,
+    /// The long name in hand.
+    folded: Folded,
     sums: SuffixSums,
     /// Offsets of the labels of a name, and of its root.
     starts: [u8; MAX_LABELS + 1],
@@ -127,8 +133,9 @@ impl First {
 impl SuffixTable {
     /// A table with a hash under `key`, a secret random key.
     pub fn new(key: &Key) -> Self {
+        let first = key.derive(PURPOSE, 0);
         Self {
-            hash: SuffixHash::new(&key.derive(PURPOSE, 0)),
+            hash: SuffixHash::new(&first),
             key: *key,
             drawn: 0,
             redraws: true,
@@ -144,6 +151,8 @@ impl SuffixTable {
             recent: [Slot::FREE; RECENT],
             parents: Parents::NONE,
             long: LongNames::NONE,
+            name_hash: NameHash::new(&first),
+            folded: Folded::NONE,
             sums: SuffixSums::default(),
             starts: [0; MAX_LABELS + 1],
             offsets: [0; MAX_LABELS + 1],
@@ -162,7 +171,8 @@ impl SuffixTable {
     /// A table with its hash under `key` itself, for ever: for measuring an attack by someone who knows the
     /// key, and for nothing else.
     pub fn with_known_key(key: &Key) -> Self {
-        Self { hash: SuffixHash::new(key), redraws: false, ..Self::new(key) }
+        let (hash, name_hash) = (SuffixHash::new(key), NameHash::new(key));
+        Self { hash, name_hash, redraws: false, ..Self::new(key) }
     }
 
     /// Place of a name in the table, out of 2¹⁴, by its [`SuffixHash`]: the places in smaller tables are the
@@ -182,7 +192,8 @@ impl SuffixTable {
         self.clears = CLEARS;
         if self.redraws {
             self.drawn = self.drawn.wrapping_add(1);
-            self.hash = SuffixHash::new(&self.key.derive(PURPOSE, self.drawn));
+            let key = self.key.derive(PURPOSE, self.drawn);
+            (self.hash, self.name_hash) = (SuffixHash::new(&key), NameHash::new(&key));
         }
     }
 
@@ -240,7 +251,7 @@ impl Compressor for SuffixTable {
         if self.begun {
             self.slots.truncate(len);
             self.clear_recent();
-            self.long.forget(len);
+            self.long.truncate(len);
         }
         if usize::from(self.first.at) + usize::from(self.first.len) > len {
             self.first = First::NONE;

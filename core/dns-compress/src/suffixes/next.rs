@@ -12,6 +12,9 @@ impl SuffixTable {
     /// Places a name that is neither the root nor the message's first.
     #[inline(never)]
     pub(super) fn place_next(&mut self, written: &[u8], bytes: &[u8]) -> CompressedName {
+        if bytes.len() > SHORT {
+            return self.place_longer(written, bytes);
+        }
         let first = self.first;
         if usize::from(first.len) == bytes.len() && self.case.eq(first.bytes(written), bytes) {
             return CompressedName::at(first.at);
@@ -19,11 +22,7 @@ impl SuffixTable {
         if !self.begun {
             self.begin();
         }
-        let recent = if bytes.len() > SHORT { Recent::of(bytes) } else { None };
-        if let Some(at) = recent.and_then(|recent| self.find_recent(written, bytes, recent)) {
-            return CompressedName::at(at);
-        }
-        let whole = (self.tries > 0 && recent.is_none()).then(|| Whole::of(bytes, self.slots.message()));
+        let whole = (self.tries > 0).then(|| Whole::of(bytes, self.slots.message()));
         if let Some(whole) = whole {
             if let Some(at) = self.whole.get(whole.place()).and_then(|kept| whole.same(kept)) {
                 self.tries = MAX_MISSES;
@@ -32,17 +31,50 @@ impl SuffixTable {
             self.tries -= 1;
         }
         let place = self.place_unseen(written, bytes);
-        if let Some(recent) = recent {
-            self.keep_recent(recent, written.len(), bytes.len(), place);
-        } else if let Some(whole) = whole {
+        if let Some(whole) = whole {
             self.keep_whole(whole, written.len(), place);
-        } else if place.literal() == 0 {
+        } else {
+            self.count_repeats(place);
+        }
+        place
+    }
+
+    /// Places a name of more than [`SHORT`] bytes.
+    #[inline(never)]
+    fn place_longer(&mut self, written: &[u8], bytes: &[u8]) -> CompressedName {
+        let first = self.first;
+        let is_long = bytes.first().is_some_and(|len| bytes.len() > LONGEST + 1 + usize::from(*len));
+        if usize::from(first.len) == bytes.len() {
+            // Long names that are spelled otherwise than the first one are found by their hash.
+            let own = first.bytes(written);
+            if if is_long && self.begun { own == bytes } else { self.case.eq(own, bytes) } {
+                return CompressedName::at(first.at);
+            }
+        }
+        if !self.begun {
+            self.begin();
+        }
+        if is_long {
+            return self.place_long(written, bytes);
+        }
+        let Some(recent) = Recent::of(bytes) else { return self.place_unseen(written, bytes) };
+        if let Some(at) = self.find_recent(written, bytes, recent) {
+            return CompressedName::at(at);
+        }
+        let place = self.place_unseen(written, bytes);
+        self.keep_recent(recent, written.len(), bytes.len(), place);
+        place
+    }
+
+    /// Counts a name that was placed so, if it repeats.
+    #[inline(always)]
+    fn count_repeats(&mut self, place: CompressedName) {
+        if place.literal() == 0 {
             self.repeats += 1;
             if self.repeats == MIN_REPEATS {
                 (self.tries, self.repeats) = (MAX_MISSES, 0);
             }
         }
-        place
     }
 
     /// Remembers a short name that was placed so at offset `len`.
@@ -63,9 +95,6 @@ impl SuffixTable {
         let Some((label, rest)) = bytes.split_at_checked(from) else {
             return CompressedName::new(bytes.len(), None);
         };
-        if rest.len() > LONGEST {
-            return self.place_long(written, bytes);
-        }
         let key = ParentPlace::of(rest);
         let parent = match self.parents.find(key, rest, self.slots.message()) {
             Some(Parent { at, left, sum, .. }) => (usize::from(*at), usize::from(*left), *sum),

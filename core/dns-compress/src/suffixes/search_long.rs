@@ -11,30 +11,57 @@ use crate::slices::Parts as _;
 /// Labels that are read before a name is remembered.
 const MIN_READ: usize = 12;
 
+/// Number of a remembered name that has the end of a long one, if there is one.
+#[derive(Clone, Copy)]
+enum Name {
+    /// The name itself.
+    Own(u8),
+    /// Another one.
+    Other(u8),
+}
+
 impl SuffixTable {
-    /// Places a long name. Its time is that of its words, and of its labels to the left of the longest end
+    /// Places a long name. One that the message has whole is found by its hash, whatever it shares with
+    /// others; the time of another one is that of its words, and of its labels to the left of the longest end
     /// that a remembered name has.
     #[inline(never)]
     pub(super) fn place_long(&mut self, written: &[u8], bytes: &[u8]) -> CompressedName {
+        let hash = self.name_hash.fold(bytes, self.case, &mut self.folded);
+        let Self { long, folded, case, .. } = self;
+        let free = match long.find(hash, folded.name(), written, *case) {
+            Ok(at) => return CompressedName::at(at),
+            Err(free) => free,
+        };
+        let (place, name) = self.place_new_long(written, bytes);
+        let at = if place.literal() == 0 { place.pointer().map_or(0, usize::from) } else { written.len() };
+        let (lead, literal) = match name {
+            // It has all labels of this one.
+            Name::Own(number) => (number, 0),
+            Name::Other(number) => (number, place.literal()),
+        };
+        let entry = Entry { at, lead: usize::from(lead), literal };
+        self.long.wholes().insert(entry, written.len() + place.len(), hash, free);
+        place
+    }
+
+    /// Places a long name that is not known to be in the message.
+    #[inline(always)]
+    fn place_new_long(&mut self, written: &[u8], bytes: &[u8]) -> (CompressedName, Name) {
         if self.apart >= MIN_APART {
             if let Some(place) = self.place_apart(written, bytes) {
-                return place;
+                return (place, Name::Other(0));
             }
             self.apart = 0;
         }
         let (case, len) = (self.case, bytes.len());
-        let (whole, shared) = self.long.sum(&self.hash, bytes, case, &mut self.sums);
+        let shared = self.long.sum(&self.hash, &self.folded, &mut self.sums);
+        let other = Name::Other(shared.map_or(0, |shared| shared.name));
         if let Some(shared) = shared
             && shared.bytes == len
             && let at @ 1.. = self.long.label(shared, len)
         {
-            return CompressedName::at(at as u16);
+            return (CompressedName::at(at as u16), other);
         }
-        let whole_free = match self.slots.find(whole, |slot| self.stands_long(written, bytes, slot, shared)) {
-            Ok(slot) if slot.at() < POINTER_LIMIT => return CompressedName::at(slot.at() as u16),
-            Ok(_) => None,
-            Err(free) => Some(free),
-        };
         let (read, end, mut known) = self.read_labels(written, bytes, shared);
         let mut reached =
             (known.at > 0 && known.at < POINTER_LIMIT).then_some((self.label_at(known.label), known.at));
@@ -42,16 +69,12 @@ impl SuffixTable {
             let start = self.label_at(label);
             let hash = self.hash.suffix(&self.sums, len - start);
             let (suffix, own) = (bytes.part(start..), bytes.part(start..self.label_at(known.label)));
-            let found = match whole_free {
-                // The whole name again.
-                Some(free) if start == 0 => Err(free),
-                _ => self.slots.find(hash, |slot| {
-                    let at = slot.at();
-                    let same = written.get(at..at + own.len()).is_some_and(|here| case.eq(here, own));
-                    same && follows(written, at + own.len(), known.at)
-                        || self.stands_long(written, suffix, slot, shared)
-                }),
-            };
+            let found = self.slots.find(hash, |slot| {
+                let at = slot.at();
+                let same = written.get(at..at + own.len()).is_some_and(|here| case.eq(here, own));
+                same && follows(written, at + own.len(), known.at)
+                    || self.stands_long(written, suffix, slot, shared)
+            });
             match found {
                 Ok(slot) => {
                     known = self.extend_slot(written, bytes, label, slot);
@@ -62,28 +85,19 @@ impl SuffixTable {
                 Err(free) => {
                     let place = reached
                         .map_or(CompressedName::new(len, None), |(from, at)| CompressedName::to(from, at));
-                    let end_of_name = written.len() + place.len();
-                    let literal = place.literal();
-                    let entry = Entry { at: written.len(), lead: start, literal: literal - start };
-                    self.slots.insert(entry, end_of_name, hash, free);
-                    if start > 0 && known.at > 0 {
-                        // The name repeats under its own hash.
-                        if let Err(free) = self.slots.find(whole, |_| false) {
-                            let entry = Entry { at: written.len(), lead: 0, literal };
-                            self.slots.insert(entry, end_of_name, whole, free);
-                        }
-                    }
+                    let entry = Entry { at: written.len(), lead: start, literal: place.literal() - start };
+                    self.slots.insert(entry, written.len() + place.len(), hash, free);
                     self.apart = if known.at > 0 { 0 } else { self.apart.saturating_add(1) };
-                    if reached.is_some() {
-                        self.keep_long(written.len(), bytes, whole, (shared, end, read), known.label);
-                    }
-                    return place;
+                    let kept =
+                        reached.and_then(|_| self.keep_long(written.len(), (shared, end, read), known.label));
+                    return (place, kept.map_or(other, Name::Own));
                 }
             }
         }
         self.apart = 0;
-        self.keep_long(written.len(), bytes, whole, (shared, end, read), 0);
-        reached.map_or(CompressedName::new(len, None), |(from, at)| CompressedName::to(from, at))
+        let kept = self.keep_long(written.len(), (shared, end, read), 0);
+        let place = reached.map_or(CompressedName::new(len, None), |(from, at)| CompressedName::to(from, at));
+        (place, kept.map_or(other, Name::Own))
     }
 
     /// True if the message has `suffix`, an end of the name in hand, at the slot's offset. Labels are
@@ -185,27 +199,27 @@ impl SuffixTable {
     fn keep_long(
         &mut self,
         at: usize,
-        bytes: &[u8],
-        whole: u32,
         (shared, end, read): (Option<Shared>, usize, usize),
         new: usize,
-    ) {
+    ) -> Option<u8> {
         if read < MIN_READ {
-            return;
+            return None;
         }
-        let Self { long, starts, offsets, sums, case, .. } = self;
+        let Self { long, starts, offsets, sums, folded, .. } = self;
+        let len = folded.name().len();
         let labels =
             starts.iter().zip(offsets.iter()).take(read).enumerate().map(|(label, (start, offset))| {
                 let start = usize::from(*start);
                 let offset = if label < new { at + start } else { usize::from(*offset) };
-                (bytes.len() - start, offset)
+                (len - start, offset)
             });
-        long.keep((bytes, *case), (sums, whole), (shared, end), labels);
+        let kept = long.keep(folded, sums, (shared, end), labels);
         // A later name may share the remembered name's end, and continue it as this one does.
         let mut before = None;
         for start in starts.iter().take(new).map(|start| usize::from(*start)) {
             long.learn_label(at + start, before.map(|before| start - before));
             before = Some(start);
         }
+        kept
     }
 }

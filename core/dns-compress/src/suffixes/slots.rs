@@ -46,6 +46,12 @@ impl Slot {
         (self.0 >> 48) as usize
     }
 
+    /// Bytes before the suffix.
+    #[inline(always)]
+    pub(super) fn lead(self) -> u8 {
+        (self.0 >> 40) as u8
+    }
+
     /// Offset of the suffix.
     #[inline(always)]
     pub(super) fn at(self) -> usize {
@@ -118,6 +124,10 @@ pub(super) struct Slots {
 }
 
 impl Slots {
+    /// No slots, which nothing can be looked up in.
+    pub(super) const NONE: Self =
+        Self { slots: Vec::new(), log: Vec::new(), used: 0, shift: 0, message: 0, small_messages: 0 };
+
     pub(super) fn new() -> Self {
         Self::with_slots(FEWEST, 1)
     }
@@ -126,6 +136,12 @@ impl Slots {
         let log = vec![Taken::NONE; slots / 2];
         let shift = 32 - slots.trailing_zeros() as u16;
         Self { slots: vec![Slot::FREE; slots], log, used: 0, shift, message, small_messages: 0 }
+    }
+
+    /// True of [`NONE`](Self::NONE).
+    #[inline(always)]
+    pub(super) fn is_none(&self) -> bool {
+        self.slots.is_empty()
     }
 
     /// Bytes of memory.
