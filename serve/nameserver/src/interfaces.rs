@@ -37,9 +37,12 @@ impl Interface {
             Err(_) => return,
         };
         let mut status = self.lock();
-        if std::mem::replace(&mut status.state, state) == state {
+        let before = std::mem::replace(&mut status.state, state);
+        if before == state {
             return;
         }
+        // One that is removed may be seen to go down first.
+        status.outages += u64::from(before == InterfaceState::Up);
         let interface = &status.name;
         match state {
             InterfaceState::Up => tracing::info!(interface, "XDP: the interface is up again"),
@@ -57,7 +60,6 @@ impl Interface {
                 );
             }
         }
-        status.outages += u64::from(state != InterfaceState::Up);
     }
 
     fn lock(&self) -> MutexGuard<'_, InterfaceStatus> {
