@@ -6,7 +6,7 @@ use hashlane_study_flows::{Cost, Floods, Tables};
 use hashlane_study_kernel::KernelStudies;
 use hashlane_study_meter::METERS;
 use hashlane_study_names::{Lookups, Names};
-use hashlane_study_nameserver::{SERVERS, TRANSFERS};
+use hashlane_study_nameserver::{SERVERS, TRANSFERS, XDP};
 use hashlane_study_ndn::{FORWARDERS, PIT};
 use hashlane_study_python::{CALLS, CLUSTER};
 
@@ -21,6 +21,7 @@ pub(crate) const STUDIES: Studies = Studies(&[
     &KernelStudies,
     &Renderers,
     &SERVERS,
+    &XDP,
     &TRANSFERS,
     &FORWARDERS,
     &PIT,

@@ -24,9 +24,14 @@ impl Served<'_> {
 
     /// Settings of `hashlane dns serve` with these lines of the zone, in place of its file.
     pub fn ours_with(&self, zone: &str) -> String {
+        self.ours_as("user = \"\"\n", zone)
+    }
+
+    /// The same with these lines of the server, which name its user.
+    pub fn ours_as(&self, server: &str, zone: &str) -> String {
         let Self { address, apex, .. } = self;
         format!(
-            "[server]\nlisten = [\"{address}\"]\nworkers = 1\nuser = \"\"\n\
+            "[server]\nlisten = [\"{address}\"]\nworkers = 1\n{server}\
              [rate_limit]\nresponses_per_second = 0\n\
              [control]\npath = \"\"\n\
              [[zone]]\nname = \"{apex}\"\n{zone}"

@@ -41,12 +41,20 @@ pub fn enter(namespace: &File) -> io::Result<()> {
 /// # Errors
 /// There is no `ip`, or it fails; with its output.
 pub fn ip(line: &str) -> io::Result<()> {
+    shown(line).map(drop)
+}
+
+/// Runs `ip` as [`ip`] does, and returns its output.
+///
+/// # Errors
+/// As there.
+pub fn shown(line: &str) -> io::Result<String> {
     let output = Command::new("ip").args(line.split(' ')).stdin(Stdio::null()).output();
     let output = output.map_err(|error| {
         io::Error::new(error.kind(), format!("cannot start ip (package iproute2): {error}"))
     })?;
     if output.status.success() {
-        return Ok(());
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
     let said = String::from_utf8_lossy(&output.stderr);
     Err(io::Error::other(format!("ip {line}: {}", said.trim())))

@@ -1,6 +1,6 @@
 //! CPU time of answers, and answers per second, under full load: all servers of a zone take turns.
 
-use crate::load;
+use crate::load::{self, Loaded};
 use crate::metric;
 use crate::plan::Plan;
 use crate::queries::{Queries, QueryKind};
@@ -24,11 +24,13 @@ const RESTART: usize = 3;
 const WARM_UP: u32 = 5;
 
 /// Outcome of a turn.
-struct Turn {
-    cpu_us: f64,
-    rate: f64,
-    lost: u64,
-    queries: u64,
+pub(crate) struct Turn {
+    pub(crate) cpu_us: f64,
+    /// The time that the load was busy for an answer, in microseconds.
+    pub(crate) client_us: f64,
+    pub(crate) rate: f64,
+    pub(crate) lost: u64,
+    pub(crate) queries: u64,
 }
 
 const FIGURES: Figures<Turn> = Figures {
@@ -126,23 +128,25 @@ pub(crate) fn measure(
 }
 
 /// Puts queries from the place `next` on a server.
-fn load(
+pub(crate) fn load(
     plan: &Plan<'_>,
     server: &mut Server,
     queries: &Queries,
     next: &mut usize,
 ) -> Result<Turn, TurnError> {
     let (target, from) = (server.target, *next);
-    let (counts, time, cpu) = on_core(plan.cores.load, || {
-        let (warm, _, from) = load::full(target, queries, from, plan.time / WARM_UP)?;
-        warm.check()?;
+    let (loaded, cpu) = on_core(plan.cores.load, || {
+        server.place.enter()?;
+        let warm = load::full(target, queries, from, plan.time / WARM_UP)?;
+        warm.counts.check()?;
         let before = server.cpu()?;
-        let (counts, time, place) = load::full(target, queries, from, plan.time)?;
+        let loaded = load::full(target, queries, warm.next, plan.time)?;
         let cpu = server.cpu()?.saturating_sub(before);
-        counts.check()?;
-        *next = place;
-        Ok((counts, time, cpu))
+        loaded.counts.check()?;
+        Ok((loaded, cpu))
     })?;
+    let Loaded { counts, time, idle, next: place } = loaded;
+    *next = place;
     server.child.check()?;
     if counts.answers == 0 || cpu.is_zero() {
         return Err(TurnError::Failed("it answered nothing".to_owned()));
@@ -150,6 +154,7 @@ fn load(
     let answers = counts.answers as f64;
     Ok(Turn {
         cpu_us: cpu.as_secs_f64() * 1e6 / answers,
+        client_us: time.saturating_sub(idle).as_secs_f64() * 1e6 / answers,
         rate: answers / time.as_secs_f64(),
         lost: counts.lost,
         queries: counts.answers + counts.lost,

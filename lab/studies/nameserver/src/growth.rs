@@ -135,7 +135,10 @@ fn start(
     patience: Duration,
 ) -> Result<(Duration, Memory), TurnError> {
     let (source, folder) = (Source::File(zone), &plan.folder.join("growth"));
-    let server = Server::start(session, Launch { program, core: None, source, folder, limit: patience })?;
+    let server = Server::start(
+        session,
+        Launch { entrant: program.into(), core: None, source, folder, limit: patience },
+    )?;
     thread::sleep(SETTLE);
     Ok((server.started, server.memory()?))
 }

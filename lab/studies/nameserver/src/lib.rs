@@ -1,7 +1,8 @@
 //! Studies of authoritative DNS name servers, as whole processes: ours and other projects'.
 //!
 //! [`SERVERS`] runs studies of the model `nameserver`: CPU time of answers, memory and load time of zones,
-//! reloads, and latency under random subdomains. [`echo`] is the floor, for `hashlane lab echo`.
+//! reloads, and latency under random subdomains. [`XDP`] runs those of `nameserver-xdp`: CPU time of answers past
+//! the kernel's network stack. [`echo`] is the floor, for `hashlane lab echo`.
 #![forbid(unsafe_code)]
 
 mod check;
@@ -19,6 +20,7 @@ mod servers;
 mod sign;
 mod transfer;
 mod workloads;
+mod xdp;
 mod zone;
 
 #[cfg(test)]
@@ -33,6 +35,15 @@ pub const SERVERS: ProgramStudy = ProgramStudy {
     files: study_files!["dns-serve"],
     starts: &["dns"],
     run: run::run,
+};
+
+/// Studies of name servers by XDP.
+pub const XDP: ProgramStudy = ProgramStudy {
+    model: xdp::MODEL,
+    // It needs root.
+    files: study_files![by_name "dns-serve-xdp"],
+    starts: &["dns"],
+    run: xdp::run,
 };
 
 /// Studies of zone transfers.

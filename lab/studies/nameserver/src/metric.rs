@@ -6,6 +6,9 @@ pub(crate) use hashlane_records::metric::RATIO;
 /// CPU time of the server's processes per answer, in microseconds.
 pub(crate) const CPU_US: &str = "cpu_us";
 
+/// Time that the load was busy for an answer, in microseconds.
+pub(crate) const CLIENT_US: &str = "client_us";
+
 /// Answers per second under full load.
 pub(crate) const RATE: &str = "answers_per_second";
 

@@ -48,7 +48,7 @@ pub(crate) fn run(session: &mut Session<'_>, plan: &Plan<'_>) -> Result<(), RunE
         let (folder, core) = (plan.folder.join("reload"), plan.cores.measured);
         let source = Source::File(&path);
         let (program, folder, limit) = (reloaded.subject, &folder, servers::PATIENCE);
-        let server = Server::start(session, Launch { program, core, source, folder, limit });
+        let server = Server::start(session, Launch { entrant: program.into(), core, source, folder, limit });
         let done = server.and_then(|mut server| reloads(session, plan, &mut server, &queries, &path));
         costs::remove(&path)?;
         done

@@ -5,7 +5,7 @@ use crate::check;
 use crate::queries::Queries;
 use hashlane_lab::study::TurnError;
 use hashlane_link::udp::{RecvBatch, SendBatch, UdpSocket};
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 
 /// No query has this place.
 const NONE: u32 = u32::MAX;
@@ -29,7 +29,7 @@ pub(super) struct Flight<'a> {
 impl<'a> Flight<'a> {
     /// A socket for queries. The first one sent has the place `from`, modulo their number.
     pub(super) fn new(target: Target, queries: &'a Queries, from: usize) -> Result<Self, TurnError> {
-        let socket = UdpSocket::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
+        let socket = UdpSocket::bind(SocketAddr::from((target.from, 0)));
         let mut socket = socket.map_err(TurnError::io("cannot make a socket for the load"))?;
         // A short queue loses answers, and they are counted as lost.
         let _ = socket.set_receive_queue(8 << 20);

@@ -13,17 +13,28 @@ const WINDOW: usize = 2 * BATCH;
 /// Time without any answer after which those that lack are lost.
 const SILENCE: Duration = Duration::from_millis(200);
 
-/// Loads a server for a `time`, from the query at a place on. Returns the counts, the time until the last
-/// answer, and the place of the query that follows.
+/// Outcome of a full load.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Loaded {
+    pub(crate) counts: Counts,
+    /// Time until the last answer.
+    pub(crate) time: Duration,
+    /// Time in which the load had nothing to do but to look for answers.
+    pub(crate) idle: Duration,
+    /// Place of the query that follows.
+    pub(crate) next: usize,
+}
+
+/// Loads a server for a `time`, from the query at a place on.
 pub(crate) fn full(
     target: Target,
     queries: &Queries,
     from: usize,
     time: Duration,
-) -> Result<(Counts, Duration, usize), TurnError> {
+) -> Result<Loaded, TurnError> {
     let mut flight = Flight::new(target, queries, from)?;
     let begun = Instant::now();
-    let mut last = begun;
+    let (mut last, mut idle) = (begun, Duration::ZERO);
     loop {
         let now = Instant::now();
         let is_over = now.duration_since(begun) >= time;
@@ -36,14 +47,18 @@ pub(crate) fn full(
         } else if flight.in_flight() == 0 {
             break;
         }
+        let looks = Instant::now();
         if flight.receive(|_| ())? > 0 {
             last = now;
-        } else if now.duration_since(last) > SILENCE {
+            continue;
+        }
+        idle += looks.elapsed();
+        if now.duration_since(last) > SILENCE {
             flight.give_up();
             last = now;
         } else {
             std::hint::spin_loop();
         }
     }
-    Ok((flight.counts, last.duration_since(begun), flight.next()))
+    Ok(Loaded { counts: flight.counts, time: last.duration_since(begun), idle, next: flight.next() })
 }

@@ -4,12 +4,12 @@ mod flight;
 mod full;
 mod paced;
 
-pub(crate) use full::full;
+pub(crate) use full::{Loaded, full};
 pub(crate) use paced::{Pace, Paced, paced};
 
 use crate::check::{Manner, Wrong};
 use hashlane_lab::study::TurnError;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 
 /// Datagrams of one system call.
 const BATCH: usize = 64;
@@ -18,6 +18,8 @@ const BATCH: usize = 64;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target {
     pub(crate) address: SocketAddr,
+    /// Address of the load.
+    pub(crate) from: Ipv4Addr,
     pub(crate) manner: Manner,
 }
 

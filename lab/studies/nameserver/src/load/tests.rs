@@ -20,7 +20,8 @@ impl Echo {
     fn new(manner: Manner, keep: fn(u64) -> bool) -> Self {
         let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
         socket.set_read_timeout(Some(Duration::from_millis(10))).unwrap();
-        let target = Target { address: socket.local_addr().unwrap(), manner };
+        let (address, from) = (socket.local_addr().unwrap(), Ipv4Addr::LOCALHOST);
+        let target = Target { address, from, manner };
         let stop = Arc::new(AtomicBool::new(false));
         let ended = Arc::clone(&stop);
         let thread = thread::spawn(move || {
@@ -48,8 +49,9 @@ impl Drop for Echo {
 fn a_full_load_counts_answers_and_goes_on_where_it_ended() {
     let echo = Echo::new(Manner::Echoes, |_| true);
     let queries = Queries::of(ZONE, QueryKind::Mix, 1_000);
-    let (counts, time, next) = full(echo.target, &queries, 10, Duration::from_millis(30)).unwrap();
-    assert!(counts.answers > 0 && time > Duration::ZERO);
+    let loaded = full(echo.target, &queries, 10, Duration::from_millis(30)).unwrap();
+    let Loaded { counts, time, idle, next } = loaded;
+    assert!(counts.answers > 0 && time > Duration::ZERO && idle < time);
     assert_eq!((counts.wrong, counts.check().is_ok()), (0, true));
     assert_eq!((10 + counts.answers + counts.lost) % 1_000, next as u64);
 }
@@ -84,7 +86,7 @@ fn wrong_answers_are_refused() {
     // An echo is a query, and no response.
     let echo = Echo::new(Manner::Answers, |_| true);
     let queries = Queries::of(ZONE, QueryKind::Positive, 100);
-    let (counts, _, _) = full(echo.target, &queries, 0, Duration::from_millis(5)).unwrap();
+    let Loaded { counts, .. } = full(echo.target, &queries, 0, Duration::from_millis(5)).unwrap();
     assert!(counts.wrong > 0 && counts.answers == 0);
     let error = counts.check().unwrap_err().to_string();
     assert!(error.ends_with("answers are wrong, the first: flags 0x0000"), "{error}");
@@ -94,6 +96,6 @@ fn wrong_answers_are_refused() {
 fn a_silent_server_loses_all() {
     let echo = Echo::new(Manner::Echoes, |_| false);
     let queries = Queries::of(ZONE, QueryKind::Positive, 100);
-    let (counts, ..) = full(echo.target, &queries, 0, Duration::from_millis(5)).unwrap();
+    let Loaded { counts, .. } = full(echo.target, &queries, 0, Duration::from_millis(5)).unwrap();
     assert!(counts.answers == 0 && counts.lost > 0);
 }

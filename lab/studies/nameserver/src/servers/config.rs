@@ -1,6 +1,7 @@
 //! Configurations and command lines of the servers: one thread, minimal responses, no limit of rates.
 
-use super::{Job, Program, Source};
+use super::place::FAR;
+use super::{Io, Job, Program, Source};
 use crate::zone::APEX;
 use hashlane_lab::study::TurnError;
 use hashlane_rig::nameservers::Served;
@@ -16,6 +17,9 @@ pub(super) fn prepare(program: Program, job: &Job<'_>) -> Result<Vec<OsString>, 
         std::iter::once(command.into()).chain(arguments.iter().map(OsString::from)).collect::<Vec<_>>()
     };
     let (name, text, mut program) = match program {
+        Program::Echo if is_xdp(job) => {
+            return Ok(ours(&["lab", "echo", &address.to_string(), "--interface", FAR]));
+        }
         Program::Echo => return Ok(ours(&["lab", "echo", &address.to_string()])),
         Program::Ours => ("ours.toml", of_ours(job), ours(&["dns", "serve", "--config"])),
         Program::Nsd => ("nsd.conf", of_nsd(job), words("nsd", &["-d", "-c"])),
@@ -26,6 +30,11 @@ pub(super) fn prepare(program: Program, job: &Job<'_>) -> Result<Vec<OsString>, 
     fs::write(&config, text).map_err(TurnError::io("cannot write a configuration"))?;
     program.push(config.into());
     Ok(program)
+}
+
+/// `true` if queries reach the server by XDP.
+fn is_xdp(job: &Job<'_>) -> bool {
+    matches!(job.io, Some(Io::Native | Io::Generic))
 }
 
 /// The zone of a job. That of a secondary is in a file of its folder, if the server keeps it in one.
@@ -41,6 +50,13 @@ fn of_ours(job: &Job<'_>) -> String {
     let received = job.folder.join("received");
     let served = served(job, &received);
     match job.source {
+        Source::File(zone) if job.io.is_some() => {
+            let xdp = format!("io = \"xdp\"\ninterfaces = [\"{FAR}\"]\n");
+            let io = if is_xdp(job) { &xdp } else { "" };
+            let zone = format!("file = \"{}\"\n", zone.display());
+            // The address is one that other hosts could reach.
+            served.ours_as(&format!("user = \"root\"\n{io}"), &zone)
+        }
         Source::File(_) => served.ours(),
         Source::Shared(_) => served.ours() + "allow_transfer = [\"127.0.0.1\"]\n",
         Source::Primary(from) => {
@@ -89,9 +105,10 @@ fn of_knot(job: &Job<'_>) -> String {
             (remote + &acl("notify"), "    master: from\n    acl: all\n".to_owned())
         }
     };
+    let xdp = if is_xdp(job) { format!("xdp:\n    listen: {FAR}@{port}\n") } else { String::new() };
     format!(
         "server:\n    rundir: \"{path}\"\n    listen: {ip}@{port}\n    udp-workers: 1\n    \
-         tcp-workers: 1\n    background-workers: 1\n\
+         tcp-workers: 1\n    background-workers: 1\n{xdp}\
          log:\n  - target: stderr\n    any: error\n\
          database:\n    storage: \"{path}\"\n{before}\
          zone:\n  - domain: {APEX}\n    file: \"{zone}\"\n    semantic-checks: off\n{lines}"
@@ -129,7 +146,7 @@ mod tests {
         let address: SocketAddr = "127.0.0.1:5399".parse().unwrap();
         let primary: SocketAddr = "127.0.0.1:5398".parse().unwrap();
         let command = Path::new("/bin/hashlane");
-        let job = |source| Job { command, source, folder: folder.path(), address };
+        let job = |source| Job { command, source, folder: folder.path(), address, io: None };
         for program in [Program::Ours, Program::Nsd, Program::Knot, Program::Named] {
             let mut texts = HashSet::new();
             for source in [Source::File(&zone), Source::Shared(&zone), Source::Primary(primary)] {
@@ -145,5 +162,24 @@ mod tests {
         }
         let echo = prepare(Program::Echo, &job(Source::File(&zone))).unwrap();
         assert!(echo.iter().any(|word| word == "127.0.0.1:5399"));
+    }
+
+    #[test]
+    fn configurations_name_the_interface_for_xdp_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let zone = folder.path().join("some.zone");
+        let address: SocketAddr = "198.18.0.2:5300".parse().unwrap();
+        let command = Path::new("/bin/hashlane");
+        for (io, named) in [(Io::Sockets, false), (Io::Native, true), (Io::Generic, true)] {
+            let job =
+                Job { command, source: Source::File(&zone), folder: folder.path(), address, io: Some(io) };
+            for program in [Program::Ours, Program::Knot] {
+                let file = PathBuf::from(prepare(program, &job).unwrap().pop().unwrap());
+                let text = fs::read_to_string(&file).unwrap();
+                assert_eq!(text.contains("far"), named, "{text}");
+            }
+            let echo = prepare(Program::Echo, &job).unwrap();
+            assert_eq!(echo.ends_with(&["--interface".into(), "far".into()]), named);
+        }
     }
 }

@@ -1,9 +1,11 @@
 //! Servers that are compared.
 
 mod config;
+mod place;
 mod running;
 mod start;
 
+pub(crate) use place::{Io, cables_refused};
 pub(crate) use running::Running;
 pub(crate) use start::{Launch, Memory, Server};
 
@@ -27,6 +29,20 @@ pub(crate) enum Program {
     Echo,
 }
 
+/// A server to start, and the means by which queries reach it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Entrant {
+    pub(crate) program: Program,
+    /// The means, at the end of a cable; `None`: sockets of the loopback interface.
+    pub(crate) io: Option<Io>,
+}
+
+impl From<Program> for Entrant {
+    fn from(program: Program) -> Self {
+        Self { program, io: None }
+    }
+}
+
 /// The place that a server has its zone from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Source<'a> {
@@ -48,6 +64,8 @@ struct Job<'a> {
     /// Folder for configuration and state, empty at the start.
     folder: &'a Path,
     address: SocketAddr,
+    /// The means by which queries reach it, if it is at the end of a cable.
+    io: Option<Io>,
 }
 
 /// Longest time until the first answer with a zone of up to 1,000,000 records.
@@ -66,6 +84,11 @@ impl Program {
     /// Its manner.
     fn manner(self) -> Manner {
         if self == Self::Echo { Manner::Echoes } else { Manner::Answers }
+    }
+
+    /// `true` if it is another project's.
+    pub(crate) fn is_foreign(self) -> bool {
+        matches!(self, Self::Nsd | Self::Knot | Self::Named)
     }
 
     /// Note on a server that is not installed; `None` if it is.
@@ -88,8 +111,7 @@ pub(crate) fn installed<S, T>(
     let ids = session.definition.schemes_on(workload).iter();
     let contender = |id: &String| {
         let program = by_id(&ALL, subject(id)).filter(|program| program.missing().is_none())?;
-        let is_foreign = matches!(program, Program::Nsd | Program::Knot | Program::Named);
-        Some(Contender::new(workload, id, of(program), is_foreign))
+        Some(Contender::new(workload, id, of(program), program.is_foreign()))
     };
     ids.filter_map(contender).collect()
 }

@@ -1,6 +1,6 @@
 //! Servers of one zone under way, on the core of servers.
 
-use super::{Launch, Program, Server, Source};
+use super::{Entrant, Launch, Server, Source};
 use crate::plan::Plan;
 use hashlane_lab::study::{Session, TurnError};
 use std::time::Duration;
@@ -10,23 +10,24 @@ use std::time::Duration;
 pub(crate) struct Running(Vec<(String, Result<Server, String>)>);
 
 impl Running {
-    /// Ends all servers, and starts those of `programs`, each in a separate folder, but none that failed.
-    pub(crate) fn restart(
+    /// Ends all servers, and starts `servers`, each in a separate folder, but none that failed.
+    pub(crate) fn restart<E: Copy + Into<Entrant>>(
         &mut self,
         session: &Session<'_>,
         plan: &Plan<'_>,
-        programs: &[(String, Program)],
+        servers: &[(String, E)],
         source: Source<'_>,
         patience: Duration,
     ) -> Result<(), TurnError> {
         self.0.retain(|(_, server)| server.is_err());
-        for (id, program) in programs {
+        for (id, server) in servers {
             if self.0.iter().any(|(known, _)| known == id) {
                 continue;
             }
             let folder = plan.folder.join(id.replace('/', "-"));
             let (core, folder, limit) = (plan.cores.measured, &folder, patience);
-            let server = Server::start(session, Launch { program: *program, core, source, folder, limit });
+            let entrant = (*server).into();
+            let server = Server::start(session, Launch { entrant, core, source, folder, limit });
             let server = match server {
                 Err(TurnError::Stopped) => return Err(TurnError::Stopped),
                 server => server.map_err(|error| error.to_string()),

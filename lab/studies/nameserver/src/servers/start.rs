@@ -1,14 +1,15 @@
 //! A server under way.
 
-use super::{Job, Program, Source, config};
+use super::place::Place;
+use super::{Entrant, Job, Source, config};
 use crate::check::{self, Manner};
 use crate::load::Target;
 use crate::queries::Queries;
 use hashlane_lab::study::{Child, Session, Start, TurnError, empty_folder};
-use hashlane_rig::{ports, proc};
+use hashlane_rig::proc;
 use nix::sys::signal::Signal;
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
+use std::net::UdpSocket;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -20,6 +21,7 @@ const PAUSE: Duration = Duration::from_millis(1);
 pub(crate) struct Server {
     pub(crate) child: Child,
     pub(crate) target: Target,
+    pub(crate) place: Place,
     /// Time from the start to the first answer.
     pub(crate) started: Duration,
     probe: Probe,
@@ -37,7 +39,7 @@ pub(crate) struct Memory {
 /// A server to start.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Launch<'a> {
-    pub(crate) program: Program,
+    pub(crate) entrant: Entrant,
     /// Core that it runs on; `None`: all.
     pub(crate) core: Option<usize>,
     pub(crate) source: Source<'a>,
@@ -61,22 +63,25 @@ impl Server {
         launch: Launch<'_>,
         watch: &mut dyn FnMut(i32),
     ) -> Result<Self, TurnError> {
-        let Launch { program, core, source, folder, limit } = launch;
-        let port = ports::free().map_err(TurnError::io("no port is free"))?;
-        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        let Launch { entrant: Entrant { program, io }, core, source, folder, limit } = launch;
+        let place = Place::new(io)?;
+        let address = place.address;
         let command = &session.settings.command;
-        let arguments = config::prepare(program, &Job { command, source, folder, address })?;
-        let probe = Probe::new(address, program.manner())?;
+        let arguments = config::prepare(program, &Job { command, source, folder, address, io })?;
+        let probe = Probe::new(&place, program.manner())?;
         let begun = Instant::now();
-        let start = Start { core, ..Start::child(command) };
+        let namespace = place.namespace();
+        let start = Start { core, namespace: namespace.as_deref(), ..Start::child(command) };
         let mut child = start.spawn(&arguments, folder.join("output"))?;
         let group = child.program.id();
         child.until((limit, PAUSE), session.stop, "did not answer", || {
             watch(group);
             probe.ask()
         })?;
-        let target = Target { address, manner: program.manner() };
-        Ok(Self { child, target, started: begun.elapsed(), probe })
+        let started = begun.elapsed();
+        place.check()?;
+        let target = Target { address, from: place.clients(), manner: program.manner() };
+        Ok(Self { child, target, place, started, probe })
     }
 
     /// Waits until the zone in an answer has this serial number, at most for `limit`.
@@ -137,14 +142,14 @@ struct Probe {
 }
 
 impl Probe {
-    fn new(to: SocketAddr, manner: Manner) -> Result<Self, TurnError> {
+    fn new(place: &Place, manner: Manner) -> Result<Self, TurnError> {
         let open = || -> io::Result<UdpSocket> {
-            let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
-            socket.connect(to)?;
+            let socket = UdpSocket::bind((place.clients(), 0))?;
+            socket.connect(place.address)?;
             socket.set_read_timeout(Some(Duration::from_millis(10)))?;
             Ok(socket)
         };
-        let socket = open().map_err(TurnError::io("cannot make a socket"))?;
+        let socket = place.open(open).map_err(TurnError::io("cannot make a socket"))?;
         Ok(Self { socket, query: Queries::soa(), manner })
     }
 

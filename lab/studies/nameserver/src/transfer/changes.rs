@@ -113,9 +113,9 @@ impl Pair {
         file: &mut ZoneFile,
         patience: Duration,
     ) -> Result<Self, TurnError> {
-        let start = |program, core, source, folder: &str| {
+        let start = |program: Program, core, source, folder: &str| {
             let folder = &plan.folder.join(folder);
-            Server::start(session, Launch { program, core, source, folder, limit: patience })
+            Server::start(session, Launch { entrant: program.into(), core, source, folder, limit: patience })
         };
         let path = file.path.clone();
         let mut primary = start(Program::Ours, plan.cores.load, Source::Shared(&path), "primary")?;

@@ -74,7 +74,10 @@ pub(super) fn run(
     let primary = |path| {
         let (core, source) = (plan.cores.load, Source::Shared(path));
         let (program, folder) = (Program::Ours, &plan.folder.join("primary"));
-        Server::start(session, Launch { program, core, source, folder, limit: servers::PATIENCE })
+        Server::start(
+            session,
+            Launch { entrant: program.into(), core, source, folder, limit: servers::PATIENCE },
+        )
     };
     // A secondary with few records, whose start is taken off that with many.
     let empty = match primary(&small).and_then(|server| restart(session, plan, &server)) {
@@ -115,7 +118,7 @@ pub(super) fn run(
 /// A server that has its zone from `primary`.
 fn secondary<'a>(plan: &Plan<'_>, program: Program, primary: &Server, folder: &'a Path) -> Launch<'a> {
     let source = Source::Primary(primary.target.address);
-    Launch { program, core: plan.cores.measured, source, folder, limit: servers::PATIENCE }
+    Launch { entrant: program.into(), core: plan.cores.measured, source, folder, limit: servers::PATIENCE }
 }
 
 /// Starts a secondary without a zone, and waits until it has it. CPU time is in microseconds for all.
