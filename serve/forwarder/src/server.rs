@@ -375,7 +375,7 @@ impl Parts {
                 report => of_worker.add(report),
             };
             tracing::info!(shards, "forwarding threads");
-            Some(shards::start(others, &secrets.shards, waker, clock, report)?)
+            Some(shards::start(others, &sockets.udp, &secrets.shards, waker, clock, report)?)
         };
         let forwarding = Forwarding { forwarder, crew, clock };
         let plane = move || Plane::new(poll, sockets, faces, forwarding, taken, sender, &secrets);

@@ -88,6 +88,15 @@ impl UdpSocket {
         Ok(Self { socket, segmentation: Segmentation::OFF })
     }
 
+    /// A second descriptor of the same socket, for another thread.
+    ///
+    /// # Errors
+    ///
+    /// No file descriptors are left.
+    pub fn try_clone(&self) -> io::Result<Self> {
+        Ok(Self { socket: self.socket.try_clone()?, segmentation: self.segmentation })
+    }
+
     /// Bound address, with the port that the kernel chose.
     ///
     /// # Errors

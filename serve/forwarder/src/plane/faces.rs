@@ -2,6 +2,7 @@
 
 use super::connection::Connection;
 use super::evict;
+use super::link_service::LinkOptions;
 use super::message::Settings;
 use super::peers::Peers;
 use super::pipeline::Pipeline;
@@ -184,18 +185,21 @@ impl<P: Pit> Faces<P> {
             self.holders.release(holder);
             return None;
         };
-        if let (Some(crew), Some(face)) = (&mut self.pipeline.crew, of_crew) {
-            crew.add_face(id, &face, &info.counters);
-        }
         let ports = &mut self.pipeline.ports;
         let mut port = Port::new(id, kind, counters, self.rng.next_u64(), ports.now);
         port.local = scope == Scope::Local;
         (port.owner, port.holder) = (owner, holder);
-        port.mtu = info.mtu.map_or(usize::MAX, |mtu| mtu as usize);
         port.idle = info.idle;
-        port.marks = info.flags & FACE_CONGESTION_MARKING != 0;
-        port.marking.threshold = info.congestion_threshold as usize;
-        port.marking.interval = info.marking_interval / 1_000_000;
+        port.link.options = LinkOptions {
+            mtu: info.mtu.map_or(usize::MAX, |mtu| mtu as usize),
+            marks: info.flags & FACE_CONGESTION_MARKING != 0,
+            threshold: info.congestion_threshold as usize,
+            interval: info.marking_interval / 1_000_000,
+        };
+        if let (Some(crew), Some(face)) = (&mut self.pipeline.crew, of_crew) {
+            port.shards = info.counters.clone();
+            crew.add_face(id, &face, &info.counters, port.udp_peer(&mut self.rng));
+        }
         if place.is_some() {
             self.shares.add(&mut port);
         }
@@ -460,13 +464,19 @@ impl<P: Pit> Faces<P> {
     /// Closes the faces that have been idle for too long, the connections of other hosts that have not
     /// brought a whole packet in time, and those whose peer does not read.
     pub(super) fn close_idle(&mut self) {
+        if self.pipeline.crew.is_some() {
+            let now = self.pipeline.ports.now;
+            let used =
+                self.pipeline.ports.iter_mut().filter_map(|port| port.was_used_by_others().then_some(port));
+            used.for_each(|port| port.used = now);
+        }
         let ports = &self.pipeline.ports;
         let silent_for = |since: Time, millis: u64| ports.now.since(since).as_millis() >= u128::from(millis);
         let is_mute = |port: &Port| {
             !port.local
                 && !port.is_udp()
                 && port.item.is_some()
-                && port.counters.in_bytes.value() == 0
+                && port.link.counters.in_bytes.value() == 0
                 && silent_for(port.opened, FIRST_PACKET)
                 && self.pipeline.forwarder.faces().find(port.face).is_some_and(|face| face.routes() == 0)
         };

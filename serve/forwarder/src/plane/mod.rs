@@ -15,7 +15,7 @@
 //!   sockets;
 //! - `socket`, `udp`, `origin`, `connection`: transports, and the schedule of reconnections;
 //! - `flood`: limits of the peers that flood a UDP socket;
-//! - `port`, `ports`: the sending ends of faces, and the output of the forwarder to them;
+//! - `link_service`, `port`, `ports`: the sending ends of faces, and the output of the forwarder to them;
 //! - `pipeline`, `reader`: the forwarder with its ports, and the receiving ends of connections;
 //! - `peers`, `shares`, `evict`, `faces`: the faces: opened, changed, closed, and closed for new peers;
 //! - `udp_receive`, `handshake`, `accept`, `dial`: sources of packets and faces;
@@ -29,6 +29,7 @@ mod evict;
 mod faces;
 mod flood;
 mod handshake;
+pub(crate) mod link_service;
 mod listen;
 pub(crate) mod message;
 mod origin;
@@ -45,7 +46,7 @@ mod shares;
 mod socket;
 mod token;
 mod turns;
-mod udp;
+pub(crate) mod udp;
 mod udp_receive;
 
 pub(crate) use listen::Sockets;

@@ -27,7 +27,7 @@ impl<P: Pit> Pipeline<P> {
         {
             port.used = now;
             port.heard = port.heard.wrapping_add(packets as u32);
-            port.counters.in_bytes.add(bytes as u64);
+            port.link.counters.in_bytes.add(bytes as u64);
         }
     }
 

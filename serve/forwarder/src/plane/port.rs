@@ -1,13 +1,15 @@
 //! A port: the sending end of a face.
 
 use super::connection::Connection;
+use super::link_service::LinkService;
 use super::socket::{Stream, WebSocket};
 use super::udp::Udp;
+use crate::shards::UdpPeer;
 use hashlane_link::stream::StreamWriter;
-use hashlane_ndn::fragment::{Fragmenter, Reassembler};
+use hashlane_ndn::fragment::Reassembler;
 use hashlane_ndn::time::Time;
-use hashlane_ndn_fw::congestion::CongestionMarking;
 use hashlane_ndn_fw::face::{FaceCounters, FaceId};
+use hashlane_ndn_fw::strategy::Rng;
 use hashlane_table::share::{Holder, ItemId, Owner};
 use std::cell::RefCell;
 use std::net::SocketAddr;
@@ -18,15 +20,15 @@ use std::sync::Arc;
 pub(super) struct Port {
     pub(super) face: FaceId,
     pub(super) kind: PortKind,
-    pub(super) counters: Arc<FaceCounters>,
-    pub(super) marking: CongestionMarking,
-    pub(super) marks: bool,
-    pub(super) fragmenter: Fragmenter,
+    /// Packets that the face sends, and the counters of the first thread.
+    pub(super) link: LinkService,
+    /// Counters of all shards, if there are several.
+    pub(super) shards: Arc<[Arc<FaceCounters>]>,
+    /// Bytes that other shards had sent when they were last looked at.
+    pub(super) sent_by_others: u64,
     pub(super) reassembler: Reassembler,
     /// True for a peer on this host.
     pub(super) local: bool,
-    /// Longest link packet, in bytes.
-    pub(super) mtu: usize,
     /// Milliseconds of silence after which the face is closed; `None` for no limit.
     pub(super) idle: Option<u64>,
     /// Party at the other end.
@@ -83,13 +85,11 @@ impl Port {
         Self {
             face,
             kind,
-            counters,
-            marking: CongestionMarking::default(),
-            marks: true,
-            fragmenter: Fragmenter::new(first_fragment),
+            link: LinkService::new(counters, first_fragment),
+            shards: Arc::default(),
+            sent_by_others: 0,
             reassembler: Reassembler::default(),
             local: false,
-            mtu: usize::MAX,
             idle: None,
             heard: 0,
             item: None,
@@ -106,6 +106,19 @@ impl Port {
             dirty: false,
             blocked: false,
         }
+    }
+
+    /// The peer of a UDP face, for other shards. `rng` draws the sequence number of the first fragment.
+    pub(super) fn udp_peer(&self, rng: &mut Rng) -> Option<UdpPeer> {
+        let PortKind::Udp { socket, peer: address } = self.kind else { return None };
+        Some(UdpPeer { socket, address, options: self.link.options, first_fragment: rng.next_u64() })
+    }
+
+    /// True if other shards have sent packets since the last call.
+    pub(super) fn was_used_by_others(&mut self) -> bool {
+        let others = self.shards.iter().skip(1);
+        let sent = others.map(|counters| counters.out_bytes.value()).sum();
+        std::mem::replace(&mut self.sent_by_others, sent) != sent
     }
 
     /// True for the port of a UDP peer.

@@ -319,38 +319,23 @@ impl Output for Ports {
             return;
         };
         port.used = *now;
-        let mut header = *header;
-        if port.marks && header.congestion_mark == 0 && port.marking.marks(port.queue(sockets), *now) {
-            header.congestion_mark = 1;
-        }
-        let Port { kind, counters, fragmenter, mtu, marks, marking, .. } = port;
-        let threshold = if *marks { marking.threshold } else { usize::MAX };
-        let sent = fragmenter.send(&header, packet, *mtu, |head, piece| {
-            let taken = match kind {
-                PortKind::Stream { writer, .. } => writer.push(&[head, piece]),
-                PortKind::WebSocket(socket) => socket.borrow_mut().push(&[head, piece]),
-                PortKind::Udp { socket, peer } => match sockets.get_mut(*socket) {
-                    Some(socket) => {
-                        socket.push(*peer, &[head, piece], threshold, counters);
-                        true
-                    }
-                    None => {
-                        debug_assert!(false, "sockets stay open for as long as the thread runs");
-                        false
-                    }
-                },
-                PortKind::Down => false,
-            };
-            if taken {
-                counters.out_bytes.add((head.len() + piece.len()) as u64);
-            } else {
-                counters.out_drops.add(1);
-                *queue_drops += 1;
-            }
+        let queue = port.queue(sockets);
+        let Port { kind, link, .. } = port;
+        *queue_drops += link.send(header, packet, queue, *now, |parts, threshold, counters| match kind {
+            PortKind::Stream { writer, .. } => writer.push(&parts),
+            PortKind::WebSocket(socket) => socket.borrow_mut().push(&parts),
+            PortKind::Udp { socket, peer } => match sockets.get_mut(*socket) {
+                Some(socket) => {
+                    socket.push(*peer, &parts, threshold, counters);
+                    true
+                }
+                None => {
+                    debug_assert!(false, "sockets stay open for as long as the thread runs");
+                    false
+                }
+            },
+            PortKind::Down => false,
         });
-        if !sent {
-            counters.out_drops.add(1);
-        }
         if !port.dirty && !matches!(port.kind, PortKind::Udp { .. }) {
             port.dirty = true;
             dirty.push(slot as u32);

@@ -130,15 +130,10 @@ fn update_face<P: Pit>(id: FaceId, options: &FaceOptions, faces: &mut Faces<P>) 
     set(&mut face.local_fields, meant(FACE_LOCAL_FIELDS));
     set(&mut face.pit_tokens, meant(FACE_PIT_TOKENS));
     set(&mut face.interest_digests, meant(FACE_NO_INTEREST_DIGESTS).map(|none| !none));
-    if let Some(crew) = &mut faces.pipeline.crew
-        && let Some(face) = faces.pipeline.forwarder.faces().find(id)
-    {
-        crew.update_face(id, face);
-    }
     let now = faces.pipeline.ports.now;
     // The face of the management has no port.
     let Some(port) = faces.pipeline.ports.find_mut(id) else { return };
-    set(&mut port.marks, meant(FACE_CONGESTION_MARKING));
+    set(&mut port.link.options.marks, meant(FACE_CONGESTION_MARKING));
     if let Some(persistency) = options.persistency.filter(|_| matches!(port.kind, PortKind::Udp { .. })) {
         port.idle = faces.config.udp.idle_after(persistency);
         if port.idle.is_some() {
@@ -151,14 +146,19 @@ fn update_face<P: Pit>(id: FaceId, options: &FaceOptions, faces: &mut Faces<P>) 
         Some(_) => faces.shares.remove(port),
         None => {}
     }
+    let link = &mut port.link.options;
     if let Some(interval) = options.marking_interval {
-        port.marking.interval = interval / 1_000_000;
+        link.interval = interval / 1_000_000;
     }
     if let Some(threshold) = options.congestion_threshold {
-        port.marking.threshold = usize::try_from(threshold).unwrap_or(usize::MAX);
+        link.threshold = usize::try_from(threshold).unwrap_or(usize::MAX);
     }
-    if let Some(mtu) = options.mtu.filter(|_| port.mtu != usize::MAX) {
-        port.mtu = usize::try_from(mtu).unwrap_or(usize::MAX);
+    if let Some(mtu) = options.mtu.filter(|_| link.mtu != usize::MAX) {
+        link.mtu = usize::try_from(mtu).unwrap_or(usize::MAX);
+    }
+    let link = *link;
+    if let (Some(crew), Some(face)) = (&mut faces.pipeline.crew, faces.pipeline.forwarder.faces().find(id)) {
+        crew.update_face(id, face, link);
     }
     if let Some(persistency) = options.persistency {
         set_persistency(id, persistency, faces);

@@ -253,7 +253,7 @@ fn what_came_before_the_end_of_a_stream_is_forwarded_and_then_its_face_closed() 
         let rest = data("/unasked", 8000).repeat(packets - 1);
         producer.write_all(&[rest, data("/a/last", 100)].concat()).expect("room");
         drop(producer);
-        let counters = bench.plane.faces.pipeline.ports.find_mut(face).expect("a port").counters.clone();
+        let counters = bench.plane.faces.pipeline.ports.find_mut(face).expect("a port").link.counters.clone();
         bench.settle();
         let mut bytes = [0; 2048];
         let read = consumer.read(&mut bytes).expect("the Data");

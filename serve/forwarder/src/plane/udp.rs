@@ -13,7 +13,7 @@ const DATAGRAM_OVERHEAD: usize = 1024;
 const BATCH: usize = 64;
 
 /// A UDP socket, shared by the faces of its peers, and the datagrams that wait to be sent over it.
-pub(super) struct Udp {
+pub(crate) struct Udp {
     pub(super) socket: UdpSocket,
     pub(super) local: SocketAddr,
     pub(super) queue: SendBatch,
@@ -28,7 +28,7 @@ pub(super) struct Udp {
 }
 
 impl Udp {
-    pub(super) fn new(socket: UdpSocket, local: SocketAddr) -> Self {
+    pub(crate) fn new(socket: UdpSocket, local: SocketAddr) -> Self {
         Self {
             socket,
             local,
@@ -41,12 +41,12 @@ impl Udp {
     }
 
     /// Bytes that the kernel had not sent at the last request for the queue length.
-    pub(super) fn unsent(&self) -> usize {
+    pub(crate) fn unsent(&self) -> usize {
         self.unsent
     }
 
     /// Replaces the send queue, if it is empty: large datagrams have used more of it than small ones need.
-    pub(super) fn free_memory(&mut self) {
+    pub(crate) fn free_memory(&mut self) {
         if self.queue.is_empty() {
             self.queue = SendBatch::new(BATCH);
         }
@@ -59,7 +59,7 @@ impl Udp {
 
     /// Queues a datagram. `threshold` is the queue length that matters to its sender; the kernel is asked for
     /// that length only if it may be greater, so that a lone datagram costs no second system call.
-    pub(super) fn push(
+    pub(crate) fn push(
         &mut self,
         peer: SocketAddr,
         parts: &[&[u8]],
@@ -78,7 +78,7 @@ impl Udp {
     }
 
     /// Sends the queue.
-    pub(super) fn flush(&mut self) {
+    pub(crate) fn flush(&mut self) {
         if self.queue.is_empty() {
             return;
         }
@@ -99,7 +99,7 @@ impl Udp {
 
     /// Logs the datagrams lost since the last call, and returns their number. One line for many: a log line
     /// per datagram would add to the load that loses them.
-    pub(super) fn log_lost(&mut self) -> usize {
+    pub(crate) fn log_lost(&mut self) -> usize {
         let (lost, error) = std::mem::take(&mut self.lost);
         if lost > 0 {
             let why = error.as_deref().unwrap_or("the send queue is full or the peer is unreachable");

@@ -1,6 +1,8 @@
 //! Changes that the first forwarding thread makes known to the others.
 
+use super::datagrams::UdpPeer;
 use crate::management::{TableRequest, Ticket};
+use crate::plane::link_service::LinkOptions;
 use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::Ndn;
 use hashlane_ndn_fw::face::{Face, FaceId};
@@ -9,12 +11,18 @@ use hashlane_ndn_fw::forward::Config;
 /// A change of the tables of a worker, or a question to it.
 #[derive(Debug)]
 pub(crate) enum Control {
-    /// Adds a face, which gets the id that it has at the first thread.
-    AddFace(FaceId, Box<Face>),
+    /// Adds a face, which gets the id that it has at the first thread. Workers send to UDP peers themselves.
+    AddFace(FaceId, Box<Face>, Option<UdpPeer>),
     /// Removes a face.
     RemoveFace(FaceId),
     /// Changes the options of a face.
-    UpdateFace { face: FaceId, local_fields: bool, pit_tokens: bool, interest_digests: bool },
+    UpdateFace {
+        face: FaceId,
+        local_fields: bool,
+        pit_tokens: bool,
+        interest_digests: bool,
+        link: LinkOptions,
+    },
     /// Changes a table.
     Table(TableRequest),
     /// Replaces the limits.

@@ -1,10 +1,12 @@
 //! The workers, as the first forwarding thread sees them.
 
 use super::control::{Control, Erasure};
+use super::datagrams::UdpPeer;
 use super::exchange::{Exchange, FirstWaker};
 use super::idle::IdleAnswers;
 use super::part;
 use crate::management::{CsConfig, TableRequest};
+use crate::plane::link_service::LinkOptions;
 use hashlane_ndn::time::Time;
 use hashlane_ndn_fw::face::{Face, FaceCounters, FaceId};
 use hashlane_ndn_fw::forward::{Config, Counters};
@@ -72,12 +74,21 @@ impl Crew {
     }
 
     /// Adds a face that the first thread has added. `counters` are those of all shards.
-    pub(crate) fn add_face(&mut self, id: FaceId, face: &Face, counters: &[Arc<FaceCounters>]) {
+    pub(crate) fn add_face(
+        &mut self,
+        id: FaceId,
+        face: &Face,
+        counters: &[Arc<FaceCounters>],
+        udp: Option<UdpPeer>,
+    ) {
         self.idle.forget(face.holder);
         self.tell(|at| {
             let mut face = face.clone();
             face.counters = counters.get(at + 1).cloned().unwrap_or_default();
-            Control::AddFace(id, Box::new(face))
+            // Sequence numbers of a thread are 2⁵⁶ away from those of the others.
+            let first = |peer: &UdpPeer| peer.first_fragment.wrapping_add((at as u64) << 56);
+            let udp = udp.map(|peer| UdpPeer { first_fragment: first(&peer), ..peer });
+            Control::AddFace(id, Box::new(face), udp)
         });
     }
 
@@ -86,9 +97,9 @@ impl Crew {
     }
 
     /// Repeats the options of a face.
-    pub(crate) fn update_face(&mut self, id: FaceId, face: &Face) {
+    pub(crate) fn update_face(&mut self, id: FaceId, face: &Face, link: LinkOptions) {
         let Face { local_fields, pit_tokens, interest_digests, .. } = *face;
-        self.tell(|_| Control::UpdateFace { face: id, local_fields, pit_tokens, interest_digests });
+        self.tell(|_| Control::UpdateFace { face: id, local_fields, pit_tokens, interest_digests, link });
     }
 
     /// Repeats a change of a table.

@@ -2,7 +2,8 @@
 //!
 //! The first thread has all sockets and faces, and shard 0. It routes each packet by its name
 //! ([`Dispatch`](hashlane_ndn_fw::shard::Dispatch)) and hands packets of other shards over in [batches](batch)
-//! through bounded queues. A worker forwards them with tables of its own, and hands back what is to be sent.
+//! through bounded queues. A worker forwards them with tables of its own. It sends datagrams itself, over
+//! the same sockets, and hands back what other faces send.
 //! Each worker has all faces and routes, and its part of the limits: changes reach it as [controls](control), before
 //! the packets that follow them.
 //!
@@ -14,6 +15,7 @@
 mod batch;
 mod control;
 mod crew;
+mod datagrams;
 mod exchange;
 mod idle;
 mod spawn;
@@ -22,6 +24,7 @@ mod worker;
 pub(crate) use batch::Action;
 pub(crate) use control::Erasure;
 pub(crate) use crew::Crew;
+pub(crate) use datagrams::UdpPeer;
 pub(crate) use spawn::start;
 
 use hashlane_ndn_fw::forward::Config;

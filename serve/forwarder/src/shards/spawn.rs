@@ -1,12 +1,14 @@
 //! Start of the workers.
 
 use super::crew::Crew;
+use super::datagrams::Datagrams;
 use super::exchange::{Exchange, FirstWaker};
 use super::idle::IdleAnswers;
 use super::worker::Worker;
 use crate::clock::Clock;
 use crate::management::Report;
 use hashlane_hash::scheme::Key;
+use hashlane_link::udp::UdpSocket;
 use hashlane_ndn_fw::forward::Forwarder;
 use hashlane_ndn_fw::pit::Pit;
 use hashlane_ndn_fw::shard::Dispatch;
@@ -15,13 +17,14 @@ use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
-/// Starts a thread for each of the shards after the first one. `key` keys the choice of shards; `report`
+/// Starts a thread for each of the shards after the first one. They send over the same UDP sockets. `key` keys the choice of shards; `report`
 /// reports to the management, also that a thread has ended before the others. `waker` wakes the first thread.
 ///
 /// # Errors
 /// A thread cannot be started.
 pub(crate) fn start<P: Pit + Send + 'static>(
     forwarders: Vec<Forwarder<P>>,
+    sockets: &[UdpSocket],
     key: &Key,
     waker: Arc<Waker>,
     clock: Clock,
@@ -38,7 +41,10 @@ pub(crate) fn start<P: Pit + Send + 'static>(
     for (at, ((forwarder, exchange), controls)) in workers {
         let next = queues.get(at + 1).map(|queue| (at + 2, queue.clone()));
         let (answer, idle) = (report.clone(), idle.clone());
-        let worker = Worker { forwarder, exchange, controls, next, report: Box::new(answer), idle, clock };
+        let sockets = sockets.iter().map(|socket| Ok((socket.try_clone()?, socket.local_addr()?)));
+        let datagrams = Datagrams::new(sockets.collect::<io::Result<_>>()?);
+        let answer = Box::new(answer);
+        let worker = Worker { forwarder, exchange, datagrams, controls, next, report: answer, idle, clock };
         let end = ReportEnd(Some(report.clone()));
         let run = move || {
             let mut end = end;

@@ -2,6 +2,7 @@
 
 use super::batch::{Action, Batch};
 use super::control::{Control, Erasure};
+use super::datagrams::Datagrams;
 use super::exchange::Exchange;
 use super::idle::IdleAnswers;
 use crate::clock::Clock;
@@ -29,6 +30,7 @@ const CONGESTED: Duration = Duration::from_micros(50);
 pub(crate) struct Worker<P> {
     pub(crate) forwarder: Forwarder<P>,
     pub(crate) exchange: Exchange,
+    pub(crate) datagrams: Datagrams,
     pub(crate) controls: Receiver<Control>,
     /// Control queue of the next worker; `None` for the last one.
     pub(crate) next: Option<(usize, Sender<Control>)>,
@@ -37,14 +39,19 @@ pub(crate) struct Worker<P> {
     pub(crate) clock: Clock,
 }
 
-/// Hands packets to send to the first thread.
-struct ToFirst<'a>(&'a mut Exchange);
+/// Sends to UDP faces, and hands packets of other faces to the first thread.
+struct Out<'a> {
+    exchange: &'a mut Exchange,
+    datagrams: &'a mut Datagrams,
+}
 
-impl Output for ToFirst<'_> {
+impl Output for Out<'_> {
     #[inline]
     fn send(&mut self, face: FaceId, header: &LpHeader<'_>, packet: &[u8]) {
         debug_assert!(face != FaceId::MANAGEMENT, "only shard 0 has the face of the management");
-        self.0.send(face, header, packet);
+        if !self.datagrams.send(face, header, packet) {
+            self.exchange.send(face, header, packet);
+        }
     }
 }
 
@@ -55,6 +62,7 @@ impl<P: Pit> Worker<P> {
         loop {
             let batch = self.exchange.wait(self.poll_timeout());
             let now = self.clock.now();
+            self.datagrams.set_time(now);
             while let Ok(control) = self.controls.try_recv() {
                 if !self.apply(control) {
                     return;
@@ -68,12 +76,15 @@ impl<P: Pit> Worker<P> {
                 batches += 1;
                 next = if batches < BATCHES { self.exchange.next() } else { None };
             }
+            self.datagrams.flush();
             self.exchange.flush();
             // It counts the pending Interests. When the first thread ends, answers must be there before.
             self.forwarder.handle_timeout(now);
             if now.since(swept) >= HOUSEKEEPING {
                 swept = now;
+                self.forwarder.counters().queue_drops.add(self.datagrams.log_lost());
                 if self.forwarder.shrink() {
+                    self.datagrams.free_memory();
                     hashlane_link::memory::release_freed();
                 }
             }
@@ -95,20 +106,27 @@ impl<P: Pit> Worker<P> {
 
     /// Forwards the packets of a batch.
     fn forward(&mut self, batch: &Batch, now: Time) {
-        let Self { forwarder, exchange, .. } = self;
-        forward_batch(batch, forwarder, now, exchange);
+        let Self { forwarder, exchange, datagrams, .. } = self;
+        forward_batch(batch, forwarder, now, &mut Out { exchange, datagrams });
     }
 
     /// Applies a control. Returns false if the thread is to end.
     fn apply(&mut self, control: Control) -> bool {
         let forwarder = &mut self.forwarder;
         match control {
-            Control::AddFace(id, face) => {
+            Control::AddFace(id, face, udp) => {
+                if let Some(peer) = udp {
+                    self.datagrams.add(id, &peer, face.counters.clone());
+                }
                 let added = forwarder.add_face(*face);
                 debug_assert_eq!(added, Some(id), "shards number faces alike");
             }
-            Control::RemoveFace(face) => drop(forwarder.remove_face(face)),
-            Control::UpdateFace { face, local_fields, pit_tokens, interest_digests } => {
+            Control::RemoveFace(face) => {
+                self.datagrams.remove(face);
+                drop(forwarder.remove_face(face));
+            }
+            Control::UpdateFace { face, local_fields, pit_tokens, interest_digests, link } => {
+                self.datagrams.update(face, link);
                 if let Some(face) = forwarder.face_mut(face) {
                     (face.local_fields, face.pit_tokens) = (local_fields, pit_tokens);
                     face.interest_digests = interest_digests;
@@ -145,7 +163,7 @@ impl<P: Pit> Worker<P> {
 }
 
 /// Forwards the packets of a batch at a shard, and hands them over to the shards that they visit next.
-fn forward_batch<P: Pit>(batch: &Batch, forwarder: &mut Forwarder<P>, now: Time, exchange: &mut Exchange) {
+fn forward_batch<P: Pit>(batch: &Batch, forwarder: &mut Forwarder<P>, now: Time, out: &mut Out<'_>) {
     let mut burst = Burst::new();
     let mut visited: SmallVec<[(FaceId, Visits, &[u8]); 64]> = SmallVec::new();
     for (face, action, packet) in batch.iter() {
@@ -160,12 +178,12 @@ fn forward_batch<P: Pit>(batch: &Batch, forwarder: &mut Forwarder<P>, now: Time,
         burst.set_visit(Visit { is_last: visits.is_last(), served: served.as_deref() });
         visited.push((face, *visits, packet));
         if burst.is_full() {
-            forward_burst(&mut burst, &visited, forwarder, now, exchange);
+            forward_burst(&mut burst, &visited, forwarder, now, out);
             burst.clear();
             visited.clear();
         }
     }
-    forward_burst(&mut burst, &visited, forwarder, now, exchange);
+    forward_burst(&mut burst, &visited, forwarder, now, out);
 }
 
 fn forward_burst<P: Pit>(
@@ -173,18 +191,18 @@ fn forward_burst<P: Pit>(
     visited: &[(FaceId, Visits, &[u8])],
     forwarder: &mut Forwarder<P>,
     now: Time,
-    exchange: &mut Exchange,
+    out: &mut Out<'_>,
 ) {
     if burst.is_empty() {
         return;
     }
-    forwarder.receive_burst(burst, now, &mut ToFirst(exchange));
+    forwarder.receive_burst(burst, now, out);
     for (at, served) in burst.passed() {
         if let Some((face, visits, packet)) = visited.get(at)
             && let Some(visits) = visits.after()
         {
             let action = Action::Forward { visits, served: Some(served) };
-            exchange.hand_over(visits.shard(), *face, action, [packet, &[]]);
+            out.exchange.hand_over(visits.shard(), *face, action, [packet, &[]]);
         }
     }
 }
