@@ -9,8 +9,8 @@
 use super::compare::pointer_at;
 use super::folded::{Folded, common_end, is_folded};
 use super::recent::SPREAD;
-use super::slots::{Free, SMALL_MESSAGES, Slots};
-use crate::compressor::POINTER_LIMIT;
+use super::slots::{Entry, Free, SMALL_MESSAGES, Slots};
+use crate::compressor::{CompressedName, POINTER_LIMIT};
 use crate::slices::Parts as _;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -145,7 +145,8 @@ pub(super) struct Shared {
 /// remembered with its labels.
 #[derive(Clone)]
 pub(super) struct LongNames {
-    /// All of them by their hash, in place of a lead each with the number of a name that has its end.
+    /// All of them by their hash, in place of a lead each with the number of a name that has its end. Names
+    /// that no pointer reaches are among them: one that repeats is written as before.
     wholes: Slots,
     /// True once the message has a long name, so that [`wholes`](Self::wholes) are this message's.
     begun: bool,
@@ -205,13 +206,10 @@ impl LongNames {
         }
     }
 
-    /// The names of this message by their hash.
+    /// Adds a name to those that are found whole, by its hash; `free` is from [`find`](Self::find).
     #[inline(always)]
-    pub(super) fn wholes(&mut self) -> &mut Slots {
-        if !self.begun {
-            self.begin();
-        }
-        &mut self.wholes
+    pub(super) fn add_whole(&mut self, entry: Entry, end: usize, hash: u32, free: Free) {
+        self.wholes.insert_any(entry, end, hash, free);
     }
 
     #[cold]
@@ -316,26 +314,38 @@ impl LongNames {
         best
     }
 
-    /// The offset of a name that the message has whole, by its hash.
+    /// The place of a name that the message has whole, by its hash.
     ///
     /// # Errors
-    /// It is not known; the error is where [`wholes`](Self::wholes) can take it.
+    /// It is not known; the error is where [`add_whole`](Self::add_whole) puts it.
     #[inline(always)]
-    pub(super) fn find(&mut self, hash: u32, folded: &[u8], written: &[u8], case: Case) -> Result<u16, Free> {
-        self.wholes();
-        self.wholes
-            .find(hash, |slot| {
-                let (at, literal) = (slot.name(), slot.literal());
-                let Some((labels, rest)) = folded.split_at_checked(literal) else { return false };
-                if literal > 0
-                    && !written.get(at..at + literal).is_some_and(|here| is_folded(case, here, labels))
-                {
-                    return false;
-                }
-                let name = self.names.get(usize::from(slot.lead()));
-                rest.is_empty() || reads_end(written, at + literal, rest, case, name)
-            })
-            .map(|slot| slot.name() as u16)
+    pub(super) fn find(
+        &mut self,
+        hash: u32,
+        folded: &[u8],
+        written: &[u8],
+        case: Case,
+    ) -> Result<CompressedName, Free> {
+        if !self.begun {
+            self.begin();
+        }
+        let found = self.wholes.find(hash, |slot| {
+            let (at, literal) = (slot.name(), slot.literal());
+            let Some((labels, rest)) = folded.split_at_checked(literal) else { return false };
+            if literal > 0 && !written.get(at..at + literal).is_some_and(|here| is_folded(case, here, labels))
+            {
+                return false;
+            }
+            let name = self.names.get(usize::from(slot.lead()));
+            rest.is_empty() || reads_end(written, at + literal, rest, case, name)
+        });
+        let (at, literal) = found.map(|slot| (slot.name(), slot.literal()))?;
+        if at < POINTER_LIMIT {
+            return Ok(CompressedName::at(at as u16));
+        }
+        // No suffix can be pointed to that could not then: it is written as it was.
+        let target = if literal < folded.len() { pointer_at(written, at + literal) } else { None };
+        Ok(CompressedName::to(literal, target.unwrap_or(0)))
     }
 
     /// Puts a name under all of its shared ends. Names that branch off one another would otherwise be
@@ -370,8 +380,16 @@ impl LongNames {
     /// known.
     #[inline(always)]
     pub(super) fn before(&self, at: usize) -> Option<usize> {
+        self.left_of(at).filter(|left| *left > 0)
+    }
+
+    /// The offset of the label before the one at offset `at`, of the same name: 0 if there is none, `None` if
+    /// it is not known.
+    #[inline(always)]
+    pub(super) fn left_of(&self, at: usize) -> Option<usize> {
         match self.left.get(at).copied().unwrap_or(0) {
-            0 | LEFTMOST => None,
+            0 => None,
+            LEFTMOST => Some(0),
             bytes => at.checked_sub(usize::from(bytes)),
         }
     }

@@ -54,7 +54,9 @@ const CLEARS: u8 = 16;
 /// Others are found by their ends: 128 of those with many labels are remembered with the offsets of their
 /// labels, under the sums of their words, so that only the labels to the left of the longest end that is known
 /// are read one by one. Otherwise names of 127 labels that differ in the first two would take thirty times as
-/// long for each byte of the message as ordinary ones.
+/// long for each byte of the message as ordinary ones. Names of 33 to 49 bytes are found so, too, from the
+/// first of them with twelve labels on. Beyond the last offset that a pointer can have, a name that repeats is
+/// written as before.
 ///
 /// **Bounds.** The hash is keyed and strongly universal, and a slot holds 24 bits of it: for names chosen
 /// without knowledge of hashes, one comparison in 2²⁴ is in vain. Whatever the hashes, a lookup reads at most
@@ -87,6 +89,8 @@ pub struct SuffixTable {
     begun: bool,
     /// Number of names in a row that shared nothing with earlier ones.
     apart: u8,
+    /// True once names of medium length have many labels, so that they are looked up as long ones.
+    is_deep: bool,
     slots: Slots,
     /// Number of further names worth looking up in [`whole`](Self::whole) without a hit.
     tries: u8,
@@ -144,6 +148,7 @@ impl SuffixTable {
             first: First::NONE,
             begun: true,
             apart: 0,
+            is_deep: false,
             slots: Slots::new(),
             tries: 0,
             repeats: 0,
@@ -218,7 +223,7 @@ impl SuffixTable {
             self.redraw();
         }
         self.long.start();
-        (self.tries, self.repeats, self.apart) = (0, 0, 0);
+        (self.tries, self.repeats, self.apart, self.is_deep) = (0, 0, 0, false);
     }
 }
 

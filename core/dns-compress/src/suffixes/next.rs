@@ -12,7 +12,7 @@ impl SuffixTable {
     /// Places a name that is neither the root nor the message's first.
     #[inline(never)]
     pub(super) fn place_next(&mut self, written: &[u8], bytes: &[u8]) -> CompressedName {
-        if bytes.len() > SHORT {
+        if bytes.len() > LONGEST + 1 {
             return self.place_longer(written, bytes);
         }
         let first = self.first;
@@ -21,6 +21,9 @@ impl SuffixTable {
         }
         if !self.begun {
             self.begin();
+        }
+        if bytes.len() > SHORT {
+            return self.place_middle(written, bytes);
         }
         let whole = (self.tries > 0).then(|| Whole::of(bytes, self.slots.message()));
         if let Some(whole) = whole {
@@ -33,13 +36,16 @@ impl SuffixTable {
         let place = self.place_unseen(written, bytes);
         if let Some(whole) = whole {
             self.keep_whole(whole, written.len(), place);
-        } else {
-            self.count_repeats(place);
+        } else if place.literal() == 0 {
+            self.repeats += 1;
+            if self.repeats == MIN_REPEATS {
+                (self.tries, self.repeats) = (MAX_MISSES, 0);
+            }
         }
         place
     }
 
-    /// Places a name of more than [`SHORT`] bytes.
+    /// Places a name of more bytes than the longest parent and a length.
     #[inline(never)]
     fn place_longer(&mut self, written: &[u8], bytes: &[u8]) -> CompressedName {
         let first = self.first;
@@ -54,9 +60,12 @@ impl SuffixTable {
         if !self.begun {
             self.begin();
         }
-        if is_long {
-            return self.place_long(written, bytes);
-        }
+        if is_long { self.place_long(written, bytes) } else { self.place_middle(written, bytes) }
+    }
+
+    /// Places a name of more than [`SHORT`] bytes that is not long.
+    #[inline(always)]
+    fn place_middle(&mut self, written: &[u8], bytes: &[u8]) -> CompressedName {
         let Some(recent) = Recent::of(bytes) else { return self.place_unseen(written, bytes) };
         if let Some(at) = self.find_recent(written, bytes, recent) {
             return CompressedName::at(at);
@@ -64,17 +73,6 @@ impl SuffixTable {
         let place = self.place_unseen(written, bytes);
         self.keep_recent(recent, written.len(), bytes.len(), place);
         place
-    }
-
-    /// Counts a name that was placed so, if it repeats.
-    #[inline(always)]
-    fn count_repeats(&mut self, place: CompressedName) {
-        if place.literal() == 0 {
-            self.repeats += 1;
-            if self.repeats == MIN_REPEATS {
-                (self.tries, self.repeats) = (MAX_MISSES, 0);
-            }
-        }
     }
 
     /// Remembers a short name that was placed so at offset `len`.
@@ -98,6 +96,11 @@ impl SuffixTable {
         let key = ParentPlace::of(rest);
         let parent = match self.parents.find(key, rest, self.slots.message()) {
             Some(Parent { at, left, sum, .. }) => (usize::from(*at), usize::from(*left), *sum),
+            None if self.is_deep && bytes.len() > SHORT => {
+                let place = self.place_long(written, bytes);
+                self.keep_parent_of(key, bytes, from, written, place);
+                return place;
+            }
             None => match self.place_new(written, bytes, from, key) {
                 Placed::At(place) => return place,
                 Placed::Under(at, left, sum) => (at, left, sum),
@@ -122,6 +125,36 @@ impl SuffixTable {
         };
         if at < POINTER_LIMIT {
             self.recent[kept] = self.slots.slot(Entry { at, lead: 0, literal }, check);
+        }
+    }
+
+    /// Remembers the parent of a name that is placed so at the end of the message.
+    #[inline(never)]
+    fn keep_parent_of(
+        &mut self,
+        key: ParentPlace,
+        bytes: &[u8],
+        from: usize,
+        written: &[u8],
+        place: CompressedName,
+    ) {
+        let (at, left) = match (place.literal(), place.pointer().map(usize::from)) {
+            // The label alone is new, or it stands before a pointer.
+            (literal, Some(target)) if literal == from || literal == 0 => {
+                let end = if literal == 0 { pointer_at(written, target + from) } else { Some(target) };
+                match end.map(|at| (at, self.long.left_of(at))) {
+                    Some((at, Some(left))) => (at, left),
+                    Some((_, None)) => return,
+                    None => (target + from, target),
+                }
+            }
+            _ => (written.len() + from, written.len()),
+        };
+        let rest = bytes.get(from..).unwrap_or_default();
+        // The root is not pointed to.
+        if left.max(at) < POINTER_LIMIT && rest.len() > 1 {
+            let sum = self.hash.sum(rest, |word| self.case.fold8(word));
+            self.parents.keep(key, rest, self.slots.message(), at as u16, left as u16, sum);
         }
     }
 

@@ -15,6 +15,9 @@ const MAX_APART: usize = 16;
 /// nothing either.
 pub(super) const MIN_APART: u8 = 8;
 
+/// Labels of a name that take longer to read than to find the name by its ends.
+pub(super) const MIN_READ: usize = 12;
+
 /// A suffix of a name that is in the message.
 #[derive(Clone, Copy)]
 pub(super) struct Known {
@@ -132,6 +135,7 @@ impl SuffixTable {
             }
             (labels, at) = (labels + 1, at + 1 + usize::from(len));
         }
+        self.is_deep |= labels >= MIN_READ;
         let mut known = Known { label: labels, at: 0, left: 0 };
         // Where a known suffix starts, to which a pointer can lead.
         let mut reached = None;

@@ -3,13 +3,10 @@
 use super::SuffixTable;
 use super::compare::{follows, reads_suffix};
 use super::long::Shared;
-use super::search::{Known, MIN_APART};
+use super::search::{Known, MIN_APART, MIN_READ};
 use super::slots::{Entry, Slot};
 use crate::compressor::{CompressedName, POINTER_LIMIT};
 use crate::slices::Parts as _;
-
-/// Labels that are read before a name is remembered.
-const MIN_READ: usize = 12;
 
 /// Number of a remembered name that has the end of a long one, if there is one.
 #[derive(Clone, Copy)]
@@ -29,18 +26,18 @@ impl SuffixTable {
         let hash = self.name_hash.fold(bytes, self.case, &mut self.folded);
         let Self { long, folded, case, .. } = self;
         let free = match long.find(hash, folded.name(), written, *case) {
-            Ok(at) => return CompressedName::at(at),
+            Ok(place) => return place,
             Err(free) => free,
         };
         let (place, name) = self.place_new_long(written, bytes);
         let at = if place.literal() == 0 { place.pointer().map_or(0, usize::from) } else { written.len() };
         let (lead, literal) = match name {
             // It has all labels of this one.
-            Name::Own(number) => (number, 0),
-            Name::Other(number) => (number, place.literal()),
+            Name::Own(number) if at < POINTER_LIMIT => (number, 0),
+            Name::Own(number) | Name::Other(number) => (number, place.literal()),
         };
         let entry = Entry { at, lead: usize::from(lead), literal };
-        self.long.wholes().insert(entry, written.len() + place.len(), hash, free);
+        self.long.add_whole(entry, written.len() + place.len(), hash, free);
         place
     }
 

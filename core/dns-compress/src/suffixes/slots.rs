@@ -261,9 +261,14 @@ impl Slots {
     /// [`find`](Self::find) returned.
     #[inline(always)]
     pub(super) fn insert(&mut self, entry: Entry, end: usize, hash: u32, free: Free) {
-        if entry.at >= POINTER_LIMIT {
-            return;
+        if entry.at < POINTER_LIMIT {
+            self.insert_any(entry, end, hash, free);
         }
+    }
+
+    /// As [`insert`](Self::insert), also of a name that no pointer can reach.
+    #[inline(always)]
+    pub(super) fn insert_any(&mut self, entry: Entry, end: usize, hash: u32, free: Free) {
         let slot = self.slot(entry, hash);
         if free.shift == self.shift
             && self.used * 4 < self.slots.len()

@@ -165,39 +165,95 @@ fn suffixes(name: &[u8]) -> Vec<(usize, Vec<u8>)> {
     all
 }
 
+/// Names of one to three letters as labels before one of a few names with many labels: 13 to 24 or 60 of them.
+fn names_under_deep_ones(seed: u64, count: usize) -> Vec<Vec<u8>> {
+    let mut state = seed | 1;
+    let mut below = |limit: usize| {
+        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        (state >> 33) as usize % limit.max(1)
+    };
+    let mut base = |most: usize| {
+        let labels: Vec<u8> = (0..13 + below(most)).flat_map(|_| [1, b'a' + below(3) as u8]).collect();
+        [&labels[..], &[0]].concat()
+    };
+    let mut bases: Vec<Vec<u8>> = (0..6).map(|_| base(12)).collect();
+    bases.push(base(48));
+    let mut name = || {
+        let mut base = &bases[below(bases.len())][2 * below(4)..];
+        let mut heads = Vec::new();
+        for _ in 0..1 + below(3) {
+            let letter = b'a' + below(5) as u8;
+            heads.extend([1, if below(8) == 0 { letter.to_ascii_uppercase() } else { letter }]);
+        }
+        if below(16) == 0 {
+            base = &[0];
+        }
+        [&heads[..], base].concat()
+    };
+    (0..count).map(|_| name()).collect()
+}
+
+/// Places names in one message, and compares each place with the longest suffix that earlier names have. After
+/// the names `cut`, 200 apart, the message is cut to some names fewer.
+fn compare_with_all_suffixes(
+    table: &mut SuffixTable,
+    names: &[Vec<u8>],
+    cut: usize,
+) -> Result<(), proptest::test_runner::TestCaseError> {
+    table.start(Case::Ignored);
+    let mut written = vec![0; HEADER_LEN];
+    // The suffixes that a pointer can lead to, with the end of the name that brought each.
+    let mut known: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
+    let mut ends = vec![HEADER_LEN];
+    for (number, bytes) in names.iter().enumerate() {
+        let all = suffixes(bytes);
+        let expected = all.iter().find(|(_, suffix)| known.contains_key(suffix));
+        let literal = expected.map_or(bytes.len(), |(start, _)| *start);
+        let place = table.place(&written, Name::parse(bytes).unwrap());
+        proptest::prop_assert_eq!(place.literal(), literal, "name {}", number);
+        let at = written.len();
+        written.extend_from_slice(&bytes[..literal]);
+        written.extend(place.pointer().into_iter().flat_map(|at| (0xc000 | at).to_be_bytes()));
+        let reached = all.into_iter().filter(|(start, _)| *start < literal && at + start < POINTER_LIMIT);
+        known.extend(reached.map(|(_, suffix)| (suffix, written.len())));
+        ends.push(written.len());
+        let (read, end) = hashlane_name::dns::message::read(&written, at).unwrap();
+        proptest::prop_assert_eq!(end, written.len());
+        proptest::prop_assert!(read.as_bytes().eq_ignore_ascii_case(bytes));
+        if number % 200 == cut {
+            ends.truncate(ends.len().saturating_sub(cut % 20).max(1));
+            written.truncate(ends[ends.len() - 1]);
+            known.retain(|_, end| *end <= written.len());
+            table.truncate(written.len());
+        }
+    }
+    Ok(())
+}
+
 proptest::proptest! {
     #[test]
     fn names_with_long_ends_are_as_short_as_can_be(seed: u64, cut in 0..200_usize) {
         let names = names_with_long_ends(seed, 300);
         let mut table = SuffixTable::new(&Key::VECTOR);
-        for round in 0..3 {
-            table.start(Case::Ignored);
-            let mut written = vec![0; HEADER_LEN];
-            // The suffixes that a pointer can lead to, with the end of the name that brought each.
-            let mut known: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
-            let mut ends = vec![HEADER_LEN];
-            for (number, bytes) in names.iter().enumerate() {
-                let all = suffixes(bytes);
-                let expected = all.iter().find(|(_, suffix)| known.contains_key(suffix));
-                let literal = expected.map_or(bytes.len(), |(start, _)| *start);
-                let place = table.place(&written, Name::parse(bytes).unwrap());
-                proptest::prop_assert_eq!(place.literal(), literal, "name {} of round {}", number, round);
-                let at = written.len();
-                written.extend_from_slice(&bytes[..literal]);
-                written.extend(place.pointer().into_iter().flat_map(|at| (0xc000 | at).to_be_bytes()));
-                let reached = all.into_iter().filter(|(start, _)| *start < literal && at + start < POINTER_LIMIT);
-                known.extend(reached.map(|(_, suffix)| (suffix, written.len())));
-                ends.push(written.len());
-                let (read, end) = hashlane_name::dns::message::read(&written, at).unwrap();
-                proptest::prop_assert_eq!(end, written.len());
-                proptest::prop_assert!(read.as_bytes().eq_ignore_ascii_case(bytes));
-                if number % 200 == cut {
-                    ends.truncate(ends.len().saturating_sub(cut % 20).max(1));
-                    written.truncate(ends[ends.len() - 1]);
-                    known.retain(|_, end| *end <= written.len());
-                    table.truncate(written.len());
-                }
-            }
+        for _ in 0..3 {
+            compare_with_all_suffixes(&mut table, &names, cut)?;
         }
+    }
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::test_runner::Config::with_cases(16))]
+
+    /// Also beyond the limit of pointers, where a name that repeats is written as before.
+    #[test]
+    fn names_under_deep_ones_are_as_short_as_can_be(seed: u64, cut in 0..400_usize) {
+        let names = names_under_deep_ones(seed, 300);
+        let mut table = SuffixTable::new(&Key::VECTOR);
+        compare_with_all_suffixes(&mut table, &names, cut)?;
+        // The same names with others before them, so that some lie beyond the limit.
+        let mut filler: Vec<Vec<u8>> = (0..240_u8).map(|number| name(&[&[number; 63]])).collect();
+        filler.truncate(200 + cut % 40);
+        let all = [&names[..20], &filler, &names, &names].concat();
+        compare_with_all_suffixes(&mut table, &all, cut)?;
     }
 }
