@@ -4,7 +4,7 @@ use crate::cell::Cell;
 use crate::config::ZoneFile;
 use crate::counters::{AllCounters, Sums, ZoneCounters};
 use crate::folder::Folder;
-use crate::interfaces::Interface;
+use crate::interface::Interface;
 use crate::status::{
     Loading, NotifyStatus, Reloaded, Reloads, Stats, Status, TransferStatus, Transfers, ZoneStatus,
 };

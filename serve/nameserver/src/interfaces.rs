@@ -2,69 +2,20 @@
 //! privileges.
 
 use crate::config::{Config, Io};
+use crate::interface::Interface;
 use crate::listen;
-use crate::status::{InterfaceState, InterfaceStatus};
+use crate::status::InterfaceStatus;
 use crate::udp::PATIENCE;
 use hashlane_dns::query::BATCH;
 use hashlane_link::xdp::{self, Xdp, XdpSocket};
 use std::io;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 /// A receive queue of an interface.
 pub(crate) struct Queue {
     pub(crate) interface: Arc<Interface>,
     pub(crate) socket: XdpSocket,
-}
-
-/// An interface that was opened, as the threads of its queues see it.
-#[derive(Debug)]
-pub(crate) struct Interface(Mutex<InterfaceStatus>);
-
-impl Interface {
-    /// State of the interface.
-    pub(crate) fn status(&self) -> InterfaceStatus {
-        self.lock().clone()
-    }
-
-    /// Takes note of the outcome of a receive. Each change of the state is logged once, not once a queue.
-    pub(crate) fn note(&self, received: Result<(), io::ErrorKind>) {
-        let state = match received {
-            Ok(()) => InterfaceState::Up,
-            Err(io::ErrorKind::NetworkDown) => InterfaceState::Down,
-            Err(io::ErrorKind::NotFound) => InterfaceState::Removed,
-            // Want of memory, and the like.
-            Err(_) => return,
-        };
-        let mut status = self.lock();
-        let before = std::mem::replace(&mut status.state, state);
-        if before == state {
-            return;
-        }
-        // One that is removed may be seen to go down first.
-        status.outages += u64::from(before == InterfaceState::Up);
-        let interface = &status.name;
-        match state {
-            InterfaceState::Up => tracing::info!(interface, "XDP: the interface is up again"),
-            InterfaceState::Down => {
-                tracing::warn!(
-                    interface,
-                    "XDP: the interface is down, so no query comes; set it up: ip link set dev {interface} up"
-                );
-            }
-            InterfaceState::Removed => {
-                tracing::warn!(
-                    interface,
-                    "XDP: the interface was removed; if it comes back, its queries come by sockets: restart the \
-                     server to have them by XDP"
-                );
-            }
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, InterfaceStatus> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// Opens the interfaces of a configuration for the addresses that the server listens on. Returns a socket for
@@ -81,7 +32,7 @@ pub(crate) fn open(config: &Config, local: &[SocketAddr]) -> io::Result<Vec<Queu
                 tracing::info!(interface, %mode, queues, addresses = ?local, "XDP");
                 let (name, mode) = (interface.clone(), mode.to_string());
                 let status = InterfaceStatus { name, mode, queues, ..InterfaceStatus::default() };
-                let interface = Arc::new(Interface(Mutex::new(status)));
+                let interface = Arc::new(Interface::new(status));
                 let queue = |socket| Queue { interface: Arc::clone(&interface), socket };
                 all.extend(sockets.into_iter().map(queue));
             }

@@ -51,6 +51,7 @@ mod dnstap;
 mod folder;
 pub mod framing;
 mod handle;
+mod interface;
 mod interfaces;
 pub mod limit;
 mod listen;

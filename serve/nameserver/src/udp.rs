@@ -11,7 +11,7 @@ use crate::cell::Reader;
 use crate::clock::{Clock, Now};
 use crate::config::RateLimit;
 use crate::counters::Counters;
-use crate::interfaces::Interface;
+use crate::interface::Interface;
 use crate::limit::{LimitKey, Limiter, ResponseClass, Verdict};
 use crate::tls::Channel;
 use crate::transfers::special::{Received, Reply, Special};
