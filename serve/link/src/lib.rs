@@ -10,8 +10,9 @@
 //! For a thread that answers datagrams: [`burst`], from a socket, or by [`xdp`] from a queue of an interface.
 //!
 //! For a thread that only listens: [`tap`], all frames of an interface one by one; [`ring`], the same in
-//! memory shared with the kernel. For files: [`capture`]. For any process: [`memory`] and [`priority`]; for a
-//! thread that packets wake one by one: [`moderation`].
+//! memory shared with the kernel; [`xdp::XdpTap`], those that an interface receives, before the kernel. For
+//! files: [`capture`]. For any process: [`memory`] and [`priority`]; for a thread that packets wake one by
+//! one: [`moderation`].
 //!
 //! Received bytes are untrusted: none make these types panic, or hold more memory than they state.
 //!

@@ -16,6 +16,8 @@ pub use settings::{RingSettings, Share};
 
 use crate::tap::TapError;
 use map::Map;
+use nix::errno::Errno;
+use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
@@ -140,6 +142,14 @@ impl Ring {
         self.counters.stalls += stalls;
         Ok(self.counters)
     }
+}
+
+/// Has an interface receive frames to other hosts, as long as the returned socket is open.
+pub(crate) fn promiscuous(index: usize) -> Result<OwnedFd, Errno> {
+    // Without a protocol, it receives nothing.
+    let held = socket(AddressFamily::Packet, SockType::Raw, SockFlag::SOCK_CLOEXEC, None)?;
+    sys::set_promiscuous(held.as_fd(), index)?;
+    Ok(held)
 }
 
 #[cfg(test)]

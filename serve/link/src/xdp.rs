@@ -6,6 +6,8 @@
 //! discovery, ICMP, TCP, fragments, and datagrams with IP options or extension headers. So the same addresses
 //! need ordinary sockets, too. Frames are memory that the kernel and the process share ([`XdpSocket`]).
 //!
+//! [`XdpTap`] takes all frames that an interface receives from the kernel, for a mirror port or a tap.
+//!
 //! Firewall rules of the kernel and its routes do not apply to these datagrams: a reply leaves by the
 //! interface of the query, to the Ethernet address that sent it.
 //!
@@ -19,14 +21,17 @@ pub mod frame;
 mod interface;
 mod memory;
 mod open;
+mod parts;
 mod program;
 mod rings;
 mod socket;
 mod sys;
+mod tap;
 
 pub use error::XdpError;
 pub use open::{Mode, Xdp, check, open};
 pub use socket::XdpSocket;
+pub use tap::XdpTap;
 
 #[cfg(test)]
 mod tests;

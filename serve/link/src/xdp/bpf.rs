@@ -106,8 +106,8 @@ pub(super) fn enter(map: BorrowedFd<'_>, queue: u32, socket: BorrowedFd<'_>) -> 
     unsafe { call(MAP_UPDATE_ELEM, &mut arguments).map(drop) }
 }
 
-/// Loads a program for XDP, which the kernel verifies.
-pub(super) fn load(code: &[Instruction]) -> Result<OwnedFd, Errno> {
+/// Loads a program for XDP, which the kernel verifies and shows by this name.
+pub(super) fn load(code: &[Instruction], name: [u8; 16]) -> Result<OwnedFd, Errno> {
     let license = c"MIT OR Apache-2.0";
     let mut arguments = ProgramLoad {
         program_type: PROG_TYPE_XDP,
@@ -119,7 +119,7 @@ pub(super) fn load(code: &[Instruction]) -> Result<OwnedFd, Errno> {
         log: 0,
         kernel_version: 0,
         flags: 0,
-        name: *b"hashlane_udp\0\0\0\0",
+        name,
         interface: 0,
         attach_type: ATTACH_XDP,
     };

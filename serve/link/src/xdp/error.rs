@@ -2,6 +2,7 @@
 
 use nix::errno::Errno;
 use std::io;
+use std::net::IpAddr;
 
 /// Error of opening an interface for XDP.
 #[derive(Debug, thiserror::Error)]
@@ -16,6 +17,15 @@ pub enum XdpError {
     /// No address to listen on is one of the interface or of its virtual LANs.
     #[error("it has none of the addresses to listen on; name one of its addresses")]
     NoAddress,
+    /// The host has this address on the interface, whose packets it would not get any more.
+    #[error("it has the address {0}, which XDP would cut off; name a mirror port, or use --io packet")]
+    HasAddress(IpAddr),
+    /// Packets of this MTU are longer than a frame.
+    #[error("its MTU of {0} bytes exceeds the 1,774 of XDP; set it lower, or use --io packet")]
+    Mtu(usize),
+    /// The interface has this number of receive queues, fewer than were to be served apart.
+    #[error("its {0} receive queues are fewer than the threads; name at most so many, or use --io packet")]
+    Queues(usize),
     /// The program would be too long.
     #[error("too many addresses for one program; name fewer")]
     TooManyAddresses,

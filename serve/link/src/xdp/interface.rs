@@ -4,6 +4,7 @@ use super::error::XdpError;
 use super::program::Lan;
 use crate::tap::{self, LinkKind, TapError};
 use nix::ifaddrs::getifaddrs;
+use nix::sys::socket::SockaddrStorage;
 use std::fs;
 use std::net::{IpAddr, SocketAddr};
 
@@ -36,14 +37,7 @@ impl Interface {
 /// A driver may take the tag out of a frame before the program sees it. The address then is that of a virtual
 /// LAN, without its tag: no match, and the kernel gets the frame.
 pub(super) fn lans(interface: &str, local: &[SocketAddr]) -> Result<Vec<Lan>, XdpError> {
-    let all: Vec<_> = getifaddrs()
-        .map_err(XdpError::system("list the addresses of interfaces"))?
-        .filter_map(|entry| Some((entry.interface_name, entry.address?)))
-        .filter_map(|(name, address)| {
-            let ipv4 = address.as_sockaddr_in().map(|address| IpAddr::from(address.ip()));
-            Some((name, ipv4.or_else(|| address.as_sockaddr_in6().map(|address| address.ip().into()))?))
-        })
-        .collect();
+    let all = addresses()?;
     let of = |name: &str| {
         let has = |ip| all.iter().any(|(of, address)| of == name && *address == ip);
         local.iter().filter(|local| has(local.ip())).copied().collect::<Vec<_>>()
@@ -52,6 +46,28 @@ pub(super) fn lans(interface: &str, local: &[SocketAddr]) -> Result<Vec<Lan>, Xd
     let others = virtual_lans(interface).into_iter().map(|(name, tag)| Lan { tag, local: of(&name) });
     let lans: Vec<_> = [own].into_iter().chain(others).filter(|lan| !lan.local.is_empty()).collect();
     if lans.is_empty() { Err(XdpError::NoAddress) } else { Ok(lans) }
+}
+
+/// Names and addresses of all interfaces.
+fn addresses() -> Result<Vec<(String, IpAddr)>, XdpError> {
+    let entries = getifaddrs().map_err(XdpError::system("list the addresses of interfaces"))?;
+    let of_ip = |(name, address): (String, SockaddrStorage)| {
+        let ipv4 = address.as_sockaddr_in().map(|address| IpAddr::from(address.ip()));
+        Some((name, ipv4.or_else(|| address.as_sockaddr_in6().map(|address| address.ip().into()))?))
+    };
+    let with_address = entries.filter_map(|entry| Some((entry.interface_name, entry.address?)));
+    Ok(with_address.filter_map(of_ip).collect())
+}
+
+/// Checks that neither the interface nor a virtual LAN of it has an address that other hosts could want.
+pub(super) fn check_unused(interface: &str) -> Result<(), XdpError> {
+    let lans = virtual_lans(interface);
+    let is_wanted = |ip: &IpAddr| !matches!(ip, IpAddr::V6(ip) if ip.is_unicast_link_local());
+    let of = |name: &str| name == interface || lans.iter().any(|(lan, _)| lan == name);
+    match addresses()?.into_iter().find(|(name, ip)| of(name) && is_wanted(ip)) {
+        Some((_, ip)) => Err(XdpError::HasAddress(ip)),
+        None => Ok(()),
+    }
 }
 
 /// Names and tags of the virtual LANs of an interface, in the network namespace of this thread.

@@ -1,12 +1,14 @@
 //! The order of system calls that opens an interface.
 
 use super::error::XdpError;
-use super::interface::{Interface, lans};
+use super::interface::{Interface, check_unused, lans};
 use super::memory::Frames;
-use super::program::{Lan, assemble};
+use super::parts::Parts;
+use super::program::{LONGEST, Lan, assemble, assemble_all};
 use super::rings::{Completion, Fill, Receive, Transmit};
-use super::socket::{Parts, XdpSocket};
+use super::socket::XdpSocket;
 use super::{bpf, sys};
+use crate::ring;
 use nix::errno::Errno;
 use std::fmt;
 use std::net::SocketAddr;
@@ -16,10 +18,25 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Frames of a socket that the kernel can receive into, and entries of the rings for them.
-const RECEIVE: u32 = 2048;
-/// Frames of a socket for replies, and entries of the rings for them.
-const TRANSMIT: u32 = 1024;
+/// Frames of a socket, and entries of the rings for them. Valid: powers of two.
+#[derive(Clone, Copy, Debug)]
+struct Sizes {
+    /// Those that the kernel can receive into.
+    receive: u32,
+    /// Those that are sent.
+    transmit: u32,
+}
+
+/// Sizes of a socket for datagrams and replies.
+const DATAGRAMS: Sizes = Sizes { receive: 2048, transmit: 1024 };
+
+/// Sizes of a socket for all frames: it must hold those of some milliseconds, and sends none. The kernel
+/// wants all rings.
+const TAP: Sizes = Sizes { receive: 32_768, transmit: 2 };
+
+/// Names by which the kernel shows the programs, also to `bpftool` and `ip -details link`.
+const UDP: &[u8; 16] = b"hashlane_udp\0\0\0\0";
+const ALL: &[u8; 16] = b"hashlane_tap\0\0\0\0";
 
 /// Longest wait for queues that another process has.
 const GRACE: Duration = Duration::from_secs(2);
@@ -87,45 +104,94 @@ pub fn check(interface: &str, local: &[SocketAddr]) -> Result<(), XdpError> {
     lans(interface, local).map(drop)
 }
 
-/// Opens an interface in the first of these modes that it supports; `ZeroCopy` stands for `Native`, too.
+/// Sockets for all frames of an interface.
+pub(super) struct Tapped {
+    /// A socket for each receive queue.
+    pub(super) parts: Vec<Parts>,
+    pub(super) mode: Mode,
+    /// Holds the program.
+    pub(super) attached: OwnedFd,
+    /// Has the interface receive frames to other hosts.
+    pub(super) promiscuous: Option<OwnedFd>,
+}
+
+/// Opens an interface for all frames that it receives: see [`XdpTap::open_group`](super::XdpTap::open_group).
+pub(super) fn open_all(interface: &str, promiscuous: bool) -> Result<Tapped, XdpError> {
+    let link = Interface::find(interface)?;
+    check_unused(interface)?;
+    let promiscuous = promiscuous
+        .then(|| ring::promiscuous(link.index as usize))
+        .transpose()
+        .map_err(XdpError::system("set the interface promiscuous"))?;
+    let Opened { parts, mode, attached, .. } =
+        first_of(&[Mode::ZeroCopy, Mode::Generic], (interface, &link), Wanted::All)?;
+    Ok(Tapped { parts, mode, attached, promiscuous })
+}
+
+/// Opens an interface for datagrams in the first of these modes that it supports.
 pub(super) fn open_in(
     modes: &[Mode],
-    (name, link): (&str, &Interface),
+    interface: (&str, &Interface),
     lans: Vec<Lan>,
     burst: usize,
     patience: Duration,
 ) -> Result<Xdp, XdpError> {
+    let Opened { parts, mode, attached, mtu } = first_of(modes, interface, Wanted::Datagrams(&lans))?;
+    let (attached, settings) = (Arc::new(attached), (mtu, mode == Mode::ZeroCopy));
+    let socket = |parts| XdpSocket::new(parts, Arc::clone(&attached), settings, burst, patience);
+    let sockets = parts.into_iter().map(socket).collect();
+    let local = lans.into_iter().flat_map(|lan| lan.local).collect();
+    Ok(Xdp { sockets, mode, local })
+}
+
+/// Opens an interface in the first of these modes that it supports; `ZeroCopy` stands for `Native`, too.
+fn first_of(
+    modes: &[Mode],
+    (name, link): (&str, &Interface),
+    wanted: Wanted<'_>,
+) -> Result<Opened, XdpError> {
     let mut failed = None;
     for mode in modes {
-        let opening = Opening { name, link, lans: &lans, mode: *mode, burst, patience };
-        match opening.run_until_free() {
-            Ok((sockets, mode)) => {
-                let local = lans.into_iter().flat_map(|lan| lan.local).collect();
-                return Ok(Xdp { sockets, mode, local });
-            }
+        match (Opening { name, link, wanted, mode: *mode }).run_until_free() {
             // No driver and no other mode helps.
-            Err(error @ (XdpError::Forbidden | XdpError::Busy(_) | XdpError::Memory(_))) => {
-                return Err(error);
-            }
+            Err(
+                error @ (XdpError::Forbidden | XdpError::Busy(_) | XdpError::Memory(_) | XdpError::Mtu(_)),
+            ) => return Err(error),
             Err(error) => failed = Some(error),
+            opened => return opened,
         }
     }
     Err(failed.unwrap_or(XdpError::Kind))
+}
+
+/// Frames that the sockets get.
+#[derive(Clone, Copy)]
+enum Wanted<'a> {
+    /// Datagrams to these addresses.
+    Datagrams(&'a [Lan]),
+    All,
 }
 
 /// An attempt to open an interface.
 struct Opening<'a> {
     name: &'a str,
     link: &'a Interface,
-    lans: &'a [Lan],
+    wanted: Wanted<'a>,
     mode: Mode,
-    burst: usize,
-    patience: Duration,
+}
+
+/// An interface with its program.
+struct Opened {
+    /// A socket for each receive queue.
+    parts: Vec<Parts>,
+    mode: Mode,
+    attached: OwnedFd,
+    mtu: usize,
 }
 
 impl Opening<'_> {
     /// Waits for the kernel, which frees the queues of a process a while after its end.
-    fn run_until_free(&self) -> Result<(Vec<XdpSocket>, Mode), XdpError> {
+    fn run_until_free(&self) -> Result<Opened, XdpError> {
         let begun = Instant::now();
         loop {
             match self.run() {
@@ -135,7 +201,7 @@ impl Opening<'_> {
         }
     }
 
-    fn run(&self) -> Result<(Vec<XdpSocket>, Mode), XdpError> {
+    fn run(&self) -> Result<Opened, XdpError> {
         // Flags of `linux/if_link.h`.
         const GENERIC: u32 = 1 << 1;
         const DRIVER: u32 = 1 << 2;
@@ -149,20 +215,25 @@ impl Opening<'_> {
             Errno::ENOSYS | Errno::EINVAL => XdpError::Unsupported("map of XDP sockets"),
             errno => XdpError::system("create a map of sockets")(errno),
         })?;
-        let code = assemble(self.link.mac, self.lans, map.as_raw_fd()).ok_or(XdpError::TooManyAddresses)?;
-        let program = bpf::load(&code).map_err(XdpError::system("load the program"))?;
+        let (code, program, sizes) = match self.wanted {
+            Wanted::Datagrams(lans) => (assemble(self.link.mac, lans, map.as_raw_fd()), UDP, DATAGRAMS),
+            Wanted::All if mtu > LONGEST.into() => return Err(XdpError::Mtu(mtu)),
+            Wanted::All => (Some(assemble_all(map.as_raw_fd())), ALL, TAP),
+        };
+        let code = code.ok_or(XdpError::TooManyAddresses)?;
+        let program = bpf::load(&code, *program).map_err(XdpError::system("load the program"))?;
 
-        let mut opened = Vec::new();
+        let mut parts = Vec::new();
         let (mut next, mut is_zero_copy) = (Some(first), true);
         for queue in 0..queues {
             let socket = next.take().map_or_else(new_socket, Ok)?;
-            let parts = self.bind(socket, queue)?;
-            is_zero_copy &= sys::is_zero_copy(parts.socket.as_fd()).unwrap_or(false);
-            bpf::enter(map.as_fd(), queue, parts.socket.as_fd())
+            let bound = self.bind(socket, queue, sizes)?;
+            is_zero_copy &= sys::is_zero_copy(bound.socket.as_fd()).unwrap_or(false);
+            bpf::enter(map.as_fd(), queue, bound.socket.as_fd())
                 .map_err(XdpError::system("enter a socket into the map"))?;
-            opened.push(parts);
+            parts.push(bound);
         }
-        // From here on, datagrams come to the sockets.
+        // From here on, frames come to the sockets.
         let flags = if self.mode == Mode::Generic { GENERIC } else { DRIVER };
         let attached = bpf::attach(program.as_fd(), self.link.index, flags).map_err(|errno| match errno {
             Errno::EBUSY | Errno::EEXIST => XdpError::Busy(self.name.to_owned()),
@@ -173,17 +244,13 @@ impl Opening<'_> {
             _ if is_zero_copy => Mode::ZeroCopy,
             _ => Mode::Native,
         };
-        let attached = Arc::new(attached);
-        let socket = |parts| {
-            let settings = (mtu, mode == Mode::ZeroCopy);
-            XdpSocket::new(parts, Arc::clone(&attached), settings, self.burst, self.patience)
-        };
-        Ok((opened.into_iter().map(socket).collect(), mode))
+        Ok(Opened { parts, mode, attached, mtu })
     }
 
     /// Gives a socket its memory and its rings, and binds it to a queue.
-    fn bind(&self, socket: OwnedFd, queue: u32) -> Result<Parts, XdpError> {
-        let (frames, mut free) = Frames::new(RECEIVE + TRANSMIT)
+    fn bind(&self, socket: OwnedFd, queue: u32, sizes: Sizes) -> Result<Parts, XdpError> {
+        let (receive, transmit) = (sizes.receive, sizes.transmit);
+        let (frames, mut free) = Frames::new(receive + transmit)
             .map_err(|error| XdpError::System { operation: "map memory for frames", error })?;
         let fd = socket.as_fd();
         sys::register(fd, &frames).map_err(|errno| match errno {
@@ -191,20 +258,20 @@ impl Opening<'_> {
             errno => XdpError::system("register memory for frames")(errno),
         })?;
         for (ring, entries) in [
-            (libc::XDP_UMEM_FILL_RING, RECEIVE),
-            (libc::XDP_UMEM_COMPLETION_RING, TRANSMIT),
-            (libc::XDP_RX_RING, RECEIVE),
-            (libc::XDP_TX_RING, TRANSMIT),
+            (libc::XDP_UMEM_FILL_RING, receive),
+            (libc::XDP_UMEM_COMPLETION_RING, transmit),
+            (libc::XDP_RX_RING, receive),
+            (libc::XDP_TX_RING, transmit),
         ] {
             sys::set_ring(fd, ring, entries).map_err(XdpError::system("make a ring"))?;
         }
         let offsets = sys::offsets(fd).map_err(XdpError::system("read the places of rings"))?;
         let failed = |error| XdpError::System { operation: "map a ring", error };
-        let mut fill = Fill::new(fd, &offsets.fr, RECEIVE).map_err(failed)?;
-        let receive = Receive::new(fd, &offsets.rx, RECEIVE).map_err(failed)?;
-        let transmit = Transmit::new(fd, &offsets.tx, TRANSMIT).map_err(failed)?;
-        let completion = Completion::new(fd, &offsets.cr, TRANSMIT).map_err(failed)?;
-        let mut empty = free.split_off(TRANSMIT as usize);
+        let mut fill = Fill::new(fd, &offsets.fr, sizes.receive).map_err(failed)?;
+        let receive = Receive::new(fd, &offsets.rx, sizes.receive).map_err(failed)?;
+        let transmit = Transmit::new(fd, &offsets.tx, sizes.transmit).map_err(failed)?;
+        let completion = Completion::new(fd, &offsets.cr, sizes.transmit).map_err(failed)?;
+        let mut empty = free.split_off(sizes.transmit as usize);
         fill.give(&mut empty);
         // Without a flag, the kernel tries zero-copy first, which needs the program in the driver.
         let copy = if self.mode == Mode::Generic { libc::XDP_COPY } else { 0 };
@@ -229,7 +296,6 @@ fn new_socket() -> Result<OwnedFd, XdpError> {
 #[cfg(test)]
 pub(super) fn bound_for_tests(name: &str) -> Parts {
     let link = Interface::find(name).unwrap();
-    let opening =
-        Opening { name, link: &link, lans: &[], mode: Mode::Generic, burst: 64, patience: Duration::ZERO };
-    opening.bind(new_socket().unwrap(), 0).unwrap()
+    let opening = Opening { name, link: &link, wanted: Wanted::All, mode: Mode::Generic };
+    opening.bind(new_socket().unwrap(), 0, DATAGRAMS).unwrap()
 }

@@ -3,13 +3,13 @@
 //! It gives a frame to the socket of its receive queue if the frame is addressed to this interface and holds
 //! a UDP datagram to one of the given addresses and ports: in IPv4 without options and fragments, or IPv6
 //! without extension headers, behind at most one tag of a virtual LAN. All other frames go to the kernel, as
-//! do those of a queue without a socket.
+//! do those of a queue without a socket. The program of a [tap](super::XdpTap) gives away all frames.
 
 use std::net::{IpAddr, SocketAddr};
 
 /// Longest IP packet that fits the memory of a frame behind the room that the kernel keeps before it (256
 /// bytes) and a tagged Ethernet header, in bytes. Longer ones go to the kernel.
-const LONGEST: u16 = 2048 - 256 - 18;
+pub(super) const LONGEST: u16 = 2048 - 256 - 18;
 
 /// Addresses of one virtual LAN of an interface, or of the interface itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,6 +120,17 @@ impl Assembler {
         self.push(MOVE, LIMIT, DATA, 0, 0);
         self.push(ADD_VALUE, LIMIT, 0, 0, bytes);
         self.jump(JUMP_IF_GREATER, LIMIT, END, 0, otherwise);
+    }
+
+    /// Gives the frame to the socket of its receive queue, by the context in [`CONTEXT`].
+    fn redirect(&mut self, map: i32) {
+        self.push(LOAD_WIDE, R1, PSEUDO_MAP, 0, map);
+        self.push(0, 0, 0, 0, 0);
+        // The number of the receive queue; the verdict for a queue without a socket.
+        self.push(LOAD32, 2, CONTEXT, 16, 0);
+        self.push(MOVE_VALUE, 3, 0, 0, PASS);
+        self.push(CALL, 0, 0, 0, REDIRECT_MAP);
+        self.push(EXIT, 0, 0, 0, 0);
     }
 
     /// The code with its jumps; `None` if one is too far.
@@ -239,12 +250,14 @@ pub(super) fn assemble(mac: [u8; 6], lans: &[Lan], map: i32) -> Option<Vec<Instr
     code.push(EXIT, 0, 0, 0, 0);
 
     code.place(redirect);
-    code.push(LOAD_WIDE, R1, PSEUDO_MAP, 0, map);
-    code.push(0, 0, 0, 0, 0);
-    // The number of the receive queue; the verdict for a queue without a socket.
-    code.push(LOAD32, 2, CONTEXT, 16, 0);
-    code.push(MOVE_VALUE, 3, 0, 0, PASS);
-    code.push(CALL, 0, 0, 0, REDIRECT_MAP);
-    code.push(EXIT, 0, 0, 0, 0);
+    code.redirect(map);
     code.finish()
+}
+
+/// The program that gives all frames to the sockets of their receive queues.
+pub(super) fn assemble_all(map: i32) -> Vec<Instruction> {
+    let mut code = Assembler::default();
+    code.push(MOVE, CONTEXT, R1, 0, 0);
+    code.redirect(map);
+    code.code
 }

@@ -2,14 +2,14 @@
 
 use super::frame::{MAX_ETHERNET, Received};
 use super::memory::{FRAME, Frame, Frames};
-use super::rings::{Completion, Fill, Receive, Transmit};
-use super::sys;
+use super::parts::Parts;
+use super::rings::{Completion, Transmit};
 use crate::burst::{Burst, Losses, Replies};
 use crate::context::context;
 use crate::udp::Sent;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::socket::{MsgFlags, recv, send};
+use nix::sys::socket::{MsgFlags, send};
 use std::io;
 use std::net::SocketAddr;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -21,19 +21,6 @@ const MAX_KICKS: usize = 64;
 
 /// Longest wait for frames while replies wait in the ring, in milliseconds. They are then sent again.
 const RETRY: u8 = 1;
-
-/// Memory, rings and descriptor of a socket.
-#[derive(Debug)]
-pub(super) struct Parts {
-    pub(super) socket: OwnedFd,
-    pub(super) frames: Frames,
-    pub(super) fill: Fill,
-    pub(super) receive: Receive,
-    pub(super) transmit: Transmit,
-    pub(super) completion: Completion,
-    /// Frames for replies.
-    pub(super) free: Vec<Frame>,
-}
 
 /// A datagram of the last burst.
 #[derive(Debug)]
@@ -115,13 +102,7 @@ impl XdpSocket {
         if taken > 0 {
             parts.receive.release();
         }
-        if !spent.is_empty() {
-            parts.fill.give(spent);
-            if parts.fill.needs_wakeup() {
-                // The driver waits for frames; what it returns says nothing about them.
-                let _ = recv(parts.socket.as_raw_fd(), &mut [], MsgFlags::MSG_DONTWAIT);
-            }
-        }
+        parts.give_back(spent);
         taken > 0
     }
 
@@ -130,24 +111,10 @@ impl XdpSocket {
     fn flush(&mut self) {
         let Self { parts, queue_full, .. } = self;
         if parts.transmit.unsent() > 0 {
-            // `check` reports an interface that is down, and the next `send` all else.
+            // `check_up` reports an interface that is down, and the next `send` all else.
             let _ = kick(&parts.socket, &parts.transmit, queue_full);
             parts.completion.take(&mut parts.free);
         }
-    }
-
-    /// Fails if the interface is down or was removed: a wait does not report it.
-    fn check(&self) -> io::Result<()> {
-        let (kind, text) = match recv(self.parts.socket.as_raw_fd(), &mut [], MsgFlags::MSG_DONTWAIT) {
-            Err(Errno::ENETDOWN) => {
-                (io::ErrorKind::NetworkDown, "cannot receive frames: the interface is down")
-            }
-            Err(Errno::ENXIO | Errno::ENODEV) => {
-                (io::ErrorKind::NotFound, "cannot receive frames: the interface was removed")
-            }
-            _ => return Ok(()),
-        };
-        Err(io::Error::new(kind, text))
     }
 }
 
@@ -186,7 +153,7 @@ impl Burst for XdpSocket {
             }
             self.flush();
             if !self.take() {
-                self.check()?;
+                self.parts.check_up()?;
             }
         }
         Ok(self.held.len())
@@ -208,16 +175,8 @@ impl Burst for XdpSocket {
     }
 
     fn losses(&self) -> io::Result<Losses> {
-        let counted = sys::statistics(self.parts.socket.as_fd())?;
-        // In copying modes, a frame that finds no free one counts as dropped, too.
-        let empty = if self.is_zero_copy { counted.rx_fill_ring_empty_descs } else { 0 };
-        Ok(Losses {
-            malformed: self.malformed,
-            dropped: counted.rx_dropped + empty,
-            ring_full: counted.rx_ring_full,
-            queue_full: self.queue_full,
-            invalid: counted.rx_invalid_descs + counted.tx_invalid_descs,
-        })
+        let losses = self.parts.losses(self.is_zero_copy)?;
+        Ok(Losses { malformed: self.malformed, queue_full: self.queue_full, ..losses })
     }
 }
 

@@ -5,6 +5,7 @@
 mod frames;
 mod program;
 mod sockets;
+mod tap;
 
 use super::program::{Lan, assemble};
 use super::*;

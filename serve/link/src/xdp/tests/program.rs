@@ -27,7 +27,7 @@ fn the_program_takes_datagrams_of_ours_and_nothing_else() {
         let tagged = vec!["10.9.5.2:5300".parse().unwrap(), "[fd09:5::2]:5300".parse().unwrap()];
         let lans = [lan(0, local()), lan(5, tagged)];
         let code = assemble(ends[1], &lans, map.as_raw_fd()).unwrap();
-        let program = bpf::load(&code).unwrap();
+        let program = bpf::load(&code, [0; 16]).unwrap();
         let parts = open::bound_for_tests("far");
         bpf::enter(map.as_fd(), 0, parts.socket.as_fd()).unwrap();
         let taken = |frame: &[u8]| match bpf::run(program.as_fd(), frame).unwrap() {
