@@ -14,6 +14,7 @@ use hashlane_daemon::signals::on_stop;
 use hashlane_hash::scheme::Key;
 use hashlane_link::capture;
 use hashlane_link::memory::Allocator;
+use hashlane_meter::config::{Input, Io};
 use hashlane_meter::format::{counted, rate};
 use hashlane_meter::metrics::Metrics;
 use hashlane_meter::outputs::{self, Exporters, Finished, Origin, RunFacts};
@@ -71,6 +72,7 @@ Examples:
   hashlane flow meter --interface eth0 --ipfix udp:192.0.2.1:4739 --metrics 127.0.0.1:9100
   hashlane flow meter --interface eth0 --duration 1h --parquet hour.parquet
   hashlane flow meter --interface eth0 --top
+  hashlane flow meter --interface mirror0 --promiscuous --io xdp --ipfix udp:192.0.2.1:4739
   hashlane flow meter --config /etc/hashlane/flow.toml
   hashlane flow check-config --print > flow.toml         every key with its default value
   tcpdump -i eth0 -w - | hashlane flow meter - --netflow9 udp:192.0.2.1:2055")]
@@ -91,6 +93,9 @@ pub(super) struct Meter {
     /// Meter also packets to other hosts, as behind a mirror port
     #[arg(long, conflicts_with = "captures")]
     promiscuous: bool,
+    /// Source of the packets: auto, packet or xdp; auto is packet [default: auto]
+    #[arg(long, value_name = "SOURCE", conflicts_with = "captures")]
+    io: Option<Io>,
     /// Serve the counters for Prometheus at http://ADDRESS/metrics
     #[arg(long, value_name = "IP:PORT", value_parser = address)]
     metrics: Vec<SocketAddr>,
@@ -135,10 +140,13 @@ impl Meter {
         // Outputs come last: those that are there stay as they are if the run cannot begin.
         let workers = config.meter.workers;
         let capture = interface.as_deref().map(|interface| {
-            let promiscuous = config.input.promiscuous;
-            Capture::open(&Live { interface, duration: self.duration, promiscuous }, workers)
+            let Input { promiscuous, io, .. } = config.input;
+            Capture::open(&Live { interface, duration: self.duration, promiscuous, io }, workers)
         });
         let capture = capture.transpose().map_err(|error| explained(&error))?;
+        if let Some(warning) = capture.as_ref().and_then(Capture::warning) {
+            terminal::tell(&warning);
+        }
         self.check_capture()?;
         let mut metrics = Metrics::new(meter.domain);
         for http in Http::bind_all(&config.metrics.listen, "--metrics")? {
@@ -231,6 +239,7 @@ impl Meter {
             config.input.interface.clone_from(interface);
         }
         config.input.promiscuous |= self.promiscuous;
+        config.input.io = self.io.unwrap_or(config.input.io);
         self.settings.override_values(&mut config.meter)?;
         let is_named = self.targets.override_outputs(&mut config.output);
         if !self.metrics.is_empty() {

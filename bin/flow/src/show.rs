@@ -10,11 +10,12 @@ use clap::Args;
 use hashlane_command::terminal;
 use hashlane_command::{STOPPED, number};
 use hashlane_hash::scheme::Key;
+use hashlane_meter::config::Io;
 use hashlane_meter::format::whole;
 use hashlane_meter::time;
 use hashlane_meter::{
-    IpfixReader, Live, MeterOptions, MeterStats, Overview, Progress, RunOptions, Summary, meter_captures,
-    meter_interface,
+    Capture, IpfixReader, Live, MeterOptions, MeterStats, Overview, Progress, RunOptions, RunState, Summary,
+    meter_captures,
 };
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fs::File;
@@ -50,6 +51,10 @@ pub(super) struct Show {
     /// End after this time: 500ms, 60s, 5min, 1h
     #[arg(long, value_name = "TIME", value_parser = time::parse, requires = "interface", conflicts_with = "files")]
     duration: Option<Duration>,
+    /// Source of the packets: auto, packet or xdp, which takes what the interface receives from the kernel:
+    /// for mirror ports and taps (`hashlane flow meter --help`); auto is packet
+    #[arg(long, value_name = "SOURCE", default_value = "auto", requires = "interface")]
+    io: Io,
     /// Rows of each ranking
     #[arg(long, value_name = "NUMBER", default_value = "10", value_parser = number::within(1_usize, 100_000))]
     top: usize,
@@ -99,8 +104,13 @@ impl Show {
             let mut view = Progress::new(&mut overview, |total: &MeterStats| bar.refresh(total));
             let metered = match &self.interface {
                 Some(interface) => {
-                    let live = Live { interface, duration: self.duration, promiscuous: false };
-                    meter_interface(&live, &options, &mut view)
+                    let (duration, io) = (self.duration, self.io);
+                    // A mirror port has nothing for this host.
+                    let promiscuous = io == Io::Xdp;
+                    let live = Live { interface, duration, promiscuous, io };
+                    let capture = Capture::open(&live, self.threads).map_err(|error| explained(&error))?;
+                    capture.warning().iter().for_each(|warning| terminal::tell(warning));
+                    capture.meter(&options, &RunState::new(meter, self.threads), &mut view)
                 }
                 None => meter_captures(&captures, &options, &mut view),
             };

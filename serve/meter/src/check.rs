@@ -1,11 +1,12 @@
 //! Checks of a configuration on this host, without listening or writing anywhere.
 
-use crate::config::{Config, OutputConfig};
+use crate::config::{Config, Io, OutputConfig};
 use crate::export::ExportError;
 use crate::outputs::{self, Origin};
-use crate::run::interface_index;
+use crate::run::{RunError, interface_index};
 use hashlane_daemon::privileges::Account;
 use hashlane_link::unix::check_folder;
+use hashlane_link::xdp::XdpTap;
 use nix::unistd::Uid;
 use std::io;
 use std::path::Path;
@@ -21,7 +22,12 @@ pub fn check(config: &Config) -> io::Result<Vec<String>> {
     let invalid = |why: String| io::Error::new(io::ErrorKind::InvalidInput, why);
     config.check().map_err(|error| invalid(error.to_string()))?;
     if !config.input.interface.is_empty() {
-        interface_index(&config.input.interface)?;
+        let interface = &config.input.interface;
+        interface_index(interface)?;
+        if config.input.io == Io::Xdp {
+            XdpTap::check(interface)
+                .map_err(|error| io::Error::other(RunError::Xdp(interface.clone(), error)))?;
+        }
     }
     let account = Account::of(&config.server.user, &config.server.group)?;
     config.control.socket().check(account.as_ref())?;
@@ -85,6 +91,7 @@ mod tests {
         assert_eq!(check("[[output]]\nto = \"/dev/null\"\n"), Ok(vec![]));
         for (text, words) in [
             ("[input]\ninterface = \"nothing0\"\n", "no interface nothing0"),
+            ("[input]\ninterface = \"lo\"\nio = \"xdp\"\n", "lo: no XDP: not an Ethernet interface"),
             ("[server]\nuser = \"no-such-user\"\n", "no such user"),
             ("[control]\npath = \"/nowhere/a.sock\"\n", "/nowhere"),
             ("[[output]]\nto = \"/nowhere/a.ipfix\"\n", "; create its folder, or name another file"),

@@ -13,6 +13,7 @@ use hashlane_daemon::config::{self, Keys, Service, parse, to_toml};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::Path;
+use std::str::FromStr;
 use std::time::Duration;
 
 /// The whole configuration.
@@ -41,6 +42,34 @@ pub struct Input {
     pub interface: String,
     /// Meters also packets to other hosts, as behind a mirror port.
     pub promiscuous: bool,
+    /// Source of the frames.
+    pub io: Io,
+}
+
+/// Source of the frames of an interface.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Io {
+    /// Packet sockets: XDP is never chosen for the user, as it takes the frames from the kernel.
+    #[default]
+    Auto,
+    /// Packet sockets (AF_PACKET), which get copies of what the interface receives and sends.
+    Packet,
+    /// XDP (AF_XDP), which takes what the interface receives from the kernel: for mirror ports and taps.
+    Xdp,
+}
+
+impl FromStr for Io {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "auto" => Ok(Self::Auto),
+            "packet" => Ok(Self::Packet),
+            "xdp" => Ok(Self::Xdp),
+            _ => Err("expected auto, packet or xdp".to_owned()),
+        }
+    }
 }
 
 /// Timeouts, limits, workers.

@@ -94,7 +94,8 @@ pub struct Ended {
 impl Server {
     /// Opens the interface and the listeners of a configuration, becomes its user, and opens its outputs and
     /// its control socket as that user. The run ends after `duration`, if there is one. `reread` gets the
-    /// configuration again at each reload; `notes` gets a line for each output that fails while others go on.
+    /// configuration again at each reload; `notes` gets a line for each output that fails while others go on,
+    /// and for a source of frames that changes what the host receives.
     ///
     /// # Errors
     /// The configuration is not valid; the interface, an address, an output or the socket cannot be opened;
@@ -104,7 +105,7 @@ impl Server {
         origin: Origin,
         duration: Option<Duration>,
         reread: Reread,
-        notes: impl FnMut(&str) + Send + 'static,
+        mut notes: impl FnMut(&str) + Send + 'static,
     ) -> Result<Self, StartError> {
         let invalid = |error| io::Error::new(io::ErrorKind::InvalidInput, error);
         config.check().map_err(invalid)?;
@@ -114,8 +115,11 @@ impl Server {
         let index = interface_index(interface)?;
         let account = Account::of(&config.server.user, &config.server.group)?;
         let key = Key::random().map_err(|error| io::Error::other(format!("cannot draw a key: {error}")))?;
-        let live = Live { interface, duration, promiscuous: input.promiscuous };
+        let live = Live { interface, duration, promiscuous: input.promiscuous, io: input.io };
         let capture = Capture::open(&live, meter.workers)?;
+        if let Some(warning) = capture.warning() {
+            notes(&warning);
+        }
         let http = Http::bind_all(&config.metrics.listen, "metrics.listen or --metrics")?;
         let socket = config.control.socket();
         socket.prepare(account.as_ref())?;

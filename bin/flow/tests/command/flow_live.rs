@@ -7,6 +7,7 @@ use crate::flow::{CLIENT, SERVER, signal, tcp, udp};
 use crate::flow_metrics::Metrics;
 use hashlane_rig::children::{ended, start};
 use hashlane_rig::command::{Folder, NOBODY, copied_to, holds, is_root, lines};
+use hashlane_rig::process::until;
 use nix::sys::socket::{
     AddressFamily, LinkAddr, MsgFlags, SockFlag, SockProtocol, SockType, SockaddrLike as _, sendto, socket,
 };
@@ -187,6 +188,108 @@ fn a_run_of_root_meters_as_another_user_once_the_interface_is_open() {
         metrics.wait("packets_total", before + 1, || sender.send(&udp(0, [CLIENT, SERVER], [7, 7], 0)));
         signal(&child, "-TERM");
         assert_eq!(ended(&mut child).code(), Some(130));
+    });
+}
+
+/// Frames of several flows in both directions, with different lengths, and two without a flow.
+fn traffic() -> Vec<Vec<u8>> {
+    let mut all = Vec::new();
+    for number in 0..20_u8 {
+        let client = [10, 1, 1, number];
+        for size in [0, 1, 30, 700, 1400_usize] {
+            all.push(udp(0, [client, SERVER], [4000, 53], size));
+            all.push(udp(0, [SERVER, client], [53, 4000], size / 2));
+        }
+        all.push(tcp(0, [client, SERVER], [5000, 443], 0x02, 0));
+        all.push(tcp(0, [SERVER, client], [443, 5000], 0x12, 0));
+        all.push(tcp(0, [client, SERVER], [5000, 443], 0x10, 1000));
+    }
+    let mut arp = udp(0, [CLIENT, SERVER], [7, 7], 30);
+    arp[16 + 12..16 + 14].copy_from_slice(&[0x08, 0x06]);
+    all.extend([arp.clone(), arp]);
+    all
+}
+
+/// The records of a run, without their times, in order.
+fn records(folder: &Folder, file: &str) -> Vec<String> {
+    let without_times = |line: String| {
+        let mut flow: serde_json::Value = serde_json::from_str(&line).unwrap();
+        let fields = flow.as_object_mut().unwrap();
+        fields.retain(|name, _| !name.ends_with("Nanoseconds"));
+        flow.to_string()
+    };
+    let mut all: Vec<_> = lines(&folder.path(file)).into_iter().map(without_times).collect();
+    all.sort();
+    all
+}
+
+/// Returns `true` if a program is on `vb`.
+fn is_attached() -> bool {
+    hashlane_rig::namespace::shown("link show vb").unwrap().contains("prog/xdp")
+}
+
+#[test]
+fn xdp_meters_what_packet_sockets_do() {
+    in_namespace(|sender| {
+        let folder = Folder::new();
+        let mut counted = Vec::new();
+        for io in ["packet", "xdp", "auto"] {
+            let file = format!("{io}.json");
+            let (mut child, metrics) = started(&folder, sender, &["--json", &file, "--io", io]);
+            assert_eq!(is_attached(), io == "xdp");
+            // The last of several knocks is counted up to a tick later.
+            let mut before = [0; 2];
+            until(
+                || {
+                    thread::sleep(std::time::Duration::from_millis(600));
+                    let now = ["packets_total", "bytes_total"].map(|name| metrics.sum(name));
+                    std::mem::replace(&mut before, now) == now
+                },
+                || "the end of the knocks".to_owned(),
+            );
+            let frames = traffic();
+            frames.iter().for_each(|frame| sender.send(frame));
+            metrics.wait("packets_total", before[0] + frames.len() as u64, || {});
+            let after =
+                ["packets_total", "bytes_total", "packets_dropped_total"].map(|name| metrics.sum(name));
+            signal(&child, "-TERM");
+            assert_eq!(ended(&mut child).code(), Some(130));
+            let warning = "vb: XDP (native, copying) takes all received frames from the kernel";
+            assert_eq!(metrics.said().contains(warning), io == "xdp");
+            let mut records = records(&folder, &file);
+            // Those of the knocks.
+            records.retain(|record| !record.contains("10.9.9.9"));
+            assert_eq!(records.len(), 40);
+            counted.push((after[0] - before[0], after[1] - before[1], after[2], records));
+        }
+        assert_eq!(counted[0], counted[1]);
+        assert_eq!(counted[0], counted[2]);
+    });
+}
+
+#[test]
+fn the_kernel_removes_the_program_of_a_meter_that_was_killed() {
+    in_namespace(|sender| {
+        let folder = Folder::new();
+        for name in ["-KILL", "-TERM"] {
+            // The first one leaves its file.
+            let outputs = ["--json", "flows.json", "--force", "--io", "xdp"];
+            let (mut child, _metrics) = started(&folder, sender, &outputs);
+            assert!(is_attached());
+            signal(&child, name);
+            assert_eq!(ended(&mut child).code().is_none(), name == "-KILL");
+            until(|| !is_attached(), || "a program on the interface".to_owned());
+        }
+        // `show` is the same.
+        let shown = folder.run(&["flow", "show", "--interface", "vb", "--io", "xdp", "--duration", "300ms"]);
+        assert_eq!(shown.code, Some(0), "{shown:#?}");
+        holds(&shown.err, &["vb: XDP (native, copying) takes all received frames"]);
+        hashlane_rig::namespace::ip("addr add 10.9.0.1/24 dev vb").unwrap();
+        let refused = folder.run(&["flow", "show", "--interface", "vb", "--io", "xdp"]);
+        assert_eq!(refused.code, Some(1), "{refused:#?}");
+        let why = "vb: no XDP: it has the address 10.9.0.1, which XDP would cut off; name a mirror port, or use \
+                   --io packet";
+        holds(&refused.err, &[why]);
     });
 }
 

@@ -19,12 +19,17 @@ impl Metrics {
     /// The metrics of a run with `--metrics 127.0.0.1:0`, whose standard error is a pipe.
     pub(crate) fn of(child: &mut Child) -> Self {
         let mut err = BufReader::new(child.stderr.take().unwrap());
-        let line = read_line(&mut err);
-        let address = line.strip_prefix("metrics: http://").and_then(|rest| rest.strip_suffix("/metrics\n"));
-        let address = address.unwrap_or_else(|| panic!("{line}")).to_owned();
+        let mut said = String::new();
+        let address = loop {
+            let line = read_line(&mut err);
+            if let Some(rest) = line.strip_prefix("metrics: http://") {
+                break rest.strip_suffix("/metrics\n").unwrap().to_owned();
+            }
+            assert!(!line.is_empty(), "no metrics after {said:?}");
+            said.push_str(&line);
+        };
         // Read on, so that the process never waits for the pipe.
         let said = thread::spawn(move || {
-            let mut said = String::new();
             err.read_to_string(&mut said).unwrap();
             said
         });

@@ -15,11 +15,12 @@ fn every_value_has_a_default_and_can_be_written() {
 
 #[test]
 fn values_are_those_of_the_file() {
-    let text = "[input]\ninterface = \"eth0\"\npromiscuous = true\n[meter]\nidle = \"500ms\"\nactive = \"5min\"\n\
+    let text = "[input]\ninterface = \"eth0\"\npromiscuous = true\nio = \"xdp\"\n[meter]\nidle = \"500ms\"\nactive = \"5min\"\n\
                 flows = 1000\ntunnels = true\nsampling = 10\nworkers = 2\ndomain = 7\n\
                 [[output]]\nformat = \"csv\"\nto = \"a/flows.csv\"\nrotate_every = \"1h\"\nrotate_mib = 3\n\
                 overwrite = true\n[[output]]\nto = \"tcp:collector:4739\"\nnanoseconds = true\n";
     let config = Config::parse(text).unwrap();
+    assert_eq!((config.input.promiscuous, config.input.io), (true, Io::Xdp));
     let options = config.meter.options(3);
     assert_eq!((options.idle, options.active, options.ingress), (500_000_000, 300_000_000_000, 3));
     assert_eq!((options.flows, options.tunnels, options.sampling, options.domain), (1000, true, 10, 7));
@@ -54,6 +55,7 @@ fn says_what_is_wrong() {
         ("[meter]\nworkers = 65", "`meter.workers` is 65"),
         ("[meter]\nworkers = 2\ndomain = 4294967295", "at most 4294967294 with 2 workers"),
         ("[input]\ninterface = \"a-name-of-16-byte\"", "no interface can have"),
+        ("[input]\nio = \"sockets\"", "unknown variant `sockets`, expected one of `auto`, `packet`, `xdp`"),
         ("[metrics]\nlisten = [\"9100\"]", "not an address and port"),
         ("[output]\nto = \"a\"", "write [[output]]"),
         ("[[output]]\nformat = \"csv\"", "`output.to` is missing"),

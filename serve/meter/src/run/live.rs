@@ -1,13 +1,15 @@
-//! The packets of an interface: each worker has its own ring, and the kernel shares out the frames.
+//! The packets of an interface: each worker has its own source, and the kernel or the interface shares out
+//! the frames.
 
 use super::collect::{BATCH, Collector, TICK};
+use super::frames::Frames;
 use super::{Output, RunError, RunOptions, RunState, Summary, wall};
+use crate::config::Io;
 use crate::largest::Scan;
 use crate::meter::Meter;
 use crate::record::FlowRecord;
 use crate::stats::MeterStats;
 use hashlane_flow::dissect::Undissected;
-use hashlane_link::ring::{Ring, RingSettings, Share};
 use nix::net::if_::if_nametoindex;
 use std::io;
 use std::path::PathBuf;
@@ -25,9 +27,6 @@ const WAIT: Duration = Duration::from_millis(100);
 /// Time after the end of a run for frames that the kernel has already received.
 const DRAIN: Duration = Duration::from_millis(200);
 
-/// Captured bytes of a frame: all headers, also within tunnels.
-const SNAP: u32 = 256;
-
 /// Interface to meter.
 #[derive(Clone, Copy, Debug)]
 pub struct Live<'a> {
@@ -37,12 +36,16 @@ pub struct Live<'a> {
     pub duration: Option<Duration>,
     /// `true`: also frames to other hosts.
     pub promiscuous: bool,
+    /// Source of the frames.
+    pub io: Io,
 }
 
 /// Meters the packets of an interface until it is stopped.
 ///
 /// The kernel gives each worker its flows, by a hash of addresses and ports. Later fragments have no ports,
-/// so they may come to another worker than the first one; they are then counted in a flow without ports.
+/// so they may come to another worker than the first one; they are then counted in a flow without ports. With
+/// XDP, the interface does so by its receive queues: unless its hash is alike for both directions, they may
+/// be flows of different workers.
 ///
 /// Records that the output is too slow for are lost and counted ([`MeterStats::flows_lost`]): workers never
 /// wait for it while packets come in. An interface that goes down ends the run, with a problem in the
@@ -73,27 +76,29 @@ pub fn interface_index(interface: &str) -> io::Result<u32> {
     })
 }
 
-/// An interface whose packets come into rings, one for each worker.
+/// An interface with a source of frames for each worker.
 #[derive(Debug)]
 pub struct Capture {
     interface: String,
     duration: Option<Duration>,
-    rings: Vec<Ring>,
+    sources: Vec<Frames>,
 }
 
 impl Capture {
-    /// Opens the rings of an interface. Only this needs the capability CAP_NET_RAW.
+    /// Opens an interface. Only this needs the capability CAP_NET_RAW, or for XDP more.
     ///
     /// # Errors
     /// The interface cannot be opened.
     pub fn open(live: &Live<'_>, workers: usize) -> Result<Self, RunError> {
-        let settings =
-            RingSettings { snap: Some(SNAP), promiscuous: live.promiscuous, ..RingSettings::default() };
-        let interface = live.interface.to_owned();
-        match Ring::open_group(live.interface, &settings, Share::Hash, workers.max(1)) {
-            Ok(rings) => Ok(Self { interface, duration: live.duration, rings }),
-            Err(error) => Err(RunError::Interface(interface, error)),
-        }
+        let Live { interface, duration, promiscuous, io } = *live;
+        let sources = Frames::open(interface, io, promiscuous, workers.max(1))?;
+        Ok(Self { interface: interface.to_owned(), duration, sources })
+    }
+
+    /// Warning about the source of the frames, for the user: XDP takes them from the kernel.
+    pub fn warning(&self) -> Option<String> {
+        let note = self.sources.first()?.note()?;
+        Some(format!("{}: {note}", self.interface))
     }
 
     /// Meters the packets until the run is stopped: see [`meter_interface`]. Other threads may read and
@@ -107,17 +112,17 @@ impl Capture {
         state: &RunState,
         output: &mut dyn Output,
     ) -> Result<Summary, RunError> {
-        let Capture { interface, duration, rings } = self;
+        let Capture { interface, duration, sources } = self;
         let deadline = duration.and_then(|duration| Instant::now().checked_add(duration));
         let (records, taken) = sync_channel::<Vec<FlowRecord>>(RECORDS);
-        // Set if the output or a ring failed; all workers then end.
+        // Set if the output or a source failed; all workers then end.
         let failed = AtomicBool::new(false);
         let mut out = Collector::new(output);
         let ended = thread::scope(|scope| -> Result<_, RunError> {
             // Dropped first if a thread does not start; no worker waits for it then.
             let taken = taken;
             let mut workers = Vec::new();
-            for (number, ring) in rings.into_iter().enumerate() {
+            for (number, frames) in sources.into_iter().enumerate() {
                 let (records, failed) = (records.clone(), &failed);
                 let stopped = move || {
                     options.stop.load(Ordering::Relaxed)
@@ -127,7 +132,7 @@ impl Capture {
                 let meter = options.meter_of(number);
                 let records = Records { to: records, batch: Vec::new(), lost: 0 };
                 let scan = Scan::new(options.largest, number);
-                let worker = Worker { ring, meter, records, scan, state, number };
+                let worker = Worker { frames, meter, records, scan, state, number };
                 let thread = thread::Builder::new().name(format!("meter-{number}"));
                 let run = move || {
                     let ended = worker.run(stopped);
@@ -169,7 +174,7 @@ impl Capture {
         let mut summary = Summary { workers, ..Summary::default() };
         for Ended { undissected, problem } in ended {
             summary.add_undissected(&undissected);
-            // One reason is enough: all rings are of the same interface.
+            // One reason is enough: all sources are of the same interface.
             if let (Some(problem), true) = (problem, summary.problems.is_empty()) {
                 summary.problems.push((PathBuf::from(&interface), problem.to_string()));
             }
@@ -226,9 +231,9 @@ impl Records {
     }
 }
 
-/// A worker: a ring and a meter.
+/// A worker: a source of frames and a meter.
 struct Worker<'a> {
-    ring: Ring,
+    frames: Frames,
     meter: Meter,
     records: Records,
     scan: Scan<'a>,
@@ -284,25 +289,19 @@ impl Worker<'_> {
         Ended { undissected, problem }
     }
 
-    /// Meters the frames of a block, or lets time go on without one. Returns true if flows wait for their
+    /// Meters the next frames, or lets time go on without any. Returns true if flows wait for their
     /// end.
     fn receive(&mut self, deadline: Instant) -> io::Result<bool> {
-        let Self { ring, meter, records, .. } = self;
+        let Self { frames, meter, records, .. } = self;
         let mut out = |record: &FlowRecord| records.take(record);
-        let now = match ring.next_block(deadline)? {
-            Some(mut block) => {
-                meter.receive(block.frames(), &mut out);
-                // Frames of other blocks may be older than the clock.
-                0
-            }
-            None => wall(),
-        };
+        // Frames of other blocks may be older than the clock.
+        let now = if frames.meter(deadline, meter, &mut out)? { 0 } else { wall() };
         Ok(meter.advance(now, &mut out))
     }
 
-    /// Counts the frames that the ring had no room for.
+    /// Counts the frames that the source had no room for.
     fn count_lost(&mut self) -> io::Result<()> {
-        let lost = self.ring.counters()?.dropped;
+        let lost = self.frames.lost()?;
         let counted = self.meter.stats().dropped.ring;
         self.meter.count_lost(lost.saturating_sub(counted));
         Ok(())

@@ -3,6 +3,7 @@
 mod captures;
 mod collect;
 mod exchange;
+mod frames;
 mod live;
 mod offline;
 mod progress;
@@ -24,6 +25,7 @@ use hashlane_flow::dissect::Undissected;
 use hashlane_hash::scheme::Key;
 use hashlane_link::capture::FormatError;
 use hashlane_link::tap::TapError;
+use hashlane_link::xdp::XdpError;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
@@ -119,6 +121,9 @@ pub enum RunError {
     /// The interface cannot be opened.
     #[error("{0}: {1}")]
     Interface(String, TapError),
+    /// The interface cannot be opened by XDP.
+    #[error("{0}: no XDP: {1}")]
+    Xdp(String, XdpError),
     /// An output failed.
     #[error("{0}")]
     Output(ExportError),

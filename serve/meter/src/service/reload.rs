@@ -84,6 +84,7 @@ fn restart(running: &Config, new: &Config) -> Vec<String> {
     named([
         ("input.interface", running.input.interface != new.input.interface),
         ("input.promiscuous", running.input.promiscuous != new.input.promiscuous),
+        ("input.io", running.input.io != new.input.io),
         ("meter.sampling", a.sampling != b.sampling),
         ("meter.workers", a.workers != b.workers),
         ("meter.domain", a.domain != b.domain),

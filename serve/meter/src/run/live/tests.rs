@@ -34,7 +34,7 @@ impl<F: FnMut(&[MeterStats]) -> Result<(), ExportError>> Output for Kept<F> {
     }
 }
 
-const LIVE: Live<'_> = Live { interface: "lo", duration: Some(PATIENCE), promiscuous: false };
+const LIVE: Live<'_> = Live { interface: "lo", duration: Some(PATIENCE), promiscuous: false, io: Io::Auto };
 
 /// Meters `lo` with this many workers until `act` has set the flag.
 fn meter_lo(
