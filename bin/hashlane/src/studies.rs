@@ -4,9 +4,9 @@ use hashlane_lab::study::Studies;
 use hashlane_study_dns::Renderers;
 use hashlane_study_flows::{Cost, Floods, Tables};
 use hashlane_study_kernel::KernelStudies;
-use hashlane_study_meter::METERS;
+use hashlane_study_meter::{METERS, XDP as METER_XDP};
 use hashlane_study_names::{Lookups, Names};
-use hashlane_study_nameserver::{SERVERS, TRANSFERS, XDP};
+use hashlane_study_nameserver::{SERVERS, TRANSFERS, XDP as SERVER_XDP};
 use hashlane_study_ndn::{FORWARDERS, PIT};
 use hashlane_study_python::{CALLS, CLUSTER};
 
@@ -18,10 +18,11 @@ pub(crate) const STUDIES: Studies = Studies(&[
     &Floods,
     &Tables,
     &METERS,
+    &METER_XDP,
     &KernelStudies,
     &Renderers,
     &SERVERS,
-    &XDP,
+    &SERVER_XDP,
     &TRANSFERS,
     &FORWARDERS,
     &PIT,

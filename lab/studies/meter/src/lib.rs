@@ -1,6 +1,7 @@
 //! Studies of flow meters, as whole processes: ours and other projects'.
 //!
 //! [`METERS`] runs studies of the model `meter`: captures, memory, a flood, and packets of an interface.
+//! [`XDP`] runs those of `meter-xdp`: short frames by XDP and by packet sockets.
 //! [`usage`] starts a program and measures what it used, for `hashlane lab usage`.
 #![forbid(unsafe_code)]
 
@@ -16,6 +17,7 @@ mod streams;
 mod traffic;
 pub mod usage;
 mod workloads;
+mod xdp;
 
 #[cfg(test)]
 mod tests;
@@ -30,4 +32,13 @@ pub const METERS: ProgramStudy = ProgramStudy {
     files: study_files![by_name "flow-meter"],
     starts: &["flow"],
     run: run::run,
+};
+
+/// Studies of our meter by XDP.
+pub const XDP: ProgramStudy = ProgramStudy {
+    model: xdp::MODEL,
+    // It needs root.
+    files: study_files![by_name "flow-meter-xdp"],
+    starts: &["flow"],
+    run: xdp::run,
 };

@@ -5,6 +5,9 @@ pub(crate) use hashlane_records::metric::*;
 /// Packets per second of CPU time.
 pub(crate) const RATE_CORE: &str = "packets_per_core_second";
 
+/// CPU time of the meter for each packet, in nanoseconds.
+pub(crate) const METER_NS: &str = "meter_ns";
+
 /// Peak of resident memory of the process, in bytes.
 pub(crate) const PEAK: &str = "peak_memory";
 

@@ -149,7 +149,7 @@ pub(crate) fn run(
 }
 
 /// Binds this thread, which sends, to the last core, so that the meter has the others.
-fn bind() {
+pub(super) fn bind() {
     if let Some(core) = Cores::detect().load {
         // A thread that cannot be bound runs wherever the kernel likes.
         let _ = proc::bind(core);
