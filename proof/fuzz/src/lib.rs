@@ -30,6 +30,7 @@ pub mod queries;
 pub mod reassembly;
 pub mod respond;
 pub mod rib;
+pub mod shards;
 pub mod signed;
 pub mod sketches;
 mod steps;

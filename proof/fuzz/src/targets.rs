@@ -3,7 +3,7 @@
 use crate::{
     audit, catalogs, client, compress, dns_streams, dump, faces, files, flows, forwarder, frames, imports,
     ipfix, management, name_lists, name_map, name_rules, ndn, patches, queries, reassembly, respond, rib,
-    signed, sketches, strings, transfers, zone_files, zones,
+    shards, signed, sketches, strings, transfers, zone_files, zones,
 };
 use hashlane_flow::packet::Packet;
 use hashlane_name::ccnx::Ccnx;
@@ -63,6 +63,7 @@ macro_rules! with_targets {
             ndn_packet,
             ndn_reassembly,
             ndn_rib,
+            ndn_shards,
             ndn_stream,
             prefix_burst,
             records,
@@ -290,6 +291,11 @@ pub fn ndn_client(bytes: &[u8]) {
 /// Runs a forwarder whose faces come and go; see [`faces::check_faces`].
 pub fn ndn_faces(bytes: &[u8]) {
     faces::check_faces(bytes);
+}
+
+/// Runs shards and one forwarder through the same steps; see [`shards::check_shards`].
+pub fn ndn_shards(bytes: &[u8]) {
+    shards::check_shards(bytes);
 }
 
 /// Runs a forwarder through steps; see [`forwarder::check_forwarder`].

@@ -13,6 +13,7 @@ use crate::face::{Face, FaceId, LinkType};
 use crate::hashed::HashedName;
 use crate::pit::{HopFields, Pit};
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::lp::{DigestField, NO_CACHE};
@@ -49,7 +50,7 @@ impl<P: Pit> Forwarder<P> {
         let hop = HopFields::of(header, config.digest_type);
         let matches = pit.matches(name, from, hop, || data.implicit_digest(), |name| hasher.hash(name));
         if !visit.is_last && matches.as_ref().map_or(true, SmallVec::is_empty) {
-            self.passed = Some(Box::new(visit.outcome(false, &[])));
+            self.passed = Some(Box::new(visit.outcome(false, &[], &[])));
             return Ok(());
         }
         let mut matches = matches?;
@@ -69,6 +70,13 @@ impl<P: Pit> Forwarder<P> {
         }
         let mut served: SmallVec<[(FaceId, PitToken); 4]> = SmallVec::new();
         let mut digests: SmallVec<[(FaceId, InterestDigest); 2]> = SmallVec::new();
+        let mut nonces = Vec::new();
+        if visit.is_last
+            && !kept
+            && let Some(before) = visit.served
+        {
+            before.nonces.iter().for_each(|(name, nonce)| self.dead.insert(*name, *nonce, now));
+        }
         for slot in matches {
             if self.measures {
                 self.measure(slot, name, from, now);
@@ -79,8 +87,10 @@ impl<P: Pit> Forwarder<P> {
             // The content store answers a retransmission with the same Nonce, unless it did not keep the Data
             // or the Data goes stale; the dead nonce list must not call that a loop, so Nonces are recorded
             // only then.
-            if !kept || key.must_be_fresh() && data.freshness().unwrap_or(0) < LIFETIME {
+            if key.must_be_fresh() && data.freshness().unwrap_or(0) < LIFETIME || visit.is_last && !kept {
                 self.record_dead_nonces(key, records, now);
+            } else if !visit.is_last {
+                nonces.extend(records.outs.iter().map(|out| (key.name_hash(), out.nonce)));
             }
             out.enter(Part::Send);
             for record in &records.ins {
@@ -119,7 +129,7 @@ impl<P: Pit> Forwarder<P> {
             }
         }
         if !visit.is_last {
-            self.passed = Some(Box::new(visit.outcome(true, &served)));
+            self.passed = Some(Box::new(visit.outcome(true, &served, &nonces)));
         }
         Ok(())
     }

@@ -21,6 +21,9 @@ pub struct Served {
     pub solicited: bool,
     /// Downstreams that got the Data, with their tokens: each gets it once.
     pub downstreams: Vec<(FaceId, PitToken)>,
+    /// Hashes of names and Nonces of the Interests that were satisfied: the last shard notes them if it does
+    /// not store the Data, which would answer retransmissions.
+    pub nonces: Vec<(u64, u32)>,
 }
 
 /// The only visit: there is one shard.
@@ -50,10 +53,16 @@ impl Visit<'_> {
 
     /// The outcome of this visit and those before it. `served` are the downstreams of this one.
     #[cold]
-    pub(super) fn outcome(&self, solicited: bool, served: &[(FaceId, PitToken)]) -> Served {
+    pub(super) fn outcome(
+        &self,
+        solicited: bool,
+        served: &[(FaceId, PitToken)],
+        nonces: &[(u64, u32)],
+    ) -> Served {
         let mut outcome = self.served.cloned().unwrap_or_default();
         outcome.solicited |= solicited;
         outcome.downstreams.extend_from_slice(served);
+        outcome.nonces.extend_from_slice(nonces);
         outcome
     }
 }

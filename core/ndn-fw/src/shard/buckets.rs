@@ -85,12 +85,12 @@ impl Bucket {
         self.state.fetch_or(SPLIT, Relaxed);
     }
 
-    /// Sets the end of the last move, if it has none yet: when the Interests noted so far have expired, and
-    /// `keep` milliseconds after `now` at the earliest.
+    /// Sets the end of the last move, if it has none yet: `keep` milliseconds after the Interests noted so
+    /// far have expired, when the former owner has forgotten their Nonces.
     pub(super) fn settle(&self, now: u64, keep: u64) {
         let State(state) = self.state();
         if state >> UNTIL == UNSETTLED {
-            let until = self.expires.load(Relaxed).max(now + keep).min(UNSETTLED - 1);
+            let until = (self.expires.load(Relaxed).max(now) + keep).min(UNSETTLED - 1);
             self.state.store(state & ((1 << UNTIL) - 1) | until << UNTIL, Relaxed);
         }
     }

@@ -6,7 +6,7 @@ use hashlane_ndn_fw::face::FaceId;
 use mio::Waker;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst, fence};
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
 use std::time::Duration;
 
@@ -54,6 +54,7 @@ impl FirstWaker {
     /// Announces that the thread is about to wait. It looks at its queue once more afterwards.
     pub(crate) fn announce_sleep(&self) {
         self.sleeps.store(true, SeqCst);
+        fence(SeqCst);
     }
 
     /// Notes that the thread is awake.
@@ -63,7 +64,9 @@ impl FirstWaker {
 
     /// Wakes the thread if it sleeps, or is about to. Call it after adding to the queue.
     fn wake(&self) {
-        // A thread that announces its sleep later finds what was added.
+        // Of the two threads at least one sees what the other has stored before its fence: this one that the
+        // other is about to sleep, or that one what was added.
+        fence(SeqCst);
         if self.sleeps.load(SeqCst) && self.sleeps.swap(false, SeqCst) {
             let _ = self.waker.wake();
         }

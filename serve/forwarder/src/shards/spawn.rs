@@ -17,8 +17,9 @@ use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
-/// Starts a thread for each of the shards after the first one. They send over the same UDP sockets. `key` keys the choice of shards; `report`
-/// reports to the management, also that a thread has ended before the others. `waker` wakes the first thread.
+/// Starts a thread for each of the shards after the first one. They send over the same UDP sockets. `key`
+/// keys the choice of shards; `report` reports to the management, also that a thread has ended before the
+/// others. `waker` wakes the first thread.
 ///
 /// # Errors
 /// A thread cannot be started.
