@@ -3,7 +3,7 @@
 use super::SuffixTable;
 use super::compare::{follows, reads_suffix};
 use super::long::Shared;
-use super::search::{Known, MIN_APART, MIN_READ};
+use super::search::{Known, MIN_APART, is_slow};
 use super::slots::{Entry, Slot};
 use crate::compressor::{CompressedName, POINTER_LIMIT};
 use crate::slices::Parts as _;
@@ -189,8 +189,8 @@ impl SuffixTable {
         }
     }
 
-    /// Remembers a name at offset `at` whose first `new` labels are new there, if many of its labels were
-    /// read, and with it the time that the next such name would take: `read`, and the last `end` bytes are
+    /// Remembers a name at offset `at` whose first `new` labels are new there, if many of its labels or bytes
+    /// were read, and with it the time that the next such name would take: `read`, and the last `end` bytes are
     /// those of the shared name.
     #[inline(always)]
     fn keep_long(
@@ -199,11 +199,11 @@ impl SuffixTable {
         (shared, end, read): (Option<Shared>, usize, usize),
         new: usize,
     ) -> Option<u8> {
-        if read < MIN_READ {
-            return None;
-        }
         let Self { long, starts, offsets, sums, folded, .. } = self;
         let len = folded.name().len();
+        if !is_slow(read, len - end) {
+            return None;
+        }
         let labels =
             starts.iter().zip(offsets.iter()).take(read).enumerate().map(|(label, (start, offset))| {
                 let start = usize::from(*start);
