@@ -120,6 +120,24 @@ pub fn connect(
     Ok(())
 }
 
+/// Frames that an interface in the namespace of this thread did not send. A virtual one has no room for more
+/// where the thread that receives for its other end has to wait for the processor.
+///
+/// # Errors
+/// `/proc` cannot be read, or there is no such interface.
+pub fn unsent(interface: &str) -> io::Result<u64> {
+    let table = fs::read_to_string("/proc/thread-self/net/dev")?;
+    let of = |line: &str| {
+        let (name, numbers) = line.split_once(':')?;
+        // Eight numbers of what was received, then bytes, packets, errors and drops.
+        (name.trim() == interface).then(|| numbers.split_whitespace().nth(11)?.parse().ok())?
+    };
+    table
+        .lines()
+        .find_map(of)
+        .ok_or_else(|| io::Error::other(format!("no counters of interface {interface}")))
+}
+
 /// Runs `work` in a namespace, and returns this thread to its own.
 ///
 /// # Panics

@@ -3,7 +3,7 @@
 //! Skipped where no namespace can be made; with CI=true that is a failure.
 
 use crate::dns_serve::{Server, folder};
-use hashlane_rig::command::Folder;
+use hashlane_rig::command::{Folder, holds};
 use hashlane_rig::namespace;
 use hashlane_rig::proc::Stat;
 use hashlane_rig::process::until;
@@ -30,8 +30,9 @@ fn with_cable(test: fn(&File)) {
 /// A command of a server on `far`, in a folder that every user reads.
 fn command(folder: &Folder, more: &[&str]) -> Command {
     std::fs::set_permissions(folder.path(""), std::fs::Permissions::from_mode(0o755)).unwrap();
-    let serve = ["dns", "serve", "example.com.zone", "--listen", "10.9.0.2:5300", "--socket", "none"];
-    folder.command(&[&serve[..], &["--interface", "far"], more].concat())
+    let serve = ["dns", "serve", "example.com.zone", "--listen", "10.9.0.2:5300", "--interface", "far"];
+    let socket = if more.contains(&"--socket") { &[][..] } else { &["--socket", "none"] };
+    folder.command(&[&serve[..], socket, more].concat())
 }
 
 /// A socket in the client's namespace.
@@ -134,11 +135,13 @@ fn an_interface_that_was_removed_is_reported_once_and_sockets_take_over() {
 
 #[test]
 fn frames_that_a_server_is_too_slow_for_are_in_its_metrics() {
-    const SENT: usize = 5000;
+    const SENT: u64 = 5000;
     with_cable(|namespace| {
         let folder = folder();
-        let more = ["--io", "xdp", "--user", "root", "--metrics", "127.0.0.1:0"];
+        let more = ["--io", "xdp", "--user", "root", "--metrics", "127.0.0.1:0", "--socket", "control.sock"];
         let server = Server::start(command(&folder, &more));
+        // The kernel keeps few datagrams until it knows the neighbour.
+        ask(namespace, &server);
         server.process.signal("-STOP");
         let id = i32::try_from(server.process.child.id()).unwrap();
         until(|| Stat::read(id).unwrap().state == 'T', || "a process that is stopped".to_owned());
@@ -147,12 +150,18 @@ fn frames_that_a_server_is_too_slow_for_are_in_its_metrics() {
             client.send_to(crate::dns_serve::QUERY, server.address).unwrap();
         }
         server.process.signal("-CONT");
-        // The kernel had a frame for each of the first 2,048.
-        let received = "messages_total{transport=\"udp\"} 2048\n";
-        let lost = format!("xdp_lost_total{{cause=\"dropped\"}} {}\n", SENT - 2048);
+        // The kernel had a frame for each of the next 2,048.
+        let received = "messages_total{transport=\"udp\"} 2049\n";
+        let unsent = namespace::within(namespace, || namespace::unsent("near").unwrap());
+        let lost = SENT - 2048 - unsent;
+        let stats = format!("  xdp-dropped        {},{:03}\n", lost / 1000, lost % 1000);
+        let lost = format!("xdp_lost_total{{cause=\"dropped\"}} {lost}\n");
         let metrics = || crate::dns_serve::metrics(&server);
         until(|| metrics().contains(received) && metrics().contains(&lost), metrics);
         assert!(metrics().contains("hashlane_dns_xdp_up{interface=\"far\"} 1\n"));
         assert!(metrics().contains("hashlane_dns_xdp_outages_total{interface=\"far\"} 0\n"));
+        let control = |command| folder.run(&["dns", "control", "--socket", "control.sock", command]).ok();
+        holds(&control("status"), &["XDP          far, native, copying, 1 queues; up, 0 outages\n"]);
+        holds(&control("stats"), &[&stats]);
     });
 }

@@ -16,7 +16,8 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Most system calls of one send: in copying modes, the kernel sends 32 frames in each.
+/// Most system calls of one send: in copying modes, the kernel sends 32 frames in each, and so all of the ring
+/// in half as many.
 const MAX_KICKS: usize = 64;
 
 /// Longest wait for frames while replies wait in the ring, in milliseconds. They are then sent again.
@@ -123,19 +124,17 @@ impl XdpSocket {
 fn kick(socket: &OwnedFd, transmit: &Transmit, full: &mut u64) -> io::Result<()> {
     for _ in 0..MAX_KICKS {
         if transmit.unsent() == 0 || !transmit.needs_wakeup() {
-            break;
+            return Ok(());
         }
         match send(socket.as_raw_fd(), &[], MsgFlags::MSG_DONTWAIT) {
             // EAGAIN: the kernel has sent as many as it does in one call.
             Ok(_) | Err(Errno::EAGAIN | Errno::EINTR) => {}
-            // The other frames stay in the ring until the next receive or send.
-            Err(Errno::EBUSY | Errno::ENOBUFS) => {
-                *full += 1;
-                break;
-            }
+            Err(Errno::EBUSY | Errno::ENOBUFS) => break,
             Err(errno) => return Err(context("cannot send frames", &errno.into())),
         }
     }
+    // The other frames stay in the ring until the next receive or send.
+    *full += 1;
     Ok(())
 }
 
