@@ -3,6 +3,7 @@
 use super::batch::{Batch, Suffixes};
 use super::parse::Outcome;
 use crate::slices::Parts as _;
+use alloc::vec::Vec;
 use core::fmt;
 use hashlane_hash::prefix::{EveryKernel, EveryPrefix, Group};
 use hashlane_hash::scheme::{Key, Scheme};
@@ -42,6 +43,13 @@ impl<H: EveryPrefix + Scheme> Hash<H> {
         let Self { hash, group, name: hashes } = self;
         let count = hash.run_every(Single { group, name, hashes });
         hashes.part(..count)
+    }
+
+    /// Adds the hashes of several names to `hashes`, those of each as [`name`](Self::name) gives them. Takes
+    /// less time than one after the other.
+    pub fn names<'n>(&mut self, names: impl IntoIterator<Item = Name<'n>>, hashes: &mut Vec<u64>) {
+        let Self { hash, group, .. } = self;
+        hash.run_every(Several { group, names, hashes });
     }
 }
 
@@ -115,6 +123,40 @@ impl EveryKernel for Single<'_, '_> {
         hash.every_prefix(self.group, self.hashes);
         count
     }
+}
+
+/// Several names, group after group.
+struct Several<'a, I> {
+    group: &'a mut Group,
+    names: I,
+    hashes: &'a mut Vec<u64>,
+}
+
+impl<'n, I: IntoIterator<Item = Name<'n>>> EveryKernel for Several<'_, I> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<H: EveryPrefix>(self, hash: &H) {
+        let Self { group, names, hashes } = self;
+        group.clear();
+        for name in names {
+            if group.is_full() {
+                append(hash, group, hashes);
+            }
+            stage(hash, group, name);
+        }
+        append(hash, group, hashes);
+    }
+}
+
+/// Adds the hashes of a group, and empties it.
+#[inline(always)]
+fn append<H: EveryPrefix>(hash: &H, group: &mut Group, hashes: &mut Vec<u64>) {
+    let from = hashes.len();
+    hashes.resize(from + group.room(), 0);
+    hash.every_prefix(group, hashes.part_mut(from..));
+    hashes.truncate(from + group.counts().sum::<usize>());
+    group.clear();
 }
 
 /// Adds a name to the group, which is not full; returns how many suffixes it has, the root among them.

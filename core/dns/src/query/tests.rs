@@ -194,6 +194,17 @@ proptest! {
     }
 
     #[test]
+    fn several_names_have_the_hashes_of_each(key: [u8; 16], names in vec(a_name(), 0..20)) {
+        let mut hash = Hash::new(&Key::new(key));
+        let names: Vec<Name<'_>> = names.iter().filter_map(|name| Name::parse(name).ok()).collect();
+        let mut expected = std::vec![7];
+        names.iter().for_each(|name| expected.extend_from_slice(hash.name(*name)));
+        let mut hashes = std::vec![7];
+        hash.names(names, &mut hashes);
+        prop_assert_eq!(hashes, expected);
+    }
+
+    #[test]
     fn accepts_what_hickory_accepts(shape in shape()) {
         agrees_with_hickory(&shape.bytes());
     }
