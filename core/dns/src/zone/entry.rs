@@ -1,6 +1,7 @@
 //! A record on its way to a set.
 
 use super::names::NameId;
+use super::room::reserve;
 use crate::wire::RecordType;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -26,7 +27,7 @@ pub(super) struct Entry {
 
 impl Entry {
     /// A record of the root without data. A TTL has at most 31 bits.
-    pub(super) fn new(rtype: RecordType, ttl: u32, signs: bool, len: u16) -> Self {
+    pub(super) const fn new(rtype: RecordType, ttl: u32, signs: bool, len: u16) -> Self {
         let ttl_signs = ttl & !SIGNS | if signs { SIGNS } else { 0 };
         Self { at: 0, ttl_signs, owner: NameId::ROOT, rtype, len }
     }
@@ -51,6 +52,31 @@ impl Entry {
     pub(super) fn range(&self) -> Range<usize> {
         let at = self.at as usize * UNIT;
         at..at + usize::from(self.len)
+    }
+}
+
+/// Entries, and their data.
+#[derive(Default)]
+pub(super) struct Entries {
+    pub(super) list: Vec<Entry>,
+    pub(super) data: Vec<u8>,
+}
+
+impl Entries {
+    /// Adds an entry with its data. `None` if there are too many.
+    #[inline(always)]
+    pub(super) fn push(&mut self, mut entry: Entry, data: &[u8]) -> Option<()> {
+        reserve(&mut self.data, UNIT + data.len());
+        entry.place(&mut self.data)?;
+        self.data.extend_from_slice(data);
+        reserve(&mut self.list, 1);
+        self.list.push(entry);
+        Some(())
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.list.clear();
+        self.data.clear();
     }
 }
 

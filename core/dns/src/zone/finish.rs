@@ -1,12 +1,13 @@
 //! The last steps of a builder: what is occluded, sets in order, and the index.
 
-use super::entry::Entry;
+use super::entry::{Entries, Entry};
 use super::error::{Cause, Rule, Warnings, ZoneError};
 use super::flags::Flags;
 use super::intern::{Interner, index_of};
+use super::log::Log;
 use super::names::{NameId, Names};
 use super::sets::Writer;
-use super::{MAX_TYPES, Zone, nsec3, order, sets};
+use super::{MAX_TYPES, Zone, nsec3, order};
 use crate::slices::Parts as _;
 use crate::wire::RecordType;
 use alloc::boxed::Box;
@@ -18,44 +19,22 @@ pub(super) struct Contents {
     pub(super) interner: Interner,
     pub(super) apex: NameId,
     pub(super) apex_name: NameBuf,
-    pub(super) entries: Vec<Entry>,
-    pub(super) data: Vec<u8>,
+    pub(super) log: Log,
     pub(super) warnings: Warnings,
 }
 
 pub(super) fn finish(contents: Contents) -> Result<Zone, ZoneError> {
-    let Contents { interner, apex, apex_name, mut entries, mut data, mut warnings } = contents;
+    let Contents { interner, apex, apex_name, log, mut warnings } = contents;
     let (mut names, hashes) = interner.into_parts();
-    let mut wildcards = occlude(&mut names, apex);
-    let new = names.numbers(|flags| flags.has(Flags::WITHIN));
-    let renumber = |id: NameId| {
-        debug_assert!(id.index() < new.len(), "each name has a new number");
-        new.get(id.index()).copied().unwrap_or(NameId::ROOT)
-    };
-    let visible = || names.ids().zip(&hashes).filter(|(id, _)| names.flags(*id).is_visible());
+    names.shrink();
+    let wildcards = occlude(&mut names, apex);
+    let visible = || names.full().zip(hashes.iter()).filter(|((.., flags), _)| flags.is_visible());
     let visible_names = visible().count();
-    let index = index_of(visible().map(|(id, hash)| (*hash, renumber(id).0)), visible_names);
+    let index = index_of(visible().map(|((id, ..), hash)| (hash, id.0)), visible_names);
     drop(hashes);
-    names.split(&new);
-    let apex = renumber(apex);
-    wildcards.iter_mut().for_each(|(above, id)| (*above, *id) = (renumber(*above), renumber(*id)));
-    wildcards.sort_unstable();
-    for entry in &mut entries {
-        entry.owner = renumber(entry.owner);
-        let record = data.part_mut(entry.range());
-        if !entry.signs() {
-            sets::renumber(entry.rtype, record, renumber);
-        }
-    }
-    drop(new);
-    // Records of a name mostly stand together, and names are numbered in the order in which they came.
-    entries.sort_by_key(|entry| (entry.owner, entry.rtype, entry.signs()));
-    let mut writing = Sets::new(&mut names, &data, &mut warnings, apex);
-    for entries in entries.chunk_by(|a, b| a.owner == b.owner) {
-        writing.add(entries)?;
-    }
+    let mut writing = Sets::new(&mut names, &mut warnings, apex);
+    writing.add_all(log)?;
     let Sets { writer, records, duplicates, mut nsec, nsec3, .. } = writing;
-    drop((entries, data));
     order::sort(&names, apex, &mut nsec);
     nsec.shrink_to_fit();
     let mut zone = Zone {
@@ -89,18 +68,15 @@ pub(super) fn finish(contents: Contents) -> Result<Zone, ZoneError> {
     Ok(zone)
 }
 
-/// Marks names at and below the apex, below cuts and DNAMEs, and with a wildcard below them. Returns the
-/// wildcards, each after the name above it.
+/// Marks names below cuts and DNAMEs, and with a wildcard below them. Returns the wildcards, each after the
+/// name above it, in the order of their numbers.
 fn occlude(names: &mut Names, apex: NameId) -> Vec<(NameId, NameId)> {
     let mut wildcards = Vec::new();
-    names.add_flags(apex, Flags::WITHIN);
+    let (count, _) = names.counts();
     // A name comes after the one above it.
-    for id in names.ids().skip(1) {
+    for id in (1..count as u32).map(NameId) {
         let parent = names.parent(id);
         let (above, mut flags) = (names.flags(parent), names.flags(id));
-        if above.has(Flags::WITHIN) {
-            flags = flags.with(Flags::WITHIN);
-        }
         if above.has(Flags::BELOW) || above.has(Flags::CUT) || above.has(Flags::DNAME) {
             flags = flags.with(Flags::BELOW).without(Flags::CUT).without(Flags::DNAME);
             if above.has(Flags::DNAME) || above.has(Flags::BELOW_DNAME) {
@@ -113,13 +89,13 @@ fn occlude(names: &mut Names, apex: NameId) -> Vec<(NameId, NameId)> {
         names.set_flags(id, flags);
     }
     wildcards.shrink_to_fit();
+    wildcards.sort_unstable();
     wildcards
 }
 
 /// The sets that are written.
 struct Sets<'a> {
     names: &'a mut Names,
-    data: &'a [u8],
     warnings: &'a mut Warnings,
     apex: NameId,
     writer: Writer,
@@ -133,13 +109,12 @@ struct Sets<'a> {
 }
 
 impl<'a> Sets<'a> {
-    fn new(names: &'a mut Names, data: &'a [u8], warnings: &'a mut Warnings, apex: NameId) -> Self {
+    fn new(names: &'a mut Names, warnings: &'a mut Warnings, apex: NameId) -> Self {
         Self {
             names,
-            data,
             warnings,
             apex,
-            writer: Writer::with_capacity(data.len()),
+            writer: Writer::with_capacity(0),
             records: 0,
             duplicates: 0,
             nsec: Vec::new(),
@@ -148,25 +123,53 @@ impl<'a> Sets<'a> {
         }
     }
 
-    /// Adds all entries of a name, in the order of types, signatures last.
-    fn add(&mut self, entries: &[Entry]) -> Result<(), ZoneError> {
+    /// Adds all records, those of an owner together.
+    fn add_all(&mut self, log: Log) -> Result<(), ZoneError> {
+        let (mut records, mut run) = (log.into_reader(), Entries::default());
+        // Records of owners that come several times.
+        let mut scattered = Entries::default();
+        while let Some((entry, data)) = records.next() {
+            let (owner, rtype) = (entry.owner, entry.rtype);
+            let is_scattered = self.names.has_several_runs(owner);
+            let pushed = if is_scattered { &mut scattered } else { &mut run }.push(entry, data);
+            pushed.ok_or_else(|| fail(self.names, owner, rtype, Rule::TooLarge))?;
+            if !is_scattered && records.is_owner_complete() {
+                self.add(&mut run.list, &run.data)?;
+                run.clear();
+            }
+        }
+        drop(records);
+        // Stable, and of little work: names are numbered in the order in which they came.
+        scattered.list.sort_by_key(|entry| entry.owner);
+        for entries in scattered.list.chunk_by_mut(|a, b| a.owner == b.owner) {
+            self.add(entries, &scattered.data)?;
+        }
+        Ok(())
+    }
+
+    /// Adds all entries of a name, in any order of types.
+    fn add(&mut self, entries: &mut [Entry], data: &[u8]) -> Result<(), ZoneError> {
         let Some(owner) = entries.first().map(|entry| entry.owner) else { return Ok(()) };
+        // A stable sort: data are stored in the order of addition.
+        entries.sort_by_key(|entry| (entry.rtype, entry.signs()));
+        // The mark of a run.
+        self.names.remove_sets(owner);
         let mut place = None;
         let (mut types, mut beside_cname) = (0, 0);
         for entries in entries.chunk_by(|a, b| a.rtype == b.rtype) {
             let rtype = entries.first().map_or(RecordType(0), |entry| entry.rtype);
-            let fail = |names: &Names, rule| ZoneError { owner: Box::new(names.name(owner)), rtype, rule };
             if !self.is_kept(owner, entries) {
                 continue;
             }
             if place.is_none() {
-                place = Some(self.writer.start().ok_or_else(|| fail(self.names, Rule::TooLarge))?);
+                place =
+                    Some(self.writer.start().ok_or_else(|| fail(self.names, owner, rtype, Rule::TooLarge))?);
             }
             types += 1;
             if types > MAX_TYPES {
-                return Err(fail(self.names, Rule::TooManyTypes));
+                return Err(fail(self.names, owner, rtype, Rule::TooManyTypes));
             }
-            self.write(rtype, entries).map_err(|rule| fail(self.names, rule))?;
+            self.write(rtype, entries, data).map_err(|rule| fail(self.names, owner, rtype, rule))?;
             match rtype {
                 RecordType::NSEC3 => self.nsec3.push(owner),
                 // Only these stand beside an alias (RFC 4035 §2.5).
@@ -196,8 +199,8 @@ impl<'a> Sets<'a> {
         false
     }
 
-    fn write(&mut self, rtype: RecordType, entries: &[Entry]) -> Result<(), Rule> {
-        let Self { names, data, warnings, writer, unique: [records, signatures], .. } = self;
+    fn write(&mut self, rtype: RecordType, entries: &[Entry], data: &[u8]) -> Result<(), Rule> {
+        let Self { names, warnings, writer, unique: [records, signatures], .. } = self;
         let (all, signing) = entries.split_at(entries.partition_point(|entry| !entry.signs()));
         unique(data, all, records);
         unique(data, signing, signatures);
@@ -229,7 +232,7 @@ impl<'a> Sets<'a> {
     /// included.
     fn check(&self, owner: NameId, entries: &[Entry], beside_cname: usize) -> Result<(), ZoneError> {
         let has = |rtype| entries.iter().any(|entry| entry.rtype == rtype && !entry.signs());
-        let fail = |rtype, rule| Err(ZoneError { owner: Box::new(self.names.name(owner)), rtype, rule });
+        let fail = |rtype, rule| Err(fail(self.names, owner, rtype, rule));
         let flags = self.names.flags(owner);
         if flags.has(Flags::BELOW) {
             return Ok(());
@@ -242,6 +245,10 @@ impl<'a> Sets<'a> {
         }
         Ok(())
     }
+}
+
+fn fail(names: &Names, owner: NameId, rtype: RecordType, rule: Rule) -> ZoneError {
+    ZoneError { owner: Box::new(names.name(owner)), rtype, rule }
 }
 
 fn bytes<'a>(data: &'a [u8], entry: &Entry) -> &'a [u8] {

@@ -1,7 +1,10 @@
 //! The tree of names while it grows.
 
 use super::flags::Flags;
+use super::hashes::Hashes;
 use super::names::{NameId, Names};
+use super::room::{enter_all, reserve};
+use super::slots::Slots;
 use crate::query::Hash;
 use crate::slices::Parts as _;
 use alloc::vec;
@@ -21,62 +24,119 @@ struct Recent {
     offset: u32,
 }
 
-/// The tree, and an index of all its names by the hash of the whole name.
+/// Names that a tree keeps as [bare](NameId::is_bare) ones.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Bare {
+    /// Those that are not at or below the apex, as in a zone.
+    Outside,
+    /// None, so that all names are numbered in one row.
+    None,
+}
+
+/// The tree, and its names by the hash of the whole name.
 pub(super) struct Interner {
     pub(super) names: Names,
-    /// The hash of each name.
-    hashes: Vec<u64>,
-    index: Index,
-    hash: Hash,
+    /// The hashes of the names; of bare ones, which the zone's index does not have, the lower halves.
+    hashes: Hashes,
+    bare_hashes: Vec<u32>,
+    bare: Bare,
+    slots: Slots,
+    pub(super) hash: Hash,
     /// Labels that were stored lately, by a hash of the label. Many names have labels such as `ns1`.
     recent: Vec<Recent>,
 }
 
 impl Interner {
-    pub(super) fn new(key: &Key) -> Self {
+    /// The root, the apex, and the names between them; and the number of the apex.
+    pub(super) fn new(apex: Name<'_>, key: &Key, bare: Bare) -> (Self, NameId) {
         let mut hash = Hash::new(key);
-        let hashes = hash.name(Name::ROOT).to_vec();
-        let mut index = Index::with_capacity(1 << 10);
-        hashes.iter().for_each(|hash| index.enter(*hash, NameId::ROOT.0));
-        Self { names: Names::new(), hashes, index, hash, recent: vec![Recent::default(); RECENT] }
+        let suffixes = hash.name(apex).to_vec();
+        let mut interner = Self {
+            names: Names::new(),
+            hashes: Hashes::default(),
+            bare_hashes: Vec::new(),
+            bare,
+            slots: Slots::default(),
+            hash,
+            recent: vec![Recent::default(); RECENT],
+        };
+        let mut hashes = suffixes.iter().rev().copied();
+        interner.remember(NameId::ROOT, hashes.next().unwrap_or_default());
+        let labels: Vec<&[u8]> = apex.labels().collect();
+        let mut id = NameId::ROOT;
+        for ((at, label), hash) in labels.iter().enumerate().rev().zip(hashes) {
+            // The first names and labels are never too many.
+            let Some(label) = label_of(&mut interner.names, &mut interner.recent, label) else { break };
+            let Some(next) = interner.add(id, label, at == 0) else { break };
+            interner.remember(next, hash);
+            id = next;
+        }
+        debug_assert!(
+            interner.names.name(id).view().eq_ignore_case(apex),
+            "an empty tree has room for a name"
+        );
+        let flags = if bare == Bare::Outside { Flags::EXISTS.with(Flags::WITHIN) } else { Flags::EXISTS };
+        interner.names.add_flags(id, flags);
+        (interner, id)
     }
 
-    /// The hashes of a name. Prefetches the buckets of the name, and of the name above it.
-    #[inline]
-    pub(super) fn prefetch(&mut self, name: Name<'_>) -> &[u64] {
-        let suffixes = self.hash.name(name);
-        suffixes.iter().take(2).for_each(|suffix| self.index.prefetch(*suffix));
-        suffixes
+    /// Adds a name, which is not in the slots yet. `None` if there are too many.
+    fn add(&mut self, parent: NameId, label: u32, is_apex: bool) -> Option<NameId> {
+        let Self { names, bare, .. } = self;
+        let is_within = names.flags(parent).has(Flags::WITHIN);
+        if *bare == Bare::Outside && !is_within && !is_apex {
+            return names.add_bare(parent, label);
+        }
+        let id = names.add(parent, label)?;
+        if is_within {
+            names.set_flags(id, Flags::WITHIN);
+        }
+        Some(id)
     }
 
-    /// Prefetches the node of a name.
-    #[inline(always)]
-    pub(super) fn prefetch_node(&self, hash: u64) {
-        if let Some(place) = self.index.first_place(hash) {
-            self.names.prefetch(NameId(place));
+    /// Enters the last name of its kind into the slots.
+    fn remember(&mut self, id: NameId, hash: u64) {
+        let Self { hashes, bare_hashes, slots, names, .. } = self;
+        if id.is_bare() {
+            reserve(bare_hashes, 1);
+            bare_hashes.push(low(hash));
+        } else {
+            hashes.push(hash);
+        }
+        if names.len() > slots.capacity() {
+            let bare = bare_hashes.iter().copied().zip((0..).map(NameId::bare));
+            slots.grow(hashes.low().zip((0..).map(NameId)).chain(bare));
+        } else {
+            slots.enter(low(hash), id);
         }
     }
 
-    /// Prefetches the label of a name.
+    /// Prefetches the slots of a hash.
     #[inline(always)]
-    pub(super) fn prefetch_label(&self, hash: u64) {
-        if let Some(place) = self.index.first_place(hash) {
-            self.names.prefetch_label(NameId(place));
-        }
+    pub(super) fn prefetch(&self, hash: u64) {
+        self.slots.prefetch(low(hash));
+    }
+
+    /// Prefetches the node of the name that likely has a hash, and returns it.
+    #[inline(always)]
+    pub(super) fn prefetch_node(&self, hash: u64) -> Option<NameId> {
+        let id = self.slots.first(low(hash))?;
+        self.names.prefetch_any(id);
+        Some(id)
     }
 
     /// The id of a name with these hashes, which is added if it is new. `None` if there are too many names.
     pub(super) fn intern(&mut self, name: Name<'_>, suffixes: &[u64]) -> Option<NameId> {
-        let Self { names, hashes, index, recent, .. } = self;
+        let Self { names, slots, .. } = self;
         let mut labels = name.labels();
         // Offsets of the labels that are new.
         let mut new = [0; MAX_LABELS];
         let mut count = 0;
         let mut at = NameId::ROOT;
         for suffix in suffixes {
-            let is = |place| names.matches(NameId(place), labels.clone(), usize::MAX, NameId::ROOT);
-            if let Some(found) = index.find(*suffix, is) {
-                at = NameId(found.place);
+            let is = |id| names.matches(id, labels.clone(), usize::MAX, NameId::ROOT);
+            if let Some(found) = slots.find(low(*suffix), is) {
+                at = found;
                 break;
             }
             *new.get_mut(count)? = (name.len() - labels.rest().len()) as u8;
@@ -85,20 +145,15 @@ impl Interner {
         }
         for (offset, suffix) in new.iter().zip(suffixes).take(count).rev() {
             let [len, rest @ ..] = name.as_bytes().get(usize::from(*offset)..)? else { return None };
-            let label = label_of(names, recent, rest.get(..usize::from(*len))?)?;
-            at = names.add(at, label)?;
-            hashes.push(*suffix);
-            if hashes.len() > index.capacity() {
-                *index = index_of(hashes.iter().copied().zip(0..), 2 * index.capacity());
-            } else {
-                index.enter(*suffix, at.0);
-            }
+            let label = label_of(&mut self.names, &mut self.recent, rest.get(..usize::from(*len))?)?;
+            at = self.add(at, label, false)?;
+            self.remember(at, *suffix);
         }
         Some(at)
     }
 
-    /// The names, and the hash of each.
-    pub(super) fn into_parts(self) -> (Names, Vec<u64>) {
+    /// The names, and the hashes of those that are not bare.
+    pub(super) fn into_parts(self) -> (Names, Hashes) {
         (self.names, self.hashes)
     }
 
@@ -122,23 +177,17 @@ impl Interner {
     }
 }
 
+/// The half of a hash that slots use.
+#[inline(always)]
+const fn low(hash: u64) -> u32 {
+    hash as u32
+}
+
 /// An index of places by their hashes, at most `entries`.
 pub(super) fn index_of(places: impl Iterator<Item = (u64, u32)>, entries: usize) -> Index {
     let mut index = Index::with_capacity(entries);
-    // Buckets are prefetched this far ahead.
-    let mut ahead = [(0, 0); 16];
-    let mut count = 0;
-    for (hash, place) in places {
-        index.prefetch(hash);
-        if let Some(slot) = ahead.get_mut(count % 16) {
-            let (hash, place) = core::mem::replace(slot, (hash, place));
-            if count >= 16 {
-                index.enter(hash, place);
-            }
-        }
-        count += 1;
-    }
-    ahead.iter().take(count).for_each(|(hash, place)| index.enter(*hash, *place));
+    let prefetch = |index: &Index, (hash, _)| index.prefetch(hash);
+    enter_all(&mut index, places, prefetch, |index, (hash, place)| index.enter(hash, place));
     index
 }
 

@@ -56,14 +56,18 @@ mod error;
 mod find;
 mod finish;
 mod flags;
+mod hashes;
 mod inspect;
 mod intern;
+mod log;
 mod names;
 mod nsec3;
 mod order;
 mod patch;
 mod queue;
+mod room;
 mod sets;
+mod slots;
 mod splice;
 mod whole;
 

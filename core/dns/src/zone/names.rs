@@ -3,6 +3,7 @@
 mod grow;
 
 use super::flags::Flags;
+use super::room::reserve;
 use crate::slices::Parts as _;
 use alloc::vec::Vec;
 use hashlane_name::dns::{Case, Labels, NameBuf};
@@ -27,7 +28,7 @@ impl NameId {
     }
 
     /// The number of a name that is not below the apex.
-    const fn bare(at: u32) -> Self {
+    pub(super) const fn bare(at: u32) -> Self {
         Self(u32::MAX - at)
     }
 
@@ -67,6 +68,11 @@ struct Bare {
 /// No sets.
 const NO_SETS: u32 = u32::MAX;
 
+/// Marks of an owner whose sets are not written: its records came in one run, or in several, between those of
+/// other owners.
+const ONE_RUN: u32 = 0;
+const SEVERAL_RUNS: u32 = 1;
+
 /// Names of each kind at most.
 const LIMIT: u32 = 1 << 31;
 
@@ -77,9 +83,9 @@ impl Node {
 /// The tree.
 #[derive(Clone)]
 pub(super) struct Names {
-    /// The root, and the names at or below the apex; before [`split`](Names::split), all names.
+    /// The root, and the names at or below the apex; of a tree that does not tell them apart, all names.
     nodes: Vec<Node>,
-    /// The others, numbered down from `u32::MAX`.
+    /// The others, numbered down from `u32::MAX`. Among its kind, each name comes after the one above it.
     bare: Vec<Bare>,
     /// Labels, each after its length. Names may share a label. The first is the root's.
     labels: Vec<u8>,
@@ -101,39 +107,10 @@ impl Names {
             + self.labels.capacity()
     }
 
-    /// New numbers of all names, in the order of before: the root and those that satisfy `is_full` count up,
-    /// the bare ones down.
-    pub(super) fn numbers(&self, is_full: impl Fn(Flags) -> bool) -> Vec<NameId> {
-        let (mut full, mut bare) = (0, 0);
-        let number = |(at, node): (usize, &Node)| {
-            if at == 0 || is_full(node.flags) {
-                full += 1;
-                NameId(full - 1)
-            } else {
-                bare += 1;
-                NameId::bare(bare - 1)
-            }
-        };
-        self.nodes.iter().enumerate().map(number).collect()
-    }
-
-    /// Gives all names the new numbers; the bare ones lose their flags. Among its kind, each name still comes
-    /// after the name above it.
-    pub(super) fn split(&mut self, new: &[NameId]) {
-        let mut bare = Vec::with_capacity(new.iter().filter(|id| id.is_bare()).count());
-        let mut ids = new.iter();
-        // In place, as the order of the full ones stays.
-        self.nodes.retain_mut(|node| {
-            debug_assert!((node.parent as usize) < new.len(), "the name above each name has a number");
-            node.parent = new.get(node.parent as usize).map_or(0, |parent| parent.0);
-            let is_full = ids.next().is_some_and(|id| !id.is_bare());
-            if !is_full {
-                bare.push(Bare { parent: node.parent, label: node.label });
-            }
-            is_full
-        });
+    /// Frees the room for more names.
+    pub(super) fn shrink(&mut self) {
         self.nodes.shrink_to_fit();
-        self.bare = bare;
+        self.bare.shrink_to_fit();
         self.labels.shrink_to_fit();
     }
 
@@ -221,16 +198,27 @@ impl Names {
         }
     }
 
+    /// Notes that records of an owner come, behind those of another one.
+    pub(super) fn note_run(&mut self, id: NameId) {
+        self.set_sets(id, if self.sets(id).is_none() { ONE_RUN } else { SEVERAL_RUNS });
+    }
+
+    /// Returns true if the records of an owner, whose sets are not written yet, came in several runs.
+    pub(super) fn has_several_runs(&self, id: NameId) -> bool {
+        self.sets(id) == Some(SEVERAL_RUNS)
+    }
+
     pub(super) fn set_label(&mut self, id: NameId, offset: u32) {
         if let Some(node) = self.nodes.get_mut(id.index()) {
             node.label = offset;
         }
     }
 
-    /// Adds a name below `parent`, with the label at an offset; after a [split](Self::split), one that is below
-    /// the apex. `None` if there are too many.
+    /// Adds a name at or below the apex, below `parent`, with the label at an offset. `None` if there are too
+    /// many.
     pub(super) fn add(&mut self, parent: NameId, label: u32) -> Option<NameId> {
         let id = u32::try_from(self.nodes.len()).ok().filter(|id| *id < LIMIT)?;
+        reserve(&mut self.nodes, 1);
         self.nodes.push(Node { parent: parent.0, label, ..Node::ROOT });
         Some(NameId(id))
     }
@@ -238,6 +226,7 @@ impl Names {
     /// Adds a label of 1 to 63 bytes, without its length; returns its offset. `None` if there are too many.
     pub(super) fn add_label(&mut self, label: &[u8]) -> Option<u32> {
         let offset = u32::try_from(self.labels.len()).ok()?;
+        reserve(&mut self.labels, 1 + label.len());
         self.labels.push(label.len() as u8);
         self.labels.extend_from_slice(label);
         Some(offset)
@@ -278,6 +267,15 @@ impl Names {
     pub(super) fn prefetch(&self, id: NameId) {
         if let Some(node) = self.nodes.get(id.index()) {
             prefetch(node);
+        }
+    }
+
+    /// Prefetches the node, also of a name that is not below the apex.
+    #[inline(always)]
+    pub(super) fn prefetch_any(&self, id: NameId) {
+        match self.bare.get(id.bare_index()) {
+            Some(bare) => prefetch(bare),
+            None => self.prefetch(id),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::{Bare, LIMIT, NO_SETS, NameId, Names};
 use crate::zone::flags::Flags;
+use crate::zone::room::reserve;
 use alloc::vec::Vec;
 
 impl Names {
@@ -19,9 +20,10 @@ impl Names {
         Some((copy, from))
     }
 
-    /// Adds a name that is not below the apex, after a [split](Self::split). `None` if there are too many.
+    /// Adds a name that is not below the apex. `None` if there are too many.
     pub(in crate::zone) fn add_bare(&mut self, parent: NameId, label: u32) -> Option<NameId> {
         let at = u32::try_from(self.bare.len()).ok().filter(|at| *at < LIMIT)?;
+        reserve(&mut self.bare, 1);
         self.bare.push(Bare { parent: parent.0, label });
         Some(NameId::bare(at))
     }

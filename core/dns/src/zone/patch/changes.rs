@@ -3,10 +3,11 @@
 use super::Unpatched;
 use crate::slices::Parts as _;
 use crate::zone::build::Builder;
-use crate::zone::entry::Entry;
+use crate::zone::entry::{Entries, Entry};
 use crate::zone::finish::Contents;
+use crate::zone::intern::Bare;
 use crate::zone::names::{NameId, Names};
-use crate::zone::{WholeRecord, Zone, sets};
+use crate::zone::{Rule, WholeRecord, Zone, sets};
 use alloc::vec::Vec;
 use hashlane_hash::scheme::Key;
 
@@ -18,7 +19,7 @@ pub(super) const FEW_CHANGES: usize = 64;
 
 /// The changes in the form of a builder.
 pub(super) struct Changes {
-    /// Names of the changes, and their hashes. Those of the added records come first.
+    /// Names of the changes, and their hashes as far as an index uses them. Those of the added records come first.
     pub(super) names: Names,
     pub(super) hashes: Vec<u64>,
     /// Number of the apex among them.
@@ -39,19 +40,31 @@ impl Changes {
         added: impl IntoIterator<Item = WholeRecord<'c>>,
     ) -> Result<Self, Unpatched> {
         let mut left = (zone.records / MOST_CHANGES).max(FEW_CHANGES);
-        let mut builder = Builder::new(zone.apex_name(), key);
+        let mut builder = Builder::with(zone.apex_name(), key, Bare::None);
         let mut add = |builder: &mut Builder, WholeRecord { owner, rtype, ttl, data }: WholeRecord<'_>| {
             left = left.checked_sub(1).ok_or(Unpatched::TooMany)?;
             Ok::<_, Unpatched>(builder.add(owner, rtype, ttl, data)?)
         };
         added.into_iter().try_for_each(|change| add(&mut builder, change))?;
-        let (added, removed_from) = builder.pause()?;
+        let (added, count) = builder.pause()?;
         removed.into_iter().try_for_each(|change| add(&mut builder, WholeRecord { ttl: 0, ..change }))?;
-        let Contents { interner, apex, entries, data, warnings, .. } = builder.into_contents()?;
+        let Contents { interner, apex, log, warnings, .. } = builder.into_contents()?;
         if warnings.count() > 0 {
             return Err(Unpatched::Warnings);
         }
         let (names, hashes) = interner.into_parts();
+        let hashes = hashes.iter().collect();
+        let (mut records, mut all, mut removed_from) = (log.into_reader(), Entries::default(), 0);
+        for number in 0.. {
+            if number == count {
+                // A record without data stands before it.
+                all.data.push(0);
+                removed_from = all.data.len();
+            }
+            let Some((entry, data)) = records.next() else { break };
+            all.push(entry, data).ok_or_else(|| zone.broken(entry.rtype, Rule::TooLarge))?;
+        }
+        let Entries { list: entries, data } = all;
         Ok(Self { names, hashes, apex, added, entries, data, removed_from })
     }
 

@@ -2,7 +2,11 @@
 
 use super::{LAST, SIGNED, Shape, TTLS, UNIT, WIDE};
 use crate::wire::RecordType;
+use crate::zone::room::reserve;
 use alloc::vec::Vec;
+
+/// Bytes of a set beside its body at most.
+const MOST_HEAD: usize = 14;
 
 /// Writes sets.
 pub(in crate::zone) struct Writer {
@@ -21,6 +25,7 @@ impl Writer {
     /// Starts the sets of a name; returns their place. `None` if there is too much data.
     pub(in crate::zone) fn start(&mut self) -> Option<u32> {
         let place = self.arena.len().div_ceil(UNIT);
+        reserve(&mut self.arena, UNIT);
         self.arena.resize(place * UNIT, 0);
         u32::try_from(place).ok().filter(|place| *place < u32::MAX)
     }
@@ -62,6 +67,7 @@ impl Writer {
         let narrow = u8::try_from(count).ok().zip(u16::try_from(body.len()).ok());
         flags |= if narrow.is_none() { WIDE } else { 0 };
         *head = arena.len();
+        reserve(arena, MOST_HEAD + body.len());
         arena.extend_from_slice(&[flags, narrow.map_or(0, |(count, _)| count)]);
         arena.extend_from_slice(&rtype.0.to_le_bytes());
         arena.extend_from_slice(&ttl.to_le_bytes());

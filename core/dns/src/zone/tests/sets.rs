@@ -1,6 +1,7 @@
 //! Sets of records and their signatures.
 
 use super::*;
+use std::string::String;
 use std::vec;
 
 fn records(set: crate::zone::Set<'_>) -> Vec<&[u8]> {
@@ -40,6 +41,37 @@ fn gives_signatures_with_the_records_that_they_cover() {
     assert!(records(set) == [[1; 16]] && set.signatures().next().is_none());
     assert!(zone.set(owner, RecordType::RRSIG).is_none() && zone.set(owner, RecordType::CNAME).is_none());
     assert_eq!(zone.records(), 9);
+}
+
+#[test]
+fn records_of_an_owner_that_come_in_several_runs_stand_together() {
+    let records: Vec<(String, RecordType, Vec<u8>)> = (0..60)
+        .flat_map(|number| {
+            let owner = std::format!("h{number}.example");
+            let a = (owner.clone(), RecordType::A, vec![192, 0, 2, number]);
+            let txt = (owner.clone(), RecordType::TXT, vec![1, number]);
+            let exchange = name(&std::format!("m{number}.example"));
+            let mx = (owner, RecordType::MX, [&[0, number], exchange.as_bytes()].concat());
+            [a, txt, mx]
+        })
+        .collect();
+    let of = |records: &[(String, RecordType, Vec<u8>)]| {
+        let records: Vec<Added<'_>> =
+            records.iter().map(|(owner, rtype, data)| (&owner[..], *rtype, &data[..])).collect();
+        zone("example", &records)
+    };
+    let (together, mut apart) = (of(&records), records.clone());
+    // Types in a row, each owner once in each; seven of them twice.
+    apart.sort_by_key(|(_, rtype, _)| *rtype);
+    apart.extend_from_within(..7);
+    let apart = of(&apart);
+    assert_eq!((apart.records(), apart.duplicates()), (together.records(), 7));
+    assert_eq!(apart.fingerprint(&KEY), together.fingerprint(&KEY));
+    for number in [0, 59] {
+        let owner = find(&apart, &std::format!("h{number}.example"));
+        let types: Vec<_> = apart.sets(owner).map(|set| (set.rtype, set.len())).collect();
+        assert_eq!(types, [(RecordType::A, 1), (RecordType::MX, 1), (RecordType::TXT, 1)]);
+    }
 }
 
 #[test]
