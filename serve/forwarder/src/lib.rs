@@ -4,6 +4,7 @@
 //! - [`server`]: sockets, the forwarding thread, and management on another thread.
 //! - [`management`]: NFD's management protocol, as a state machine without sockets.
 //! - [`rib`]: routes, and the FIB computed from them.
+//! - [`shards`]: forwarding threads that share nothing.
 //!
 //! A forwarder inside another program:
 //!
@@ -44,7 +45,7 @@ mod prepare;
 mod reload;
 pub mod rib;
 pub mod server;
-mod shards;
+pub mod shards;
 mod totals;
 
 pub use config::{Config, PitIndex};

@@ -1,7 +1,7 @@
 //! The forwarder and the ports that it sends to: received packets in, queued packets out.
 
 use super::ports::Ports;
-use crate::shards::{Action, Crew};
+use crate::shards::{self, Action, Crew, Taken};
 use hashlane_ndn::wire::LpPacket;
 use hashlane_ndn_fw::face::FaceId;
 use hashlane_ndn_fw::forward::{Burst, DropReason, Forwarder, Output as _, PushError};
@@ -64,18 +64,14 @@ impl<P: Pit> Pipeline<P> {
             return self.reassemble(face, packet);
         }
         let visits = crew.route(packet, self.ports.now);
-        if visits.shard() != 0 {
-            let action = Action::Forward { visits, served: None };
-            crew.exchange.hand_over(visits.shard(), face, action, [packet, &[]]);
-        } else if visits.is_last() {
-            match burst.push(face, packet) {
-                Ok(()) if burst.is_full() => self.forward(burst),
-                Ok(()) => {}
-                Err(_) => self.forwarder.count_drop(face, DropReason::Malformed),
+        match shards::take_packet(0, (face, packet), visits, burst, &mut crew.exchange) {
+            Taken::Done => {}
+            Taken::Full => self.forward(burst),
+            Taken::Malformed => self.forwarder.count_drop(face, DropReason::Malformed),
+            Taken::VisitsHere => {
+                self.forward(burst);
+                self.visit(face, packet, visits, None);
             }
-        } else {
-            self.forward(burst);
-            self.visit(face, packet, visits, None);
         }
     }
 
@@ -99,7 +95,9 @@ impl<P: Pit> Pipeline<P> {
     /// there may be more.
     pub(super) fn receive_handed_over(&mut self, batches: usize) -> bool {
         for _ in 0..batches {
-            let Some(batch) = self.crew.as_mut().and_then(|crew| crew.exchange.next()) else { return false };
+            let Some(batch) = self.crew.as_mut().and_then(|crew| crew.exchange.try_next()) else {
+                return false;
+            };
             for (face, action, packet) in batch.iter() {
                 match action {
                     Action::Send => self.send(face, packet),

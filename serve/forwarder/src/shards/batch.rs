@@ -12,7 +12,7 @@ const KEPT: usize = 64 << 10;
 
 /// Link packets, at most [`BURST`], each with what is to be done with it.
 #[derive(Debug, Default)]
-pub(crate) struct Batch {
+pub struct Batch {
     bytes: Vec<u8>,
     items: Vec<Item>,
 }
@@ -25,9 +25,9 @@ struct Item {
     action: Action,
 }
 
-/// Action on a packet.
+/// Action on a packet that is handed over.
 #[derive(Debug)]
-pub(crate) enum Action {
+pub enum Action {
     /// Forwards a packet that a face has received.
     Forward {
         /// This visit, and those after it.
@@ -47,8 +47,8 @@ impl Batch {
         self.items.push(Item { face, end: self.bytes.len(), action });
     }
 
-    /// The packets.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (FaceId, &Action, &[u8])> {
+    /// The packets: the face of each, and what is to be done with its bytes.
+    pub fn iter(&self) -> impl Iterator<Item = (FaceId, &Action, &[u8])> {
         let mut start = 0;
         self.items.iter().map(move |item| {
             let bytes = self.bytes.get(start..item.end).unwrap_or_default();

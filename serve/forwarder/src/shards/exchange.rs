@@ -20,7 +20,10 @@ const WAITING: usize = 64;
 const SPARE: usize = 16;
 
 /// The ends of the queues that the thread of one shard has.
-pub(crate) struct Exchange {
+///
+/// Packets gather in a [batch](Batch) for each other thread. A batch is passed on when it is full, or by
+/// [`flush`](Self::flush); one that a full queue does not take waits at the sender, up to a bound.
+pub struct Exchange {
     outboxes: Vec<Outbox>,
     inbox: Receiver<Batch>,
     /// Batch that was taken from the queue, and not used yet.
@@ -40,14 +43,15 @@ struct Outbox {
     waker: Option<Arc<FirstWaker>>,
 }
 
-/// Waker of the thread that waits for sockets.
-pub(crate) struct FirstWaker {
+/// Waker of the thread that waits for sockets. It makes a system call only while that thread sleeps.
+pub struct FirstWaker {
     waker: Arc<Waker>,
     sleeps: AtomicBool,
 }
 
 impl FirstWaker {
-    pub(crate) fn new(waker: Arc<Waker>) -> Self {
+    /// The waker of a thread that waits for the events of a `Poll`.
+    pub fn new(waker: Arc<Waker>) -> Self {
         Self { waker, sleeps: AtomicBool::new(false) }
     }
 
@@ -74,14 +78,15 @@ impl FirstWaker {
 }
 
 impl Exchange {
-    /// The ends of `shards` threads, the first of which `waker` wakes.
-    pub(crate) fn of_all(shards: usize, waker: &Arc<FirstWaker>) -> Vec<Self> {
+    /// The ends of `shards` threads. `waker` wakes the first one; without it, that thread waits for its queue
+    /// as the others do.
+    pub fn of_all(shards: usize, waker: Option<&Arc<FirstWaker>>) -> Vec<Self> {
         let (queues, inboxes): (Vec<_>, Vec<_>) = (0..shards).map(|_| sync_channel(QUEUE)).unzip();
         let outbox = |(to, queue): (usize, &SyncSender<_>)| Outbox {
             open: Batch::default(),
             waiting: VecDeque::new(),
             queue: queue.clone(),
-            waker: (to == 0).then(|| waker.clone()),
+            waker: waker.filter(|_| to == 0).cloned(),
         };
         let ends = inboxes.into_iter().map(|inbox| {
             let outboxes = queues.iter().enumerate().map(outbox).collect();
@@ -92,7 +97,7 @@ impl Exchange {
 
     /// Hands a packet over to the thread of a shard. Its bytes are given in parts.
     #[inline]
-    pub(crate) fn hand_over(&mut self, shard: usize, face: FaceId, action: Action, parts: [&[u8]; 2]) {
+    pub fn hand_over(&mut self, shard: usize, face: FaceId, action: Action, parts: [&[u8]; 2]) {
         let Some(outbox) = self.outboxes.get_mut(shard) else {
             debug_assert!(false, "packets are routed to shards that there are");
             return;
@@ -103,15 +108,15 @@ impl Exchange {
         }
     }
 
-    /// Hands a packet that is to be sent to the first thread.
+    /// Hands a packet that is to be sent to the thread of a shard, which has the face.
     #[inline]
-    pub(super) fn send(&mut self, face: FaceId, header: &LpHeader<'_>, packet: &[u8]) {
+    pub fn send(&mut self, shard: usize, face: FaceId, header: &LpHeader<'_>, packet: &[u8]) {
         let head = header.frame(packet.len());
-        self.hand_over(0, face, Action::Send, [head.as_bytes(), packet]);
+        self.hand_over(shard, face, Action::Send, [head.as_bytes(), packet]);
     }
 
     /// Passes on what has gathered.
-    pub(crate) fn flush(&mut self) {
+    pub fn flush(&mut self) {
         for outbox in &mut self.outboxes {
             if !outbox.open.is_empty() {
                 self.lost += outbox.close(&mut self.spare);
@@ -130,7 +135,7 @@ impl Exchange {
     }
 
     /// True if a thread takes less than it is given.
-    pub(crate) fn is_congested(&self) -> bool {
+    pub fn is_congested(&self) -> bool {
         self.outboxes.iter().any(|outbox| !outbox.waiting.is_empty())
     }
 
@@ -140,18 +145,18 @@ impl Exchange {
     }
 
     /// The next batch of the own queue.
-    pub(crate) fn next(&mut self) -> Option<Batch> {
+    pub fn try_next(&mut self) -> Option<Batch> {
         self.held.take().or_else(|| self.inbox.try_recv().ok())
     }
 
     /// True if a batch waits in the own queue.
     pub(crate) fn has_next(&mut self) -> bool {
-        self.held = self.next();
+        self.held = self.try_next();
         self.held.is_some()
     }
 
     /// The next batch, after at most this time; `None` if none arrives.
-    pub(super) fn wait(&mut self, timeout: Duration) -> Option<Batch> {
+    pub fn wait(&mut self, timeout: Duration) -> Option<Batch> {
         match self.inbox.try_recv() {
             Ok(batch) => Some(batch),
             Err(TryRecvError::Empty) => self.inbox.recv_timeout(timeout).ok(),
@@ -160,7 +165,7 @@ impl Exchange {
     }
 
     /// Takes back a batch, to fill it again.
-    pub(crate) fn give_back(&mut self, mut batch: Batch) {
+    pub fn give_back(&mut self, mut batch: Batch) {
         if self.spare.len() < SPARE {
             batch.clear();
             self.spare.push(batch);
@@ -168,7 +173,7 @@ impl Exchange {
     }
 
     /// Packets lost because the queue of another thread was full, since the last call.
-    pub(crate) fn take_lost(&mut self) -> u64 {
+    pub fn take_lost(&mut self) -> u64 {
         std::mem::take(&mut self.lost)
     }
 }
@@ -210,13 +215,13 @@ mod tests {
         let poll = mio::Poll::new().expect("epoll");
         let waker = Waker::new(poll.registry(), mio::Token(0)).expect("eventfd");
         let waker = Arc::new(FirstWaker::new(Arc::new(waker)));
-        let ends = Exchange::of_all(shards, &waker);
+        let ends = Exchange::of_all(shards, Some(&waker));
         (poll, waker, ends)
     }
 
     fn count(exchange: &mut Exchange) -> usize {
         let mut count = 0;
-        while let Some(batch) = exchange.next() {
+        while let Some(batch) = exchange.try_next() {
             count += batch.len();
             exchange.give_back(batch);
         }

@@ -33,7 +33,7 @@ pub(crate) fn start<P: Pit + Send + 'static>(
 ) -> io::Result<Box<Crew>> {
     let shards = 1 + forwarders.len();
     let waker = Arc::new(FirstWaker::new(waker));
-    let mut ends = Exchange::of_all(shards, &waker).into_iter();
+    let mut ends = Exchange::of_all(shards, Some(&waker)).into_iter();
     let first = ends.next().ok_or_else(|| io::Error::other("no shards"))?;
     let counters = forwarders.iter().map(|forwarder| forwarder.counters().clone()).collect();
     let (queues, controls): (Vec<_>, Vec<_>) = forwarders.iter().map(|_| channel()).unzip();

@@ -1,19 +1,18 @@
 //! A forwarding thread without sockets.
 
-use super::batch::{Action, Batch};
+use super::batch::Batch;
 use super::control::{Control, Erasure};
 use super::datagrams::Datagrams;
 use super::exchange::Exchange;
+use super::forward::{Outlet, forward_batch};
 use super::idle::IdleAnswers;
 use crate::clock::Clock;
 use crate::management::{self, Report};
 use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::LpHeader;
 use hashlane_ndn_fw::face::FaceId;
-use hashlane_ndn_fw::forward::{Burst, DropReason, Forwarder, Output};
+use hashlane_ndn_fw::forward::Forwarder;
 use hashlane_ndn_fw::pit::Pit;
-use hashlane_ndn_fw::shard::{Visit, Visits};
-use smallvec::SmallVec;
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::Duration;
 
@@ -39,18 +38,15 @@ pub(crate) struct Worker<P> {
     pub(crate) clock: Clock,
 }
 
-/// Sends to UDP faces, and hands packets of other faces to the first thread.
-struct Out<'a> {
-    exchange: &'a mut Exchange,
-    datagrams: &'a mut Datagrams,
-}
+/// Sends to UDP faces, and hands packets of other faces to the first thread, which has them.
+struct Out<'a>(&'a mut Datagrams);
 
-impl Output for Out<'_> {
+impl Outlet for Out<'_> {
     #[inline]
-    fn send(&mut self, face: FaceId, header: &LpHeader<'_>, packet: &[u8]) {
+    fn send(&mut self, exchange: &mut Exchange, face: FaceId, header: &LpHeader<'_>, packet: &[u8]) {
         debug_assert!(face != FaceId::MANAGEMENT, "only shard 0 has the face of the management");
-        if !self.datagrams.send(face, header, packet) {
-            self.exchange.send(face, header, packet);
+        if !self.0.send(face, header, packet) {
+            exchange.send(0, face, header, packet);
         }
     }
 }
@@ -74,7 +70,7 @@ impl<P: Pit> Worker<P> {
                 self.forward(&batch, now);
                 self.exchange.give_back(batch);
                 batches += 1;
-                next = if batches < BATCHES { self.exchange.next() } else { None };
+                next = if batches < BATCHES { self.exchange.try_next() } else { None };
             }
             self.datagrams.flush();
             self.exchange.flush();
@@ -107,7 +103,7 @@ impl<P: Pit> Worker<P> {
     /// Forwards the packets of a batch.
     fn forward(&mut self, batch: &Batch, now: Time) {
         let Self { forwarder, exchange, datagrams, .. } = self;
-        forward_batch(batch, forwarder, now, &mut Out { exchange, datagrams });
+        forward_batch(batch, forwarder, now, exchange, &mut Out(datagrams));
     }
 
     /// Applies a control. Returns false if the thread is to end.
@@ -158,51 +154,6 @@ impl<P: Pit> Worker<P> {
                 let response = management::erased(prefix, count, left == 0);
                 (self.report)(Report::Response { ticket, response });
             }
-        }
-    }
-}
-
-/// Forwards the packets of a batch at a shard, and hands them over to the shards that they visit next.
-fn forward_batch<P: Pit>(batch: &Batch, forwarder: &mut Forwarder<P>, now: Time, out: &mut Out<'_>) {
-    let mut burst = Burst::new();
-    let mut visited: SmallVec<[(FaceId, Visits, &[u8]); 64]> = SmallVec::new();
-    for (face, action, packet) in batch.iter() {
-        let Action::Forward { visits, served } = action else {
-            debug_assert!(false, "the first thread sends");
-            continue;
-        };
-        if burst.push(face, packet).is_err() {
-            forwarder.count_drop(face, DropReason::Malformed);
-            continue;
-        }
-        burst.set_visit(Visit { is_last: visits.is_last(), served: served.as_deref() });
-        visited.push((face, *visits, packet));
-        if burst.is_full() {
-            forward_burst(&mut burst, &visited, forwarder, now, out);
-            burst.clear();
-            visited.clear();
-        }
-    }
-    forward_burst(&mut burst, &visited, forwarder, now, out);
-}
-
-fn forward_burst<P: Pit>(
-    burst: &mut Burst<'_, P::Mark>,
-    visited: &[(FaceId, Visits, &[u8])],
-    forwarder: &mut Forwarder<P>,
-    now: Time,
-    out: &mut Out<'_>,
-) {
-    if burst.is_empty() {
-        return;
-    }
-    forwarder.receive_burst(burst, now, out);
-    for (at, served) in burst.passed() {
-        if let Some((face, visits, packet)) = visited.get(at)
-            && let Some(visits) = visits.after()
-        {
-            let action = Action::Forward { visits, served: Some(served) };
-            out.exchange.hand_over(visits.shard(), *face, action, [packet, &[]]);
         }
     }
 }
