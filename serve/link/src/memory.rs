@@ -15,7 +15,7 @@ pub fn release_freed() {
     }
 }
 
-/// Has the allocator of glibc map each block of a MiB or more by itself, so that the system gets its memory
+/// Has the allocator of glibc map each block of 256 KiB or more by itself, so that the system gets its memory
 /// back when it is freed. By default the allocator does so only until the first such block is freed, and
 /// keeps the memory of later ones. Should be called once, before threads start. Does nothing with another C
 /// library.
@@ -23,7 +23,7 @@ pub fn map_large_blocks() {
     #[cfg(target_env = "gnu")]
     // SAFETY: the function has no preconditions; it sets two limits of the allocator, which are numbers.
     unsafe {
-        libc::mallopt(libc::M_MMAP_THRESHOLD, 1 << 20);
+        libc::mallopt(libc::M_MMAP_THRESHOLD, 256 << 10);
         // Less free memory at the end of a heap stays there. The default would make a system call each time
         // that 128 KiB are freed.
         libc::mallopt(libc::M_TRIM_THRESHOLD, 2 << 20);

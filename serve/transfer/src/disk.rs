@@ -34,7 +34,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// Bytes of records in a frame of a whole zone.
-const CHUNK: usize = 1 << 20;
+const CHUNK: usize = 256 << 10;
 
 const RECORDS: u32 = 1;
 const END: u32 = 2;

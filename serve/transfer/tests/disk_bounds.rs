@@ -28,6 +28,6 @@ fn a_frame_that_claims_a_gibibyte_in_a_short_file_allocates_nothing() {
             assert!(matches!(loaded, Err(DiskError::Damaged { at: 16, .. })));
         }
     }
-    // The buffer of the reader has 1 MiB.
+    // The buffer of the reader has 256 KiB.
     assert!(peak() - before < 32 << 20, "{} bytes", peak() - before);
 }

@@ -21,10 +21,10 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 /// Bytes of a block: allocators of servers map such blocks by themselves, so that the system gets them back.
-const BLOCK: usize = 1 << 20;
+const BLOCK: usize = 256 << 10;
 
 /// Blocks at most: 16 GiB.
-const MOST_BLOCKS: usize = 1 << 14;
+const MOST_BLOCKS: usize = 1 << 16;
 
 const OWNER: u8 = 1;
 const TYPE: u8 = 2;

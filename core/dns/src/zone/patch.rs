@@ -1,7 +1,7 @@
 //! A zone with changes, made from a copy of its arrays.
 //!
-//! To build a zone anew takes time for each of its records, and a multiple of its memory. A patch copies the
-//! arrays, which the system does at the speed of memory, and works on the names that change:
+//! To build a zone anew takes time for each of its records. A patch copies the arrays, which the system does
+//! at the speed of memory, and works on the names that change:
 //!
 //! | array | change |
 //! | --- | --- |

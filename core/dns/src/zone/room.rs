@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 /// Bytes from which on an array is large.
-const LARGE: usize = 1 << 20;
+const LARGE: usize = 256 << 10;
 
 /// Share of its length by which a large array grows.
 const SHARE: usize = 8;
