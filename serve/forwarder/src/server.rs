@@ -110,13 +110,13 @@ impl Server {
         let tables = Tables { config: core_config(config), shards: config.threads.shards.count(), key, seed };
         let parts = Parts { poll, waker, sockets, faces, taken, reports: reports.clone(), secrets, tables };
         let counters = match config.pit.index {
-            PitIndex::Name => parts.start(ByName::default),
-            PitIndex::Token => parts.start(|| ByToken::new(&pit_key, 0)),
+            PitIndex::Name => parts.start(|_| ByName::default()),
+            PitIndex::Token => parts.start(|shard| ByToken::new(&pit_key, shard)),
             PitIndex::Digest => {
                 let function = config.pit.digest.function();
                 let function = function.ok_or_else(|| io::Error::other("`pit.digest.key` is missing"))?;
                 let satisfy = if config.pit.digest.one { Satisfy::One } else { Satisfy::All };
-                parts.start(|| ByDigest::new(function, satisfy, &pit_key))
+                parts.start(|_| ByDigest::new(function, satisfy, &pit_key))
             }
         }?;
         let manager_config = management::Config {
@@ -344,17 +344,19 @@ struct Tables {
 }
 
 impl Parts {
-    /// Starts the thread, and one for each other shard, around forwarders with these PITs. Returns the
-    /// counters.
-    fn start<P>(self, pit: impl Fn() -> P) -> io::Result<Totals>
+    /// Starts the thread, and one for each other shard, around forwarders with the PITs of these
+    /// numbers. Returns the counters.
+    fn start<P>(self, pit: impl Fn(u8) -> P) -> io::Result<Totals>
     where
         P: Pit + Send + 'static,
     {
         let Tables { config, shards, key, seed } = self.tables;
         let part = if shards > 1 { shards::part(&config, shards) } else { config };
-        let shard = |number| Forwarder::with_pit(part.clone(), &key, seed.wrapping_add(number), pit());
+        let shard = |number: u8| {
+            Forwarder::with_pit(part.clone(), &key, seed.wrapping_add(number.into()), pit(number))
+        };
         let mut forwarder = shard(0);
-        let others: Vec<_> = (1..shards as u64).map(shard).collect();
+        let others: Vec<_> = (1..shards as u8).map(shard).collect();
         let all = std::iter::once(&forwarder).chain(&others);
         let counters = Totals::new(all.map(|forwarder| forwarder.counters().clone()));
         let mut management = Face::new(Scope::Local, LinkType::PointToPoint);
