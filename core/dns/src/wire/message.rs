@@ -166,19 +166,20 @@ impl<'a> Cursor<'a> {
         let end = at + bytes.len();
         let bad = ParseError::Rdata { at, rtype };
         let before = layout.before_names(bytes).ok_or(bad)?;
-        let mut data = Vec::new();
+        let (mut data, mut name) = (Vec::new(), NameBuf::ROOT);
         let mut next = at + before;
         for _ in 0..layout.names {
             // Names in the data may point to earlier parts of the message, and must end within the data.
-            let (name, after) = self.names.read_within(next, end).map_err(ParseError::Name)?;
+            let after = self.names.read_into(next, end, &mut name).map_err(ParseError::Name)?;
+            let name = name.as_bytes();
             if data.is_empty() {
                 // Enough for any second name: to move two long names costs more than to read them.
                 let second = (layout.names - 1) * dns::MAX_NAME_LEN;
                 let after = layout.after.unwrap_or(0);
-                data.reserve_exact(before + name.as_bytes().len() + second + after);
+                data.reserve_exact(before + name.len() + second + after);
                 data.extend_from_slice(&bytes[..before]);
             }
-            data.extend_from_slice(name.as_bytes());
+            data.extend_from_slice(name);
             next = after;
         }
         let after = self.bytes.get(next..end).ok_or(bad)?;

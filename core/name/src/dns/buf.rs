@@ -28,6 +28,12 @@ impl NameBuf {
         &self.bytes[..usize::from(self.len)]
     }
 
+    /// Makes it the root.
+    #[inline(always)]
+    pub(super) fn clear(&mut self) {
+        (self.bytes[0], self.len) = (0, 1);
+    }
+
     /// Appends a label before the root.
     ///
     /// # Errors

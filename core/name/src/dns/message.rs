@@ -8,6 +8,8 @@ mod reader;
 
 pub use reader::Reader;
 
+use core::borrow::BorrowMut;
+
 use super::{MAX_NAME_LEN, MAX_POINTERS, NameBuf, ParseError};
 
 /// Reads the name at `at` of a message and resolves its pointers. Returns the name and the offset after it.
@@ -19,15 +21,16 @@ use super::{MAX_NAME_LEN, MAX_POINTERS, NameBuf, ParseError};
 /// # Errors
 /// The first rule broken, and its offset.
 pub fn read(message: &[u8], at: usize) -> Result<(NameBuf, usize), ParseError> {
-    let mut walk = Walk::new(at);
+    let mut walk = Walk::new(at, NameBuf::ROOT);
     while walk.step(message)? != Step::Root {}
     Ok(walk.finish())
 }
 
-/// A name that is being read.
-struct Walk {
+/// A name that is being read, into a name or a reference to one: to move a name takes as long as to copy its
+/// labels.
+struct Walk<N> {
     /// The labels before the current run.
-    name: NameBuf,
+    name: N,
     /// Bytes of all labels so far.
     len: usize,
     /// Start of the current run of labels.
@@ -48,10 +51,11 @@ enum Step {
     Root,
 }
 
-impl Walk {
+impl<N: BorrowMut<NameBuf>> Walk<N> {
+    /// Reads the name at `at` into `name`, the root.
     #[inline(always)]
-    fn new(at: usize) -> Self {
-        Self { name: NameBuf::ROOT, len: 0, run: at, next: at, end: None, pointers: 0 }
+    fn new(at: usize, name: N) -> Self {
+        Self { name, len: 0, run: at, next: at, end: None, pointers: 0 }
     }
 
     /// Reads a label, a pointer or the root.
@@ -99,13 +103,13 @@ impl Walk {
     /// Copies the current run of labels: a run at once, as a copy of each label takes several times longer.
     #[inline(always)]
     fn copy_run(&mut self, message: &[u8]) {
-        let copied = self.name.append(message.get(self.run..self.next).unwrap_or_default());
+        let copied = self.name.borrow_mut().append(message.get(self.run..self.next).unwrap_or_default());
         debug_assert!(copied, "each label was checked");
     }
 
     /// The name, and the offset after it.
     #[inline(always)]
-    fn finish(self) -> (NameBuf, usize) {
+    fn finish(self) -> (N, usize) {
         (self.name, self.end.unwrap_or(self.next))
     }
 }

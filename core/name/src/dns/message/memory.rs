@@ -3,6 +3,7 @@
 use super::{Step, Walk};
 use crate::dns::{MAX_POINTERS, NameBuf};
 use alloc::vec::Vec;
+use core::borrow::BorrowMut;
 
 /// Offsets where a label or a pointer can stand after a pointer: a pointer leads to an offset below 0x4000,
 /// and the labels from there have less than 256 bytes.
@@ -73,7 +74,7 @@ impl Memory {
     #[cold]
     #[inline(never)]
     pub(super) fn remember(&mut self, len: usize, message: &[u8], target: usize) -> usize {
-        let mut walk = Walk::new(target);
+        let mut walk = Walk::new(target, NameBuf::ROOT);
         let mut seen = [Seen::default(); MAX_STEPS];
         let (mut steps, mut reach, mut bound) = (0, 0, 0);
         for seen in &mut seen {
@@ -132,7 +133,7 @@ impl Tail<'_> {
     /// Ends the name of `walk` with this rest. Returns false if that breaks a rule, as the rest has been read
     /// after another run of labels, or in a longer part of the message; the walk is then of no use.
     #[inline]
-    pub(super) fn continues(self, walk: &mut Walk, message: &[u8]) -> bool {
+    pub(super) fn continues<N: BorrowMut<NameBuf>>(self, walk: &mut Walk<N>, message: &[u8]) -> bool {
         let backward = self.bound <= walk.run;
         let few = walk.pointers + self.pointers <= MAX_POINTERS;
         if !(backward && few && self.reach <= message.len()) {
@@ -141,6 +142,6 @@ impl Tail<'_> {
         walk.copy_run(message);
         walk.pointers += self.pointers;
         walk.len += self.labels.len();
-        walk.name.append(self.labels)
+        walk.name.borrow_mut().append(self.labels)
     }
 }

@@ -3,6 +3,7 @@
 use super::memory::Memory;
 use super::{Step, Walk, read};
 use crate::dns::{NameBuf, ParseError};
+use core::borrow::BorrowMut;
 
 /// Steps after the first pointer that a name may take without being remembered: more than names of hosts take
 /// in ordinary messages, so that these allocate nothing.
@@ -59,8 +60,28 @@ impl<'a> Reader<'a> {
     /// The same as of [`read`] for the message up to `end`.
     #[inline]
     pub fn read_within(&mut self, at: usize, end: usize) -> Result<(NameBuf, usize), ParseError> {
+        self.walk(at, end, NameBuf::ROOT)
+    }
+
+    /// Acts as [`read_within`](Self::read_within), with the name written into `name`, which a program can use
+    /// for name after name; after an error it is unspecified. Returns the offset after the name.
+    ///
+    /// # Errors
+    /// The same as of [`read_within`](Self::read_within).
+    pub fn read_into(&mut self, at: usize, end: usize, name: &mut NameBuf) -> Result<usize, ParseError> {
+        name.clear();
+        self.walk(at, end, name).map(|(_, end)| end)
+    }
+
+    #[inline(always)]
+    fn walk<N: BorrowMut<NameBuf>>(
+        &mut self,
+        at: usize,
+        end: usize,
+        name: N,
+    ) -> Result<(N, usize), ParseError> {
         let message = self.message.get(..end).unwrap_or(self.message);
-        let mut walk = Walk::new(at);
+        let mut walk = Walk::new(at, name);
         let mut first = 0;
         let target = loop {
             first += 1;
@@ -78,7 +99,9 @@ impl<'a> Reader<'a> {
             if let Some(tail) = self.memory.find(walk.next) {
                 if !tail.continues(&mut walk, message) {
                     // The rest of the name breaks a rule: which one, and its offset.
-                    return read(message, at);
+                    let (name, end) = read(message, at)?;
+                    *walk.name.borrow_mut() = name;
+                    return Ok((walk.name, end));
                 }
                 break;
             }

@@ -1,6 +1,7 @@
 //! The reader of many names against single reads.
 
 use super::names;
+use hashlane_name::dns::NameBuf;
 use hashlane_name::dns::message::{Reader, read};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -8,12 +9,15 @@ use proptest::prelude::*;
 /// The reader reads at each of `places`, an offset and an end, as a new reader and [`read`] do.
 fn check(message: &[u8], places: &[(usize, usize)]) {
     let mut reader = Reader::new(message);
+    let mut name = NameBuf::ROOT;
     for &(at, end) in places {
         let cut = &message[..end.min(message.len())];
         let single = read(cut, at);
         assert_eq!(reader.read_within(at, end), single, "{at}..{end} of {message:02x?}");
-        // Again, as it may now be remembered.
+        // Again, as it may now be remembered, and in the place of the last name.
         assert_eq!(reader.read_within(at, end), single, "{at}..{end} of {message:02x?}");
+        let again = reader.read_into(at, end, &mut name).map(|end| (name, end));
+        assert_eq!(again, single, "{at}..{end} of {message:02x?}");
     }
 }
 
