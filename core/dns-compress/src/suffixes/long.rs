@@ -24,6 +24,9 @@ const WORDS: usize = MAX_LEN / 8;
 /// for more that share an end.
 const NAMES: usize = 128;
 
+/// Number of names that are found whole: nearly all that a message has room for below the limit of pointers.
+const WHOLES: usize = 2048;
+
 /// Once as many are remembered, of how many further names one takes the place of another: copying all of them
 /// would take longer than what it saves.
 const SELDOM: u8 = 8;
@@ -209,7 +212,9 @@ impl LongNames {
     /// Adds a name to those that are found whole, by its hash; `free` is from [`find`](Self::find).
     #[inline(always)]
     pub(super) fn add_whole(&mut self, entry: Entry, end: usize, hash: u32, free: Free) {
-        self.wholes.insert_any(entry, end, hash, free);
+        if self.wholes.used() < WHOLES {
+            self.wholes.insert_any(entry, end, hash, free);
+        }
     }
 
     #[cold]
