@@ -28,7 +28,7 @@ pub(crate) enum Control {
     /// Replaces the limits.
     Configure(Box<Config>),
     /// Erases packets from the content stores, one shard after the other. The last one reports.
-    Erase(Erasure),
+    Erasure(Erasure),
     /// Asks for the answer to the question which parties hold nothing.
     FindIdle,
     /// Ends the thread.

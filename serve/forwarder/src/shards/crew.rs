@@ -122,7 +122,7 @@ impl Crew {
     /// Goes on erasing at the workers.
     pub(crate) fn erase(&mut self, erase: Erasure) {
         if let Some(first) = self.controls.first() {
-            let _ = first.send(Control::Erase(erase));
+            let _ = first.send(Control::Erasure(erase));
             self.exchange.nudge(1);
         }
     }

@@ -133,7 +133,7 @@ impl<P: Pit> Worker<P> {
                 debug_assert!(report.is_none(), "the first thread reports");
             }
             Control::Configure(config) => forwarder.configure(*config),
-            Control::Erase(erase) => self.erase(erase),
+            Control::Erasure(erase) => self.erase(erase),
             Control::FindIdle => self.idle.answer(|party| forwarder.is_idle(party)),
             Control::End => return false,
         }
@@ -146,7 +146,7 @@ impl<P: Pit> Worker<P> {
         erase.left -= count;
         match &self.next {
             Some((shard, next)) if erase.left > 0 => {
-                let _ = next.send(Control::Erase(erase));
+                let _ = next.send(Control::Erasure(erase));
                 self.exchange.nudge(*shard);
             }
             _ => {
