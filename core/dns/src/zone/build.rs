@@ -40,7 +40,7 @@ struct Waiting {
 /// names are its own: names stand in their final form, and records in blocks that are freed while their sets
 /// are written. Two kinds of zones take more. Records of an owner that come in several runs, between those of
 /// other owners, take 16 bytes and their data until all other sets are written; a name of another zone, such
-/// as the target of an NS record, takes 10 to 14 bytes beside the 8 and its label in the finished zone.
+/// as the target of an NS record, takes 10 to 17 bytes beside the 8 and its label in the finished zone.
 pub struct Builder {
     interner: Interner,
     apex: NameId,
@@ -176,7 +176,9 @@ impl Builder {
         }
         entry.owner = owner.1;
         let opaque = usize::from(entry.len) - 4 * usize::from(names);
-        let (before, after) = waiting_data.get(*at..)?.get(..opaque)?.split_at_checked(before.into())?;
+        // Without names, all data are in one piece.
+        let before = if names == 0 { opaque } else { before.into() };
+        let (before, after) = waiting_data.get(*at..)?.get(..opaque)?.split_at_checked(before)?;
         *at += opaque;
         let mut ids = [NameId::ROOT; 2];
         let ids = ids.get_mut(..names.into())?;

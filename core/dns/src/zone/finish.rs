@@ -202,8 +202,8 @@ impl<'a> Sets<'a> {
     fn write(&mut self, rtype: RecordType, entries: &[Entry], data: &[u8]) -> Result<(), Rule> {
         let Self { names, warnings, writer, unique: [records, signatures], .. } = self;
         let (all, signing) = entries.split_at(entries.partition_point(|entry| !entry.signs()));
-        unique(data, all, records);
-        unique(data, signing, signatures);
+        let records = unique(data, all, records);
+        let signatures = unique(data, signing, signatures);
         let stored = records.len() + signatures.len();
         self.records += stored;
         self.duplicates += entries.len() - stored;
@@ -255,15 +255,16 @@ fn bytes<'a>(data: &'a [u8], entry: &Entry) -> &'a [u8] {
     data.part(entry.range())
 }
 
-/// Writes `entries` to `out`, those with equal data once, in their order.
-fn unique(data: &[u8], entries: &[Entry], out: &mut Vec<Entry>) {
+/// The entries, those with equal data once, in their order. `out` takes them, if they are several.
+fn unique<'a>(data: &[u8], entries: &'a [Entry], out: &'a mut Vec<Entry>) -> &'a [Entry] {
+    if entries.len() < 2 {
+        return entries;
+    }
     out.clear();
     out.extend_from_slice(entries);
-    if entries.len() < 2 {
-        return;
-    }
     out.sort_by_key(|entry| bytes(data, entry));
     out.dedup_by_key(|entry| bytes(data, entry));
     // Data are stored in the order of addition.
     out.sort_by_key(|entry| entry.range().start);
+    out
 }

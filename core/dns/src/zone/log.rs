@@ -16,6 +16,7 @@
 
 use super::entry::Entry;
 use super::names::NameId;
+use crate::slices::Parts as _;
 use crate::wire::RecordType;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -65,12 +66,12 @@ impl Log {
         debug_assert_eq!(usize::from(entry.len), before.len() + 4 * names.len() + after.len());
         let (last, is_first) = (self.last, self.len == 0);
         let block = self.room(HEAD + usize::from(entry.len))?;
-        let at = block.len();
+        let (mut head, mut len) = ([0; HEAD], 1);
         let mut flags = if entry.signs() { SIGNS } else { 0 };
-        block.push(flags);
         let mut field = |flag, differs: bool, bytes: &[u8]| {
-            if differs {
-                block.extend_from_slice(bytes);
+            if differs && let Some(place) = head.get_mut(len..len + bytes.len()) {
+                place.copy_from_slice(bytes);
+                len += bytes.len();
                 flags |= flag;
             }
         };
@@ -78,12 +79,13 @@ impl Log {
         field(TYPE, entry.rtype != last.rtype, &entry.rtype.0.to_le_bytes());
         field(TTL, entry.ttl() != last.ttl(), &entry.ttl().to_le_bytes());
         field(LEN, entry.len != last.len, &entry.len.to_le_bytes());
-        if let Some(first) = block.get_mut(at) {
-            *first = flags;
-        }
+        head[0] = flags;
+        block.extend_from_slice(head.part(..len));
         block.extend_from_slice(before);
         names.iter().for_each(|id| block.extend_from_slice(&id.0.to_le_bytes()));
-        block.extend_from_slice(after);
+        if !after.is_empty() {
+            block.extend_from_slice(after);
+        }
         (self.last, self.len) = (entry, self.len + 1);
         Some(())
     }
