@@ -1,15 +1,16 @@
 //! Searches for the message that costs our renderer most for each byte that it writes.
 //!
 //! Messages are a question and records whose names are made from a pool, as many as fit: a record that does
-//! not fit ends a message once, and is not counted. Those that cost most are mutated,
-//! and replaced by what costs more; the cost is the time per byte, as a ratio to that of the ordinary
-//! referral that is timed beside them. At the end the worst are rendered again under 20 random keys.
+//! not fit ends a message once, and is not counted. Those of each size that cost most are mutated, and replaced
+//! by what costs more; the cost is the time per byte, as a ratio to that of the ordinary referral that is timed
+//! beside them. Most messages are small, so that ten million take two hours. At the end the worst are rendered
+//! again under 20 random keys.
 
 use hashlane_dns::MAX_MESSAGE_LEN;
 use hashlane_dns::render::{Options, Renderer, SuffixTable, Writer};
 use hashlane_dns::wire::{Class, Header, Rdata, RecordType, Section};
 use hashlane_hash::scheme::Key;
-use hashlane_name::dns::{Case, NameBuf};
+use hashlane_name::dns::{Case, MAX_NAME_LEN, Name, NameBuf};
 use hashlane_study_dns::benign_names;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -29,8 +30,12 @@ Usage: worst_message [--messages N] [--seed N] [--out FILE]
 Example: worst_message --messages 10000000 --out worst.bin
 Exit code: 0 if no message costs more than 4 times the ordinary answer, 1 if one does.";
 
-/// Messages that are mutated.
-const KEPT: usize = 32;
+/// Messages of each size that are mutated.
+const KEPT: usize = 12;
+
+/// Sizes in bytes, and how many of a thousand messages have each: the time of a message is that of its names.
+const LIMITS: [(usize, usize); 5] =
+    [(512, 360), (1232, 340), (4096, 280), (16_384, 15), (MAX_MESSAGE_LEN, 5)];
 
 /// Largest cost that is accepted, as a ratio to the ordinary answer.
 const CRITERION: f64 = 4.0;
@@ -56,6 +61,9 @@ struct Pick {
     letters: usize,
 }
 
+/// Labels before a name.
+const MAX_HEADS: usize = 3;
+
 /// A message to be made.
 #[derive(Clone)]
 struct Plan {
@@ -64,7 +72,6 @@ struct Plan {
     /// Of the owner and of the names in the data.
     picks: [Pick; 3],
     question: usize,
-    limit: usize,
 }
 
 struct Draw(Xoshiro256PlusPlus);
@@ -90,17 +97,29 @@ impl Draw {
     }
 
     fn pick(&mut self) -> Pick {
-        Pick { step: self.below(8), first: self.below(64), heads: self.below(4), letters: 1 + self.below(26) }
+        Pick {
+            step: self.below(8),
+            first: self.below(64),
+            heads: self.below(1 + MAX_HEADS),
+            letters: 1 + self.below(26),
+        }
     }
 
+    /// A size, by its number in [`LIMITS`].
     fn limit(&mut self) -> usize {
-        [512, 1232, 4096, 16_384, MAX_MESSAGE_LEN][[0, 0, 1, 1, 2, 2, 2, 3, 3, 4][self.below(10)]]
+        let mut left = self.below(LIMITS.iter().map(|(_, weight)| weight).sum());
+        let is_it = |(_, weight): &(usize, usize)| {
+            let is_it = left < *weight;
+            left = left.saturating_sub(*weight);
+            is_it
+        };
+        LIMITS.iter().position(is_it).unwrap_or(0)
     }
 
     fn plan(&mut self) -> Plan {
         let pool = (0..1 + self.below(40)).map(|_| self.name()).collect();
         let picks = [self.pick(), self.pick(), self.pick()];
-        Plan { pool, rtype: self.below(TYPES.len()), picks, question: self.below(64), limit: self.limit() }
+        Plan { pool, rtype: self.below(TYPES.len()), picks, question: self.below(64) }
     }
 
     /// Changes a message a little.
@@ -111,8 +130,7 @@ impl Draw {
             1 if plan.pool.len() > 1 => drop(plan.pool.swap_remove(at)),
             2 => plan.rtype = self.below(TYPES.len()),
             3 => plan.picks[self.below(3)] = self.pick(),
-            4 => plan.limit = self.limit(),
-            5 => plan.question = self.below(64),
+            4 | 5 => plan.question = self.below(64),
             // Copies of a name, each with another label in one place: they share what is behind it.
             6 => {
                 for _ in 0..self.below(64) {
@@ -167,24 +185,30 @@ struct Message {
 }
 
 impl Plan {
-    fn message(&self) -> Message {
+    fn message(&self, limit: usize) -> Message {
         let pool = |at: usize| &self.pool[at % self.pool.len()];
         let name = |record: usize, pick: &Pick| {
             let base = pool(pick.first + pick.step * record);
             if pick.heads == 0 {
                 return *base;
             }
-            let heads = (0..pick.heads).map(|head| {
+            let mut bytes = [0; MAX_NAME_LEN];
+            for (head, place) in bytes.as_chunks_mut::<2>().0.iter_mut().take(pick.heads).enumerate() {
                 let number =
                     if head == 0 { record % pick.letters } else { record / pick.letters / head.pow(3) };
-                vec![b'a' + (number % 26) as u8]
-            });
-            from_labels(heads.chain(labels(base)))
+                *place = [1, b'a' + (number % 26) as u8];
+            }
+            let (start, mut rest) = (2 * pick.heads, base.as_bytes());
+            while start + rest.len() > MAX_NAME_LEN {
+                rest = &rest[1 + usize::from(rest[0])..];
+            }
+            bytes[start..start + rest.len()].copy_from_slice(rest);
+            Name::parse(&bytes[..start + rest.len()]).map_or(*base, NameBuf::from)
         };
         // A record takes at least 12 bytes, and a name of those that it has two.
-        let most = (self.limit - 12) / (12 + 2 * TYPES[self.rtype].1 + TYPES[self.rtype].2);
+        let most = (limit - 12) / (12 + 2 * TYPES[self.rtype].1 + TYPES[self.rtype].2);
         let records = (0..most).map(|record| self.picks.each_ref().map(|pick| name(record, pick))).collect();
-        Message { question: *pool(self.question), rtype: self.rtype, records, limit: self.limit }
+        Message { question: *pool(self.question), rtype: self.rtype, records, limit }
     }
 }
 
@@ -282,49 +306,63 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (mut renderer, mut table) = (Renderer::new(&key(seed)), SuffixTable::new(&key(seed)));
     let names = benign_names();
     let mut ordinary = benign(&mut table, &names);
-    let mut kept: Vec<(f64, Plan)> = Vec::new();
+    let mut kept: [Vec<(f64, Plan)>; LIMITS.len()] = Default::default();
     let (start, mut told) = (Instant::now(), Instant::now());
     for number in 0..messages {
         if number % 64 == 0 {
             ordinary = benign(&mut table, &names);
         }
-        let plan = if kept.len() < KEPT || draw.below(16) == 0 {
+        let size = draw.limit();
+        let limit = LIMITS[size].0;
+        // A size takes over from the next smaller one.
+        let from = if size > 0 && draw.below(16) == 0 { size - 1 } else { size };
+        let plan = if kept[from].len() < KEPT || draw.below(16) == 0 {
             draw.plan()
         } else {
-            let mut plan = kept[draw.below(KEPT)].1.clone();
+            let mut plan = kept[from][draw.below(KEPT)].1.clone();
             for _ in 0..1 + draw.below(3) {
                 draw.mutate(&mut plan);
             }
             plan
         };
-        let mut message = plan.message();
+        let mut message = plan.message(limit);
         if !message.cut(&mut renderer) {
             continue;
         }
         // Twice: first the table may grow.
         let mut cost = message.cost(&mut renderer, 2) / ordinary;
-        let least = kept.last().map_or(0.0, |(cost, _)| *cost);
-        if kept.len() < KEPT || cost > least {
-            // It may have been interrupted.
-            cost = message.cost(&mut renderer, 8) / benign(&mut table, &names);
+        let least =
+            if kept[size].len() < KEPT { 0.0 } else { kept[size].last().map_or(0.0, |(cost, _)| *cost) };
+        for _ in 0..2 {
+            if cost > least {
+                // It may have been interrupted.
+                cost = cost.min(message.cost(&mut renderer, 8) / benign(&mut table, &names));
+            }
         }
-        if kept.len() < KEPT || cost > least {
-            kept.push((cost, plan));
-            kept.sort_by(|(a, _), (b, _)| b.total_cmp(a));
-            kept.truncate(KEPT);
+        if cost > least {
+            kept[size].push((cost, plan));
+            kept[size].sort_by(|(a, _), (b, _)| b.total_cmp(a));
+            kept[size].truncate(KEPT);
         }
         if told.elapsed().as_secs() >= 10 {
             told = Instant::now();
-            let worst = kept.first().map_or(0.0, |(cost, _)| *cost);
+            let worst = LIMITS.iter().zip(&kept).filter_map(|((limit, _), kept)| {
+                kept.first().map(|(cost, _)| format!("{cost:.2} in {limit} bytes"))
+            });
             eprintln!(
-                "{number} of {messages} messages, {} s: the worst costs {worst:.2}",
-                start.elapsed().as_secs()
+                "{number} of {messages} messages, {} s: the worst cost {}",
+                start.elapsed().as_secs(),
+                worst.collect::<Vec<_>>().join(", ")
             );
         }
     }
     let mut worst: Option<(f64, &Plan)> = None;
-    for (_, plan) in &kept {
-        let mut message = plan.message();
+    let all = LIMITS
+        .iter()
+        .zip(&kept)
+        .flat_map(|((limit, _), kept)| kept.iter().map(move |(_, plan)| (limit, plan)));
+    for (limit, plan) in all {
+        let mut message = plan.message(*limit);
         message.cut(&mut renderer);
         let costs = (0..20).map(|number| {
             let key = key(seed.wrapping_add(1 + number));

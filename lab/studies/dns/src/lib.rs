@@ -20,6 +20,7 @@ mod tests;
 mod turn;
 mod workload;
 
+use hashlane_hash::scheme::Key;
 use hashlane_lab::definition::{Definition, DefinitionError};
 use hashlane_lab::study::{Input, Loaded, Paths, RunError, Session, Study, StudyFile};
 use hashlane_lab::study_files;
@@ -37,6 +38,11 @@ pub fn benign_names() -> Vec<hashlane_name::dns::NameBuf> {
         workload::Corpus::Names(names) => names,
         workload::Corpus::Messages(_) => Vec::new(),
     }
+}
+
+/// The ordinary message to read: an answer of 500 addresses.
+pub fn benign_reading() -> Vec<u8> {
+    workload::benign_reading(&Key::VECTOR)
 }
 
 /// Studies of renderers of DNS messages.
