@@ -410,6 +410,9 @@ impl LongNames {
 
     #[inline(never)]
     fn learn_new(&mut self, written: &[u8], name: usize) {
+        if !self.begun {
+            self.begin();
+        }
         self.allocate();
         let (mut at, mut left) = (name, LEFTMOST);
         while let Some(place) = self.left.get_mut(at)

@@ -22,6 +22,9 @@ pub(super) const fn is_slow(labels: usize, bytes: usize) -> bool {
     12 * labels + bytes >= 128
 }
 
+/// Bytes of a name that may have so many labels that they are not read for each name that shares some.
+const MANY_BYTES: usize = 64;
+
 /// A suffix of a name that is in the message.
 #[derive(Clone, Copy)]
 pub(super) struct Known {
@@ -183,7 +186,7 @@ impl SuffixTable {
             });
             let free = match found {
                 Ok(slot) => {
-                    known = self.extend(written, bytes, label, slot.name(), slot.at());
+                    known = self.extend_any(written, bytes, label, slot.name(), slot.at());
                     if known.at < POINTER_LIMIT {
                         reached = Some((self.label_at(known.label), known.at));
                     }
@@ -234,11 +237,28 @@ impl SuffixTable {
 
     /// The longest suffix of the name in hand that the first name has.
     #[inline(always)]
-    pub(super) fn share_with_first(&self, written: &[u8], bytes: &[u8], labels: usize) -> Known {
+    pub(super) fn share_with_first(&mut self, written: &[u8], bytes: &[u8], labels: usize) -> Known {
         let First { at, len } = self.first;
         let root = (usize::from(at) + usize::from(len)).saturating_sub(1);
-        let known = self.extend(written, bytes, labels, usize::from(at), root);
+        let known = self.extend_any(written, bytes, labels, usize::from(at), root);
         if known.label == labels { Known { at: 0, ..known } } else { known }
+    }
+
+    /// As [`extend`](Self::extend), but the labels of a name with many bytes are read once for all names.
+    #[inline(always)]
+    fn extend_any(&mut self, written: &[u8], bytes: &[u8], label: usize, name: usize, at: usize) -> Known {
+        if at - name > MANY_BYTES && at < POINTER_LIMIT {
+            return self.extend_learnt(written, bytes, label, name, at);
+        }
+        self.extend(written, bytes, label, name, at)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn extend_learnt(&mut self, written: &[u8], bytes: &[u8], label: usize, name: usize, at: usize) -> Known {
+        self.long.learn(written, name);
+        let known = self.extend_left(written, bytes, Known { label, at, left: 0 });
+        Known { left: self.long.left_of(known.at).unwrap_or(0), ..known }
     }
 
     /// The longest suffix of the name in hand that the name at `name` has, which has the one from `label` at

@@ -158,7 +158,7 @@ impl SuffixTable {
 
     /// The longest suffix of the name in hand that continues a known one to the left in the message.
     #[inline(always)]
-    fn extend_left(&mut self, written: &[u8], bytes: &[u8], mut known: Known) -> Known {
+    pub(super) fn extend_left(&mut self, written: &[u8], bytes: &[u8], mut known: Known) -> Known {
         self.put_offset(known.label, known.at);
         while let Some(label) = known.label.checked_sub(1)
             && let Some(left) = self.long.before(known.at)
