@@ -94,8 +94,8 @@ impl Dispatch {
     }
 
     /// The visits of a link packet, not a fragment. Call it before the packet is handed over: it notes the
-    /// Interests that will be pending. `load` counts the packet. A malformed packet visits shard 0, which
-    /// counts it.
+    /// Interests that will be pending. `load` counts the packet. Only what the choice depends on is checked:
+    /// if that is malformed, the packet visits shard 0. The shard that a malformed packet visits counts it.
     #[inline]
     pub fn route(&self, packet: &[u8], now: Time, load: &mut Load) -> Visits {
         if self.shards == 1 {
@@ -126,11 +126,11 @@ impl Dispatch {
     #[inline(always)]
     fn route_interest(&self, packet: &[u8], is_nack: bool, now: Time, load: &mut Load) -> Option<Visits> {
         let interest = Interest::parse_except_name(packet).ok()?;
-        let name = Prefixes::new(interest.name_bytes(), true)?;
+        let mut name = Prefixes::new(interest.name_bytes(), true)?;
         if is_of_first(interest.name_bytes()) {
             return None;
         }
-        let found = self.find(&name, now.millis());
+        let found = self.find(&mut name, now.millis())?;
         load.count(found.level, found.number);
         if is_nack {
             return Some(Visits::new(found.former, found.state.owner()));
@@ -150,13 +150,13 @@ impl Dispatch {
 
     #[inline(always)]
     fn route_data(&self, packet: &[u8], now: Time, load: &mut Load) -> Option<Visits> {
-        let data = Data::parse_except_name(packet).ok()?;
-        let name = Prefixes::new(data.name_bytes(), false)?;
-        if is_of_first(data.name_bytes()) {
+        let bytes = Data::find_name(packet).ok()?;
+        let mut name = Prefixes::new(bytes, false)?;
+        if is_of_first(bytes) {
             return None;
         }
         let now = now.millis();
-        let found = self.find(&name, now);
+        let found = self.find(&mut name, now)?;
         load.count(found.level, found.number);
         let mut before = found.former;
         for (len, wide) in self.wide.iter().enumerate().take(name.len().min(found.components)) {
@@ -170,28 +170,28 @@ impl Dispatch {
     /// Bits of the shards at which Interests for the prefix with `len` components may be pending.
     #[cold]
     fn waiting_for(&self, name: &Prefixes<'_>, len: usize, wide: &Wide, now: u64) -> u64 {
-        let mut prefix = *name;
+        let mut prefix = name.clone();
         prefix.truncate(len);
         if wide.at(self.hash.hash(prefix.prefix(len))).load(Relaxed) <= now {
             return 0;
         }
-        let found = self.find(&prefix, now);
-        found.former | 1 << found.state.owner()
+        self.find(&mut prefix, now).map_or(0, |found| found.former | 1 << found.state.owner())
     }
 
-    /// The bucket of a name.
+    /// The bucket of a name; `None` if one of the components that the choice reads is malformed.
     #[inline(always)]
-    fn find(&self, name: &Prefixes<'_>, now: u64) -> Found<'_> {
+    fn find(&self, name: &mut Prefixes<'_>, now: u64) -> Option<Found<'_>> {
         let mut former = 0;
         let mut level = 0;
         loop {
             let Level { components, .. } = self.levels[level];
+            name.read(components)?;
             let hash = self.hash.hash(name.prefix(components));
             let bucket = self.levels[level].bucket(hash);
             let state = bucket.state();
             former |= state.former(now);
             if !state.is_split() || level + 1 == LEVELS.len() {
-                return Found { level, number: hash as u8, bucket, state, components, former };
+                return Some(Found { level, number: hash as u8, bucket, state, components, former });
             }
             level += 1;
         }

@@ -72,6 +72,21 @@ impl<'a> Data<'a> {
         Self::parse_and(bytes, NameCheck::Later)
     }
 
+    /// Finds the name of a packet, with its type and length. Checks neither its components nor the fields
+    /// behind it.
+    ///
+    /// # Errors
+    /// The bytes are not one Data packet that begins with a name.
+    #[inline(always)]
+    pub fn find_name(bytes: &'a [u8]) -> Result<&'a [u8], WireError> {
+        let packet = single(bytes)?;
+        if packet.typ != DATA {
+            return Err(WireError::UnexpectedType { typ: packet.typ });
+        }
+        let (name, _) = packet_name(bytes, packet.elements().next()?, NameCheck::Later)?;
+        Ok(name)
+    }
+
     #[inline(always)]
     fn parse_and(bytes: &'a [u8], check: NameCheck) -> Result<Self, WireError> {
         let packet = single(bytes)?;

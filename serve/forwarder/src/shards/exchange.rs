@@ -16,8 +16,9 @@ const QUEUE: usize = 64;
 /// Batches for a thread whose queue is full that another thread keeps.
 const WAITING: usize = 64;
 
-/// Empty batches that a thread keeps.
-const SPARE: usize = 16;
+/// Empty batches that a thread keeps: one for each that its queue holds. With fewer, those of a full queue
+/// would be freed by one thread and allocated by another, and grow again.
+const SPARE: usize = QUEUE;
 
 /// The ends of the queues that the thread of one shard has.
 ///
