@@ -7,7 +7,7 @@ use hashlane_study_kernel::KernelStudies;
 use hashlane_study_meter::{METERS, XDP as METER_XDP};
 use hashlane_study_names::{Lookups, Names};
 use hashlane_study_nameserver::{SERVERS, TRANSFERS, XDP as SERVER_XDP};
-use hashlane_study_ndn::{FORWARDERS, PIT};
+use hashlane_study_ndn::{FORWARDERS, PIT, SHARDS};
 use hashlane_study_python::{CALLS, CLUSTER};
 
 /// All kinds, in the order of `study list`.
@@ -26,6 +26,7 @@ pub(crate) const STUDIES: Studies = Studies(&[
     &TRANSFERS,
     &FORWARDERS,
     &PIT,
+    &SHARDS,
     &CALLS,
     &CLUSTER,
 ]);

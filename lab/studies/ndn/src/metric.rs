@@ -34,3 +34,9 @@ pub(crate) const OCTETS_PACKET: &str = "octets_packet";
 
 /// 1 for a forwarder that was installed and could not be measured; a note has the reason.
 pub(crate) const FAILED: &str = "failed";
+
+/// Packets that a forwarding thread handed over to another one, per exchange.
+pub(crate) const HANDED_OVER: &str = "handed_over";
+
+/// Packets that the busiest shard forwarded, over the mean of all shards.
+pub(crate) const BUSIEST: &str = "busiest";
