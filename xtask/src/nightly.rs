@@ -107,9 +107,9 @@ fn rollback() -> Result<(), String> {
     run::show(properties.args(["rollback::"]).env("PROPTEST_CASES", "1000000"))
 }
 
-/// Searches for the DNS messages that cost the renderer and the reader most for each byte. It fails if one costs
-/// more than four times the ordinary answer, which the load of the machine can cause: the searches time small
-/// messages.
+/// Searches for the DNS messages that cost the renderer and the reader most for each byte. It fails if one
+/// costs more than four times the ordinary answer, which the load of the machine can cause: the searches time
+/// small messages.
 fn worst() -> Result<(), String> {
     for example in ["worst_message", "worst_reading"] {
         let words = ["cargo", "run", "--release", "--package", "hashlane-study-dns", "--example", example];

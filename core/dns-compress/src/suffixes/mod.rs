@@ -52,11 +52,11 @@ const CLEARS: u8 = 16;
 ///
 /// Names of more than 49 bytes are folded and hashed in one pass of vector instructions, and looked up whole.
 /// Others are found by their ends: 128 of those with many labels are remembered with the offsets of their
-/// labels, under the sums of their words, so that only the labels to the left of the longest end that is known
-/// are read one by one. Otherwise names of 127 labels that differ in the first two would take thirty times as
-/// long for each byte of the message as ordinary ones. Names of 33 to 49 bytes are found so, too, from the
-/// first of them with twelve labels on. Beyond the last offset that a pointer can have, a name that repeats is
-/// written as before.
+/// labels, under the sums of their words, so that only the labels to the left of the longest end that is
+/// known are read one by one. Otherwise names of 127 labels that differ in the first two would take thirty
+/// times as long for each byte of the message as ordinary ones. Names of 33 to 49 bytes are found so, too,
+/// from the first of them with many labels on. Beyond the last offset that a pointer can have, a name that
+/// repeats is written as before.
 ///
 /// **Bounds.** The hash is keyed and strongly universal, and a slot holds 24 bits of it: for names chosen
 /// without knowledge of hashes, one comparison in 2²⁴ is in vain. Whatever the hashes, a lookup reads at most

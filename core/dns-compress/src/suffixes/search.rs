@@ -15,8 +15,8 @@ const MAX_APART: usize = 16;
 /// nothing either.
 pub(super) const MIN_APART: u8 = 8;
 
-/// True if so many labels take longer to read, and so many bytes to hash and to compare, than it takes to find
-/// a name by its ends: three nanoseconds for a label, a quarter of one for a byte.
+/// True if so many labels take longer to read, and so many bytes to hash and to compare, than it takes to
+/// find a name by its ends: three nanoseconds for a label, a quarter of one for a byte.
 #[inline(always)]
 pub(super) const fn is_slow(labels: usize, bytes: usize) -> bool {
     12 * labels + bytes >= 128

@@ -190,8 +190,8 @@ impl SuffixTable {
     }
 
     /// Remembers a name at offset `at` whose first `new` labels are new there, if many of its labels or bytes
-    /// were read, and with it the time that the next such name would take: `read`, and the last `end` bytes are
-    /// those of the shared name.
+    /// were read, and with it the time that the next such name would take: `read`, and the last `end` bytes
+    /// are those of the shared name.
     #[inline(always)]
     fn keep_long(
         &mut self,

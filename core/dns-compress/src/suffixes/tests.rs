@@ -165,7 +165,8 @@ fn suffixes(name: &[u8]) -> Vec<(usize, Vec<u8>)> {
     all
 }
 
-/// Names of one to three letters as labels before one of a few names with many labels: 13 to 24 or 60 of them.
+/// Names of one to three letters as labels before one of a few names with many labels: 13 to 24 or 60 of
+/// them.
 fn names_under_deep_ones(seed: u64, count: usize) -> Vec<Vec<u8>> {
     let mut state = seed | 1;
     let mut below = |limit: usize| {
@@ -193,8 +194,8 @@ fn names_under_deep_ones(seed: u64, count: usize) -> Vec<Vec<u8>> {
     (0..count).map(|_| name()).collect()
 }
 
-/// Places names in one message, and compares each place with the longest suffix that earlier names have. After
-/// the names `cut`, 200 apart, the message is cut to some names fewer.
+/// Places names in one message, and compares each place with the longest suffix that earlier names have.
+/// After the names `cut`, 200 apart, the message is cut to some names fewer.
 fn compare_with_all_suffixes(
     table: &mut SuffixTable,
     names: &[Vec<u8>],

@@ -1,10 +1,10 @@
 //! Searches for the message that costs our renderer most for each byte that it writes.
 //!
 //! Messages are a question and records whose names are made from a pool, as many as fit: a record that does
-//! not fit ends a message once, and is not counted. Those of each size that cost most are mutated, and replaced
-//! by what costs more; the cost is the time per byte, as a ratio to that of the ordinary referral that is timed
-//! beside them. Most messages are small, so that ten million take two hours. At the end the worst are rendered
-//! again under 20 random keys.
+//! not fit ends a message once, and is not counted. Those of each size that cost most are mutated, and
+//! replaced by what costs more; the cost is the time per byte, as a ratio to that of the ordinary referral
+//! that is timed beside them. Most messages are small, so that ten million take two hours. At the end the
+//! worst are rendered again under 20 random keys.
 
 use hashlane_dns::MAX_MESSAGE_LEN;
 use hashlane_dns::render::{Options, Renderer, SuffixTable, Writer};
