@@ -4,8 +4,8 @@ use super::set::Set;
 use super::work::{PREFIXES, Scheme, Tables, Work, parse};
 use crate::{SHARDS, metric};
 use hashlane_hash::scheme::Key;
-use hashlane_lab::definition::{Definition, Size};
-use hashlane_lab::study::testing;
+use hashlane_lab::definition::Size;
+use hashlane_lab::study::{Studies, testing};
 use hashlane_ndn::wire::{Data, Interest};
 use hashlane_ndn_fw::face::FaceId;
 use std::collections::HashSet;
@@ -118,8 +118,9 @@ fn packets_at_the_wrong_face_fail_the_turn() {
 
 #[test]
 fn a_tiny_run_leaves_records_of_both_clocks() {
-    let mut definition =
-        Definition::parse(include_str!("../../ndn-shards/study.toml"), "study.toml").unwrap();
+    // With its sentences and tables, which are drawn as if nothing and as if everything was measured.
+    let text = include_str!("../../ndn-shards/study.toml");
+    let mut definition = Studies(&[&SHARDS]).parse(text, "study.toml").unwrap();
     definition.workloads = vec!["spread/4/small/wall".into(), "spread/4/small/cpu".into()];
     let records = testing::records(&SHARDS, &definition, true, Size { items: 3000, repetitions: 2 });
     for workload in &definition.workloads {
