@@ -16,8 +16,8 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Most system calls of one send: in copying modes, the kernel sends 32 frames in each, and so all of the ring
-/// in half as many.
+/// Most system calls of one send: in copying modes, the kernel sends 32 frames in each, and so all of the
+/// ring in half as many.
 const MAX_KICKS: usize = 64;
 
 /// Longest wait for frames while replies wait in the ring, in milliseconds. They are then sent again.
