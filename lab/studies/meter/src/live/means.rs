@@ -97,8 +97,8 @@ fn start(setup: Setup<'_>, means: Means) -> Result<Child, TurnError> {
         let shown = shown.map_err(TurnError::io("cannot look at the interface of the meter"))?;
         Ok(match means {
             Means::Packet | Means::Sender => network::is_heard()?,
-            Means::Native => shown.contains(" xdp/"),
-            Means::Generic => shown.contains(" xdpgeneric/"),
+            Means::Native => shown.contains(" xdp "),
+            Means::Generic => shown.contains(" xdpgeneric "),
         }
         .then_some(()))
     };
