@@ -1,6 +1,6 @@
 //! A forwarder with several forwarding threads.
 
-use crate::forwarder::{Folder, block_on, fetch, parse, produce};
+use crate::forwarder::{Folder, block_on, fetch, parse, produce, until};
 use hashlane_client::{Client, Express};
 use hashlane_ndn::wire::InterestBuilder;
 use hashlane_rig::children::output;
@@ -25,13 +25,15 @@ fn several_threads_forward_as_one_forwarder() {
     let folder = Folder::new();
     let forwarder = folder.forwarder(&["--shards", "4"]);
     let tasks = format!("/proc/{}/task", forwarder.process.child.id());
-    let names: Vec<String> = fs::read_dir(&tasks)
-        .unwrap()
-        .map(|task| fs::read_to_string(task.unwrap().path().join("comm")).unwrap().trim().to_owned())
-        .collect();
-    for thread in ["forward", "forward-1", "forward-2", "forward-3"] {
-        assert!(names.iter().any(|name| name == thread), "{thread} is not among {names:?}");
-    }
+    // A thread takes its name once it runs.
+    let has_all = || {
+        let comm =
+            |task: std::io::Result<fs::DirEntry>| fs::read_to_string(task.unwrap().path().join("comm"));
+        let names: Vec<_> = fs::read_dir(&tasks).unwrap().filter_map(|task| comm(task).ok()).collect();
+        let threads = ["forward\n", "forward-1\n", "forward-2\n", "forward-3\n"];
+        threads.iter().all(|thread| names.iter().any(|name| name == thread))
+    };
+    until(has_all, || format!("the threads of four shards in {tasks}"));
     produce(&folder, "/a", |_| b"hello".to_vec());
     produce(&folder, "/b", |_| vec![7; 8000]);
     block_on(async {
