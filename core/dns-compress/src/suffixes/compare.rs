@@ -37,15 +37,15 @@ pub(super) fn follows(written: &[u8], at: usize, target: usize) -> bool {
     at == target || pointer_at(written, at) == Some(target)
 }
 
-/// True if a reader finds `suffix` at offset `at`, label by label, up to an offset where `is_known` says so
-/// of the bytes that are left; false for anything that no writer of names writes.
+/// True if a reader finds `suffix` at offset `at`, label by label, up to an offset of which `known` tells for
+/// the bytes that are left; false for anything that no writer of names writes.
 #[inline(always)]
 pub(super) fn reads_suffix(
     written: &[u8],
     mut at: usize,
     mut suffix: &[u8],
     case: Case,
-    is_known: impl Fn(usize, usize) -> bool,
+    known: impl Fn(usize, &[u8]) -> Option<bool>,
 ) -> bool {
     loop {
         if let Some(target) = pointer_at(written, at) {
@@ -55,8 +55,8 @@ pub(super) fn reads_suffix(
             }
             at = target;
         }
-        if is_known(at, suffix.len()) {
-            return true;
+        if let Some(equal) = known(at, suffix) {
+            return equal;
         }
         let len = 1 + usize::from(suffix.first().copied().unwrap_or_default());
         let (Some(here), Some((label, rest))) = (written.get(at..at + len), suffix.split_at_checked(len))

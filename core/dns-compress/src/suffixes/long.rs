@@ -6,7 +6,7 @@
 //! that [`SuffixSums`] has for its ends: only the words and the labels to the left of the longest end that is
 //! known are summed up and read.
 
-use super::compare::pointer_at;
+use super::compare::{pointer_at, reads_suffix};
 use super::folded::{Folded, common_end, is_folded};
 use super::recent::SPREAD;
 use super::slots::{Entry, Free, SMALL_MESSAGES, Slots};
@@ -101,39 +101,6 @@ impl LongName {
 /// The lowest bits, as many as that; all if there are fewer.
 const fn mask(bits: usize) -> u64 {
     if bits < 64 { (1 << bits) - 1 } else { u64::MAX }
-}
-
-/// True if a reader finds the name `folded` at offset `at`. Labels are compared up to one that the remembered
-/// name has there.
-#[inline(always)]
-fn reads_end(written: &[u8], mut at: usize, folded: &[u8], case: Case, name: Option<&LongName>) -> bool {
-    let mut rest = folded;
-    loop {
-        if let Some(target) = pointer_at(written, at) {
-            // Pointers lead neither to pointers nor forward.
-            if target >= at || pointer_at(written, target).is_some() {
-                return false;
-            }
-            at = target;
-        }
-        if let Some(name) = name
-            && name.has_label(at, rest.len())
-        {
-            return name.ends_with(rest);
-        }
-        let len = 1 + rest.first().copied().map_or(0, usize::from);
-        let (Some(here), Some((label, others))) = (written.get(at..at + len), rest.split_at_checked(len))
-        else {
-            return false;
-        };
-        if !case.eq(here, label) {
-            return false;
-        }
-        if len == 1 {
-            return true;
-        }
-        (at, rest) = (at + len, others);
-    }
 }
 
 /// The longest end of a name that a remembered name has, too.
@@ -342,7 +309,11 @@ impl LongNames {
                 return false;
             }
             let name = self.names.get(usize::from(slot.lead()));
-            rest.is_empty() || reads_end(written, at + literal, rest, case, name)
+            // Labels are compared up to one that the remembered name has there.
+            let known = |at, rest: &[u8]| {
+                name.filter(|name| name.has_label(at, rest.len())).map(|name| name.ends_with(rest))
+            };
+            rest.is_empty() || reads_suffix(written, at + literal, rest, case, known)
         });
         let (at, literal) = found.map(|slot| (slot.name(), slot.literal()))?;
         if at < POINTER_LIMIT {

@@ -196,7 +196,7 @@ impl SuffixTable {
         let Some(target) = pointer_at(written, at + literal) else { return false };
         match written.get(target..target + rest.len()) {
             Some(there) if self.case.eq(there, rest) => true,
-            _ => reads_suffix(written, target, rest, self.case, |_, _| false),
+            _ => reads_suffix(written, target, rest, self.case, |_, _| None),
         }
     }
 

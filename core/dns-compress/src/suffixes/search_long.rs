@@ -106,10 +106,12 @@ impl SuffixTable {
         if !written.get(at..at + literal).is_some_and(|here| self.case.eq(here, labels)) {
             return false;
         }
-        let is_known = |at, left| {
-            shared.is_some_and(|shared| left <= shared.bytes && self.long.label(shared, left) == at)
+        let known = |at, rest: &[u8]| {
+            let is_shared =
+                |shared: Shared| rest.len() <= shared.bytes && self.long.label(shared, rest.len()) == at;
+            shared.is_some_and(is_shared).then_some(true)
         };
-        rest.is_empty() || reads_suffix(written, at + literal, rest, self.case, is_known)
+        rest.is_empty() || reads_suffix(written, at + literal, rest, self.case, known)
     }
 
     /// Reads the labels of a name from the left, up to one that the remembered name has. Returns the number
