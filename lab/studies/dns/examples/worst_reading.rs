@@ -5,13 +5,13 @@
 //! cost most are mutated, and replaced by what costs more; the cost is the time per byte, as a ratio to that
 //! of an ordinary answer of 500 addresses that is timed beside them. A message is read up to its first error.
 
+mod search;
+
 use hashlane_dns::wire::Message;
 use hashlane_study_dns::benign_reading;
-use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use search::{Arguments, Draw, Kept};
 use std::error::Error;
 use std::hint::black_box;
-use std::path::PathBuf;
 use std::time::Instant;
 
 const HELP: &str = "\
@@ -28,9 +28,6 @@ Exit code: 0 if no message costs more than 4 times the ordinary answer, 1 if one
 
 /// Messages of each size that are mutated.
 const KEPT: usize = 16;
-
-/// Largest cost that is accepted, as a ratio to the ordinary answer.
-const CRITERION: f64 = 4.0;
 
 /// Sizes in bytes, and how many of a thousand messages have each.
 const LIMITS: [(usize, usize); 5] = [(512, 400), (1232, 300), (4096, 250), (16_384, 40), (65_535, 10)];
@@ -85,13 +82,7 @@ struct Plan {
     entries: Vec<Entry>,
 }
 
-struct Draw(Xoshiro256PlusPlus);
-
 impl Draw {
-    fn below(&mut self, limit: usize) -> usize {
-        (self.0.next_u64() >> 32) as usize % limit.max(1)
-    }
-
     fn target(&mut self) -> Target {
         match self.below(8) {
             0..=2 => Target::Start(self.below(256)),
@@ -258,105 +249,51 @@ fn cost(bytes: &[u8], readings: usize) -> f64 {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let (mut messages, mut seed, mut out) = (100_000_u64, 1, None::<PathBuf>);
-    let mut arguments = std::env::args().skip(1);
-    while let Some(argument) = arguments.next() {
-        let mut value = || arguments.next().ok_or(format!("{argument} needs a value; see --help"));
-        match argument.as_str() {
-            "--messages" => messages = value()?.parse()?,
-            "--seed" => seed = value()?.parse()?,
-            "--out" => out = Some(value()?.into()),
-            "--help" | "-h" => {
-                println!("{HELP}");
-                return Ok(());
-            }
-            _ => return Err(format!("unknown argument {argument:?}; see --help").into()),
-        }
-    }
-    let mut draw = Draw(Xoshiro256PlusPlus::seed_from_u64(seed));
+    let Some(Arguments { messages, seed, out }) = Arguments::parse(HELP)? else { return Ok(()) };
+    let mut draw = Draw::new(seed);
     let benign = benign_reading();
     let mut ordinary = cost(&benign, 8);
-    let mut kept: [Vec<(f64, Plan)>; LIMITS.len()] = Default::default();
-    let (start, mut told) = (Instant::now(), Instant::now());
+    let mut kept = Kept::new(&LIMITS, KEPT);
     for number in 0..messages {
         if number % 1024 == 0 {
             ordinary = cost(&benign, 8);
         }
-        let mut left = draw.below(1000);
-        let is_it = |(_, weight): &(usize, usize)| {
-            let is_it = left < *weight;
-            left = left.saturating_sub(*weight);
-            is_it
-        };
-        let size = LIMITS.iter().position(is_it).unwrap_or(0);
-        // A size takes over from the next smaller one.
-        let from = if size > 0 && draw.below(16) == 0 { size - 1 } else { size };
-        let plan = if kept[from].len() < KEPT || draw.below(16) == 0 {
-            draw.plan()
-        } else {
-            let mut plan = kept[from][draw.below(KEPT)].1.clone();
-            for _ in 0..1 + draw.below(3) {
-                draw.mutate(&mut plan);
+        let size = kept.draw_size(&mut draw);
+        let plan = match kept.draw_parent(size, &mut draw) {
+            Some(mut plan) => {
+                (0..1 + draw.below(3)).for_each(|_| draw.mutate(&mut plan));
+                plan
             }
-            plan
+            None => draw.plan(),
         };
-        let message = plan.message(LIMITS[size].0);
-        let least =
-            if kept[size].len() < KEPT { 0.0 } else { kept[size].last().map_or(0.0, |(cost, _)| *cost) };
+        let message = plan.message(kept.limit(size));
         let mut now = cost(&message, 2) / ordinary;
         for _ in 0..3 {
-            if now > least {
+            if now > kept.least(size) {
                 // It may have been interrupted.
                 now = now.min(cost(&message, 8) / cost(&benign, 4));
             }
         }
-        if now > least {
-            kept[size].push((now, plan));
-            kept[size].sort_by(|(a, _), (b, _)| b.total_cmp(a));
-            kept[size].truncate(KEPT);
-        }
-        if told.elapsed().as_secs() >= 10 {
-            told = Instant::now();
-            let worst = LIMITS.iter().zip(&kept).filter_map(|((limit, _), kept)| {
-                kept.first().map(|(cost, _)| format!("{cost:.2} in {limit} bytes"))
-            });
-            eprintln!(
-                "{number} of {messages} messages, {} s: the worst cost {}",
-                start.elapsed().as_secs(),
-                worst.collect::<Vec<_>>().join(", ")
-            );
-        }
+        kept.add(size, now, plan);
+        kept.report(number, messages);
     }
     let mut worst: Option<(f64, Vec<u8>)> = None;
-    for ((limit, _), kept) in LIMITS.iter().zip(&kept) {
-        for (_, plan) in kept {
-            let message = plan.message(*limit);
-            let mut costs: Vec<f64> = (0..20).map(|_| cost(&message, 20) / cost(&benign, 20)).collect();
-            costs.sort_by(f64::total_cmp);
-            if worst.as_ref().is_none_or(|(cost, _)| costs[10] > *cost) {
-                println!(
-                    "{:.2} × the ordinary answer per byte, the median of 20: {} bytes, {} records read",
-                    costs[10],
-                    message.len(),
-                    read(&message)
-                );
-                worst = Some((costs[10], message));
-            }
+    for (limit, plan) in kept.iter() {
+        let message = plan.message(limit);
+        let mut costs: Vec<f64> = (0..20).map(|_| cost(&message, 20) / cost(&benign, 20)).collect();
+        costs.sort_by(f64::total_cmp);
+        if worst.as_ref().is_none_or(|(cost, _)| costs[10] > *cost) {
+            println!(
+                "{:.2} × the ordinary answer per byte, the median of 20: {} bytes, {} records read",
+                costs[10],
+                message.len(),
+                read(&message)
+            );
+            worst = Some((costs[10], message));
         }
     }
-    match worst {
-        None => Ok(()),
-        Some((cost, message)) => {
-            if let Some(out) = out {
-                std::fs::write(out, message)?;
-            }
-            if cost > CRITERION {
-                return Err(format!(
-                    "a message costs {cost:.2} times the ordinary answer per byte; the criterion is {CRITERION}"
-                )
-                .into());
-            }
-            Ok(())
-        }
+    if let (Some((_, message)), Some(out)) = (&worst, out) {
+        std::fs::write(out, message)?;
     }
+    search::judge(worst.map(|(cost, _)| cost))
 }
