@@ -76,8 +76,8 @@ impl Ask {
     }
 }
 
-/// Draws an Interest.
-pub fn draw(topology: &Topology, nonce: u32, chance: &mut Chance) -> Ask {
+/// Draws an Interest. With `short` names, some are those that the routes have: shards divide longer ones.
+pub fn draw(topology: &Topology, nonce: u32, short: bool, chance: &mut Chance) -> Ask {
     let producer = chance.one_of(&topology.producers);
     let mut name = uri(&format!("{}/n{}", producer.prefix, chance.below(topology.names)));
     if chance.happens(200) {
@@ -88,8 +88,7 @@ pub fn draw(topology: &Topology, nonce: u32, chance: &mut Chance) -> Ask {
     let sound = topology.kind == TopologyKind::Sound;
     let mut ask = Ask::of(name, nonce);
     ask.can_be_prefix = chance.happens(250);
-    if chance.happens(60) {
-        // The shortest name that a route leads to.
+    if short && chance.happens(60) {
         ask.name = uri(&producer.prefix);
         ask.can_be_prefix = true;
     }

@@ -93,7 +93,7 @@ impl<P: Index> Network<P> {
             nonces: 0,
             link_interests: 0,
         };
-        network.plan();
+        network.plan(shards > 1);
         network
     }
 
@@ -107,11 +107,11 @@ impl<P: Index> Network<P> {
         self.queue.push(Reverse((at, self.events, event)));
     }
 
-    fn plan(&mut self) {
+    fn plan(&mut self, short: bool) {
         for consumer in 0..self.consumers.len() {
             for _ in 0..self.topology.asks {
                 self.nonces += 1;
-                let ask = draw(&self.topology, self.nonces, &mut self.chance);
+                let ask = draw(&self.topology, self.nonces, short, &mut self.chance);
                 // Short ones, so that some are the same; and often none.
                 let token = self.chance.number().to_le_bytes()[..self.chance.below(3)].to_vec();
                 let until = Time::default();

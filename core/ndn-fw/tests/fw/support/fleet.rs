@@ -80,8 +80,7 @@ impl<P: Pit> Fleet<P> {
         out: &mut Log,
     ) -> Result<(), DropReason> {
         self.rebalance(now);
-        let is_nack = packet.header.nack.is_some();
-        let mut visits = self.dispatch.route_network_packet(packet.fragment, is_nack, now, &mut self.load);
+        let mut visits = self.dispatch.route_packet(packet, now, &mut self.load);
         let mut served: Option<Box<Served>> = None;
         loop {
             let mut burst = Burst::new();
