@@ -49,7 +49,13 @@ pub(super) struct Show {
     #[arg(long, value_name = "NAME")]
     interface: Option<String>,
     /// End after this time: 500ms, 60s, 5min, 1h
-    #[arg(long, value_name = "TIME", value_parser = time::parse, requires = "interface", conflicts_with = "files")]
+    #[arg(
+        long,
+        value_name = "TIME",
+        value_parser = time::parse,
+        requires = "interface",
+        conflicts_with = "files"
+    )]
     duration: Option<Duration>,
     /// Source of the packets: auto, packet or xdp, which takes what the interface receives from the kernel:
     /// for mirror ports and taps (`hashlane flow meter --help`); auto is packet

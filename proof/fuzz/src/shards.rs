@@ -41,8 +41,7 @@ impl Fleet {
         now: Time,
         log: &mut Log,
     ) -> Result<(), DropReason> {
-        let is_nack = packet.header.nack.is_some();
-        let routed = self.dispatch.route_network_packet(packet.fragment, is_nack, now, &mut self.load);
+        let routed = self.dispatch.route_packet(packet, now, &mut self.load);
         let (mut visits, mut served): (Option<Visits>, Option<Box<Served>>) = (Some(routed), None);
         while let Some(visit) = visits {
             let mut burst = Burst::new();

@@ -101,20 +101,21 @@ impl Dispatch {
         if self.shards == 1 {
             return Visits::new(0, 0);
         }
-        if LpPacket::is_bare(packet) {
-            return self.route_network_packet(packet, false, now, load);
-        }
         match LpPacket::parse(packet) {
-            Ok(LpPacket { header, fragment }) => {
-                self.route_network_packet(fragment, header.nack.is_some(), now, load)
-            }
+            Ok(packet) => self.route_packet(&packet, now, load),
             Err(_) => Visits::new(0, 0),
         }
     }
 
+    /// The visits of a parsed link packet, as [`route`](Self::route).
+    #[inline]
+    pub fn route_packet(&self, packet: &LpPacket<'_>, now: Time, load: &mut Load) -> Visits {
+        self.route_network_packet(packet.fragment, packet.header.nack.is_some(), now, load)
+    }
+
     /// The visits of an Interest or Data packet, or of the Interest of a Nack.
     #[inline(always)]
-    pub fn route_network_packet(&self, packet: &[u8], is_nack: bool, now: Time, load: &mut Load) -> Visits {
+    fn route_network_packet(&self, packet: &[u8], is_nack: bool, now: Time, load: &mut Load) -> Visits {
         let visits = match packet.first().map(|typ| u32::from(*typ)) {
             Some(INTEREST) => self.route_interest(packet, is_nack, now, load),
             Some(DATA) => self.route_data(packet, now, load),

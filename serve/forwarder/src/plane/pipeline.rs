@@ -59,11 +59,14 @@ impl<P: Pit> Pipeline<P> {
     #[inline(never)]
     fn push_to_shard<'p>(&mut self, face: FaceId, packet: &'p [u8], burst: &mut Burst<'p, P::Mark>) {
         let Some(crew) = &mut self.crew else { return };
-        if !LpPacket::is_bare(packet) && LpPacket::parse(packet).is_ok_and(|lp| lp.header.is_fragmented()) {
-            self.forward(burst);
-            return self.reassemble(face, packet);
-        }
-        let visits = crew.route(packet, self.ports.now);
+        let visits = match LpPacket::parse(packet) {
+            Ok(parsed) if parsed.header.is_fragmented() => {
+                self.forward(burst);
+                return self.reassemble(face, packet);
+            }
+            Ok(parsed) => crew.route(&parsed, self.ports.now),
+            Err(_) => return self.forwarder.count_drop(face, DropReason::Malformed),
+        };
         match shards::take_packet(0, (face, packet), visits, burst, &mut crew.exchange) {
             Taken::Done => {}
             Taken::Full => self.forward(burst),

@@ -8,6 +8,7 @@ use super::part;
 use crate::management::{CsConfig, TableRequest};
 use crate::plane::link_service::LinkOptions;
 use hashlane_ndn::time::Time;
+use hashlane_ndn::wire::LpPacket;
 use hashlane_ndn_fw::face::{Face, FaceCounters, FaceId};
 use hashlane_ndn_fw::forward::{Config, Counters};
 use hashlane_ndn_fw::shard::{Balance, Dispatch, Load, Visits};
@@ -59,9 +60,9 @@ impl Crew {
 
     /// The visits of a link packet.
     #[inline]
-    pub(crate) fn route(&mut self, packet: &[u8], now: Time) -> Visits {
+    pub(crate) fn route(&mut self, packet: &LpPacket<'_>, now: Time) -> Visits {
         self.routed += 1;
-        self.dispatch.route(packet, now, &mut self.load)
+        self.dispatch.route_packet(packet, now, &mut self.load)
     }
 
     /// Sends a control to each worker, and wakes the workers.
