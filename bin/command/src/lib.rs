@@ -10,6 +10,7 @@
 
 mod check_config;
 pub mod number;
+mod pages;
 mod run;
 pub mod sibling;
 pub mod terminal;

@@ -1,5 +1,7 @@
 //! The main function of a command.
 
+use crate::pages;
+use crate::sibling::SIBLINGS;
 use crate::terminal::{is_broken_pipe, tell};
 use anyhow::Result;
 use clap::{Command, CommandFactory, FromArgMatches};
@@ -17,12 +19,19 @@ pub fn main<C: CommandFactory + FromArgMatches>(
     run: impl FnOnce(C) -> Result<ExitCode>,
 ) -> ExitCode {
     let mut command = C::command();
-    let names = verb.map(|verb| (format!("hashlane {verb}"), format!("hashlane-{verb}")));
-    if let Some((spaced, hyphened)) = names.filter(|(_, hyphened)| is_started_as(hyphened)) {
-        command = renamed(command, &spaced, &hyphened);
+    let sibling = SIBLINGS.iter().find(|sibling| verb == Some(sibling.verb));
+    let program = sibling.map_or("hashlane", |sibling| sibling.program);
+    let spaced = program.replace('-', " ");
+    let is_renamed = verb.is_some() && is_started_as(program);
+    command = pages::add(command, program);
+    if is_renamed {
+        command = renamed(command, &spaced, program);
     }
-    let matches = command.get_matches();
-    let result = C::from_arg_matches(&matches).map_or_else(|error| error.exit(), run);
+    let matches = command.clone().get_matches();
+    let result = match pages::run(&command, program, &matches) {
+        Some(done) => done,
+        None => C::from_arg_matches(&matches).map_or_else(|error| error.exit(), run),
+    };
     match result {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,

@@ -1,0 +1,113 @@
+//! Subcommands that every command has: completions for shells, and manual pages.
+
+use anyhow::{Context, Result};
+use clap::{Arg, ArgMatches, Command, value_parser};
+use clap_complete::Shell;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+const COMPLETIONS: &str = "completions";
+const MAN: &str = "man";
+
+/// Place in the list of subcommands: after those of the command.
+const LAST: usize = 900;
+
+/// Adds the subcommands to a command. `name` is that of the program.
+pub(crate) fn add(command: Command, name: &str) -> Command {
+    let shell = Arg::new("shell")
+        .required(true)
+        .value_name("SHELL")
+        .value_parser(value_parser!(Shell))
+        .help("Shell that reads the script");
+    let completions = Command::new(COMPLETIONS)
+        .about("Print a script that completes the arguments of this command in a shell")
+        .arg(shell)
+        .display_order(LAST)
+        .after_help(format!(
+            "\
+Examples:
+  {name} completions bash > ~/.local/share/bash-completion/completions/{name}
+  {name} completions zsh > \"${{fpath[1]}}/_{name}\"
+  {name} completions fish > ~/.config/fish/completions/{name}.fish"
+        ));
+    let folder = Arg::new("folder")
+        .required(true)
+        .value_name("FOLDER")
+        .value_parser(value_parser!(PathBuf))
+        .help("Folder for the pages, which is created if it is missing");
+    let man = Command::new(MAN)
+        .about("Write manual pages of this command and its subcommands")
+        .arg(folder)
+        .display_order(LAST + 1)
+        .after_help(format!(
+            "\
+Examples:
+  {name} man ~/.local/share/man/man1
+  man {name}"
+        ));
+    command.subcommand(completions).subcommand(man)
+}
+
+/// Runs the subcommand if it is one of these. `command` is the whole command, `name` that of the program.
+pub(crate) fn run(command: &Command, name: &'static str, matches: &ArgMatches) -> Option<Result<ExitCode>> {
+    let (subcommand, arguments) = matches.subcommand()?;
+    // Pages and scripts are for the program that users call by its own name.
+    let mut command = command.clone().name(name).bin_name(name);
+    match subcommand {
+        COMPLETIONS => {
+            let shell = *arguments.get_one::<Shell>("shell")?;
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut command, name, &mut script);
+            Some(io::stdout().write_all(&script).map(|()| ExitCode::SUCCESS).map_err(Into::into))
+        }
+        MAN => {
+            let folder = arguments.get_one::<PathBuf>("folder")?;
+            let write = fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(command, folder));
+            let failed = || format!("cannot write manual pages to {}", folder.display());
+            Some(write.map(|()| ExitCode::SUCCESS).with_context(failed))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A command with these subcommands, started with those arguments.
+    fn parsed(arguments: &[&str]) -> (Command, ArgMatches) {
+        let serve = Command::new("serve").about("Serve zones");
+        let command = add(Command::new("hashlane dns").subcommand(serve), "hashlane-dns");
+        let matches = command.clone().try_get_matches_from([&["hashlane-dns"], arguments].concat()).unwrap();
+        (command, matches)
+    }
+
+    #[test]
+    fn manual_pages_have_the_name_of_the_program() {
+        let folder = tempfile::tempdir().unwrap();
+        let pages = folder.path().join("man1");
+        let (command, matches) = parsed(&["man", pages.to_str().unwrap()]);
+        run(&command, "hashlane-dns", &matches).unwrap().unwrap();
+        let read = |page: &str| fs::read_to_string(pages.join(page)).unwrap();
+        assert!(read("hashlane-dns.1").contains("hashlane\\-dns\\-serve(1)"), "{}", read("hashlane-dns.1"));
+        assert!(read("hashlane-dns-serve.1").contains("Serve zones"));
+    }
+
+    #[test]
+    fn pages_in_a_folder_that_cannot_be_made_are_an_error_that_names_it() {
+        let (command, matches) = parsed(&["man", "/dev/null/man1"]);
+        let error = run(&command, "hashlane-dns", &matches).unwrap().unwrap_err();
+        assert!(
+            format!("{error:#}").starts_with("cannot write manual pages to /dev/null/man1: "),
+            "{error:#}"
+        );
+    }
+
+    #[test]
+    fn other_subcommands_are_the_commands_own() {
+        let (command, matches) = parsed(&["serve"]);
+        assert!(run(&command, "hashlane-dns", &matches).is_none());
+    }
+}
