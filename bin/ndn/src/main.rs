@@ -16,6 +16,7 @@ mod run;
 mod serve;
 mod status;
 mod strategy;
+mod top;
 mod trust;
 
 use anyhow::Result;
@@ -75,6 +76,7 @@ Examples:
     Get(get::Get),
     Serve(serve::Serve),
     Status(status::Status),
+    Top(top::Top),
     Face(face::Face),
     Route(route::Route),
     Strategy(strategy::Strategy),
@@ -106,6 +108,7 @@ impl Ndn {
                 Command::Get(command) => command.run().await,
                 Command::Serve(command) => command.run().await,
                 Command::Status(command) => command.run().await,
+                Command::Top(command) => command.run().await,
                 Command::Face(command) => command.run().await,
                 Command::Route(command) => command.run().await,
                 Command::Strategy(command) => command.run().await,

@@ -124,7 +124,7 @@ pub(super) fn print_one(row: &Row, json: bool) -> io::Result<()> {
 
 /// A line of JSON. Control characters that JSON allows in strings, DEL and C1, are escaped, too: the text may
 /// go to a terminal.
-fn to_json(value: &(impl Serialize + ?Sized)) -> io::Result<String> {
+pub(super) fn to_json(value: &(impl Serialize + ?Sized)) -> io::Result<String> {
     let json = serde_json::to_string(value)?;
     let mut line = String::with_capacity(json.len() + 1);
     for character in json.chars() {
