@@ -3,6 +3,7 @@
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use hashlane_daemon::Daemon;
+use hashlane_daemon::activation::take_unix_listeners;
 use hashlane_daemon::metrics::Http;
 use hashlane_forwarder::config::Shards;
 use hashlane_forwarder::{Config, PitIndex, Reloader, Server, Stopper};
@@ -25,7 +26,7 @@ trace, off). If standard error is full or cannot be written, lines are dropped a
 forwarding does not wait.
 
 Under systemd, use Type=notify-reload and WatchdogSec: READY, RELOADING, STOPPING and WATCHDOG are
-sent to NOTIFY_SOCKET.
+sent to NOTIFY_SOCKET. A socket unit may open the Unix sockets: the configuration lists their paths.
 
 Examples:
   hashlane ndn run                                       on the addresses of NFD
@@ -120,12 +121,13 @@ fn addresses(flags: &[ListenAddress<Listen>]) -> Option<Vec<SocketAddr>> {
 
 impl Run {
     pub(super) fn run(self) -> Result<ExitCode> {
+        let listeners = take_unix_listeners()?;
         let config = self.config()?;
         let mut daemon = Daemon::start(DESCRIPTORS)?;
         hashlane_link::memory::map_large_blocks();
         // Before the server gives up its privileges.
         let metrics = Http::bind_all(&config.metrics.listen, "metrics.listen or --metrics")?;
-        let mut server = Server::start(&config)?;
+        let mut server = Server::start_with(&config, listeners)?;
         for http in metrics {
             let url = http.url();
             http.serve(server.metrics())?;

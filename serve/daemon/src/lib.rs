@@ -4,6 +4,7 @@
 //! - [`signals`]: SIGINT, SIGTERM and SIGHUP, also if they were ignored at the start (`nohup`).
 //! - [`log`]: lines on standard error, which never block the server and never end it.
 //! - [`supervisor`]: notifications to systemd, with its watchdog.
+//! - [`activation`]: listening sockets that systemd hands over.
 //! - [`metrics`]: counters over HTTP, in the text format of Prometheus.
 //! - [`prometheus`]: that format.
 //! - [`config`]: configurations in TOML, with a "did you mean" for unknown keys.
@@ -13,6 +14,7 @@
 //! - [`text`]: text files of the user, read with a limit.
 #![forbid(unsafe_code)]
 
+pub mod activation;
 pub mod config;
 pub mod control;
 mod error;

@@ -36,6 +36,7 @@
 
 mod clock;
 pub mod config;
+mod handed;
 mod heartbeat;
 mod initial;
 pub mod management;

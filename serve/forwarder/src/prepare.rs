@@ -7,16 +7,16 @@ use hashlane_daemon::privileges::Account;
 use hashlane_link::{tcp, udp, unix};
 use std::io;
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Reads the files of a configuration, and checks the places to listen on without listening there. Returns
-/// the check of signed commands.
+/// the check of signed commands. The Unix sockets `open` exist already.
 ///
 /// # Errors
 /// An invalid value, a forwarder that could have no face, a file that is not a certificate, a place to listen
 /// on that does not exist, needs privileges or is listed twice.
-pub(crate) fn prepare(config: &Config) -> io::Result<Box<Verify>> {
+pub(crate) fn prepare(config: &Config, open: &[PathBuf]) -> io::Result<Box<Verify>> {
     config.check().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
     Account::of(&config.server.user, &config.server.group)?;
     let faces = &config.faces;
@@ -32,7 +32,9 @@ pub(crate) fn prepare(config: &Config) -> io::Result<Box<Verify>> {
     }
     let verify = verifier(&config.management.trust_anchors, unix_time())?;
     for (at, path) in faces.unix.path.iter().enumerate() {
-        check_path(path)?;
+        if !open.contains(path) {
+            check_path(path)?;
+        }
         if faces.unix.path.iter().take(at).any(|earlier| earlier == path) {
             return Err(twice(path.display(), path.display(), "path"));
         }

@@ -4,6 +4,8 @@ use crate::config::Config;
 use crate::management::Verify;
 use crate::prepare;
 use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use toml::{Table, Value};
 
@@ -103,13 +105,17 @@ pub(crate) struct Reload {
 
 /// Changes the configuration of a server, from any thread.
 #[derive(Clone)]
-pub struct Reloader(Sender<Reload>);
+pub struct Reloader {
+    reloads: Sender<Reload>,
+    /// Unix sockets that the server listens on: it may lack the right to open them again.
+    open: Arc<[PathBuf]>,
+}
 
 impl Reloader {
-    /// A handle, and the end at which the server receives.
-    pub(crate) fn new() -> (Self, Receiver<Reload>) {
+    /// A handle for a server that listens on the Unix sockets `open`, and the end at which it receives.
+    pub(crate) fn new(open: &[PathBuf]) -> (Self, Receiver<Reload>) {
         let (sender, reloads) = channel();
-        (Self(sender), reloads)
+        (Self { reloads: sender, open: open.into() }, reloads)
     }
 
     /// Checks a configuration, and replaces the values that can change while the server runs. Returns once
@@ -118,10 +124,10 @@ impl Reloader {
     /// # Errors
     /// Those of [`Server::check`](crate::Server::check), and the end of the server. Nothing has changed then.
     pub fn reload(&self, config: Config) -> io::Result<()> {
-        let verify = prepare::prepare(&config)?;
+        let verify = prepare::prepare(&config, &self.open)?;
         let (done, wait) = channel();
         let ended = || io::Error::other("the forwarder has ended");
-        self.0.send(Reload { config, verify, done }).map_err(|_| ended())?;
+        self.reloads.send(Reload { config, verify, done }).map_err(|_| ended())?;
         wait.recv().map_err(|_| ended())
     }
 }

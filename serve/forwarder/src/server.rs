@@ -2,6 +2,7 @@
 
 use crate::clock::Clock;
 use crate::config::{self, Config, PitIndex};
+use crate::handed::Handed;
 use crate::heartbeat::{Heartbeat, Heartbeats};
 use crate::initial::Initial;
 use crate::management::{self, Access, CsConfig, FaceInfo, Manager, Now, Origin, Report, Request};
@@ -24,7 +25,8 @@ use hashlane_ndn_fw::pit::{ByDigest, ByName, ByToken, Pit, Satisfy};
 use std::collections::HashMap;
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
-use std::path::Path;
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -77,7 +79,7 @@ impl Server {
     /// # Errors
     /// Those of `start`, except that another program has a port or a socket.
     pub fn check(config: &Config) -> io::Result<()> {
-        prepare::prepare(config).map(drop)
+        prepare::prepare(config, &[]).map(drop)
     }
 
     /// Opens the sockets, and starts the forwarding thread.
@@ -86,9 +88,19 @@ impl Server {
     /// An invalid configuration, one without any face, a port in use, a Unix socket on which another program
     /// listens, a file that is not a certificate.
     pub fn start(config: &Config) -> io::Result<Self> {
-        let verify = prepare::prepare(config)?;
+        Self::start_with(config, Vec::new())
+    }
+
+    /// Acts as [`start`](Self::start), with the listening Unix sockets of a supervisor for the paths of the
+    /// configuration that they have. Their files stay when the server ends.
+    ///
+    /// # Errors
+    /// Those of `start`, and a socket whose path the configuration does not list.
+    pub fn start_with(config: &Config, listeners: Vec<(PathBuf, UnixListener)>) -> io::Result<Self> {
+        let handed = Handed::new(listeners, &config.faces.unix.path)?;
+        let verify = prepare::prepare(config, &handed.paths())?;
         let account = Account::of(&config.server.user, &config.server.group)?;
-        for path in &config.faces.unix.path {
+        for path in config.faces.unix.path.iter().filter(|path| !handed.has(path)) {
             make_default_folder(path, account.as_ref())?;
         }
         let no_random = |error| io::Error::other(format!("no random numbers: {error}"));
@@ -97,7 +109,7 @@ impl Server {
         let secrets = Secrets { peers: key()?, shards: key()?, seed: seed()? };
         let (key, pit_key, seed) = (key()?, key()?, seed()?);
 
-        let sockets = Sockets::open(&config.faces)?;
+        let sockets = Sockets::open(&config.faces, handed)?;
         if let Some(account) = &account {
             account.assume()?;
         }
@@ -128,7 +140,7 @@ impl Server {
         };
         let manager = Manager::new(manager_config, counters.clone(), verify, now(start));
         warn_of_unknown_accounts(&manager);
-        let (reloader, reloads) = Reloader::new();
+        let (reloader, reloads) = Reloader::new(&config.faces.unix.path);
         Ok(Self {
             manager,
             requests,

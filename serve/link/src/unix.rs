@@ -25,12 +25,12 @@ const BACKLOG: i32 = 1024;
 
 /// A non-blocking listener on a path. To `mio` it is an event source.
 ///
-/// When it is dropped, it removes its socket file, unless another file has replaced it.
+/// When it is dropped, it removes the socket file that it made, unless another file has replaced it.
 #[derive(Debug)]
 pub struct Listener {
     listener: UnixListener,
     // The field after the listener, so that the file is removed after it is closed.
-    _file: SocketFile,
+    _file: Option<SocketFile>,
 }
 
 impl Listener {
@@ -65,7 +65,17 @@ impl Listener {
         let (socket, file) = open()
             .map_err(|error| if error.kind() == ErrorKind::AddrInUse { in_use() } else { error })
             .map_err(failed)?;
-        Ok(Self { listener: UnixListener::from_std(OwnedFd::from(socket).into()), _file: file })
+        Ok(Self { listener: UnixListener::from_std(OwnedFd::from(socket).into()), _file: Some(file) })
+    }
+
+    /// Listens on a socket that a supervisor has opened. Its file stays when the listener is dropped.
+    ///
+    /// # Errors
+    ///
+    /// The socket cannot be made non-blocking.
+    pub fn from_supervisor(listener: std::os::unix::net::UnixListener) -> io::Result<Self> {
+        listener.set_nonblocking(true)?;
+        Ok(Self { listener: UnixListener::from_std(listener), _file: None })
     }
 
     /// Accepts the next connection; `None` if none waits.

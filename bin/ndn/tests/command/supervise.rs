@@ -1,10 +1,13 @@
 //! Supervisors: notifications to `NOTIFY_SOCKET`, and the wait for a forwarder.
 
 use crate::forwarder::{Folder, Forwarder, RUN};
-use hashlane_rig::children::{PROMPT, ended, start};
+use hashlane_rig::children::{PROMPT, ended, output, start};
 use std::fs;
+use std::net::TcpListener;
+use std::os::fd::OwnedFd;
 use std::os::linux::net::SocketAddrExt;
-use std::os::unix::net::{SocketAddr, UnixDatagram};
+use std::os::unix::net::{SocketAddr, UnixDatagram, UnixListener};
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 /// A supervisor, as `NOTIFY_SOCKET` names it.
@@ -99,4 +102,56 @@ fn status_waits_until_a_forwarder_answers() {
     let forwarder = folder.forwarder(&[]);
     assert_eq!(ended(&mut waiting).code(), Some(0));
     drop(forwarder);
+}
+
+/// Starts a forwarder that gets a listener as systemd hands it over: descriptor 3, with the variables.
+fn start_with(listener: &UnixListener, folder: &Folder, arguments: &[&str]) -> Command {
+    let forwarder = folder.command(arguments);
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg("exec 3<&0 < /dev/null; LISTEN_PID=$$ LISTEN_FDS=1 exec \"$0\" \"$@\"");
+    shell.arg(forwarder.get_program()).args(forwarder.get_args()).current_dir(&folder.0);
+    shell.envs(forwarder.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    shell.stdin(OwnedFd::from(listener.try_clone().unwrap()));
+    shell.stdout(Stdio::piped()).stderr(Stdio::piped());
+    shell
+}
+
+#[test]
+fn a_socket_of_the_supervisor_outlives_the_forwarders_that_it_is_handed_to() {
+    let folder = Folder::new();
+    let path = folder.path("nfd.sock");
+    let listener = UnixListener::bind(&path).unwrap();
+    let socket = path.to_str().unwrap();
+    let run = ["run", "--unix", socket, "--udp", "127.0.0.1:0", "--tcp", "127.0.0.1:0", "--ws", "none"];
+    // A client that comes before the forwarder is served by it.
+    let mut early = start(&mut folder.command(&["status"]));
+    for _ in 0..2 {
+        let forwarder = Forwarder::start(start_with(&listener, &folder, &run));
+        assert!(folder.run(&["status"]).status.success());
+        forwarder.process.signal("-TERM");
+        assert_eq!(forwarder.process.end(), Some(0));
+        assert!(path.exists(), "the file is the supervisor's");
+    }
+    assert_eq!(ended(&mut early).code(), Some(0));
+}
+
+#[test]
+fn a_socket_of_the_supervisor_that_the_configuration_lacks_is_refused() {
+    let folder = Folder::new();
+    let path = folder.path("other.sock");
+    let listener = UnixListener::bind(&path).unwrap();
+    let refused = output(&mut start_with(&listener, &folder, &RUN));
+    let message = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(1));
+    let expected = format!("run with --unix {}", path.display());
+    assert!(
+        message.contains("the supervisor hands over the socket") && message.contains(&expected),
+        "{message}"
+    );
+
+    let port = TcpListener::bind("127.0.0.1:0").unwrap();
+    let listener = UnixListener::from(OwnedFd::from(port));
+    let refused = output(&mut start_with(&listener, &folder, &RUN));
+    let message = String::from_utf8_lossy(&refused.stderr);
+    assert!(message.contains("cannot use socket 0 of LISTEN_FDS"), "{message}");
 }

@@ -1,6 +1,7 @@
 //! The sockets that the forwarder listens on.
 
 use crate::config::Faces as FaceConfig;
+use crate::handed::Handed;
 use hashlane_link::udp::UdpSocket;
 use hashlane_link::{tcp, unix};
 use hashlane_ndn::mgmt::FaceUri;
@@ -19,12 +20,15 @@ pub(crate) struct Sockets {
 }
 
 impl Sockets {
-    /// Opens all sockets of a configuration.
+    /// Opens all sockets of a configuration, except those that are handed over.
     ///
     /// # Errors
     /// The error of the first socket that cannot be opened.
-    pub(crate) fn open(config: &FaceConfig) -> io::Result<Self> {
-        let path = |path: &PathBuf| unix::Listener::bind(path.clone(), config.unix.mode);
+    pub(crate) fn open(config: &FaceConfig, mut handed: Handed) -> io::Result<Self> {
+        let path = |path: &PathBuf| match handed.take(path) {
+            Some(listener) => unix::Listener::from_supervisor(listener),
+            None => unix::Listener::bind(path.clone(), config.unix.mode),
+        };
         let udp = |address: &SocketAddr| {
             let mut socket = UdpSocket::bind(*address)?;
             socket.set_segmentation(config.udp.offload);

@@ -4,6 +4,7 @@ use super::calls::counter;
 use super::message::{RequestQueue, Requests};
 use super::reports::Inbox;
 use super::*;
+use crate::handed::Handed;
 use crate::management::Report;
 use hashlane_link::stream::{Filled, Framing, StreamReader};
 use hashlane_name::build::OwnedName;
@@ -48,7 +49,7 @@ impl TestPlane {
         config.tcp.listen.clear();
         config.websocket.listen.clear();
         change(&mut config);
-        let sockets = Sockets::open(&config).expect("sockets");
+        let sockets = Sockets::open(&config, Handed::default()).expect("sockets");
         let (poll, waker) = poll().expect("epoll");
         let (requests, queue): (Requests, RequestQueue) = Requests::new(waker);
         let (reports, inbox) = Reports::new();
