@@ -5,6 +5,7 @@ mod asm;
 mod attack;
 mod book;
 mod ci;
+mod deb;
 mod deny;
 mod dist;
 mod fuzz;
@@ -48,6 +49,7 @@ Examples:
   cargo xtask deny                  licenses and known vulnerabilities of the dependencies
   cargo xtask msrv                  the oldest supported Rust
   cargo xtask dist                  the release archives, debugging information apart
+  cargo xtask deb --try             Debian packages, installed and purged in a fresh Debian
   cargo xtask python                the Python package under pytest and mypy
   cargo xtask wheel                 the Python wheel, in dist/
   cargo xtask release --dry-run     the crates and the wheel as they would be published
@@ -69,6 +71,7 @@ enum Command {
     Fuzz(fuzz::Fuzz),
     Deny(deny::Deny),
     Msrv(msrv::Msrv),
+    Deb(deb::Deb),
     Dist(dist::Dist),
     Python(python::Python),
     Wheel(python::Wheel),
@@ -92,6 +95,7 @@ fn main() -> ExitCode {
         Command::Fuzz(command) => command.run(),
         Command::Deny(command) => command.run(),
         Command::Msrv(command) => command.run(),
+        Command::Deb(command) => command.run(),
         Command::Dist(command) => command.run(),
         Command::Python(command) => command.run(),
         Command::Wheel(command) => command.run(),

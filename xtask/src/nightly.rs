@@ -2,6 +2,7 @@
 
 use crate::attack::Attack;
 use crate::book::Book;
+use crate::deb::Deb;
 use crate::deny::Deny;
 use crate::fuzz::Fuzz;
 use crate::interop::Interop;
@@ -56,6 +57,8 @@ enum Step {
     Python,
     /// The documentation as a book, with every link of its pages
     Book,
+    /// The Debian packages, installed and purged in a fresh Debian
+    Deb,
     /// Every interop scenario, under every PIT index
     Interop,
     /// The release build under every attack, in full
@@ -78,6 +81,7 @@ impl Nightly {
             Step::Worst => worst().into(),
             Step::Python => Python::installed().run(),
             Step::Book => Book {}.run(),
+            Step::Deb => Deb::tried().run(),
             Step::Interop => Interop::EVERY_INDEX.run(),
             Step::Attack => Attack::full().run(),
             Step::Fuzz => Fuzz { targets: Vec::new(), seconds: self.seconds, inputs: None, seed: 1 }.run(),
