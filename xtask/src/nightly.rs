@@ -15,7 +15,7 @@ use clap::{Args, ValueEnum};
 
 /// Run the checks that take long
 ///
-/// The tests in their long form, model checking of shared memory, fuzzing, a million DNS messages with
+/// The tests in their long form, model checking of threads, fuzzing, a million DNS messages with
 /// rollbacks, all notebooks, the book, every interop scenario under every PIT index, the attacks in full, the
 /// dependencies, and the oldest supported Rust. `cargo xtask test` runs the tests with fewer seeds and
 /// replays the fuzz corpora; `cargo xtask ci` runs each scenario once and the short form of the attacks.
@@ -46,7 +46,7 @@ enum Step {
     Least,
     /// All Rust tests with HASHLANE_LONG=1: ten times the seeds, larger inputs
     Long,
-    /// The shared table, in every order of its threads' steps
+    /// The sleep of forwarding threads, in every order of the threads' steps
     Loom,
     /// A million DNS messages with rollbacks, by the renderer and by the composer
     Rollback,
@@ -95,11 +95,11 @@ fn least() -> Result<(), String> {
     run::show(&mut run::command(&words))
 }
 
-/// Checks the models of the shared table. Their compiler flag changes every dependency, hence a separate
-/// target directory.
+/// Checks the models of the sleep of forwarding threads. Their compiler flag changes every dependency, hence a
+/// separate target directory.
 fn loom() -> Result<(), String> {
     let dir = run::target_dir()?.join("loom");
-    let mut models = run::command(&["cargo", "test", "--package", "hashlane-table", "--lib", "models::"]);
+    let mut models = run::command(&["cargo", "test", "--package", "hashlane-ndn-fw", "--lib", "models::"]);
     run::show(models.env("RUSTFLAGS", "--cfg loom").env("CARGO_TARGET_DIR", dir))
 }
 

@@ -9,8 +9,6 @@
 //! - [`hashed`]: hashes of every key with fixed words.
 //! - [`burst`]: the receive path of a burst of packets, as stages.
 //! - [`table`](mod@table): the flows of a host or a device, with expiry of idle ones.
-//! - [`shared`]: a table of flows that one thread writes while others read; [`sharded`]: one for several
-//!   writing threads, each with its shard.
 //! - [`shards`]: the choice of the worker that owns a flow, by a keyed hash; [`rss`]: a network card's choice
 //!   of its queue.
 //!
@@ -31,11 +29,7 @@ pub mod hashed;
 pub mod key;
 pub mod packet;
 pub mod rss;
-#[cfg(target_has_atomic = "64")]
-pub mod sharded;
 pub mod shards;
-#[cfg(target_has_atomic = "64")]
-pub mod shared;
 pub mod table;
 pub mod tuple;
 mod wheel;

@@ -1,8 +1,7 @@
 //! Shards: tables of flows of several workers that share nothing.
 //!
-//! Each flow belongs to one shard, whose worker alone writes its table; [`sharded`](crate::sharded) lets
-//! other threads read all of them. [`Shards`] chooses the shard by a keyed hash, which
-//! no remote party foresees. [`rss`](crate::rss) computes the choice of a network card.
+//! Each flow belongs to one shard, whose worker alone has its table. [`Shards`] chooses the shard by a keyed
+//! hash, which no remote party foresees. [`rss`](crate::rss) computes the choice of a network card.
 
 use crate::burst::BURST;
 use crate::hashed::KeyHash;

@@ -52,11 +52,6 @@ impl Tuple {
         Self { memory }
     }
 
-    /// The tuple of these words in memory, as [`memories`](Self::memories) gives them.
-    pub(crate) const fn from_words(memory: [u64; 5]) -> Self {
-        Self { memory }
-    }
-
     /// A connection between two IPv4 addresses, as IPv4-mapped ones.
     pub const fn v4(local: Ipv4Addr, local_port: u16, foreign: Ipv4Addr, foreign_port: u16) -> Self {
         Self::new(local.to_ipv6_mapped(), local_port, foreign.to_ipv6_mapped(), foreign_port)

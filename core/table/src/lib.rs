@@ -10,7 +10,6 @@
 //!
 //! [`index`] is the part of a batched table that leads from a hash to a place, without keys and entries;
 //! [`growing`] is an index that grows in steps.
-//! [`shared`] is a table for several threads: one thread writes while others find, also while it grows.
 //! [`share`] divides bounded resources among peer addresses and local users: no party fills a table.
 //! [`stage`] has the trait of the stages of a receive path.
 //!
@@ -34,8 +33,6 @@ mod layout;
 mod place;
 mod segments;
 pub mod share;
-#[cfg(target_has_atomic = "64")]
-pub mod shared;
 pub mod stage;
 pub mod swiss;
 mod table;

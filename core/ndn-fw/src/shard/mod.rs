@@ -18,12 +18,14 @@ mod buckets;
 mod dispatch;
 mod load;
 mod names;
+mod sleep;
 mod visits;
 
 pub use crate::forward::{Served, Visit};
 pub use balance::Balance;
 pub use dispatch::Dispatch;
 pub use load::Load;
+pub use sleep::SleepFlag;
 pub use visits::Visits;
 
 /// Most shards.

@@ -119,14 +119,14 @@ impl<P: Pit> Pipeline<P> {
     /// Prepares to wait for events. Returns false if packets were handed over.
     pub(super) fn prepare_to_wait(&mut self) -> bool {
         let Some(crew) = &mut self.crew else { return true };
-        crew.waker.announce_sleep();
+        crew.waker.sleep.announce();
         !crew.exchange.has_next()
     }
 
     /// Notes that the wait for events is over.
     pub(super) fn end_wait(&self) {
         if let Some(crew) = &self.crew {
-            crew.waker.end_sleep();
+            crew.waker.sleep.end();
         }
     }
 

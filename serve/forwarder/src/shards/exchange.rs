@@ -3,10 +3,10 @@
 use super::batch::{Action, Batch};
 use hashlane_ndn::wire::LpHeader;
 use hashlane_ndn_fw::face::FaceId;
+use hashlane_ndn_fw::shard::SleepFlag;
 use mio::Waker;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst, fence};
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
 use std::time::Duration;
 
@@ -47,32 +47,18 @@ struct Outbox {
 /// Waker of the thread that waits for sockets. It makes a system call only while that thread sleeps.
 pub struct FirstWaker {
     waker: Arc<Waker>,
-    sleeps: AtomicBool,
+    pub(crate) sleep: SleepFlag,
 }
 
 impl FirstWaker {
     /// The waker of a thread that waits for the events of a `Poll`.
     pub fn new(waker: Arc<Waker>) -> Self {
-        Self { waker, sleeps: AtomicBool::new(false) }
-    }
-
-    /// Announces that the thread is about to wait. It looks at its queue once more afterwards.
-    pub(crate) fn announce_sleep(&self) {
-        self.sleeps.store(true, SeqCst);
-        fence(SeqCst);
-    }
-
-    /// Notes that the thread is awake.
-    pub(crate) fn end_sleep(&self) {
-        self.sleeps.store(false, SeqCst);
+        Self { waker, sleep: SleepFlag::default() }
     }
 
     /// Wakes the thread if it sleeps, or is about to. Call it after adding to the queue.
     fn wake(&self) {
-        // Of the two threads at least one sees what the other has stored before its fence: this one that the
-        // other is about to sleep, or that one what was added.
-        fence(SeqCst);
-        if self.sleeps.load(SeqCst) && self.sleeps.swap(false, SeqCst) {
+        if self.sleep.take() {
             let _ = self.waker.wake();
         }
     }
@@ -271,10 +257,10 @@ mod tests {
             events.iter().count()
         };
         assert_eq!(woken(&mut ends[1]), 0);
-        waker.announce_sleep();
+        waker.sleep.announce();
         assert_eq!((woken(&mut ends[1]), woken(&mut ends[1])), (1, 0));
-        waker.announce_sleep();
-        waker.end_sleep();
+        waker.sleep.announce();
+        waker.sleep.end();
         assert_eq!(woken(&mut ends[1]), 0);
     }
 }
