@@ -12,6 +12,7 @@ use crate::drop::DropReason;
 use crate::face::{Face, FaceId, LinkType};
 use crate::hashed::HashedName;
 use crate::pit::{HopFields, Pit};
+use crate::strategy::DataContext;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use hashlane_ndn::invariant::Invariant as _;
@@ -81,6 +82,7 @@ impl<P: Pit> Forwarder<P> {
             if self.measures {
                 self.measure(slot, name, from, now);
             }
+            self.retries.stop(slot);
             let Some(gone) = self.pit.remove(slot).invariant("the entry matched") else { continue };
             let (key, records) = (&gone.key, &gone.records);
             self.counters.satisfied.add(1);
@@ -137,12 +139,14 @@ impl<P: Pit> Forwarder<P> {
     /// Passes Data to the strategy of the entry's name.
     #[inline(never)]
     fn measure(&mut self, slot: u32, data: &HashedName<'_>, from: FaceId, now: Time) {
-        let Self { hasher, pit, fib, choice, .. } = self;
+        let Self { hasher, pit, fib, faces, choice, .. } = self;
+        let Some(holder) = faces.find(from).map(|face| face.holder) else { return };
+        let context = |prefix, records| DataContext { face: from, holder, name: data, prefix, records, now };
         let lookup = pit.cached_lookup(slot).filter(|lookup| lookup.tables == self.generation);
         let Some((key, records)) = pit.entry(slot).invariant("the entry matched") else { return };
         if let Some(lookup) = lookup {
             if let Some(strategy) = choice.at(lookup.strategy).invariant("the tables have not changed") {
-                strategy.on_data(lookup.prefix, records, from, now);
+                strategy.on_data(&context(lookup.prefix, records));
             }
             return;
         }
@@ -157,7 +161,7 @@ impl<P: Pit> Forwarder<P> {
         };
         let (prefix, _) = next_hops(fib, hasher, &name, key.hint(), None);
         if let Some(strategy) = choice.find(&name) {
-            strategy.on_data(prefix, records, from, now);
+            strategy.on_data(&context(prefix, records));
         }
     }
 }

@@ -4,6 +4,7 @@ use super::config::Config;
 use super::counters::Counters;
 use super::decode::Decode;
 use super::pending::Pending;
+use super::retry::Retries;
 use super::sweep::Sweep;
 use super::visit::Served;
 use crate::cs::{self, ContentStore};
@@ -38,6 +39,8 @@ pub struct Forwarder<P = ByName> {
     /// In-records of all holders, including closed faces until the sweep removes theirs.
     pub(super) pending: Pending,
     pub(super) sweep: Sweep,
+    /// Timers of Interests that were sent to one next hop first.
+    pub(super) retries: Retries,
     /// Calls of [`shrink`](Self::shrink) in a row that have found the PIT nearly empty.
     pub(super) sparse: u8,
     /// True if a strategy measures Data.
@@ -76,6 +79,7 @@ impl<P: Pit> Forwarder<P> {
             config,
             counters: Arc::default(),
             sweep: Sweep::default(),
+            retries: Retries::default(),
             sparse: 0,
             measures: false,
             generation: 0,

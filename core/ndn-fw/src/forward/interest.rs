@@ -27,22 +27,22 @@ const CONTENT_STORE: FaceId = FaceId(254);
 
 /// Parts of an incoming Interest that forwarding does not change.
 #[derive(Clone, Copy)]
-struct Request<'a> {
-    from: FaceId,
-    header: &'a LpHeader<'a>,
+pub(super) struct Request<'a> {
+    pub(super) from: FaceId,
+    pub(super) header: &'a LpHeader<'a>,
     /// Interest as received, with its forwarding hint.
-    bytes: &'a [u8],
+    pub(super) bytes: &'a [u8],
     /// Digest of the received Interest.
-    digest: &'a [u8],
-    name: &'a HashedName<'a>,
-    nonce: u32,
-    visit: Visit<'a>,
+    pub(super) digest: &'a [u8],
+    pub(super) name: &'a HashedName<'a>,
+    pub(super) nonce: u32,
+    pub(super) visit: Visit<'a>,
     /// True if the ingress face and the limits of the packet have been checked and counted.
-    admitted: bool,
+    pub(super) admitted: bool,
     /// Time at which the in-record expires.
-    expires: Time,
+    pub(super) expires: Time,
     /// Candidate of the name in the FIB, if the prefetch stage has found one.
-    fib: Option<FibCandidate>,
+    pub(super) fib: Option<FibCandidate>,
 }
 
 /// Time at which an Interest from `face` expires. Local faces have a longer limit.
@@ -333,7 +333,7 @@ impl<P: Pit> Forwarder<P> {
         let found = pit.entry_mut(slot).invariant("the entry has the in-record");
         let Some((_, records)) = found else { return Ok(()) };
         let mut context =
-            InterestContext { ingress: from, hops, prefix, records, faces, local_only, now, rng };
+            InterestContext { ingress: from, name, hops, prefix, records, faces, local_only, now, rng };
         let Some((at, strategy)) = choice.find_slot(name) else { return Ok(()) };
         let decision = strategy.on_interest(&mut context);
         pit.cache_lookup(slot, CachedLookup { tables: self.generation, strategy: at, prefix });
@@ -349,6 +349,13 @@ impl<P: Pit> Forwarder<P> {
                 let bytes = rewrite::with_other_nonce(interest, nonce);
                 let other = Interest::parse(&bytes)?;
                 self.outgoing_interest(slot, probed, Request { nonce, ..request }, &other, now, out);
+            }
+            Decision::Try { first, timeout } => {
+                self.outgoing_interest(slot, first, request, interest, now, out);
+                let due = now + timeout;
+                if due < request.expires {
+                    self.retries.set(slot, due);
+                }
             }
             Decision::Suppress => {}
             Decision::Reject(reason) => self.reject(slot, request, reason, now, out),
@@ -430,7 +437,7 @@ impl<P: Pit> Forwarder<P> {
 
     /// Sends an Interest and inserts its out-record.
     #[inline(always)]
-    fn outgoing_interest(
+    pub(super) fn outgoing_interest(
         &mut self,
         slot: u32,
         to: FaceId,

@@ -2,8 +2,9 @@
 //!
 //! A [`Forwarder`] is a state machine without I/O, clock or thread. [`receive`](Forwarder::receive) takes one
 //! link packet, [`receive_burst`](Forwarder::receive_burst) several; both hand packets to send to an
-//! [`Output`]. [`handle_timeout`](Forwarder::handle_timeout) expires entries. The same packets at the same
-//! times have the same effects, so a whole network of forwarders runs in one test.
+//! [`Output`]. [`handle_timeout`](Forwarder::handle_timeout) expires entries, and
+//! [`handle_retries`](Forwarder::handle_retries) sends Interests to further next hops. The same packets at the
+//! same times have the same effects, so a whole network of forwarders runs in one test.
 //!
 //! The pipelines follow the NFD Developer's Guide, Forwarding, with these differences:
 //!
@@ -28,6 +29,7 @@ mod output;
 mod pending;
 mod prefetch;
 mod receive;
+mod retry;
 mod rewrite;
 mod route;
 mod scope;

@@ -9,7 +9,7 @@ use super::scope::out_of_scope;
 use crate::drop::DropReason;
 use crate::face::LinkType;
 use crate::hashed::HashedName;
-use crate::pit::{HopFields, InRecord, Key, Pit};
+use crate::pit::{HopFields, InRecord, Pit};
 use crate::strategy::NackDecision;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -73,12 +73,12 @@ impl<P: Pit> Forwarder<P> {
                     self.remove_if_unwanted(slot, now);
                 }
             }
-            NackDecision::NackAll(reason) => {
-                let gone = self.pit.remove(slot).invariant("the entry was found");
-                let Some(gone) = gone else { return Ok(()) };
-                self.release_shares(&gone.records);
-                self.record_dead_nonces(&gone.key, &gone.records, now);
-                self.nack_all(&gone.key, &gone.records.ins, &mark, reason, now, out);
+            NackDecision::NackAll(reason) => self.nack_all(slot, &mark, reason, now, out),
+            NackDecision::TryOthers(reason) => {
+                self.retries.stop(slot);
+                if !self.try_others(slot, now, out) {
+                    self.nack_all(slot, &mark, reason, now, out);
+                }
             }
         }
         Ok(())
@@ -105,17 +105,15 @@ impl<P: Pit> Forwarder<P> {
         })
     }
 
-    fn nack_all(
-        &mut self,
-        key: &Key,
-        ins: &[InRecord],
-        mark: &P::Mark,
-        reason: NackReason,
-        now: Time,
-        out: &mut impl Output,
-    ) {
+    /// Removes an entry, and sends a Nack to each of its downstreams.
+    fn nack_all(&mut self, slot: u32, mark: &P::Mark, reason: NackReason, now: Time, out: &mut impl Output) {
+        self.retries.stop(slot);
+        let Some(gone) = self.pit.remove(slot).invariant("the entry was found") else { return };
+        let (key, records) = (&gone.key, &gone.records);
+        self.release_shares(records);
+        self.record_dead_nonces(key, records, now);
         let mut packet: Vec<u8> = key.packet().to_vec();
-        for record in ins {
+        for record in &records.ins {
             self.send_nack(record, &mut packet, key.nonce_at(), mark, reason, now, out);
         }
     }

@@ -34,16 +34,24 @@ impl<P: Pit> Forwarder<P> {
         taken.dedup();
         let removed: Vec<_> = taken
             .into_iter()
-            .filter_map(|slot| self.pit.remove(slot).invariant("an item is a record of an entry"))
+            .filter_map(|slot| {
+                let retry = self.retries.stop(slot);
+                let gone = self.pit.remove(slot).invariant("an item is a record of an entry")?;
+                Some((gone, retry))
+            })
             .collect();
         debug_assert!(self.pit.is_empty(), "each entry has an in-record");
         if self.pit.is_empty() {
             self.pit.reset();
+            self.retries.reset();
         }
-        for gone in removed {
+        for (gone, retry) in removed {
             let mut records = gone.records;
             let slot = self.pit.add(gone.key, gone.mark, records.expires);
             self.pit.restore(slot, gone.extra);
+            if let Some(due) = retry {
+                self.retries.set(slot, due);
+            }
             for record in &mut records.ins {
                 record.item = numbers.of(record.item);
                 self.pending.moved(record.item, slot);

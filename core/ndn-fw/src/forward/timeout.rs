@@ -36,6 +36,7 @@ impl<P: Pit> Forwarder<P> {
     /// and stale entries of the other tables.
     pub fn handle_timeout(&mut self, now: Time) {
         while let Some(slot) = self.pit.pop_expired(now) {
+            self.retries.stop(slot);
             if let Some(gone) = self.pit.remove(slot).invariant("an expired entry exists") {
                 self.counters.unsatisfied.add(1);
                 self.release_shares(&gone.records);
@@ -50,11 +51,18 @@ impl<P: Pit> Forwarder<P> {
         self.counters.cs_entries.set(self.cs.len() as u64);
     }
 
-    /// Time of the next timeout: the latest time at which to call [`handle_timeout`](Self::handle_timeout).
+    /// Time of the next timeout: the latest time at which to call [`handle_timeout`](Self::handle_timeout)
+    /// and [`handle_retries`](Self::handle_retries).
     pub fn poll_timeout(&self) -> Option<Time> {
         // Eviction from a store whose capacity was reduced, and a sweep, continue at once.
         let at_once = self.cs.is_over_capacity() || self.sweep.is_due();
-        if at_once { Some(Time::default()) } else { self.pit.next_expiry() }
+        if at_once {
+            return Some(Time::default());
+        }
+        match (self.pit.next_expiry(), self.retries.next_due()) {
+            (expiry, None) => expiry,
+            (expiry, Some(retry)) => Some(expiry.map_or(retry, |expiry| expiry.min(retry))),
+        }
     }
 
     /// Releases the shares of the in-records of a removed entry.
@@ -79,8 +87,10 @@ impl<P: Pit> Forwarder<P> {
     /// Removes an entry from which a record was removed, if no downstream is left.
     pub(super) fn remove_if_unwanted(&mut self, slot: u32, now: Time) {
         if self.pit.entry(slot).is_some_and(|(_, records)| !records.ins.is_empty()) {
-            self.settle(slot);
-        } else if let Some(gone) = self.pit.remove(slot) {
+            return self.settle(slot);
+        }
+        self.retries.stop(slot);
+        if let Some(gone) = self.pit.remove(slot) {
             self.record_dead_nonces(&gone.key, &gone.records, now);
         }
     }
@@ -107,7 +117,7 @@ impl<P: Pit> Forwarder<P> {
     /// Removes the records of closed faces from an entry, and the entry if no downstream is left. Returns the
     /// number of records visited.
     fn purge(&mut self, slot: u32, now: Time) -> usize {
-        let Self { pit, faces, dead, pending, counters, .. } = self;
+        let Self { pit, faces, dead, pending, counters, retries, .. } = self;
         let Some((key, records)) = pit.entry_mut(slot) else { return 0 };
         let visits = records.ins.len() + records.outs.len();
         if !is_stale(records, faces) {
@@ -139,6 +149,7 @@ impl<P: Pit> Forwarder<P> {
                 self.settle(slot);
             }
             None => {
+                retries.stop(slot);
                 let Some(gone) = pit.remove(slot).invariant("the entry was found") else { return visits };
                 counters.unsatisfied.add(1);
                 self.release_shares(&gone.records);

@@ -3,11 +3,14 @@
 use super::rng::Rng;
 use crate::face::{FaceId, Faces, LinkType, Scope};
 use crate::fib::NextHop;
+use crate::hashed::HashedName;
 use crate::pit::Records;
 use core::fmt::Debug;
+use core::time::Duration;
 use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::NackReason;
+use hashlane_table::share::Holder;
 use smallvec::SmallVec;
 
 /// Interest for which a strategy decides.
@@ -15,6 +18,8 @@ use smallvec::SmallVec;
 pub struct InterestContext<'a> {
     /// Ingress face.
     pub ingress: FaceId,
+    /// Name of the Interest.
+    pub name: &'a HashedName<'a>,
     /// Next hops of the longest prefix match, in order of cost.
     pub hops: &'a [NextHop],
     /// Keyed hash of the matched prefix: the key under which a strategy may keep measurements.
@@ -46,6 +51,30 @@ impl<'a> InterestContext<'a> {
     }
 }
 
+/// Data for which a strategy updates its measurements.
+#[derive(Debug)]
+pub struct DataContext<'a> {
+    /// Ingress face.
+    pub face: FaceId,
+    /// Holder to whose share the memory of the measurements is charged: that of the ingress face.
+    pub holder: Holder,
+    /// Name of the Data.
+    pub name: &'a HashedName<'a>,
+    /// Keyed hash of the FIB prefix of the Interest.
+    pub prefix: u64,
+    /// Records of the PIT entry that the Data satisfies.
+    pub records: &'a Records,
+    /// Time of arrival.
+    pub now: Time,
+}
+
+impl DataContext<'_> {
+    /// Time since the Interest was last sent to the ingress face; `None` without an out-record.
+    pub fn round_trip(&self) -> Option<Duration> {
+        self.records.out_record(self.face).map(|out| self.now.since(out.sent))
+    }
+}
+
 /// Decision about an Interest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
@@ -58,6 +87,14 @@ pub enum Decision {
         best: FaceId,
         /// Face that gets the copy.
         probed: FaceId,
+    },
+    /// Forward it to `first`. If the entry still waits after `timeout`, the forwarder asks
+    /// [`Algorithm::on_timeout`] for other faces.
+    Try {
+        /// Face that gets the Interest.
+        first: FaceId,
+        /// Time until the timeout.
+        timeout: Duration,
     },
     /// Forward nothing; the entry waits for the Interests sent before.
     Suppress,
@@ -79,6 +116,9 @@ pub enum NackDecision {
     Wait,
     /// Send a Nack to every downstream.
     NackAll(NackReason),
+    /// Forward the Interest to the faces of [`Algorithm::on_timeout`] at once; if there are none, send a Nack
+    /// to every downstream.
+    TryOthers(NackReason),
     /// Send a Nack to this downstream, which is the only upstream left and may have other next hops itself.
     NackOne(FaceId, NackReason),
 }
@@ -97,8 +137,17 @@ pub trait Algorithm: Clone + Debug + Default {
     /// Decides where an Interest goes.
     fn on_interest(&mut self, context: &mut InterestContext<'_>) -> Decision;
 
-    /// Handles Data from `face` for the entry with these records, whose FIB prefix has the hash `prefix`.
-    fn on_data(&mut self, _prefix: u64, _records: &Records, _face: FaceId, _now: Time) {}
+    /// Decides where else the Interest of an entry goes, after the timeout of a [`Decision::Try`]: a
+    /// [`Decision::Forward`], or [`Decision::Suppress`] if there is no other face.
+    fn on_timeout(&mut self, _context: &mut InterestContext<'_>) -> Decision {
+        Decision::Suppress
+    }
+
+    /// Handles Data that satisfies an entry.
+    fn on_data(&mut self, _context: &DataContext<'_>) {}
+
+    /// Notes the number of components of the prefix for which the strategy was chosen.
+    fn set_depth(&mut self, _components: usize) {}
 
     /// Handles a Nack from `face`, which the records already contain, and decides what the downstreams get.
     fn on_nack(&mut self, _prefix: u64, records: &Records, _face: FaceId, now: Time) -> NackDecision {

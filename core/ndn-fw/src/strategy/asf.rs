@@ -1,7 +1,10 @@
 //! ASF, adaptive smoothed RTT-based forwarding: the fastest next hop as measured, with probes of the others.
 
-use super::algorithm::{Algorithm, Decision, InterestContext, NackDecision, after_nack, positive};
+use super::algorithm::{
+    Algorithm, DataContext, Decision, InterestContext, NackDecision, after_nack, positive,
+};
 use super::best_route::BestRoute;
+use super::rtt::Rtt;
 use super::suppression::Suppression;
 use crate::face::FaceId;
 use crate::fib::NextHop;
@@ -63,28 +66,16 @@ struct Measurements {
 #[derive(Clone, Copy, Debug)]
 struct FaceMeasurement {
     face: FaceId,
-    /// Smoothed RTT and its variation; `None` before the first sample.
-    rtt: Option<(Duration, Duration)>,
+    rtt: Rtt,
     /// Time at which the outstanding Interest times out.
     deadline: Option<Time>,
     timeouts: u32,
 }
 
 impl FaceMeasurement {
-    /// Retransmission timeout (RFC 6298 §2), between 200 ms and 60 s.
-    fn timeout(&self) -> Duration {
-        let (smoothed, variation) = self.rtt.unwrap_or((Duration::from_secs(1), Duration::ZERO));
-        (smoothed + 4 * variation).clamp(Duration::from_millis(200), Duration::from_secs(60))
-    }
-
     /// Adds an RTT sample.
     fn add_sample(&mut self, sample: Duration) {
-        self.rtt = Some(match self.rtt {
-            None => (sample, sample / 2),
-            Some((smoothed, variation)) => {
-                ((smoothed * 7 + sample) / 8, (variation * 3 + smoothed.abs_diff(sample)) / 4)
-            }
-        });
+        self.rtt.add_sample(sample);
         self.deadline = None;
         self.timeouts = 0;
     }
@@ -99,7 +90,7 @@ impl Measurements {
             if self.faces.len() >= FACES {
                 self.faces.remove(0);
             }
-            self.faces.push(FaceMeasurement { face, rtt: None, deadline: None, timeouts: 0 });
+            self.faces.push(FaceMeasurement { face, rtt: Rtt::default(), deadline: None, timeouts: 0 });
             self.faces.len() - 1
         });
         &mut self.faces[at]
@@ -108,7 +99,7 @@ impl Measurements {
     /// Starts the timeout of an Interest that goes to `face`, unless one is outstanding.
     fn start_timeout(&mut self, face: FaceId, now: Time) {
         let known = self.of(face);
-        let timeout = known.timeout();
+        let timeout = known.rtt.timeout();
         known.deadline.get_or_insert(now + timeout);
     }
 }
@@ -161,9 +152,9 @@ impl Algorithm for Asf {
         let mut hops: SmallVec<[NextHop; 8]> = context.eligible().take(FACES).collect();
         hops.sort_by_key(|hop| {
             let known = measurements.faces.iter().find(|known| known.face == hop.face);
-            match known {
-                Some(known) if known.timeouts >= max_timeouts => (2, Duration::MAX, hop.cost),
-                Some(FaceMeasurement { rtt: Some((smoothed, _)), .. }) => (0, *smoothed, hop.cost),
+            match known.map(|known| (known.timeouts, known.rtt.smoothed())) {
+                Some((timeouts, _)) if timeouts >= max_timeouts => (2, Duration::MAX, hop.cost),
+                Some((_, Some(smoothed))) => (0, smoothed, hop.cost),
                 _ => (1, Duration::ZERO, hop.cost),
             }
         });
@@ -186,9 +177,9 @@ impl Algorithm for Asf {
         Decision::to(best.face)
     }
 
-    fn on_data(&mut self, prefix: u64, records: &Records, face: FaceId, now: Time) {
-        let Some(out) = records.out_record(face) else { return };
-        let sample = now.since(out.sent);
+    fn on_data(&mut self, context: &DataContext<'_>) {
+        let DataContext { face, prefix, .. } = *context;
+        let Some(sample) = context.round_trip() else { return };
         if let Some(measurements) = self.measurements.find_mut(prefix, &prefix) {
             measurements.of(face).add_sample(sample);
         }

@@ -41,7 +41,8 @@ impl ChoiceTable {
 
     /// Sets the strategy of a prefix, unless it is longer than 65,535 bytes and so than the name of any
     /// packet.
-    pub fn set(&mut self, prefix: &HashedName<'_>, strategy: Strategy) {
+    pub fn set(&mut self, prefix: &HashedName<'_>, mut strategy: Strategy) {
+        strategy.set_depth(prefix.len());
         let _ = self.prefixes.insert(prefix.key(), strategy);
     }
 

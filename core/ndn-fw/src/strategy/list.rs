@@ -74,11 +74,24 @@ macro_rules! strategies {
                 }
             }
 
-            /// Handles Data from `face` for the entry with these records, whose FIB prefix has the hash
-            /// `prefix`.
-            pub fn on_data(&mut self, prefix: u64, records: &Records, face: FaceId, now: Time) {
+            /// Decides where else an Interest goes after the timeout of a [`Decision::Try`].
+            pub(crate) fn on_timeout(&mut self, context: &mut InterestContext<'_>) -> Decision {
                 match self {
-                    $(Self::$kind(strategy) => strategy.on_data(prefix, records, face, now),)*
+                    $(Self::$kind(strategy) => strategy.on_timeout(context),)*
+                }
+            }
+
+            /// Handles Data that satisfies an entry.
+            pub fn on_data(&mut self, context: &DataContext<'_>) {
+                match self {
+                    $(Self::$kind(strategy) => strategy.on_data(context),)*
+                }
+            }
+
+            /// Notes the number of components of the prefix for which the strategy was chosen.
+            pub(super) fn set_depth(&mut self, components: usize) {
+                match self {
+                    $(Self::$kind(strategy) => strategy.set_depth(components),)*
                 }
             }
 

@@ -9,17 +9,20 @@
 #[macro_use]
 mod list;
 
+mod access;
 mod algorithm;
 mod asf;
 mod best_route;
 mod choice;
+mod groups;
 mod multicast;
 mod name;
 mod random;
 mod rng;
+mod rtt;
 mod suppression;
 
-pub use algorithm::{Algorithm, Decision, InterestContext, NackDecision};
+pub use algorithm::{Algorithm, DataContext, Decision, InterestContext, NackDecision};
 pub use choice::ChoiceTable;
 pub use name::StrategyError;
 pub use rng::Rng;
@@ -38,4 +41,6 @@ strategies! {
     asf::Asf = "asf", version 5;
     /// Next hop drawn at random.
     random::Random = "random", version 1;
+    /// Next hop that last returned Data for a group of names; after a timeout, all others.
+    access::Access = "access", version 1;
 }

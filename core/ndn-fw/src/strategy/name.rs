@@ -39,7 +39,10 @@ impl fmt::Display for StrategyError {
                 f.write_str("bad strategy parameter: expected a component NAME~VALUE; ")?;
                 for (at, kind) in StrategyKind::ALL.iter().enumerate() {
                     write!(f, "{}{} has ", if at == 0 { "" } else { "; " }, kind.name())?;
-                    write_list(f, kind.parameters().iter().copied())?;
+                    match kind.parameters() {
+                        [] => f.write_str("none")?,
+                        parameters => write_list(f, parameters.iter().copied())?,
+                    }
                 }
                 Ok(())
             }

@@ -154,4 +154,16 @@ impl<P: Pit> Rig<P> {
         self.forwarder.handle_timeout(self.now);
         check(&self.forwarder);
     }
+
+    /// Advances the time by this many milliseconds, one at a time; returns the retries that are sent.
+    pub fn retries(&mut self, millis: u64) -> Vec<Sent> {
+        let mut log = Log::default();
+        for _ in 0..millis {
+            self.now = self.now.after_millis(1);
+            self.forwarder.handle_retries(self.now, &mut log);
+            self.forwarder.handle_timeout(self.now);
+        }
+        check(&self.forwarder);
+        log.0
+    }
 }

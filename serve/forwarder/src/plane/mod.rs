@@ -260,6 +260,8 @@ impl<P: Pit> Plane<P> {
         if self.udp.is_limiting() {
             self.udp.measure(&mut self.faces);
         }
+        let Pipeline { forwarder, ports, .. } = &mut self.faces.pipeline;
+        forwarder.handle_retries(ports.now, ports);
         self.faces.flush();
         self.faces.pipeline.flush_handed_over();
         if self.is_congested && !self.has_more {

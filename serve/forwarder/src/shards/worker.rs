@@ -4,7 +4,7 @@ use super::batch::Batch;
 use super::control::{Control, Erasure};
 use super::datagrams::Datagrams;
 use super::exchange::Exchange;
-use super::forward::{Outlet, forward_batch};
+use super::forward::{Outlet, Through, forward_batch};
 use super::idle::IdleAnswers;
 use crate::clock::Clock;
 use crate::management::{self, Report};
@@ -72,6 +72,7 @@ impl<P: Pit> Worker<P> {
                 batches += 1;
                 next = if batches < BATCHES { self.exchange.try_next() } else { None };
             }
+            self.handle_retries(now);
             self.datagrams.flush();
             self.exchange.flush();
             // It counts the pending Interests. When the first thread ends, answers must be there before.
@@ -104,6 +105,12 @@ impl<P: Pit> Worker<P> {
     fn forward(&mut self, batch: &Batch, now: Time) {
         let Self { forwarder, exchange, datagrams, .. } = self;
         forward_batch(batch, forwarder, now, exchange, &mut Out(datagrams));
+    }
+
+    /// Sends Interests whose first next hop has not answered in time to others.
+    fn handle_retries(&mut self, now: Time) {
+        let Self { forwarder, exchange, datagrams, .. } = self;
+        forwarder.handle_retries(now, &mut Through(exchange, &mut Out(datagrams)));
     }
 
     /// Applies a control. Returns false if the thread is to end.

@@ -1,6 +1,7 @@
 //! Behaviour of one forwarder. The rules come from the NFD Developer's Guide, many cases from NFD's own tests
 //! (tests/daemon/fw).
 
+mod access;
 mod data;
 mod flood;
 mod hazards;

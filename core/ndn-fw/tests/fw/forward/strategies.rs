@@ -262,6 +262,8 @@ fn names_of_strategies_are_read_or_refused() {
         ("asf/v=5/probing-interval~30000/max-timeouts~5", "asf"),
         ("asf/retx-suppression-multiplier~1.5", "asf"),
         ("random/v=1", "random"),
+        ("access", "access"),
+        ("access/v=1", "access"),
     ] {
         assert_eq!(of(&format!("{at}/{name}")), Ok(is));
     }
@@ -275,6 +277,8 @@ fn names_of_strategies_are_read_or_refused() {
         ("/localhost/nfd/strategy/best-route/v=0", Version { known: 5 }),
         ("/localhost/nfd/strategy/best-route/v=261", Version { known: 5 }),
         ("/localhost/nfd/strategy/random/v=5", Version { known: 1 }),
+        ("/localhost/nfd/strategy/access/v=2", Version { known: 1 }),
+        ("/localhost/nfd/strategy/access/retx-suppression-initial~20", Parameter),
         ("/localhost/nfd/strategy/best-route/v=5/v=5", Parameter),
         ("/localhost/nfd/strategy/best-route/x~1", Parameter),
         ("/localhost/nfd/strategy/best-route/retx-suppression-initial", Parameter),

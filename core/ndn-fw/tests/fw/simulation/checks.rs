@@ -21,6 +21,9 @@ pub struct Sum {
     pub changes: usize,
     /// Visits of packets at shards before their last one.
     pub detours: usize,
+    /// Interests that the strategy access sent to one of several next hops, and retries.
+    pub singles: usize,
+    pub retries: usize,
 }
 
 impl Sum {
@@ -38,6 +41,8 @@ impl Sum {
                 forwarder.sum(|shard| shard.counters().drops.value(DropReason::Loop) as usize) as u64;
             self.changes += forwarder.changes;
             self.detours += forwarder.detours;
+            self.singles += node.model.access.singles;
+            self.retries += node.model.access.retries;
             self.cs_hits += forwarder.count(|all| &all.cs_hits);
             self.nacks += forwarder.count(|all| &all.in_nacks);
         }
@@ -59,7 +64,8 @@ pub fn check<P: Index>(network: &Network<P>) {
     let most = nonces * 2 * topology.links.len();
     assert!(network.link_interests <= most, "{} Interests on links", network.link_interests);
     // Two copies of an Interest meet only where a strategy sends more than one.
-    let copies = topology.strategies.iter().chain(&topology.second_strategy).any(|name| *name == "multicast");
+    let mut strategies = topology.strategies.iter().chain(&topology.second_strategy);
+    let copies = strategies.any(|name| ["multicast", "access"].contains(name));
     for request in network.consumers.iter().flat_map(|consumer| &consumer.requests) {
         assert!(request.answered, "nobody answered {request:?}");
         assert!(copies || request.tries == 0, "came back: {request:?}");

@@ -6,6 +6,7 @@
 //! `HASHLANE_LONG=1` runs ten times as many as usual. All PITs of a network have the same index, which the
 //! model does not know.
 
+mod access;
 mod applications;
 mod chance;
 mod checks;
@@ -78,7 +79,8 @@ fn in_sound_networks_all_that_can_be_answered_is() {
 
 #[test]
 fn faulty_networks_keep_the_rules() {
-    assert!(all::<ByName>(TopologyKind::Faulty, 30).asked > 0);
+    let sum = all::<ByName>(TopologyKind::Faulty, 30);
+    assert!(sum.asked > 0 && sum.singles > 0 && sum.retries > 0, "{sum:?}");
 }
 
 #[test]

@@ -3,9 +3,10 @@
 //!
 //! Tokens and digests between neighbours are left out: they must not change the outcome.
 //!
-//! The next hops of an Interest are the strategy's choice, and copied from the forwarder. The model predicts
-//! the downstreams of Data and Nacks.
+//! The next hops of an Interest are the strategy's choice, and copied from the forwarder, except those of the
+//! strategy `access`, which [`Access`] predicts. The model predicts the downstreams of Data and Nacks.
 
+use super::access::{Access, Plan};
 use crate::support::Sent;
 use hashlane_name::component::IMPLICIT_SHA256_DIGEST;
 use hashlane_name::ndn::NdnName;
@@ -13,12 +14,12 @@ use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::{Data, Interest, LpPacket, NackReason};
 use hashlane_ndn_fw::face::{FaceId, Scope};
 use hashlane_ndn_fw::forward::{Config, DropReason, MAX_LIFETIME};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A component: its type and its value.
-type Part = (u16, Vec<u8>);
+pub type Part = (u16, Vec<u8>);
 
-fn parts(name: NdnName<'_>) -> Vec<Part> {
+pub fn parts(name: NdnName<'_>) -> Vec<Part> {
     name.components().map(|part| (part.typ, part.value.to_vec())).collect()
 }
 
@@ -70,6 +71,7 @@ struct In {
 struct Out {
     face: FaceId,
     nonce: u32,
+    sent: Time,
     expires: Time,
     nack: Option<NackReason>,
 }
@@ -77,9 +79,30 @@ struct Out {
 #[derive(Clone, Debug)]
 struct Entry {
     question: Question,
+    /// The first Interest.
+    packet: Vec<u8>,
     ins: Vec<In>,
     outs: Vec<Out>,
     expires: Time,
+    /// Time of the retry.
+    retry: Retry,
+}
+
+/// Time at which an Interest goes to other next hops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Retry {
+    Never,
+    At(Time),
+    /// At a time that the model does not know.
+    Sometime,
+}
+
+impl Entry {
+    /// Next hops that have not been used.
+    fn unused(&self, eligible: BTreeSet<FaceId>, now: Time) -> BTreeSet<FaceId> {
+        let used = |face: &FaceId| self.outs.iter().any(|out| out.face == *face && out.expires > now);
+        eligible.into_iter().filter(|face| !used(face)).collect()
+    }
 }
 
 /// Copies of one Interest from the face that sent the first one: how many came, and how many went on.
@@ -123,6 +146,7 @@ pub struct Model {
     regions: Vec<hashlane_name::build::OwnedName<hashlane_name::ndn::Ndn>>,
     /// True if Data may leave the content store before the next request.
     evicts: bool,
+    pub access: Access,
     pub packets_in: usize,
     pub interests_in: usize,
     pub interests_out: usize,
@@ -267,14 +291,18 @@ impl Model {
         match self.entry(&question) {
             Some(entry) => {
                 entry.expires = entry.expires.max(expires);
-                entry.ins.retain(|record| record.face != from);
-                entry.ins.push(record);
+                match entry.ins.iter_mut().find(|record| record.face == from) {
+                    Some(old) => *old = record,
+                    None => entry.ins.push(record),
+                }
             }
             None => self.entries.push(Entry {
                 question: question.clone(),
+                packet: packet.fragment.to_vec(),
                 ins: vec![record],
                 outs: Vec::new(),
                 expires,
+                retry: Retry::Never,
             }),
         }
         let gone = self.relieve();
@@ -289,9 +317,11 @@ impl Model {
         if refused {
             return assert_eq!(rest, []);
         }
+        let plan = self.plan(&interest, &question, from, expires, now);
         if let [sent] = rest
             && sent.nack.is_some()
         {
+            assert!(plan.is_none_or(|(faces, _)| faces.is_empty()), "refused, though there are next hops");
             assert_eq!((sent.face, &sent.token[..]), (from, packet.header.pit_token));
             assert_eq!(sent.packet, packet.fragment, "another Interest came back than was asked");
             let entry = self.entry(&question).expect("it was put there");
@@ -301,9 +331,137 @@ impl Model {
         }
         let probes = rest.iter().filter(|sent| sent.interest().nonce() != Some(nonce)).count();
         assert!(probes <= 1, "an Interest went on under more than one other Nonce");
+        if let Some((faces, retry)) = plan {
+            let went: BTreeSet<FaceId> = rest.iter().map(|sent| sent.face).collect();
+            assert_eq!(went, faces, "where {question:?} {nonce} from {from:?} goes");
+            if let Some(retry) = retry {
+                self.entry(&question).expect("it was put there").retry = retry;
+            }
+        } else if self.access.has(&question.name) {
+            self.may_go(&interest, &question, from, rest, now);
+        }
         for sent in rest {
             self.went(&interest, from, &question, nonce, sent, expires, now);
         }
+    }
+
+    /// Faces that an Interest under the strategy access goes to, and when it goes to others; `None` under
+    /// other strategies, for Interests with a hint, and if there are several shards.
+    fn plan(
+        &mut self,
+        interest: &Interest<'_>,
+        question: &Question,
+        from: FaceId,
+        expires: Time,
+        now: Time,
+    ) -> Option<(BTreeSet<FaceId>, Option<Retry>)> {
+        let name = &question.name;
+        if !question.hint.is_empty() || self.access.shards > 1 || !self.access.has(name) {
+            return None;
+        }
+        let eligible = self.access.eligible(name, from);
+        let entry = self.entries.iter().find(|entry| entry.question == *question).expect("it was put there");
+        if entry.outs.iter().any(|out| out.expires > now && out.nack.is_none()) {
+            let last = entry.outs.iter().map(|out| out.sent).max();
+            let is_early = last.is_some_and(|last| now.since(last).as_millis() < 100);
+            let faces = if is_early { BTreeSet::new() } else { eligible };
+            return Some((self.reachable(interest, faces), None));
+        }
+        Some(match self.access.plan(name, &eligible, now) {
+            Plan::All => (self.reachable(interest, eligible), None),
+            Plan::One(face, due) => {
+                self.access.singles += usize::from(eligible.len() > 1);
+                let retry = match due {
+                    Some(due) if due < expires => Some(Retry::At(due)),
+                    None if eligible.len() > 1 => Some(Retry::Sometime),
+                    // An earlier timer of the entry stays.
+                    _ => None,
+                };
+                (self.reachable(interest, BTreeSet::from([face])), retry)
+            }
+        })
+    }
+
+    /// Faces that the hop limit of an Interest allows.
+    fn reachable(&self, interest: &Interest<'_>, faces: BTreeSet<FaceId>) -> BTreeSet<FaceId> {
+        let is_last = interest.hop_limit() == Some(1);
+        faces
+            .into_iter()
+            .filter(|face| !(is_last && self.faces.get(face) == Some(&Scope::NonLocal)))
+            .collect()
+    }
+
+    /// Checks what any of several shards may do under the strategy access.
+    fn may_go(
+        &mut self,
+        interest: &Interest<'_>,
+        question: &Question,
+        from: FaceId,
+        sent: &[Sent],
+        now: Time,
+    ) {
+        self.entry(question).expect("it was put there").retry = Retry::Sometime;
+        let eligible = self.access.eligible(&question.name, from);
+        let all = self.reachable(interest, eligible.clone());
+        let went: BTreeSet<FaceId> = sent.iter().map(|sent| sent.face).collect();
+        if !question.hint.is_empty() || went.is_empty() || went == all {
+            return;
+        }
+        let [face] = sent else { panic!("some of several next hops: {went:?} of {eligible:?}") };
+        assert!(self.access.may_know(&question.name, face.face, now), "{face:?} has returned no Data");
+        self.access.singles += 1;
+    }
+
+    /// Compares the Interests that go to other next hops because a timeout has passed.
+    pub fn retried(&mut self, sent: &[Sent], now: Time) {
+        let mut by_entry: BTreeMap<Question, Vec<&Sent>> = BTreeMap::new();
+        for sent in sent {
+            assert!(self.faces.contains_key(&sent.face) && sent.nack.is_none(), "{sent:?}");
+            let question = self.question(&sent.interest());
+            by_entry.entry(question).or_default().push(sent);
+        }
+        let due = |entry: &Entry| match entry.retry {
+            // A timer is due at the first millisecond that is not before its time.
+            Retry::At(due) => due.0.div_ceil(1_000_000) <= now.millis(),
+            _ => false,
+        };
+        let questions: Vec<Question> = self.entries.iter().map(|entry| entry.question.clone()).collect();
+        for question in questions {
+            let sent = by_entry.remove(&question).unwrap_or_default();
+            let entry = self.entry(&question).expect("an entry").clone();
+            let record = entry.ins.iter().find(|record| record.expires > now);
+            if let (true, Some(record)) = (due(&entry), record) {
+                let faces = entry.unused(self.access.eligible(&question.name, record.face), now);
+                let interest = Interest::parse(&entry.packet).expect("an Interest");
+                let faces = self.reachable(&interest, faces);
+                let went: BTreeSet<FaceId> = sent.iter().map(|sent| sent.face).collect();
+                assert_eq!(went, faces, "where {question:?} goes after a timeout");
+            } else {
+                assert!(sent.is_empty() || entry.retry == Retry::Sometime, "{sent:?} too soon: {entry:?}");
+            }
+            if due(&entry) || !sent.is_empty() {
+                self.entry(&question).expect("an entry").retry = Retry::Never;
+            }
+            if let Some(record) = record {
+                self.others_went(&entry, record, &sent, now);
+            }
+        }
+        assert!(by_entry.is_empty(), "Interests that nobody waits for: {by_entry:?}");
+    }
+
+    /// The Interest of an entry went to other next hops, for a downstream.
+    fn others_went(&mut self, entry: &Entry, record: &In, sent: &[&Sent], now: Time) {
+        let interest = Interest::parse(&entry.packet).expect("an Interest");
+        for sent in sent {
+            assert_eq!(sent.interest().nonce(), Some(record.nonce));
+            assert!(
+                !entry.outs.iter().any(|out| out.face == sent.face && out.expires > now),
+                "{sent:?} again"
+            );
+            self.went(&interest, record.face, &entry.question, record.nonce, sent, record.expires, now);
+            self.interests_out += 1;
+        }
+        self.access.retries += sent.len();
     }
 
     /// An Interest must not be taken for new twice, from any face; a face may retransmit a pending one.
@@ -356,7 +514,7 @@ impl Model {
         let out_nonce = other.nonce().expect("a Nonce");
         let entry = self.entry(question).expect("it was put there");
         entry.outs.retain(|out| out.face != sent.face);
-        entry.outs.push(Out { face: sent.face, nonce: out_nonce, expires, nack: None });
+        entry.outs.push(Out { face: sent.face, nonce: out_nonce, sent: now, expires, nack: None });
         self.sent.push(now);
         // A probe has its own Nonce, and must be known when it comes round, too.
         let new = || Passed { at: now, came: 1, went: BTreeMap::new(), answered: false };
@@ -421,6 +579,10 @@ impl Model {
         if asked.is_empty() {
             return;
         }
+        let sent = |entry: &Entry| entry.outs.iter().find(|out| out.face == from).expect("an Interest").sent;
+        let samples: Vec<_> =
+            asked.iter().map(|entry| (entry.question.name.clone(), now.since(sent(entry)))).collect();
+        self.access.measure(&parts(data.name()), &samples, from, now);
         self.kept.insert(packet.fragment.to_vec(), now.after_millis(data.freshness().unwrap_or(0)));
         for entry in &asked {
             for ((question, _), passed) in &mut self.passed {
@@ -451,6 +613,10 @@ impl Model {
             .filter(|out| out.nack.is_none() && out.expires > now)
             .map(|out| out.face)
             .collect();
+        if waiting.is_empty() && self.access.has(&question.name) && self.tries_others(&question, &done, now) {
+            return;
+        }
+        let entry = self.entry(&question).expect("it was there");
         let told: Vec<In> = match waiting[..] {
             [] => std::mem::take(&mut entry.ins),
             [last] => {
@@ -476,5 +642,31 @@ impl Model {
         assert_eq!(sent, expected, "who was told that {} came back", interest.name());
         // Nobody waits for it any more.
         self.entries.retain(|entry| !entry.ins.is_empty());
+    }
+
+    /// Compares the Interests that go to other next hops, as all used ones have sent Nacks. Returns false if
+    /// there are no others.
+    fn tries_others(&mut self, question: &Question, done: &Done<'_>, now: Time) -> bool {
+        let entry = self.entry(question).expect("it was there");
+        entry.retry = Retry::Never;
+        let entry = entry.clone();
+        let Some(record) = entry.ins.iter().find(|record| record.expires > now) else { return false };
+        let sent: Vec<&Sent> = done.sent.iter().collect();
+        if question.hint.is_empty() {
+            let others = entry.unused(self.access.eligible(&question.name, record.face), now);
+            if others.is_empty() {
+                return false;
+            }
+            let interest = Interest::parse(&entry.packet).expect("an Interest");
+            let went: BTreeSet<FaceId> = sent.iter().map(|sent| sent.face).collect();
+            assert_eq!(went, self.reachable(&interest, others), "where {question:?} goes after Nacks");
+        } else if sent.first().is_some_and(|sent| sent.nack.is_some()) {
+            return false;
+        }
+        let interests = self.interests_out;
+        self.others_went(&entry, record, &sent, now);
+        // The caller counts them.
+        self.interests_out = interests;
+        true
     }
 }

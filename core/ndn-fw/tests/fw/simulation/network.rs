@@ -152,7 +152,7 @@ impl<P: Index> Network<P> {
         }
         self.now = self.now.after_millis(30_000);
         for node in &mut self.nodes {
-            node.handle_timeout(self.now);
+            assert_eq!(node.handle_timeout(self.now), []);
         }
     }
 
@@ -182,8 +182,8 @@ impl<P: Index> Network<P> {
             }
             Event::Turns { node } if self.nodes[node].turn_at == Some(self.now) => {
                 self.nodes[node].turn_at = None;
-                self.nodes[node].handle_timeout(self.now);
-                self.plan_turn(node);
+                let sent = self.nodes[node].handle_timeout(self.now);
+                self.send(node, sent);
             }
             Event::Reads { node } => {
                 let packets = std::mem::take(&mut self.nodes[node].waiting);
@@ -198,8 +198,8 @@ impl<P: Index> Network<P> {
             }
             Event::Flaps { node } => {
                 let port = self.chance.below(self.nodes[node].ports.len());
-                self.nodes[node].flap(&self.topology, port, self.now);
-                self.plan_turn(node);
+                let sent = self.nodes[node].flap(&self.topology, port, self.now);
+                self.send(node, sent);
             }
         }
     }

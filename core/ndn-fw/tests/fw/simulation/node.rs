@@ -1,6 +1,6 @@
 //! A forwarder with its faces, and the model that it is held against.
 
-use super::model::{Arrival, Done, Model, Question};
+use super::model::{Arrival, Done, Model, Question, parts};
 use super::topology::{Topology, TopologyKind};
 use crate::support::fleet::Fleet;
 use crate::support::{Log, Sent, check, uri};
@@ -155,9 +155,13 @@ impl<P: Index> Node<P> {
             Strategy::from_name(name.view()).expect("a strategy")
         };
         let root = uri("/");
-        self.forwarder.set_strategy(&root.view(), strategy(topology.strategies[self.number]));
+        let first = topology.strategies[self.number];
+        self.forwarder.set_strategy(&root.view(), strategy(first));
+        self.model.access.shards = self.forwarder.shards.len();
+        self.model.access.choose(Vec::new(), first);
         if let Some(second) = topology.second_strategy {
             self.forwarder.set_strategy(&uri("/p0").view(), strategy(second));
+            self.model.access.choose(parts(uri("/p0").view()), second);
         }
         for port in 0..self.ports.len() {
             self.open(topology, port);
@@ -176,6 +180,7 @@ impl<P: Index> Node<P> {
         self.model.face_added(face, scope);
         for (prefix, cost) in self.routes(topology, peer) {
             self.forwarder.add_route(&prefix.view(), NextHop { face, cost });
+            self.model.access.add_route(parts(prefix.view()), face);
         }
     }
 
@@ -200,18 +205,20 @@ impl<P: Index> Node<P> {
         routes
     }
 
-    /// A face goes, with its routes, and another comes in its place.
-    pub fn flap(&mut self, topology: &Topology, port: usize, now: Time) {
+    /// A face goes, with its routes, and another comes in its place; returns what is to be sent.
+    pub fn flap(&mut self, topology: &Topology, port: usize, now: Time) -> Vec<Sent> {
         let Port { peer, face, .. } = self.ports[port];
         for (prefix, _) in self.routes(topology, peer) {
             self.forwarder.remove_route(&prefix.view(), face);
+            self.model.access.remove_route(parts(prefix.view()), face);
         }
         self.forwarder.remove_face(face);
         self.model.face_removed(face);
         // So few slots take one turn.
-        self.handle_timeout(now);
+        let sent = self.handle_timeout(now);
         assert_ne!(self.forwarder.poll_timeout(), Some(Time::default()), "records of a face that is gone");
         self.open(topology, port);
+        sent
     }
 
     /// Takes bytes from a link; returns what is to be sent.
@@ -290,7 +297,11 @@ impl<P: Index> Node<P> {
         assert!(dead <= self.model.dead_nonces(now), "{dead} dead nonces");
     }
 
-    pub fn handle_timeout(&mut self, now: Time) {
+    /// Handles timeouts; returns what is to be sent.
+    pub fn handle_timeout(&mut self, now: Time) -> Vec<Sent> {
+        let mut log = Log::default();
+        self.forwarder.handle_retries(now, &mut log);
+        self.model.retried(&log.0, now);
         self.forwarder.handle_timeout(now);
         self.ports.iter_mut().for_each(|port| port.reassembler.handle_timeout(now));
         let entries = self.forwarder.shards.iter().flat_map(|shard| shard.pit().iter());
@@ -302,6 +313,7 @@ impl<P: Index> Node<P> {
         self.model.turned(now, &left);
         self.within_limits(now);
         self.forwarder.shards.iter().for_each(check);
+        log.0
     }
 
     /// Long after the last packet nothing waits.

@@ -65,8 +65,8 @@ pub struct Topology {
     pub flaps: usize,
 }
 
-const STRATEGIES: [&str; 5] =
-    ["best-route", "multicast", "asf", "random", "asf/probing-interval~1000/max-timeouts~1"];
+const STRATEGIES: [&str; 6] =
+    ["best-route", "multicast", "asf", "random", "asf/probing-interval~1000/max-timeouts~1", "access"];
 
 impl Topology {
     pub fn draw(kind: TopologyKind, chance: &mut Chance) -> Self {

@@ -109,6 +109,10 @@ impl<P: Pit> Fleet<P> {
         self.shards.iter_mut().for_each(|shard| shard.handle_timeout(now));
     }
 
+    pub fn handle_retries(&mut self, now: Time, out: &mut Log) {
+        self.shards.iter_mut().for_each(|shard| shard.handle_retries(now, out));
+    }
+
     pub fn poll_timeout(&self) -> Option<Time> {
         self.shards.iter().filter_map(Forwarder::poll_timeout).min()
     }
