@@ -139,7 +139,7 @@ impl<'a> Command<'a> {
 }
 
 /// Signature of format 0.3. `rest` are the components after the parameters.
-fn new_signature<'a>(
+pub(super) fn new_signature<'a>(
     interest: &Interest<'a>,
     info: SignatureInfo<'a>,
     mut rest: impl Iterator<Item = Component<'a>>,

@@ -126,7 +126,7 @@ impl<'a> Certificate<'a> {
 }
 
 /// Start and end of a ValidityPeriod.
-fn validity(period: Element<'_>) -> Option<(u64, u64)> {
+pub(crate) fn validity(period: Element<'_>) -> Option<(u64, u64)> {
     let mut elements = period.elements();
     let mut time = |typ: u32| {
         let element = elements.next().ok()?.filter(|element| element.typ == typ)?;

@@ -32,6 +32,8 @@ pub const LINK: u64 = 1;
 pub const KEY: u64 = 2;
 /// ContentType of an application-level Nack: the producer has no content.
 pub const APPLICATION_NACK: u64 = 3;
+/// ContentType of a prefix announcement.
+pub const PREFIX_ANNOUNCEMENT: u64 = 5;
 
 /// Checked Data packet.
 ///
