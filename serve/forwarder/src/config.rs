@@ -4,6 +4,7 @@ mod cs;
 mod faces;
 mod management;
 mod pit;
+mod rib;
 #[cfg(test)]
 mod tests;
 mod threads;
@@ -14,6 +15,7 @@ pub use faces::{Congestion, Faces, Memory, Moderation, Tcp, Udp, Unix, WebSocket
 pub use hashlane_daemon::config::{ConfigError, Metrics, Server};
 pub use management::Management;
 pub use pit::{DigestName, Pit, PitDigest, PitIndex};
+pub use rib::{Announcements, Rib};
 pub use threads::{Shards, Threads};
 pub(crate) use uri::{face_uri, parse_name, strategy_name};
 
@@ -49,6 +51,8 @@ pub struct Config {
     pub regions: Vec<String>,
     /// Rights to give commands.
     pub management: Management,
+    /// Routes that prefix announcements make.
+    pub rib: Rib,
     /// Strategy choices: URIs of prefixes, with URIs of strategies.
     pub strategies: BTreeMap<String, String>,
     /// Routes that are made at the start, and again when their face was closed.

@@ -21,7 +21,7 @@ pub(crate) enum Effect {
 }
 
 /// Effects of keys, and of all keys below a table. Keys that are not in the list need a restart.
-const EFFECTS: [(&str, Effect); 17] = [
+const EFFECTS: [(&str, Effect); 18] = [
     ("cs", Effect::Now),
     ("faces.congestion", Effect::NewFaces),
     ("faces.memory", Effect::Now),
@@ -37,6 +37,7 @@ const EFFECTS: [(&str, Effect); 17] = [
     ("pit.entries", Effect::Now),
     ("pit.remote_lifetime_ms", Effect::Now),
     ("regions", Effect::Now),
+    ("rib", Effect::Now),
     ("routes", Effect::Now),
     ("strategies", Effect::Now),
 ];

@@ -151,6 +151,8 @@ pub struct Rib {
 #[derive(Default)]
 struct Face {
     routes: usize,
+    /// Routes that prefix announcements have made.
+    announced: usize,
     prefixes: Order,
     /// Bytes of the prefixes.
     name_bytes: usize,
@@ -239,6 +241,11 @@ impl Rib {
     /// Number of routes of a face.
     pub fn routes_of(&self, face: u64) -> usize {
         self.faces.get(&face).map_or(0, |face| face.routes)
+    }
+
+    /// Number of routes of a face that prefix announcements have made.
+    pub fn announced_of(&self, face: u64) -> usize {
+        self.faces.get(&face).map_or(0, |face| face.announced)
     }
 
     /// Adds a route, or replaces the one of the same face and origin. Appends the changes of the FIB to
@@ -506,6 +513,7 @@ impl Rib {
                 self.routes += 1;
                 let face = self.faces.entry(route.face).or_default();
                 face.routes += 1;
+                face.announced += usize::from(route.origin == RouteOrigin::PREFIXANN);
                 face.add(id, key);
             }
         }
@@ -530,6 +538,9 @@ impl Rib {
             self.routes -= 1;
             if let Some(end) = route.expires {
                 self.ends.remove(&(end, id, route.face, route.origin));
+            }
+            if let Some(face) = self.faces.get_mut(&route.face) {
+                face.announced -= usize::from(route.origin == RouteOrigin::PREFIXANN);
             }
             self.forget(route.face, 1, key);
         }

@@ -134,6 +134,7 @@ impl Server {
         let manager_config = management::Config {
             access: access(config),
             cs: cs(config),
+            announcements: config.rib.announcements(),
             udp_idle: config.faces.udp.idle_timeout_s.saturating_mul(1000),
             channels: channels.clone(),
             ..management::Config::default()
@@ -300,6 +301,7 @@ impl Server {
         // Read again also if the key is unchanged: the files may have changed.
         self.manager.set_access(access(config), verify);
         warn_of_unknown_accounts(&self.manager);
+        self.manager.set_announcements(config.rib.announcements());
         self.manager.set_udp_idle(config.faces.udp.idle_timeout_s.saturating_mul(1000));
         // Settings that a command has made stay, unless the file sets others.
         if cs(&old) != cs(config) {

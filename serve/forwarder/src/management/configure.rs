@@ -13,6 +13,12 @@ impl Manager {
         self.users.forget();
     }
 
+    /// Replaces the limit of the routes that prefix announcements of one face make; `None` refuses new
+    /// announcements. Routes stay until they expire.
+    pub fn set_announcements(&mut self, per_face: Option<usize>) {
+        self.config.announcements = per_face;
+    }
+
     /// Replaces the idle timeout of on-demand UDP faces, in milliseconds.
     pub fn set_udp_idle(&mut self, idle: u64) {
         self.config.udp_idle = idle;

@@ -38,6 +38,8 @@ pub struct Config {
     pub access: Access,
     /// Limits of the RIB.
     pub rib: RibLimits,
+    /// Most routes that prefix announcements of one face make; `None` if announcements are refused.
+    pub announcements: Option<usize>,
     /// Most components of a prefix with a route or a strategy.
     pub max_depth: usize,
     /// Most strategy choices.
@@ -60,6 +62,7 @@ impl Default for Config {
             version: env!("CARGO_PKG_VERSION").into(),
             access: Access::default(),
             rib: RibLimits::default(),
+            announcements: None,
             max_depth: 32,
             max_strategies: 10_000,
             default_strategy: StrategyKind::BestRoute,

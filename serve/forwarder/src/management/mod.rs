@@ -17,7 +17,7 @@
 //! - A dataset is made anew for an Interest without a version, so that one after a command shows its effect.
 //!   Interests that come within 100 ms, without a command between them, share it; of the lists of faces,
 //!   those without a new face of this host between them.
-//! - `rib/announce` is answered with 501.
+//! - `rib/announce` is refused unless the configuration accepts prefix announcements.
 //! - An Interest that no Data can answer is returned with a Nack, so that it does not stay in the PIT.
 //!
 //! Data from here must not be put into the content store: a cached dataset is an outdated one.
@@ -26,6 +26,7 @@
 
 pub mod access;
 mod addresses;
+mod announcements;
 mod attempts;
 mod clock;
 mod configure;
@@ -64,14 +65,14 @@ pub use users::{Access, Account, Accounts, SystemAccounts};
 
 use hashlane_ndn::mgmt::command::Target;
 use hashlane_ndn::mgmt::values::{FaceEventKind, FaceScope};
-use hashlane_ndn::mgmt::{Command, CommandError, ControlResponse, Scope};
+use hashlane_ndn::mgmt::{Command, CommandError, ControlResponse, PrefixAnnouncement, Scope};
 use hashlane_ndn::wire::{Interest, NackReason};
 use manager::MAX_WAIT;
 use reply::{Done, Reply, answer, refused};
 use verb::{Call, Verb};
 
 /// All commands.
-const VERBS: [&Verb; 11] = [
+const VERBS: [&Verb; 12] = [
     &faces::CREATE,
     &faces::UPDATE,
     &faces::DESTROY,
@@ -79,6 +80,7 @@ const VERBS: [&Verb; 11] = [
     &routes::REMOVE_NEXT_HOP,
     &routes::REGISTER,
     &routes::UNREGISTER,
+    &announcements::ANNOUNCE,
     &strategies::SET,
     &strategies::UNSET,
     &content_store::CONFIG,
@@ -117,17 +119,12 @@ impl Manager {
     fn reply(&mut self, interest: &Interest<'_>, from: &Origin, now: Now, plane: &mut dyn Plane) -> Reply {
         let Some(target) = Target::of(interest.name()) else { return Reply::Nothing };
         let verb = VERBS.into_iter().find(|verb| verb.is(target.module, target.verb));
-        let is_announcement = (target.module, target.verb) == (b"rib", b"announce");
         let is_allowed = match target.scope {
             Scope::Localhost => from.scope == FaceScope::Local,
-            Scope::Localhop => is_announcement || verb.is_some_and(|verb| access::is_registration(verb.name)),
+            Scope::Localhop => verb.is_some_and(|verb| access::is_registration(verb.name)),
         };
         if !is_allowed {
             return Reply::Nothing;
-        }
-        if is_announcement {
-            let response = ControlResponse::new(501, "rib/announce is not supported: use rib/register");
-            return answer(interest.name(), &response).into();
         }
         match (target.module, target.verb) {
             (b"faces", b"events") => self.events.answer(interest, now.monotonic),
@@ -152,10 +149,14 @@ impl Manager {
         if interest.as_bytes().len() > MAX_COMMAND {
             return refused(414, format!("the command is longer than {MAX_COMMAND} bytes"));
         }
-        let command = Command::parse(interest).map_err(|error| {
-            let code = if error == CommandError::Unsigned { 403 } else { 400 };
-            ControlResponse::new(code, error.to_string())
-        })?;
+        let command = if verb.name == announcements::ANNOUNCE.name {
+            PrefixAnnouncement::parse_command(interest).map_err(announcements::malformed)?.0
+        } else {
+            Command::parse(interest).map_err(|error| {
+                let code = if error == CommandError::Unsigned { 403 } else { 400 };
+                ControlResponse::new(code, error.to_string())
+            })?
+        };
         let Self { config, users, verify, attempts, replay, .. } = self;
         let grant = config.access.check(verb.name, &command, from, users, verify, (attempts, replay), now)?;
         verb.check(&command.parameters)?;

@@ -70,7 +70,7 @@ fn register(manager: &mut Manager, call: Call<'_>) -> Done {
 
 /// Refuses one more route to a user without further rights that has its share of the RIB, an eighth, once the
 /// RIB is more than half full: one user must not use up the room of the others.
-fn check_share(
+pub(super) fn check_share(
     manager: &mut Manager,
     uid: u32,
     parameters: &ControlParameters,

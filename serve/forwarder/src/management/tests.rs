@@ -23,6 +23,7 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+mod announcements;
 mod lists;
 mod prefixes;
 mod users;
@@ -612,7 +613,7 @@ fn parameters_are_those_of_the_verb() {
         ("cs/erase", &nothing, 400, "Count must be positive"),
         ("rib/register", &deep, 414, "the prefix has 33 components, more than 32"),
         ("fib/add-nexthop", &deep, 414, "the prefix has 33 components, more than 32"),
-        ("rib/announce", &none, 501, "rib/announce is not supported: use rib/register"),
+        ("rib/announce", &none, 400, "the name has extra components for a command"),
     ] {
         assert_eq!(bench.refused(verb, parameters), (code, text.into()));
     }
