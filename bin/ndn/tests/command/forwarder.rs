@@ -117,6 +117,15 @@ pub(crate) fn produce(
     prefix: &str,
     mut answer: impl FnMut(&Incoming) -> Vec<u8> + Send + 'static,
 ) {
+    produce_some(folder, prefix, move |incoming| Some(answer(incoming)));
+}
+
+/// As [`produce`], but leaves Interests without an answer if `answer` returns `None`.
+pub(crate) fn produce_some(
+    folder: &Folder,
+    prefix: &str,
+    mut answer: impl FnMut(&Incoming) -> Option<Vec<u8>> + Send + 'static,
+) {
     let (transport, prefix) = (folder.transport(), parse(prefix));
     let (registered, wait) = mpsc::channel();
     thread::spawn(move || {
@@ -125,7 +134,7 @@ pub(crate) fn produce(
             let mut registration = client.register(prefix.view()).await.unwrap();
             registered.send(()).unwrap();
             while let Some(incoming) = registration.next().await {
-                let content = answer(&incoming);
+                let Some(content) = answer(&incoming) else { continue };
                 let data = DataBuilder::new(incoming.interest().name(), &content).build();
                 let _ = incoming.reply(&data).await;
             }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a helper that cannot do its work fails the test")]
 
 mod access;
+mod announce;
 mod config;
 mod dump;
 mod forwarder;
@@ -11,5 +12,6 @@ mod pit;
 mod reload;
 mod run;
 mod shards;
+mod strategies;
 mod supervise;
 mod tools;
