@@ -175,8 +175,8 @@ impl<P: Pit + Debug> Harness<P> {
             }
             14 => self.configure(steps),
             _ => {
-                const NAMES: [&str; 4] = ["best-route", "multicast", "random", "asf"];
-                let strategy = NAMES[usize::from(step >> 4 & 3)].as_bytes();
+                const NAMES: [&str; 5] = ["best-route", "multicast", "random", "asf", "access"];
+                let strategy = NAMES[usize::from(step >> 4) % NAMES.len()].as_bytes();
                 let strategy = name(&[b"localhost", b"nfd", b"strategy", strategy]);
                 let strategy = Strategy::from_name(strategy.view()).expect("a strategy");
                 self.forwarder.set_strategy(&name(&[]).view(), strategy);
@@ -198,6 +198,12 @@ impl<P: Pit + Debug> Harness<P> {
         let packet = LpPacket { header, fragment: packet };
         // A drop is counted.
         let _ = self.forwarder.receive(face, &packet, self.now, &mut log);
+        self.note(&log);
+        log
+    }
+
+    /// Notes the packets that were sent.
+    fn note(&mut self, log: &Log) {
         for sent in &log.0 {
             assert!(self.forwarder.faces().find(sent.face).is_some(), "a face that is there");
             if sent.face == self.producer && sent.nack.is_none() && Interest::parse(&sent.packet).is_ok() {
@@ -205,7 +211,6 @@ impl<P: Pit + Debug> Harness<P> {
                 self.asked.push_front(sent.packet.clone());
             }
         }
-        log
     }
 
     /// An Interest for a name that nobody has asked for, and its name.
@@ -219,7 +224,10 @@ impl<P: Pit + Debug> Harness<P> {
 
     fn passes(&mut self, millis: u64) {
         self.now = self.now.after_millis(millis);
+        let mut log = Log::default();
+        self.forwarder.handle_retries(self.now, &mut log);
         self.forwarder.handle_timeout(self.now);
+        self.note(&log);
         // One turn visits all entries, as there are few.
         let faces = self.forwarder.faces();
         let mut records = self.forwarder.pit().iter().flat_map(|(_, records)| &records.ins);

@@ -39,6 +39,7 @@ const PIT_ENTRIES: usize = 24;
 const DETAIL: usize = 16;
 
 /// A sent packet.
+#[derive(Debug, PartialEq)]
 pub(crate) struct Sent {
     pub(crate) face: FaceId,
     token: Vec<u8>,
@@ -265,8 +266,14 @@ impl<P: Pit + Debug> Rig<P> {
     }
 
     fn strategy(&mut self, steps: &mut Steps<'_>, which: u8) {
-        const NAMES: [&str; 5] =
-            ["best-route", "multicast", "random", "asf", "asf/probing-interval~1000/max-timeouts~1"];
+        const NAMES: [&str; 6] = [
+            "best-route",
+            "multicast",
+            "random",
+            "asf",
+            "asf/probing-interval~1000/max-timeouts~1",
+            "access",
+        ];
         let prefix = steps.name();
         let Some(name) = NAMES.get(usize::from(which)) else {
             self.both(|forwarder| forwarder.unset_strategy(&prefix.view()));
@@ -440,7 +447,13 @@ impl<P: Pit + Debug> Rig<P> {
         self.take_waiting();
         self.now = self.now.after_millis(millis);
         let now = self.now;
-        self.both(|forwarder| forwarder.handle_timeout(now));
+        let sent = self.both(|forwarder| {
+            let mut log = Log::default();
+            forwarder.handle_retries(now, &mut log);
+            forwarder.handle_timeout(now);
+            log.0
+        });
+        self.done(Ok(()), Log(sent));
         self.ports.iter_mut().for_each(|port| port.reassembler.handle_timeout(self.now));
         let past = self.now.millis();
         let late =

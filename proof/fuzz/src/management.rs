@@ -18,9 +18,13 @@ use hashlane_ndn::mgmt::command::{CommandBuilder, Target};
 use hashlane_ndn::mgmt::dataset::{CsInfo, FaceStatus, FibEntry, RibEntry, StrategyChoice};
 use hashlane_ndn::mgmt::segment::{number, with_number};
 use hashlane_ndn::mgmt::values::{FacePersistency, FaceScope, LinkType, RouteOrigin};
-use hashlane_ndn::mgmt::{Command, ControlParameters, ControlResponse, Record, Scope};
+use hashlane_ndn::mgmt::{
+    AnnouncementBuilder, Command, ControlParameters, ControlResponse, PrefixAnnouncement, Record, Scope,
+};
+use hashlane_ndn::security::Signer;
 use hashlane_ndn::wire::{
-    Data, Interest, InterestBuilder, KeyLocator, LpPacket, MAX_PACKET, SignatureInfo, SignatureType,
+    Data, DataBuilder, Interest, InterestBuilder, KeyLocator, LpPacket, MAX_PACKET, SignatureInfo,
+    SignatureType,
 };
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::net::{IpAddr, Ipv4Addr};
@@ -40,6 +44,9 @@ const BACKLOG: u64 = 256;
 
 /// Most components of a prefix.
 const DEPTH: usize = 8;
+
+/// Most announced routes of a face.
+const ANNOUNCED: usize = 4;
 
 /// Most commands that wait.
 const MAX_WAITING: usize = 1024;
@@ -201,7 +208,14 @@ impl Harness {
             ..Access::default()
         };
         let rib = RibLimits { routes: 48, routes_per_face: 24, next_hops: 1 << 16, name_bytes: 1 << 30 };
-        let config = Config { access, rib, max_strategies: 6, max_depth: DEPTH, ..Config::default() };
+        let config = Config {
+            access,
+            rib,
+            announcements: Some(ANNOUNCED),
+            max_strategies: 6,
+            max_depth: DEPTH,
+            ..Config::default()
+        };
         let verify = |command: &Command<'_>, _: Now| match command.signature.value {
             b"good" => Ok(command.signature.key().into()),
             _ => Err("no such key".to_owned()),
@@ -371,6 +385,9 @@ impl Harness {
         let from = self.parties[party].clone();
         let parameters = self.parameters(verb, selected, steps);
         let (module, text) = VERBS[verb];
+        if text == "announce" && how & 1 == 0 {
+            return self.announce(&from, steps, how);
+        }
         let scope = if how & 2 == 0 { Scope::Localhost } else { Scope::Localhop };
         let signer = steps.octet();
         let signed = match (how >> 2, signer >> 6) {
@@ -421,6 +438,58 @@ impl Harness {
             && self.open.contains(&face)
             && parameters.name.as_ref().is_some_and(|name| routable(name) && name.view().len() <= DEPTH);
         assert!(!must || matches!(code, Some(200 | 507)), "a permitted registration is refused: {code:?}");
+    }
+
+    /// Gives a prefix announcement, which makes a route only if a trusted key has signed it and it is valid.
+    fn announce(&mut self, from: &Origin, steps: &mut Steps<'_>, how: u8) {
+        let (prefix, expiration, signer) = (self.name(steps), steps.number(), steps.octet());
+        let now = self.now.unix / 1000;
+        let validity = (signer & 1 != 0).then_some(match signer >> 1 & 3 {
+            0 => (now + 60, now + 120),
+            1 => (now.saturating_sub(120), now.saturating_sub(60)),
+            _ => (now.saturating_sub(60), now + 60),
+        });
+        let builder = AnnouncementBuilder { prefix: &prefix, version: 1, expiration, validity };
+        let info = SignatureInfo::of(SignatureType::HMAC_WITH_SHA256);
+        let Ok(signed) = builder.build_signed(&Signer::hmac(b"key"), info) else { return };
+        let announcement = PrefixAnnouncement::parse(&signed).expect("an announcement that was built");
+        let lifetime = announcement.lifetime(self.now.unix).filter(|lifetime| *lifetime > 0);
+        let is_trusted = signer & 8 == 0;
+        // The value of the signature is all that the manager's check looks at.
+        let data = announcement.data();
+        let mut info = Vec::new();
+        data.signature_info().write(&mut info);
+        let builder = DataBuilder { content_type: 5, ..DataBuilder::new(data.name(), data.content()) };
+        let value = if is_trusted { &b"good"[..] } else { b"bad" };
+        let announcement = builder.build_signed(&info, |_| value.to_vec());
+        let scope = if how & 2 == 0 { Scope::Localhost } else { Scope::Localhop };
+        let top = std::str::from_utf8(scope.as_bytes()).expect("letters");
+        let name = uri(&format!("/{top}/nfd/rib/announce"));
+        let key = uri("/key/3");
+        let mut info = Vec::new();
+        let (locator, time) = (Some(KeyLocator::Name(key.view())), Some(self.now.unix));
+        let typ = SignatureType::SHA256_WITH_ECDSA;
+        SignatureInfo { key_locator: locator, time, ..SignatureInfo::of(typ) }.write(&mut info);
+        let interest =
+            InterestBuilder { parameters: Some(&announcement), ..InterestBuilder::new(name.view()) };
+        let (signed, value) = match how & 4 {
+            0 => (Signed::Trusted(3), &b"good"[..]),
+            _ => (Signed::Untrusted, &b"bad"[..]),
+        };
+        let packet = interest.build_signed(&info, |_| value.to_vec());
+        let parameters = ControlParameters { name: Some(prefix), ..Default::default() };
+        let may = self.may(from, "rib/announce", scope, &parameters, signed);
+        let fib = self.plane.fib.clone();
+        let answer = self.send(&packet, from);
+        let name = Interest::parse(&packet).expect("an Interest").name();
+        let response = answer.map(|answer| response(&answer, name));
+        if response.as_ref().is_some_and(ControlResponse::is_ok) {
+            assert!(may && is_trusted, "an announcement without rights: {name} by {:?}", from.peer);
+            let body = response.and_then(|response| response.parameters().expect("parameters"));
+            assert_eq!(body.and_then(|body| body.expiration), lifetime);
+        } else {
+            assert_eq!(self.plane.fib, fib, "a refused announcement changes the FIB");
+        }
     }
 
     /// Parameters that a verb takes; those `selected` are added or missing.
@@ -519,7 +588,7 @@ impl Harness {
 
     /// True if a party may give a command without a trusted key.
     fn has_rights(&self, from: &Origin, text: &str, scope: Scope, parameters: &ControlParameters) -> bool {
-        let is_registration = matches!(text, "register" | "unregister");
+        let is_registration = matches!(text, "register" | "unregister" | "announce");
         if scope == Scope::Localhost && from.scope == FaceScope::NonLocal
             || scope == Scope::Localhop && !is_registration
         {
@@ -558,7 +627,10 @@ impl Harness {
         matches!(signed, Signed::Trusted(_))
             && match scope {
                 Scope::Localhost => from.scope == FaceScope::Local,
-                Scope::Localhop => self.localhop && own && matches!(verb, "rib/register" | "rib/unregister"),
+                Scope::Localhop => {
+                    let registrations = ["rib/register", "rib/unregister", "rib/announce"];
+                    self.localhop && own && registrations.contains(&verb)
+                }
             }
     }
 
@@ -728,15 +800,18 @@ impl Harness {
         assert!(listed.keys().all(|(_, face)| self.open.contains(face)), "a next hop of a closed face");
 
         let mut routes = Vec::new();
+        let mut announced = BTreeMap::<u64, usize>::new();
         for RibEntry { name, routes: of_name } in self.list("rib/list") {
             let path: Vec<Vec<u8>> = name.view().components().map(|part| part.value.to_vec()).collect();
             for route in of_name {
                 assert!(self.open.contains(&route.face_id), "a route of a closed face");
                 let kept = Kept { face: route.face_id, cost: route.cost, flags: route.flags };
                 routes.push((path.clone(), kept));
+                *announced.entry(route.face_id).or_default() +=
+                    usize::from(route.origin == RouteOrigin::PREFIXANN);
             }
         }
-        assert!(routes.len() <= 48);
+        assert!(routes.len() <= 48 && announced.values().all(|routes| *routes <= ANNOUNCED));
         let mut expected = BTreeMap::new();
         for (path, hops) in implied(&routes) {
             let parts = path.iter().map(|part| Component::generic(part));

@@ -4,11 +4,15 @@ use ::hashlane_ndn::mgmt::dataset::{
     ChannelStatus, CsInfo, FaceEventNotification, FaceQueryFilter, FaceStatus, FibEntry, ForwarderStatus,
     RibEntry, StrategyChoice,
 };
-use ::hashlane_ndn::mgmt::{Command, ControlParameters, ControlResponse, FaceUri, Record};
+use ::hashlane_ndn::mgmt::{
+    AnnouncementBuilder, Command, ControlParameters, ControlResponse, FaceUri, PrefixAnnouncement, Record,
+};
 use ::hashlane_ndn::security::certificate::Certificate;
-use ::hashlane_ndn::security::{SafeBag, Signed, TrustAnchors, time};
+use ::hashlane_ndn::security::{SafeBag, Signed, Signer, TrustAnchors, time};
 use ::hashlane_ndn::wire::lp::{Acks, LpHeader};
-use ::hashlane_ndn::wire::{Data, DataBuilder, Interest, InterestBuilder, LpPacket};
+use ::hashlane_ndn::wire::{
+    Data, DataBuilder, Interest, InterestBuilder, LpPacket, SignatureInfo, SignatureType,
+};
 
 /// Bytes that parse as a link packet give a header that is written and read back unchanged, and a fragment. A
 /// fragment that parses as an Interest or as Data is rebuilt from its parts, and parses to the same parts.
@@ -157,4 +161,26 @@ fn check_record<R: Record + PartialEq + std::fmt::Debug>(bytes: &[u8]) {
         assert_eq!(R::parse(&record.to_bytes()).as_ref(), Ok(&record));
     }
     let _ = R::parse_all(bytes);
+}
+
+/// Bytes that parse as a prefix announcement give one that is built from its parts, and parses to the same
+/// parts. A route lives for no longer than the announcement.
+pub fn check_announcement(octets: &[u8]) {
+    let Ok(announcement) = PrefixAnnouncement::parse(octets) else { return };
+    let (prefix, expiration, validity) =
+        (announcement.prefix(), announcement.expiration(), announcement.validity());
+    assert_eq!(prefix.view().len() + 3, announcement.data().name_len());
+    let times = validity.map_or([0, u64::MAX / 2, u64::MAX], |(from, until)| [from, until, until + 1]);
+    for now in times.map(|seconds| seconds.saturating_mul(1000)) {
+        let lifetime = announcement.lifetime(now);
+        assert!(lifetime.is_none_or(|lifetime| lifetime <= expiration));
+        if let (Some((_, until)), Some(lifetime)) = (validity, lifetime) {
+            assert!(now + lifetime <= (until + 1) * 1000, "a route outlives the announcement");
+        }
+    }
+    let builder = AnnouncementBuilder { prefix: &prefix, version: 1, expiration, validity };
+    let info = SignatureInfo::of(SignatureType::HMAC_WITH_SHA256);
+    let Ok(again) = builder.build_signed(&Signer::hmac(b"key"), info) else { return };
+    let again = PrefixAnnouncement::parse(&again).expect("an announcement that was built");
+    assert_eq!((again.prefix(), again.expiration(), again.validity()), (prefix, expiration, validity));
 }

@@ -54,6 +54,7 @@ macro_rules! with_targets {
             name_offset,
             name_rules,
             name_uri,
+            ndn_announcement,
             ndn_certificate,
             ndn_client,
             ndn_faces,
@@ -276,6 +277,11 @@ pub fn name_offset(bytes: &[u8]) {
 /// Parses a line of text as a name; see [`crate::check_line`].
 pub fn name_uri(bytes: &[u8]) {
     crate::check_line(bytes);
+}
+
+/// Parses a prefix announcement; see [`ndn::check_announcement`].
+pub fn ndn_announcement(bytes: &[u8]) {
+    ndn::check_announcement(bytes);
 }
 
 /// Parses a certificate, a safe bag and trust anchors; see [`ndn::check_certificate`].
