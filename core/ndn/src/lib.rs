@@ -5,6 +5,7 @@
 //! - [`fragment`]: fragmentation and reassembly of link packets.
 //! - [`security`]: signatures, certificates and trust anchors.
 //! - [`mgmt`]: NFD's management protocol: commands, responses, datasets.
+//! - [`pattern`]: NDN regular expressions over the components of names.
 //!
 //! Tables and forwarding are in the crate `hashlane-ndn-fw`.
 //!
@@ -18,6 +19,7 @@ extern crate std;
 pub mod fragment;
 pub mod invariant;
 pub mod mgmt;
+pub mod pattern;
 pub mod security;
 pub mod time;
 pub mod tlv;
