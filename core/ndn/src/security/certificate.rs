@@ -6,7 +6,7 @@
 //! ```
 //! Source: NDN Packet Format 0.3, Certificate.
 
-use super::error::{CertificateError, KeyError};
+use super::error::{CertificateError, KeyError, Refusal};
 use super::sign::Signer;
 use super::time;
 use super::verify::Verifier;
@@ -116,6 +116,20 @@ impl<'a> Certificate<'a> {
         (self.valid_from..=self.valid_until).contains(&now)
     }
 
+    /// Checks that the certificate is valid at `now`, in seconds since 1970.
+    ///
+    /// # Errors
+    /// [`Refusal::NotYetValid`] or [`Refusal::Expired`].
+    pub fn check_time(&self, now: u64) -> Result<(), Refusal> {
+        if now < self.valid_from {
+            return Err(Refusal::NotYetValid { from: self.valid_from });
+        }
+        if now > self.valid_until {
+            return Err(Refusal::Expired { until: self.valid_until });
+        }
+        Ok(())
+    }
+
     /// Public key.
     ///
     /// # Errors
@@ -161,33 +175,44 @@ impl CertificateBuilder<'_> {
     /// [`CertificateError::NoPublicKey`], or [`CertificateError::Name`] if the name becomes too long.
     pub fn self_signed(&self, signer: &Signer) -> Result<Vec<u8>, CertificateError> {
         let public_key = signer.public_key().ok_or(CertificateError::NoPublicKey)?;
-        let version = self.version.to_be_bytes();
-        let suffix = [
-            KEY_COMPONENT,
-            self.key,
-            Component::generic(b"self"),
-            Component { typ: VERSION, value: shortest(&version) },
-        ];
-        let named = |suffix: &[Component<'_>]| {
-            let components = self.identity.components().chain(suffix.iter().copied());
-            OwnedName::<Ndn>::from_components(components.collect::<Vec<_>>())
-                .map_err(|_| CertificateError::Name)
-        };
-        let (key_name, name) = (named(&[KEY_COMPONENT, self.key])?, named(&suffix)?);
+        let key_name = self.named(&[KEY_COMPONENT, self.key])?;
+        self.issued(&public_key, Component::generic(b"self"), key_name.view(), signer)
+    }
 
+    /// Builds the certificate of a public key, the DER of its SubjectPublicKeyInfo, signed by an issuer:
+    /// its component in the name of the certificate, the name of its key, and the key.
+    ///
+    /// # Errors
+    /// [`CertificateError::Name`] if the name becomes too long.
+    pub fn issued(
+        &self,
+        public_key: &[u8],
+        issuer: Component<'_>,
+        issuer_key: NdnName<'_>,
+        signer: &Signer,
+    ) -> Result<Vec<u8>, CertificateError> {
+        let version = self.version.to_be_bytes();
+        let version = Component { typ: VERSION, value: shortest(&version) };
+        let name = self.named(&[KEY_COMPONENT, self.key, issuer, version])?;
         let mut period = Vec::new();
         write_element(NOT_BEFORE, &time::text(self.valid_from), &mut period);
         write_element(NOT_AFTER, &time::text(self.valid_until), &mut period);
         let info = SignatureInfo {
-            key_locator: Some(KeyLocator::Name(key_name.view())),
+            key_locator: Some(KeyLocator::Name(issuer_key)),
             validity: Some(Element { typ: VALIDITY_PERIOD, value: &period, at: 0, value_at: 0 }),
             ..SignatureInfo::of(signer.signature_type())
         };
         let builder = DataBuilder {
             content_type: KEY,
             freshness: Some(FRESHNESS),
-            ..DataBuilder::new(name.view(), &public_key)
+            ..DataBuilder::new(name.view(), public_key)
         };
         Ok(signer.data(&builder, info))
+    }
+
+    /// The identity with more components.
+    fn named(&self, suffix: &[Component<'_>]) -> Result<OwnedName<Ndn>, CertificateError> {
+        let components = self.identity.components().chain(suffix.iter().copied());
+        OwnedName::from_components(components.collect::<Vec<_>>()).map_err(|_| CertificateError::Name)
     }
 }

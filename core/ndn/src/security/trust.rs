@@ -1,39 +1,22 @@
 //! Trust anchors: certificates that are trusted directly.
 
 use super::certificate::Certificate;
+use super::certificates::Certificates;
 use super::error::{CertificateError, Refusal};
 use super::signed::Signed;
-use super::verify::{Verifier, sha256};
-use crate::invariant::Invariant as _;
-use crate::wire::{KeyLocator, SignatureType};
-use alloc::vec::Vec;
+use crate::wire::SignatureType;
 use hashlane_name::ndn::NdnName;
 
 /// Trust anchors. A packet is trusted if one of them verifies it; chains of certificates are not followed.
 #[derive(Clone, Debug, Default)]
 pub struct TrustAnchors {
-    anchors: Vec<Anchor>,
-}
-
-#[derive(Clone, Debug)]
-struct Anchor {
-    certificate: Vec<u8>,
-    verifier: Verifier,
-    /// SHA-256 of the DER of the public key.
-    key_digest: [u8; 32],
-}
-
-impl Anchor {
-    /// View of the certificate, which was checked when it was added.
-    fn view(&self) -> Option<Certificate<'_>> {
-        Certificate::parse(&self.certificate).ok()
-    }
+    anchors: Certificates,
 }
 
 impl TrustAnchors {
     /// Creates an empty set.
     pub const fn new() -> Self {
-        Self { anchors: Vec::new() }
+        Self { anchors: Certificates::new() }
     }
 
     /// Adds a certificate, whoever signed it; it replaces one with the same name.
@@ -41,12 +24,7 @@ impl TrustAnchors {
     /// # Errors
     /// [`CertificateError::Key`].
     pub fn add(&mut self, certificate: &Certificate<'_>) -> Result<(), CertificateError> {
-        let verifier = certificate.public_key().map_err(CertificateError::Key)?;
-        let key_digest = sha256(&[certificate.data().content()]);
-        self.anchors.retain(|anchor| anchor.view().is_some_and(|view| view.name() != certificate.name()));
-        let certificate = certificate.data().as_bytes().to_vec();
-        self.anchors.push(Anchor { certificate, verifier, key_digest });
-        Ok(())
+        self.anchors.add(certificate)
     }
 
     /// Number of certificates.
@@ -61,7 +39,7 @@ impl TrustAnchors {
 
     /// All certificates, in the order in which they were added.
     pub fn certificates(&self) -> impl Iterator<Item = Certificate<'_>> {
-        self.anchors.iter().filter_map(Anchor::view)
+        self.anchors.iter()
     }
 
     /// Verifies a signature at `now`, in seconds since 1970. Returns the name of the certificate.
@@ -76,25 +54,10 @@ impl TrustAnchors {
         }
         let locator = signed.info.key_locator.ok_or(Refusal::NoKeyLocator)?;
         let mut refusal = Refusal::UnknownKey;
-        for anchor in &self.anchors {
-            let Some(certificate) = anchor.view().invariant("an anchor is a checked certificate") else {
-                continue;
-            };
-            let named = match locator {
-                KeyLocator::Name(name) => certificate.is_located_by(name),
-                KeyLocator::Digest(digest) => anchor.key_digest == digest,
-            };
-            if !named {
-                continue;
-            }
-            match anchor.verifier.verify(signed) {
-                Ok(()) if now < certificate.valid_from() => {
-                    refusal = Refusal::NotYetValid { from: certificate.valid_from() };
-                }
-                Ok(()) if now > certificate.valid_until() => {
-                    refusal = Refusal::Expired { until: certificate.valid_until() };
-                }
+        for (certificate, verifier) in self.anchors.located_by(locator) {
+            match verifier.verify(signed).and_then(|()| certificate.check_time(now)) {
                 Ok(()) => return Ok(certificate.name()),
+                Err(error @ (Refusal::NotYetValid { .. } | Refusal::Expired { .. })) => refusal = error,
                 // Certificates with the same key fail alike.
                 Err(error) if refusal == Refusal::UnknownKey => refusal = error,
                 Err(_) => {}
