@@ -3,12 +3,14 @@
 //!
 //! - [`main`](fn@main): arguments, errors and exit code of a command.
 //! - [`CheckConfig`]: `check-config` of a server.
+//! - [`import`]: configurations of other servers.
 //! - [`sibling`]: `hashlane dns …` runs `hashlane-dns …`.
 //! - [`terminal`]: output to the terminal.
 //! - [`number`]: numbers on the command line.
 #![forbid(unsafe_code)]
 
 mod check_config;
+pub mod import;
 pub mod number;
 mod pages;
 mod run;

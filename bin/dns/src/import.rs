@@ -1,18 +1,16 @@
 //! `hashlane dns import`
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
+use hashlane_command::import::{exit_code, is_stdin, read, read_text};
 use hashlane_command::terminal;
 use hashlane_stats::format::{self, plain};
 use hashlane_transfer::import::{Dialect, Fate, Import as Imported, MAX_BYTES, detect, import};
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
-
-/// Exit code if something that matters is lost.
-const INCOMPLETE: u8 = 3;
 
 /// Servers whose configurations are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -46,13 +44,7 @@ pub(super) struct Import {
 
 impl Import {
     pub(super) fn run(self) -> Result<ExitCode> {
-        let is_stdin = self.file.as_os_str() == "-";
-        let name = if is_stdin { "standard input".to_owned() } else { self.file.display().to_string() };
-        let text = match is_stdin {
-            true => read(io::stdin().lock()),
-            false => File::open(&self.file).and_then(read),
-        };
-        let text = text.with_context(|| format!("cannot read {name}"))?;
+        let (name, text) = read(&self.file, MAX_BYTES)?;
         let dialect = match self.from {
             Some(Source::Nsd) => Dialect::Nsd,
             Some(Source::Knot) => Dialect::Knot,
@@ -61,12 +53,12 @@ impl Import {
                 None => bail!("{name}: neither an nsd.conf nor a knot.conf; name the server by --from"),
             },
         };
-        let folder = self.file.parent().filter(|_| !is_stdin).unwrap_or(Path::new(""));
+        let folder = self.file.parent().filter(|_| !is_stdin(&self.file)).unwrap_or(Path::new(""));
         let imported = import(dialect, &text, &mut |path| include(folder, Path::new(path)));
         let imported = imported.map_err(|error| anyhow::anyhow!("{name}: {error}"))?;
         terminal::tell(&report(&name, dialect, &imported));
         terminal::print(&imported.toml)?;
-        Ok(if imported.is_complete() { ExitCode::SUCCESS } else { ExitCode::from(INCOMPLETE) })
+        Ok(exit_code(imported.is_complete()))
     }
 }
 
@@ -94,14 +86,6 @@ fn report(name: &str, dialect: Dialect, imported: &Imported) -> String {
     text
 }
 
-/// The text of a file of at most the size that an import takes; bytes that are not UTF-8 are replaced.
-fn read(from: impl Read) -> io::Result<String> {
-    let mut bytes = Vec::new();
-    // One byte more shows the import that the file is too long.
-    from.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
 /// The text of a file that is included. It must be in the folder of the configuration, or below it.
 fn include(folder: &Path, path: &Path) -> Result<String, String> {
     let shown = path.display();
@@ -110,7 +94,7 @@ fn include(folder: &Path, path: &Path) -> Result<String, String> {
         return Err(format!("{shown} is not in the folder of the configuration; import it by itself"));
     }
     let file = File::open(folder.join(within)).and_then(|file| match file.metadata()?.is_file() {
-        true => read(file),
+        true => read_text(file, MAX_BYTES),
         false => Err(io::Error::other("not a file")),
     });
     file.map_err(|error| format!("cannot read {shown}: {error}"))
