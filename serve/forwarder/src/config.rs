@@ -8,15 +8,20 @@ mod rib;
 #[cfg(test)]
 mod tests;
 mod threads;
+mod trust;
 mod uri;
 
 pub use cs::{Cs, CsPolicy};
 pub use faces::{Congestion, Faces, Memory, Moderation, Tcp, Udp, Unix, WebSocket};
 pub use hashlane_daemon::config::{ConfigError, Metrics, Server};
-pub use management::Management;
+pub use management::{Authorize, MODULES, Management};
 pub use pit::{DigestName, Pit, PitDigest, PitIndex};
 pub use rib::{Announcements, Rib};
 pub use threads::{Shards, Threads};
+pub use trust::{
+    Anchor, CheckerKind, KeyCondition, NameCondition, PacketKind, Relation, SignatureAlgorithm, Trust,
+    TrustChecker, TrustPolicy, TrustRule,
+};
 pub(crate) use uri::{face_uri, parse_name, strategy_name};
 
 use crate::management::{Account, is_management};
@@ -53,6 +58,8 @@ pub struct Config {
     pub management: Management,
     /// Routes that prefix announcements make.
     pub rib: Rib,
+    /// Rules for signed registrations.
+    pub trust: Trust,
     /// Strategy choices: URIs of prefixes, with URIs of strategies.
     pub strategies: BTreeMap<String, String>,
     /// Routes that are made at the start, and again when their face was closed.
@@ -114,6 +121,19 @@ impl Config {
             if accounts.iter().any(is_invalid) {
                 return invalid(key, "needs names, such as \"ndn\", or numbers without quotes, such as 1000");
             }
+        }
+        let mut modules = self.management.authorize.iter().flat_map(|authorize| &authorize.modules);
+        if let Some(module) = modules.find(|module| !MODULES.contains(&module.as_str())) {
+            let why = format!("has {module:?}, but needs some of {}", MODULES.join(", "));
+            return Err(ConfigError::value("management.authorize.modules", why));
+        }
+        for (key, policy) in
+            [("trust.localhost", &self.trust.localhost), ("trust.localhop", &self.trust.localhop)]
+        {
+            policy.check().map_err(|why| ConfigError::value(key, why))?;
+        }
+        if !self.trust.localhop.is_empty() && !self.management.localhop {
+            return invalid("trust.localhop", "has no effect: set management.localhop = true, too");
         }
         if !(256..=65_507).contains(&self.faces.udp.mtu) {
             return invalid("faces.udp.mtu", "must be between 256 and 65507");

@@ -30,7 +30,7 @@ pub(crate) fn prepare(config: &Config, open: &[PathBuf]) -> io::Result<Box<Verif
                    --udp)";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     }
-    let verify = verifier(&config.management.trust_anchors, unix_time())?;
+    let verify = verifier(config, unix_time())?;
     for (at, path) in faces.unix.path.iter().enumerate() {
         if !open.contains(path) {
             check_path(path)?;

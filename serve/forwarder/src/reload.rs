@@ -40,6 +40,7 @@ const EFFECTS: [(&str, Effect); 18] = [
     ("rib", Effect::Now),
     ("routes", Effect::Now),
     ("strategies", Effect::Now),
+    ("trust", Effect::Now),
 ];
 
 fn effect(key: &str) -> Effect {

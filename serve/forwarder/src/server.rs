@@ -5,7 +5,7 @@ use crate::config::{self, Config, PitIndex};
 use crate::handed::Handed;
 use crate::heartbeat::{Heartbeat, Heartbeats};
 use crate::initial::Initial;
-use crate::management::{self, Access, CsConfig, FaceInfo, Manager, Now, Origin, Report, Request};
+use crate::management::{self, Access, CsConfig, FaceInfo, Manager, Now, Open, Origin, Report, Request};
 use crate::plane::message::{RequestQueue, Requests, Settings};
 use crate::plane::reports::{Inbox, Reports};
 use crate::plane::{self, Forwarding, Plane, Secrets, Sockets};
@@ -415,7 +415,19 @@ fn access(config: &Config) -> Access {
         groups: config.management.groups.clone(),
         sockets: config.faces.unix.path.clone(),
         localhop: config.management.localhop,
+        own_faces: config.management.own_faces,
+        open: Open {
+            localhost: config.trust.localhost.any,
+            localhop: config.trust.localhop.any,
+            modules: open_modules(config),
+        },
     }
+}
+
+/// Modules whose commands every user of this host may give.
+fn open_modules(config: &Config) -> Vec<String> {
+    let open = config.management.authorize.iter().filter(|authorize| authorize.is_any());
+    open.flat_map(|authorize| authorize.modules.clone()).collect()
 }
 
 /// Settings of the content store that commands can change.

@@ -75,6 +75,8 @@ impl<'a> Target<'a> {
 /// format 0.3.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command<'a> {
+    /// Name of the Interest.
+    pub name: NdnName<'a>,
     /// Module and verb.
     pub target: Target<'a>,
     /// Parameters.
@@ -134,7 +136,16 @@ impl<'a> Command<'a> {
             None => old_signature(name, rest)?,
         };
         let parameters = ControlParameters::parse(parameters).map_err(CommandError::Parameters)?;
-        Ok(Self { target, parameters, signature })
+        Ok(Self { name, target, parameters, signature })
+    }
+
+    /// Name without the components of the signature: the digest of format 0.3, or SignatureInfo and
+    /// SignatureValue of format 0.2, so that timestamp and nonce stay. Trust rules match this name.
+    pub fn signed_name(&self) -> OwnedName<Ndn> {
+        let count = if self.signature.is_old { 2 } else { 1 };
+        let components = self.name.components().take(self.name.len().saturating_sub(count));
+        // Part of a name is not longer than the name.
+        OwnedName::from_components(components).unwrap_or_else(|_| OwnedName::from(&self.name))
     }
 }
 

@@ -94,3 +94,65 @@ fn says_what_is_wrong() {
     assert!(says("[faces.tcp]\nlisten = [\"localhost\"]").contains("line 2"));
     assert!(says("[cs").contains("line 1"));
 }
+
+#[test]
+fn trust_rules_are_checked_and_can_be_written() {
+    let rules = |anchors: &str, checkers: &str| {
+        format!(
+            "management.localhop = true\n[trust.localhop]\nanchors = [{anchors}]\n[[trust.localhop.rules]]\nid = \
+             \"r\"\nfor = \"interest\"\nfilters = [{{ regex = '^<a>' }}, {{ name = \"/a\", relation = \
+             \"is-prefix-of\" }}]\ncheckers = [{checkers}]\n"
+        )
+    };
+    let file = "{ file = \"f\" }";
+    let hierarchical = "{ type = \"hierarchical\" }";
+    let config = Config::parse(&rules(file, hierarchical)).unwrap();
+    assert_eq!(Config::parse(&config.to_toml()), Ok(config));
+    let says = |text: &str| Config::parse(text).unwrap_err().to_string();
+    for (anchors, checkers, expected) in [
+        (file, "", "`trust.localhop` has the rule \"r\": it needs a checker"),
+        ("", hierarchical, "`trust.localhop` needs both anchors and rules"),
+        (
+            "{ }",
+            hierarchical,
+            "`trust.localhop` has an anchor without exactly one of `file`, `base64` and `folder`",
+        ),
+        ("{ file = \"f\", folder = \"g\" }", hierarchical, "an anchor without exactly one of"),
+        ("{ file = \"f\", refresh_s = 0 }", hierarchical, "a refresh_s of 0"),
+        (file, "{ type = \"customized\" }", "a customized checker needs `key`"),
+        (
+            file,
+            "{ type = \"customized\", key = { regex = '(' } }",
+            "regex \"(\": no end of what begins at offset 0",
+        ),
+        (
+            file,
+            "{ type = \"customized\", key = { name = \"/a\" } }",
+            "needs `regex`, or `name` and `relation`",
+        ),
+        (
+            file,
+            "{ type = \"customized\", key = { key_regex = '(<>)', key_expand = '\\2', relation = \"equal\", \
+             packet_regex = '', packet_expand = '' } }",
+            "no group 2 in the pattern",
+        ),
+        (
+            file,
+            "{ type = \"customized\", key = { key_regex = '(<>)', regex = '<a>' } }",
+            "come together, alone",
+        ),
+    ] {
+        let text = says(&rules(anchors, checkers));
+        assert!(text.contains(expected), "{text}");
+    }
+    let any = "[trust.localhop]\nany = true\n";
+    assert!(says(any).contains("set management.localhop = true, too"));
+    assert!(says(&format!("{}{any}", "[management]\nlocalhop = false\n")).contains("has no effect"));
+    let both = rules(file, hierarchical).replace("anchors =", "any = true\nanchors =");
+    assert!(says(&both).contains("beside any = true"));
+    let modules = "[[management.authorize]]\ncertificate = \"any\"\nmodules = [\"rib\"]\n";
+    assert_eq!(
+        says(modules),
+        "`management.authorize.modules` has \"rib\", but needs some of faces, fib, cs, strategy-choice"
+    );
+}

@@ -9,9 +9,10 @@
 //!    browser counts as the user of the browser only if its origin is of this host or listed. The signature
 //!    is not verified, but a wrong digest is refused.
 //! 2. A key that `verify` trusts, with a time of signing that is no replay.
+//! 3. Commands that the configuration opens to all users of this host, or to all neighbours.
 //!
-//! Commands of rule 2 under `/localhop` pass if that is enabled, and only for the face that they
-//! come from.
+//! Commands of neighbours under `/localhop` pass if that is enabled, and only for the face that they come
+//! from.
 //!
 //! Routes of the management's own prefixes are refused to everyone, and routes under `/localhost` to other
 //! hosts.
@@ -27,6 +28,7 @@ use hashlane_name::ndn::NdnName;
 use hashlane_ndn::mgmt::values::FaceScope;
 use hashlane_ndn::mgmt::{Command, ControlResponse, Scope};
 use hashlane_ndn::wire::SignatureType;
+use hashlane_table::share::Owner;
 
 /// Verifies the signature of a command that arrives now. Returns an identity of the key, one for each trusted
 /// key. The error is the reason why no trusted key has made it.
@@ -37,8 +39,8 @@ pub type Verify = dyn Fn(&Command<'_>, Now) -> Result<Box<[u8]>, String> + Send;
 pub(super) enum Grant {
     /// Every command.
     Full,
-    /// Registrations of this user's own faces.
-    OwnFaces(u32),
+    /// Registrations of this party's own faces.
+    OwnFaces(Owner),
 }
 
 /// Rules that would permit a refused command of a user of this host, for the text of the refusal.
@@ -87,6 +89,9 @@ impl Access {
                     from.face
                 ));
             }
+            if self.open.localhop {
+                return Ok(localhop_grant(from));
+            }
         }
         if is_digest {
             return refuse(why);
@@ -103,7 +108,7 @@ impl Access {
         })?;
         replay.admit(&key, time).map_err(refusal)?;
         attempts.succeeded(owner);
-        Ok(Grant::Full)
+        Ok(if command.target.scope == Scope::Localhop { localhop_grant(from) } else { Grant::Full })
     }
 
     /// Rule 1. The error is the missing right.
@@ -116,6 +121,9 @@ impl Access {
         now: Now,
     ) -> Result<Grant, String> {
         let peer = &from.peer;
+        if command.target.scope == Scope::Localhost && self.is_open(verb, peer) {
+            return Ok(Grant::Full);
+        }
         let (uid, over) = match peer {
             Peer::Internal => return Ok(Grant::Full),
             Peer::User { uid, over } => (*uid, *over),
@@ -143,6 +151,9 @@ impl Access {
         if !is_registration(verb) {
             return Err(format!("{verb} from {peer} needs {NEEDS}"));
         }
+        if !self.own_faces {
+            return Err(format!("registrations from {peer} need {NEEDS}"));
+        }
         if over == Over::Loopback && !rights.connects {
             return Err(format!(
                 "{peer} may not connect to the Unix socket, so that registrations over the loopback need {NEEDS}"
@@ -158,8 +169,24 @@ impl Access {
         if name.is_some_and(|name| is_below(name.view(), &[b"localhost"])) {
             return Err(format!("names under /localhost from {peer} need {NEEDS}"));
         }
-        Ok(Grant::OwnFaces(uid))
+        Ok(Grant::OwnFaces(Owner::User(uid)))
     }
+
+    /// True if every user of this host may give a command. A page in a browser is none.
+    fn is_open(&self, verb: &str, peer: &Peer) -> bool {
+        let is_user = matches!(peer, Peer::User { .. } | Peer::Unidentified { .. });
+        let module = verb.split_once('/').map_or(verb, |(module, _)| module);
+        let is_open = match is_registration(verb) {
+            true => self.open.localhost,
+            false => self.open.modules.iter().any(|open| open == module),
+        };
+        is_user && is_open
+    }
+}
+
+/// Grant of a registration under `/localhop`: of the neighbour's own face, and within its share of the RIB.
+fn localhop_grant(from: &Origin) -> Grant {
+    from.peer.owner().map_or(Grant::Full, Grant::OwnFaces)
 }
 
 /// True if a command is about the face that it came from.

@@ -69,8 +69,8 @@ fn announce(manager: &mut Manager, call: Call<'_>) -> Done {
         expiration: Some(lifetime),
         ..ControlParameters::default()
     };
-    if let Grant::OwnFaces(uid) = call.grant {
-        check_share(manager, uid, &parameters, origin, call.from)?;
+    if let Grant::OwnFaces(owner) = call.grant {
+        check_share(manager, owner, &parameters, origin, call.from)?;
     }
     if manager.rib.announced_of(face) >= limit && manager.rib.route(name.view(), face, origin).is_none() {
         let text = format!("face {face} has {limit} announced routes, the limit of a face");

@@ -91,8 +91,8 @@ pub struct Manager {
     pub(super) removed: usize,
     /// Next hops that the FIB had no room for, as logged.
     pub(super) skipped: u64,
-    /// Users of the faces that have registered prefixes for themselves.
-    pub(super) owners: BTreeMap<u64, u32>,
+    /// Users and neighbours at the faces that have registered prefixes for themselves.
+    pub(super) owners: BTreeMap<u64, Owner>,
     pub(super) strategies: Strategies,
     pub(super) cs: CsConfig,
     pub(super) events: Events,

@@ -61,7 +61,7 @@ pub use program::StrategyInstance;
 pub(crate) use reply::nack;
 pub use request::{CsConfig, FaceOutcome, FaceRequest, Plane, Report, Request, TableRequest, Ticket};
 pub(crate) use request::{erased, face_id};
-pub use users::{Access, Account, Accounts, SystemAccounts};
+pub use users::{Access, Account, Accounts, Open, SystemAccounts};
 
 use hashlane_ndn::mgmt::command::Target;
 use hashlane_ndn::mgmt::values::{FaceEventKind, FaceScope};

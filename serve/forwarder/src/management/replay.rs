@@ -19,7 +19,7 @@ const TIMES: usize = 256;
 /// Step by which the clock is set back at least, in milliseconds. Smaller ones are corrections.
 const STEP: u64 = 1000;
 
-/// The commands of each trusted key. There are as many keys as trust anchors.
+/// The commands of each trusted key. There are at most as many keys as certificates of the configuration.
 pub(super) struct Replay {
     keys: HashMap<Box<[u8]>, Key>,
     /// Monotonic time of the start.

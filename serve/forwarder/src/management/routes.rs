@@ -11,6 +11,7 @@ use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::Ndn;
 use hashlane_ndn::mgmt::values::{ROUTE_CHILD_INHERIT, RouteOrigin};
 use hashlane_ndn::mgmt::{ControlParameters, ControlResponse};
+use hashlane_table::share::Owner;
 
 pub(super) const ADD_NEXT_HOP: Verb =
     Verb { name: "fib/add-nexthop", required: NAME, optional: FACE_ID | COST, run: add_next_hop };
@@ -52,8 +53,8 @@ fn register(manager: &mut Manager, call: Call<'_>) -> Done {
     let origin = *parameters.origin.get_or_insert(RouteOrigin::APP);
     let cost = *parameters.cost.get_or_insert(0);
     let flags = *parameters.flags.get_or_insert(ROUTE_CHILD_INHERIT);
-    if let Grant::OwnFaces(uid) = call.grant {
-        check_share(manager, uid, &parameters, origin, call.from)?;
+    if let Grant::OwnFaces(owner) = call.grant {
+        check_share(manager, owner, &parameters, origin, call.from)?;
     }
     let (name, face) = prefix_and_face(&mut parameters, call.from)?;
     manager.check_depth(name.view())?;
@@ -68,27 +69,30 @@ fn register(manager: &mut Manager, call: Call<'_>) -> Done {
     done(&parameters)
 }
 
-/// Refuses one more route to a user without further rights that has its share of the RIB, an eighth, once the
-/// RIB is more than half full: one user must not use up the room of the others.
+/// Refuses one more route to a user without further rights, or a neighbour, that has its share of the RIB, an
+/// eighth, once the RIB is more than half full: one party must not use up the room of the others.
 pub(super) fn check_share(
     manager: &mut Manager,
-    uid: u32,
+    owner: Owner,
     parameters: &ControlParameters,
     origin: RouteOrigin,
     from: &Origin,
 ) -> Result<(), ControlResponse> {
-    manager.owners.insert(from.face, uid);
+    manager.owners.insert(from.face, owner);
     let (limits, rib) = (manager.config.rib, &manager.rib);
     let has_it = |name: &OwnedName<Ndn>| rib.route(name.view(), from.face, origin).is_some();
     let is_half_full = rib.len() >= limits.routes / 2 || rib.name_bytes() >= limits.name_bytes / 2;
     if !is_half_full || parameters.name.as_ref().is_some_and(has_it) {
         return Ok(());
     }
-    let faces = || manager.owners.iter().filter(|(_, owner)| **owner == uid).map(|(face, _)| *face);
+    let faces = || manager.owners.iter().filter(|(_, other)| **other == owner).map(|(face, _)| *face);
     let held: usize = faces().map(|face| rib.routes_of(face)).sum();
     let bytes: usize = faces().map(|face| rib.name_bytes_of(face)).sum();
     if held >= limits.routes / 8 || bytes >= limits.name_bytes / 8 {
-        return refused(507, format!("user {uid} has {held} routes, its share of a RIB that is half full"));
+        return refused(
+            507,
+            format!("{} has {held} routes, its share of a RIB that is half full", from.peer),
+        );
     }
     Ok(())
 }

@@ -25,6 +25,7 @@ use std::sync::Arc;
 
 mod announcements;
 mod lists;
+mod open;
 mod prefixes;
 mod users;
 

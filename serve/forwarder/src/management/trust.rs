@@ -1,46 +1,155 @@
-//! Trust anchors from files.
+//! Keys that are trusted with commands: by trust anchors, by the modules of a certificate, or by rules.
+
+mod files;
+#[cfg(test)]
+mod tests;
 
 use super::access::Verify;
 use super::clock::Now;
+use crate::config::{Config, TrustPolicy};
+use files::{CertificateFiles, Source, Strictness};
 use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::Ndn;
-use hashlane_ndn::mgmt::Command;
-use hashlane_ndn::security::file::MAX_FILE;
-use hashlane_ndn::security::{Certificate, Signed, TrustAnchors, certificate_bytes, time};
-use nix::fcntl::OFlag;
-use std::fs::OpenOptions;
-use std::io::{self, Read};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use hashlane_ndn::mgmt::{Command, Scope};
+use hashlane_ndn::security::policy::{Known, Policy};
+use hashlane_ndn::security::{Certificate, Refusal, Signed, TrustAnchors, time};
+use std::cell::RefCell;
+use std::io;
+use std::path::Path;
 
-/// Verifies that a command is signed under one of the certificates in these files, which is valid then.
-/// `now` is in seconds since 1970.
+/// Verifies that a command is signed by a key that the configuration trusts with it. `now` is in seconds
+/// since 1970.
 ///
 /// # Errors
-/// The first file that is not a certificate, or not one that is valid at `now`, and the reason.
-pub(crate) fn verifier(files: &[PathBuf], now: u64) -> io::Result<Box<Verify>> {
+/// The first file that is not a certificate, or not one that is valid at `now`, a folder that cannot be read,
+/// or an invalid rule, and the reason.
+pub(crate) fn verifier(config: &Config, now: u64) -> io::Result<Box<Verify>> {
     let mut anchors = TrustAnchors::default();
-    for file in files {
-        let invalid =
-            |why: &dyn std::fmt::Display| io::Error::other(format!("trust anchor {}: {why}", file.display()));
-        let read = read(file).map_err(|error| invalid(&error))?;
-        let bytes = certificate_bytes(&read).map_err(|error| invalid(&error))?;
-        let certificate = Certificate::parse(&bytes).map_err(|error| invalid(&error))?;
-        check_validity(&certificate, now).map_err(|error| invalid(&error))?;
-        anchors.add(&certificate).map_err(|error| invalid(&error))?;
+    for file in &config.management.trust_anchors {
+        add_anchor(&mut anchors, file, now)?;
     }
-    Ok(Box::new(move |command: &Command<'_>, now: Now| {
-        if anchors.is_empty() {
-            return Err("no trust anchor is configured".into());
+    let mut modules = Vec::new();
+    for authorize in config.management.authorize.iter().filter(|authorize| !authorize.is_any()) {
+        let mut keys = TrustAnchors::default();
+        add_anchor(&mut keys, &authorize.certificate, now)?;
+        modules.push((keys, authorize.modules.clone()));
+    }
+    let trust = &config.trust;
+    let others = trust.certificates.iter().map(|path| Source::path(path.clone(), None)).collect();
+    let verifier = Verifier {
+        anchors,
+        modules,
+        localhost: Area::open(&trust.localhost, now)?,
+        localhop: Area::open(&trust.localhop, now)?,
+        others: RefCell::new(CertificateFiles::open("certificate", others, now, Strictness::Certificates)?),
+    };
+    Ok(Box::new(move |command: &Command<'_>, now: Now| verifier.verify(command, now)))
+}
+
+/// Adds the certificate of a file.
+fn add_anchor(anchors: &mut TrustAnchors, file: &Path, now: u64) -> io::Result<()> {
+    let invalid =
+        |why: &dyn std::fmt::Display| io::Error::other(format!("trust anchor {}: {why}", file.display()));
+    let bytes = files::read_certificate(file).map_err(|error| invalid(&error))?;
+    let certificate = Certificate::parse(&bytes).map_err(|error| invalid(&error))?;
+    check_validity(&certificate, now).map_err(|error| invalid(&error))?;
+    anchors.add(&certificate).map_err(|error| invalid(&error))
+}
+
+/// Certificates and rules in use.
+struct Verifier {
+    /// Anchors of keys that may sign every command.
+    anchors: TrustAnchors,
+    /// Certificates, and the modules whose commands their keys may sign.
+    modules: Vec<(TrustAnchors, Vec<String>)>,
+    localhost: Option<Area>,
+    localhop: Option<Area>,
+    /// Certificates between keys and anchors.
+    others: RefCell<CertificateFiles>,
+}
+
+/// Rules for registrations of one scope.
+struct Area {
+    policy: Policy,
+    anchors: RefCell<CertificateFiles>,
+}
+
+impl Area {
+    /// The rules of a table, and its anchors. `None` if it has no rules.
+    fn open(table: &TrustPolicy, now: u64) -> io::Result<Option<Self>> {
+        if table.rules.is_empty() {
+            return Ok(None);
         }
+        let policy = table.policy().map_err(io::Error::other)?;
+        let anchors = table.anchors.iter().map(Source::anchor).collect();
+        let anchors = CertificateFiles::open("trust anchor", anchors, now, Strictness::Anchors)?;
+        Ok(Some(Self { policy, anchors: RefCell::new(anchors) }))
+    }
+}
+
+impl Verifier {
+    /// Identity of the key that signed a command, or the reason for not trusting it.
+    fn verify(&self, command: &Command<'_>, now: Now) -> Result<Box<[u8]>, String> {
         let signature = &command.signature;
         let signed = Signed { info: signature.info, pieces: signature.covered, value: signature.value };
-        let certificate = anchors.verify(&signed, now.unix / 1000).map_err(|refusal| refusal.to_string())?;
-        // Certificates of one key are one signer: /…/KEY/<id>/<issuer>/<version>.
-        let key = certificate.components().take(certificate.len().saturating_sub(2));
-        let key: OwnedName<Ndn> = OwnedName::from_components(key).map_err(|error| error.to_string())?;
-        Ok(key.as_bytes().into())
-    }))
+        let seconds = now.unix / 1000;
+        let refusal = match self.anchors.verify(&signed, seconds) {
+            Ok(certificate) => return key_of(certificate),
+            Err(refusal) => refusal,
+        };
+        if self.is_ruled(command) {
+            return self.verify_by_rules(command, &signed, now);
+        }
+        let module = str::from_utf8(command.target.module).unwrap_or_default();
+        let mut refusal = Some(refusal).filter(|_| !self.anchors.is_empty());
+        for (keys, modules) in &self.modules {
+            if !modules.iter().any(|known| known == module) {
+                continue;
+            }
+            match keys.verify(&signed, seconds) {
+                Ok(certificate) => return key_of(certificate),
+                Err(error) if refusal.is_none_or(|refusal| refusal == Refusal::UnknownKey) => {
+                    refusal = Some(error);
+                }
+                Err(_) => {}
+            }
+        }
+        Err(refusal.map_or_else(|| "no trust anchor is configured".to_owned(), |refusal| refusal.to_string()))
+    }
+
+    /// True if the configuration has rules for a command.
+    fn is_ruled(&self, command: &Command<'_>) -> bool {
+        command.target.module == b"rib" && self.area(command.target.scope).is_some()
+    }
+
+    fn area(&self, scope: Scope) -> Option<&Area> {
+        match scope {
+            Scope::Localhost => self.localhost.as_ref(),
+            Scope::Localhop => self.localhop.as_ref(),
+        }
+    }
+
+    fn verify_by_rules(
+        &self,
+        command: &Command<'_>,
+        signed: &Signed<'_>,
+        now: Now,
+    ) -> Result<Box<[u8]>, String> {
+        let Some(area) = self.area(command.target.scope) else { return Err("there are no rules".into()) };
+        let (mut anchors, mut others) = (area.anchors.borrow_mut(), self.others.borrow_mut());
+        let known =
+            Known { anchors: anchors.refreshed(now), others: others.refreshed(now), now: now.unix / 1000 };
+        let key = area.policy.verify_interest(command.signed_name().view(), signed, known);
+        key.map(|key| key.as_bytes().into()).map_err(|error| error.to_string())
+    }
+}
+
+/// Identity of the key of a certificate. Certificates of one key are one signer:
+/// /…/KEY/<id>/<issuer>/<version>.
+fn key_of(certificate: hashlane_name::ndn::NdnName<'_>) -> Result<Box<[u8]>, String> {
+    let key = certificate.components().take(certificate.len().saturating_sub(2));
+    let key: OwnedName<Ndn> = OwnedName::from_components(key).map_err(|error| error.to_string())?;
+    Ok(key.as_bytes().into())
 }
 
 /// Refuses a certificate that is not valid at `now`, in seconds since 1970.
@@ -59,100 +168,4 @@ fn check_validity(certificate: &Certificate<'_>, now: u64) -> Result<(), String>
         ));
     }
     Ok(())
-}
-
-/// The bytes of a file; of a file that is too long, enough to see that. Other kinds of files are refused: a
-/// pipe would wait for its writer.
-fn read(file: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let file = OpenOptions::new().read(true).custom_flags(OFlag::O_NONBLOCK.bits()).open(file)?;
-    if !file.metadata()?.is_file() {
-        let why = "not a regular file; name the file of a certificate";
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
-    }
-    file.take(MAX_FILE as u64 + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use hashlane_name::component::Component;
-    use hashlane_ndn::mgmt::command::Target;
-    use hashlane_ndn::mgmt::{CommandBuilder, ControlParameters, Scope};
-    use hashlane_ndn::security::Signer;
-    use hashlane_ndn::security::certificate::CertificateBuilder;
-    use hashlane_ndn::wire::{Interest, KeyLocator, SignatureInfo, SignatureType};
-
-    const SECRET: [u8; 32] = [7; 32];
-
-    /// A certificate that is valid in these seconds.
-    fn certificate(valid_from: u64, valid_until: u64) -> Vec<u8> {
-        let identity: OwnedName<Ndn> = hashlane_name::uri::parse_uri(b"/op").expect("a name");
-        let key = Component::generic(b"1");
-        CertificateBuilder { identity: identity.view(), key, version: 1, valid_from, valid_until }
-            .self_signed(&Signer::ed25519(&SECRET))
-            .expect("a certificate")
-    }
-
-    #[test]
-    fn certificates_are_valid_from_their_first_to_their_last_second() {
-        let bytes = certificate(1_000_000, 2_000_000);
-        let certificate = Certificate::parse(&bytes).expect("a certificate");
-        let check = |now| check_validity(&certificate, now);
-        assert_eq!((check(1_000_000), check(2_000_000)), (Ok(()), Ok(())));
-        let early = check(999_999).expect_err("not valid yet");
-        assert!(
-            early.contains("is valid from 19700112T134640 UTC") && early.contains("set the clock"),
-            "{early}"
-        );
-        let late = check(2_000_001).expect_err("expired");
-        assert!(late.ends_with("expired at 19700124T033320 UTC: configure a valid one"), "{late}");
-    }
-
-    #[test]
-    fn a_command_is_trusted_while_the_certificate_is_valid() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let file = folder.path().join("anchor");
-        std::fs::write(&file, certificate(1_000_000, 2_000_000)).expect("a file");
-        let verify = verifier(&[file], 1_500_000).expect("a valid anchor");
-        let target = Target { scope: Scope::Localhost, module: b"rib", verb: b"register" };
-        let (parameters, signature_nonce) = (ControlParameters::default(), [1; 8]);
-        let time = 2_000_000_999;
-        let builder = CommandBuilder {
-            target,
-            parameters: &parameters,
-            nonce: 1,
-            lifetime: 4000,
-            signature_nonce,
-            time,
-        };
-        let key: OwnedName<Ndn> = hashlane_name::uri::parse_uri(b"/op/KEY/1").expect("a name");
-        let locator = Some(KeyLocator::Name(key.view()));
-        let info = SignatureInfo { key_locator: locator, ..SignatureInfo::of(SignatureType::ED25519) };
-        let signer = Signer::ed25519(&SECRET);
-        let packet = builder.build_signed(info, |pieces| signer.sign(&pieces)).expect("a short name");
-        let interest = Interest::parse(&packet).expect("an Interest");
-        let command = Command::parse(&interest).expect("a command");
-        let verify = |unix| verify(&command, Now { monotonic: 1, unix });
-        assert_eq!(verify(time), Ok(key.as_bytes().into()), "the last second of the certificate");
-        let expired = Err("the certificate expired at 2000000 seconds since 1970".to_owned());
-        assert_eq!(verify(time + 1), expired);
-    }
-
-    #[test]
-    fn an_anchor_that_has_expired_is_refused_at_the_start() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let file = folder.path().join("anchor");
-        let open = |bytes: &[u8]| {
-            std::fs::write(&file, bytes).expect("a file");
-            verifier(std::slice::from_ref(&file), 1_000_001).map(drop).map_err(|error| error.to_string())
-        };
-        assert_eq!(open(&certificate(0, 1_000_001)), Ok(()));
-        let error = open(&certificate(0, 1_000_000)).expect_err("expired");
-        assert!(
-            error.starts_with(&format!("trust anchor {}: the certificate /op/KEY", file.display())),
-            "{error}"
-        );
-    }
 }

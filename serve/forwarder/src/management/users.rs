@@ -44,7 +44,7 @@ impl<'de> Deserialize<'de> for Account {
 }
 
 /// Rights of users of this host and of neighbours.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Access {
     /// The user that the forwarder runs as.
     pub own_uid: u32,
@@ -57,6 +57,36 @@ pub struct Access {
     pub sockets: Vec<PathBuf>,
     /// True if `/localhop/nfd/rib` accepts commands of neighbours with a trusted key.
     pub localhop: bool,
+    /// True if every user who may connect to a Unix socket may register prefixes of its own face.
+    pub own_faces: bool,
+    /// Commands for which no signature is verified.
+    pub open: Open,
+}
+
+/// Commands for which no signature is verified.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Open {
+    /// True for registrations by every user of this host.
+    pub localhost: bool,
+    /// True for registrations by every neighbour, if `/localhop` is enabled.
+    pub localhop: bool,
+    /// Modules whose commands every user of this host may give.
+    pub modules: Vec<String>,
+}
+
+impl Default for Access {
+    /// Root may give every command, and users may register prefixes of their own faces.
+    fn default() -> Self {
+        Self {
+            own_uid: 0,
+            users: Vec::new(),
+            groups: Vec::new(),
+            sockets: Vec::new(),
+            localhop: false,
+            own_faces: true,
+            open: Open::default(),
+        }
+    }
 }
 
 /// The system's databases of users and groups.
