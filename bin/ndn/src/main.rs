@@ -6,6 +6,7 @@ mod cs;
 mod dump;
 mod face;
 mod get;
+mod import_nfd_conf;
 mod peek;
 mod ping;
 mod ping_server;
@@ -36,9 +37,9 @@ static ALLOCATOR: Allocator = Allocator;
     version,
     max_term_width = 100,
     after_help = "\
-All commands except run, check-config and dump need a running forwarder: the one that --connect
-names, else the variable NDN_CLIENT_TRANSPORT, else the forwarder of this user, else the one at
-/run/nfd/nfd.sock.
+All commands except run, check-config, import-nfd-conf and dump need a running forwarder: the one
+that --connect names, else the variable NDN_CLIENT_TRANSPORT, else the forwarder of this user,
+else the one at /run/nfd/nfd.sock.
 
 Examples:
   hashlane ndn run &
@@ -68,6 +69,7 @@ Examples:
   hashlane ndn check-config --print              every key with its default value
   hashlane ndn check-config --print forwarder.toml")]
     CheckConfig(CheckConfig),
+    ImportNfdConf(import_nfd_conf::ImportNfdConf),
     Ping(ping::Ping),
     PingServer(ping_server::PingServer),
     Dump(dump::Dump),
@@ -96,6 +98,7 @@ impl Ndn {
                 return command.run(Config::read, Config::to_toml, check);
             }
             Command::Dump(command) => return command.run(),
+            Command::ImportNfdConf(command) => return command.run(),
             command => command,
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -113,7 +116,7 @@ impl Ndn {
                 Command::Route(command) => command.run().await,
                 Command::Strategy(command) => command.run().await,
                 Command::Cs(command) => command.run().await,
-                Command::Run(_) | Command::CheckConfig(_) | Command::Dump(_) => {
+                Command::Run(_) | Command::CheckConfig(_) | Command::Dump(_) | Command::ImportNfdConf(_) => {
                     unreachable!("these have run")
                 }
             }

@@ -5,6 +5,7 @@
 //! - [`management`]: NFD's management protocol, as a state machine without sockets.
 //! - [`rib`]: routes, and the FIB computed from them.
 //! - [`shards`]: forwarding threads that share nothing.
+//! - [`import`](mod@import): nfd.conf as a configuration of this forwarder.
 //!
 //! A forwarder inside another program:
 //!
@@ -38,6 +39,7 @@ mod clock;
 pub mod config;
 mod handed;
 mod heartbeat;
+pub mod import;
 mod initial;
 pub mod management;
 mod metrics;

@@ -7,6 +7,7 @@ mod config;
 mod dump;
 mod forwarder;
 mod get;
+mod import;
 mod log;
 mod pit;
 mod reload;
