@@ -1,7 +1,9 @@
 //! Properties of configurations of other servers that are imported.
 
+use hashlane_forwarder::{Config, import as nfd};
 use hashlane_transfer::import::{Dialect, Import, MAX_FILES, detect, import};
 use std::collections::BTreeSet;
+use std::path::Path;
 
 /// A text is read as the configuration of either server, whichever it is of. Each of its lines has a fate or
 /// is blank; the result is TOML with zones that have a file or primaries, and is the same each time.
@@ -44,5 +46,24 @@ fn check_toml(text: &str) {
             let items = zone.get(list).and_then(toml::Value::as_array).into_iter().flatten();
             assert!(items.into_iter().all(|item| item.as_str().is_some_and(|item| !item.is_empty())));
         }
+    }
+}
+
+/// A text is read as the configuration of NFD. Each of its keys has an outcome; the result is a configuration
+/// of the forwarder, and is the same each time.
+pub fn check_nfd_conf(octets: &[u8]) {
+    let text = String::from_utf8_lossy(octets);
+    let folder = Path::new("/etc/ndn");
+    let Ok(imported) = nfd::import(&text, folder) else { return };
+    assert_eq!(nfd::import(&text, folder).as_ref(), Ok(&imported));
+    let lines = text.lines().count();
+    assert!(imported.blank <= lines);
+    assert!(imported.lines.is_sorted_by_key(|line| line.number), "in the order of the file");
+    for line in &imported.lines {
+        assert!((1..=lines).contains(&(line.number as usize)));
+        assert!(line.to_string().len() < 2_500);
+    }
+    if let Err(error) = Config::parse(&imported.toml) {
+        panic!("{error}: {}", imported.toml);
     }
 }

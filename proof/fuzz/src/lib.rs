@@ -26,6 +26,7 @@ pub mod name_map;
 pub mod name_rules;
 pub mod ndn;
 pub mod patches;
+pub mod patterns;
 pub mod queries;
 pub mod reassembly;
 pub mod respond;

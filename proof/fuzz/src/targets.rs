@@ -2,8 +2,8 @@
 
 use crate::{
     audit, catalogs, client, compress, dns_streams, dump, faces, files, flows, forwarder, frames, imports,
-    ipfix, management, name_lists, name_map, name_rules, ndn, patches, queries, reassembly, respond, rib,
-    shards, signed, sketches, strings, transfers, zone_files, zones,
+    ipfix, management, name_lists, name_map, name_rules, ndn, patches, patterns, queries, reassembly,
+    respond, rib, shards, signed, sketches, strings, transfers, zone_files, zones,
 };
 use hashlane_flow::packet::Packet;
 use hashlane_name::ccnx::Ccnx;
@@ -62,10 +62,12 @@ macro_rules! with_targets {
             ndn_management,
             ndn_mgmt,
             ndn_packet,
+            ndn_pattern,
             ndn_reassembly,
             ndn_rib,
             ndn_shards,
             ndn_stream,
+            nfd_conf,
             prefix_burst,
             records,
             sketch_bytes,
@@ -374,4 +376,14 @@ pub fn xdp_frame(bytes: &[u8]) {
 /// Reads a zone file for the name server; see [`zone_files::check_zone_file`].
 pub fn zone_file(bytes: &[u8]) {
     zone_files::check_zone_file(bytes);
+}
+
+/// Matches a name with a pattern; see [`patterns::check_pattern`].
+pub fn ndn_pattern(bytes: &[u8]) {
+    patterns::check_pattern(bytes);
+}
+
+/// Reads the configuration of NFD; see [`imports::check_nfd_conf`].
+pub fn nfd_conf(bytes: &[u8]) {
+    imports::check_nfd_conf(bytes);
 }
