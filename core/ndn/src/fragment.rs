@@ -17,13 +17,13 @@ const FRAGMENT_COST: usize = 10 + 10 + 10 + 10;
 /// Most fragments of a packet.
 pub const MAX_FRAGMENTS: u64 = 400;
 
-/// Most incomplete packets of a link; one more replaces the oldest.
+/// Most incomplete packets of a link, by default; one more replaces the oldest.
 const WAITING: usize = 16;
 
-/// Time that an incomplete packet waits for its next fragment, in milliseconds.
+/// Time that an incomplete packet waits for its next fragment, by default, in milliseconds.
 const TIMEOUT: u64 = 500;
 
-/// Most memory of a reassembler, in bytes, as [`Reassembler::memory`] counts it.
+/// Most memory of a reassembler with default limits, in bytes, as [`Reassembler::memory`] counts it.
 pub const MAX_MEMORY: usize = WAITING
     * (MAX_LINK_PACKET
         + MAX_PACKET
@@ -70,6 +70,28 @@ impl Fragmenter {
         mtu: usize,
         mut send: impl FnMut(&[u8], &[u8]),
     ) -> bool {
+        self.divide(header, packet, mtu, |header, piece| {
+            send(header.wrapped(piece.len()).as_bytes(), piece);
+        })
+    }
+
+    /// Divides a packet into the fragments for a link with this MTU, and passes each to `each` with its
+    /// header. Every fragment gets a Sequence, also the only one of a packet that fits. Returns false as
+    /// [`send`](Self::send) does.
+    pub fn divide(
+        &mut self,
+        header: &LpHeader<'_>,
+        packet: &[u8],
+        mtu: usize,
+        mut each: impl FnMut(&LpHeader<'_>, &[u8]),
+    ) -> bool {
+        let alone = LpHeader { sequence: Some(self.next), ..*header };
+        let fields = alone.wrapped(packet.len()).as_bytes().len();
+        if fields + packet.len() <= mtu {
+            self.next = self.next.wrapping_add(1);
+            each(&alone, packet);
+            return true;
+        }
         // All fragments have the size of the first one, which has the least room.
         let fields = header.wrapped(packet.len()).as_bytes().len();
         let Some(room) = mtu.checked_sub(fields + FRAGMENT_COST).filter(|room| *room > 0) else {
@@ -84,9 +106,14 @@ impl Fragmenter {
             let sequence = Some(self.next);
             self.next = self.next.wrapping_add(1);
             let header = LpHeader { sequence, frag_index: index as u64, frag_count: count, ..base };
-            send(header.wrapped(piece.len()).as_bytes(), piece);
+            each(&header, piece);
         }
         true
+    }
+
+    /// Sequence of the next fragment.
+    pub const fn next_sequence(&self) -> u64 {
+        self.next
     }
 }
 
@@ -94,6 +121,29 @@ impl Fragmenter {
 #[derive(Clone, Debug, Default)]
 pub struct Reassembler {
     waiting: Vec<Partial>,
+    limits: Limits,
+}
+
+/// Limits of a reassembler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Most incomplete packets; one more replaces the oldest.
+    pub packets: usize,
+    /// Time that an incomplete packet waits for its next fragment, in milliseconds.
+    pub timeout: u64,
+}
+
+impl Default for Limits {
+    /// 16 packets, 500 ms.
+    fn default() -> Self {
+        Self { packets: WAITING, timeout: TIMEOUT }
+    }
+}
+
+impl Limits {
+    /// Limits of a link whose lost fragments are sent again: 256 packets, which wait for 8 seconds. With the
+    /// initial timeout of 1 second, the third retransmission of a fragment leaves after 7.
+    pub const RELIABLE: Self = Self { packets: 256, timeout: 8000 };
 }
 
 #[derive(Clone, Debug)]
@@ -127,6 +177,11 @@ impl Whole {
 }
 
 impl Reassembler {
+    /// Replaces the limits. Packets beyond a lower one stay until the next fragment, or until they time out.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
     /// Adds a fragment, which is the link packet `bytes` and parsed as `piece`. Returns the packet if the
     /// fragment completes it.
     ///
@@ -149,9 +204,8 @@ impl Reassembler {
         let at = match self.waiting.iter().position(|partial| partial.first == first) {
             Some(at) => at,
             None => {
-                if self.waiting.len() == WAITING {
-                    self.waiting.remove(0);
-                }
+                let excess = (self.waiting.len() + 1).saturating_sub(self.limits.packets);
+                self.waiting.drain(..excess.min(self.waiting.len()));
                 let pieces = (0..count).map(|_| None).collect();
                 let partial =
                     Partial { first, pieces, missing: count, bytes: 0, head: Vec::new(), heard: now };
@@ -195,7 +249,8 @@ impl Reassembler {
     /// Drops packets that timed out. [`receive`](Self::receive) does so, too; call this for links that may
     /// fall silent.
     pub fn handle_timeout(&mut self, now: Time) {
-        self.waiting.retain(|partial| now.since(partial.heard).as_millis() < u128::from(TIMEOUT));
+        let timeout = u128::from(self.limits.timeout);
+        self.waiting.retain(|partial| now.since(partial.heard).as_millis() < timeout);
     }
 
     /// Drops the incomplete packet that has waited for the longest time. Returns false if no packet is

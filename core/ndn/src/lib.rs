@@ -3,6 +3,7 @@
 //! - [`tlv`]: elements of type, length and value, and the rules for skipping or rejecting unknown ones.
 //! - [`wire`]: Interest, Data and the link packets of NDNLPv2, as checked views and as builders.
 //! - [`fragment`]: fragmentation and reassembly of link packets.
+//! - [`reliability`]: retransmission of lost link packets.
 //! - [`security`]: signatures, certificates and trust anchors.
 //! - [`mgmt`]: NFD's management protocol: commands, responses, datasets.
 //! - [`pattern`]: NDN regular expressions over the components of names.
@@ -20,6 +21,7 @@ pub mod fragment;
 pub mod invariant;
 pub mod mgmt;
 pub mod pattern;
+pub mod reliability;
 pub mod security;
 pub mod time;
 pub mod tlv;

@@ -226,6 +226,18 @@ impl<'a> LpHeader<'a> {
         frame.close(len);
         frame
     }
+
+    /// Encodes the fields that all transmissions of a link packet share: those before the Acks, and those
+    /// after the TxSequence with the beginning of a fragment of `len` bytes. The header has no TxSequence.
+    pub fn around_acks(&self, len: usize) -> [LpFrame; 2] {
+        debug_assert!(self.tx_sequence.is_none(), "each transmission has a TxSequence of its own");
+        let mut frames = [LpFrame::new(), LpFrame::new()];
+        let [before, after] = &mut frames;
+        before.fields_before_acks(self);
+        after.fields_after_acks(self);
+        after.begin_fragment(len);
+        frames
+    }
 }
 
 /// Room for the header: [`HEAD`] bytes, 184 for the fields that are written, and 6 to begin the fragment.
@@ -293,6 +305,11 @@ impl LpFrame {
     }
 
     fn fields(&mut self, header: &LpHeader<'_>) {
+        self.fields_before_acks(header);
+        self.fields_after_acks(header);
+    }
+
+    fn fields_before_acks(&mut self, header: &LpHeader<'_>) {
         if let Some(sequence) = header.sequence {
             self.field(SEQUENCE, &sequence.to_be_bytes());
         }
@@ -320,6 +337,9 @@ impl LpFrame {
         if header.congestion_mark > 0 {
             self.integer(CONGESTION_MARK, header.congestion_mark);
         }
+    }
+
+    fn fields_after_acks(&mut self, header: &LpHeader<'_>) {
         if let Some(sequence) = header.tx_sequence {
             self.field(TX_SEQUENCE, &sequence.to_be_bytes());
         }
@@ -332,12 +352,16 @@ impl LpFrame {
         }
     }
 
+    fn begin_fragment(&mut self, len: usize) {
+        if len > 0 {
+            self.number(FRAGMENT.into());
+            self.number(len as u64);
+        }
+    }
+
     /// Begins the fragment, and prepends type and length of the link packet.
     fn close(&mut self, fragment: usize) {
-        if fragment > 0 {
-            self.number(FRAGMENT.into());
-            self.number(fragment as u64);
-        }
+        self.begin_fragment(fragment);
         let body = self.end - HEAD + fragment;
         let mut head = Self::new();
         head.number(LP_PACKET.into());
