@@ -127,13 +127,19 @@ impl Config {
             let why = format!("has {module:?}, but needs some of {}", MODULES.join(", "));
             return Err(ConfigError::value("management.authorize.modules", why));
         }
-        for (key, policy) in
-            [("trust.localhost", &self.trust.localhost), ("trust.localhop", &self.trust.localhop)]
-        {
+        for (key, policy) in [
+            ("trust.localhost", &self.trust.localhost),
+            ("trust.localhop", &self.trust.localhop),
+            ("trust.prefix_announcement", &self.trust.prefix_announcement),
+        ] {
             policy.check().map_err(|why| ConfigError::value(key, why))?;
         }
         if !self.trust.localhop.is_empty() && !self.management.localhop {
             return invalid("trust.localhop", "has no effect: set management.localhop = true, too");
+        }
+        if !self.trust.prefix_announcement.is_empty() && self.rib.announcements().is_none() {
+            let why = "has no effect: set rib.prefix_announcements = \"trusted\", too";
+            return invalid("trust.prefix_announcement", why);
         }
         if !(256..=65_507).contains(&self.faces.udp.mtu) {
             return invalid("faces.udp.mtu", "must be between 256 and 65507");

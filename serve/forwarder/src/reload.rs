@@ -21,7 +21,7 @@ pub(crate) enum Effect {
 }
 
 /// Effects of keys, and of all keys below a table. Keys that are not in the list need a restart.
-const EFFECTS: [(&str, Effect); 18] = [
+const EFFECTS: [(&str, Effect); 19] = [
     ("cs", Effect::Now),
     ("faces.congestion", Effect::NewFaces),
     ("faces.memory", Effect::Now),

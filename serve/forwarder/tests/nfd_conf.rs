@@ -59,6 +59,13 @@ fn transports_without_a_section_are_off_as_with_nfd() {
 }
 
 #[test]
+fn the_validation_of_prefix_announcements_is_kept() {
+    let config = config("rib { prefix_announcement_validation { trust-anchor { type any } } }");
+    assert!(config.trust.prefix_announcement.any);
+    assert_eq!(config.rib.prefix_announcements, hashlane_forwarder::config::Announcements::Trusted);
+}
+
+#[test]
 fn listeners_are_those_of_the_switches() {
     let udp = |keys: &str| {
         let config = config(&format!("face_system {{ udp {{ {keys}\nmcast no }} }}"));

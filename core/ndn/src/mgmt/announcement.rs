@@ -66,6 +66,9 @@ pub enum AnnouncementError {
 }
 
 impl<'a> PrefixAnnouncement<'a> {
+    /// Verb of the command that an announcement stands for. No Interest has a command with it.
+    pub const VERB: &'static [u8] = b"announcement";
+
     /// Parses `bytes`, which must be exactly one prefix announcement.
     ///
     /// # Errors
@@ -151,16 +154,17 @@ impl<'a> PrefixAnnouncement<'a> {
         let signature = new_signature(interest, info, name.components().skip(Target::LEN))
             .map_err(AnnouncementError::Command)?;
         let announcement = Self::parse(interest.parameters().ok_or(unsigned)?)?;
-        Ok((Command { target, parameters: announcement.parameters(), signature }, announcement))
+        Ok((Command { name, target, parameters: announcement.parameters(), signature }, announcement))
     }
 
     fn parameters(&self) -> ControlParameters {
         ControlParameters { name: Some(self.prefix()), ..ControlParameters::default() }
     }
 
-    /// The command that the announcement stands for: a signed request for a route of its prefix. The rules
-    /// for the signatures of commands apply to it; it has no time of signing.
+    /// The command that the announcement stands for, with the verb [`VERB`](Self::VERB): a signed request for
+    /// a route of its prefix, under the name of the Data. It has no time of signing.
     pub fn command(&self, target: Target<'a>) -> Command<'a> {
+        let target = Target { verb: Self::VERB, ..target };
         let signature = Signature {
             is_old: false,
             info: self.data.signature_info(),
@@ -169,7 +173,7 @@ impl<'a> PrefixAnnouncement<'a> {
             time: None,
             nonce: None,
         };
-        Command { target, parameters: self.parameters(), signature }
+        Command { name: self.data.name(), target, parameters: self.parameters(), signature }
     }
 }
 

@@ -18,7 +18,8 @@ pub struct Rib {
 pub enum Announcements {
     /// None.
     Off,
-    /// Those that are signed with a trusted key, as in `management.trust_anchors`.
+    /// Those that are signed with a trusted key, as in `management.trust_anchors`, or by the rules of
+    /// `trust.prefix_announcement`.
     Trusted,
 }
 

@@ -16,6 +16,8 @@ pub struct Trust {
     pub localhost: TrustPolicy,
     /// Registrations by neighbours, under `/localhop/nfd/rib`. Needs `management.localhop`.
     pub localhop: TrustPolicy,
+    /// Prefix announcements, by rules for Data. Needs `rib.prefix_announcements`.
+    pub prefix_announcement: TrustPolicy,
 }
 
 /// Rules, and the certificates that they end at.

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use toml::Value;
 
 /// Tables with values, in the order of the new configuration. The empty name is the top of the file.
-const TABLES: [&str; 10] = [
+const TABLES: [&str; 11] = [
     "",
     "server",
     "faces.unix",
@@ -16,6 +16,7 @@ const TABLES: [&str; 10] = [
     "faces.congestion",
     "cs",
     "management",
+    "rib",
     "strategies",
 ];
 

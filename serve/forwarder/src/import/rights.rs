@@ -65,8 +65,9 @@ pub(super) fn rib(reader: &mut Reader, section: &Node) {
                 reader.model.set("management", "localhop", is_kept);
             }
             "prefix_announcement_validation" => {
-                let why = "rib/announce is answered with 501; register prefixes by rib/register";
-                reader.set_all(node, &Fate::lost(why));
+                if rules::policy(reader, node, "trust.prefix_announcement") {
+                    reader.model.set("rib", "prefix_announcements", "trusted");
+                }
             }
             "auto_prefix_propagate" => {
                 let why = "prefixes are not registered at a gateway; register them there, by \

@@ -10,7 +10,7 @@ use crate::config::{Config, TrustPolicy};
 use files::{CertificateFiles, Source, Strictness};
 use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::Ndn;
-use hashlane_ndn::mgmt::{Command, Scope};
+use hashlane_ndn::mgmt::{Command, PrefixAnnouncement, Scope};
 use hashlane_ndn::security::policy::{Known, Policy};
 use hashlane_ndn::security::{Certificate, Refusal, Signed, TrustAnchors, time};
 use std::cell::RefCell;
@@ -41,6 +41,8 @@ pub(crate) fn verifier(config: &Config, now: u64) -> io::Result<Box<Verify>> {
         modules,
         localhost: Area::open(&trust.localhost, now)?,
         localhop: Area::open(&trust.localhop, now)?,
+        announcements: Area::open(&trust.prefix_announcement, now)?,
+        trusts_all_announcements: trust.prefix_announcement.any,
         others: RefCell::new(CertificateFiles::open("certificate", others, now, Strictness::Certificates)?),
     };
     Ok(Box::new(move |command: &Command<'_>, now: Now| verifier.verify(command, now)))
@@ -64,6 +66,9 @@ struct Verifier {
     modules: Vec<(TrustAnchors, Vec<String>)>,
     localhost: Option<Area>,
     localhop: Option<Area>,
+    announcements: Option<Area>,
+    /// True if all prefix announcements are trusted.
+    trusts_all_announcements: bool,
     /// Certificates between keys and anchors.
     others: RefCell<CertificateFiles>,
 }
@@ -97,6 +102,10 @@ impl Verifier {
             Ok(certificate) => return key_of(certificate),
             Err(refusal) => refusal,
         };
+        if command.target.verb == PrefixAnnouncement::VERB {
+            let refusal = Some(refusal).filter(|_| !self.anchors.is_empty());
+            return self.verify_announcement(command, &signed, now).unwrap_or_else(|| Err(text(refusal)));
+        }
         if self.is_ruled(command) {
             return self.verify_by_rules(command, &signed, now);
         }
@@ -114,7 +123,7 @@ impl Verifier {
                 Err(_) => {}
             }
         }
-        Err(refusal.map_or_else(|| "no trust anchor is configured".to_owned(), |refusal| refusal.to_string()))
+        Err(text(refusal))
     }
 
     /// True if the configuration has rules for a command.
@@ -129,6 +138,28 @@ impl Verifier {
         }
     }
 
+    /// Verifies a prefix announcement by the rules for announcements; `None` without any.
+    fn verify_announcement(
+        &self,
+        command: &Command<'_>,
+        signed: &Signed<'_>,
+        now: Now,
+    ) -> Option<Result<Box<[u8]>, String>> {
+        if self.trusts_all_announcements {
+            return Some(Ok(Box::default()));
+        }
+        let area = self.announcements.as_ref()?;
+        let key = self.with_known(area, now, |known| area.policy.verify_data(command.name, signed, known));
+        Some(key.map(|key| key.as_bytes().into()).map_err(|error| error.to_string()))
+    }
+
+    /// Calls `verify` with the certificates at hand.
+    fn with_known<T>(&self, area: &Area, now: Now, verify: impl FnOnce(Known<'_>) -> T) -> T {
+        let (mut anchors, mut others) = (area.anchors.borrow_mut(), self.others.borrow_mut());
+        let (anchors, others) = (anchors.refreshed(now), others.refreshed(now));
+        verify(Known { anchors, others, now: now.unix / 1000 })
+    }
+
     fn verify_by_rules(
         &self,
         command: &Command<'_>,
@@ -136,12 +167,15 @@ impl Verifier {
         now: Now,
     ) -> Result<Box<[u8]>, String> {
         let Some(area) = self.area(command.target.scope) else { return Err("there are no rules".into()) };
-        let (mut anchors, mut others) = (area.anchors.borrow_mut(), self.others.borrow_mut());
-        let known =
-            Known { anchors: anchors.refreshed(now), others: others.refreshed(now), now: now.unix / 1000 };
-        let key = area.policy.verify_interest(command.signed_name().view(), signed, known);
+        let name = command.signed_name();
+        let key = self.with_known(area, now, |known| area.policy.verify_interest(name.view(), signed, known));
         key.map(|key| key.as_bytes().into()).map_err(|error| error.to_string())
     }
+}
+
+/// Text of a refusal; without one there was no anchor to try.
+fn text(refusal: Option<Refusal>) -> String {
+    refusal.map_or_else(|| "no trust anchor is configured".to_owned(), |refusal| refusal.to_string())
 }
 
 /// Identity of the key of a certificate. Certificates of one key are one signer:

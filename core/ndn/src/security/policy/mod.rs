@@ -16,7 +16,7 @@ pub use rule::{Checker, HyperRelation, KeyTest, NameTest, Relation, Rule};
 use super::certificates::Certificates;
 use super::error::Refusal;
 use super::signed::Signed;
-use crate::wire::{Data, KeyLocator};
+use crate::wire::KeyLocator;
 use alloc::string::String;
 use alloc::vec::Vec;
 use hashlane_name::build::OwnedName;
@@ -110,9 +110,13 @@ impl Policy {
     ///
     /// # Errors
     /// The reason for not trusting it.
-    pub fn verify_data(&self, data: &Data<'_>, known: Known<'_>) -> Result<OwnedName<Ndn>, PolicyError> {
-        let mut chain = Chain { policy: self, known, signatures: 0 };
-        chain.verify(data.name(), &self.data, &Signed::data(data), 0)
+    pub fn verify_data(
+        &self,
+        name: NdnName<'_>,
+        signed: &Signed<'_>,
+        known: Known<'_>,
+    ) -> Result<OwnedName<Ndn>, PolicyError> {
+        Chain { policy: self, known, signatures: 0 }.verify(name, &self.data, signed, 0)
     }
 }
 

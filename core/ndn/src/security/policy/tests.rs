@@ -4,7 +4,7 @@ use super::*;
 use crate::pattern::NamePattern;
 use crate::security::certificate::CertificateBuilder;
 use crate::security::{Certificate, Signer};
-use crate::wire::{DataBuilder, SignatureInfo, SignatureType};
+use crate::wire::{Data, DataBuilder, SignatureInfo, SignatureType};
 use alloc::boxed::Box;
 use alloc::vec;
 use hashlane_name::component::Component;
@@ -93,7 +93,7 @@ fn outcome(
     now: u64,
 ) -> String {
     let data = Data::parse(packet).expect("a Data packet");
-    let outcome = policy.verify_data(&data, Known { anchors, others, now });
+    let outcome = policy.verify_data(data.name(), &Signed::data(&data), Known { anchors, others, now });
     outcome.map_or_else(|error| error.to_string(), |key| key.to_string())
 }
 

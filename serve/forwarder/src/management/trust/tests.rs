@@ -235,3 +235,43 @@ fn files_of_rules_are_checked_at_the_start() {
         assert!(error.starts_with("trust anchor ") && error.contains(expected), "{error}");
     }
 }
+
+#[test]
+fn announcements_are_trusted_by_anchors_or_by_their_own_rules() {
+    use hashlane_ndn::mgmt::{AnnouncementBuilder, PrefixAnnouncement};
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("anchor");
+    std::fs::write(&file, of("/op", 7)).expect("a file");
+    let rules = format!(
+        "[[trust.prefix_announcement.anchors]]\nfile = {file:?}\n[[trust.prefix_announcement.rules]]\nid = \"own\"\n\
+         for = \"data\"\n[[trust.prefix_announcement.rules.checkers]]\ntype = \"hierarchical\"\n\
+         signature = \"ed25519\"\n"
+    );
+    let on = "[rib]\nprefix_announcements = \"trusted\"\n";
+    let outcome = |text: &str, prefix: &str, number: u8| {
+        let config = Config::parse(text).expect("a configuration");
+        let verify = verifier(&config, 1_500_000).expect("valid files");
+        let prefix = name(prefix);
+        let builder = AnnouncementBuilder { prefix: &prefix, version: 1, expiration: 1000, validity: None };
+        let key = name("/op/KEY/1");
+        let locator = Some(KeyLocator::Name(key.view()));
+        let info = SignatureInfo { key_locator: locator, ..SignatureInfo::of(SignatureType::ED25519) };
+        let packet = builder.build_signed(&signer(number), info).expect("a short name");
+        let announcement = PrefixAnnouncement::parse(&packet).expect("an announcement");
+        let target = Target { scope: Scope::Localhop, module: b"rib", verb: b"announce" };
+        verify(&announcement.command(target), Now { monotonic: 1, unix: 1_500_000_000 }).map(drop)
+    };
+    assert_eq!(outcome(&format!("{on}{rules}"), "/op/app", 7), Ok(()));
+    for (prefix, number) in [("/other/app", 7), ("/op/app", 8)] {
+        assert!(outcome(&format!("{on}{rules}"), prefix, number).is_err(), "{prefix} {number}");
+    }
+    // Without rules, a key of management.trust_anchors alone.
+    assert_eq!(outcome(on, "/op/app", 7), Err("no trust anchor is configured".into()));
+    let anchors = format!("{on}[management]\ntrust_anchors = [{file:?}]\n");
+    assert_eq!(outcome(&anchors, "/other/app", 7), Ok(()));
+    let any = format!("{on}[trust.prefix_announcement]\nany = true\n");
+    assert_eq!(outcome(&any, "/any", 9), Ok(()));
+    let error = Config::parse(&rules).expect_err("no effect").to_string();
+    assert!(error.contains("set rib.prefix_announcements"), "{error}");
+}
