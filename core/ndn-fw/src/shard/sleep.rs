@@ -46,6 +46,7 @@ mod models {
     //! Every order in which the threads' steps can meet: `cargo xtask nightly --only loom`
 
     use super::*;
+    use alloc::vec::Vec;
     use loom::sync::Arc;
     use loom::sync::atomic::AtomicUsize;
     use loom::sync::atomic::Ordering::Relaxed;
