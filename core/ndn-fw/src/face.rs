@@ -3,6 +3,7 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU64, Ordering};
+use hashlane_ndn::reliability::Counts;
 use hashlane_table::share::Holder;
 
 /// Id of a face. An id is not used again after its face is closed.
@@ -69,6 +70,35 @@ pub struct FaceCounters {
     pub in_drops: Counter,
     /// Link packets that could not be sent.
     pub out_drops: Counter,
+    /// Link packets of a face with link reliability.
+    pub reliability: ReliabilityCounters,
+}
+
+/// Counters of link packets under link reliability, as [`Counts`] has them.
+#[derive(Debug, Default)]
+pub struct ReliabilityCounters {
+    /// Acknowledged.
+    pub acknowledged: Counter,
+    /// Retransmissions.
+    pub retransmitted: Counter,
+    /// Given up.
+    pub lost: Counter,
+    /// Sent without protection, because the window was full.
+    pub unprotected: Counter,
+    /// Received again.
+    pub duplicates: Counter,
+}
+
+impl ReliabilityCounters {
+    /// Adds numbers. Only one thread may write.
+    pub fn add(&self, counts: &Counts) {
+        let Counts { acknowledged, retransmitted, lost, unprotected, duplicates } = *counts;
+        self.acknowledged.add(acknowledged);
+        self.retransmitted.add(retransmitted);
+        self.lost.add(lost);
+        self.unprotected.add(unprotected);
+        self.duplicates.add(duplicates);
+    }
 }
 
 /// Counter that one thread writes.

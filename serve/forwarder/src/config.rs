@@ -27,6 +27,8 @@ pub(crate) use uri::{face_uri, parse_name, strategy_name};
 use crate::management::{Account, is_management};
 use faces::is_origin;
 use hashlane_daemon::config::{Keys, parse, read, to_toml};
+use hashlane_ndn::mgmt::FaceUri;
+use hashlane_ndn::mgmt::face_uri::Protocol;
 use hashlane_ndn::wire::lp::DigestField;
 use hashlane_ndn_fw::strategy::Strategy;
 use management::is_account;
@@ -195,6 +197,16 @@ impl Config {
         }
         if let Some(Err(why)) = self.faces.pit_tokens.iter().map(|uri| face_uri(uri)).find(Result::is_err) {
             return Err(ConfigError::value("faces.pit_tokens", why));
+        }
+        for text in &self.faces.reliability {
+            match face_uri(text) {
+                Ok(FaceUri::Ip { protocol: Protocol::Udp, .. }) => {}
+                Ok(_) => {
+                    let why = format!("has {text}, but only UDP loses packets: name faces of udp4 or udp6");
+                    return Err(ConfigError::value("faces.reliability", why));
+                }
+                Err(why) => return Err(ConfigError::value("faces.reliability", why)),
+            }
         }
         for (prefix, strategy) in &self.strategies {
             if parse_name(prefix).is_none() || strategy_name(strategy).is_none() {

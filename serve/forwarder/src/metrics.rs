@@ -29,6 +29,15 @@ const OVERLOAD: [Named; 7] = [
     ("log-lines", |c| &c.suppressed_lines),
 ];
 
+/// Link packets of faces with link reliability, by outcome.
+const RELIABILITY: [Named; 5] = [
+    ("acknowledged", |c| &c.reliability.acknowledged),
+    ("retransmitted", |c| &c.reliability.retransmitted),
+    ("lost", |c| &c.reliability.lost),
+    ("unprotected", |c| &c.reliability.unprotected),
+    ("duplicate", |c| &c.reliability.duplicates),
+];
+
 /// The counters of a forwarder.
 pub(crate) fn text(counters: &Totals) -> String {
     let mut text = String::new();
@@ -69,6 +78,15 @@ pub(crate) fn text(counters: &Totals) -> String {
     for (cause, of) in OVERLOAD {
         overload.value(&[("cause", cause)], counters.value(of));
     }
+    let mut reliability = Metric::new(
+        &mut text,
+        "hashlane_ndn_reliability_total",
+        "counter",
+        "Link packets of faces with link reliability, by outcome.",
+    );
+    for (outcome, of) in RELIABILITY {
+        reliability.value(&[("outcome", outcome)], counters.value(of));
+    }
     Metric::new(&mut text, "hashlane_ndn_build_info", "gauge", "Version of the program.")
         .value(&[("version", env!("CARGO_PKG_VERSION"))], 1);
     text
@@ -92,6 +110,7 @@ mod tests {
             "hashlane_ndn_entries{table=\"pit\"} 0",
             "hashlane_ndn_pit_ended_total{outcome=\"expired\"} 0",
             "hashlane_ndn_overload_total{cause=\"faces-refused\"} 0",
+            "hashlane_ndn_reliability_total{outcome=\"retransmitted\"} 0",
         ] {
             assert!(text.lines().any(|found| found == line), "{line}\n{text}");
         }

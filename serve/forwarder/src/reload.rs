@@ -21,11 +21,12 @@ pub(crate) enum Effect {
 }
 
 /// Effects of keys, and of all keys below a table. Keys that are not in the list need a restart.
-const EFFECTS: [(&str, Effect); 19] = [
+const EFFECTS: [(&str, Effect); 20] = [
     ("cs", Effect::Now),
     ("faces.congestion", Effect::NewFaces),
     ("faces.memory", Effect::Now),
     ("faces.pit_tokens", Effect::NewFaces),
+    ("faces.reliability", Effect::NewFaces),
     ("faces.tcp.loopback", Effect::NewFaces),
     ("faces.udp.idle_timeout_s", Effect::Now),
     ("faces.udp.max_on_demand", Effect::Now),

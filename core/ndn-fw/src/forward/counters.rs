@@ -1,7 +1,7 @@
 //! Counters of a forwarder.
 
 use crate::drop::DropCounters;
-use crate::face::Counter;
+use crate::face::{Counter, ReliabilityCounters};
 
 /// Counters of all faces together. One thread writes, any thread may read.
 #[derive(Debug, Default)]
@@ -52,6 +52,8 @@ pub struct Counters {
     pub queue_drops: Counter,
     /// Log lines suppressed because remote parties cause too many.
     pub suppressed_lines: Counter,
+    /// Link packets of faces with link reliability.
+    pub reliability: ReliabilityCounters,
     /// Dropped packets.
     pub drops: DropCounters,
 }

@@ -28,6 +28,10 @@ pub struct Faces {
     /// Face URIs of neighbours, such as `udp4://192.0.2.1:6363`, that get PitTokens if the PIT is indexed by
     /// them. A neighbour that does not know PitTokens must drop packets that have one.
     pub pit_tokens: Vec<String>,
+    /// Face URIs of neighbours over UDP that get link reliability (LpReliability of NDNLPv2): lost link
+    /// packets are sent again. The neighbour must have it on, too; one that has not acknowledges nothing,
+    /// and receives everything four times.
+    pub reliability: Vec<String>,
 }
 
 /// Unix stream sockets.

@@ -27,15 +27,19 @@ const MIN_MTU: u64 = 64;
 const EXISTS: &str = "Face with remote URI already exists";
 
 /// Flags that a face can have.
-const FLAGS: u64 = FACE_LOCAL_FIELDS | FACE_CONGESTION_MARKING | FACE_PIT_TOKENS | FACE_NO_INTEREST_DIGESTS;
+const FLAGS: u64 = FACE_LOCAL_FIELDS
+    | FACE_LP_RELIABILITY
+    | FACE_CONGESTION_MARKING
+    | FACE_PIT_TOKENS
+    | FACE_NO_INTEREST_DIGESTS;
 
-/// Flags of a command that no face has: unknown ones, set or cleared, and reliability if set. To clear
-/// reliability is permitted, as it is always off.
-fn unsupported(parameters: &ControlParameters) -> u64 {
+/// Flags of a command that a face cannot have: unknown ones, set or cleared, and reliability, if set, of
+/// faces over other transports than UDP.
+fn unsupported(parameters: &ControlParameters, is_udp: bool) -> u64 {
     // Flags and Mask come together or not at all.
     let mask = parameters.mask.unwrap_or(0);
     let set = parameters.flags.unwrap_or(0) & mask;
-    mask & !(FLAGS | FACE_LP_RELIABILITY) | set & FACE_LP_RELIABILITY
+    mask & !FLAGS | if is_udp { 0 } else { set & FACE_LP_RELIABILITY }
 }
 
 fn create(manager: &mut Manager, call: Call<'_>) -> Done {
@@ -85,10 +89,13 @@ fn check_options(
     if parameters.persistency == Some(FacePersistency::OnDemand) {
         return refused(406, "Outgoing faces do not support on-demand persistency");
     }
-    match unsupported(parameters) {
+    match unsupported(parameters, is_udp) {
         0 => {}
         FACE_LP_RELIABILITY => {
-            return refused(406, "NDNLPv2 reliability is not supported: create the face without it");
+            return refused(
+                406,
+                format!("{scheme} faces lose no packets: create the face without reliability"),
+            );
         }
         flags => return refused(406, format!("Unsupported face flags {flags:#x}")),
     }
@@ -132,7 +139,7 @@ fn update(manager: &mut Manager, call: Call<'_>) -> Done {
         return refused(404, format!("face {id} does not exist"));
     };
     let mut wrong = ControlParameters::default();
-    let mut flags = unsupported(&parameters);
+    let mut flags = unsupported(&parameters, face.is_udp());
     if parameters.flag(FACE_LOCAL_FIELDS) == Some(true) && face.scope != FaceScope::Local {
         flags |= FACE_LOCAL_FIELDS;
     }

@@ -830,9 +830,10 @@ fn flags(flags: u64, mask: u64) -> ControlParameters {
 #[test]
 fn flags_of_what_no_face_does_are_refused() {
     let mut bench = TestForwarder::new();
-    bench.manager.face_up(face(301, "udp4://192.0.2.1:6363"), NOW);
-    let uri = Some("udp4://192.0.2.2:6363".to_string());
-    let text = "NDNLPv2 reliability is not supported: create the face without it";
+    bench.manager.face_up(face(301, "tcp4://192.0.2.1:6363"), NOW);
+    bench.manager.face_up(face(302, "udp4://192.0.2.1:6363"), NOW);
+    let uri = Some("tcp4://192.0.2.2:6363".to_string());
+    let text = "tcp4 faces lose no packets: create the face without reliability";
     for (set, mask, text) in
         [(2, 2, text), (6, 7, text), (8, 8, "Unsupported face flags 0x8"), (0, 1 << 40, "0x10000000000")]
     {
@@ -849,11 +850,16 @@ fn flags_of_what_no_face_does_are_refused() {
     }
     assert_eq!(bench.plane.asked, [""; 0], "nothing was changed");
     // Reliability is off already, and bits outside the mask say nothing.
+    let uri = Some("udp4://192.0.2.2:6363".to_string());
     for (set, mask) in [(0, 2), (2, 0), (4 | 2, 4)] {
         let body = bench.ok("faces/update", &ControlParameters { face_id: Some(301), ..flags(set, mask) });
         assert_eq!(body.flags, Some(set & mask), "{set} {mask}");
     }
-    let create = ControlParameters { uri, ..flags(4 | 1 << 16 | 1 << 17, 6 | 1 << 16 | 1 << 17) };
+    for set in [2, 0] {
+        let body = bench.ok("faces/update", &ControlParameters { face_id: Some(302), ..flags(set, 2) });
+        assert_eq!(body.flags, Some(set), "a UDP face");
+    }
+    let create = ControlParameters { uri, ..flags(6 | 1 << 16 | 1 << 17, 6 | 1 << 16 | 1 << 17) };
     assert_eq!(bench.send(&command(Scope::Localhost, "faces/create", &create, None)), [[0; 0]; 0]);
     assert_eq!(bench.plane.asked.last().unwrap(), "create 192.0.2.2:6363");
 }

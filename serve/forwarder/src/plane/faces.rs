@@ -18,8 +18,8 @@ use crate::management::{FaceInfo, FaceOptions, Over, Peer, Report};
 use hashlane_ndn::mgmt::FaceUri;
 use hashlane_ndn::mgmt::face_uri::Protocol;
 use hashlane_ndn::mgmt::values::{
-    FACE_CONGESTION_MARKING, FACE_LOCAL_FIELDS, FACE_PIT_TOKENS, FacePersistency, FaceScope,
-    LinkType as FaceLinkType,
+    FACE_CONGESTION_MARKING, FACE_LOCAL_FIELDS, FACE_LP_RELIABILITY, FACE_PIT_TOKENS, FacePersistency,
+    FaceScope, LinkType as FaceLinkType,
 };
 use hashlane_ndn::time::Time;
 use hashlane_ndn_fw::face::{Face, FaceId, LinkType, MAX_FACES, Scope};
@@ -149,8 +149,12 @@ impl<P: Pit> Faces<P> {
 
     /// Opens a face and reports it. Returns `None` if there are too many.
     pub(super) fn open(&mut self, kind: PortKind, mut info: FaceInfo, peer: Peer) -> Option<FaceId> {
-        if self.config.pit_tokens.contains(&info.remote.to_string()) {
+        let remote = info.remote.to_string();
+        if self.config.pit_tokens.contains(&remote) {
             info.flags |= FACE_PIT_TOKENS;
+        }
+        if self.config.reliability.contains(&remote) && matches!(kind, PortKind::Udp { .. }) {
+            info.flags |= FACE_LP_RELIABILITY;
         }
         let scope = match info.scope {
             FaceScope::Local => Scope::Local,
@@ -190,12 +194,13 @@ impl<P: Pit> Faces<P> {
         port.local = scope == Scope::Local;
         (port.owner, port.holder) = (owner, holder);
         port.idle = info.idle;
-        port.link.options = LinkOptions {
+        port.set_options(LinkOptions {
             mtu: info.mtu.map_or(usize::MAX, |mtu| mtu as usize),
             marks: info.flags & FACE_CONGESTION_MARKING != 0,
             threshold: info.congestion_threshold as usize,
             interval: info.marking_interval / 1_000_000,
-        };
+            reliability: info.flags & FACE_LP_RELIABILITY != 0,
+        });
         if let (Some(crew), Some(face)) = (&mut self.pipeline.crew, of_crew) {
             port.shards = info.counters.clone();
             crew.add_face(id, &face, &info.counters, port.udp_peer(&mut self.rng));
@@ -434,6 +439,7 @@ impl<P: Pit> Faces<P> {
             crew.remove_face(face);
         }
         debug_assert!(removed.is_some(), "a port is removed together with its face");
+        log_reliability(&port);
         self.holders.release(port.holder);
         match removed.map(|face| face.scope) {
             Some(Scope::NonLocal) if !self.log.lines.admits(port.owner) => {}
@@ -493,6 +499,22 @@ impl<P: Pit> Faces<P> {
         for (face, why) in silent {
             self.fail(face, why);
         }
+    }
+}
+
+/// Logs what became of the link packets of a face with reliability.
+fn log_reliability(port: &Port) {
+    if port.link.is_reliable() {
+        let of = &port.link.counters.reliability;
+        tracing::info!(
+            face = port.face.0,
+            acknowledged = of.acknowledged.value(),
+            retransmitted = of.retransmitted.value(),
+            lost = of.lost.value(),
+            unprotected = of.unprotected.value(),
+            duplicates = of.duplicates.value(),
+            "link packets of a reliable face"
+        );
     }
 }
 

@@ -262,6 +262,7 @@ impl<P: Pit> Plane<P> {
         }
         let Pipeline { forwarder, ports, .. } = &mut self.faces.pipeline;
         forwarder.handle_retries(ports.now, ports);
+        self.faces.pipeline.ports.handle_timeouts();
         self.faces.flush();
         self.faces.pipeline.flush_handed_over();
         if self.is_congested && !self.has_more {
@@ -375,7 +376,9 @@ impl<P: Pit> Plane<P> {
             () if self.udp.is_limiting() => flood::INTERVAL,
             () => Duration::from_millis(HOUSEKEEPING),
         };
-        let turn = self.faces.pipeline.forwarder.poll_timeout();
+        let Pipeline { forwarder, ports, .. } = &self.faces.pipeline;
+        let turns = [forwarder.poll_timeout(), ports.reliable.poll_timeout()];
+        let turn = turns.into_iter().flatten().min();
         let turn = turn.map_or(longest, |turn| turn.since(self.now()));
         // The kernel counts in milliseconds; a timer that is due within one can wait for it.
         turn.max(Duration::from_millis(1)).min(longest)
@@ -419,6 +422,7 @@ impl<P: Pit> Plane<P> {
         if let Some(crew) = crew {
             crew.balance(now);
         }
+        ports.reliable.count(forwarder.counters());
         ports.queue_drops += lost as u64;
         forwarder.counters().queue_drops.set(ports.queue_drops);
     }

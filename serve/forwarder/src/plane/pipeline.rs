@@ -17,9 +17,10 @@ pub(super) struct Pipeline<P> {
 }
 
 impl<P: Pit> Pipeline<P> {
-    /// Counts packets received from a face, and their bytes, and notes that its peer is alive.
+    /// Counts packets received from a face, and their bytes, and notes that its peer is alive. Returns true
+    /// if the face has link reliability.
     #[inline]
-    pub(super) fn count_received(&mut self, face: FaceId, packets: usize, bytes: usize) {
+    pub(super) fn count_received(&mut self, face: FaceId, packets: usize, bytes: usize) -> bool {
         let now = self.ports.now;
         // A packet of the burst may be the last one of its face.
         if packets > 0
@@ -28,7 +29,9 @@ impl<P: Pit> Pipeline<P> {
             port.used = now;
             port.heard = port.heard.wrapping_add(packets as u32);
             port.link.counters.in_bytes.add(bytes as u64);
+            return port.link.is_reliable();
         }
+        false
     }
 
     /// Counts a packet that is dropped before it reaches the forwarder.
@@ -51,6 +54,33 @@ impl<P: Pit> Pipeline<P> {
                 self.forward(burst);
                 self.reassemble(face, packet);
             }
+        }
+    }
+
+    /// As [`push`](Self::push), for a face that may have link reliability.
+    #[inline(never)]
+    pub(super) fn push_reliable<'p>(
+        &mut self,
+        face: FaceId,
+        packet: &'p [u8],
+        burst: &mut Burst<'p, P::Mark>,
+    ) {
+        // A bare packet has none of its fields.
+        if LpPacket::is_bare(packet) || !self.ports.is_reliable(face) {
+            return self.push(face, packet, burst);
+        }
+        let Ok(parsed) = LpPacket::parse(packet) else {
+            return self.forwarder.count_drop(face, DropReason::Malformed);
+        };
+        if !self.ports.receive_reliably(face, &parsed) || parsed.fragment.is_empty() {
+            return;
+        }
+        if self.crew.is_some() || parsed.header.is_fragmented() {
+            return self.push(face, packet, burst);
+        }
+        burst.push_packet(face, &parsed);
+        if burst.is_full() {
+            self.forward(burst);
         }
     }
 

@@ -1,12 +1,12 @@
 //! A port: the sending end of a face.
 
 use super::connection::Connection;
-use super::link_service::LinkService;
+use super::link_service::{LinkOptions, LinkService};
 use super::socket::{Stream, WebSocket};
 use super::udp::Udp;
 use crate::shards::UdpPeer;
 use hashlane_link::stream::StreamWriter;
-use hashlane_ndn::fragment::Reassembler;
+use hashlane_ndn::fragment::{Limits, Reassembler};
 use hashlane_ndn::time::Time;
 use hashlane_ndn_fw::face::{FaceCounters, FaceId};
 use hashlane_ndn_fw::strategy::Rng;
@@ -55,6 +55,8 @@ pub(super) struct Port {
     pub(super) fragments: Option<ItemId>,
     /// Time at which a face whose peer has ended is closed, though something still waits to be sent.
     pub(super) lingers: Option<Time>,
+    /// Timer of link reliability, if it is set.
+    pub(super) timer: Option<Time>,
     /// True if the port waits to be flushed.
     pub(super) dirty: bool,
     /// True if a queue waits for its connection to be writable, so that events report that.
@@ -97,6 +99,7 @@ impl Port {
             taken: now,
             fragments: None,
             lingers: None,
+            timer: None,
             queued: now,
             opened: now,
             owner: Owner::Local,
@@ -111,7 +114,17 @@ impl Port {
     /// The peer of a UDP face, for other shards. `rng` draws the sequence number of the first fragment.
     pub(super) fn udp_peer(&self, rng: &mut Rng) -> Option<UdpPeer> {
         let PortKind::Udp { socket, peer: address } = self.kind else { return None };
-        Some(UdpPeer { socket, address, options: self.link.options, first_fragment: rng.next_u64() })
+        Some(UdpPeer { socket, address, options: self.link.options(), first_fragment: rng.next_u64() })
+    }
+
+    /// Replaces the options of the link. `options` has reliability for UDP faces only.
+    pub(super) fn set_options(&mut self, options: LinkOptions) {
+        debug_assert!(self.is_udp() || !options.reliability, "streams lose nothing");
+        self.link.configure(options);
+        self.reassembler.set_limits(match options.reliability {
+            true => Limits::RELIABLE,
+            false => Limits::default(),
+        });
     }
 
     /// True if other shards have sent packets since the last call.

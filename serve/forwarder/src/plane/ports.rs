@@ -1,5 +1,7 @@
 //! All ports, and the output of the forwarder to them.
 
+mod reliability;
+
 use super::port::{Port, PortKind};
 use super::reports::Reports;
 use super::token::SocketKind;
@@ -14,6 +16,7 @@ use hashlane_ndn_fw::forward::Output;
 use hashlane_table::share::{Holder, ItemId, Ledger, Limits, Owner};
 use mio::unix::SourceFd;
 use mio::{Interest, Registry};
+use reliability::Reliable;
 use std::os::fd::AsRawFd;
 
 /// Least memory of queues and fragments that is worth giving back, in bytes.
@@ -42,6 +45,8 @@ pub(super) struct Ports {
     exhausted: Vec<FaceId>,
     /// Most bytes of both since memory was last given back.
     largest: u64,
+    /// Timers and numbers of the faces with link reliability.
+    pub(super) reliable: Reliable,
     /// Packets that a send queue had no room for.
     pub(super) queue_drops: u64,
     /// Time of the round.
@@ -62,6 +67,7 @@ impl Ports {
             fragments: Ledger::new(Limits::new(memory.reassembly)),
             exhausted: Vec::new(),
             largest: 0,
+            reliable: Reliable::default(),
             queue_drops: 0,
             now: Time::default(),
         }
@@ -85,6 +91,7 @@ impl Ports {
     /// Removes the port of a face; `None` if the face is closed already.
     pub(super) fn remove(&mut self, face: FaceId) -> Option<Port> {
         self.release(face);
+        self.stop_timer(face);
         self.ports.get_mut(face.slot()?)?.take_if(|port| port.face == face)
     }
 
@@ -319,6 +326,9 @@ impl Output for Ports {
             return;
         };
         port.used = *now;
+        if port.link.is_reliable() {
+            return self.send_reliably(slot, header, packet);
+        }
         let queue = port.queue(sockets);
         let Port { kind, link, .. } = port;
         *queue_drops += link.send(header, packet, queue, *now, |parts, threshold, counters| match kind {

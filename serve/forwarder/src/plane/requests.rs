@@ -11,7 +11,8 @@ use crate::management::{
 use crate::shards::Erasure;
 use hashlane_ndn::mgmt::face_uri::Protocol;
 use hashlane_ndn::mgmt::values::{
-    FACE_CONGESTION_MARKING, FACE_LOCAL_FIELDS, FACE_NO_INTEREST_DIGESTS, FACE_PIT_TOKENS, FacePersistency,
+    FACE_CONGESTION_MARKING, FACE_LOCAL_FIELDS, FACE_LP_RELIABILITY, FACE_NO_INTEREST_DIGESTS,
+    FACE_PIT_TOKENS, FacePersistency,
 };
 use hashlane_ndn::wire::LpPacket;
 use hashlane_ndn::wire::lp::NO_CACHE;
@@ -133,7 +134,9 @@ fn update_face<P: Pit>(id: FaceId, options: &FaceOptions, faces: &mut Faces<P>) 
     let now = faces.pipeline.ports.now;
     // The face of the management has no port.
     let Some(port) = faces.pipeline.ports.find_mut(id) else { return };
-    set(&mut port.link.options.marks, meant(FACE_CONGESTION_MARKING));
+    let mut link = port.link.options();
+    set(&mut link.marks, meant(FACE_CONGESTION_MARKING));
+    set(&mut link.reliability, meant(FACE_LP_RELIABILITY));
     if let Some(persistency) = options.persistency.filter(|_| matches!(port.kind, PortKind::Udp { .. })) {
         port.idle = faces.config.udp.idle_after(persistency);
         if port.idle.is_some() {
@@ -146,7 +149,6 @@ fn update_face<P: Pit>(id: FaceId, options: &FaceOptions, faces: &mut Faces<P>) 
         Some(_) => faces.shares.remove(port),
         None => {}
     }
-    let link = &mut port.link.options;
     if let Some(interval) = options.marking_interval {
         link.interval = interval / 1_000_000;
     }
@@ -156,7 +158,10 @@ fn update_face<P: Pit>(id: FaceId, options: &FaceOptions, faces: &mut Faces<P>) 
     if let Some(mtu) = options.mtu.filter(|_| link.mtu != usize::MAX) {
         link.mtu = usize::try_from(mtu).unwrap_or(usize::MAX);
     }
-    let link = *link;
+    port.set_options(link);
+    if !link.reliability {
+        faces.pipeline.ports.stop_timer(id);
+    }
     if let (Some(crew), Some(face)) = (&mut faces.pipeline.crew, faces.pipeline.forwarder.faces().find(id)) {
         crew.update_face(id, face, link);
     }

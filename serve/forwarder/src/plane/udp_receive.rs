@@ -150,11 +150,12 @@ fn receive_burst<'p, P: Pit>(
             *face = found;
         }
     });
+    let mut reliable = false;
     // Count before a new peer replaces a silent one: the peers of this batch are not silent.
     for run in batch.chunk_by(|(_, a), (_, b)| a == b) {
         if let [(_, Some(face)), ..] = run {
             let bytes = run.iter().map(|(datagram, _)| datagram.payload.len()).sum();
-            faces.pipeline.count_received(*face, run.len(), bytes);
+            reliable |= faces.pipeline.count_received(*face, run.len(), bytes);
         }
     }
     if flood.drains() {
@@ -166,11 +167,14 @@ fn receive_burst<'p, P: Pit>(
             Some(face) => Ok(*face),
             None => {
                 flood.count_stranger(Owner::of(datagram.from.ip()));
+                // The configuration may name its peer.
+                reliable = true;
                 face_of_peer(number, datagram.from, datagram.payload, takes_new, faces)
             }
         };
         match face {
             Ok(face) if datagram.truncated => faces.pipeline.count_drop(face, DropReason::TooLong),
+            Ok(face) if reliable => faces.pipeline.push_reliable(face, datagram.payload, &mut burst),
             Ok(face) => faces.pipeline.push(face, datagram.payload, &mut burst),
             Err(reason) => faces.pipeline.count_drop(FaceId::NONE, reason),
         }

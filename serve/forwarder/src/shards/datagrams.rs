@@ -53,7 +53,7 @@ impl Datagrams {
             self.faces.resize_with(slot + 1, || None);
         }
         let mut link = LinkService::new(counters, peer.first_fragment);
-        link.options = peer.options;
+        link.set_options(peer.options);
         if let Some(place) = self.faces.get_mut(slot) {
             *place = Some(UdpFace { face, socket: peer.socket, address: peer.address, link });
         }
@@ -69,16 +69,20 @@ impl Datagrams {
     /// Changes the options of a face, if it is one of these.
     pub(super) fn update(&mut self, face: FaceId, options: LinkOptions) {
         if let Some(Some(known)) = face.slot().and_then(|slot| self.faces.get_mut(slot)) {
-            known.link.options = options;
+            known.link.set_options(options);
         }
     }
 
-    /// Queues a packet, if its face is one of these. Returns false otherwise.
+    /// Queues a packet, if its face is one of these and has no link reliability, which is the work of the
+    /// first thread. Returns false otherwise.
     #[inline]
     pub(super) fn send(&mut self, face: FaceId, header: &LpHeader<'_>, packet: &[u8]) -> bool {
         let Self { sockets, faces, now } = self;
         let known = face.slot().and_then(|slot| faces.get_mut(slot)?.as_mut());
         let Some(known) = known.filter(|known| known.face == face) else { return false };
+        if known.link.options().reliability {
+            return false;
+        }
         let Some(socket) = sockets.get_mut(known.socket) else { return false };
         let address = known.address;
         known.link.send(header, packet, socket.unsent(), *now, |parts, threshold, counters| {
