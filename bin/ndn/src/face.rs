@@ -10,7 +10,7 @@ use hashlane_command::terminal;
 use hashlane_ndn::mgmt::dataset::{FaceQueryFilter, FaceStatus};
 use hashlane_ndn::mgmt::face_uri::FaceUriError;
 use hashlane_ndn::mgmt::values::{
-    FACE_CONGESTION_MARKING, FACE_NO_INTEREST_DIGESTS, FACE_PIT_TOKENS, FacePersistency,
+    FACE_CONGESTION_MARKING, FACE_LP_RELIABILITY, FACE_NO_INTEREST_DIGESTS, FACE_PIT_TOKENS, FacePersistency,
 };
 use hashlane_ndn::mgmt::{ControlParameters, FaceUri};
 use std::fmt;
@@ -46,7 +46,8 @@ or face-exists, with the id of the face.
 
 Examples:
   hashlane ndn face create udp://router.example
-  hashlane ndn face create tcp4://192.0.2.1:6363 --persistency permanent --mtu 1400")]
+  hashlane ndn face create udp4://192.0.2.1:6363 --reliability on --mtu 1400
+  hashlane ndn face create tcp4://192.0.2.1:6363 --persistency permanent")]
     Create(Create),
     /// Update the options of a face
     #[command(after_help = "\
@@ -92,6 +93,9 @@ struct Create {
     /// Largest link packet, in bytes
     #[arg(long, value_name = "BYTES", value_parser = number::number::<u64>)]
     mtu: Option<u64>,
+    /// Send lost link packets of a UDP face again; the neighbour must do so, too
+    #[arg(long, value_enum, value_name = "STATE")]
+    reliability: Option<State>,
     #[command(flatten)]
     connection: Connection,
 }
@@ -119,6 +123,9 @@ struct Changes {
     /// Mark packets when the queue of the face grows
     #[arg(long, value_enum, value_name = "STATE")]
     congestion_marks: Option<State>,
+    /// Send lost link packets of a UDP face again; the neighbour must do so, too
+    #[arg(long, value_enum, value_name = "STATE")]
+    reliability: Option<State>,
     /// Event that ends the face
     #[arg(long, value_enum)]
     persistency: Option<Persistency>,
@@ -172,8 +179,14 @@ impl Face {
             }
             Command::Create(create) => {
                 let client = create.connection.open().await?;
+                let reliability = create.reliability.map(|state| match state {
+                    State::On => FACE_LP_RELIABILITY,
+                    State::Off => 0,
+                });
                 let parameters = ControlParameters {
                     uri: Some(canonical(&create.uri).await?.to_string()),
+                    flags: reliability,
+                    mask: reliability.map(|_| FACE_LP_RELIABILITY),
                     local_uri: create.local.as_ref().map(FaceUri::to_string),
                     persistency: create.persistency.map(Into::into),
                     mtu: create.mtu,
@@ -232,6 +245,7 @@ impl Changes {
             (FACE_PIT_TOKENS, self.pit_tokens, State::On),
             (FACE_NO_INTEREST_DIGESTS, self.interest_digests, State::Off),
             (FACE_CONGESTION_MARKING, self.congestion_marks, State::On),
+            (FACE_LP_RELIABILITY, self.reliability, State::On),
         ] {
             mask |= if wanted.is_some() { flag } else { 0 };
             flags |= if wanted == Some(set) { flag } else { 0 };
@@ -350,10 +364,13 @@ async fn adapt(client: &Client, existing: &ControlParameters, wanted: &ControlPa
     let default = is_on_demand.then_some(FacePersistency::Persistent);
     let persistency = wanted.persistency.or(default).filter(|wanted| existing.persistency != Some(*wanted));
     let mtu = wanted.mtu.filter(|wanted| existing.mtu != Some(*wanted));
-    if persistency.is_none() && mtu.is_none() {
+    let has = |flags: u64| existing.flags.is_some_and(|has| (has ^ flags) & wanted.mask.unwrap_or(0) == 0);
+    let flags = wanted.flags.filter(|wanted| !has(*wanted));
+    if persistency.is_none() && mtu.is_none() && flags.is_none() {
         return Ok(false);
     }
-    let update = ControlParameters { face_id: Some(id), persistency, mtu, ..Default::default() };
+    let mask = flags.and(wanted.mask);
+    let update = ControlParameters { face_id: Some(id), persistency, mtu, flags, mask, ..Default::default() };
     let updated = client.command("faces", "update", &update).await;
     updated.with_context(|| format!("face {id} exists, and its options could not be updated"))?;
     Ok(true)

@@ -10,6 +10,7 @@ mod get;
 mod import;
 mod log;
 mod pit;
+mod reliability;
 mod reload;
 mod run;
 mod shards;
