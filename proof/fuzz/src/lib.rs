@@ -29,6 +29,7 @@ pub mod patches;
 pub mod patterns;
 pub mod queries;
 pub mod reassembly;
+pub mod reliability;
 pub mod respond;
 pub mod rib;
 pub mod shards;

@@ -3,7 +3,7 @@
 use crate::{
     audit, catalogs, client, compress, dns_streams, dump, faces, files, flows, forwarder, frames, imports,
     ipfix, management, name_lists, name_map, name_rules, ndn, patches, patterns, queries, reassembly,
-    respond, rib, shards, signed, sketches, strings, transfers, zone_files, zones,
+    reliability, respond, rib, shards, signed, sketches, strings, transfers, zone_files, zones,
 };
 use hashlane_flow::packet::Packet;
 use hashlane_name::ccnx::Ccnx;
@@ -64,6 +64,7 @@ macro_rules! with_targets {
             ndn_packet,
             ndn_pattern,
             ndn_reassembly,
+            ndn_reliability,
             ndn_rib,
             ndn_shards,
             ndn_stream,
@@ -329,6 +330,11 @@ pub fn ndn_packet(bytes: &[u8]) {
 /// Reassembles packets; see [`reassembly::check_reassembly`].
 pub fn ndn_reassembly(bytes: &[u8]) {
     reassembly::check_reassembly(bytes);
+}
+
+/// Sends over a link with reliability to a hostile peer; see [`reliability::check_reliability`].
+pub fn ndn_reliability(bytes: &[u8]) {
+    reliability::check_reliability(bytes);
 }
 
 /// Changes the RIB; see [`rib::check_rib`].
