@@ -19,6 +19,9 @@ pub enum Owner {
     Ipv6(u64),
     /// Link-local IPv6 address: its lower 64 bits. All neighbours have the same upper ones.
     LinkLocal(u64),
+    /// All hosts of a link together, by the number of its interface: the senders to a group, which packets do
+    /// not tell apart.
+    Link(u32),
 }
 
 impl Owner {
@@ -29,6 +32,13 @@ impl Owner {
             IpAddr::V6(address) if is_link_local(address) => Self::LinkLocal(address.to_bits() as u64),
             IpAddr::V6(address) => Self::Ipv6((address.to_bits() >> 64) as u64),
         }
+    }
+
+    /// Owner of what the host with an Ethernet address holds: that of its link-local IPv6 address (RFC 4291,
+    /// appendix A).
+    pub fn of_ethernet(address: [u8; 6]) -> Self {
+        let [a, b, c, d, e, f] = address;
+        Self::LinkLocal(u64::from_be_bytes([a ^ 2, b, c, 0xff, 0xfe, d, e, f]))
     }
 
     /// True for a peer that is not a local user: local parties have a reserve.
@@ -45,6 +55,7 @@ impl Owner {
             Self::Ipv4(address) => (2, address.into()),
             Self::Ipv6(network) => (3, network),
             Self::LinkLocal(interface) => (4, interface),
+            Self::Link(interface) => (6, interface.into()),
         };
         let [a, b, c, d, e, f, g, h] = u64::to_le_bytes(value);
         hasher.hash(&[kind, a, b, c, d, e, f, g, h])
@@ -66,6 +77,7 @@ mod tests {
         assert_eq!(owner("2001:db8::1"), owner("2001:db8::ffff:1"));
         assert_ne!(owner("2001:db8::1"), owner("2001:db8:0:1::1"));
         assert_eq!(owner("::ffff:192.0.2.1"), owner("192.0.2.1"));
+        assert_eq!(Owner::of_ethernet([2, 0, 0, 0, 0, 1]), owner("fe80::ff:fe00:1"));
         assert_ne!(owner("192.0.2.1"), owner("192.0.2.2"));
         assert_ne!(owner("fe80::1"), owner("fe80::2"));
         assert!(owner("127.0.0.1").is_remote() && !Owner::User(0).is_remote() && !Owner::Local.is_remote());

@@ -172,7 +172,7 @@ impl Flood {
                 Owner::Ipv4(address) => Sender::Ipv4(address),
                 Owner::Ipv6(network) => Sender::Ipv6(network),
                 Owner::LinkLocal(interface) => Sender::LinkLocal(interface),
-                Owner::User(_) | Owner::Loopback(_) | Owner::Local => return None,
+                Owner::User(_) | Owner::Loopback(_) | Owner::Local | Owner::Link(_) => return None,
             };
             Some(Limited { source, halvings: party.halvings })
         });

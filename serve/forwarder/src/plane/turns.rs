@@ -39,7 +39,7 @@ impl FairQueue {
         let class = match owner {
             Owner::User(_) => 0,
             Owner::Loopback(_) | Owner::Local => 1,
-            Owner::Ipv4(_) | Owner::Ipv6(_) | Owner::LinkLocal(_) => 2,
+            Owner::Ipv4(_) | Owner::Ipv6(_) | Owner::LinkLocal(_) | Owner::Link(_) => 2,
         };
         let [unix, loopback, remote] = self.classes.each_ref().map(Lane::len);
         let crowded = match class {
