@@ -2,7 +2,7 @@
 //!
 //! - [`tlv`]: elements of type, length and value, and the rules for skipping or rejecting unknown ones.
 //! - [`wire`]: Interest, Data and the link packets of NDNLPv2, as checked views and as builders.
-//! - [`fragment`]: fragmentation and reassembly of link packets.
+//! - [`fragment`]: fragmentation and reassembly of link packets; [`endpoints`]: on links with several senders.
 //! - [`reliability`]: retransmission of lost link packets.
 //! - [`security`]: signatures, certificates and trust anchors.
 //! - [`mgmt`]: NFD's management protocol: commands, responses, datasets.
@@ -17,6 +17,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod endpoints;
 pub mod fragment;
 pub mod invariant;
 pub mod mgmt;

@@ -289,6 +289,14 @@ pub fn frame(bytes: &[u8]) -> Result<Option<u64>, WireError> {
     Ok(Some(len.saturating_add(start as u64)))
 }
 
+/// The element at the start of `bytes`, without the bytes after it, such as the padding of a short Ethernet
+/// frame. `None` if there is no whole element. Its value is not looked at.
+#[inline]
+pub fn leading(bytes: &[u8]) -> Option<&[u8]> {
+    let length = frame(bytes).ok()??;
+    bytes.get(..usize::try_from(length).ok()?)
+}
+
 /// Appends an element.
 pub fn write_element(typ: u32, value: &[u8], out: &mut Vec<u8>) {
     write_number(typ.into(), out);

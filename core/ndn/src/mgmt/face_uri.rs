@@ -90,7 +90,7 @@ pub enum Version {
 pub enum Host {
     /// Address.
     Address(IpAddr),
-    /// Link-local address and its interface.
+    /// Link-local address, or multicast group of a link, and its interface.
     LinkLocal(Ipv6Addr, String),
     /// Name to resolve.
     Name(String),
@@ -368,10 +368,17 @@ fn v6_host(host: &str) -> Result<Host, FaceUriError> {
             // A percent sign is written %25 in a URI.
             let interface = interface.strip_prefix("25").filter(|rest| !rest.is_empty()).unwrap_or(interface);
             let interface = device(interface).ok_or_else(bad)?;
-            if address.is_unicast_link_local() { Ok(Host::LinkLocal(address, interface)) } else { Err(bad()) }
+            if is_of_one_link(address) { Ok(Host::LinkLocal(address, interface)) } else { Err(bad()) }
         }
         None => host.parse().map(|address| Host::Address(IpAddr::V6(address))).map_err(|_| bad()),
     }
+}
+
+/// True for an address that hosts on several links may have: a link-local one, or a multicast group of a link
+/// or interface (RFC 4291 §2.7).
+fn is_of_one_link(address: Ipv6Addr) -> bool {
+    address.is_unicast_link_local()
+        || matches!(address.octets(), [0xff, flags, ..] if matches!(flags & 15, 1 | 2))
 }
 
 fn plain_host(host: &str) -> Result<Host, FaceUriError> {
@@ -436,6 +443,8 @@ mod tests {
             "udp4://192.0.2.1:6363",
             "udp6://[2001:db8::1]:6363",
             "udp6://[fe80::1%eth0]:6363",
+            "udp4://224.0.23.170:56363",
+            "udp6://[ff02::1234%eth0]:56363",
             "udp6://[::ffff:192.0.2.1]:6363",
             "tcp4://192.0.2.1:20",
             "tcp6://[::1]:65535",
@@ -466,6 +475,7 @@ mod tests {
             ("udp://224.0.23.170", "udp4://224.0.23.170:56363"),
             ("udp://[2001:DB8:0::1]:7000", "udp6://[2001:db8::1]:7000"),
             ("udp6://[fe80::1%25eth0]", "udp6://[fe80::1%eth0]:6363"),
+            ("udp6://[ff02::1234%eth0]", "udp6://[ff02::1234%eth0]:56363"),
             ("tcp://192.0.2.1/", "tcp4://192.0.2.1:6363"),
             ("ws://192.0.2.1", "ws://192.0.2.1:9696"),
             ("ether://[8:0:27:1:1:1]", "ether://[08:00:27:01:01:01]"),
@@ -498,6 +508,7 @@ mod tests {
             ("udp4://[2001:db8::1]:6363", "with an IPv6 address: write udp6://"),
             ("tcp6://192.0.2.1:6363", "with an IPv4 address: write tcp4://"),
             ("udp6://[2001:db8::1%eth0]:1", "neither an address"),
+            ("udp6://[ff0e::1%eth0]:1", "neither an address"),
             ("unix://run/nfd.sock", "write unix:///run/nfd/nfd.sock"),
             ("fd://-1", "write fd://7"),
             ("ether://[1:2:3:4:5]", "write ether://"),
