@@ -2,7 +2,9 @@
 //!
 //! For one thread that waits for many sockets with `mio`:
 //!
-//! - [`udp`]: datagrams, many with one system call.
+//! - [`udp`]: datagrams, many with one system call; multicast groups.
+//! - [`packet`]: the same for the payloads of Ethernet frames of one type.
+//! - [`interfaces`]: the network interfaces, and notice of their changes.
 //! - [`stream`]: packets read from a byte stream without a copy, and a bounded send queue.
 //! - [`unix`]: a listener on a socket in the file system, the user of the peer, and permissions to connect.
 //! - [`tcp`]: a listener on a port, and the user at the other end of a loopback connection.
@@ -62,8 +64,10 @@
 
 pub mod burst;
 pub mod capture;
+pub mod interfaces;
 pub mod memory;
 pub mod moderation;
+pub mod packet;
 pub mod priority;
 pub mod ring;
 pub mod stream;

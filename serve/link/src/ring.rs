@@ -9,7 +9,7 @@ mod block;
 mod map;
 mod open;
 mod settings;
-mod sys;
+pub(crate) mod sys;
 
 pub use block::{Block, Frames};
 pub use settings::{RingSettings, Share};

@@ -4,12 +4,13 @@
 //! sockets of a thread. Received bytes are copied by the kernel only, sent bytes once more.
 
 mod limit;
+mod multicast;
 mod recv;
 mod send;
 
 pub use limit::{Limited, MAX_HALVINGS, MAX_LIMITED, Sender};
 pub use recv::{Datagram, LONGEST_DATAGRAM, RecvBatch};
-pub(crate) use send::LONGEST_SENT;
+pub(crate) use send::{LONGEST_SENT, Segmentation};
 pub use send::{SendBatch, Sent};
 
 use crate::context::{bind_failed, context};
@@ -18,7 +19,6 @@ use mio::event::Source;
 use mio::unix::SourceFd;
 use mio::{Interest, Registry, Token};
 use nix::sys::socket::{setsockopt, sockopt};
-use send::Segmentation;
 use socket2::{Domain, Protocol, Socket, Type};
 use std::io;
 use std::net::SocketAddr;

@@ -31,6 +31,7 @@ mod tap;
 pub use error::XdpError;
 pub use open::{Mode, Xdp, check, open};
 pub use socket::XdpSocket;
+pub(crate) use sys::mtu;
 pub use tap::XdpTap;
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ pub(super) fn open(interface: &str, settings: &RingSettings) -> Result<Ring, Tap
     }
     let map = Map::new(socket.as_fd(), settings.block_bytes as usize, settings.blocks as usize)
         .map_err(TapError::System)?;
-    sys::bind_to(socket.as_fd(), address.ifindex())?;
+    sys::bind_to(socket.as_fd(), address.ifindex(), libc::ETH_P_ALL as u16)?;
     if settings.promiscuous {
         sys::set_promiscuous(socket.as_fd(), address.ifindex())?;
     }

@@ -70,12 +70,12 @@ pub(super) fn set_snap(socket: BorrowedFd<'_>, snap: u32) -> Result<(), Errno> {
     set(socket, libc::SOL_SOCKET, libc::SO_ATTACH_FILTER, &program)
 }
 
-/// Receives all frames of the interface from now on.
-pub(super) fn bind_to(socket: BorrowedFd<'_>, index: usize) -> Result<(), Errno> {
+/// Receives the frames of the interface with this protocol from now on.
+pub(crate) fn bind_to(socket: BorrowedFd<'_>, index: usize, protocol: u16) -> Result<(), Errno> {
     // SAFETY: zeros are valid for every field, which are numbers.
     let mut address: sockaddr_ll = unsafe { zeroed() };
     address.sll_family = libc::AF_PACKET as u16;
-    address.sll_protocol = (libc::ETH_P_ALL as u16).to_be();
+    address.sll_protocol = protocol.to_be();
     address.sll_ifindex = c_int::try_from(index).map_err(|_| Errno::ENODEV)?;
     // SAFETY: the kernel reads the address, whose size is given.
     let result = unsafe {
@@ -86,12 +86,25 @@ pub(super) fn bind_to(socket: BorrowedFd<'_>, index: usize) -> Result<(), Errno>
 
 /// Has the interface pass frames to other hosts, while the socket is open.
 pub(super) fn set_promiscuous(socket: BorrowedFd<'_>, index: usize) -> Result<(), Errno> {
-    let membership = libc::packet_mreq {
+    add_membership(socket, index, libc::PACKET_MR_PROMISC, &[])
+}
+
+/// Has the interface pass frames to an Ethernet group, while the socket is open.
+pub(crate) fn join_ethernet(socket: BorrowedFd<'_>, index: usize, group: [u8; 6]) -> Result<(), Errno> {
+    add_membership(socket, index, libc::PACKET_MR_MULTICAST, &group)
+}
+
+/// Adds a membership with an address of at most 8 bytes.
+fn add_membership(socket: BorrowedFd<'_>, index: usize, kind: c_int, address: &[u8]) -> Result<(), Errno> {
+    let mut membership = libc::packet_mreq {
         mr_ifindex: c_int::try_from(index).map_err(|_| Errno::ENODEV)?,
-        mr_type: libc::PACKET_MR_PROMISC as u16,
-        mr_alen: 0,
+        mr_type: kind as u16,
+        mr_alen: address.len() as u16,
         mr_address: [0; 8],
     };
+    for (to, from) in membership.mr_address.iter_mut().zip(address) {
+        *to = *from;
+    }
     set(socket, libc::SOL_PACKET, libc::PACKET_ADD_MEMBERSHIP, &membership)
 }
 
@@ -107,8 +120,8 @@ pub(super) fn join_group(socket: BorrowedFd<'_>, share: Share, group: Option<u16
     get(socket, libc::PACKET_FANOUT, 0_u32).map(|value| value as u16)
 }
 
-/// Frames seen, frames dropped and stalls since the last call.
-pub(super) fn statistics(socket: BorrowedFd<'_>) -> Result<[u32; 3], Errno> {
+/// Frames seen, frames dropped and stalls since the last call; no stalls without a ring.
+pub(crate) fn statistics(socket: BorrowedFd<'_>) -> Result<[u32; 3], Errno> {
     get(socket, libc::PACKET_STATISTICS, [0_u32; 3])
 }
 

@@ -44,6 +44,12 @@ impl SendBatch {
     /// it as dropped.
     #[inline]
     pub fn push(&mut self, to: SocketAddr, parts: &[&[u8]]) -> bool {
+        self.queue.push(to.into(), parts)
+    }
+
+    /// Adds a message to any address, as [`push`](Self::push) does.
+    #[inline]
+    pub(crate) fn push_raw(&mut self, to: RawAddress, parts: &[&[u8]]) -> bool {
         self.queue.push(to, parts)
     }
 
@@ -57,7 +63,8 @@ impl SendBatch {
         self.queue.messages.is_empty()
     }
 
-    pub(super) fn empty_into(
+    /// Sends all messages over a socket, and empties the batch.
+    pub(crate) fn empty_into(
         &mut self,
         socket: BorrowedFd<'_>,
         segmentation: &mut Segmentation,
@@ -84,14 +91,14 @@ impl fmt::Debug for SendBatch {
 
 /// Limit of the datagrams that are joined for the kernel to split (GSO).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Segmentation {
+pub(crate) struct Segmentation {
     /// Longest datagram that is joined, in bytes; 0 joins none. A refused length lowers it: the path does not
     /// take that length without fragments.
     longest: u16,
 }
 
 impl Segmentation {
-    pub(super) const OFF: Self = Self { longest: 0 };
+    pub(crate) const OFF: Self = Self { longest: 0 };
     pub(super) const ON: Self = Self { longest: u16::MAX };
 }
 
@@ -159,7 +166,7 @@ impl Queue {
         }
     }
 
-    fn push(&mut self, to: SocketAddr, parts: &[&[u8]]) -> bool {
+    fn push(&mut self, to: RawAddress, parts: &[&[u8]]) -> bool {
         let length = parts.iter().fold(0, |sum: usize, part| sum.saturating_add(part.len()));
         if length > LONGEST_SENT {
             self.too_long += 1;
@@ -173,7 +180,7 @@ impl Queue {
             self.bytes.extend_from_slice(part);
         }
         let segment = length as u16;
-        self.messages.push(Message { to: to.into(), start, length: length as u32, segment, datagrams: 1 });
+        self.messages.push(Message { to, start, length: length as u32, segment, datagrams: 1 });
         true
     }
 
@@ -204,7 +211,7 @@ impl Queue {
                 Some(libc::EINTR) => {}
                 Some(libc::EAGAIN | libc::ENOBUFS | libc::ENOMEM) => break,
                 Some(libc::EBADF | libc::ENOTSOCK | libc::EPIPE) | None => {
-                    outcome = Err(context("cannot send UDP datagrams", &error));
+                    outcome = Err(context("cannot send datagrams", &error));
                     break;
                 }
                 // The length is more than the path takes without fragments; or the device computes no

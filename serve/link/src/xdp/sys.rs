@@ -114,7 +114,7 @@ fn request(interface: &str) -> Result<libc::ifreq, Errno> {
 }
 
 /// MTU of an interface, in bytes, by a socket of its network namespace that takes such requests.
-pub(super) fn mtu(socket: BorrowedFd<'_>, interface: &str) -> Result<usize, Errno> {
+pub(crate) fn mtu(socket: BorrowedFd<'_>, interface: &str) -> Result<usize, Errno> {
     let mut request = request(interface)?;
     // SAFETY: the kernel reads and writes the request, and fills the field that is read.
     let mtu = unsafe {
