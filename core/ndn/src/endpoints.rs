@@ -3,7 +3,7 @@
 //! A link remembers at most [`MAX_ENDPOINTS`] senders with incomplete packets. A host can send from as many
 //! ports as it likes, so the host with most senders makes room for the next one.
 
-use crate::fragment::{Reassembler, ReassemblyError, Whole};
+use crate::fragment::{Limits, Reassembler, ReassemblyError, Whole};
 use crate::time::Time;
 use crate::wire::LpPacket;
 use alloc::vec::Vec;
@@ -44,9 +44,17 @@ impl From<SocketAddr> for Endpoint {
 pub struct Reassemblers {
     /// Senders with incomplete packets, the one that was added first at the start.
     senders: Vec<(Endpoint, Reassembler)>,
+    /// Limits of each sender.
+    limits: Limits,
 }
 
 impl Reassemblers {
+    /// Replaces the limits of each sender, as [`Reassembler::set_limits`].
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+        self.senders.iter_mut().for_each(|(_, reassembler)| reassembler.set_limits(limits));
+    }
+
     /// Adds a fragment of a sender. Returns the packet if the fragment completes it. Arguments and errors are
     /// those of [`Reassembler::receive`].
     ///
@@ -84,7 +92,9 @@ impl Reassemblers {
         {
             self.remove_first(host);
         }
-        self.senders.push((from, Reassembler::default()));
+        let mut reassembler = Reassembler::default();
+        reassembler.set_limits(self.limits);
+        self.senders.push((from, reassembler));
         self.senders.len() - 1
     }
 

@@ -2,6 +2,7 @@
 
 mod cs;
 mod faces;
+mod interfaces;
 mod management;
 mod pit;
 mod rib;
@@ -14,6 +15,8 @@ mod uri;
 pub use cs::{Cs, CsPolicy};
 pub use faces::{Congestion, Faces, Memory, Moderation, Tcp, Udp, Unix, WebSocket};
 pub use hashlane_daemon::config::{ConfigError, Metrics, Server};
+pub(crate) use interfaces::link_type;
+pub use interfaces::{Ether, InterfaceRule, Mac, UdpMulticast};
 pub use management::{Authorize, MODULES, Management};
 pub use pit::{DigestName, Pit, PitDigest, PitIndex};
 pub use rib::{Announcements, Rib};
@@ -27,6 +30,7 @@ pub(crate) use uri::{face_uri, parse_name, strategy_name};
 use crate::management::{Account, is_management};
 use faces::is_origin;
 use hashlane_daemon::config::{Keys, parse, read, to_toml};
+use hashlane_link::packet;
 use hashlane_ndn::mgmt::FaceUri;
 use hashlane_ndn::mgmt::face_uri::Protocol;
 use hashlane_ndn::wire::lp::DigestField;
@@ -76,6 +80,9 @@ pub struct Route {
     pub prefix: String,
     /// Canonical face URI of the next hop, such as `udp4://192.0.2.1:6363`.
     pub to: String,
+    /// Local end of the face: the interface of an Ethernet face, such as `dev://eth0`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub local: Option<String>,
     /// Cost. The next hop of the lowest cost is preferred.
     #[serde(default)]
     pub cost: u64,
@@ -145,6 +152,17 @@ impl Config {
         }
         if !(256..=65_507).contains(&self.faces.udp.mtu) {
             return invalid("faces.udp.mtu", "must be between 256 and 65507");
+        }
+        if let Some(group) = self.faces.udp_multicast.groups.iter().find(|group| !group.ip().is_multicast()) {
+            let why = format!("has {group}, but needs multicast groups, such as \"224.0.23.170:56363\"");
+            return Err(ConfigError::value("faces.udp_multicast.groups", why));
+        }
+        let Mac(group) = self.faces.ether.group;
+        if packet::is_host(group) || group == [0xff; 6] || group == [0; 6] {
+            return invalid(
+                "faces.ether.group",
+                "must be the address of a group, such as \"01:00:5e:00:17:aa\"",
+            );
         }
         let Moderation { pause_us, poll_us } = self.faces.moderation;
         for (key, us) in [("faces.moderation.pause_us", pause_us), ("faces.moderation.poll_us", poll_us)] {
@@ -230,6 +248,9 @@ impl Config {
             }
             if let Err(why) = face_uri(&route.to) {
                 return Err(ConfigError::value("routes.to", why));
+            }
+            if let Some(Err(why)) = route.local.as_deref().map(face_uri) {
+                return Err(ConfigError::value("routes.local", why));
             }
         }
         if let Some(region) = self.regions.iter().find(|region| parse_name(region).is_none()) {

@@ -22,6 +22,7 @@ const RETRY: u64 = 10_000;
 struct Route {
     prefix: OwnedName<Ndn>,
     to: FaceUri,
+    local: Option<FaceUri>,
     cost: u64,
     state: State,
 }
@@ -49,7 +50,8 @@ impl Initial {
     pub(crate) fn new(config: &Config) -> Self {
         let routes = config.routes.iter().filter_map(|route| {
             let (prefix, to) = (parse_name(&route.prefix)?, face_uri(&route.to).ok()?);
-            Some(Route { prefix, to, cost: route.cost, state: State::Due(0) })
+            let local = route.local.as_deref().and_then(|local| face_uri(local).ok());
+            Some(Route { prefix, to, local, cost: route.cost, state: State::Due(0) })
         });
         let routes: Vec<_> = routes.collect();
         let strategies = config.strategies.iter();
@@ -74,7 +76,8 @@ impl Initial {
         for at in 0..self.routes.len() {
             let due = |route: &&Route| matches!(route.state, State::Due(at) if at <= now.monotonic);
             let Some(route) = self.routes.get(at).filter(due) else { continue };
-            let parameters = ControlParameters { uri: Some(route.to.to_string()), ..Default::default() };
+            let (uri, local_uri) = (Some(route.to.to_string()), route.local.as_ref().map(FaceUri::to_string));
+            let parameters = ControlParameters { uri, local_uri, ..Default::default() };
             let target = Target { scope: Scope::Localhost, module: b"faces", verb: b"create" };
             let Some(command) = self.build(target, &parameters) else { continue };
             let Ok(interest) = Interest::parse(&command) else {
@@ -151,7 +154,7 @@ impl Initial {
             new.strategies.iter().filter(|(prefix, name)| old.strategies.get(*prefix) != Some(name));
         let changed = changed.filter_map(|(prefix, name)| Some((parse_name(prefix)?, strategy_name(name)?)));
         self.strategies.extend(changed);
-        let key = |route: &Route| (route.prefix.to_string(), route.to.to_string());
+        let key = |route: &Route| (route.prefix.to_string(), route.to.to_string(), route.local.clone());
         let before = std::mem::take(&mut self.routes).into_iter();
         let mut before: HashMap<_, _> = before.map(|route| (key(&route), route)).collect();
         for mut route in Self::new(new).routes {

@@ -3,6 +3,7 @@
 use crate::config::{self, Config};
 use crate::management::Verify;
 use crate::management::trust::verifier;
+use crate::plane;
 use hashlane_daemon::privileges::Account;
 use hashlane_link::{tcp, udp, unix};
 use std::io;
@@ -24,11 +25,16 @@ pub(crate) fn prepare(config: &Config, open: &[PathBuf]) -> io::Result<Box<Verif
     if faces.unix.path.is_empty()
         && [tcp, websocket, udp].iter().all(|listen| listen.is_empty())
         && config.routes.is_empty()
+        && faces.udp_multicast.interfaces.is_empty()
+        && faces.ether.interfaces.is_empty()
     {
         let why = "the forwarder would have no faces: every list of listeners is empty, and there are no \
                    routes; listen on a Unix socket (faces.unix.path, --unix) or on a port (faces.udp.listen, \
                    --udp)";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+    }
+    if !faces.ether.interfaces.is_empty() {
+        plane::open_packets(&faces.ether)?;
     }
     let verify = verifier(config, unix_time())?;
     for (at, path) in faces.unix.path.iter().enumerate() {

@@ -1,5 +1,6 @@
 //! The table `[faces]` of the configuration.
 
+use super::interfaces::{Ether, UdpMulticast};
 use hashlane_link::moderation::Settings;
 use hashlane_ndn::mgmt::values::FacePersistency;
 use serde::{Deserialize, Serialize};
@@ -15,6 +16,10 @@ pub struct Faces {
     pub unix: Unix,
     /// UDP.
     pub udp: Udp,
+    /// UDP to all hosts of a link.
+    pub udp_multicast: UdpMulticast,
+    /// Ethernet.
+    pub ether: Ether,
     /// TCP.
     pub tcp: Tcp,
     /// WebSockets, for applications in browsers.

@@ -140,7 +140,7 @@ impl Access {
                      configured trust anchor"
                 ));
             }
-            Peer::Ip(_) => {
+            Peer::Ip(_) | Peer::Link { .. } => {
                 return Err(format!("commands from {peer} need a signature under a configured trust anchor"));
             }
         };

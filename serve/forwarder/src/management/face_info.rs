@@ -97,22 +97,30 @@ impl FaceInfo {
         self.mtu.unwrap_or(u64::MAX).min(MAX_PACKET as u64)
     }
 
-    pub(super) fn is_udp(&self) -> bool {
-        matches!(self.remote, FaceUri::Ip { protocol: Protocol::Udp, .. })
+    /// True if the face sends datagrams or frames, so that it has an MTU and can be idle.
+    pub(super) fn is_datagram(&self) -> bool {
+        matches!(self.remote, FaceUri::Ip { protocol: Protocol::Udp, .. } | FaceUri::Ether(_))
+    }
+
+    /// True if the face can have link reliability: a UDP face to one peer.
+    pub(super) fn can_be_reliable(&self) -> bool {
+        let is_udp = matches!(self.remote, FaceUri::Ip { protocol: Protocol::Udp, .. });
+        is_udp && self.link_type == LinkType::PointToPoint
     }
 
     /// True if the face can have this persistency. A connection that the peer made is on-demand: only the
-    /// peer can make it again.
+    /// peer can make it again. The face of a group is permanent.
     pub(super) fn can_become(&self, persistency: FacePersistency) -> bool {
-        let is_made_here = matches!(self.remote, FaceUri::Ip { protocol: Protocol::Udp | Protocol::Tcp, .. });
-        persistency == self.persistency || is_made_here
+        let is_made_here =
+            self.is_datagram() || matches!(self.remote, FaceUri::Ip { protocol: Protocol::Tcp, .. });
+        persistency == self.persistency || is_made_here && self.link_type == LinkType::PointToPoint
     }
 
-    /// Applies options. `udp_idle` is the idle timeout of an on-demand UDP face, in milliseconds.
+    /// Applies options. `udp_idle` is the idle timeout of an on-demand UDP or Ethernet face, in milliseconds.
     pub(crate) fn apply(&mut self, options: &FaceOptions, udp_idle: Option<u64>) {
         self.flags = self.flags & !options.mask | options.flags & options.mask;
         self.persistency = options.persistency.unwrap_or(self.persistency);
-        let times_out = self.persistency == FacePersistency::OnDemand && self.is_udp();
+        let times_out = self.persistency == FacePersistency::OnDemand && self.is_datagram();
         self.idle = udp_idle.filter(|_| times_out);
         self.marking_interval = options.marking_interval.unwrap_or(self.marking_interval);
         self.congestion_threshold = options.congestion_threshold.unwrap_or(self.congestion_threshold);

@@ -7,12 +7,13 @@ use super::manager::Manager;
 use super::reply::{Done, done, refused};
 use super::request::{FaceOutcome, FaceRequest, Request, Ticket};
 use super::verb::{Call, Verb};
+use hashlane_link::packet;
+use hashlane_ndn::mgmt::face_uri::Protocol;
 use hashlane_ndn::mgmt::values::{
     FACE_CONGESTION_MARKING, FACE_LOCAL_FIELDS, FACE_LP_RELIABILITY, FACE_NO_INTEREST_DIGESTS,
-    FACE_PIT_TOKENS, FacePersistency, FaceScope,
+    FACE_PIT_TOKENS, FacePersistency, FaceScope, LinkType,
 };
 use hashlane_ndn::mgmt::{ControlParameters, ControlResponse, FaceUri};
-use std::net::SocketAddr;
 
 pub(super) const CREATE: Verb =
     Verb { name: "faces/create", required: URI, optional: LOCAL_URI | FACE_OPTIONS, run: create };
@@ -34,12 +35,12 @@ const FLAGS: u64 = FACE_LOCAL_FIELDS
     | FACE_NO_INTEREST_DIGESTS;
 
 /// Flags of a command that a face cannot have: unknown ones, set or cleared, and reliability, if set, of
-/// faces over other transports than UDP.
-fn unsupported(parameters: &ControlParameters, is_udp: bool) -> u64 {
+/// other faces than those to one UDP peer.
+fn unsupported(parameters: &ControlParameters, can_be_reliable: bool) -> u64 {
     // Flags and Mask come together or not at all.
     let mask = parameters.mask.unwrap_or(0);
     let set = parameters.flags.unwrap_or(0) & mask;
-    mask & !FLAGS | if is_udp { 0 } else { set & FACE_LP_RELIABILITY }
+    mask & !FLAGS | if can_be_reliable { 0 } else { set & FACE_LP_RELIABILITY }
 }
 
 fn create(manager: &mut Manager, call: Call<'_>) -> Done {
@@ -53,8 +54,14 @@ fn create(manager: &mut Manager, call: Call<'_>) -> Done {
     if let Some(uri) = &parameters.local_uri {
         canonical(uri, "local")?;
     }
+    if let Some(group) = find_group(manager, &remote, parameters.local_uri.as_deref()) {
+        return Ok(Some(ControlResponse::with(409, EXISTS, &group.parameters(true))));
+    }
     let schemes = &manager.config.schemes;
     let protocol = match &remote {
+        FaceUri::Ether(address) if schemes.contains(&remote.scheme()) => {
+            return create_ether(manager, Call { parameters, ..call }, *address);
+        }
         FaceUri::Ip { protocol, .. } if schemes.contains(&remote.scheme()) => *protocol,
         _ => {
             let (scheme, supported) = (remote.scheme(), schemes.join(", "));
@@ -65,7 +72,10 @@ fn create(manager: &mut Manager, call: Call<'_>) -> Done {
         return refused(406, "the interface of a link-local address must be given by its number");
     };
     check_address(protocol, address, &manager.config.channels, manager.interfaces)?;
-    check_options(&parameters, remote.scheme(), address)?;
+    if parameters.local_uri.is_some() {
+        return refused(406, format!("{} faces cannot be created with a LocalUri", remote.scheme()));
+    }
+    check_options(&parameters, &remote)?;
     if let Some(face) = manager.faces.values().find(|face| face.remote == remote) {
         return Ok(Some(ControlResponse::with(409, EXISTS, &face.parameters(true))));
     }
@@ -76,36 +86,67 @@ fn create(manager: &mut Manager, call: Call<'_>) -> Done {
     Ok(None)
 }
 
-/// Refuses options that a face of this scheme and peer cannot have.
-fn check_options(
-    parameters: &ControlParameters,
-    scheme: &str,
-    remote: SocketAddr,
-) -> Result<(), ControlResponse> {
-    let is_udp = scheme.starts_with("udp");
-    if parameters.local_uri.is_some() {
-        return refused(406, format!("{scheme} faces cannot be created with a LocalUri"));
+/// The face of a multicast group, which commands name and cannot create: the one with this local end, or the
+/// only one.
+fn find_group<'m>(manager: &'m Manager, remote: &FaceUri, local: Option<&str>) -> Option<&'m FaceInfo> {
+    let is_local = |face: &FaceInfo| local.is_none_or(|local| face.local.to_string() == local);
+    let is_group = |face: &&FaceInfo| face.link_type != LinkType::PointToPoint && face.remote == *remote;
+    let mut groups = manager.faces.values().filter(is_group).filter(|face| is_local(face));
+    groups.next().filter(|_| groups.next().is_none())
+}
+
+/// Handles a faces/create command for a host on the Ethernet of an interface.
+fn create_ether(manager: &mut Manager, call: Call<'_>, address: [u8; 6]) -> Done {
+    let parameters = &call.parameters;
+    let Some(Ok(FaceUri::Dev(interface))) = parameters.local_uri.as_deref().map(str::parse) else {
+        let text =
+            "Creation of unicast Ethernet faces requires a LocalUri with dev:// scheme, such as dev://eth0";
+        return refused(406, text);
+    };
+    if !packet::is_host(address) {
+        return refused(406, "Cannot create multicast Ethernet faces");
     }
+    let remote = FaceUri::Ether(address);
+    check_options(parameters, &remote)?;
+    let local = FaceUri::Dev(interface.clone());
+    let mut faces = manager.faces.values();
+    if let Some(face) = faces.find(|face| face.remote == remote && face.local == local) {
+        return Ok(Some(ControlResponse::with(409, EXISTS, &face.parameters(true))));
+    }
+    let options = FaceOptions::of(parameters);
+    let ticket = manager.wait(call.interest, call.from, call.now, call.plane)?;
+    let request = FaceRequest::CreateEther { ticket, remote: address, interface, options };
+    call.plane.request(Request::Face(request));
+    Ok(None)
+}
+
+/// Refuses options that a face to this peer cannot have.
+fn check_options(parameters: &ControlParameters, remote: &FaceUri) -> Result<(), ControlResponse> {
+    let is_stream = matches!(remote, FaceUri::Ip { protocol: Protocol::Tcp, .. });
+    let is_udp = matches!(remote, FaceUri::Ip { protocol: Protocol::Udp, .. });
     if parameters.persistency == Some(FacePersistency::OnDemand) {
         return refused(406, "Outgoing faces do not support on-demand persistency");
     }
     match unsupported(parameters, is_udp) {
         0 => {}
         FACE_LP_RELIABILITY => {
-            return refused(
-                406,
-                format!("{scheme} faces lose no packets: create the face without reliability"),
-            );
+            let scheme = remote.scheme();
+            let text = match is_stream {
+                true => format!("{scheme} faces lose no packets: create the face without reliability"),
+                false => format!("{scheme} faces have no reliability: create the face without it"),
+            };
+            return refused(406, text);
         }
         flags => return refused(406, format!("Unsupported face flags {flags:#x}")),
     }
-    // A UDP face is never local.
-    let is_local = !is_udp && remote.ip().to_canonical().is_loopback();
+    // A UDP or Ethernet face is never local.
+    let address = remote.socket_address().filter(|_| is_stream);
+    let is_local = address.is_some_and(|address| address.ip().to_canonical().is_loopback());
     if parameters.flag(FACE_LOCAL_FIELDS) == Some(true) && !is_local {
         return refused(406, "Local fields can only be enabled on faces with local scope");
     }
     match parameters.mtu {
-        Some(_) if !is_udp => refused(406, "TCP faces do not support MTU overrides"),
+        Some(_) if is_stream => refused(406, "TCP faces do not support MTU overrides"),
         Some(mtu) if mtu < MIN_MTU => refused(406, format!("Override MTU cannot be less than {MIN_MTU}")),
         _ => Ok(()),
     }
@@ -139,7 +180,7 @@ fn update(manager: &mut Manager, call: Call<'_>) -> Done {
         return refused(404, format!("face {id} does not exist"));
     };
     let mut wrong = ControlParameters::default();
-    let mut flags = unsupported(&parameters, face.is_udp());
+    let mut flags = unsupported(&parameters, face.can_be_reliable());
     if parameters.flag(FACE_LOCAL_FIELDS) == Some(true) && face.scope != FaceScope::Local {
         flags |= FACE_LOCAL_FIELDS;
     }
@@ -148,7 +189,7 @@ fn update(manager: &mut Manager, call: Call<'_>) -> Done {
         wrong.mask = Some(flags);
     }
     wrong.persistency = parameters.persistency.filter(|&persistency| !face.can_become(persistency));
-    wrong.mtu = parameters.mtu.filter(|&mtu| mtu < MIN_MTU || !face.is_udp());
+    wrong.mtu = parameters.mtu.filter(|&mtu| mtu < MIN_MTU || !face.is_datagram());
     if wrong != ControlParameters::default() {
         return Err(ControlResponse::with(409, "Invalid properties specified", &wrong));
     }

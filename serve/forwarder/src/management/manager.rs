@@ -67,7 +67,7 @@ impl Default for Config {
             max_strategies: 10_000,
             default_strategy: StrategyKind::BestRoute,
             cs: CsConfig { capacity: 65_536, admit: true, serve: true },
-            schemes: vec!["udp4", "udp6", "tcp4", "tcp6"],
+            schemes: vec!["udp4", "udp6", "tcp4", "tcp6", "ether"],
             udp_idle: 600_000,
             channels: Vec::new(),
         }

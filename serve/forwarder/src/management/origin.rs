@@ -37,6 +37,13 @@ pub enum Peer {
     },
     /// An unknown process at an address, of this host or another.
     Ip(IpAddr),
+    /// Hosts of a link: the other end of an Ethernet face, or of a multicast group.
+    Link {
+        /// URIs of the remote and the local end.
+        ends: Box<str>,
+        /// Party whose shares the face uses.
+        owner: Owner,
+    },
     /// A page in a browser at this address. Its author commands, not the user of the browser.
     Page {
         /// The address of the browser.
@@ -63,6 +70,7 @@ impl Peer {
             Self::User { uid, over: Over::Unix } => Some(Owner::User(*uid)),
             Self::User { uid, over: Over::Loopback } => Some(Owner::Loopback(*uid)),
             Self::Unidentified { .. } => Some(Owner::Local),
+            Self::Link { owner, .. } => Some(*owner),
             Self::Ip(address) | Self::Page { address, .. } => Some(Owner::of(*address)),
         }
     }
@@ -77,6 +85,7 @@ impl fmt::Display for Peer {
                 write!(f, "an unidentified user at {}", address.to_canonical())
             }
             Self::Ip(address) => write!(f, "{}", address.to_canonical()),
+            Self::Link { ends, .. } => f.write_str(ends),
             Self::Page { address, origin } => {
                 write!(f, "pages of the origin {origin} at {}", address.to_canonical())
             }

@@ -94,6 +94,17 @@ pub enum FaceRequest {
         /// Options of the command.
         options: FaceOptions,
     },
+    /// Opens the face of a host on the Ethernet of an interface. The outcome is reported.
+    CreateEther {
+        /// Command that the outcome answers.
+        ticket: Ticket,
+        /// Address of the host.
+        remote: [u8; 6],
+        /// Name of the interface.
+        interface: String,
+        /// Options of the command.
+        options: FaceOptions,
+    },
     /// Changes options of a face.
     Update {
         /// The face.

@@ -24,6 +24,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 mod announcements;
+mod links;
 mod lists;
 mod open;
 mod prefixes;
@@ -58,6 +59,10 @@ impl Plane for Fake {
             Request::Face(FaceRequest::Create { ticket, protocol: _, remote, options: _ }) => {
                 self.tickets.push(ticket);
                 self.asked.push(format!("create {remote}"));
+            }
+            Request::Face(FaceRequest::CreateEther { ticket, remote, interface, options: _ }) => {
+                self.tickets.push(ticket);
+                self.asked.push(format!("create {remote:?} on {interface}"));
             }
             Request::Face(FaceRequest::Update { face, options }) => {
                 self.asked.push(format!("update {face} {:?}", options.persistency));

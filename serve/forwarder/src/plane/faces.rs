@@ -4,7 +4,7 @@ use super::connection::Connection;
 use super::evict;
 use super::link_service::LinkOptions;
 use super::message::Settings;
-use super::peers::Peers;
+use super::peers::{self, Peers};
 use super::pipeline::Pipeline;
 use super::port::{Port, PortKind};
 use super::rate_limit::RateLimit;
@@ -15,6 +15,7 @@ use super::socket::{self, Stream};
 use super::token::SocketKind;
 use crate::config::Faces as FaceConfig;
 use crate::management::{FaceInfo, FaceOptions, Over, Peer, Report};
+use hashlane_flow::tuple::Tuple;
 use hashlane_ndn::mgmt::FaceUri;
 use hashlane_ndn::mgmt::face_uri::Protocol;
 use hashlane_ndn::mgmt::values::{
@@ -46,7 +47,7 @@ pub(super) struct Faces<P> {
     readers: Vec<Option<Reader>>,
     /// Parties at the other ends of faces and handshakes.
     pub(super) holders: Holders,
-    /// Faces of UDP peers, by address.
+    /// Faces of UDP and Ethernet peers, by address.
     pub(super) peers: Peers,
     /// Places for faces.
     pub(super) shares: Shares,
@@ -111,6 +112,11 @@ impl<P: Pit> Faces<P> {
         }
     }
 
+    /// Source of random numbers that nobody outside may know.
+    pub(super) fn rng(&mut self) -> &mut Rng {
+        &mut self.rng
+    }
+
     /// Replaces the settings. Those of open faces stay, except the idle timeout of on-demand ones.
     pub(super) fn configure(&mut self, settings: Settings) {
         let Settings { faces, tables } = settings;
@@ -153,14 +159,20 @@ impl<P: Pit> Faces<P> {
         if self.config.pit_tokens.contains(&remote) {
             info.flags |= FACE_PIT_TOKENS;
         }
-        if self.config.reliability.contains(&remote) && matches!(kind, PortKind::Udp { .. }) {
+        let is_peer = matches!(kind, PortKind::Udp { .. }) && info.link_type == FaceLinkType::PointToPoint;
+        if is_peer && self.config.reliability.contains(&remote) {
             info.flags |= FACE_LP_RELIABILITY;
         }
         let scope = match info.scope {
             FaceScope::Local => Scope::Local,
             FaceScope::NonLocal => Scope::NonLocal,
         };
-        let mut face = Face::new(scope, LinkType::PointToPoint);
+        let link = match info.link_type {
+            FaceLinkType::PointToPoint => LinkType::PointToPoint,
+            FaceLinkType::MultiAccess => LinkType::MultiAccess,
+            FaceLinkType::AdHoc => LinkType::AdHoc,
+        };
+        let mut face = Face::new(scope, link);
         face.local_fields = info.flags & FACE_LOCAL_FIELDS != 0;
         face.pit_tokens = info.flags & FACE_PIT_TOKENS != 0;
         let shards = self.pipeline.crew.as_ref().map_or(1, |crew| crew.shards());
@@ -173,7 +185,9 @@ impl<P: Pit> Faces<P> {
         face.holder = holder;
         let (counters, of_crew) = (face.counters.clone(), self.pipeline.crew.is_some().then(|| face.clone()));
         let place = match (&kind, info.persistency) {
-            (PortKind::Udp { .. }, FacePersistency::OnDemand) => Some(FaceClass::Peer),
+            (PortKind::Udp { .. } | PortKind::Ether { .. }, FacePersistency::OnDemand) => {
+                Some(FaceClass::Peer)
+            }
             (_, FacePersistency::OnDemand) => Some(FaceClass::Connection),
             _ => None,
         };
@@ -192,6 +206,7 @@ impl<P: Pit> Faces<P> {
         let ports = &mut self.pipeline.ports;
         let mut port = Port::new(id, kind, counters, self.rng.next_u64(), ports.now);
         port.local = scope == Scope::Local;
+        port.is_group = link != LinkType::PointToPoint;
         (port.owner, port.holder) = (owner, holder);
         port.idle = info.idle;
         port.set_options(LinkOptions {
@@ -266,8 +281,36 @@ impl<P: Pit> Faces<P> {
         // Apply options before FaceUp is reported, so the report shows the final settings.
         info.apply(options, info.idle);
         let face = self.open(PortKind::Udp { socket, peer }, info, Peer::Ip(peer.ip()))?;
-        if !self.peers.insert(socket, peer, face) {
-            self.close(face, "there are too many UDP peers");
+        self.remember(face, peers::tuple(socket, peer))
+    }
+
+    /// Opens the face of a host on the Ethernet of this number. Returns `None` if there are too many faces.
+    pub(super) fn open_ether(
+        &mut self,
+        number: usize,
+        remote: [u8; 6],
+        options: &FaceOptions,
+    ) -> Option<FaceId> {
+        let Some(ether) = self.pipeline.ports.ethers.get(number) else {
+            debug_assert!(false, "Ethernets stay for as long as the thread runs");
+            return None;
+        };
+        let (uri, local, mtu) = (FaceUri::Ether(remote), FaceUri::Dev(ether.interface.clone()), ether.mtu);
+        let ends = format!("{uri} on {local}").into();
+        let mut info = self.info(uri, local, FaceScope::NonLocal);
+        info.mtu = Some(mtu as u64);
+        info.idle = self.config.udp.idle_after(FacePersistency::OnDemand);
+        info.apply(options, info.idle);
+        let peer = Peer::Link { ends, owner: Owner::of_ethernet(remote) };
+        let face = self.open(PortKind::Ether { number, peer: remote }, info, peer)?;
+        self.remember(face, peers::tuple_of_ether(number, remote))
+    }
+
+    /// Adds the face of a datagram peer to the table of peers. Closes the face, and returns `None`, if that
+    /// is full.
+    fn remember(&mut self, face: FaceId, peer: Tuple) -> Option<FaceId> {
+        if !self.peers.insert(peer, face) {
+            self.close(face, "there are too many peers");
             return None;
         }
         Some(face)
@@ -430,9 +473,7 @@ impl<P: Pit> Faces<P> {
         // A command may name a face that has just been closed.
         let Some(mut port) = self.pipeline.ports.remove(face) else { return };
         self.shares.remove(&mut port);
-        if let PortKind::Udp { socket, peer } = port.kind {
-            self.peers.remove(socket, peer);
-        }
+        self.forget_peer(&port);
         self.stop_reading(face);
         let removed = self.pipeline.forwarder.remove_face(face);
         if let Some(crew) = &mut self.pipeline.crew {
@@ -447,6 +488,26 @@ impl<P: Pit> Faces<P> {
             Some(Scope::Local) | None => tracing::debug!(face = face.0, why, "face down"),
         }
         self.reports.add(Report::FaceDown { face: face.0.into() });
+    }
+
+    /// Removes a port from the table of peers, or from the socket of its group.
+    fn forget_peer(&mut self, port: &Port) {
+        let Self { peers, pipeline, .. } = self;
+        match port.kind {
+            PortKind::Udp { socket, .. } if port.is_group => {
+                if let Some(udp) = pipeline.ports.sockets.get_mut(socket) {
+                    udp.group = None;
+                }
+            }
+            PortKind::Ether { number, .. } if port.is_group => {
+                if let Some(ether) = pipeline.ports.ethers.get_mut(number) {
+                    ether.group = None;
+                }
+            }
+            PortKind::Udp { socket, peer } => peers.remove(&peers::tuple(socket, peer)),
+            PortKind::Ether { number, peer } => peers.remove(&peers::tuple_of_ether(number, peer)),
+            PortKind::Stream { .. } | PortKind::WebSocket(_) | PortKind::Down => {}
+        }
     }
 
     /// Forgets the parties that have left, and hold nothing.
@@ -480,7 +541,7 @@ impl<P: Pit> Faces<P> {
         let silent_for = |since: Time, millis: u64| ports.now.since(since).as_millis() >= u128::from(millis);
         let is_mute = |port: &Port| {
             !port.local
-                && !port.is_udp()
+                && !port.is_datagram()
                 && port.item.is_some()
                 && port.link.counters.in_bytes.value() == 0
                 && silent_for(port.opened, FIRST_PACKET)
@@ -521,6 +582,7 @@ fn log_reliability(port: &Port) {
 /// Party that holds the shares of a face. Local faces have local parties, and only they do.
 pub(super) fn owner_of(scope: FaceScope, remote: Option<SocketAddr>, peer: &Peer) -> Owner {
     match (scope, remote, peer) {
+        (_, _, Peer::Link { owner, .. }) => *owner,
         (FaceScope::NonLocal, Some(address), _) => Owner::of(address.ip()),
         (FaceScope::Local, _, Peer::User { uid, over: Over::Unix }) => Owner::User(*uid),
         (FaceScope::Local, _, Peer::User { uid, over: Over::Loopback }) => Owner::Loopback(*uid),

@@ -1,5 +1,6 @@
 //! The sockets that the forwarder listens on.
 
+use super::lans::{self, Lan, LanSocket};
 use crate::config::Faces as FaceConfig;
 use crate::handed::Handed;
 use hashlane_link::udp::UdpSocket;
@@ -17,6 +18,8 @@ pub(crate) struct Sockets {
     pub(crate) tcp: Vec<TcpListener>,
     pub(crate) websocket: Vec<TcpListener>,
     pub(crate) udp: Vec<UdpSocket>,
+    /// Links of interfaces.
+    pub(super) lans: Vec<(Lan, LanSocket)>,
 }
 
 impl Sockets {
@@ -52,6 +55,7 @@ impl Sockets {
                 .map(|address| tcp::listen(*address))
                 .collect::<io::Result<_>>()?,
             udp: config.udp.listen.iter().map(udp).collect::<io::Result<_>>()?,
+            lans: lans::open_all(config)?,
         })
     }
 
@@ -65,7 +69,8 @@ impl Sockets {
         let tcp = self.tcp.iter().map(TcpListener::local_addr).map(uri(Protocol::Tcp));
         let udp = self.udp.iter().map(UdpSocket::local_addr).map(uri(Protocol::Udp));
         let websocket = self.websocket.iter().map(TcpListener::local_addr).map(uri(Protocol::WebSocket));
-        unix.chain(tcp).chain(udp).chain(websocket).collect()
+        let ethers = self.lans.iter().filter_map(|(lan, _)| lan.channel()).map(Ok);
+        unix.chain(tcp).chain(udp).chain(websocket).chain(ethers).collect()
     }
 }
 

@@ -11,24 +11,30 @@
 //! Each module uses only those above it in this list:
 //!
 //! - `token`, `ready`, `rate_limit`, `calls`: tokens of events, turns of sockets, limits per second;
-//! - `message`, `turns`, `reports`, `listen`: the queues to and from the management, and the listening
-//!   sockets;
-//! - `socket`, `udp`, `origin`, `connection`: transports, and the schedule of reconnections;
+//! - `message`, `turns`, `reports`: the queues to and from the management;
+//! - `socket`, `backlog`, `udp`, `ether`, `origin`, `connection`: transports, and the schedule of
+//!   reconnections;
 //! - `flood`: limits of the peers that flood a UDP socket;
 //! - `link_service`, `port`, `ports`: the sending ends of faces, and the output of the forwarder to them;
 //! - `pipeline`, `reader`: the forwarder with its ports, and the receiving ends of connections;
 //! - `peers`, `shares`, `evict`, `faces`: the faces: opened, changed, closed, and closed for new peers;
-//! - `udp_receive`, `handshake`, `accept`, `dial`: sources of packets and faces;
+//! - `udp_receive`, `ether_receive`: sources of datagrams and frames;
+//! - `lans`, `listen`: faces that come and go with interfaces, and the listening sockets;
+//! - `handshake`, `accept`, `dial`: sources of connections;
 //! - `requests`: requests of the management.
 
 mod accept;
+mod backlog;
 mod calls;
 mod connection;
 mod dial;
+mod ether;
+mod ether_receive;
 mod evict;
 mod faces;
 mod flood;
 mod handshake;
+mod lans;
 pub(crate) mod link_service;
 mod listen;
 pub(crate) mod message;
@@ -49,6 +55,7 @@ mod turns;
 pub(crate) mod udp;
 mod udp_receive;
 
+pub(crate) use lans::open_packets;
 pub(crate) use listen::Sockets;
 
 use crate::clock::Clock;
@@ -56,6 +63,8 @@ use crate::config::Faces as FaceConfig;
 use crate::shards::Crew;
 use accept::Listeners;
 use dial::Dialer;
+use ether::Ether;
+use ether_receive::EtherReceiver;
 use faces::Faces;
 use handshake::Handshakes;
 use hashlane_hash::scheme::Key;
@@ -65,6 +74,7 @@ use hashlane_ndn_fw::forward::Forwarder;
 use hashlane_ndn_fw::pit::Pit;
 use hashlane_ndn_fw::strategy::Rng;
 use hashlane_table::share::Holders;
+use lans::Lans;
 use message::RequestQueue;
 use mio::event::Event;
 use mio::{Events, Interest, Poll, Token, Waker};
@@ -105,6 +115,8 @@ pub(crate) struct Plane<P> {
     requests: RequestQueue,
     faces: Faces<P>,
     udp: UdpReceiver,
+    ether: EtherReceiver,
+    lans: Lans,
     listeners: Listeners,
     handshakes: Handshakes,
     dialer: Dialer,
@@ -180,11 +192,16 @@ impl<P: Pit> Plane<P> {
         let (holders, peers) = (Holders::new(&secrets.peers), Peers::new(&secrets.peers));
         let mut rng = Rng::new(secrets.seed);
         let moderation = Moderation::new(config.moderation.settings());
-        let receiver = UdpReceiver::new(pipeline.ports.sockets.len(), &mut rng);
+        let mut receiver = UdpReceiver::new(pipeline.ports.sockets.len(), &mut rng);
+        let mut faces = Faces::new(pipeline, holders, peers, config, reports, registry()?, rng);
+        faces.pipeline.ports.now = clock.now();
+        let lans = Lans::start(sockets.lans, registry()?, &mut receiver, &mut faces)?;
         Ok(Self {
             requests,
-            faces: Faces::new(pipeline, holders, peers, config, reports, registry()?, rng),
+            faces,
             udp: receiver,
+            ether: EtherReceiver::default(),
+            lans,
             listeners,
             handshakes: Handshakes::new(registry()?),
             dialer: Dialer::new(registry()?),
@@ -292,7 +309,14 @@ impl<P: Pit> Plane<P> {
     /// Schedules a socket. `busy` is true if its last turn left something to read.
     fn push_ready(&mut self, token: Token, busy: bool) {
         let class = match SocketKind::of(token) {
-            Some((SocketKind::Waker | SocketKind::Unix | SocketKind::Udp, _)) => Class::First,
+            Some((
+                SocketKind::Waker
+                | SocketKind::Unix
+                | SocketKind::Udp
+                | SocketKind::Ether
+                | SocketKind::Interfaces,
+                _,
+            )) => Class::First,
             Some((SocketKind::Face, slot)) if self.faces.pipeline.ports.is_local(slot) => {
                 if busy {
                     Class::BusyLocal
@@ -337,13 +361,15 @@ impl<P: Pit> Plane<P> {
             // The kernel keeps, and if need be drops, what the other threads have no room for.
             return true;
         }
-        let Self { faces, requests, udp, listeners, handshakes, dialer, ready, .. } = self;
+        let Self { faces, requests, udp, ether, lans, listeners, handshakes, dialer, ready, .. } = self;
         match kind {
             SocketKind::Waker => return requests::handle_requests(requests, faces, dialer),
             SocketKind::Unix => return listeners.accept_unix(number, faces),
             SocketKind::Tcp => return listeners.accept_tcp(number, faces),
             SocketKind::WebSocket => return listeners.accept_websocket(number, handshakes, faces, ready),
             SocketKind::Udp => return udp.receive(number, faces),
+            SocketKind::Ether => return ether.receive(number, udp.takes_new(), faces),
+            SocketKind::Interfaces => lans.note_changes(),
             SocketKind::Face => return faces.receive(number),
             SocketKind::Handshake => handshakes.continue_handshake(number, faces, ready),
             SocketKind::Connecting => dialer.handle_event(number, faces),
@@ -396,7 +422,7 @@ impl<P: Pit> Plane<P> {
     /// Does the work of once a second: closes idle faces, ends late handshakes and attempts, and tries again
     /// the sockets that failed.
     fn sweep(&mut self) {
-        let Self { faces, udp, listeners, handshakes, dialer, ready, .. } = self;
+        let Self { faces, udp, ether, lans, listeners, handshakes, dialer, ready, .. } = self;
         let now = faces.pipeline.ports.now;
         self.swept = now;
         faces.close_idle();
@@ -405,19 +431,25 @@ impl<P: Pit> Plane<P> {
         dialer.expire(faces);
         dialer.reconnect(faces);
         listeners.retry(ready);
+        lans.follow(udp, faces);
         let has_shrunk = faces.pipeline.ports.has_shrunk();
         if faces.pipeline.forwarder.shrink() || has_shrunk {
             udp.free_memory();
+            ether.free_memory();
             faces.pipeline.ports.sockets.iter_mut().for_each(Udp::free_memory);
+            faces.pipeline.ports.ethers.iter_mut().for_each(Ether::free_memory);
             hashlane_link::memory::release_freed();
         }
         udp.measure(faces);
         udp.retry(faces.pipeline.ports.sockets.len(), ready);
+        ether.retry(faces.pipeline.ports.ethers.len(), ready);
+        ether_receive::count_lost(&mut faces.pipeline);
         faces.replaced.next_second();
         let suppressed = faces.log.next_second();
         faces.pipeline.forwarder.counters().suppressed_lines.add(suppressed);
         faces.forget_parties();
         let lost: usize = faces.pipeline.ports.sockets.iter_mut().map(Udp::log_lost).sum();
+        let lost = lost + faces.pipeline.ports.ethers.iter_mut().map(Ether::log_lost).sum::<usize>();
         let Pipeline { forwarder, ports, crew } = &mut faces.pipeline;
         if let Some(crew) = crew {
             crew.balance(now);

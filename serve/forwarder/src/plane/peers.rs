@@ -1,12 +1,14 @@
-//! Faces of UDP peers, by the source address of their datagrams.
+//! Faces of UDP and Ethernet peers, by the source address of their packets.
 
+use super::ether::ETHERTYPE;
 use hashlane_flow::table::{Flows, Limits};
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::Key;
 use hashlane_ndn_fw::face::{FaceId, MAX_FACES};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 
-/// Peers of all UDP sockets, hashed under a secret key: remote parties choose addresses and ports.
+/// Peers of all UDP sockets and Ethernets, hashed under a secret key: remote parties choose addresses and
+/// ports.
 pub(super) struct Peers {
     flows: Flows<FaceId>,
 }
@@ -18,9 +20,9 @@ impl Peers {
         Self { flows: Flows::new(key, Limits { flows: MAX_FACES, idle: 1 }, 0) }
     }
 
-    /// The face of a peer of the socket with this number.
-    pub(super) fn find(&self, socket: usize, peer: SocketAddr) -> Option<FaceId> {
-        self.flows.find(&tuple(socket, peer)).copied()
+    /// The face of a peer, by its [`tuple`] or [`tuple_of_ether`].
+    pub(super) fn find(&self, peer: &Tuple) -> Option<FaceId> {
+        self.flows.find(peer).copied()
     }
 
     /// Looks up the peers of a batch. Calls `each` with the index of each peer and its face, in order.
@@ -30,13 +32,13 @@ impl Peers {
     }
 
     /// Adds the face of a peer. Returns false if the table is full.
-    pub(super) fn insert(&mut self, socket: usize, peer: SocketAddr, face: FaceId) -> bool {
-        self.flows.insert(tuple(socket, peer), face, 0).is_ok()
+    pub(super) fn insert(&mut self, peer: Tuple, face: FaceId) -> bool {
+        self.flows.insert(peer, face, 0).is_ok()
     }
 
     /// Removes a peer.
-    pub(super) fn remove(&mut self, socket: usize, peer: SocketAddr) {
-        self.flows.remove(&tuple(socket, peer));
+    pub(super) fn remove(&mut self, peer: &Tuple) {
+        self.flows.remove(peer);
     }
 }
 
@@ -50,6 +52,14 @@ pub(super) fn tuple(socket: usize, peer: SocketAddr) -> Tuple {
         SocketAddr::V4(peer) => Tuple::new(local(0), 0, Ipv4Addr::to_ipv6_mapped(peer.ip()), peer.port()),
         SocketAddr::V6(peer) => Tuple::new(local(peer.scope_id()), 0, *peer.ip(), peer.port()),
     }
+}
+
+/// The key of a host on the Ethernet of this number. Its local port is not 0, as that of UDP peers is.
+#[inline]
+pub(super) fn tuple_of_ether(number: usize, peer: [u8; 6]) -> Tuple {
+    let [a, b, c, d, e, f] = peer;
+    let peer = u64::from_be_bytes([0, 0, a, b, c, d, e, f]);
+    Tuple::new(Ipv6Addr::from_bits(number as u128), ETHERTYPE, Ipv6Addr::from_bits(peer.into()), 0)
 }
 
 #[cfg(test)]
@@ -74,15 +84,32 @@ mod tests {
         ];
         let mut peers = Peers::new(&Key::VECTOR);
         for (face, (socket, peer)) in (0..).zip(all) {
-            assert_eq!(peers.find(socket, peer), None);
-            assert!(peers.insert(socket, peer, FaceId(face)));
+            assert_eq!(peers.find(&tuple(socket, peer)), None);
+            assert!(peers.insert(tuple(socket, peer), FaceId(face)));
         }
         let mut found = Vec::new();
         peers.find_burst(&all.map(|(socket, peer)| tuple(socket, peer)), |_, face| found.push(face));
         assert!(found.into_iter().eq((0..8).map(|face| Some(FaceId(face)))));
-        assert_eq!(peers.find(0, zone(7, 1)), Some(FaceId(6)), "another flow label");
-        peers.remove(0, zone(9, 1));
-        assert_eq!((peers.find(0, zone(0, 1)), peers.find(0, zone(0, 2))), (None, Some(FaceId(7))));
+        assert_eq!(peers.find(&tuple(0, zone(7, 1))), Some(FaceId(6)), "another flow label");
+        peers.remove(&tuple(0, zone(9, 1)));
+        assert_eq!(
+            (peers.find(&tuple(0, zone(0, 1))), peers.find(&tuple(0, zone(0, 2)))),
+            (None, Some(FaceId(7)))
+        );
+    }
+
+    #[test]
+    fn hosts_of_ethernets_differ_in_interface_and_address() {
+        let mut peers = Peers::new(&Key::VECTOR);
+        let all = [(0, [2, 0, 0, 0, 0, 1]), (1, [2, 0, 0, 0, 0, 1]), (0, [2, 0, 0, 0, 1, 0])];
+        for (face, (number, peer)) in (0..).zip(all) {
+            assert_eq!(peers.find(&tuple_of_ether(number, peer)), None);
+            assert!(peers.insert(tuple_of_ether(number, peer), FaceId(face)));
+        }
+        // An address of UDP with the same bits is another peer.
+        let same = SocketAddrV6::new(Ipv6Addr::from_bits(0x0200_0000_0001), 0, 0, 0);
+        assert_eq!(peers.find(&tuple(0, same.into())), None);
+        assert_eq!(peers.find(&tuple_of_ether(1, all[1].1)), Some(FaceId(1)));
     }
 
     #[test]
@@ -90,8 +117,8 @@ mod tests {
         let mut peers = Peers::new(&Key::VECTOR);
         let peer =
             |port: usize| SocketAddr::from((Ipv4Addr::from_bits(port as u32 >> 8), (port & 255) as u16));
-        assert!((0..MAX_FACES).all(|port| peers.insert(0, peer(port), FaceId(1))));
-        assert!(!peers.insert(0, peer(MAX_FACES), FaceId(1)));
-        assert_eq!(peers.find(0, peer(MAX_FACES)), None);
+        assert!((0..MAX_FACES).all(|port| peers.insert(tuple(0, peer(port)), FaceId(1))));
+        assert!(!peers.insert(tuple(0, peer(MAX_FACES)), FaceId(1)));
+        assert_eq!(peers.find(&tuple(0, peer(MAX_FACES))), None);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::ports::Ports;
 use crate::shards::{self, Action, Crew, Taken};
+use hashlane_ndn::endpoints::Endpoint;
 use hashlane_ndn::wire::LpPacket;
 use hashlane_ndn_fw::face::FaceId;
 use hashlane_ndn_fw::forward::{Burst, DropReason, Forwarder, Output as _, PushError};
@@ -42,8 +43,21 @@ impl<P: Pit> Pipeline<P> {
     /// Adds one link packet to a burst, and forwards the burst when it is full. The caller forwards the rest.
     #[inline(always)]
     pub(super) fn push<'p>(&mut self, face: FaceId, packet: &'p [u8], burst: &mut Burst<'p, P::Mark>) {
+        self.push_from(face, Endpoint::default(), packet, burst);
+    }
+
+    /// Adds one link packet to a burst, as [`push`](Self::push) does; `from` is its sender on a link with
+    /// several.
+    #[inline(always)]
+    pub(super) fn push_from<'p>(
+        &mut self,
+        face: FaceId,
+        from: Endpoint,
+        packet: &'p [u8],
+        burst: &mut Burst<'p, P::Mark>,
+    ) {
         if self.crew.is_some() {
-            return self.push_to_shard(face, packet, burst);
+            return self.push_to_shard(face, from, packet, burst);
         }
         match burst.push(face, packet) {
             Ok(()) if burst.is_full() => self.forward(burst),
@@ -52,7 +66,7 @@ impl<P: Pit> Pipeline<P> {
             Err(PushError::Fragment) => {
                 // Packets of a face stay in order: those before the last fragment go before the whole packet.
                 self.forward(burst);
-                self.reassemble(face, packet);
+                self.reassemble(face, from, packet);
             }
         }
     }
@@ -87,12 +101,18 @@ impl<P: Pit> Pipeline<P> {
     /// Adds a packet to the burst if it belongs to this shard alone. Hands it over to the shards that it
     /// visits otherwise.
     #[inline(never)]
-    fn push_to_shard<'p>(&mut self, face: FaceId, packet: &'p [u8], burst: &mut Burst<'p, P::Mark>) {
+    fn push_to_shard<'p>(
+        &mut self,
+        face: FaceId,
+        from: Endpoint,
+        packet: &'p [u8],
+        burst: &mut Burst<'p, P::Mark>,
+    ) {
         let Some(crew) = &mut self.crew else { return };
         let visits = match LpPacket::parse(packet) {
             Ok(parsed) if parsed.header.is_fragmented() => {
                 self.forward(burst);
-                return self.reassemble(face, packet);
+                return self.reassemble(face, from, packet);
             }
             Ok(parsed) => crew.route(&parsed, self.ports.now),
             Err(_) => return self.forwarder.count_drop(face, DropReason::Malformed),
@@ -202,7 +222,7 @@ impl<P: Pit> Pipeline<P> {
 
     /// Adds a fragment to its packet, and forwards the packet when it is whole.
     #[cold]
-    fn reassemble(&mut self, face: FaceId, fragment: &[u8]) {
+    fn reassemble(&mut self, face: FaceId, from: Endpoint, fragment: &[u8]) {
         let now = self.ports.now;
         let Ok(piece) = LpPacket::parse(fragment) else {
             debug_assert!(false, "a burst that reports a fragment has parsed it");
@@ -210,7 +230,7 @@ impl<P: Pit> Pipeline<P> {
         };
         // The face may be closed: its packets are dropped.
         let Some(port) = self.ports.find_mut(face) else { return };
-        let outcome = port.reassembler.receive(&piece, fragment, now);
+        let outcome = port.reassemblers.receive(from, &piece, fragment, now);
         for loser in self.ports.note_fragments(face) {
             self.forwarder.count_drop(loser, DropReason::Reassembly);
         }
@@ -230,7 +250,7 @@ impl<P: Pit> Pipeline<P> {
         let head = packet.header.wrapped(packet.fragment.len());
         let bytes = [head.as_bytes(), packet.fragment].concat();
         let mut burst = Burst::new();
-        self.push_to_shard(face, &bytes, &mut burst);
+        self.push_to_shard(face, Endpoint::default(), &bytes, &mut burst);
         self.forward(&mut burst);
     }
 

@@ -6,7 +6,8 @@ use super::socket::{Stream, WebSocket};
 use super::udp::Udp;
 use crate::shards::UdpPeer;
 use hashlane_link::stream::StreamWriter;
-use hashlane_ndn::fragment::{Limits, Reassembler};
+use hashlane_ndn::endpoints::Reassemblers;
+use hashlane_ndn::fragment::Limits;
 use hashlane_ndn::time::Time;
 use hashlane_ndn_fw::face::{FaceCounters, FaceId};
 use hashlane_ndn_fw::strategy::Rng;
@@ -26,9 +27,11 @@ pub(super) struct Port {
     pub(super) shards: Arc<[Arc<FaceCounters>]>,
     /// Bytes that other shards had sent when they were last looked at.
     pub(super) sent_by_others: u64,
-    pub(super) reassembler: Reassembler,
+    pub(super) reassemblers: Reassemblers,
     /// True for a peer on this host.
     pub(super) local: bool,
+    /// True for the face of a multicast group.
+    pub(super) is_group: bool,
     /// Milliseconds of silence after which the face is closed; `None` for no limit.
     pub(super) idle: Option<u64>,
     /// Party at the other end.
@@ -69,6 +72,8 @@ pub(super) enum PortKind {
     Stream { stream: Rc<Stream>, writer: StreamWriter },
     /// A peer of the UDP socket of this number.
     Udp { socket: usize, peer: SocketAddr },
+    /// A host on the Ethernet of this number, or its group.
+    Ether { number: usize, peer: [u8; 6] },
     /// A WebSocket connection.
     WebSocket(Rc<RefCell<WebSocket>>),
     /// No connection, until it is made again. Packets are dropped.
@@ -90,8 +95,9 @@ impl Port {
             link: LinkService::new(counters, first_fragment),
             shards: Arc::default(),
             sent_by_others: 0,
-            reassembler: Reassembler::default(),
+            reassemblers: Reassemblers::default(),
             local: false,
+            is_group: false,
             idle: None,
             heard: 0,
             item: None,
@@ -114,14 +120,21 @@ impl Port {
     /// The peer of a UDP face, for other shards. `rng` draws the sequence number of the first fragment.
     pub(super) fn udp_peer(&self, rng: &mut Rng) -> Option<UdpPeer> {
         let PortKind::Udp { socket, peer: address } = self.kind else { return None };
+        if self.is_group {
+            // The first thread sends: it has the sockets of groups, which come and go with interfaces.
+            return None;
+        }
         Some(UdpPeer { socket, address, options: self.link.options(), first_fragment: rng.next_u64() })
     }
 
     /// Replaces the options of the link. `options` has reliability for UDP faces only.
     pub(super) fn set_options(&mut self, options: LinkOptions) {
-        debug_assert!(self.is_udp() || !options.reliability, "streams lose nothing");
+        debug_assert!(
+            matches!(self.kind, PortKind::Udp { .. }) && !self.is_group || !options.reliability,
+            "streams lose nothing"
+        );
         self.link.configure(options);
-        self.reassembler.set_limits(match options.reliability {
+        self.reassemblers.set_limits(match options.reliability {
             true => Limits::RELIABLE,
             false => Limits::default(),
         });
@@ -134,9 +147,9 @@ impl Port {
         std::mem::replace(&mut self.sent_by_others, sent) != sent
     }
 
-    /// True for the port of a UDP peer.
-    pub(super) fn is_udp(&self) -> bool {
-        matches!(self.kind, PortKind::Udp { .. })
+    /// True for the port of a UDP or Ethernet peer.
+    pub(super) fn is_datagram(&self) -> bool {
+        matches!(self.kind, PortKind::Udp { .. } | PortKind::Ether { .. })
     }
 
     /// Replaces the connection. Events of the new one are registered as readable only.
@@ -151,7 +164,7 @@ impl Port {
             PortKind::Stream { writer, .. } => writer.len(),
             PortKind::Udp { socket, .. } => sockets.get(*socket).map_or(0, Udp::unsent),
             PortKind::WebSocket(socket) => socket.borrow().queue(),
-            PortKind::Down => 0,
+            PortKind::Ether { .. } | PortKind::Down => 0,
         }
     }
 
@@ -160,8 +173,8 @@ impl Port {
         match &self.kind {
             PortKind::Stream { writer, .. } => writer.memory(),
             PortKind::WebSocket(socket) => socket.borrow().queue(),
-            // Those of UDP faces share the buffer of their socket.
-            PortKind::Udp { .. } | PortKind::Down => 0,
+            // Those of UDP and Ethernet faces share the buffer of their socket.
+            PortKind::Udp { .. } | PortKind::Ether { .. } | PortKind::Down => 0,
         }
     }
 }

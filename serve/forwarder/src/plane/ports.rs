@@ -2,6 +2,7 @@
 
 mod reliability;
 
+use super::ether::Ether;
 use super::port::{Port, PortKind};
 use super::reports::Reports;
 use super::token::SocketKind;
@@ -31,6 +32,8 @@ type PortsOfFaces = Vec<Option<Port>>;
 pub(super) struct Ports {
     ports: PortsOfFaces,
     pub(super) sockets: Vec<Udp>,
+    /// Ethernets, by the number in their tokens.
+    pub(super) ethers: Vec<Ether>,
     /// Slots of the ports to flush at the end of the round.
     dirty: Vec<u32>,
     reports: Reports,
@@ -59,6 +62,7 @@ impl Ports {
         Self {
             ports: Vec::new(),
             sockets,
+            ethers: Vec::new(),
             dirty: Vec::new(),
             reports,
             registry,
@@ -113,9 +117,9 @@ impl Ports {
         let find = |ports: &mut PortsOfFaces, face: FaceId, fragments: &mut Ledger, drops: bool| {
             let port = ports.get_mut(face.slot()?)?.as_mut().filter(|port| port.face == face)?;
             if drops {
-                port.reassembler.drop_oldest();
+                port.reassemblers.drop_oldest();
             }
-            let memory = port.reassembler.memory();
+            let memory = port.reassemblers.memory();
             set_weight(fragments, &mut port.fragments, port.holder, face, memory);
             Some(())
         };
@@ -155,7 +159,10 @@ impl Ports {
     /// the last call.
     pub(super) fn take_heard(ports: &mut PortsOfFaces, socket: usize, each: &mut dyn FnMut(Owner, u32)) {
         for port in ports.iter_mut().flatten() {
-            if port.heard > 0 && matches!(port.kind, PortKind::Udp { socket: of, .. } if of == socket) {
+            // The senders to a group are counted by their addresses.
+            let is_peer =
+                matches!(port.kind, PortKind::Udp { socket: of, .. } if of == socket) && !port.is_group;
+            if port.heard > 0 && is_peer {
                 each(port.owner, std::mem::take(&mut port.heard));
             }
         }
@@ -196,9 +203,9 @@ impl Ports {
     pub(super) fn expire_fragments(&mut self) {
         let Self { ports, fragments, now, .. } = self;
         for port in ports.iter_mut().flatten() {
-            port.reassembler.handle_timeout(*now);
+            port.reassemblers.handle_timeout(*now);
             if port.fragments.is_some() {
-                let memory = port.reassembler.memory();
+                let memory = port.reassemblers.memory();
                 set_weight(fragments, &mut port.fragments, port.holder, port.face, memory);
             }
         }
@@ -211,9 +218,8 @@ impl Ports {
 
     /// Flushes all queues. Calls `failed` with each face whose connection has failed, and the reason.
     pub(super) fn flush(&mut self, mut failed: impl FnMut(FaceId, String)) {
-        for socket in &mut self.sockets {
-            socket.flush();
-        }
+        self.sockets.iter_mut().for_each(Udp::flush);
+        self.ethers.iter_mut().for_each(Ether::flush);
         let mut dirty = std::mem::take(&mut self.dirty);
         for slot in dirty.drain(..) {
             if let Some((face, why)) = self.flush_slot(slot as usize) {
@@ -255,7 +261,7 @@ impl Ports {
                 let mut socket = socket.borrow_mut();
                 socket.flush().map(|done| (!done, socket.descriptor()))
             }
-            PortKind::Udp { .. } | PortKind::Down => return None,
+            PortKind::Udp { .. } | PortKind::Ether { .. } | PortKind::Down => return None,
         };
         if let Ok((blocked, _)) = outcome
             && (blocked || port.waiting.is_some())
@@ -319,7 +325,7 @@ impl Output for Ports {
             }
             return;
         }
-        let Self { ports, sockets, dirty, queue_drops, now, .. } = self;
+        let Self { ports, sockets, ethers, dirty, queue_drops, now, .. } = self;
         let found = face.slot().and_then(|slot| Some((slot, ports.get_mut(slot)?.as_mut()?)));
         let Some((slot, port)) = found.filter(|(_, port)| port.face == face) else {
             debug_assert!(false, "the forwarder sends to open faces only");
@@ -329,7 +335,10 @@ impl Output for Ports {
         if port.link.is_reliable() {
             return self.send_reliably(slot, header, packet);
         }
-        let queue = port.queue(sockets);
+        let queue = match port.kind {
+            PortKind::Ether { number, .. } => ethers.get(number).map_or(0, Ether::unsent),
+            _ => port.queue(sockets),
+        };
         let Port { kind, link, .. } = port;
         *queue_drops += link.send(header, packet, queue, *now, |parts, threshold, counters| match kind {
             PortKind::Stream { writer, .. } => writer.push(&parts),
@@ -344,9 +353,19 @@ impl Output for Ports {
                     false
                 }
             },
+            PortKind::Ether { number, peer } => match ethers.get_mut(*number) {
+                Some(ether) => {
+                    ether.push(*peer, &parts, threshold, counters);
+                    true
+                }
+                None => {
+                    debug_assert!(false, "Ethernets stay for as long as the thread runs");
+                    false
+                }
+            },
             PortKind::Down => false,
         });
-        if !port.dirty && !matches!(port.kind, PortKind::Udp { .. }) {
+        if !port.dirty && !port.is_datagram() {
             port.dirty = true;
             dirty.push(slot as u32);
         }
@@ -370,6 +389,7 @@ fn set_weight(ledger: &mut Ledger, item: &mut Option<ItemId>, holder: Holder, fa
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hashlane_ndn::endpoints::Endpoint;
     use hashlane_ndn::fragment::Fragmenter;
     use hashlane_ndn::wire::{InterestBuilder, LpPacket};
     use std::sync::Arc;
@@ -410,11 +430,15 @@ mod tests {
         );
         let first = LpPacket::parse(&pieces[0]).expect("a piece");
         let port = ports.find_mut(face).expect("a port");
-        assert!(port.reassembler.receive(&first, &pieces[0], now).is_ok_and(|whole| whole.is_none()));
+        assert!(
+            port.reassemblers
+                .receive(Endpoint::default(), &first, &pieces[0], now)
+                .is_ok_and(|whole| whole.is_none())
+        );
         let bytes = |ports: &mut Ports, millis| {
             ports.now = now.after_millis(millis);
             ports.expire_fragments();
-            ports.find_mut(face).expect("a port").reassembler.memory()
+            ports.find_mut(face).expect("a port").reassemblers.memory()
         };
         assert!(bytes(&mut ports, 100) > 400, "the others may come yet");
         assert_eq!(bytes(&mut ports, 1000), 0);

@@ -3,8 +3,9 @@
 use super::dial::{Dialer, set_persistency, with_persistency};
 use super::faces::Faces;
 use super::message::RequestQueue;
+use super::peers;
 use super::pipeline::Pipeline;
-use super::port::PortKind;
+use super::udp::Udp;
 use crate::management::{
     FaceOptions, FaceOutcome, FaceRequest, Report, Request, TableRequest, Ticket, erased, face_id,
 };
@@ -49,6 +50,10 @@ fn handle<P: Pit>(request: Request, faces: &mut Faces<P>, dialer: &mut Dialer) {
         }
         Request::Face(FaceRequest::Create { ticket, protocol, remote, options }) => {
             create_face(ticket, protocol, remote, options, faces, dialer);
+        }
+        Request::Face(FaceRequest::CreateEther { ticket, remote, interface, options }) => {
+            let outcome = create_ether(remote, &interface, &options, faces);
+            faces.reports.add(Report::FaceCreated { ticket, outcome });
         }
         Request::Face(FaceRequest::Update { face, options }) => {
             update_face(face_id(face), &options, faces);
@@ -110,14 +115,40 @@ fn create_face<P: Pit>(
 
 fn create_udp<P: Pit>(remote: SocketAddr, options: &FaceOptions, faces: &mut Faces<P>) -> FaceOutcome {
     let sockets = &faces.pipeline.ports.sockets;
-    let Some(socket) = sockets.iter().position(|udp| udp.local.is_ipv4() == remote.is_ipv4()) else {
+    let fits = |udp: &Udp| udp.local.is_ipv4() == remote.is_ipv4() && !udp.is_of_group();
+    let Some(socket) = sockets.iter().position(fits) else {
         let text = "no UDP socket of this address family is open; add one to [faces.udp] listen";
         return FaceOutcome::Failed { code: 504, text: text.into() };
     };
-    if let Some(face) = faces.peers.find(socket, remote) {
+    if let Some(face) = faces.peers.find(&peers::tuple(socket, remote)) {
         return FaceOutcome::Exists(face.0.into());
     }
     match faces.open_udp(socket, remote, &with_persistency(options)) {
+        Some(face) => FaceOutcome::Created(face.0.into()),
+        None => FaceOutcome::limit_reached(),
+    }
+}
+
+fn create_ether<P: Pit>(
+    remote: [u8; 6],
+    interface: &str,
+    options: &FaceOptions,
+    faces: &mut Faces<P>,
+) -> FaceOutcome {
+    let ethers = &faces.pipeline.ports.ethers;
+    let found = ethers.iter().enumerate().find(|(_, ether)| ether.interface == interface);
+    let Some((number, own)) = found.map(|(number, ether)| (number, ether.own_address())) else {
+        let text = format!("no Ethernet faces on {interface}: add it to faces.ether.interfaces");
+        return FaceOutcome::Failed { code: 504, text };
+    };
+    if remote == own {
+        let text = format!("{interface} itself has this address: give the address of a neighbour");
+        return FaceOutcome::Failed { code: 406, text };
+    }
+    if let Some(face) = faces.peers.find(&peers::tuple_of_ether(number, remote)) {
+        return FaceOutcome::Exists(face.0.into());
+    }
+    match faces.open_ether(number, remote, &with_persistency(options)) {
         Some(face) => FaceOutcome::Created(face.0.into()),
         None => FaceOutcome::limit_reached(),
     }
@@ -137,7 +168,7 @@ fn update_face<P: Pit>(id: FaceId, options: &FaceOptions, faces: &mut Faces<P>) 
     let mut link = port.link.options();
     set(&mut link.marks, meant(FACE_CONGESTION_MARKING));
     set(&mut link.reliability, meant(FACE_LP_RELIABILITY));
-    if let Some(persistency) = options.persistency.filter(|_| matches!(port.kind, PortKind::Udp { .. })) {
+    if let Some(persistency) = options.persistency.filter(|_| port.is_datagram()) {
         port.idle = faces.config.udp.idle_after(persistency);
         if port.idle.is_some() {
             // The time limit starts now.

@@ -22,7 +22,7 @@ pub(super) struct Shares {
 /// Kind of on-demand faces that share places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FaceClass {
-    /// UDP faces that a datagram of their peer has opened.
+    /// UDP and Ethernet faces that a packet of their peer has opened.
     Peer,
     /// Accepted connections.
     Connection,
@@ -30,7 +30,7 @@ pub(super) enum FaceClass {
 
 impl FaceClass {
     pub(super) fn of(port: &Port) -> Self {
-        if port.is_udp() { Self::Peer } else { Self::Connection }
+        if port.is_datagram() { Self::Peer } else { Self::Connection }
     }
 }
 
@@ -66,7 +66,7 @@ impl Shares {
         let peers = (max_on_demand as u64).min(faces / 2);
         let connections = descriptors.saturating_sub(OTHER_DESCRIPTORS).max(LEAST_CONNECTIONS);
         Self {
-            // All UDP faces are of other hosts: there is nobody to reserve places for.
+            // All these faces are of other hosts: there is nobody to reserve places for.
             peers: Places::new(FaceClass::Peer, Limits { all: peers, remote: peers }),
             connections: Places::new(FaceClass::Connection, Limits::new(connections.min(faces - peers))),
         }

@@ -385,7 +385,7 @@ fn knock(bench: &mut TestPlane, from: u8) -> (Peer, Option<FaceId>) {
     peer.send(&data("/unasked", 1)).expect("sent");
     while bench.turn(HANG) == 0 {}
     let address = peer.local_addr().expect("an address");
-    let face = bench.plane.faces.peers.find(0, address);
+    let face = bench.plane.faces.peers.find(&peers::tuple(0, address));
     (peer, face)
 }
 
@@ -605,9 +605,9 @@ fn fragments_have_one_limit_and_the_oldest_of_the_largest_go() {
         send(&mut bench, &peer, 30);
     }
     let ports = &mut bench.plane.faces.pipeline.ports;
-    let memory: usize = ports.iter().map(|port| port.reassembler.memory()).sum();
+    let memory: usize = ports.iter().map(|port| port.reassemblers.memory()).sum();
     assert!((8000..=30_000).contains(&memory), "{memory} bytes");
-    assert!(ports.find(face).is_some_and(|port| port.reassembler.waiting() == 1));
+    assert!(ports.find(face).is_some_and(|port| port.reassemblers.waiting() == 1));
     let drops = &bench.plane.faces.pipeline.forwarder.counters().drops;
     assert!(drops.value(hashlane_ndn_fw::forward::DropReason::Reassembly) > 10);
 }

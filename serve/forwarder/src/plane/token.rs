@@ -14,10 +14,12 @@ pub(super) enum SocketKind {
     Face,
     Handshake,
     Connecting,
+    Ether,
+    Interfaces,
 }
 
 impl SocketKind {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 10] = [
         Self::Waker,
         Self::Unix,
         Self::Tcp,
@@ -26,6 +28,8 @@ impl SocketKind {
         Self::Face,
         Self::Handshake,
         Self::Connecting,
+        Self::Ether,
+        Self::Interfaces,
     ];
 
     /// The token of one socket. `number` is below 2^32.

@@ -1,13 +1,11 @@
 //! A UDP socket and its send queue.
 
+use super::backlog::Backlog;
 use super::calls::{Call, counted};
 use hashlane_link::udp::{RecvBatch, SendBatch, UdpSocket};
-use hashlane_ndn_fw::face::FaceCounters;
+use hashlane_ndn_fw::face::{FaceCounters, FaceId};
 use std::io;
 use std::net::SocketAddr;
-
-/// Bytes that the kernel counts for a datagram at most, beside twice its length.
-const DATAGRAM_OVERHEAD: usize = 1024;
 
 /// Datagrams of the send queue.
 const BATCH: usize = 64;
@@ -15,16 +13,14 @@ const BATCH: usize = 64;
 /// A UDP socket, shared by the faces of its peers, and the datagrams that wait to be sent over it.
 pub(crate) struct Udp {
     pub(super) socket: UdpSocket,
+    /// Bound address: the group's, if the socket is of a multicast group.
     pub(super) local: SocketAddr,
+    /// Face of all peers, if the socket is of a multicast group.
+    pub(super) group: Option<FaceId>,
+    /// True while the interface of the group is down: nothing is sent.
+    pub(super) is_down: bool,
     pub(super) queue: SendBatch,
-    /// Bytes that the kernel had not sent at the last request for the queue length, with its own overhead.
-    unsent: usize,
-    /// Upper bound of the bytes that the kernel holds of the datagrams sent since then.
-    sent_since: usize,
-    /// True if the next flush asks the kernel for the queue length.
-    asks: bool,
-    /// Datagrams lost since the last log line, and the error if the socket could send none.
-    lost: (usize, Option<String>),
+    backlog: Backlog,
 }
 
 impl Udp {
@@ -32,17 +28,21 @@ impl Udp {
         Self {
             socket,
             local,
+            group: None,
+            is_down: false,
             queue: SendBatch::new(BATCH),
-            unsent: 0,
-            sent_since: 0,
-            asks: false,
-            lost: (0, None),
+            backlog: Backlog::default(),
         }
+    }
+
+    /// True for the socket of a multicast group.
+    pub(super) fn is_of_group(&self) -> bool {
+        self.local.ip().is_multicast()
     }
 
     /// Bytes that the kernel had not sent at the last request for the queue length.
     pub(crate) fn unsent(&self) -> usize {
-        self.unsent
+        self.backlog.unsent()
     }
 
     /// Replaces the send queue, if it is empty: large datagrams have used more of it than small ones need.
@@ -57,8 +57,7 @@ impl Udp {
         counted(Call::Receive, self.socket.recv(batch))
     }
 
-    /// Queues a datagram. `threshold` is the queue length that matters to its sender; the kernel is asked for
-    /// that length only if it may be greater, so that a lone datagram costs no second system call.
+    /// Queues a datagram. `threshold` is the queue length that matters to its sender.
     pub(crate) fn push(
         &mut self,
         peer: SocketAddr,
@@ -66,9 +65,11 @@ impl Udp {
         threshold: usize,
         counters: &FaceCounters,
     ) {
+        if self.is_down {
+            return counters.out_drops.add(1);
+        }
         let length: usize = parts.iter().map(|part| part.len()).sum();
-        self.sent_since = self.sent_since.saturating_add(2 * length + DATAGRAM_OVERHEAD);
-        self.asks |= self.unsent.saturating_add(self.sent_since) > threshold;
+        self.backlog.count_queued(length, threshold);
         if !self.queue.push(peer, parts) {
             self.flush();
             if !self.queue.push(peer, parts) {
@@ -83,28 +84,12 @@ impl Udp {
             return;
         }
         let waiting = self.queue.len();
-        match self.socket.send(&mut self.queue) {
-            Ok(sent) => self.lost.0 += sent.dropped,
-            Err(error) => {
-                self.lost.0 += waiting;
-                self.lost.1 = Some(error.to_string());
-            }
-        }
-        if std::mem::take(&mut self.asks) {
-            // Without an answer, no queue is known and no packet is marked: marks are advice.
-            self.unsent = counted(Call::Unsent, self.socket.unsent()).unwrap_or(0);
-            self.sent_since = 0;
-        }
+        let outcome = self.socket.send(&mut self.queue);
+        self.backlog.record_outcome(waiting, outcome, || counted(Call::Unsent, self.socket.unsent()));
     }
 
-    /// Logs the datagrams lost since the last call, and returns their number. One line for many: a log line
-    /// per datagram would add to the load that loses them.
+    /// Logs the datagrams lost since the last call, and returns their number.
     pub(crate) fn log_lost(&mut self) -> usize {
-        let (lost, error) = std::mem::take(&mut self.lost);
-        if lost > 0 {
-            let why = error.as_deref().unwrap_or("the send queue is full or the peer is unreachable");
-            tracing::info!(local = %self.local, lost, why, "cannot send datagrams");
-        }
-        lost
+        self.backlog.log_lost(&self.local)
     }
 }

@@ -9,6 +9,7 @@ use super::ready::{Class, Ready};
 use super::token::SocketKind;
 use crate::management::FaceOptions;
 use hashlane_link::udp::{Datagram, RecvBatch};
+use hashlane_ndn::endpoints::Endpoint;
 use hashlane_ndn::mgmt::values::FacePersistency;
 use hashlane_ndn::wire::LpPacket;
 use hashlane_ndn_fw::face::FaceId;
@@ -50,6 +51,20 @@ impl UdpReceiver {
             logged: false,
             takes_new: true,
         }
+    }
+
+    /// Begins the measurements of a socket: another one, or one in place of the last of this number.
+    pub(super) fn begin_measuring(&mut self, number: usize, rng: &mut Rng) {
+        let flood = Flood::new(rng.next_u64());
+        match self.floods.get_mut(number) {
+            Some(place) => *place = flood,
+            None => self.floods.push(flood),
+        }
+    }
+
+    /// True if new peers are served.
+    pub(super) fn takes_new(&self) -> bool {
+        self.takes_new
     }
 
     /// Frees the memory of the buffers, after large datagrams have used more of it than small ones need.
@@ -145,11 +160,21 @@ fn receive_burst<'p, P: Pit>(
         batch.push((datagram, None));
     }
     let any = !batch.is_empty();
-    faces.peers.find_burst(&tuples, |at, found| {
-        if let Some((_, face)) = batch.get_mut(at) {
-            *face = found;
+    let socket = faces.pipeline.ports.sockets.get(number).filter(|udp| udp.is_of_group());
+    let group = socket.map(|udp| udp.group);
+    match group {
+        Some(of_all) => {
+            for (datagram, face) in &mut batch {
+                *face = of_all;
+                flood.count_stranger(Owner::of(datagram.from.ip()));
+            }
         }
-    });
+        None => faces.peers.find_burst(&tuples, |at, found| {
+            if let Some((_, face)) = batch.get_mut(at) {
+                *face = found;
+            }
+        }),
+    }
     let mut reliable = false;
     // Count before a new peer replaces a silent one: the peers of this batch are not silent.
     for run in batch.chunk_by(|(_, a), (_, b)| a == b) {
@@ -163,8 +188,11 @@ fn receive_burst<'p, P: Pit>(
     }
     let mut burst = Burst::new();
     for (datagram, face) in &batch {
+        let from = if group.is_some() { datagram.from.into() } else { Endpoint::default() };
         let face = match face {
             Some(face) => Ok(*face),
+            // The face of the group was destroyed.
+            None if group.is_some() => Err(DropReason::UnknownFace),
             None => {
                 flood.count_stranger(Owner::of(datagram.from.ip()));
                 // The configuration may name its peer.
@@ -175,7 +203,7 @@ fn receive_burst<'p, P: Pit>(
         match face {
             Ok(face) if datagram.truncated => faces.pipeline.count_drop(face, DropReason::TooLong),
             Ok(face) if reliable => faces.pipeline.push_reliable(face, datagram.payload, &mut burst),
-            Ok(face) => faces.pipeline.push(face, datagram.payload, &mut burst),
+            Ok(face) => faces.pipeline.push_from(face, from, datagram.payload, &mut burst),
             Err(reason) => faces.pipeline.count_drop(FaceId::NONE, reason),
         }
     }
@@ -221,7 +249,7 @@ fn face_of_peer<P: Pit>(
     takes_new: bool,
     faces: &mut Faces<P>,
 ) -> Result<FaceId, DropReason> {
-    let face = match faces.peers.find(number, peer) {
+    let face = match faces.peers.find(&peers::tuple(number, peer)) {
         Some(face) => face,
         None if takes_new => open_on_demand(number, peer, datagram, faces)?,
         None => return Err(DropReason::UnknownFace),
