@@ -3,7 +3,7 @@
 use crate::rig::Rig;
 use crate::support::{ask, data, uri};
 use hashlane_ndn::wire::{Data, LpHeader, NackReason};
-use hashlane_ndn_fw::face::FaceId;
+use hashlane_ndn_fw::face::{FaceId, LinkType, Scope};
 use hashlane_ndn_fw::strategy::{Strategy, StrategyError, StrategyKind};
 use std::collections::BTreeSet;
 
@@ -50,6 +50,28 @@ fn best_route_does_not_try_the_way_back() {
     assert_eq!(rig.asks(second, &ask("/a/1", 2)), [third]);
     rig.passes(100);
     assert_eq!(rig.asks(consumer, &ask("/a/1", 3)), [second], "which is one for others");
+}
+
+#[test]
+fn an_interest_goes_back_to_its_link_only_if_not_all_hosts_of_it_have_heard_it() {
+    for strategy in ["best-route", "multicast", "random", "asf"] {
+        for (link, goes_back) in
+            [(LinkType::PointToPoint, false), (LinkType::MultiAccess, false), (LinkType::AdHoc, true)]
+        {
+            let mut rig = Rig::new();
+            rig.strategy("/", strategy);
+            let shared = rig.face_of(Scope::NonLocal, link);
+            rig.route("/a", shared, 10);
+            let bytes = ask("/a/1", 1).build();
+            let header = LpHeader::default();
+            let (sent, _) = rig.try_take(shared, &crate::rig::packet(header, &bytes));
+            let back = sent.iter().filter(|sent| sent.face == shared && sent.nack.is_none()).count();
+            assert_eq!(back == 1, goes_back, "{strategy} {link:?}");
+            // A copy that comes back is known, whoever sends it.
+            let (sent, done) = rig.try_take(shared, &crate::rig::packet(header, &bytes));
+            assert!(!goes_back || (sent.is_empty() && done.is_err()), "{strategy} {link:?}");
+        }
+    }
 }
 
 #[test]
