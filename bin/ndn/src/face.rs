@@ -42,12 +42,14 @@ Examples:
     /// Create a face
     #[command(after_help = "\
 If a face to FACEURI exists, the given options are applied to it. Prints face-created, face-updated
-or face-exists, with the id of the face.
+or face-exists, with the id of the face. The faces of multicast groups come with the configuration:
+they exist, and are not created.
 
 Examples:
   hashlane ndn face create udp://router.example
   hashlane ndn face create udp4://192.0.2.1:6363 --reliability on --mtu 1400
-  hashlane ndn face create tcp4://192.0.2.1:6363 --persistency permanent")]
+  hashlane ndn face create tcp4://192.0.2.1:6363 --persistency permanent
+  hashlane ndn face create 'ether://[02:00:00:00:00:01]' --local dev://eth0")]
     Create(Create),
     /// Update the options of a face
     #[command(after_help = "\
@@ -84,7 +86,7 @@ struct Create {
     /// URI of the remote end
     #[arg(value_name = "FACEURI")]
     uri: FaceUri,
-    /// URI of the local end
+    /// URI of the local end: the interface of an Ethernet face, such as dev://eth0
     #[arg(long, value_name = "FACEURI")]
     local: Option<FaceUri>,
     /// Event that ends the face

@@ -5,7 +5,7 @@ use clap::Args;
 use hashlane_daemon::Daemon;
 use hashlane_daemon::activation::take_unix_listeners;
 use hashlane_daemon::metrics::Http;
-use hashlane_forwarder::config::Shards;
+use hashlane_forwarder::config::{InterfaceRule, Shards};
 use hashlane_forwarder::{Config, PitIndex, Reloader, Server, Stopper};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
@@ -31,6 +31,7 @@ sent to NOTIFY_SOCKET. A socket unit may open the Unix sockets: the configuratio
 Examples:
   hashlane ndn run                                       on the addresses of NFD
   hashlane ndn run --unix /tmp/nfd.sock --udp 16363 --tcp none --ws none
+  hashlane ndn run --udp-multicast 'eth*' --ether eth0   also to all neighbours of a link, and without IP
   hashlane ndn run --shards auto                         a forwarding thread on each processor
   hashlane ndn run --config forwarder.toml --user ndn --metrics 127.0.0.1:9100
   hashlane ndn check-config --print > forwarder.toml     every key with its default value")]
@@ -50,6 +51,13 @@ pub(super) struct Run {
     /// WebSocket port, or address and port, or none (repeatable)
     #[arg(long, value_name = "ADDRESS")]
     ws: Vec<ListenAddress<Listen>>,
+    /// Interface with faces of the UDP multicast groups: a name (eth0, wl*), Ethernet address or network
+    /// (repeatable)
+    #[arg(long, value_name = "INTERFACE")]
+    udp_multicast: Vec<InterfaceRule>,
+    /// Interface with Ethernet faces: a name, Ethernet address or network; needs CAP_NET_RAW (repeatable)
+    #[arg(long, value_name = "INTERFACE")]
+    ether: Vec<InterfaceRule>,
     /// User to run as once the sockets are bound
     #[arg(long, value_name = "USER")]
     user: Option<String>,
@@ -156,6 +164,14 @@ impl Run {
         addresses(&self.udp).into_iter().for_each(|addresses| faces.udp.listen = addresses);
         addresses(&self.tcp).into_iter().for_each(|addresses| faces.tcp.listen = addresses);
         addresses(&self.ws).into_iter().for_each(|addresses| faces.websocket.listen = addresses);
+        for (given, rules) in [
+            (&self.udp_multicast, &mut faces.udp_multicast.interfaces),
+            (&self.ether, &mut faces.ether.interfaces),
+        ] {
+            if !given.is_empty() {
+                rules.clone_from(given);
+            }
+        }
         self.user.iter().for_each(|user| config.server.user.clone_from(user));
         if !self.metrics.is_empty() {
             config.metrics.listen.clone_from(&self.metrics);

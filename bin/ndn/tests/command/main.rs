@@ -8,6 +8,7 @@ mod dump;
 mod forwarder;
 mod get;
 mod import;
+mod lans;
 mod log;
 mod pit;
 mod reliability;

@@ -1,0 +1,413 @@
+//! Faces of multicast groups and over Ethernet, between forwarders in several network namespaces.
+//!
+//! Skipped where no namespace can be made; with CI=true that is a failure.
+
+use crate::forwarder::{Folder, Forwarder, block_on, fetch, produce, until};
+use hashlane_client::Client;
+use hashlane_rig::namespace;
+use nix::ifaddrs::getifaddrs;
+use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, bind, send, socket};
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::AsRawFd;
+
+/// NFD's groups.
+const UDP4: &str = "udp4://224.0.23.170:56363";
+const ETHER: &str = "ether://[01:00:5e:00:17:aa]";
+
+/// Hosts on one link: a bridge in a namespace without addresses of its own.
+struct Network {
+    hosts: Vec<File>,
+}
+
+/// Name of the interface of each host.
+const INTERFACE: &str = "lan0";
+
+/// Ethernet address of a host.
+fn mac(host: usize) -> String {
+    format!("02:00:00:00:00:{:02x}", host + 1)
+}
+
+impl Network {
+    /// Makes the hosts, and moves this thread into the namespace of the bridge.
+    fn new(hosts: usize) -> io::Result<Self> {
+        let hosts: Vec<File> = (0..hosts).map(|_| namespace::create()).collect::<io::Result<_>>()?;
+        namespace::create()?;
+        let _ = fs::write("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1");
+        // A bridge that looks into memberships keeps groups from ports for a while.
+        namespace::ip("link add br0 type bridge mcast_snooping 0")?;
+        namespace::ip("link set br0 up")?;
+        let network = Self { hosts };
+        (0..network.hosts.len()).try_for_each(|host| network.plug(host))?;
+        Ok(network)
+    }
+
+    /// Connects a host to the bridge.
+    fn plug(&self, host: usize) -> io::Result<()> {
+        let port = format!("port{host}");
+        let address = format!("10.9.0.{}/24", host + 1);
+        let there = self.hosts.get(host).ok_or(io::ErrorKind::NotFound)?;
+        let path = format!("/proc/{}/fd/{}", std::process::id(), there.as_raw_fd());
+        namespace::ip(&format!(
+            "link add {port} type veth peer name {INTERFACE} address {} netns {path}",
+            mac(host)
+        ))?;
+        namespace::ip(&format!("link set {port} master br0 up"))?;
+        namespace::within(there, || {
+            namespace::ip("link set lo up")?;
+            let _ = fs::write(format!("/proc/sys/net/ipv6/conf/{INTERFACE}/accept_dad"), "0");
+            namespace::ip(&format!("addr add {address} dev {INTERFACE}"))?;
+            namespace::ip(&format!("link set {INTERFACE} up"))
+        })?;
+        Ok(())
+    }
+}
+
+/// Runs a test with so many hosts on one link.
+fn with_network(hosts: usize, test: impl FnOnce(&Network) + Send) {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let prepare = move || sender.send(Network::new(hosts)?).map_err(io::Error::other);
+    namespace::with(prepare, move || test(&receiver.recv().unwrap()));
+}
+
+/// A forwarder on a host, and the folder of its socket.
+struct Node {
+    folder: Folder,
+    forwarder: Forwarder,
+}
+
+impl Node {
+    fn start(network: &Network, host: usize, more: &[&str]) -> Self {
+        let folder = Folder::new();
+        let more = [&["--udp-multicast", INTERFACE, "--ether", "lan*"], more].concat();
+        let forwarder = namespace::within(&network.hosts[host], || folder.forwarder(&more));
+        let node = Self { folder, forwarder };
+        // One of each group.
+        until(
+            || node.faces("link=multi-access").len() + node.faces("link=ad-hoc").len() == 3,
+            || node.list(),
+        );
+        node
+    }
+
+    /// Output of a command that must succeed.
+    #[track_caller]
+    fn run(&self, arguments: &[&str]) -> String {
+        let output = self.folder.run(arguments);
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn list(&self) -> String {
+        self.run(&["face", "list"])
+    }
+
+    /// Lines of the list of faces with a text.
+    fn faces(&self, text: &str) -> Vec<String> {
+        self.list()
+            .lines()
+            .filter(|line| line.split(' ').any(|field| field.contains(text)))
+            .map(str::to_owned)
+            .collect()
+    }
+
+    /// A number of the face of a remote end.
+    fn number(&self, remote: &str, field: &str) -> u64 {
+        let lines = self.faces(&format!("remote={remote}"));
+        let [line] = &lines[..] else { panic!("one face of {remote}: {lines:?}") };
+        let start = format!("{field}=");
+        line.split(' ').find_map(|of| of.strip_prefix(&start)).unwrap().parse().unwrap()
+    }
+
+    /// Fetches Data over the network.
+    #[track_caller]
+    fn fetches(&self, name: &str) {
+        let transport = self.folder.transport();
+        let done = block_on(async { fetch(&Client::connect(&transport).await.unwrap(), name).await });
+        assert!(done, "{name}: {}", self.list());
+    }
+}
+
+/// Packets of a producer that are longer than a frame.
+fn answer(_: &hashlane_client::Incoming) -> Vec<u8> {
+    vec![7; 7000]
+}
+
+fn exchange_by_all_means(shards: &str) {
+    with_network(2, |network| {
+        let [near, far] = [0, 1].map(|host| Node::start(network, host, &["--shards", shards]));
+        produce(&far.folder, "/far", answer);
+        let means = [
+            (UDP4, "local=udp4://10.9.0.1:56363"),
+            ("udp6://[ff02::1234%lan0]:56363", "local=udp6://[fe80::ff:fe00:1%lan0]:56363"),
+            (ETHER, "local=dev://lan0"),
+        ];
+        for (number, (remote, local)) in means.into_iter().enumerate() {
+            let faces = near.faces(&format!("remote={remote}"));
+            let [face] = &faces[..] else { panic!("{remote}: {}", near.list()) };
+            for part in [local, "scope=non-local", "persistency=permanent", "link=multi-access"] {
+                assert!(face.contains(part), "{part}: {face}");
+            }
+            let prefix = format!("/far/{number}");
+            near.run(&["route", "add", &prefix, remote]);
+            for packet in 0..8 {
+                near.fetches(&format!("{prefix}/{packet}"));
+            }
+            assert!(
+                near.number(remote, "in-data") == 8 && far.number(remote, "out-data") == 8,
+                "{}",
+                far.list()
+            );
+            // More frames than packets: they were cut and joined.
+            assert!(far.number(remote, "out-octets") > 8 * 7000);
+            near.run(&["route", "remove", &prefix, remote]);
+        }
+        let neighbour = format!("ether://[{}]", mac(1));
+        let made = near.run(&["face", "create", &neighbour, "--local", "dev://lan0"]);
+        assert!(made.starts_with("face-created id="), "{made}");
+        let again = near.run(&["face", "create", &neighbour, "--local", "dev://lan0"]);
+        assert!(again.starts_with("face-exists id="), "{again}");
+        near.run(&["route", "add", "/far/one", &near.number(&neighbour, "face").to_string()]);
+        for packet in 0..8 {
+            near.fetches(&format!("/far/one/{packet}"));
+        }
+        let faces = far.faces(&format!("remote=ether://[{}]", mac(0)));
+        let [face] = &faces[..] else { panic!("{}", far.list()) };
+        for part in ["local=dev://lan0", "persistency=on-demand", "link=point-to-point", "mtu=1500"] {
+            assert!(face.contains(part), "{part}: {face}");
+        }
+        for node in [near, far] {
+            node.forwarder.process.signal("-TERM");
+            assert_eq!(node.forwarder.process.end(), Some(0));
+        }
+    });
+}
+
+#[test]
+fn forwarders_exchange_packets_over_multicast_and_ethernet() {
+    exchange_by_all_means("1");
+}
+
+#[test]
+fn forwarders_with_several_threads_do_so_too() {
+    exchange_by_all_means("2");
+}
+
+#[test]
+fn three_forwarders_on_a_link_hear_each_other_and_only_ad_hoc_faces_repeat() {
+    with_network(3, |network| {
+        let [asker, middle, last] = [0, 1, 2].map(|host| {
+            let folder = Folder::new();
+            let config = if host == 1 { "[faces.udp_multicast]\nad_hoc = true\n" } else { "" };
+            fs::write(folder.path("f.toml"), config).unwrap();
+            let path = folder.path("f.toml").to_str().unwrap().to_owned();
+            Node::start(network, host, &["--config", &path])
+        });
+        produce(&middle.folder, "/middle", |_| b"m".to_vec());
+        produce(&last.folder, "/last", answer);
+        for remote in [UDP4, ETHER] {
+            for prefix in ["/middle", "/last", "/none"] {
+                asker.run(&["route", "add", prefix, remote]);
+            }
+            middle.run(&["route", "add", "/none", remote]);
+            let scheme = &remote[..4];
+            asker.fetches(&format!("/middle/{scheme}"));
+            asker.fetches(&format!("/last/{scheme}"));
+            let heard = |node: &Node| node.number(remote, "in-interests");
+            assert!(heard(&middle) >= 2 && heard(&last) >= 2, "all hear all");
+            let before = middle.number(remote, "out-interests");
+            let missed = asker.folder.run(&["peek", &format!("/none/{scheme}"), "-l", "300"]);
+            assert!(!missed.status.success());
+            let repeated = middle.number(remote, "out-interests") - before;
+            assert_eq!(repeated > 0, remote == UDP4, "an ad hoc face repeats: {}", middle.list());
+            for prefix in ["/middle", "/last", "/none"] {
+                asker.run(&["route", "remove", prefix, remote]);
+            }
+            middle.run(&["route", "remove", "/none", remote]);
+        }
+        assert!(middle.faces(&format!("remote={UDP4}"))[0].contains("link=ad-hoc"));
+        // Nobody keeps what it only overheard: the middle one has its own packets.
+        let store = middle.run(&["cs", "info", "--json"]);
+        let entries = store.split("\"entries\":").nth(1).unwrap().trim_start();
+        assert!(entries.starts_with("2,") || entries.starts_with("2}"), "{store}");
+    });
+}
+
+#[test]
+fn faces_follow_an_interface_that_goes_and_comes_back() {
+    with_network(2, |network| {
+        // Without privileges, once its sockets are open.
+        let near = Node::start(network, 0, &["--user", "nobody"]);
+        let far = Node::start(network, 1, &[]);
+        produce(&far.folder, "/far", |_| b"hello".to_vec());
+        let neighbour = format!("ether://[{}]", mac(1));
+        near.run(&["face", "create", &neighbour, "--local", "dev://lan0"]);
+        for (prefix, remote) in [("/far/a", UDP4), ("/far/b", ETHER)] {
+            near.run(&["route", "add", prefix, remote]);
+        }
+        near.run(&["route", "add", "/far/c", &near.number(&neighbour, "face").to_string()]);
+        let all = |round: u32| ["a", "b", "c"].map(|kind| format!("/far/{kind}/{round}"));
+        all(0).iter().for_each(|name| near.fetches(name));
+        let ids = || [UDP4, ETHER, &neighbour].map(|remote| near.number(remote, "face"));
+        let before = ids();
+        let log = &near.forwarder.process;
+        let host = &network.hosts[0];
+        for (round, (go, come)) in
+            [("link set lan0 down", "link set lan0 up"), ("link del lan0", "")].into_iter().enumerate()
+        {
+            let round = round + 1;
+            namespace::within(host, || namespace::ip(go)).unwrap();
+            // One line for each group of UDP, and one for Ethernet.
+            log.wait_for("faces down: their interface", 3 * round);
+            assert!(
+                !near.folder.run(&["peek", &format!("/far/a/lost{round}"), "-l", "200"]).status.success()
+            );
+            if come.is_empty() {
+                network.plug(0).unwrap();
+            } else {
+                namespace::within(host, || namespace::ip(come)).unwrap();
+            }
+            log.wait_for("faces up again: their interface is back", 3 * round);
+            assert_eq!(ids(), before, "the faces are the same");
+            for name in all(round as u32) {
+                until(
+                    || near.folder.run(&["peek", &name, "-l", "300"]).status.success(),
+                    || format!("{name} again: {}", near.list()),
+                );
+            }
+            assert_eq!(log.count("faces down"), 3 * round);
+        }
+    });
+}
+
+#[test]
+fn an_interface_that_is_missing_at_the_start_is_used_once_it_is_there() {
+    with_network(2, |network| {
+        let folder = Folder::new();
+        namespace::within(&network.hosts[0], || namespace::ip("link del lan0")).unwrap();
+        let more = ["--udp-multicast", INTERFACE, "--ether", INTERFACE];
+        let forwarder = namespace::within(&network.hosts[0], || folder.forwarder(&more));
+        forwarder.process.wait_for("no such interface, or it is down", 1);
+        network.plug(0).unwrap();
+        let near = Node { folder, forwarder };
+        until(|| near.faces("link=multi-access").len() == 3, || near.list());
+        let far = Node::start(network, 1, &[]);
+        produce(&far.folder, "/far", |_| b"hello".to_vec());
+        let neighbour = format!("ether://[{}]", mac(1));
+        near.run(&["face", "create", &neighbour, "--local", "dev://lan0"]);
+        near.run(&["route", "add", "/far", &near.number(&neighbour, "face").to_string()]);
+        near.fetches("/far/x");
+    });
+}
+
+/// Sends frames on the link, from the namespace of a host.
+fn send_frames(network: &Network, host: usize, frames: &[Vec<u8>]) {
+    namespace::within(&network.hosts[host], || {
+        let all = SockProtocol::EthAll;
+        let raw = socket(AddressFamily::Packet, SockType::Raw, SockFlag::SOCK_CLOEXEC, all).unwrap();
+        let mut interfaces = getifaddrs().unwrap().filter(|entry| entry.interface_name == INTERFACE);
+        let link = interfaces.find_map(|entry| entry.address?.as_link_addr().copied()).unwrap();
+        bind(raw.as_raw_fd(), &link).unwrap();
+        for frame in frames {
+            // The kernel may refuse one that is too short itself.
+            let _ = send(raw.as_raw_fd(), frame, MsgFlags::empty());
+        }
+    });
+}
+
+#[test]
+fn hostile_frames_are_dropped_and_counted() {
+    with_network(2, |network| {
+        let [near, far] = [0, 1].map(|host| Node::start(network, host, &[]));
+        produce(&far.folder, "/far", |_| b"hello".to_vec());
+        near.run(&["route", "add", "/far", ETHER]);
+        near.fetches("/far/1");
+        let [group, own, liar] = [[1, 0, 0x5e, 0, 0x17, 0xaa], [2, 0, 0, 0, 0, 2], [2, 0, 0, 0, 0, 0x66]];
+        let frame = |to: [u8; 6], rest: &[u8]| [&to[..], &liar, rest].concat();
+        let ndn = |to, payload: &[u8]| frame(to, &[&[0x86, 0x24][..], payload].concat());
+        // The first of two fragments, from many hosts.
+        let piece = [&[100, 22, 81, 8][..], &[0; 7], &[1, 82, 1, 0, 83, 1, 2, 80, 4, 5, 2, 7, 0]].concat();
+        let mut frames = vec![frame(own, &[0x81, 0, 0, 5, 0x86, 0x24, 5, 0]), frame(own, &[0x86])];
+        for to in [group, own] {
+            frames.extend(
+                [&[][..], &[5], &[5, 253, 255, 255], &[0; 46], &[0xff; 1500]].map(|payload| ndn(to, payload)),
+            );
+        }
+        for host in 0..200 {
+            let mut fragment = ndn(group, &piece);
+            fragment[11] = host;
+            frames.push(fragment);
+        }
+        let malformed = || {
+            let status = far.run(&["status", "--json"]);
+            let rest = status.split("\"malformed\":").nth(1).unwrap();
+            rest.split(',').next().unwrap().trim().parse::<u64>().unwrap()
+        };
+        let before = malformed();
+        send_frames(network, 0, &frames);
+        until(|| malformed() >= before + 10, || far.run(&["status"]));
+        assert!(
+            far.faces("remote=ether://[02:00:00:00:00:66]").is_empty(),
+            "no packet, no face: {}",
+            far.list()
+        );
+        near.fetches("/far/2");
+    });
+}
+
+#[test]
+fn commands_that_make_no_sense_are_refused_with_the_next_step() {
+    with_network(1, |network| {
+        let node = Node::start(network, 0, &[]);
+        let refused = |arguments: &[&str], text: &str| {
+            let output = node.folder.run(&[&["face", "create"], arguments].concat());
+            let message = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(!output.status.success() && message.contains(text), "{arguments:?}: {message}");
+        };
+        refused(
+            &["ether://[02:00:00:00:00:09]"],
+            "requires a LocalUri with dev:// scheme, such as dev://eth0",
+        );
+        refused(
+            &["ether://[02:00:00:00:00:09]", "--local", "dev://eth7"],
+            "add it to faces.ether.interfaces",
+        );
+        refused(
+            &["ether://[01:00:00:00:00:09]", "--local", "dev://lan0"],
+            "Cannot create multicast Ethernet faces",
+        );
+        refused(&[&format!("ether://[{}]", mac(0)), "--local", "dev://lan0"], "lan0 itself has this address");
+        refused(&["udp4://224.0.23.171:56363"], "Cannot create multicast UDP faces");
+        refused(&["udp4://192.0.2.1:6363", "--local", "dev://lan0"], "cannot be created with a LocalUri");
+        let exists = node.run(&["face", "create", UDP4]);
+        assert!(exists.starts_with("face-exists id="), "{exists}");
+        let update = node.folder.run(&["face", "update", UDP4, "--persistency", "persistent"]);
+        assert!(!update.status.success());
+        // A face of a group that was destroyed stays away; what it receives is dropped.
+        node.run(&["face", "destroy", UDP4]);
+        assert!(node.faces(&format!("remote={UDP4}")).is_empty());
+    });
+}
+
+#[test]
+fn without_the_right_to_raw_sockets_the_error_says_what_to_do() {
+    if !namespace::is_installed("setpriv", "--version") {
+        return;
+    }
+    with_network(1, |network| {
+        let folder = Folder::new();
+        fs::set_permissions(&folder.0, std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
+        let inner = folder.command(&[
+            "run", "--unix", "nfd.sock", "--udp", "none", "--tcp", "none", "--ws", "none", "--ether", "*",
+        ]);
+        let mut command = std::process::Command::new("setpriv");
+        command.args(["--bounding-set", "-net_raw", "--inh-caps", "-net_raw"]);
+        command.arg(inner.get_program()).args(inner.get_args()).current_dir(&folder.0);
+        command.stdin(std::process::Stdio::null());
+        let output = namespace::within(&network.hosts[0], || command.output()).unwrap();
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        for text in ["needs the capability CAP_NET_RAW", "setcap cap_net_raw+ep", "faces.ether.interfaces"] {
+            assert!(!output.status.success() && message.contains(text), "{message}");
+        }
+    });
+}
