@@ -12,6 +12,7 @@ pub mod client;
 pub mod compress;
 pub mod dns_streams;
 pub mod dump;
+pub mod endpoints;
 pub mod faces;
 pub mod files;
 pub mod flows;

@@ -112,7 +112,9 @@ impl Plane for Fake {
                 assert!((1..=256).contains(&limit));
                 self.tickets.push_back(ticket);
             }
-            Request::Face(FaceRequest::Create { ticket, .. }) => self.tickets.push_back(ticket),
+            Request::Face(FaceRequest::Create { ticket, .. } | FaceRequest::CreateEther { ticket, .. }) => {
+                self.tickets.push_back(ticket);
+            }
             Request::Face(FaceRequest::Update { .. } | FaceRequest::Destroy { .. }) => self.changes += 1,
             Request::Data(answer) => self.displaced.push(answer),
             Request::Echo => panic!("no heartbeat is asked for"),

@@ -1,9 +1,9 @@
 //! The fuzz targets, one list: libFuzzer runs each by name, and the tests replay its corpus.
 
 use crate::{
-    audit, catalogs, client, compress, dns_streams, dump, faces, files, flows, forwarder, frames, imports,
-    ipfix, management, name_lists, name_map, name_rules, ndn, patches, patterns, queries, reassembly,
-    reliability, respond, rib, shards, signed, sketches, strings, transfers, zone_files, zones,
+    audit, catalogs, client, compress, dns_streams, dump, endpoints, faces, files, flows, forwarder, frames,
+    imports, ipfix, management, name_lists, name_map, name_rules, ndn, patches, patterns, queries,
+    reassembly, reliability, respond, rib, shards, signed, sketches, strings, transfers, zone_files, zones,
 };
 use hashlane_flow::packet::Packet;
 use hashlane_name::ccnx::Ccnx;
@@ -57,6 +57,7 @@ macro_rules! with_targets {
             ndn_announcement,
             ndn_certificate,
             ndn_client,
+            ndn_endpoints,
             ndn_faces,
             ndn_forwarder,
             ndn_management,
@@ -325,6 +326,11 @@ pub fn ndn_mgmt(bytes: &[u8]) {
 /// Parses a link packet and its fragment; see [`ndn::check_packet`].
 pub fn ndn_packet(bytes: &[u8]) {
     ndn::check_packet(bytes);
+}
+
+/// Receives frames and fragments of several senders; see [`endpoints::check_endpoints`].
+pub fn ndn_endpoints(bytes: &[u8]) {
+    endpoints::check_endpoints(bytes);
 }
 
 /// Reassembles packets; see [`reassembly::check_reassembly`].
