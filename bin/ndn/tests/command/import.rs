@@ -81,7 +81,7 @@ fn a_router_of_nfd_takes_registrations_by_its_rules_and_refuses_others() {
     holds(
         &report,
         &[
-            "rib.localhop_security: → [trust.localhop]\n",
+            "the rules themselves are in [trust.localhop]\n",
             "rib.readvertise_nlsr: not supported: ",
             "face_system.udp.mcast: not supported: ",
         ],
@@ -114,6 +114,12 @@ fn a_router_of_nfd_takes_registrations_by_its_rules_and_refuses_others() {
     }
     let routes = folder.run(&["route", "list"]);
     assert!(!String::from_utf8_lossy(&routes.stdout).contains("app2"));
+    // Without a time, the folder of anchors is read again at SIGHUP.
+    fs::write(folder.path("anchors/second.ndncert"), certificate("/second", 5, None)).unwrap();
+    assert_eq!(ask("/second/app", "/second/KEY/1", 5).code, 403);
+    forwarder.process.signal("-HUP");
+    forwarder.process.wait_for("configuration read again", 1);
+    assert_eq!(ask("/second/app", "/second/KEY/1", 5).code, 200);
     // No command of the configuration was refused.
     let log = forwarder.process.lines.lock().unwrap().join("\n");
     assert!(!log.contains("cannot "), "{log}");

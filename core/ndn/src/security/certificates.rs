@@ -5,12 +5,23 @@ use super::error::CertificateError;
 use super::verify::{Verifier, sha256};
 use crate::invariant::Invariant as _;
 use crate::wire::KeyLocator;
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use hashlane_name::ndn::NdnName;
+use hashlane_name::walk::Walk;
+
+/// Components of the name of a certificate after the name of its key.
+const AFTER_KEY: usize = 2;
 
 /// Certificates with their public keys. Being in the set makes none of them trusted.
 #[derive(Clone, Debug, Default)]
 pub struct Certificates {
-    entries: Vec<Entry>,
+    /// Certificates by numbers, in the order in which they were added.
+    entries: BTreeMap<u64, Entry>,
+    /// Numbers of the certificates of a key, by the components of its name.
+    keys: BTreeMap<Box<[u8]>, Vec<u64>>,
+    next: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -31,7 +42,7 @@ impl Entry {
 impl Certificates {
     /// Creates an empty set.
     pub const fn new() -> Self {
-        Self { entries: Vec::new() }
+        Self { entries: BTreeMap::new(), keys: BTreeMap::new(), next: 0 }
     }
 
     /// Adds a certificate, whoever signed it; it replaces one with the same name.
@@ -41,9 +52,23 @@ impl Certificates {
     pub fn add(&mut self, certificate: &Certificate<'_>) -> Result<(), CertificateError> {
         let verifier = certificate.public_key().map_err(CertificateError::Key)?;
         let key_digest = sha256(&[certificate.data().content()]);
-        self.entries.retain(|entry| entry.view().is_some_and(|view| view.name() != certificate.name()));
-        let certificate = certificate.data().as_bytes().to_vec();
-        self.entries.push(Entry { certificate, verifier, key_digest });
+        let name = certificate.name();
+        let Self { entries, keys, next } = self;
+        let numbers = keys.entry(first_components(name, AFTER_KEY).into()).or_default();
+        numbers.retain(|number| {
+            let is_same = |entry: &Entry| entry.view().is_none_or(|view| view.name() == name);
+            let is_replaced = entries.get(number).is_none_or(is_same);
+            if is_replaced {
+                entries.remove(number);
+            }
+            !is_replaced
+        });
+        numbers.push(*next);
+        entries.insert(
+            *next,
+            Entry { certificate: certificate.data().as_bytes().to_vec(), verifier, key_digest },
+        );
+        *next += 1;
         Ok(())
     }
 
@@ -59,18 +84,42 @@ impl Certificates {
 
     /// All certificates, in the order in which they were added.
     pub fn iter(&self) -> impl Iterator<Item = Certificate<'_>> {
-        self.entries.iter().filter_map(Entry::view)
+        self.entries.values().filter_map(Entry::view)
     }
 
-    /// Certificates of the key that a KeyLocator names, with the key.
-    pub fn located_by(&self, locator: KeyLocator<'_>) -> impl Iterator<Item = (Certificate<'_>, &Verifier)> {
-        self.entries.iter().filter_map(move |entry| {
-            let certificate = entry.view()?;
-            let is_located = match locator {
-                KeyLocator::Name(name) => certificate.is_located_by(name),
-                KeyLocator::Digest(digest) => entry.key_digest == digest,
-            };
-            is_located.then_some((certificate, &entry.verifier))
+    /// Certificates of the key that a KeyLocator names, with the key. A name takes the time of three lookups,
+    /// a digest that of all certificates.
+    pub fn located_by<'c>(
+        &'c self,
+        locator: KeyLocator<'_>,
+    ) -> impl Iterator<Item = (Certificate<'c>, &'c Verifier)> + use<'c> {
+        let numbers: Vec<u64> = match locator {
+            KeyLocator::Name(name) => {
+                let cuts = (0..=AFTER_KEY.min(name.len())).rev();
+                let keys = cuts.filter_map(|cut| self.keys.get(first_components(name, cut)));
+                let numbers = keys.flatten().copied();
+                let is_located = |number: &u64| {
+                    let view = self.entries.get(number).and_then(Entry::view);
+                    view.is_some_and(|certificate| certificate.is_located_by(name))
+                };
+                numbers.filter(is_located).collect()
+            }
+            KeyLocator::Digest(digest) => {
+                let entries = self.entries.iter().filter(|(_, entry)| entry.key_digest == digest);
+                entries.map(|(number, _)| *number).collect()
+            }
+        };
+        numbers.into_iter().filter_map(|number| {
+            let entry = self.entries.get(&number)?;
+            Some((entry.view()?, &entry.verifier))
         })
     }
+}
+
+/// The encoded components of a name without the last ones.
+fn first_components(name: NdnName<'_>, without: usize) -> &[u8] {
+    let bytes = name.walk().bytes();
+    let count = name.len().saturating_sub(without);
+    let end = name.spans().take(count).last().map_or(0, |span| span.end);
+    bytes.get(..end).unwrap_or_default()
 }

@@ -69,8 +69,11 @@ impl Import {
     }
 }
 
+/// Reads a section.
+type Read = fn(&mut Reader, &Node);
+
 /// Sections, and the functions that read them.
-const SECTIONS: [(&str, fn(&mut Reader, &Node)); 7] = [
+const SECTIONS: [(&str, Read); 7] = [
     ("general", settings::general),
     ("log", settings::log),
     ("forwarder", settings::forwarder),

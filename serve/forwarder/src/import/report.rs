@@ -1,4 +1,4 @@
-//! What became of each statement.
+//! Outcomes of statements.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,7 +14,7 @@ const MAX_REASON: usize = 300;
 pub enum Fate {
     /// The new configuration says it, by this key.
     Kept(Cow<'static, str>),
-    /// What it says is the default, or the only behaviour.
+    /// The default, or the only behaviour, is the same.
     Default(Cow<'static, str>),
     /// It has no counterpart, and no effect on forwarding and access.
     Ignored(Cow<'static, str>),

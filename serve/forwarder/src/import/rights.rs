@@ -52,7 +52,7 @@ fn authorize(reader: &mut Reader, section: &Node) {
     }
 }
 
-/// Who may register prefixes, and what is announced to others.
+/// Rights to register prefixes, and announcements to others.
 pub(super) fn rib(reader: &mut Reader, section: &Node) {
     reader.set(section, Fate::kept("[management], [trust]"));
     let keys = reader.first(&section.children);

@@ -64,7 +64,15 @@ pub(super) fn policy(reader: &mut Reader, section: &Node, table: &'static str) -
     }
     match lost {
         None => {
-            reader.set(section, Fate::kept(format!("[{table}]")));
+            let has_chains = policy.rules.iter().any(|rule| rule.kind == PacketKind::Data);
+            let fate = match has_chains {
+                false => Fate::kept(format!("[{table}]")),
+                true => Fate::lost(format!(
+                    "certificates between keys and anchors are not fetched: put them into the files or folders of \
+                     trust.certificates; the rules themselves are in [{table}]"
+                )),
+            };
+            reader.set(section, fate);
             reader.model.trust.push((table, policy));
         }
         Some(why) => reader.set(section, Fate::lost(why)),

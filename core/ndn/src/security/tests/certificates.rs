@@ -2,11 +2,13 @@
 
 use super::{FROM, SECRET, UNTIL, anchors, hex, named, own, refuses_each_change, vector};
 use crate::security::certificate::CertificateBuilder;
-use crate::security::{Certificate, CertificateError, KeyError, Signed, Signer, certificate};
+use crate::security::{Certificate, CertificateError, Certificates, KeyError, Signed, Signer, certificate};
 use crate::tlv::WireError;
-use crate::wire::{Data, DataBuilder, SignatureInfo, SignatureType};
+use crate::wire::{Data, DataBuilder, KeyLocator, SignatureInfo, SignatureType};
 use hashlane_name::component::Component;
+use std::collections::BTreeSet;
 use std::string::{String, ToString};
+use std::vec::Vec;
 
 #[test]
 fn reads_certificates_of_others() {
@@ -90,4 +92,52 @@ fn refuses_what_is_no_certificate() {
     }
     assert!(parse(name, 2, Some(&std::format!("{right} FC00"))) != Some(CertificateError::Validity));
     assert_eq!(Certificate::parse(&[]).err(), Some(CertificateError::Packet(WireError::Truncated { at: 0 })));
+}
+
+#[test]
+fn certificates_are_found_by_their_keys_as_by_a_scan() {
+    let mut set = Certificates::new();
+    let signer = Signer::ed25519(&[1; 32]);
+    for identity in ["/", "/me", "/me/KEY/1", "/you"] {
+        let identity = named(identity);
+        for version in [1, 2, 1] {
+            let key = Component::generic(b"1");
+            let builder = CertificateBuilder {
+                identity: identity.view(),
+                key,
+                version,
+                valid_from: FROM,
+                valid_until: UNTIL,
+            };
+            let bytes = builder.self_signed(&signer).unwrap();
+            set.add(&Certificate::parse(&bytes).unwrap()).unwrap();
+        }
+    }
+    assert_eq!((set.len(), set.iter().count()), (8, 8));
+    let mut found = 0;
+    for uri in [
+        "/",
+        "/KEY/1",
+        "/KEY/1/self/v=2",
+        "/me",
+        "/me/KEY",
+        "/me/KEY/1",
+        "/me/KEY/1/self",
+        "/me/KEY/1/self/v=1",
+        "/me/KEY/1/self/v=1/x",
+        "/me/KEY/1/KEY/1",
+        "/me/KEY/1/KEY/1/self/v=3",
+        "/other/KEY/1",
+    ] {
+        let locator = named(uri);
+        let names = |certificates: Vec<Certificate<'_>>| -> BTreeSet<String> {
+            certificates.iter().map(|certificate| certificate.name().to_string()).collect()
+        };
+        let located = set.located_by(KeyLocator::Name(locator.view())).map(|(certificate, _)| certificate);
+        let scanned = set.iter().filter(|certificate| certificate.is_located_by(locator.view()));
+        let (located, scanned) = (names(located.collect()), names(scanned.collect()));
+        assert_eq!(located, scanned, "{uri}");
+        found += located.len();
+    }
+    assert_eq!(found, 2 + 1 + 2 + 2 + 1 + 2);
 }

@@ -91,7 +91,7 @@ impl Source {
 /// The certificates of sources.
 #[derive(Debug)]
 pub(super) struct CertificateFiles {
-    /// What the certificates are, in reports.
+    /// Role of the certificates, in reports.
     role: &'static str,
     sources: Vec<Source>,
     certificates: Certificates,
