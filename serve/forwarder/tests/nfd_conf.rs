@@ -42,7 +42,7 @@ fn every_key_of_nfd_has_an_outcome() {
 }
 
 #[test]
-fn a_router_keeps_all_but_multicast_faces_nlsr_and_fetching() {
+fn a_router_keeps_all_but_nlsr_and_fetching() {
     let import = read(ROUTER);
     assert_eq!(import.toml, include_str!("nfd_conf/router.toml"));
     assert_eq!(report(&import), include_str!("nfd_conf/router.report"));

@@ -1,13 +1,12 @@
 //! The section `face_system`.
 
+mod multicast;
+
 use super::info::Node;
 use super::report::Fate;
 use super::{Keys, Reader, number, yes_or_no};
 use crate::config::Unix;
 use toml::Value;
-
-/// Multicast faces that are not made.
-const MULTICAST: &str = "there are no multicast faces; reach neighbours by unicast faces, and write mcast no";
 
 /// Transports. One without a section is off in NFD, and on here by default.
 pub(super) fn face_system(reader: &mut Reader, section: &Node) {
@@ -20,7 +19,7 @@ pub(super) fn face_system(reader: &mut Reader, section: &Node) {
             "unix" => unix(reader, node),
             "tcp" => tcp(reader, node),
             "udp" => udp(reader, node),
-            "ether" => ether(reader, node),
+            "ether" => multicast::ether(reader, node),
             "websocket" => websocket(reader, node),
             "netdev_bound" => netdev_bound(reader, node),
             _ => {}
@@ -167,74 +166,8 @@ fn udp(reader: &mut Reader, section: &Node) {
     if let Some(node) = keys.get("keep_alive_interval") {
         reader.set(node, Fate::ignored("NFD has no such setting either"));
     }
-    let is_kept = multicast(
-        reader,
-        &keys,
-        &["mcast_group", "mcast_port", "mcast_group_v6", "mcast_port_v6", "mcast_ad_hoc"],
-    );
-    let fate = match is_kept {
-        true => Fate::kept("[faces.udp]"),
-        false => {
-            Fate::lost(format!("its multicast faces, on by default: {MULTICAST}; the rest is in [faces.udp]"))
-        }
-    };
-    reader.set(section, fate);
-}
-
-fn ether(reader: &mut Reader, section: &Node) {
-    let keys = reader.last(&section.children);
-    let listens = keys.get("listen").map(|node| yes_or_no(node));
-    let why = "there are no Ethernet faces; reach neighbours over UDP, and write listen no";
-    if let (Some(node), Some(listens)) = (keys.get("listen"), &listens) {
-        let fate = match listens {
-            Ok(true) => Fate::lost(why),
-            Ok(false) => Fate::default("no Ethernet faces"),
-            Err(fate) => fate.clone(),
-        };
-        reader.set(node, fate);
-    }
-    if let Some(node) = keys.get("idle_timeout") {
-        reader.set(node, Fate::ignored("there are no Ethernet faces"));
-    }
-    let is_kept = multicast(reader, &keys, &["mcast_group", "mcast_ad_hoc"]);
-    let fate = match (is_kept, listens) {
-        (false, _) => Fate::lost(format!("its multicast faces, on by default: {MULTICAST}")),
-        (true, None) => Fate::lost(format!("Ethernet faces are on by default: {why}")),
-        (true, Some(Ok(false))) => Fate::default("no Ethernet faces"),
-        (true, Some(_)) => Fate::lost("see its key listen"),
-    };
-    reader.set(section, fate);
-}
-
-/// Sets the outcome of the keys of multicast faces, which are on by default. Returns false if that default
-/// is lost without a line for it.
-fn multicast(reader: &mut Reader, keys: &Keys<'_>, others: &[&str]) -> bool {
-    let mcast = keys.get("mcast").map(|node| (*node, yes_or_no(node)));
-    let is_off = matches!(mcast, Some((_, Ok(false))));
-    if let Some((node, value)) = &mcast {
-        let fate = match value {
-            Ok(true) => Fate::lost(MULTICAST),
-            Ok(false) => Fate::default("no multicast faces"),
-            Err(fate) => fate.clone(),
-        };
-        reader.set(node, fate);
-    }
-    let fate = match is_off {
-        true => Fate::ignored("multicast is off"),
-        false => Fate::lost("of the multicast faces; write mcast no"),
-    };
-    for key in others.iter().chain(&["whitelist", "blacklist"]) {
-        let Some(node) = keys.get(key) else { continue };
-        let is_list = matches!(*key, "whitelist" | "blacklist");
-        match node.children.as_slice() {
-            [] if is_list => reader.set(node, Fate::default("an empty list")),
-            [all] if all.key == "*" && *key == "whitelist" => {
-                reader.set_all(node, &Fate::default("all interfaces"));
-            }
-            _ => reader.set_all(node, &fate),
-        }
-    }
-    mcast.is_some()
+    multicast::udp(reader, &keys);
+    reader.set(section, Fate::kept("[faces.udp], [faces.udp_multicast]"));
 }
 
 fn netdev_bound(reader: &mut Reader, section: &Node) {

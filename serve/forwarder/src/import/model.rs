@@ -6,11 +6,13 @@ use std::fmt::Write as _;
 use toml::Value;
 
 /// Tables with values, in the order of the new configuration. The empty name is the top of the file.
-const TABLES: [&str; 11] = [
+const TABLES: [&str; 13] = [
     "",
     "server",
     "faces.unix",
     "faces.udp",
+    "faces.udp_multicast",
+    "faces.ether",
     "faces.tcp",
     "faces.websocket",
     "faces.congestion",
