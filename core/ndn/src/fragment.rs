@@ -7,7 +7,7 @@
 
 use crate::invariant::Invariant as _;
 use crate::time::Time;
-use crate::wire::{LpHeader, LpPacket, MAX_LINK_PACKET, MAX_PACKET};
+use crate::wire::{LpHeader, LpPacket, MAX_LINK_HEADER, MAX_LINK_PACKET, MAX_PACKET};
 use alloc::vec::Vec;
 
 /// Most bytes that a fragment adds: types and lengths of the link packet and its fragment, and the three
@@ -86,8 +86,8 @@ impl Fragmenter {
         mut each: impl FnMut(&LpHeader<'_>, &[u8]),
     ) -> bool {
         let alone = LpHeader { sequence: Some(self.next), ..*header };
-        let fields = alone.wrapped(packet.len()).as_bytes().len();
-        if fields + packet.len() <= mtu {
+        let fits = || alone.wrapped(packet.len()).as_bytes().len() + packet.len() <= mtu;
+        if MAX_LINK_HEADER + packet.len() <= mtu || fits() {
             self.next = self.next.wrapping_add(1);
             each(&alone, packet);
             return true;

@@ -4,7 +4,7 @@ use super::config::Config;
 use super::counters::Counters;
 use super::decode::Decode;
 use super::pending::Pending;
-use super::retry::Retries;
+use super::retries::Retries;
 use super::sweep::Sweep;
 use super::visit::Served;
 use crate::cs::{self, ContentStore};

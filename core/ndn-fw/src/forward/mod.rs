@@ -29,6 +29,7 @@ mod output;
 mod pending;
 mod prefetch;
 mod receive;
+mod retries;
 mod retry;
 mod rewrite;
 mod route;

@@ -2,8 +2,8 @@
 //!
 //! Each link packet with a fragment has a Sequence, which stays, and a TxSequence, which is new in each
 //! transmission. The receiver repeats the TxSequence in an Ack, in the next link packets that it sends, or
-//! after 5 ms in packets with nothing else (IDLE). A transmission is lost if it times out ([`RttEstimator`])
-//! or three later ones are acknowledged. Its link packet is sent again, up to three times; then all link
+//! after 5 ms in packets with nothing else (IDLE). A transmission is lost if it times out (RFC 6298) or three
+//! later ones are acknowledged. Its link packet is sent again, up to three times; then all link
 //! packets of the same packet are given up.
 //!
 //! [`Reliability`] has the state of one link. It does no I/O: link packets are passed to a function, and time
@@ -26,7 +26,6 @@ mod rtt;
 mod tests;
 mod window;
 
-pub use rtt::RttEstimator;
 pub use window::{MAX_BYTES, MAX_FRAMES, MAX_RETRANSMISSIONS};
 
 use crate::fragment::Fragmenter;
@@ -36,9 +35,9 @@ use crate::wire::lp::{ACK, LP_PACKET, TX_SEQUENCE};
 use crate::wire::{LpHeader, LpPacket};
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
-use core::time::Duration;
 use hashlane_name::tlv::write_number;
 use recent::Recent;
+use rtt::RttEstimator;
 use window::Window;
 
 /// Longest time that an Ack waits for a link packet to go with, in milliseconds: NFD's.
@@ -59,10 +58,10 @@ const HEAD: usize = 1 + 3;
 /// Most link packets that are sent again in one call.
 const BUDGET: usize = 64;
 
-/// Least and most time for which a received Sequence is remembered: longer than a peer whose Acks are lost
-/// pauses between transmissions, which is 4 s before its first sample. A peer that starts anew may begin with
-/// the Sequences of its last start, so it is not much longer.
-const RECENT: [Duration; 2] = [Duration::from_secs(5), Duration::from_secs(60)];
+/// Least and most time for which a received Sequence is remembered, in nanoseconds: longer than a peer whose
+/// Acks are lost pauses between transmissions, which is 4 s before its first sample. A peer that starts anew
+/// may begin with the Sequences of its last start, so it is not much longer.
+const RECENT: [u64; 2] = [5_000_000_000, 60_000_000_000];
 
 /// Link reliability of one link.
 #[derive(Clone, Debug)]
@@ -153,7 +152,7 @@ impl Reliability {
         for ack in packet.header.acks() {
             if let Some(sent) = self.window.acknowledge(ack) {
                 self.counts.acknowledged += 1;
-                self.rtt.add_sample(now.since(sent));
+                self.rtt.add_sample(now.0.saturating_sub(sent.0));
             }
         }
         if self.counts.acknowledged > before {
@@ -171,7 +170,7 @@ impl Reliability {
         let Some(sequence) = packet.header.sequence.filter(|_| tx.is_some()) else { return true };
         let [least, most] = RECENT;
         let time = (self.rtt.base_timeout() * 8).clamp(least, most);
-        let is_new = self.recent.insert(sequence, now, now + time);
+        let is_new = self.recent.insert(sequence, now, Time(now.0.saturating_add(time)));
         self.counts.duplicates += u64::from(!is_new);
         is_new
     }

@@ -4,7 +4,6 @@ use crate::invariant::Invariant as _;
 use crate::time::Time;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
-use core::time::Duration;
 
 /// Most unacknowledged link packets, and their bytes, from which no packet is added. The last packet may
 /// exceed them by its fragments.
@@ -72,6 +71,11 @@ pub(super) struct Lost {
     pub(super) sent: Time,
     /// True if it has timed out; false if later ones were acknowledged.
     pub(super) is_timeout: bool,
+}
+
+/// Time this many nanoseconds later.
+fn after(time: Time, nanoseconds: u64) -> Time {
+    Time(time.0.saturating_add(nanoseconds))
 }
 
 impl Window {
@@ -166,20 +170,20 @@ impl Window {
 
     /// Time at which [`next_lost`](Self::next_lost) may return a transmission; `None` if all frames are
     /// acknowledged.
-    pub(super) fn deadline(&self, timeout: Duration) -> Option<Time> {
+    pub(super) fn deadline(&self, timeout: u64) -> Option<Time> {
         let at = (self.oldest - self.first) as usize;
         let oldest = self.transmissions.get(at)?;
-        Some(if self.is_passed(self.oldest) { oldest.sent } else { oldest.sent + timeout })
+        Some(if self.is_passed(self.oldest) { oldest.sent } else { after(oldest.sent, timeout) })
     }
 
-    /// The oldest outstanding transmission if it is lost: it was sent before `timeout`, or three later ones
-    /// are acknowledged. Each transmission is returned once; the caller sends its frame again, or gives it
-    /// up.
-    pub(super) fn next_lost(&mut self, timeout: Duration, now: Time) -> Option<Lost> {
+    /// The oldest outstanding transmission if it is lost: it was sent `timeout` nanoseconds ago, or three
+    /// later ones are acknowledged. Each transmission is returned once; the caller sends its frame again, or
+    /// gives it up.
+    pub(super) fn next_lost(&mut self, timeout: u64, now: Time) -> Option<Lost> {
         let at = (self.oldest - self.first) as usize;
         let Transmission { frame, sent, .. } = *self.transmissions.get(at)?;
         let is_timeout = !self.is_passed(self.oldest);
-        if is_timeout && now < sent + timeout {
+        if is_timeout && now < after(sent, timeout) {
             return None;
         }
         self.oldest += 1;

@@ -47,7 +47,8 @@ pub(super) enum Grant {
 const NEEDS: &str = "the user in management.users, one of its groups in management.groups, or a signature under a \
                      configured trust anchor";
 
-/// True for commands that register, announce or unregister a prefix. Applications and neighbours may give them.
+/// True for commands that register, announce or unregister a prefix. Applications and neighbours may give
+/// them.
 pub(super) fn is_registration(verb: &str) -> bool {
     matches!(verb, "rib/register" | "rib/unregister" | "rib/announce")
 }

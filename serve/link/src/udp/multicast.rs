@@ -34,8 +34,8 @@ impl UdpSocket {
                 }
                 (IpAddr::V6(address), IpAddr::V6(_)) if address.is_multicast() => {
                     socket.set_only_v6(true)?;
-                    // Kernels before Linux 4.20 lack the option. The socket of a group of a link works without,
-                    // as it is bound to the interface.
+                    // Kernels before Linux 4.20 lack the option. A group of one link works without it: its
+                    // socket is bound to the interface.
                     let _ = socket.set_multicast_all_v6(false);
                     socket.bind(&SocketAddrV6::new(address, group.port(), 0, interface).into())?;
                     socket.join_multicast_v6(&address, interface)?;

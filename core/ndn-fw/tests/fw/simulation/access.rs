@@ -33,6 +33,8 @@ struct Group {
     expires: Time,
     /// Faces that have returned Data, and the time until which a shard may remember it.
     faces: BTreeMap<FaceId, Time>,
+    /// True if the model does not know the estimate; see [`Choice::vague`].
+    is_vague: bool,
 }
 
 /// A prefix with its strategy.
@@ -42,6 +44,9 @@ struct Choice {
     is_access: bool,
     groups: BTreeMap<Vec<Part>, Group>,
     faces: BTreeMap<FaceId, Estimate>,
+    /// Faces with unknown estimates: one Data packet had several samples, in an order that the model does not
+    /// know.
+    vague: BTreeSet<FaceId>,
 }
 
 /// Expected handling of a new Interest.
@@ -56,20 +61,20 @@ pub enum Plan {
 pub struct Access {
     choices: Vec<Choice>,
     routes: BTreeSet<(Vec<Part>, FaceId)>,
-    /// True once Data satisfied several entries, in an order that the model does not know: then it does not
-    /// know the estimates.
-    is_vague: bool,
     pub shards: usize,
     /// Interests that went to one of several faces, and retries.
     pub singles: usize,
     pub retries: usize,
+    /// Timeouts whose time the model has predicted, and after which Interests went out.
+    pub predicted: usize,
 }
 
 impl Access {
     /// Sets the strategy of a prefix.
     pub fn choose(&mut self, prefix: Vec<Part>, strategy: &str) {
         let is_access = strategy == "access";
-        self.choices.push(Choice { prefix, is_access, groups: BTreeMap::new(), faces: BTreeMap::new() });
+        let (groups, faces, vague) = Default::default();
+        self.choices.push(Choice { prefix, is_access, groups, faces, vague });
     }
 
     pub fn add_route(&mut self, prefix: Vec<Part>, face: FaceId) {
@@ -100,14 +105,13 @@ impl Access {
 
     /// Plan for a new Interest with these eligible next hops.
     pub fn plan(&mut self, name: &[Part], eligible: &BTreeSet<FaceId>, now: Time) -> Plan {
-        let is_vague = self.is_vague;
         let Some(choice) = self.choice(name) else { return Plan::All };
         let groups =
             choice.groups.iter().filter(|(prefix, group)| name.starts_with(prefix) && group.expires > now);
         let longest = groups.max_by_key(|(prefix, _)| prefix.len());
         match longest.filter(|(_, group)| eligible.contains(&group.face)) {
             Some((_, group)) => {
-                let is_known = eligible.len() > 1 && !is_vague;
+                let is_known = eligible.len() > 1 && !group.is_vague;
                 Plan::One(group.face, is_known.then(|| now + timeout(group.estimate)))
             }
             None => Plan::All,
@@ -126,20 +130,31 @@ impl Access {
     /// Notes the round-trip times of Data that satisfied entries with these names.
     pub fn measure(&mut self, data: &[Part], entries: &[(Vec<Part>, Duration)], face: FaceId, now: Time) {
         let until = now.after_millis(8000);
-        self.is_vague |= entries.len() > 1;
+        let mut samples = BTreeMap::<Vec<Part>, BTreeSet<Duration>>::new();
         for (name, sample) in entries {
             let Some(choice) = self.choice(name) else { continue };
+            let samples = samples.entry(choice.prefix.clone()).or_default();
+            samples.insert(*sample);
+            if samples.len() > 1 {
+                choice.vague.insert(face);
+            }
             let estimate = with_sample(choice.faces.get(&face).copied(), *sample);
             choice.faces.insert(face, estimate);
             let len = (data.len().max(1) - 1).max(choice.prefix.len()).min(data.len());
+            let is_vague = choice.vague.contains(&face);
             let group = choice.groups.entry(data[..len].to_vec()).or_insert_with(|| Group {
                 face: FaceId::NONE,
                 estimate,
                 expires: until,
                 faces: BTreeMap::new(),
+                is_vague,
             });
-            let is_known = group.face == face && group.expires > now;
-            group.estimate = if is_known { with_sample(Some(group.estimate), *sample) } else { estimate };
+            if group.face == face && group.expires > now {
+                group.estimate = with_sample(Some(group.estimate), *sample);
+                group.is_vague |= samples.len() > 1;
+            } else {
+                (group.estimate, group.is_vague) = (estimate, is_vague);
+            }
             (group.face, group.expires) = (face, until);
             group.faces.insert(face, until);
         }

@@ -24,6 +24,7 @@ pub struct Sum {
     /// Interests that the strategy access sent to one of several next hops, and retries.
     pub singles: usize,
     pub retries: usize,
+    pub predicted: usize,
 }
 
 impl Sum {
@@ -43,6 +44,7 @@ impl Sum {
             self.detours += forwarder.detours;
             self.singles += node.model.access.singles;
             self.retries += node.model.access.retries;
+            self.predicted += node.model.access.predicted;
             self.cs_hits += forwarder.count(|all| &all.cs_hits);
             self.nacks += forwarder.count(|all| &all.in_nacks);
         }

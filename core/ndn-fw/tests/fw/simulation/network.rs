@@ -76,9 +76,19 @@ const READS: u64 = 10;
 const TRIES: usize = 20;
 
 impl<P: Index> Network<P> {
-    pub fn new(kind: TopologyKind, seed: u64, bursts: bool, shards: usize) -> Self {
+    pub fn new(
+        kind: TopologyKind,
+        seed: u64,
+        bursts: bool,
+        shards: usize,
+        strategy: Option<&'static str>,
+    ) -> Self {
         let mut chance = Chance::new(seed);
-        let topology = Topology::draw(kind, &mut chance);
+        let mut topology = Topology::draw(kind, &mut chance);
+        if let Some(strategy) = strategy {
+            topology.strategies.fill(strategy);
+            topology.second_strategy = None;
+        }
         let node = |node| Node::new(&topology, node, shards, chance.number());
         let nodes = (0..topology.nodes).map(node).collect();
         let mut network = Self {
