@@ -453,7 +453,8 @@ impl<P: Pit + Debug> Rig<P> {
             forwarder.handle_timeout(now);
             log.0
         });
-        self.done(Ok(()), Log(sent));
+        // Several entries may have retries at one time.
+        sent.into_iter().for_each(|sent| self.done(Ok(()), Log(vec![sent])));
         self.ports.iter_mut().for_each(|port| port.reassembler.handle_timeout(self.now));
         let past = self.now.millis();
         let late =
