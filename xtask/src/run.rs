@@ -47,10 +47,20 @@ pub(crate) fn target_dir() -> Result<PathBuf, String> {
 
 /// A command in the folder of the repository. In continuous integration each crate is built once, so
 /// incremental compilation is off.
+///
+/// The command has none of the variables by which Cargo describes the package of this program. The build
+/// script of `ring` reads them: with other values it would run again, and what depends on it would be
+/// compiled again, in each change between `cargo xtask` and `cargo build`.
 pub(crate) fn command<S: AsRef<OsStr>>(words: &[S]) -> Command {
     let mut words = words.iter();
     let mut command = Command::new(words.next().map_or(OsStr::new("cargo"), AsRef::as_ref));
     command.args(words).current_dir(root());
+    for (name, _) in std::env::vars_os() {
+        let of_package = ["CARGO_PKG_", "CARGO_MANIFEST_"].map(str::as_bytes);
+        if of_package.iter().any(|start| name.as_encoded_bytes().starts_with(start)) {
+            command.env_remove(name);
+        }
+    }
     if is_ci() {
         command.env("CARGO_INCREMENTAL", "0");
     }
