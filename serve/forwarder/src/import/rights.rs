@@ -64,11 +64,7 @@ pub(super) fn rib(reader: &mut Reader, section: &Node) {
                 let is_kept = rules::policy(reader, node, "trust.localhop");
                 reader.model.set("management", "localhop", is_kept);
             }
-            "prefix_announcement_validation" => {
-                if rules::policy(reader, node, "trust.prefix_announcement") {
-                    reader.model.set("rib", "prefix_announcements", "trusted");
-                }
-            }
+            "prefix_announcement_validation" => announcements(reader, node),
             "auto_prefix_propagate" => {
                 let why = "prefixes are not registered at a gateway; register them there, by \
                            `hashlane ndn route add` on the gateway";
@@ -89,6 +85,13 @@ pub(super) fn rib(reader: &mut Reader, section: &Node) {
     }
     if !has_localhost {
         absent(reader);
+    }
+}
+
+/// Accepts prefix announcements, if none of their rules is lost.
+fn announcements(reader: &mut Reader, section: &Node) {
+    if rules::policy(reader, section, "trust.prefix_announcement") {
+        reader.model.set("rib", "prefix_announcements", "trusted");
     }
 }
 
