@@ -95,8 +95,8 @@ fn least() -> Result<(), String> {
     run::show(&mut run::command(&words))
 }
 
-/// Checks the models of the sleep of forwarding threads. Their compiler flag changes every dependency, hence a
-/// separate target directory.
+/// Checks the models of the sleep of forwarding threads. Their compiler flag changes every dependency, hence
+/// a separate target directory.
 fn loom() -> Result<(), String> {
     let dir = run::target_dir()?.join("loom");
     let mut models = run::command(&["cargo", "test", "--package", "hashlane-ndn-fw", "--lib", "models::"]);

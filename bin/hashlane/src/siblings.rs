@@ -75,8 +75,8 @@ fn build(siblings: &[&Sibling]) -> Result<Option<Build>> {
     let profile = if is_release { profile } else { "dev".as_ref() };
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.arg("build").arg("--profile").arg(profile).arg("--target-dir").arg(target).current_dir(REPOSITORY);
-    // Variables of Cargo about the package of this command: the build script of `ring` reads them, and would run
-    // again, with all that depends on it compiled again, after each `cargo build` of the user.
+    // Variables of Cargo about the package of this command: the build script of `ring` reads them, and would
+    // run again, with all that depends on it compiled again, after each `cargo build` of the user.
     for (name, _) in env::vars_os() {
         let of_package = ["CARGO_PKG_", "CARGO_MANIFEST_"].map(str::as_bytes);
         if of_package.iter().any(|start| name.as_encoded_bytes().starts_with(start)) {

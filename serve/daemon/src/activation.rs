@@ -9,7 +9,8 @@ use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 
 /// Takes the listening Unix stream sockets that the variables `LISTEN_PID` and `LISTEN_FDS` hand over to this
-/// process, each with its path. None without the variables. Takes each socket once: the variables are removed.
+/// process, each with its path; none without the variables. A second call takes none: the variables are
+/// removed.
 ///
 /// # Errors
 /// A descriptor is no Unix stream socket that listens, or its socket has no path.

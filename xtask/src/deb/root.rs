@@ -18,7 +18,7 @@ const PROBES: [(&str, &str, &str); 5] = [
     ("hashlane-names", "hashlane-names --help", "match"),
 ];
 
-/// What the packages leave after they are purged, if anything.
+/// Prints the files that the packages leave after they are purged.
 const LEFT: &str = "find / -xdev \\( -name '*hashlane*' -o -name 'nfd.sock' \\) -not -path '/proc/*' -not -path \
                     '/var/log/*' -not -path '/packages*'";
 

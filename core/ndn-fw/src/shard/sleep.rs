@@ -6,7 +6,7 @@ use core::sync::atomic::{AtomicBool, fence};
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicBool, fence};
 
-/// Whether a thread sleeps, or is about to.
+/// Flag of a thread that sleeps, or is about to.
 ///
 /// The thread [announces](Self::announce) its sleep, then looks at its queue once more, and sleeps if that is
 /// empty. Another thread adds to the queue, then asks [`take`](Self::take) if it has to wake the thread. Of
