@@ -25,6 +25,18 @@ pub(crate) const JAVA: Need = Need {
     install: "apt-get update && apt-get install --yes openjdk-17-jre-headless",
 };
 
+pub(crate) const NAMED: Need = Need {
+    name: "named",
+    probe: &["/usr/sbin/named", "-V"],
+    install: "apt-get update && apt-get install --yes bind9",
+};
+
+pub(crate) const UNBOUND: Need = Need {
+    name: "unbound",
+    probe: &["/usr/sbin/unbound", "-V"],
+    install: "apt-get update && apt-get install --yes unbound",
+};
+
 /// Any version.
 pub(crate) const GO: Need = Need {
     name: "go",

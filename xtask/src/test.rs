@@ -75,9 +75,9 @@ impl Step {
     }
 }
 
-/// Tools of the tests: of the mca probe, of tables in other languages under audit, of builds that run it, and
-/// the public suffix list. Without one, its tests print so and pass, and the other tests run.
-const TOOLS: [Need; 6] = [
+/// Tools of the tests: of the mca probe, of tables in other languages under audit, of builds that run it, name
+/// servers that get hostile answers, and the public suffix list. Without one, its tests print so and pass, and the other tests run.
+const TOOLS: [Need; 8] = [
     Need {
         name: "llvm-mca",
         probe: &["llvm-mca", "--version"],
@@ -85,6 +85,8 @@ const TOOLS: [Need; 6] = [
     },
     need::GO,
     need::PYTHON,
+    need::NAMED,
+    need::UNBOUND,
     Need {
         name: "cmake",
         probe: &["cmake", "--version"],

@@ -22,11 +22,7 @@ const NEEDS: [Need; 10] = [
         probe: &["/usr/sbin/nsd", "-v"],
         install: "apt-get update && apt-get install --yes nsd",
     },
-    Need {
-        name: "named",
-        probe: &["/usr/sbin/named", "-V"],
-        install: "apt-get update && apt-get install --yes bind9",
-    },
+    need::NAMED,
     Need {
         name: "dnssec-signzone",
         probe: &["dnssec-signzone", "-V"],
@@ -37,11 +33,7 @@ const NEEDS: [Need; 10] = [
         probe: &["ldns-signzone", "-v"],
         install: "apt-get update && apt-get install --yes ldnsutils",
     },
-    Need {
-        name: "unbound",
-        probe: &["/usr/sbin/unbound", "-V"],
-        install: "apt-get update && apt-get install --yes unbound",
-    },
+    need::UNBOUND,
     Need {
         name: "knotd",
         probe: &["/usr/sbin/knotd", "-V"],
