@@ -75,8 +75,9 @@ impl Step {
     }
 }
 
-/// Tools of the tests: of the mca probe, of tables in other languages under audit, of builds that run it, name
-/// servers that get hostile answers, and the public suffix list. Without one, its tests print so and pass, and the other tests run.
+/// Tools of the tests: of the mca probe, of tables in other languages under audit, of builds that run it,
+/// name servers with hostile answers, and the public suffix list. Without one, its tests print so and pass,
+/// and the other tests run.
 const TOOLS: [Need; 8] = [
     Need {
         name: "llvm-mca",
