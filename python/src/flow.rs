@@ -13,7 +13,7 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef, UInt32Array, UInt64Array};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
-use hashlane_baseline::ehash::{self, Secrets};
+use hashlane_baseline::ehash::{Function, Secrets};
 use hashlane_baseline::rss::PUBLISHED_KEY;
 use hashlane_flow::ehash::{Jhash2, SipHash13, SipHash24, TupleHash};
 use hashlane_flow::rss::{self, CardKey, ENTRIES, SYMMETRIC_KEY};
@@ -138,24 +138,14 @@ fn linux_ehash<'py>(
     mix: &Bound<'py, PyAny>,
     key: Option<SecretKey>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    type Hash = fn(&Tuple, &Secrets) -> u32;
-    let known: [(&str, Hash, Hash); 7] = [
-        ("base", ehash::base, ehash::v4),
-        ("v1", ehash::v1, ehash::v4),
-        ("jhash2", ehash::jhash2, ehash::v4),
-        ("hsiphash", ehash::hsiphash, ehash::v4),
-        ("siphash", ehash::siphash, ehash::v4),
-        ("lport", ehash::lport, ehash::v4_lport),
-        ("flat", ehash::flat, ehash::v4_lport),
-    ];
-    let Some((_, of_six, of_four)) = known.iter().find(|(id, ..)| *id == function) else {
-        let ids = known.map(|(id, ..)| id);
-        return Err(unknown("function", function, ids.into_iter(), &format!("known: {}", ids.join(", "))));
-    };
-    let key = match (key.as_deref(), function) {
-        (Some(key), _) => Key::new(key.try_into().map_err(|_| value("key must have 16 bytes"))?),
-        (None, "hsiphash" | "siphash") => return Err(value(format!("{function} needs key, 16 bytes"))),
-        (None, _) => Key::VECTOR,
+    let hash = Function::of(function).map_err(|_| {
+        let known = Function::ids().collect::<Vec<_>>().join(", ");
+        unknown("function", function, Function::ids(), &format!("known: {known}"))
+    })?;
+    let key = match key.as_deref() {
+        Some(key) => Key::new(key.try_into().map_err(|_| value("key must have 16 bytes"))?),
+        None if hash.has_key() => return Err(value(format!("{function} needs key, 16 bytes"))),
+        None => Key::VECTOR,
     };
     let secret = |name: &str, object: &Bound<'py, PyAny>| {
         number(name, object, 0..=u64::from(u32::MAX)).map(|secret| secret as u32)
@@ -167,10 +157,7 @@ fn linux_ehash<'py>(
         key,
     };
     let columns = ends([("local", local), ("lport", lport), ("foreign", foreign), ("fport", fport)])?;
-    each_tuple(py, &columns, DataType::UInt32, |tuple| match tuple.is_v4() {
-        true => of_four(tuple, &secrets),
-        false => of_six(tuple, &secrets),
-    })
+    each_tuple(py, &columns, DataType::UInt32, |tuple| hash.hash(tuple, &secrets))
 }
 
 #[pyfunction]

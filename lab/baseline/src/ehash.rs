@@ -20,6 +20,10 @@
 //! [`Secrets`], so that a study times the hash alone. Words of addresses and the foreign port are read in the
 //! order of a little-endian machine, on every machine; the local port is a number, as in the kernel.
 
+mod function;
+
+pub use function::{Function, UnknownFunction};
+
 use hashlane_flow::ehash::TupleHash;
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::fixed::{hsiphash_4u32, siphash_1u64, siphash_2u64};
