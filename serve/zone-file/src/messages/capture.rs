@@ -45,7 +45,7 @@ pub fn read_from(from: impl Read, most: usize) -> Result<Capture, FormatError> {
     let broken = frames(from, &mut |frame| {
         capture.seen += 1;
         let found = Carried::of(frame.link, frame.bytes).and_then(|carried| match carried {
-            Carried::Segment(segment) => messages(segment),
+            Carried::Segment(segment) => in_segment(segment),
             Carried::Other { .. } => Err(NOT_IP),
         });
         match found {
@@ -64,8 +64,11 @@ pub fn read_from(from: impl Read, most: usize) -> Result<Capture, FormatError> {
     Ok(capture)
 }
 
-/// The messages of a packet, or why it has none.
-fn messages(segment: Segment<'_>) -> Result<Vec<Content>, &'static str> {
+/// The messages of a packet from or to port 53: one of UDP, or those that lie whole in a segment of TCP.
+///
+/// # Errors
+/// The reason why it has none, in words that follow a count.
+pub fn in_segment(segment: Segment<'_>) -> Result<Vec<Content>, &'static str> {
     const PORT: u16 = 53;
     const UDP: u8 = 17;
     const TCP: u8 = 6;

@@ -4,7 +4,7 @@ mod capture;
 mod memory;
 mod zone;
 
-pub use capture::{Capture, read_from};
+pub use capture::{Capture, in_segment, read_from};
 pub use zone::{ZoneError, read, read_file};
 
 use hashlane_dns::wire::Content;
