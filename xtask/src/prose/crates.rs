@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// First folders of packages, and the folders that their packages may use, tests aside. The first that fits
 /// counts.
-const FLOORS: [(&str, &[&str]); 8] = [
+const FLOORS: [(&str, &[&str]); 9] = [
     ("core", &["core"]),
     ("serve", &["core", "serve"]),
     ("bin/hashlane", &["core", "serve", "bin/command", "lab"]),
@@ -16,12 +16,13 @@ const FLOORS: [(&str, &[&str]); 8] = [
     ("lab", &["core", "serve", "lab"]),
     ("proof", &["core", "serve", "lab", "proof"]),
     ("python", &["core", "serve", "lab"]),
+    ("duckdb", &["core", "serve", "lab"]),
     ("xtask", &[]),
 ];
 
 /// Packages that may not need others, also not by way of a third.
-const FORBIDDEN: [(&str, &str); 3] =
-    [("lab/audit", "lab/lab"), ("python", "lab/lab"), ("lab/lab", "lab/studies")];
+const FORBIDDEN: [(&str, &str); 4] =
+    [("lab/audit", "lab/lab"), ("python", "lab/lab"), ("duckdb", "lab/lab"), ("lab/lab", "lab/studies")];
 
 /// A table in Markdown.
 type Table = fn(&[Package]) -> String;

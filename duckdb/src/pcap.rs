@@ -1,0 +1,115 @@
+//! `read_pcap_tuples`: packets of captures.
+
+use crate::api::{Output, Type};
+use crate::files::{Flags, Format, write_addresses, write_numbers, write_times};
+use hashlane_flow::captured::{Carried, NOT_IP};
+use hashlane_flow::packet::{Packet, Segment};
+use hashlane_link::capture::{Frame, Input, Reader, open};
+use std::path::Path;
+
+/// A frame: its time, its length and its packet, or the reason why it has none.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row {
+    time: u64,
+    length: u32,
+    packet: Result<Packet, &'static str>,
+}
+
+/// A capture, pcap or pcapng, also compressed.
+pub(crate) struct Tuples(Reader<Input<'static>>);
+
+/// Opens a capture.
+///
+/// # Errors
+/// The file cannot be read, or is no capture.
+pub(crate) fn reader(path: &Path) -> Result<Reader<Input<'static>>, String> {
+    open(path).map_err(|error| error.to_string())
+}
+
+/// The packet in a frame.
+///
+/// # Errors
+/// The reason for leaving it out, in words that follow a count.
+pub(crate) fn segment<'a>(frame: &Frame<'a>) -> Result<Segment<'a>, &'static str> {
+    match Carried::of(frame.link, frame.bytes)? {
+        Carried::Segment(segment) => Ok(segment),
+        Carried::Other { .. } => Err(NOT_IP),
+    }
+}
+
+/// A time of a frame; zero is none.
+pub(crate) fn time(time: u64) -> Option<u64> {
+    Some(time).filter(|time| *time > 0)
+}
+
+impl Format for Tuples {
+    const NAME: &'static str = "read_pcap_tuples";
+    const FLAGS: &'static [&'static str] = &["text", "skipped"];
+
+    type Row = Row;
+
+    fn columns(address: Type) -> Vec<(&'static str, Type)> {
+        vec![
+            ("time", Type::TimestampNs),
+            ("src", address),
+            ("sport", Type::USmallInt),
+            ("dst", address),
+            ("dport", Type::USmallInt),
+            ("protocol", Type::UTinyInt),
+            ("length", Type::UInteger),
+            ("skipped", Type::Varchar),
+        ]
+    }
+
+    fn open(path: &Path) -> Result<Self, String> {
+        reader(path).map(Self)
+    }
+
+    fn read(&mut self, flags: Flags, most: usize, rows: &mut Vec<Row>) -> Result<(), String> {
+        while rows.len() < most {
+            let Some(frames) = self.0.next_batch().map_err(|error| error.to_string())? else { break };
+            for frame in frames {
+                let packet = segment(&frame).map(|segment| segment.packet);
+                if packet.is_ok() || flags.skipped {
+                    rows.push(Row { time: frame.time, length: frame.original, packet });
+                }
+                // Frames that were not taken are in the next batch.
+                if rows.len() >= most {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn write(rows: &[Row], column: usize, output: &mut Output<'_>) -> Result<(), String> {
+        let packets = rows.iter().map(|row| row.packet.ok());
+        match column {
+            0 => write_times(rows.iter().map(|row| time(row.time)), output),
+            1 => write_addresses(packets.map(|packet| Some(packet?.source.0)), output),
+            2 => write_numbers(packets.map(|packet| Some(packet?.source.1)), output),
+            3 => write_addresses(packets.map(|packet| Some(packet?.destination.0)), output),
+            4 => write_numbers(packets.map(|packet| Some(packet?.destination.1)), output),
+            5 => write_numbers(packets.map(|packet| Some(packet?.protocol)), output),
+            6 => write_numbers(rows.iter().map(|row| Some(row.length)), output),
+            _ => write_reasons(rows.iter().map(|row| row.packet.err()), output),
+        }
+    }
+}
+
+/// Writes the reasons for leaving out packets; `None` is a null.
+///
+/// # Errors
+/// The output has another type.
+pub(crate) fn write_reasons(
+    reasons: impl Iterator<Item = Option<&'static str>>,
+    output: &mut Output<'_>,
+) -> Result<(), String> {
+    for (row, reason) in reasons.enumerate() {
+        match reason {
+            Some(reason) => output.text(row, reason)?,
+            None => output.set_null(row),
+        }
+    }
+    Ok(())
+}
