@@ -2,6 +2,7 @@
 
 use crate::asm::Build;
 use crate::attack::Attack;
+use crate::duckdb::Duckdb;
 use crate::interop::Interop;
 use crate::python::Python;
 use crate::run::{self, Outcome};
@@ -12,10 +13,10 @@ use std::thread::JoinHandle;
 
 /// Run every check that a change must pass before it is merged
 ///
-/// Runs `cargo xtask test`, and then documentation, Python, programs of other projects, instructions of the
-/// release build, and attacks on it. Runs every step, also after a failure, and ends with a summary. A step
-/// that lacks a tool prints the command that installs it and is skipped; with CI=true the tool is installed,
-/// and a step that cannot run fails.
+/// Runs `cargo xtask test`, and then documentation, Python, DuckDB, programs of other projects, instructions
+/// of the release build, and attacks on it. Runs every step, also after a failure, and ends with a summary. A
+/// step that lacks a tool prints the command that installs it and is skipped; with CI=true the tool is
+/// installed, and a step that cannot run fails.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Ci {
@@ -48,6 +49,8 @@ enum Step {
     Doc,
     /// The Python package, as a wheel in a fresh environment: pytest and mypy
     Python,
+    /// The DuckDB extension under pytest, with the oldest and the newest DuckDB
+    Duckdb,
     /// Our DNS messages read by dig; NDN libraries and tools of other projects on our forwarder
     Interop,
     /// Instructions of the timed functions, in a release build
@@ -94,6 +97,7 @@ impl Step {
                 }
                 Python::usual().run()
             }
+            Self::Duckdb => Duckdb::tests().run(),
             Self::Interop => Interop::ALL.run(),
             Self::Asm => begun.release.take().unwrap_or_else(Build::begin).and_then(Build::check).into(),
             Self::Attack => Attack::quick().run(),

@@ -8,6 +8,7 @@ mod ci;
 mod deb;
 mod deny;
 mod dist;
+mod duckdb;
 mod fuzz;
 mod install;
 mod interop;
@@ -52,6 +53,7 @@ Examples:
   cargo xtask deb --try             Debian packages, installed and purged in a fresh Debian
   cargo xtask python                the Python package under pytest and mypy
   cargo xtask wheel                 the Python wheel, in dist/
+  cargo xtask duckdb                the DuckDB extension under pytest; --release writes it to dist/
   cargo xtask release --dry-run     the crates and the wheel as they would be published
   cargo xtask planted               `hashlane compare` finds a planted slow-down, and no other
   cargo xtask records               measure all that the documentation quotes, and write its figures
@@ -75,6 +77,7 @@ enum Command {
     Dist(dist::Dist),
     Python(python::Python),
     Wheel(python::Wheel),
+    Duckdb(duckdb::Duckdb),
     Release(release::Release),
     Planted(planted::Planted),
     Records(records::Records),
@@ -99,6 +102,7 @@ fn main() -> ExitCode {
         Command::Dist(command) => command.run(),
         Command::Python(command) => command.run(),
         Command::Wheel(command) => command.run(),
+        Command::Duckdb(command) => command.run(),
         Command::Release(command) => command.run(),
         Command::Planted(command) => command.run(),
         Command::Records(command) => command.run(),

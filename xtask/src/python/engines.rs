@@ -24,5 +24,5 @@ fn pytest(folder: &Path, wheel: &Path, command: &Path) -> Result<(), String> {
     let venv = environment(folder)?;
     venv.reinstall(wheel)?;
     let tests = wheel::package().join("tests");
-    venv.pytest(&[&tests.join("engines")], &tests, command, false)
+    venv.pytest(&[&tests.join("engines")], &tests, &[("HASHLANE", command)], false)
 }

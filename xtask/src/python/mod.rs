@@ -2,8 +2,9 @@
 
 mod engines;
 mod venv;
-mod wheel;
+pub(crate) mod wheel;
 
+pub(crate) use venv::Venv;
 pub(crate) use wheel::Wheel;
 
 use crate::need;
@@ -12,7 +13,6 @@ use clap::Args;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
-use venv::Venv;
 
 /// Test the Python package
 ///
@@ -116,7 +116,7 @@ impl Python {
         venv.reinstall(wheel)?;
         let tests = wheel::package().join("tests");
         let ignored = format!("--ignore={}", tests.join("engines").display());
-        venv.pytest(&[Path::new(&ignored), &tests], &tests, command, self.long)?;
+        venv.pytest(&[Path::new(&ignored), &tests], &tests, &[("HASHLANE", command)], self.long)?;
         let config = wheel::package().join("pyproject.toml");
         let mut mypy = run::command(&[venv.program("python")]);
         mypy.args(["-m", "mypy", "--config-file"]).arg(config);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// A virtual environment of Python.
 #[derive(Debug)]
-pub(super) struct Venv(PathBuf);
+pub(crate) struct Venv(PathBuf);
 
 impl Venv {
     /// The environment in `folder` with the packages of the file `requirements`, of the interpreter `python`.
@@ -15,7 +15,7 @@ impl Venv {
     ///
     /// # Errors
     /// The environment cannot be made, or a package cannot be installed.
-    pub(super) fn locked(folder: &Path, python: &str, requirements: &Path) -> Result<Self, String> {
+    pub(crate) fn locked(folder: &Path, python: &str, requirements: &Path) -> Result<Self, String> {
         let packages = fs::read_to_string(requirements)
             .map_err(|error| format!("cannot read {}: {error}", requirements.display()))?;
         once(folder, &format!("{python}\n{packages}"), |folder| {
@@ -29,7 +29,7 @@ impl Venv {
     ///
     /// # Errors
     /// The environment cannot be made.
-    pub(super) fn fresh(folder: &Path, python: &str) -> Result<Self, String> {
+    pub(crate) fn fresh(folder: &Path, python: &str) -> Result<Self, String> {
         if folder.exists() {
             fs::remove_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         }
@@ -45,7 +45,7 @@ impl Venv {
     ///
     /// # Errors
     /// pip fails.
-    pub(super) fn pip(&self, arguments: &[&Path]) -> Result<(), String> {
+    pub(crate) fn pip(&self, arguments: &[&Path]) -> Result<(), String> {
         let quiet = ["--disable-pip-version-check", "--no-input", "--quiet"];
         run::show(run::command(&[self.program("python")]).args(["-m", "pip"]).args(quiet).args(arguments))
     }
@@ -54,27 +54,27 @@ impl Venv {
     ///
     /// # Errors
     /// As [`Self::pip`].
-    pub(super) fn reinstall(&self, wheel: &Path) -> Result<(), String> {
+    pub(crate) fn reinstall(&self, wheel: &Path) -> Result<(), String> {
         let words = ["install", "--no-index", "--no-deps", "--force-reinstall"].map(Path::new);
         self.pip(&[words.as_slice(), &[wheel]].concat())
     }
 
-    /// Runs pytest with these arguments in the folder `tests`; `command` is the program `hashlane`. `long`
-    /// asks for the long form of the tests.
+    /// Runs pytest with these arguments in the folder `tests`, with paths as variables of its environment.
+    /// `long` asks for the long form of the tests.
     ///
     /// # Errors
     /// A test fails.
-    pub(super) fn pytest(
+    pub(crate) fn pytest(
         &self,
         arguments: &[&Path],
         tests: &Path,
-        command: &Path,
+        paths: &[(&str, &Path)],
         long: bool,
     ) -> Result<(), String> {
         // Not in the folder of the package: Python would import the sources instead of the wheel.
         let mut pytest = run::command(&[self.program("python")]);
         pytest.args(["-m", "pytest", "-p", "no:cacheprovider", "--rootdir"]).arg(tests).args(arguments);
-        pytest.env("HASHLANE_REPOSITORY", run::root()).env("HASHLANE", command);
+        pytest.env("HASHLANE_REPOSITORY", run::root()).envs(paths.iter().copied());
         if long {
             pytest.env("HASHLANE_LONG", "1");
         }
@@ -82,7 +82,7 @@ impl Venv {
     }
 
     /// Path of a program of the environment.
-    pub(super) fn program(&self, name: &str) -> PathBuf {
+    pub(crate) fn program(&self, name: &str) -> PathBuf {
         self.0.join("bin").join(name)
     }
 }

@@ -84,7 +84,7 @@ pub(super) fn package() -> PathBuf {
 ///
 /// # Errors
 /// As [`run::target_dir`].
-pub(super) fn folder() -> Result<PathBuf, String> {
+pub(crate) fn folder() -> Result<PathBuf, String> {
     Ok(run::target_dir()?.join("python"))
 }
 
@@ -92,7 +92,7 @@ pub(super) fn folder() -> Result<PathBuf, String> {
 ///
 /// # Errors
 /// The build fails.
-pub(super) fn wheel(out: &Path, profile: &str) -> Result<PathBuf, String> {
+pub(crate) fn wheel(out: &Path, profile: &str) -> Result<PathBuf, String> {
     let mut maturin = maturin("build")?;
     // Symbols that a debugger reads stay in a wheel for tests.
     let release: &[&str] =
