@@ -1,18 +1,74 @@
 //! `distinct_keys`, and sketches of distinct keys that are merged later.
 
-use crate::api::{Aggregate, Chunk, Output, Scalar, Type};
+use crate::api::{Aggregate, Chunk, Column, Output, Scalar, Type};
 use crate::arguments::{number, secret};
 use crate::keys::{KeyRows, TYPES};
 use hashlane_hash::scheme::Key;
 use hashlane_sketch::{Distinct, Sketch as _};
+use std::cell::RefCell;
 
 /// Precision without an argument: a standard error below 1 %.
 const USUAL: u8 = 14;
 
-/// Rows of keys with their key and precision.
-struct State {
+/// Key and number of registers of a sketch.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Parameters {
     key: Key,
     precision: u8,
+}
+
+/// Rows of a chunk.
+pub(crate) struct Rows<'a> {
+    x: KeyRows<'a>,
+    key: Column<'a>,
+    precision: Option<Column<'a>>,
+    /// One key at one place, without a precision.
+    is_constant: bool,
+    /// The empty sketch of the last new group: making one takes longer than copying it.
+    empty: RefCell<Option<(Parameters, Distinct)>>,
+}
+
+impl<'a> Rows<'a> {
+    fn of(input: &Chunk<'a>) -> Result<Self, String> {
+        let key = input.column(1)?;
+        let precision = if input.columns() > 2 { Some(input.column(2)?) } else { None };
+        Ok(Self {
+            x: KeyRows::of(&input.column(0)?)?,
+            is_constant: precision.is_none() && key.is_constant(),
+            key,
+            precision,
+            empty: RefCell::new(None),
+        })
+    }
+
+    fn parameters(&self, row: usize) -> Result<Parameters, String> {
+        let key = secret(self.key.bytes(row).unwrap_or_default())?;
+        let most = u64::from(Distinct::MOST_PRECISION);
+        let precision = match &self.precision {
+            Some(precision) => number("precision", precision, row, 4..=most)? as u8,
+            None => USUAL,
+        };
+        Ok(Parameters { key, precision })
+    }
+
+    fn begin(&self, row: usize) -> Result<State, String> {
+        let parameters = self.parameters(row)?;
+        let mut empty = self.empty.borrow_mut();
+        let sketch = match &*empty {
+            Some((of, sketch)) if *of == parameters => sketch.clone(),
+            _ => {
+                let sketch = Distinct::new(parameters.precision, &parameters.key);
+                let sketch = sketch.map_err(|error| error.to_string())?;
+                empty.insert((parameters, sketch)).1.clone()
+            }
+        };
+        Ok(State { parameters, sketch })
+    }
+}
+
+/// State of a group.
+struct State {
+    parameters: Parameters,
     sketch: Distinct,
 }
 
@@ -23,36 +79,20 @@ fn forms(result: Type) -> Vec<(Vec<Type>, Type)> {
 }
 
 impl State {
-    fn parameters(input: &Chunk<'_>, row: usize) -> Result<(Key, u8), String> {
-        let key = secret(input.column(1)?.bytes(row).unwrap_or_default())?;
-        if input.columns() < 3 {
-            return Ok((key, USUAL));
-        }
-        let most = u64::from(Distinct::MOST_PRECISION);
-        Ok((key, number("precision", &input.column(2)?, row, 4..=most)? as u8))
-    }
-
-    fn begin(input: &Chunk<'_>, row: usize) -> Result<Self, String> {
-        let (key, precision) = Self::parameters(input, row)?;
-        let sketch = Distinct::new(precision, &key).map_err(|error| error.to_string())?;
-        Ok(Self { key, precision, sketch })
-    }
-
-    fn add(&mut self, input: &Chunk<'_>, rows: &[usize]) -> Result<(), String> {
-        let key = input.column(1)?;
-        let precision = if input.columns() > 2 { Some(input.column(2)?) } else { None };
+    fn add(&mut self, input: &Rows<'_>, rows: &[usize]) -> Result<(), String> {
         let mut last = None;
         for row in rows {
-            let now = (key.bytes(*row), precision.as_ref().and_then(|precision| precision.integer(*row)));
-            if last != Some(now) && Self::parameters(input, *row)? != (self.key, self.precision) {
+            let precision = input.precision.as_ref().and_then(|precision| precision.integer(*row));
+            let now = (input.key.bytes(*row), precision);
+            if last != Some(now) && input.parameters(*row)? != self.parameters {
                 return Err("one group has several keys or precisions".to_owned());
             }
-            last = Some(now);
-            if precision.is_none() && key.is_constant() {
+            if input.is_constant {
                 break;
             }
+            last = Some(now);
         }
-        KeyRows::of(&input.column(0)?)?.with(rows, |keys| self.sketch.update(keys))
+        input.x.with(rows, |keys| self.sketch.update(keys))
     }
 
     fn merge(&mut self, other: &Self) -> Result<(), String> {
@@ -60,7 +100,7 @@ impl State {
     }
 
     fn fork(&self) -> Self {
-        Self { key: self.key, precision: self.precision, sketch: self.sketch.clone() }
+        Self { parameters: self.parameters, sketch: self.sketch.clone() }
     }
 }
 
@@ -79,11 +119,17 @@ macro_rules! aggregate {
                 forms($result)
             }
 
-            fn begin(input: &Chunk<'_>, row: usize) -> Result<Self, String> {
-                State::begin(input, row).map(Self)
+            type Rows<'a> = Rows<'a>;
+
+            fn rows<'a>(input: &Chunk<'a>) -> Result<Rows<'a>, String> {
+                Rows::of(input)
             }
 
-            fn add(&mut self, input: &Chunk<'_>, rows: &[usize]) -> Result<(), String> {
+            fn begin(input: &Rows<'_>, row: usize) -> Result<Self, String> {
+                input.begin(row).map(Self)
+            }
+
+            fn add(&mut self, input: &Rows<'_>, rows: &[usize]) -> Result<(), String> {
                 self.0.add(input, rows)
             }
 
@@ -134,11 +180,17 @@ impl Aggregate for Merge {
         vec![(vec![Type::Blob], Type::Blob)]
     }
 
-    fn begin(input: &Chunk<'_>, row: usize) -> Result<Self, String> {
+    type Rows<'a> = Column<'a>;
+
+    fn rows<'a>(input: &Chunk<'a>) -> Result<Column<'a>, String> {
+        input.column(0)
+    }
+
+    fn begin(input: &Column<'_>, row: usize) -> Result<Self, String> {
         read(input, row).map(Self)
     }
 
-    fn add(&mut self, input: &Chunk<'_>, rows: &[usize]) -> Result<(), String> {
+    fn add(&mut self, input: &Column<'_>, rows: &[usize]) -> Result<(), String> {
         // The first row may be in the state: merging it again changes nothing.
         rows.iter().try_for_each(|row| {
             let other = read(input, *row)?;
@@ -159,8 +211,8 @@ impl Aggregate for Merge {
     }
 }
 
-fn read(input: &Chunk<'_>, row: usize) -> Result<Distinct, String> {
-    let bytes = input.column(0)?.bytes(row).unwrap_or_default();
+fn read(sketches: &Column<'_>, row: usize) -> Result<Distinct, String> {
+    let bytes = sketches.bytes(row).unwrap_or_default();
     Distinct::from_bytes(bytes).map_err(|error| error.to_string())
 }
 
@@ -180,7 +232,7 @@ impl Scalar for Estimate {
             if sketches.is_null(row) {
                 output.set_null(row);
             } else {
-                write_keys(Some(&read(input, row)?), output, row)?;
+                write_keys(Some(&read(&sketches, row)?), output, row)?;
             }
         }
         Ok(())

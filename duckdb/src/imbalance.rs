@@ -45,7 +45,7 @@ struct Parameters {
 }
 
 /// Columns after the ends.
-struct Rest<'a> {
+pub(crate) struct Rest<'a> {
     columns: Vec<Column<'a>>,
 }
 
@@ -116,16 +116,21 @@ impl Aggregate for Imbalance {
         forms.map(|form| (form, RESULT)).collect()
     }
 
-    fn begin(input: &Chunk<'_>, row: usize) -> Result<Self, String> {
-        let parameters = Rest::of(input)?.parameters(row)?;
+    type Rows<'a> = (Ends<'a>, Rest<'a>);
+
+    fn rows<'a>(input: &Chunk<'a>) -> Result<(Ends<'a>, Rest<'a>), String> {
+        Ok((Ends::of(input)?, Rest::of(input)?))
+    }
+
+    fn begin((_, rest): &(Ends<'_>, Rest<'_>), row: usize) -> Result<Self, String> {
+        let parameters = rest.parameters(row)?;
         let Parameters { function, queues, candidates, key } = parameters;
         let sketch = hashlane_sketch::Imbalance::new(function, queues, candidates, &key)
             .map_err(|error| error.to_string())?;
         Ok(Self { parameters, sketch })
     }
 
-    fn add(&mut self, input: &Chunk<'_>, rows: &[usize]) -> Result<(), String> {
-        let (ends, rest) = (Ends::of(input)?, Rest::of(input)?);
+    fn add(&mut self, (ends, rest): &(Ends<'_>, Rest<'_>), rows: &[usize]) -> Result<(), String> {
         let mut last = None;
         let mut tuples = Vec::with_capacity(rows.len() * Tuple::LEN);
         let mut loads = [Vec::new(), Vec::new()];

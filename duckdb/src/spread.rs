@@ -1,6 +1,6 @@
 //! `spread`: loads of the buckets of a table under a hash.
 
-use crate::api::{Aggregate, Chunk, Output, Type};
+use crate::api::{Aggregate, Chunk, Column, Output, Type};
 use crate::arguments::{number, scheme, scheme_key, word};
 use crate::keys::{KeyRows, TYPES};
 use hashlane_hash::scheme::Key;
@@ -26,19 +26,27 @@ pub(crate) struct Spread {
     sketch: hashlane_sketch::Spread,
 }
 
-#[derive(PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Parameters {
     scheme: &'static str,
     buckets: u64,
     key: Key,
 }
 
-impl Parameters {
-    fn of(input: &Chunk<'_>, row: usize) -> Result<Self, String> {
-        let info = scheme(word("scheme", &input.column(1)?, row)?)?;
-        let buckets = number("buckets", &input.column(2)?, row, 1..=MOST)?;
-        let key = if input.columns() > 3 { input.column(3)?.bytes(row) } else { None };
-        Ok(Self { scheme: info.id, buckets, key: scheme_key(&info, key)? })
+/// Rows of a chunk.
+pub(crate) struct Rows<'a> {
+    x: KeyRows<'a>,
+    scheme: Column<'a>,
+    buckets: Column<'a>,
+    key: Option<Column<'a>>,
+}
+
+impl Rows<'_> {
+    fn parameters(&self, row: usize) -> Result<Parameters, String> {
+        let info = scheme(word("scheme", &self.scheme, row)?)?;
+        let buckets = number("buckets", &self.buckets, row, 1..=MOST)?;
+        let key = self.key.as_ref().and_then(|key| key.bytes(row));
+        Ok(Parameters { scheme: info.id, buckets, key: scheme_key(&info, key)? })
     }
 }
 
@@ -51,30 +59,35 @@ impl Aggregate for Spread {
         short.chain(long).map(|form| (form, RESULT)).collect()
     }
 
-    fn begin(input: &Chunk<'_>, row: usize) -> Result<Self, String> {
-        let parameters = Parameters::of(input, row)?;
-        let sketch =
-            hashlane_sketch::Spread::new(parameters.scheme, &parameters.key, parameters.buckets as usize)
-                .map_err(|error| error.to_string())?;
-        Ok(Self { parameters, sketch })
+    type Rows<'a> = Rows<'a>;
+
+    fn rows<'a>(input: &Chunk<'a>) -> Result<Rows<'a>, String> {
+        Ok(Rows {
+            x: KeyRows::of(&input.column(0)?)?,
+            scheme: input.column(1)?,
+            buckets: input.column(2)?,
+            key: if input.columns() > 3 { Some(input.column(3)?) } else { None },
+        })
     }
 
-    fn add(&mut self, input: &Chunk<'_>, rows: &[usize]) -> Result<(), String> {
-        let (schemes, buckets) = (input.column(1)?, input.column(2)?);
-        let key = if input.columns() > 3 { Some(input.column(3)?) } else { None };
-        let bytes = |row: &usize| {
-            let key = key.as_ref().and_then(|key| key.bytes(*row));
-            (schemes.bytes(*row), buckets.integer(*row), key)
-        };
+    fn begin(input: &Rows<'_>, row: usize) -> Result<Self, String> {
+        let parameters = input.parameters(row)?;
+        let Parameters { scheme, buckets, key } = parameters;
+        let sketch = hashlane_sketch::Spread::new(scheme, &key, buckets as usize);
+        Ok(Self { parameters, sketch: sketch.map_err(|error| error.to_string())? })
+    }
+
+    fn add(&mut self, input: &Rows<'_>, rows: &[usize]) -> Result<(), String> {
         let mut last = None;
         for row in rows {
-            let now = bytes(row);
-            if last != Some(now) && Parameters::of(input, *row)? != self.parameters {
+            let key = input.key.as_ref().and_then(|key| key.bytes(*row));
+            let now = (input.scheme.bytes(*row), input.buckets.integer(*row), key);
+            if last != Some(now) && input.parameters(*row)? != self.parameters {
                 return Err("one group has several schemes, keys or numbers of buckets".to_owned());
             }
             last = Some(now);
         }
-        KeyRows::of(&input.column(0)?)?.with(rows, |keys| self.sketch.update(keys))
+        input.x.with(rows, |keys| self.sketch.update(keys))
     }
 
     fn merge(&mut self, other: &Self) -> Result<(), String> {
@@ -82,8 +95,7 @@ impl Aggregate for Spread {
     }
 
     fn fork(&self) -> Self {
-        let Parameters { scheme, buckets, key } = self.parameters;
-        Self { parameters: Parameters { scheme, buckets, key }, sketch: self.sketch.clone() }
+        Self { parameters: self.parameters, sketch: self.sketch.clone() }
     }
 
     fn finish(state: Option<&Self>, output: &mut Output<'_>, row: usize) -> Result<(), String> {

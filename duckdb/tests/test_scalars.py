@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pathlib
+
 import duckdb
 import hashlane
 import numpy as np
@@ -53,6 +55,27 @@ def test_many_rows_under_many_keys_and_nulls(db: Connection) -> None:
         else:
             expected = hashlane.hash([x for x, _ in found], "siphash-1-3", key).to_pylist()
             assert [result for _, result in found] == expected
+
+
+def test_rows_that_a_filter_a_join_and_a_dictionary_chose(db: Connection, tmp_path: pathlib.Path) -> None:
+    db.execute(f"ATTACH '{tmp_path / 'd.db'}' AS d")
+    # Few long texts in many rows: stored as a dictionary.
+    db.execute("CREATE TABLE d.t AS SELECT range AS n, 'a text of some length ' || range % 5 AS x FROM range(50000)")
+    db.execute("CHECKPOINT d")
+    db.execute("CREATE TABLE u AS SELECT range * 7 AS n FROM range(5000)")
+    rows = db.execute(
+        "SELECT t.n, siphash13(x, $1), siphash13(t.n, $1) FROM d.t JOIN u USING (n) WHERE n % 3 = 1 ORDER BY t.n",
+        [KEY],
+    ).fetchall()
+    numbers = [number for number in range(0, 35_000, 7) if number % 3 == 1]
+    assert [row[0] for row in rows] == numbers
+    texts = [f"a text of some length {number % 5}" for number in numbers]
+    assert [row[1] for row in rows] == hashlane.hash(texts, "siphash-1-3", KEY).to_pylist()
+    assert [row[2] for row in rows] == hashlane.hash(numbers, "siphash-1-3", KEY).to_pylist()
+    sketch = hashlane.Distinct(key=KEY)
+    sketch.update(texts)
+    found = db.execute("SELECT distinct_sketch(x, $1) FROM d.t JOIN u USING (n) WHERE n % 3 = 1", [KEY])
+    assert found.fetchone()[0] == sketch.to_bytes()
 
 
 def test_threads_hash_alike(db: Connection) -> None:

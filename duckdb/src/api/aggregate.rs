@@ -15,17 +15,26 @@ pub(crate) trait Aggregate: Sized + Send + 'static {
     /// Types of the arguments and of the result, for each form.
     fn forms() -> Vec<(Vec<Type>, Type)>;
 
+    /// Rows of a chunk, read once for all of its groups.
+    type Rows<'a>;
+
+    /// Reads the rows of a chunk.
+    ///
+    /// # Errors
+    /// An argument has a type that the function does not take.
+    fn rows<'a>(input: &Chunk<'a>) -> Result<Self::Rows<'a>, String>;
+
     /// The state of a group whose first row is `row`, not taken yet.
     ///
     /// # Errors
     /// An argument is wrong.
-    fn begin(input: &Chunk<'_>, row: usize) -> Result<Self, String>;
+    fn begin(input: &Self::Rows<'_>, row: usize) -> Result<Self, String>;
 
     /// Takes rows; none of them has a null.
     ///
     /// # Errors
     /// An argument is wrong, or other than in rows before.
-    fn add(&mut self, input: &Chunk<'_>, rows: &[usize]) -> Result<(), String>;
+    fn add(&mut self, input: &Self::Rows<'_>, rows: &[usize]) -> Result<(), String>;
 
     /// Takes the rows of another state.
     ///
@@ -127,6 +136,7 @@ unsafe extern "C" fn update<A: Aggregate>(info: Handle, input: Handle, states: *
         if slots.windows(2).any(|pair| pair[0] != pair[1]) {
             rows.sort_unstable_by_key(|row| (slot(*row), *row));
         }
+        let input = A::rows(&input)?;
         for group in rows.chunk_by(|one, other| slot(*one) == slot(*other)) {
             let Some(first) = group.first() else { continue };
             let slot = slot(*first);
