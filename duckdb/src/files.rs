@@ -9,6 +9,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Most files of a pattern.
 const MOST: usize = 100_000;
 
+/// Bytes of a file for each row, about.
+const BYTES: u64 = 100;
+
 /// Column after those of a format: the path of the file.
 const FILE: (&str, Type) = ("file", Type::Varchar);
 
@@ -87,6 +90,11 @@ impl<F: Format> Table for Files<F> {
 
     fn columns(&self) -> Vec<(&'static str, Type)> {
         self.columns.clone()
+    }
+
+    fn estimate(&self) -> u64 {
+        let sizes = self.paths.iter().filter_map(|path| Some(std::fs::metadata(path).ok()?.len()));
+        sizes.sum::<u64>() / BYTES
     }
 
     fn threads(&self) -> usize {

@@ -139,6 +139,7 @@ functions! {
     bind_get_parameter(Handle, u64) -> Handle;
     bind_get_named_parameter(Handle, *const c_char) -> Handle;
     bind_set_bind_data(Handle, Handle, Option<Delete>);
+    bind_set_cardinality(Handle, u64, bool);
     bind_set_error(Handle, *const c_char);
     init_get_bind_data(Handle) -> Handle;
     init_set_init_data(Handle, Handle, Option<Delete>);

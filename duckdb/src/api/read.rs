@@ -74,13 +74,11 @@ pub(crate) struct Column<'a> {
     call: PhantomData<&'a ()>,
 }
 
-/// `duckdb_string_t`: a length, and the bytes if there are at most 12, or 4 of them and a pointer.
-#[repr(C, align(8))]
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Text {
-    len: u32,
-    rest: [u8; 12],
-}
+/// `duckdb_string_t`, as two words: 32 bits of a length, then the bytes if there are at most [`INLINE`], or 4
+/// of them and a pointer.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Text([u64; 2]);
 
 /// Most bytes of a text without a pointer.
 const INLINE: usize = 12;
@@ -202,7 +200,12 @@ impl<'a> Column<'a> {
     pub(crate) fn is_constant(&self) -> bool {
         let Some([first, rest @ ..]) = self.texts() else { return false };
         let has_nulls = self.may_have_nulls() && (0..self.rows).any(|row| self.is_null(row));
-        !has_nulls && rest.iter().all(|text| text == first)
+        // Without an early exit, for the compiler to compare several rows at once.
+        let differ = |part: &[Text]| {
+            let bits = |text: &Text| (text.0[0] ^ first.0[0]) | (text.0[1] ^ first.0[1]);
+            part.iter().fold(0, |all, text| all | bits(text)) != 0
+        };
+        !has_nulls && !rest.chunks(128).any(differ)
     }
 }
 
@@ -211,15 +214,14 @@ impl Text {
     /// The text is a row of a vector that is not null, and the vector stays as it is during the borrow.
     #[inline(always)]
     unsafe fn bytes(&self) -> &[u8] {
-        let len = self.len as usize;
-        if let Some(bytes) = self.rest.get(..len) {
-            debug_assert!(len <= INLINE);
-            return bytes;
+        let len = self.0[0] as u32 as usize;
+        if len <= INLINE {
+            // SAFETY: the bytes stand behind the length of 4 bytes, on a little-endian machine.
+            return unsafe { slice::from_raw_parts(ptr::from_ref(self).cast::<u8>().add(4), len) };
         }
-        let [_, _, _, _, pointer @ ..] = self.rest;
         // SAFETY: texts of more than 12 bytes have a pointer to so many bytes, which live as long as the
         // vector.
-        unsafe { slice::from_raw_parts(ptr::with_exposed_provenance(usize::from_ne_bytes(pointer)), len) }
+        unsafe { slice::from_raw_parts(ptr::with_exposed_provenance(self.0[1] as usize), len) }
     }
 }
 

@@ -27,6 +27,9 @@ pub(crate) trait Table: Send + Sync + Sized + 'static {
     /// Names and types of the columns.
     fn columns(&self) -> Vec<(&'static str, Type)>;
 
+    /// About how many rows there are, for the planner.
+    fn estimate(&self) -> u64;
+
     /// Most threads that have work.
     fn threads(&self) -> usize;
 
@@ -121,9 +124,13 @@ unsafe extern "C" fn bind<T: Table>(info: Handle) {
             // SAFETY: as above; DuckDB copies the name and the type.
             unsafe { (api.bind_add_result_column)(info, terminated(name).as_ptr(), of.handle()) };
         }
+        let rows = call.estimate();
         let (call, delete) = kept(call);
         // SAFETY: as above; DuckDB frees the value once.
-        unsafe { (api.bind_set_bind_data)(info, call, delete) };
+        unsafe {
+            (api.bind_set_bind_data)(info, call, delete);
+            (api.bind_set_cardinality)(info, rows, false);
+        }
         Ok(())
     });
     if let Err(why) = result {
