@@ -1,6 +1,7 @@
 //! Aggregate functions.
 
 use super::functions::{Handle, SUCCESS, functions};
+use super::group::Groups;
 use super::guard::{guarded, named};
 use super::read::Chunk;
 use super::types::{LogicalType, Type, terminated, with_error};
@@ -131,13 +132,11 @@ unsafe extern "C" fn update<A: Aggregate>(info: Handle, input: Handle, states: *
         let slots = unsafe { slots::<A>(states, input.rows()) };
         let columns = input.all()?;
         let whole = |row: &usize| columns.iter().all(|column| !column.is_null(*row));
-        let mut rows: Vec<usize> = (0..slots.len()).filter(whole).collect();
+        let rows: Vec<usize> = (0..slots.len()).filter(whole).collect();
         let slot = |row: usize| slots.get(row).copied().unwrap_or(ptr::null_mut());
-        if slots.windows(2).any(|pair| pair[0] != pair[1]) {
-            rows.sort_unstable_by_key(|row| (slot(*row), *row));
-        }
         let input = A::rows(&input)?;
-        for group in rows.chunk_by(|one, other| slot(*one) == slot(*other)) {
+        let groups = Groups::of(rows, |row| slot(row).addr());
+        for group in groups.iter() {
             let Some(first) = group.first() else { continue };
             let slot = slot(*first);
             // SAFETY: the slot is a state that `begin` has written, and nobody else uses in this call.

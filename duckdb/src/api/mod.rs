@@ -7,6 +7,7 @@
 
 mod aggregate;
 mod functions;
+mod group;
 mod guard;
 mod order;
 mod read;
