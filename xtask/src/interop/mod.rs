@@ -10,6 +10,7 @@ mod ndn;
 mod peers;
 mod program;
 mod readme;
+mod testbed;
 mod toolchains;
 
 use crate::run::Outcome;
@@ -37,7 +38,8 @@ Examples:
   cargo xtask interop flow                                 only flows, which nfdump, pmacct and Python read
   cargo xtask interop meter                                flows of captures, beside three other meters
   cargo xtask interop ndn --only python-v1-unix            scenarios whose names contain this
-  cargo xtask interop ndn --index token                    all of them, with our PIT indexed by token";
+  cargo xtask interop ndn --index token                    all of them, with our PIT indexed by token
+  cargo xtask interop testbed --path /opt/ndn              beside NFD, NLSR and their tools, which lie there";
 
 #[derive(Debug, Subcommand)]
 enum Part {
@@ -52,6 +54,7 @@ enum Part {
     /// Meter captures, and compare all flows with the output of softflowd, nfpcapd and tshark
     Meter,
     Ndn(ndn::Ndn),
+    Testbed(testbed::Testbed),
 }
 
 impl Interop {
@@ -66,6 +69,7 @@ impl Interop {
             Some(Part::Flow) => flow::run(),
             Some(Part::Meter) => meter::run(),
             Some(Part::Ndn(ndn)) => ndn.run(),
+            Some(Part::Testbed(testbed)) => testbed.run(),
             None => both(
                 both(dns::run(self.every_index), both(flow::run(), meter::run())),
                 ndn::Ndn::all(self.every_index),

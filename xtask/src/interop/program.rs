@@ -93,6 +93,30 @@ impl Program {
         Err(self.broken(&format!("still runs after {} s", timeout.as_secs())))
     }
 
+    /// Waits for its end, whatever its exit status.
+    ///
+    /// # Errors
+    /// The program does not end within `timeout`.
+    pub(crate) fn end(mut self, timeout: Duration) -> Result<Ended, String> {
+        let start = Instant::now();
+        while start.elapsed() < timeout {
+            if let Some(status) = self.ended()? {
+                return Ok(Ended {
+                    code: status.code(),
+                    output: self.output.bytes(),
+                    errors: self.errors.text(),
+                });
+            }
+            thread::sleep(TICK);
+        }
+        Err(self.broken(&format!("still runs after {} s", timeout.as_secs())))
+    }
+
+    /// Process ID.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Sends SIGTERM, and waits for the end.
     ///
     /// # Errors
@@ -132,6 +156,22 @@ impl Program {
             self.errors.close();
         }
         Ok(ended)
+    }
+}
+
+/// Exit code and output of a program that has ended.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    /// `None` after a signal.
+    pub(crate) code: Option<i32>,
+    pub(crate) output: Vec<u8>,
+    pub(crate) errors: String,
+}
+
+impl Ended {
+    /// Output and error output.
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.output).into_owned() + &self.errors
     }
 }
 

@@ -1,0 +1,177 @@
+//! The tools table: each tool over NFD and over ours.
+
+use super::lab::Lab;
+use super::network::Link;
+use super::node::{Forwarder, Namespace, Node, Setup};
+use super::report::Report;
+use super::steps::{self, Outcome};
+use super::{apps, nfdc, secured};
+
+/// Two nodes of the same project, `a` and `b`, and the link between them.
+pub(super) struct Pair<'l> {
+    pub(super) a: Node<'l>,
+    pub(super) b: Node<'l>,
+    pub(super) link: Link,
+}
+
+impl<'l> Pair<'l> {
+    /// Starts both. There are no faces between them.
+    ///
+    /// # Errors
+    /// A step failed.
+    pub(super) fn start(lab: &'l Lab, forwarders: [Forwarder; 2]) -> Result<Self, String> {
+        Self::start_with(lab, forwarders, &Setup::default())
+    }
+
+    fn start_with(lab: &'l Lab, forwarders: [Forwarder; 2], setup: &Setup) -> Result<Self, String> {
+        let namespaces = (Namespace::new("a")?, Namespace::new("b")?);
+        let link = Link::new(0, ["a", "b"])?;
+        let a = Node::start(lab, namespaces.0, forwarders[0], setup)?;
+        let b = Node::start(lab, namespaces.1, forwarders[1], setup)?;
+        Ok(Self { a, b, link })
+    }
+
+    /// Creates a permanent face from each node to the other, as the testbed does, and a route from `a` to `b`
+    /// for `prefix`.
+    ///
+    /// # Errors
+    /// A command failed.
+    pub(super) fn connect(&self, prefix: &str, reliability: &str) -> Result<(), String> {
+        let [a, b] = [&self.link.ends[0].1, &self.link.ends[1].1];
+        for (node, peer) in [(&self.a, b), (&self.b, a)] {
+            let uri = format!("udp4://{peer}:6363");
+            let words = ["nfdc", "face", "create", &uri, "persistency", "permanent", "mtu", "1450"];
+            node.output(&[&words[..], &["reliability", reliability]].concat())?;
+        }
+        self.a.output(&["nfdc", "route", "add", prefix, &format!("udp4://{b}:6363")]).map(drop)
+    }
+
+    /// Stops both forwarders.
+    ///
+    /// # Errors
+    /// One has ended before, or does not stop.
+    pub(super) fn stop(self) -> Result<(), String> {
+        let Self { a, b, .. } = self;
+        a.stop().and(b.stop())
+    }
+}
+
+/// Runs all tools, and adds their table. Returns the rows that failed over ours.
+pub(super) fn run(lab: &Lab, report: &mut Report) -> Vec<String> {
+    let theirs = column(lab, Forwarder::Nfd);
+    let ours = column(lab, Forwarder::Hashlane);
+    let (theirs, ours) = match (theirs, ours) {
+        (theirs, Ok(ours)) => (theirs, ours),
+        (_, Err(why)) => return vec![format!("tools: {why}")],
+    };
+    if let Err(why) = &theirs {
+        report.text(&format!("The tools over NFD: {why}. Nothing is compared with it."));
+    }
+    let mut rows = vec![["tool", "NFD", "hashlane", "text of the output"].map(str::to_owned).to_vec()];
+    let (mut failed, mut details) = (Vec::new(), Vec::new());
+    for (index, row) in ours.iter().enumerate() {
+        let other = theirs.as_ref().ok().and_then(|theirs| theirs.get(index));
+        let told = other.map_or("not run".to_owned(), |other| other.mark());
+        rows.push(vec![row.name.clone(), told, row.mark(), compare(row, other, &mut details)]);
+        failed.extend(row.wrong.iter().map(|why| format!("{}: {why}", row.name)));
+        if let Some(other) = other {
+            details.extend(other.wrong.iter().map(|why| format!("- {} over NFD: {why}", row.name)));
+        }
+    }
+    report.table("Tools", &rows);
+    if !details.is_empty() {
+        report.text(&format!("Differences, `-` NFD and `+` hashlane:\n\n{}", details.join("\n")));
+    }
+    failed
+}
+
+/// A line of the table for one forwarder.
+struct Row {
+    name: String,
+    /// Number of commands.
+    count: usize,
+    wrong: Vec<String>,
+    outcomes: Vec<Outcome>,
+    /// Why it was not run.
+    missing: Option<String>,
+    /// What an application did.
+    note: String,
+}
+
+impl Row {
+    fn mark(&self) -> String {
+        match (&self.missing, self.wrong.len()) {
+            (Some(why), _) => format!("not run: {why}"),
+            (None, 0) if self.count > 1 => format!("{0} of {0}", self.count),
+            (None, 0) => format!("ok{}{}", if self.note.is_empty() { "" } else { ": " }, self.note),
+            (None, wrong) => format!("{} of {}", self.count.saturating_sub(wrong), self.count),
+        }
+    }
+}
+
+/// Text of the last column: how many outputs are equal but for numbers. Adds the differences.
+fn compare(ours: &Row, theirs: Option<&Row>, details: &mut Vec<String>) -> String {
+    let Some(theirs) = theirs.filter(|_| !ours.outcomes.is_empty()) else { return String::new() };
+    let pairs = theirs.outcomes.iter().zip(&ours.outcomes);
+    let mut equal = 0;
+    let mut new = Vec::new();
+    for (theirs, ours) in pairs {
+        let lines = steps::difference(&theirs.lines, &ours.lines);
+        if lines.is_empty() {
+            equal += 1;
+        }
+        new.extend(lines.iter().map(|line| format!("  `{line}`")));
+    }
+    new.sort();
+    new.dedup();
+    if new.is_empty() {
+        return "equal".to_owned();
+    }
+    details.push(format!("- {}:\n{}", ours.name, new.join("\n")));
+    format!("{equal} of {} equal", ours.outcomes.len())
+}
+
+/// All rows over a forwarder.
+fn column(lab: &Lab, forwarder: Forwarder) -> Result<Vec<Row>, String> {
+    println!("the tools over {}", forwarder.name());
+    let setup = Setup { has_ether: true, ..Setup::default() };
+    let pair = Pair::start_with(lab, [forwarder; 2], &setup)?;
+    let mac = pair.link.macs()[1].clone();
+    let mut rows = Vec::new();
+    for (name, script) in nfdc::SCRIPT {
+        let outcomes = steps::run(&pair.a, script, &[("mac", mac.clone())]);
+        let wrong = outcomes.iter().filter_map(|outcome| outcome.wrong.clone()).collect();
+        let count = script.len();
+        rows.push(Row {
+            name: format!("nfdc {name}"),
+            count,
+            wrong,
+            outcomes,
+            missing: None,
+            note: String::new(),
+        });
+    }
+    pair.stop()?;
+    let pair = Pair::start(lab, [forwarder; 2])?;
+    pair.connect("/app", "on")?;
+    for app in apps::APPS {
+        rows.push(app_row(
+            app.name,
+            lab.programs.need(app.needs).map_or_else(Err, |()| Ok((app.run)(&pair))),
+        ));
+    }
+    pair.stop()?;
+    let needs = lab.programs.need(&["ndnsec", "nfdc"]);
+    rows.push(app_row(secured::NAME, needs.map(|()| secured::run(lab, forwarder))));
+    Ok(rows)
+}
+
+/// A row of an application: an outer error says that a program is missing.
+fn app_row(name: &str, result: Result<Result<String, String>, String>) -> Row {
+    let (missing, wrong, note) = match result {
+        Err(why) => (Some(why), Vec::new(), String::new()),
+        Ok(Err(why)) => (None, vec![why], String::new()),
+        Ok(Ok(note)) => (None, Vec::new(), note),
+    };
+    Row { name: name.to_owned(), count: 1, wrong, outcomes: Vec::new(), missing, note }
+}
