@@ -9,7 +9,7 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 /// Bytes of the object that is transferred.
 const OBJECT: usize = 4_000_000;
 
-/// An application: its programs, and a run over two nodes with a route from the first to the second for `/app`.
+/// An application: its programs, and a run over two nodes; the first has a route to the second for `/app`.
 pub(super) struct App {
     pub(super) name: &'static str,
     pub(super) needs: &'static [&'static str],

@@ -1,4 +1,4 @@
-//! What a run has: programs, folders, and the versions that the report names.
+//! Programs and folders of a run, and the versions that the report names.
 
 use super::network;
 use super::programs::Programs;

@@ -1,7 +1,7 @@
 //! `cargo xtask interop testbed`: our forwarder in the place of NFD, with the programs of the NDN testbed.
 //!
-//! The programs are built by nobody here: NFD, its tools, NLSR, ndn-tools and ndnd are searched where the user
-//! says. Each measurement runs over NFD and over ours, so a check that fails over both is a fault of the check.
+//! This command builds none of the programs: it searches NFD, NLSR, ndn-tools and ndnd in the folders of
+//! `--path`. Each measurement runs over NFD and over ours: a check that fails over both is wrong itself.
 
 mod apps;
 mod dv;
@@ -35,8 +35,8 @@ use topology::Topology;
 /// Run NFD, NLSR and the tools of the NDN testbed beside our forwarder
 ///
 /// Searches the programs of other projects in the folders of --path and in PATH, says which are missing, and
-/// what is not measured without them. Needs root, for network namespaces: all processes, namespaces and mounts
-/// are inside a process namespace that ends with this command, also by Ctrl-C.
+/// what is not measured without them. Needs root, for network namespaces. All processes, namespaces and
+/// mounts are inside a process namespace that ends with this command, also by Ctrl-C.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Testbed {

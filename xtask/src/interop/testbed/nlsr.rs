@@ -16,7 +16,8 @@ pub(super) const NEEDS: [&str; 4] = ["nfdc", "nlsr", "nlsrc", "ndnsec"];
 /// Time without changes after which the FIBs are final: longer than NLSR's delays between a change of the
 /// topology and the registration of routes.
 const QUIET: Duration = Duration::from_secs(30);
-/// Timeout of convergence, and of a change of the topology: NLSR finds a dead neighbour by its hello Interests.
+/// Timeout of convergence, and of a change of the topology: NLSR finds a dead neighbour by its hello
+/// Interests.
 const LIMIT: Duration = Duration::from_secs(300);
 
 /// A run over one forwarder.
@@ -26,7 +27,7 @@ struct Run {
     cpu: (f64, f64),
     failed: Settled,
     recovered: Settled,
-    /// What nlsrc did.
+    /// Commands that nlsrc gave.
     tools: String,
 }
 

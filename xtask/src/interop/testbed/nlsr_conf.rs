@@ -13,8 +13,9 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 /// Certificates that a router publishes, below the folder of its node.
 const PUBLISHED: [&str; 3] = ["site.cert", "operator.cert", "router.cert"];
 
-/// Makes the keys of all nodes, as on the testbed: the network signs for its sites, a site for its operator, the
-/// operator for the router. The network's certificate is the trust anchor; the others are fetched over NDN.
+/// Makes the keys of all nodes, as on the testbed: the network signs for its sites, a site for its operator,
+/// the operator for the router. The network's certificate is the trust anchor; the others are fetched over
+/// NDN.
 ///
 /// # Errors
 /// ndnsec failed.
@@ -56,8 +57,8 @@ fn write_file(node: &Node<'_>, name: &str, content: &[u8]) -> Result<(), String>
     fs::write(&path, content).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Writes `nlsr.conf` of a node. Intervals are the testbed's, except for hello Interests: twice as many, so that
-/// a failed link is found in half the time.
+/// Writes `nlsr.conf` of a node. Intervals are the testbed's, except for hello Interests: they are sent twice
+/// as often, so that a failed link is found in half the time.
 ///
 /// # Errors
 /// The file cannot be written.

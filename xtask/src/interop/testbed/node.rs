@@ -58,7 +58,7 @@ impl Drop for Namespace {
     }
 }
 
-/// Who may give commands by NFD's module `authorizations`.
+/// Users with rights by NFD's section `authorizations`.
 #[derive(Clone, Debug, Default)]
 pub(super) enum Operators {
     /// Every user of the host, as on the testbed.
@@ -68,7 +68,7 @@ pub(super) enum Operators {
     Certificate(PathBuf),
 }
 
-/// How a node differs from one of the testbed.
+/// Differences between a node and one of the testbed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Setup {
     pub(super) operators: Operators,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// How to give the programs, for the user who has none.
+/// Steps that build the programs, for the user who has none.
 pub(super) const HINT: &str = "\
 nfdc is missing: build ndn-cxx, NFD, ndn-tools, PSync and NLSR (https://github.com/named-data) with one
   `./waf configure --prefix=DIR && ./waf && ./waf install` each, in this order, ndnd with

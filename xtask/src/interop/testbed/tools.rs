@@ -92,9 +92,9 @@ struct Row {
     count: usize,
     wrong: Vec<String>,
     outcomes: Vec<Outcome>,
-    /// Why it was not run.
+    /// Reason that it was not run.
     missing: Option<String>,
-    /// What an application did.
+    /// Summary of an application.
     note: String,
 }
 

@@ -115,8 +115,8 @@ impl Topology {
     }
 }
 
-/// A site and the names and costs of its neighbours. The host files are YAML of a simple form: keys at the start
-/// of a line, lists of `- value`, and `neighbors` with a name and a `link_cost` for each.
+/// A site and the names and costs of its neighbours. The host files are YAML of a simple form: keys at the
+/// start of a line, lists of `- value`, and `neighbors` with a name and a `link_cost` for each.
 fn host(id: String, text: &str) -> Option<(Site, Vec<(String, u32)>)> {
     let mut site = Site { id, ..Site::default() };
     let (mut section, mut neighbours, mut neighbour) = ("", Vec::new(), "");
