@@ -270,7 +270,7 @@ impl<P: Pit> Faces<P> {
         peer: SocketAddr,
         options: &FaceOptions,
     ) -> Option<FaceId> {
-        let Some(local) = self.pipeline.ports.sockets.get(socket).map(|udp| udp.local) else {
+        let Some(local) = self.pipeline.ports.sockets.get(socket).map(|udp| udp.local_to(peer)) else {
             debug_assert!(false, "sockets stay open for as long as the thread runs");
             return None;
         };

@@ -5,7 +5,7 @@ use super::calls::{Call, counted};
 use hashlane_link::udp::{RecvBatch, SendBatch, UdpSocket};
 use hashlane_ndn_fw::face::{FaceCounters, FaceId};
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 /// Datagrams of the send queue.
 const BATCH: usize = 64;
@@ -38,6 +38,17 @@ impl Udp {
     /// True for the socket of a multicast group.
     pub(super) fn is_of_group(&self) -> bool {
         self.local.ip().is_multicast()
+    }
+
+    /// Address from which datagrams to `peer` are sent. A socket of all addresses has the one that the routes
+    /// of this host choose now, or none without a route.
+    pub(super) fn local_to(&self, peer: SocketAddr) -> SocketAddr {
+        let mut local = self.local;
+        if local.ip().is_unspecified() {
+            local = route_to(peer).unwrap_or(local);
+            local.set_port(self.local.port());
+        }
+        local
     }
 
     /// Bytes that the kernel had not sent at the last request for the queue length.
@@ -91,5 +102,32 @@ impl Udp {
     /// Logs the datagrams lost since the last call, and returns their number.
     pub(crate) fn log_lost(&mut self) -> usize {
         self.backlog.log_lost(&self.local)
+    }
+}
+
+/// Local end of a connection to `peer`. Sends nothing.
+fn route_to(peer: SocketAddr) -> io::Result<SocketAddr> {
+    let any: IpAddr =
+        if peer.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
+    let probe = std::net::UdpSocket::bind((any, 0))?;
+    probe.connect(peer)?;
+    probe.local_addr()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_local_end_is_the_address_that_datagrams_have() {
+        let local = |bound: &str, peer: &str| {
+            let socket = UdpSocket::bind(bound.parse().unwrap()).unwrap();
+            let udp = Udp::new(socket, bound.parse::<SocketAddr>().unwrap());
+            udp.local_to(peer.parse().unwrap()).ip().to_string()
+        };
+        assert_eq!(local("0.0.0.0:0", "127.0.0.1:9"), "127.0.0.1");
+        assert_eq!(local("127.0.0.2:0", "127.0.0.1:9"), "127.0.0.2");
+        // No host has this address, and no route leads to it.
+        assert_eq!(local("0.0.0.0:0", "255.255.255.255:9"), "0.0.0.0");
     }
 }
