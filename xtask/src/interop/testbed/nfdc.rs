@@ -35,7 +35,6 @@ pub(super) const SCRIPT: [(&str, &[Step]); 19] = [
             ok("face create tcp4://10.0.0.2:6363 persistency permanent", "face-updated"),
             ok("face create ether://[{mac}] local dev://l0 persistency permanent", "face-created"),
             fails("face create ether://[{mac}]", 1),
-            fails("face create udp4://10.0.0.8:6363 on-demand", 2),
             fails("face create unix:///run/nothing", 4),
         ],
     ),
@@ -75,6 +74,7 @@ pub(super) const SCRIPT: [(&str, &[Step]); 19] = [
     (
         "route list",
         &[
+            ok("face create udp4://10.0.0.2:6363", "face-exists"),
             ok("route", "prefix=/t/a"),
             ok("route list", "prefix=/t/b"),
             ok("route list {id}", "prefix=/t/b"),
@@ -144,6 +144,7 @@ pub(super) const SCRIPT: [(&str, &[Step]); 19] = [
         "face destroy",
         &[
             ok("face destroy tcp4://10.0.0.2:6363", "face-destroyed"),
+            ok("face create udp4://10.0.0.9:6363", "face-exists"),
             ok("face destroy {id}", "face-destroyed"),
             fails("face destroy udp4://10.0.0.77:6363", 3),
         ],

@@ -6,6 +6,7 @@ use crate::interop::program::{Ended, Program};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::thread;
 use std::time::Duration;
 
 pub(super) const NAME: &str = "ndnsec, authorizations";
@@ -32,6 +33,8 @@ pub(super) fn run(lab: &Lab, forwarder: Forwarder) -> Result<String, String> {
         return Err(format!("ndnsec list: {}", String::from_utf8_lossy(&listed)));
     }
     let file = keys.join("operator.ndncert");
+    // ndnsec rounds the beginning of the validity up to a second.
+    thread::sleep(Duration::from_millis(1100));
     fs::write(&file, &certificate).map_err(|error| format!("{}: {error}", file.display()))?;
     // The tools open the keys as nobody.
     let mut chown = Command::new("chown");

@@ -28,14 +28,15 @@ pub(super) struct Outcome {
     pub(super) lines: Vec<String>,
 }
 
+/// Values of the names in braces.
+pub(super) type Variables = BTreeMap<String, String>;
+
 /// Runs the steps in order, whatever their outcome.
-pub(super) fn run(node: &Node<'_>, steps: &[Step], variables: &[(&str, String)]) -> Vec<Outcome> {
-    let mut variables: BTreeMap<String, String> =
-        variables.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
-    steps.iter().map(|step| one(node, step, &mut variables)).collect()
+pub(super) fn run(node: &Node<'_>, steps: &[Step], variables: &mut Variables) -> Vec<Outcome> {
+    steps.iter().map(|step| one(node, step, variables)).collect()
 }
 
-fn one(node: &Node<'_>, step: &Step, variables: &mut BTreeMap<String, String>) -> Outcome {
+fn one(node: &Node<'_>, step: &Step, variables: &mut Variables) -> Outcome {
     let text = variables
         .iter()
         .fold(step.words.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value));

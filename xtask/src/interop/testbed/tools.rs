@@ -4,7 +4,7 @@ use super::lab::Lab;
 use super::network::Link;
 use super::node::{Forwarder, Namespace, Node, Setup};
 use super::report::Report;
-use super::steps::{self, Outcome};
+use super::steps::{self, Outcome, Variables};
 use super::{apps, nfdc, secured};
 
 /// Two nodes of the same project, `a` and `b`, and the link between them.
@@ -136,10 +136,10 @@ fn column(lab: &Lab, forwarder: Forwarder) -> Result<Vec<Row>, String> {
     println!("the tools over {}", forwarder.name());
     let setup = Setup { has_ether: true, ..Setup::default() };
     let pair = Pair::start_with(lab, [forwarder; 2], &setup)?;
-    let mac = pair.link.macs()[1].clone();
+    let mut variables = Variables::from([("mac".to_owned(), pair.link.macs()[1].clone())]);
     let mut rows = Vec::new();
     for (name, script) in nfdc::SCRIPT {
-        let outcomes = steps::run(&pair.a, script, &[("mac", mac.clone())]);
+        let outcomes = steps::run(&pair.a, script, &mut variables);
         let wrong = outcomes.iter().filter_map(|outcome| outcome.wrong.clone()).collect();
         let count = script.len();
         rows.push(Row {
