@@ -26,6 +26,9 @@ pub(super) const REGISTER: Verb = Verb {
 pub(super) const UNREGISTER: Verb =
     Verb { name: "rib/unregister", required: NAME, optional: FACE_ID | ORIGIN, run: unregister };
 
+/// Period of a route that does not expire, in milliseconds: the largest of ndn-cxx, which NLSR sends.
+const NEVER: u64 = i64::MAX as u64;
+
 fn add_next_hop(manager: &mut Manager, call: Call<'_>) -> Done {
     let mut parameters = call.parameters;
     let cost = *parameters.cost.get_or_insert(0);
@@ -59,8 +62,8 @@ fn register(manager: &mut Manager, call: Call<'_>) -> Done {
     let (name, face) = prefix_and_face(&mut parameters, call.from)?;
     manager.check_depth(name.view())?;
     manager.check_face(face)?;
-    // A time past the end of the clock is never reached.
-    let expires = parameters.expiration.and_then(|period| call.now.monotonic.checked_add(period));
+    let period = parameters.expiration.filter(|period| *period < NEVER);
+    let expires = period.map(|period| call.now.monotonic.saturating_add(period));
     let route = Route { face, origin, cost, flags, expires };
     let mut changes = Vec::new();
     let added = manager.rib.register(name.view(), route, &mut changes);

@@ -99,3 +99,19 @@ fn udp_from_the_loopback_obeys_the_rules_of_neighbours() {
     }
     assert!(bench.fib().contains(&("/other".into(), 301, 0)));
 }
+
+#[test]
+fn the_longest_period_of_ndn_cxx_never_ends() {
+    let mut bench = TestForwarder::new();
+    let expiring = |period| ControlParameters { expiration: Some(period), ..named("/a") };
+    let body = bench.ok("rib/register", &expiring(i64::MAX as u64));
+    assert_eq!(body.expiration, Some(i64::MAX as u64), "the answer repeats the command");
+    let expiration =
+        |bench: &mut TestForwarder| bench.records::<RibEntry>("rib/list")[0].routes[0].expiration;
+    assert_eq!((expiration(&mut bench), bench.manager.deadline()), (None, None));
+    bench.time += 1000;
+    bench.ok("rib/register", &expiring(1000));
+    assert_eq!(expiration(&mut bench), Some(1000));
+    bench.ok("rib/register", &expiring(u64::MAX));
+    assert_eq!(bench.manager.deadline(), None);
+}
