@@ -71,12 +71,20 @@ pub(super) fn write(mesh: &Mesh<'_>, topology: &Topology, index: usize) -> Resul
     }
     let state = node.dir.join("nlsr-state");
     fs::create_dir_all(&state).map_err(|error| format!("{}: {error}", state.display()))?;
-    let text = conf(site, &neighbours, &node.dir.display().to_string());
+    // Releases up to 24.08 have prefixes without costs.
+    let version = node.output(&["nlsr", "-V"])?;
+    let has_costs = !["0.", "22.", "24.08"].iter().any(|old| version.trim().starts_with(old));
+    let text = conf(site, &neighbours, &node.dir.display().to_string(), has_costs);
     write_file(node, "nlsr.conf", text.as_bytes())
 }
 
-fn conf(site: &Site, neighbours: &str, dir: &str) -> String {
-    let prefixes: String = site.prefixes.iter().map(|prefix| format!("  {prefix} 0\n")).collect();
+/// `has_costs` if a prefix is followed by its cost.
+fn conf(site: &Site, neighbours: &str, dir: &str, has_costs: bool) -> String {
+    let prefix = |prefix: &String| match has_costs {
+        true => format!("  {prefix} 0\n"),
+        false => format!("  prefix {prefix}\n"),
+    };
+    let prefixes: String = site.prefixes.iter().map(prefix).collect();
     let certificates: String =
         PUBLISHED.iter().map(|file| format!("  cert-to-publish \"{dir}/{file}\"\n")).collect();
     let anchor = format!("trust-anchor {{ type file\n    file-name \"{dir}/anchor.cert\" }}");
