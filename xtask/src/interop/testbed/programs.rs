@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 /// Steps that build the programs, for the user who has none.
 pub(super) const HINT: &str = "\
 nfdc is missing: build ndn-cxx, NFD, ndn-tools, PSync and NLSR (https://github.com/named-data) with one
-  `./waf configure --prefix=DIR && ./waf && ./waf install` each, in this order, ndnd with
-  `GOBIN=DIR/bin go install github.com/named-data/ndnd/cmd/ndnd@latest`, clone named-data/testbed to DIR/testbed,
-  and give --path DIR";
+  `./waf configure --prefix=DIR && ./waf && ./waf install` each, in this order, and ndnd with
+  `go build -o DIR/bin/ndnd ./cmd/ndnd`; clone named-data/testbed to DIR/testbed, and give --path DIR";
 
 /// A program, its project, and what needs it.
 struct Wanted {
