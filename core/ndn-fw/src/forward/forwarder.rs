@@ -7,6 +7,7 @@ use super::pending::Pending;
 use super::retries::Retries;
 use super::sweep::Sweep;
 use super::visit::Served;
+use super::watch::Watch;
 use crate::cs::{self, ContentStore};
 use crate::dead_nonce::DeadNonces;
 use crate::face::{Face, FaceId, Faces};
@@ -49,6 +50,8 @@ pub struct Forwarder<P = ByName> {
     pub(super) generation: u32,
     /// Outcome of a visit of the last packet, if it is to visit another shard.
     pub(super) passed: Option<Box<Served>>,
+    /// Traces and samples.
+    pub(super) watch: Watch,
     /// Buffer for a packet that is changed before it is sent.
     pub(super) scratch: Vec<u8>,
 }
@@ -84,6 +87,7 @@ impl<P: Pit> Forwarder<P> {
             measures: false,
             generation: 0,
             passed: None,
+            watch: Watch::default(),
             scratch: Vec::new(),
         }
     }

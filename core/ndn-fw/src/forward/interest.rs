@@ -322,6 +322,7 @@ impl<P: Pit> Forwarder<P> {
             }
         };
         if let Some(face) = chosen {
+            out.decided(None);
             self.outgoing_interest(slot, face, request, interest, now, out);
             return Ok(());
         }
@@ -336,6 +337,7 @@ impl<P: Pit> Forwarder<P> {
             InterestContext { ingress: from, name, hops, prefix, records, faces, local_only, now, rng };
         let Some((at, strategy)) = choice.find_slot(name) else { return Ok(()) };
         let decision = strategy.on_interest(&mut context);
+        out.decided(Some(&decision));
         pit.cache_lookup(slot, CachedLookup { tables: self.generation, strategy: at, prefix });
         match decision {
             Decision::Forward(to) => {

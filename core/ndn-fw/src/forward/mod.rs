@@ -38,6 +38,8 @@ mod shrink;
 mod sweep;
 mod timeout;
 mod visit;
+mod watch;
+mod watched;
 
 pub use crate::drop::{DropCounters, DropReason};
 pub use act::Act;

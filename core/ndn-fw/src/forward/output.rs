@@ -1,6 +1,7 @@
 //! Output of a forwarder: the packets that it sends.
 
 use crate::face::FaceId;
+use crate::strategy::Decision;
 use hashlane_ndn::wire::LpHeader;
 
 /// Receiver of the packets that a forwarder sends.
@@ -12,6 +13,11 @@ pub trait Output {
     /// studies that time the parts.
     #[inline(always)]
     fn enter(&mut self, _part: Part) {}
+
+    /// Signals the decision about an Interest, before anything is sent; `None` if the application chose the
+    /// next hop. Does nothing, except in traces.
+    #[inline(always)]
+    fn decided(&mut self, _decision: Option<&Decision>) {}
 }
 
 /// Part of the work of [`Act`](super::Act) on a packet.

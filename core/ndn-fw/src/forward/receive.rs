@@ -59,6 +59,9 @@ impl<P: Pit> Forwarder<P> {
     /// [`count_drop`](Self::count_drop).
     #[inline]
     pub fn receive_burst(&mut self, burst: &mut Burst<'_, P::Mark>, now: Time, out: &mut impl Output) {
+        if self.watch.sees(burst.len()) {
+            return self.receive_watched(burst, now, out);
+        }
         self.decode().run(burst);
         self.prefetch().run(burst);
         self.act(now, out).run(burst);

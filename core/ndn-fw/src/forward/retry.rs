@@ -22,7 +22,11 @@ impl<P: Pit> Forwarder<P> {
     #[inline]
     pub fn handle_retries(&mut self, now: Time, out: &mut impl Output) {
         while let Some(slot) = self.retries.pop_due(now) {
-            self.try_others(slot, now, out);
+            if self.watch.is_tracing() {
+                self.try_others_traced(slot, now, out);
+            } else {
+                self.try_others(slot, now, out);
+            }
         }
     }
 

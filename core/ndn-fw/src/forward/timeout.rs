@@ -39,10 +39,14 @@ impl<P: Pit> Forwarder<P> {
             self.retries.stop(slot);
             if let Some(gone) = self.pit.remove(slot).invariant("an expired entry exists") {
                 self.counters.unsatisfied.add(1);
+                if self.watch.is_tracing() {
+                    self.trace_expired(&gone.key, &gone.records, now);
+                }
                 self.release_shares(&gone.records);
                 self.record_dead_nonces(&gone.key, &gone.records, now);
             }
         }
+        self.watch.expire(now);
         self.sweep(now);
         self.cs.handle_timeout(now);
         self.dead.handle_timeout(now);

@@ -33,6 +33,11 @@ impl ChoiceTable {
         Some((slot, self.prefixes.at_mut(slot)?))
     }
 
+    /// Number of components of the prefix whose strategy a name has, and the strategy.
+    pub(crate) fn longest(&self, name: &HashedName<'_>) -> Option<(usize, StrategyKind)> {
+        self.prefixes.longest(name).map(|found| (found.components, found.value.kind()))
+    }
+
     /// Strategy in a slot.
     #[inline(always)]
     pub(crate) fn at(&mut self, slot: u32) -> Option<&mut Strategy> {

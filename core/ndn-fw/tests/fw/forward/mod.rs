@@ -15,3 +15,4 @@ mod scope;
 mod shards;
 mod shares;
 mod strategies;
+mod traces;
