@@ -18,6 +18,7 @@ mod serve;
 mod status;
 mod strategy;
 mod top;
+mod trace;
 mod trust;
 
 use anyhow::Result;
@@ -79,6 +80,7 @@ Examples:
     Serve(serve::Serve),
     Status(status::Status),
     Top(top::Top),
+    Trace(trace::Trace),
     Face(face::Face),
     Route(route::Route),
     Strategy(strategy::Strategy),
@@ -112,6 +114,7 @@ impl Ndn {
                 Command::Serve(command) => command.run().await,
                 Command::Status(command) => command.run().await,
                 Command::Top(command) => command.run().await,
+                Command::Trace(command) => command.run().await,
                 Command::Face(command) => command.run().await,
                 Command::Route(command) => command.run().await,
                 Command::Strategy(command) => command.run().await,

@@ -38,6 +38,31 @@ impl Client {
         verb: &str,
         parameters: &ControlParameters,
     ) -> Result<ControlParameters, CommandError> {
+        let response = self.respond(module, verb, parameters).await?;
+        let parameters = response.parameters().map_err(CommandError::Response)?;
+        Ok(parameters.unwrap_or_default())
+    }
+
+    /// Sends a command as [`command`](Self::command) does. Returns the record in the answer.
+    ///
+    /// # Errors
+    /// Those of `command`, and an answer without this record.
+    pub async fn command_for<R: Record>(
+        &self,
+        module: &str,
+        verb: &str,
+        parameters: &ControlParameters,
+    ) -> Result<R, CommandError> {
+        let response = self.respond(module, verb, parameters).await?;
+        R::parse(&response.body).map_err(CommandError::Response)
+    }
+
+    async fn respond(
+        &self,
+        module: &str,
+        verb: &str,
+        parameters: &ControlParameters,
+    ) -> Result<ControlResponse, CommandError> {
         if !self.reaches(module) {
             return Err(CommandError::NotLocal { module: module.to_owned() });
         }
@@ -58,8 +83,7 @@ impl Client {
         if !response.is_ok() {
             return Err(CommandError::Refused(response));
         }
-        let parameters = response.parameters().map_err(CommandError::Response)?;
-        Ok(parameters.unwrap_or_default())
+        Ok(response)
     }
 
     /// Fetches a dataset, for example `faces`/`list`, or with a filter as one more component `faces`/`query`.

@@ -18,3 +18,4 @@ mod shards;
 mod strategies;
 mod supervise;
 mod tools;
+mod trace;

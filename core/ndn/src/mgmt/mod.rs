@@ -12,6 +12,7 @@
 //! - [`dataset`]: records of datasets and events.
 //! - [`face_uri`]: face URIs.
 //! - [`segment`]: segmentation of datasets, and their names.
+//! - [`trace`]: records of traces.
 //!
 //! Source: NFD Management protocol (wiki pages Management, FaceMgmt, FibMgmt, RibMgmt, CsMgmt,
 //! StrategyChoice, ForwarderStatus).
@@ -23,6 +24,7 @@ pub mod face_uri;
 pub mod parameters;
 pub mod record;
 pub mod segment;
+pub mod trace;
 pub mod values;
 
 pub use announcement::{AnnouncementBuilder, AnnouncementError, PrefixAnnouncement};

@@ -12,6 +12,7 @@ use super::replay::Replay;
 use super::reply::{answer, refused};
 use super::request::{CsConfig, Plane, Request, TableRequest, Ticket};
 use super::store::Store;
+use super::traces::Traces;
 use super::users::{Access, SystemAccounts, Users};
 use crate::rib::{FibChange, Rib, RibLimits};
 use crate::totals::Totals;
@@ -97,6 +98,7 @@ pub struct Manager {
     pub(super) cs: CsConfig,
     pub(super) events: Events,
     pub(super) store: Store,
+    pub(super) traces: Traces,
     /// Number of commands: lists must show their effects at once.
     pub(super) changes: u64,
     /// Number of faces that local applications have opened: lists of faces must show them at once.
@@ -137,6 +139,7 @@ impl Manager {
             cs: config.cs,
             events: Events::default(),
             store: Store::default(),
+            traces: Traces::default(),
             changes: 0,
             opened: 0,
             waiting: BTreeMap::new(),

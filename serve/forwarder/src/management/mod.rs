@@ -17,6 +17,7 @@
 //! - A dataset is made anew for an Interest without a version, so that one after a command shows its effect.
 //!   Interests that come within 100 ms, without a command between them, share it; of the lists of faces,
 //!   those without a new face of this host between them.
+//! - Traces, [`trace/start`](hashlane_ndn::mgmt::trace) and `trace/read`, are commands that NFD does not have.
 //! - `rib/announce` is refused unless the configuration accepts prefix announcements.
 //! - An Interest that no Data can answer is returned with a Nack, so that it does not stay in the PIT.
 //!
@@ -47,6 +48,7 @@ mod store;
 mod strategies;
 #[cfg(test)]
 mod tests;
+mod traces;
 pub(crate) mod trust;
 mod users;
 mod verb;
@@ -72,7 +74,7 @@ use reply::{Done, Reply, answer, refused};
 use verb::{Call, Verb};
 
 /// All commands.
-const VERBS: [&Verb; 12] = [
+const VERBS: [&Verb; 14] = [
     &faces::CREATE,
     &faces::UPDATE,
     &faces::DESTROY,
@@ -85,6 +87,8 @@ const VERBS: [&Verb; 12] = [
     &strategies::UNSET,
     &content_store::CONFIG,
     &content_store::ERASE,
+    &traces::START,
+    &traces::READ,
 ];
 
 /// Prefixes that are updated at once when routes are removed with their face, expire together, or are
@@ -169,6 +173,7 @@ impl Manager {
     /// have waited too long.
     pub fn tick(&mut self, now: Now, plane: &mut impl Plane) -> Vec<Vec<u8>> {
         self.expire(now, plane);
+        self.traces.expire(now, plane);
         let text = format!("the forwarding thread has not answered within {} s; try again", MAX_WAIT / 1000);
         let response = ControlResponse::new(504, text);
         let mut answers = Vec::new();
@@ -241,6 +246,7 @@ impl Manager {
     pub fn face_down(&mut self, id: u64, now: Now, plane: &mut impl Plane) -> Vec<Vec<u8>> {
         let Some(face) = self.faces.remove(&id) else { return Vec::new() };
         self.owners.remove(&id);
+        self.traces.stop(id, plane);
         if face.scope == FaceScope::Local {
             self.store.close_face(id);
         }

@@ -12,6 +12,7 @@ use hashlane_ndn_fw::fib::NextHop;
 use hashlane_ndn_fw::forward::Forwarder;
 use hashlane_ndn_fw::pit::Pit;
 use hashlane_ndn_fw::strategy::Strategy;
+use hashlane_ndn_fw::trace::Trace;
 use std::net::SocketAddr;
 
 /// Most packets that one request erases, so that it takes the forwarding thread a moment.
@@ -78,6 +79,10 @@ pub enum TableRequest {
         /// Command that the response answers.
         ticket: Ticket,
     },
+    /// Starts a trace.
+    StartTrace(Trace),
+    /// Stops the trace of this number.
+    StopTrace(u64),
 }
 
 /// A request about a face.
@@ -197,6 +202,11 @@ impl TableRequest {
                 let response = erased(prefix, count, count == limit);
                 return Some(Report::Response { ticket, response });
             }
+            Self::StartTrace(trace) => {
+                let is_started = forwarder.start_trace(trace);
+                debug_assert!(is_started, "management has no more traces than a forwarder");
+            }
+            Self::StopTrace(id) => forwarder.stop_trace(id),
         }
         None
     }

@@ -28,6 +28,7 @@ mod links;
 mod lists;
 mod open;
 mod prefixes;
+mod traces;
 mod users;
 
 /// Writes down what it is asked.
@@ -37,6 +38,7 @@ struct Fake {
     asked: Vec<String>,
     tickets: Vec<Ticket>,
     displaced: Vec<Vec<u8>>,
+    traces: Vec<hashlane_ndn_fw::trace::Trace>,
 }
 
 impl Plane for Fake {
@@ -52,6 +54,11 @@ impl Plane for Fake {
                 self.asked.push(format!("strategy {prefix} {:?}", strategy.map(|strategy| strategy.name())));
             }
             Request::Table(TableRequest::ConfigureCs(config)) => self.asked.push(format!("{config:?}")),
+            Request::Table(TableRequest::StartTrace(trace)) => {
+                self.asked.push(format!("{trace:?}"));
+                self.traces.push(trace);
+            }
+            Request::Table(TableRequest::StopTrace(id)) => self.asked.push(format!("stop trace {id}")),
             Request::Table(TableRequest::Erase { prefix, limit, ticket }) => {
                 self.tickets.push(ticket);
                 self.asked.push(format!("erase {prefix} {limit}"));
