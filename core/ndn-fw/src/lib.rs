@@ -5,6 +5,7 @@
 //! - [`fib`], [`pit`], [`cs`], [`dead_nonce`]: the tables.
 //! - [`face`]: faces as forwarding sees them; [`mod@drop`]: reasons for dropping packets.
 //! - [`strategy`]: the forwarding strategies, one for each prefix.
+//! - [`latency`]: the histogram of latencies.
 //! - [`trace`]: what forwarding did with the packets below a prefix.
 //! - Records of the PIT are [shared](hashlane_table::share) among the addresses of peers, so that none fills
 //!   it.
@@ -116,6 +117,7 @@ pub mod face;
 pub mod fib;
 pub mod forward;
 pub mod hashed;
+pub mod latency;
 pub mod pit;
 pub mod shard;
 pub mod strategy;

@@ -2,6 +2,8 @@
 
 use crate::drop::DropCounters;
 use crate::face::{Counter, ReliabilityCounters};
+use crate::latency::Latency;
+use crate::strategy::DecisionCounters;
 
 /// Counters of all faces together. One thread writes, any thread may read.
 #[derive(Debug, Default)]
@@ -54,6 +56,20 @@ pub struct Counters {
     pub suppressed_lines: Counter,
     /// Link packets of faces with link reliability.
     pub reliability: ReliabilityCounters,
+    /// Time from the last sending of an Interest to the Data from there.
+    pub latency: Latency,
+    /// Decisions of strategies.
+    pub decisions: DecisionCounters,
+    /// Size of the PIT in bytes: entries, Interests, records.
+    pub pit_bytes: Counter,
+    /// Age of the oldest pending Interest in a part of the PIT, in milliseconds since it was last sent.
+    pub pit_age: Counter,
+    /// Size of the content store in bytes, overhead included.
+    pub cs_bytes: Counter,
+    /// Prefixes in the FIB.
+    pub fib_entries: Counter,
+    /// Size of the FIB in bytes, reserve included.
+    pub fib_bytes: Counter,
     /// Dropped packets.
     pub drops: DropCounters,
 }

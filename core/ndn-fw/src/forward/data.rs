@@ -86,6 +86,9 @@ impl<P: Pit> Forwarder<P> {
             let Some(gone) = self.pit.remove(slot).invariant("the entry matched") else { continue };
             let (key, records) = (&gone.key, &gone.records);
             self.counters.satisfied.add(1);
+            if let Some(out) = records.out_record(from) {
+                self.counters.latency.add(now.since(out.sent));
+            }
             // The content store answers a retransmission with the same Nonce, unless it did not keep the Data
             // or the Data goes stale; the dead nonce list must not call that a loop, so Nonces are recorded
             // only then.

@@ -327,7 +327,7 @@ impl<P: Pit> Forwarder<P> {
             return Ok(());
         }
         out.enter(Part::Fib);
-        let Self { hasher, pit, fib, faces, choice, rng, .. } = self;
+        let Self { hasher, pit, fib, faces, choice, rng, counters, .. } = self;
         let candidate = request.fib.filter(|found| found.tables == self.generation);
         let candidate = candidate.map(|found| found.candidate);
         let (prefix, hops) = next_hops(fib, hasher, name, interest.forwarding_hint(), candidate);
@@ -337,6 +337,7 @@ impl<P: Pit> Forwarder<P> {
             InterestContext { ingress: from, name, hops, prefix, records, faces, local_only, now, rng };
         let Some((at, strategy)) = choice.find_slot(name) else { return Ok(()) };
         let decision = strategy.on_interest(&mut context);
+        counters.decisions.count(strategy.kind(), &decision);
         out.decided(Some(&decision));
         pit.cache_lookup(slot, CachedLookup { tables: self.generation, strategy: at, prefix });
         match decision {

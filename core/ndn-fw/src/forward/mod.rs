@@ -22,6 +22,7 @@ mod crowd;
 mod data;
 mod decode;
 mod forwarder;
+mod gauges;
 mod header;
 mod interest;
 mod nack;

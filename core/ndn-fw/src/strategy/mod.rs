@@ -14,6 +14,7 @@ mod algorithm;
 mod asf;
 mod best_route;
 mod choice;
+mod counts;
 mod groups;
 mod multicast;
 mod name;
@@ -24,6 +25,7 @@ mod suppression;
 
 pub use algorithm::{Algorithm, DataContext, Decision, InterestContext, NackDecision};
 pub use choice::ChoiceTable;
+pub use counts::DecisionCounters;
 pub use name::StrategyError;
 pub use rng::Rng;
 pub use suppression::Suppression;
