@@ -36,9 +36,41 @@ impl<'t> Metric<'t> {
     }
 }
 
+/// Adds a histogram: its whole name without a suffix, a line of help, the number of values in each bucket by
+/// its upper bound in ascending order, the number of those above all bounds, and the sum of all values.
+pub fn histogram(
+    text: &mut String,
+    name: &'static str,
+    help: &str,
+    buckets: impl IntoIterator<Item = (f64, u64)>,
+    above: u64,
+    sum: f64,
+) {
+    let _ = write!(text, "# HELP {name} {help}\n# TYPE {name} histogram\n");
+    let mut count = 0;
+    for (bound, values) in buckets {
+        count += values;
+        let _ = writeln!(text, "{name}_bucket{{le=\"{bound}\"}} {count}");
+    }
+    count += above;
+    let _ = writeln!(text, "{name}_bucket{{le=\"+Inf\"}} {count}\n{name}_sum {sum}\n{name}_count {count}");
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_buckets_of_a_histogram_are_cumulative() {
+        let mut text = String::new();
+        histogram(&mut text, "wait_seconds", "Waits.", [(0.0001, 2), (0.5, 0), (1.0, 3)], 1, 2.5);
+        assert_eq!(
+            text,
+            "# HELP wait_seconds Waits.\n# TYPE wait_seconds histogram\nwait_seconds_bucket{le=\"0.0001\"} 2\n\
+             wait_seconds_bucket{le=\"0.5\"} 2\nwait_seconds_bucket{le=\"1\"} 5\n\
+             wait_seconds_bucket{le=\"+Inf\"} 6\nwait_seconds_sum 2.5\nwait_seconds_count 6\n"
+        );
+    }
 
     #[test]
     fn labels_are_escaped() {
