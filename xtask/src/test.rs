@@ -76,9 +76,9 @@ impl Step {
 }
 
 /// Tools of the tests: of the mca probe, of tables in other languages under audit, of builds that run it,
-/// name servers with hostile answers, and the public suffix list. Without one, its tests print so and pass,
+/// name servers with hostile answers, the public suffix list, and a browser for pages. Without one, its tests print so and pass,
 /// and the other tests run.
-const TOOLS: [Need; 8] = [
+const TOOLS: [Need; 9] = [
     Need {
         name: "llvm-mca",
         probe: &["llvm-mca", "--version"],
@@ -97,6 +97,11 @@ const TOOLS: [Need; 8] = [
         name: "meson",
         probe: &["meson", "--version"],
         install: "apt-get update && apt-get install --yes meson",
+    },
+    Need {
+        name: "chromium",
+        probe: &["chromium", "--version"],
+        install: "apt-get update && apt-get install --yes chromium",
     },
     Need {
         name: "publicsuffix",

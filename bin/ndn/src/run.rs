@@ -138,7 +138,8 @@ impl Run {
         let mut server = Server::start_with(&config, listeners)?;
         for http in metrics {
             let url = http.url();
-            http.serve(server.metrics())?;
+            let (metrics, pages) = (server.observe(), server.observe());
+            http.serve_pages(move || metrics.metrics(), move |path| pages.page(path))?;
             tracing::info!(%url, "metrics");
         }
         for channel in server.channels() {

@@ -1,6 +1,7 @@
 //! The process of the NDN forwarder, around the state machine of `hashlane-ndn-fw`.
 //!
 //! - [`config`]: one TOML file, in which every value has a default.
+//! - [`Observation`]: metrics, and the status page.
 //! - [`server`]: sockets, the forwarding thread, and management on another thread.
 //! - [`management`]: NFD's management protocol, as a state machine without sockets.
 //! - [`rib`]: routes, and the FIB computed from them.
@@ -42,7 +43,7 @@ mod heartbeat;
 pub mod import;
 mod initial;
 pub mod management;
-mod metrics;
+mod observe;
 mod plane;
 mod prepare;
 mod reload;
@@ -53,6 +54,7 @@ mod totals;
 
 pub use config::{Config, PitIndex};
 pub use heartbeat::Heartbeats;
+pub use observe::Observation;
 pub use reload::Reloader;
 pub use server::{Server, Stopper};
 pub use totals::Totals;

@@ -6,6 +6,7 @@ use crate::handed::Handed;
 use crate::heartbeat::{Heartbeat, Heartbeats};
 use crate::initial::Initial;
 use crate::management::{self, Access, CsConfig, FaceInfo, Manager, Now, Open, Origin, Report, Request};
+use crate::observe::{Observation, Observer};
 use crate::plane::message::{RequestQueue, Requests, Settings};
 use crate::plane::reports::{Inbox, Reports};
 use crate::plane::{self, Forwarding, Plane, Secrets, Sockets};
@@ -56,6 +57,7 @@ pub struct Server {
     reloader: Reloader,
     reloads: Receiver<Reload>,
     heartbeat: Option<Heartbeat>,
+    observer: Option<Observer>,
     channels: Vec<FaceUri>,
     start: Instant,
 }
@@ -153,6 +155,7 @@ impl Server {
             reloader,
             reloads,
             heartbeat: None,
+            observer: None,
             channels,
             start,
         })
@@ -168,10 +171,14 @@ impl Server {
         Stopper(self.requests.clone())
     }
 
-    /// Function that returns the counters in the text format of Prometheus, from any thread.
-    pub fn metrics(&self) -> impl Fn() -> String + Send + Sync + 'static {
-        let counters = self.counters.clone();
-        move || crate::metrics::text(&counters)
+    /// Observes the forwarder from now on, for metrics and the status page.
+    pub fn observe(&mut self) -> Observation {
+        let observer = self.observer.get_or_insert_with(|| {
+            let (observer, request) = Observer::new(self.counters.clone(), self.start);
+            self.requests.add(Request::Table(request));
+            observer
+        });
+        observer.observation()
     }
 
     /// A handle that changes the configuration from any thread.
@@ -230,6 +237,9 @@ impl Server {
             self.initial.turn(&mut self.manager, now(self.start), &mut self.requests);
             if self.heartbeat.as_mut().is_some_and(|heart| heart.begin(Instant::now())) {
                 self.requests.add(Request::Echo);
+            }
+            if let Some(observer) = &mut self.observer {
+                observer.observe(&self.manager, Instant::now());
             }
             // One system call for many requests, and none if there are none.
             self.requests.wake();

@@ -3,6 +3,7 @@
 
 mod access;
 mod announce;
+mod browser;
 mod config;
 mod dump;
 mod forwarder;
@@ -15,6 +16,7 @@ mod reliability;
 mod reload;
 mod run;
 mod shards;
+mod status_page;
 mod strategies;
 mod supervise;
 mod tools;

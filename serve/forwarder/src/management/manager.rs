@@ -99,6 +99,8 @@ pub struct Manager {
     pub(super) events: Events,
     pub(super) store: Store,
     pub(super) traces: Traces,
+    /// Number of changes of the FIB.
+    fib_changes: u64,
     /// Number of commands: lists must show their effects at once.
     pub(super) changes: u64,
     /// Number of faces that local applications have opened: lists of faces must show them at once.
@@ -140,6 +142,7 @@ impl Manager {
             events: Events::default(),
             store: Store::default(),
             traces: Traces::default(),
+            fib_changes: 0,
             changes: 0,
             opened: 0,
             waiting: BTreeMap::new(),
@@ -190,8 +193,14 @@ impl Manager {
         answer(waiting.name.view(), response).into_iter().collect()
     }
 
+    /// Number of changes of the FIB.
+    pub(crate) fn fib_changes(&self) -> u64 {
+        self.fib_changes
+    }
+
     /// Hands over the changes that the RIB makes to the FIB.
     pub(super) fn change_fib(&mut self, changes: Vec<FibChange>, plane: &mut dyn Plane) {
+        self.fib_changes += changes.len() as u64;
         for FibChange { name: prefix, face, cost } in changes {
             let request = match cost {
                 Some(cost) => TableRequest::AddNextHop { prefix, face, cost },

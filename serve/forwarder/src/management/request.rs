@@ -12,7 +12,7 @@ use hashlane_ndn_fw::fib::NextHop;
 use hashlane_ndn_fw::forward::Forwarder;
 use hashlane_ndn_fw::pit::Pit;
 use hashlane_ndn_fw::strategy::Strategy;
-use hashlane_ndn_fw::trace::Trace;
+use hashlane_ndn_fw::trace::{Sampling, Trace};
 use std::net::SocketAddr;
 
 /// Most packets that one request erases, so that it takes the forwarding thread a moment.
@@ -83,6 +83,8 @@ pub enum TableRequest {
     StartTrace(Trace),
     /// Stops the trace of this number.
     StopTrace(u64),
+    /// Samples the names of packets.
+    Sample(Sampling),
 }
 
 /// A request about a face.
@@ -207,6 +209,7 @@ impl TableRequest {
                 debug_assert!(is_started, "management has no more traces than a forwarder");
             }
             Self::StopTrace(id) => forwarder.stop_trace(id),
+            Self::Sample(sampling) => forwarder.sample(Some(sampling)),
         }
         None
     }

@@ -58,6 +58,7 @@ impl Plane for Fake {
                 self.asked.push(format!("{trace:?}"));
                 self.traces.push(trace);
             }
+            Request::Table(TableRequest::Sample(sampling)) => self.asked.push(format!("{sampling:?}")),
             Request::Table(TableRequest::StopTrace(id)) => self.asked.push(format!("stop trace {id}")),
             Request::Table(TableRequest::Erase { prefix, limit, ticket }) => {
                 self.tickets.push(ticket);

@@ -454,6 +454,7 @@ impl<P: Pit> Plane<P> {
         if let Some(crew) = crew {
             crew.balance(now);
         }
+        forwarder.gauge(now);
         ports.reliable.count(forwarder.counters());
         ports.queue_drops += lost as u64;
         forwarder.counters().queue_drops.set(ports.queue_drops);

@@ -79,6 +79,7 @@ impl<P: Pit> Worker<P> {
             self.forwarder.handle_timeout(now);
             if now.since(swept) >= HOUSEKEEPING {
                 swept = now;
+                self.forwarder.gauge(now);
                 self.forwarder.counters().queue_drops.add(self.datagrams.log_lost());
                 if self.forwarder.shrink() {
                     self.datagrams.free_memory();
