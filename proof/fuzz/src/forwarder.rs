@@ -63,9 +63,9 @@ impl Output for Log {
 }
 
 /// A sent packet for comparison: face, token, digest, Nack reason, bytes.
-type Brief = (FaceId, Vec<u8>, Vec<u8>, Option<NackReason>, Vec<u8>);
+pub(crate) type Brief = (FaceId, Vec<u8>, Vec<u8>, Option<NackReason>, Vec<u8>);
 
-fn briefs(log: &Log) -> impl Iterator<Item = Brief> + '_ {
+pub(crate) fn briefs(log: &Log) -> impl Iterator<Item = Brief> + '_ {
     log.0
         .iter()
         .map(|sent| (sent.face, sent.token.clone(), sent.digest.clone(), sent.nack, sent.packet.clone()))

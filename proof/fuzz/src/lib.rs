@@ -39,6 +39,7 @@ pub mod sketches;
 mod steps;
 pub mod strings;
 pub mod targets;
+pub mod traces;
 pub mod transfers;
 pub mod zone_files;
 pub mod zones;

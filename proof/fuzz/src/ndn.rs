@@ -4,6 +4,7 @@ use ::hashlane_ndn::mgmt::dataset::{
     ChannelStatus, CsInfo, FaceEventNotification, FaceQueryFilter, FaceStatus, FibEntry, ForwarderStatus,
     RibEntry, StrategyChoice,
 };
+use ::hashlane_ndn::mgmt::trace::TraceReport;
 use ::hashlane_ndn::mgmt::{
     AnnouncementBuilder, Command, ControlParameters, ControlResponse, FaceUri, PrefixAnnouncement, Record,
 };
@@ -149,6 +150,7 @@ pub fn check_management(bytes: &[u8]) {
     check_record::<RibEntry>(bytes);
     check_record::<StrategyChoice>(bytes);
     check_record::<CsInfo>(bytes);
+    check_record::<TraceReport>(bytes);
     if let Ok(uri) = std::str::from_utf8(bytes).unwrap_or_default().parse::<FaceUri>() {
         assert_eq!(uri.to_string().parse(), Ok(uri.clone()));
         let canonical = uri.canonical();

@@ -3,7 +3,8 @@
 use crate::{
     audit, catalogs, client, compress, dns_streams, dump, endpoints, faces, files, flows, forwarder, frames,
     imports, ipfix, management, name_lists, name_map, name_rules, ndn, patches, patterns, queries,
-    reassembly, reliability, respond, rib, shards, signed, sketches, strings, transfers, zone_files, zones,
+    reassembly, reliability, respond, rib, shards, signed, sketches, strings, traces, transfers, zone_files,
+    zones,
 };
 use hashlane_flow::packet::Packet;
 use hashlane_name::ccnx::Ccnx;
@@ -69,6 +70,7 @@ macro_rules! with_targets {
             ndn_rib,
             ndn_shards,
             ndn_stream,
+            ndn_traces,
             nfd_conf,
             prefix_burst,
             records,
@@ -306,6 +308,11 @@ pub fn ndn_faces(bytes: &[u8]) {
 /// Runs shards and one forwarder through the same steps; see [`shards::check_shards`].
 pub fn ndn_shards(bytes: &[u8]) {
     shards::check_shards(bytes);
+}
+
+/// Runs a forwarder with and without traces through the same steps; see [`traces::check_traces`].
+pub fn ndn_traces(bytes: &[u8]) {
+    traces::check_traces(bytes);
 }
 
 /// Runs a forwarder through steps; see [`forwarder::check_forwarder`].
