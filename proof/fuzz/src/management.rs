@@ -26,6 +26,7 @@ use hashlane_ndn::wire::{
     Data, DataBuilder, Interest, InterestBuilder, KeyLocator, LpPacket, MAX_PACKET, SignatureInfo,
     SignatureType,
 };
+use hashlane_ndn_fw::trace::MAX_TRACES;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -77,6 +78,8 @@ struct Fake {
     changes: usize,
     tickets: VecDeque<Ticket>,
     displaced: Vec<Vec<u8>>,
+    /// Numbers of the traces that run.
+    traces: BTreeSet<u64>,
     is_busy: bool,
 }
 
@@ -112,6 +115,13 @@ impl Plane for Fake {
                 assert!((1..=256).contains(&limit));
                 self.tickets.push_back(ticket);
             }
+            Request::Table(TableRequest::StartTrace(trace)) => {
+                assert!(self.traces.len() < MAX_TRACES && self.traces.insert(trace.id));
+            }
+            Request::Table(TableRequest::StopTrace(id)) => {
+                assert!(self.traces.remove(&id), "a trace is stopped once");
+            }
+            Request::Table(TableRequest::Sample(_)) => panic!("nothing is observed"),
             Request::Face(FaceRequest::Create { ticket, .. } | FaceRequest::CreateEther { ticket, .. }) => {
                 self.tickets.push_back(ticket);
             }
