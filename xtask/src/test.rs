@@ -76,8 +76,8 @@ impl Step {
 }
 
 /// Tools of the tests: of the mca probe, of tables in other languages under audit, of builds that run it,
-/// name servers with hostile answers, the public suffix list, and a browser for pages. Without one, its tests print so and pass,
-/// and the other tests run.
+/// name servers with hostile answers, the public suffix list, and a browser for pages. Without one, its tests
+/// print so and pass, and the other tests run.
 const TOOLS: [Need; 9] = [
     Need {
         name: "llvm-mca",

@@ -25,8 +25,8 @@ use text::{Line, line};
 /// it went to, or why it was dropped. For Data and Nacks: who got them. Also Interests that were tried at
 /// another next hop, and those that expired.
 ///
-/// The forwarder traces only while this command runs, at most for an hour, and needs the same rights for it as
-/// for its other commands. Packets of its own management are left out. It keeps 1024 steps until they are
+/// The forwarder traces only while this command runs, at most for an hour, and needs the same rights for it
+/// as for its other commands. Packets of its own management are left out. It keeps 1024 steps until they are
 /// read, and reports how many it had no room for: on a busy prefix, trace one name in many by --every.
 #[derive(Debug, Args)]
 #[command(after_help = "\

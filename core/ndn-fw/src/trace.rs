@@ -53,7 +53,7 @@ impl fmt::Debug for Trace {
     }
 }
 
-/// What forwarding did with one packet, or at one timeout.
+/// Record of one packet, or of one timeout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     /// Time of the packet, as the forwarder was given it.
@@ -198,7 +198,8 @@ impl fmt::Debug for Sampling {
     }
 }
 
-/// The first components, at most `count` and `bytes` bytes, of a name that is encoded without type and length.
+/// The first components of a name that is encoded without type and length: at most `count`, and at most
+/// `bytes` bytes.
 pub(crate) fn leading(components: &[u8], count: usize, bytes: usize) -> &[u8] {
     let mut elements = Elements::new(components);
     let mut end = 0;

@@ -25,7 +25,7 @@ record! {
 }
 
 record! {
-    /// What forwarding did with one packet, or at one timeout.
+    /// Record of one packet, or of one timeout.
     TraceStep = 858 {
         /// Time in microseconds since the start of the forwarding thread.
         at: u64 = 130,

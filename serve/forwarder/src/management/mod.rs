@@ -48,6 +48,7 @@ mod store;
 mod strategies;
 #[cfg(test)]
 mod tests;
+mod trace;
 mod traces;
 pub(crate) mod trust;
 mod users;
@@ -87,8 +88,8 @@ const VERBS: [&Verb; 14] = [
     &strategies::UNSET,
     &content_store::CONFIG,
     &content_store::ERASE,
-    &traces::START,
-    &traces::READ,
+    &trace::START,
+    &trace::READ,
 ];
 
 /// Prefixes that are updated at once when routes are removed with their face, expire together, or are

@@ -1,9 +1,9 @@
-//! What operators see of a running forwarder: metrics for Prometheus, and the status page.
+//! Observation of a running forwarder: metrics for Prometheus, and the status page.
 //!
 //! The management samples counters every [`INTERVAL`] and publishes a [`Snapshot`], which the threads of HTTP
-//! clients read: they never touch a table. Names come from one packet in [`SAMPLED`], which forwarding threads
-//! hand over through a bounded queue. All memory is bounded: points of an hour, and heavy hitters of twelve
-//! windows.
+//! clients read: they never touch a table. Names come from one packet in [`SAMPLED`], which forwarding
+//! threads hand over through a bounded queue. All memory is bounded: points of an hour, and heavy hitters of
+//! twelve windows.
 //!
 //! Without a listener for metrics, nothing of this runs.
 
@@ -133,7 +133,7 @@ impl Observer {
         (observer, TableRequest::Sample(Sampling { every: SAMPLED, sink }))
     }
 
-    /// What is observed, for other threads.
+    /// Observation for other threads.
     pub(crate) fn observation(&self) -> Observation {
         self.observation.clone()
     }

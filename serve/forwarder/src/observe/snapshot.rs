@@ -1,4 +1,4 @@
-//! What is published: the state of the forwarder at one moment.
+//! Snapshots: the state of the forwarder at one moment.
 
 use super::history::Point;
 use crate::management::FaceInfo;

@@ -1,7 +1,7 @@
 //! The status page: one HTML document without scripts, fonts or anything from elsewhere.
 //!
-//! Names and addresses come from strangers: all text is escaped, the policy of the document allows nothing but
-//! its own style sheet, by its digest, and no attribute holds style.
+//! Names and addresses come from strangers: all text is escaped, the policy of the document allows nothing
+//! but its own style sheet, by its digest, and no attribute holds style.
 
 use super::chart::{Chart, figure, number};
 use super::history::Series;
