@@ -54,12 +54,7 @@ fn certificate(error: &CertificateError) -> String {
             "certificate not signed by the issuer in `tls.roots`; add its issuer's certificate to `tls.roots`"
                 .to_owned()
         }
-        CertificateError::BadEncoding => "certificate malformed; make it again".to_owned(),
-        CertificateError::Other(other) if other.to_string().contains("CaUsedAsEndEntity") => {
-            "certificate of an issuer (CA:TRUE) used by a server; make one for the server with CA:FALSE"
-                .to_owned()
-        }
-        error => format!("certificate: {error}"),
+        error => hashlane_tls::certificate_reason(error),
     }
 }
 

@@ -15,7 +15,7 @@ const AFTER_ALL: u64 = 1 << 40;
 const RENEWAL: u64 = 14 * 86_400;
 
 /// The end of the validity of a certificate, in seconds since 1970; `None` if it cannot be found.
-pub(super) fn expires(certificate: &CertificateDer<'_>) -> Option<u64> {
+pub(crate) fn expires(certificate: &CertificateDer<'_>) -> Option<u64> {
     let mut roots = RootCertStore::empty();
     // The verifier needs one, and looks at the times first.
     roots.add(certificate.clone().into_owned()).ok()?;
@@ -32,7 +32,7 @@ pub(super) fn expires(certificate: &CertificateDer<'_>) -> Option<u64> {
 }
 
 /// A warning if a certificate has expired, or ends soon.
-pub(super) fn warning(expires: Option<u64>, now: u64) -> Option<&'static str> {
+pub(crate) fn warning(expires: Option<u64>, now: u64) -> Option<&'static str> {
     match expires?.saturating_sub(now) {
         0 => Some("the certificate has expired; renew it"),
         1..RENEWAL => Some("the certificate expires within two weeks; renew it"),
