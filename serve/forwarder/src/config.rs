@@ -11,9 +11,10 @@ mod tests;
 mod threads;
 mod trust;
 mod uri;
+mod websocket;
 
 pub use cs::{Cs, CsPolicy};
-pub use faces::{Congestion, Faces, Memory, Moderation, Tcp, Udp, Unix, WebSocket};
+pub use faces::{Congestion, Faces, Memory, Moderation, Tcp, Udp, Unix};
 pub use hashlane_daemon::config::{ConfigError, Metrics, Server};
 pub(crate) use interfaces::link_type;
 pub use interfaces::{Ether, InterfaceRule, Mac, UdpMulticast};
@@ -26,6 +27,7 @@ pub use trust::{
     TrustChecker, TrustPolicy, TrustRule,
 };
 pub(crate) use uri::{face_uri, parse_name, strategy_name};
+pub use websocket::{WebSocket, WebSocketTls};
 
 use crate::management::{Account, is_management};
 use faces::is_origin;
@@ -190,6 +192,7 @@ impl Config {
             );
             return Err(ConfigError::value("faces.websocket.origins", why));
         }
+        self.faces.websocket.tls.check()?;
         if !self.threads.shards.is_valid() {
             return invalid("threads.shards", "must be 1 to 64, or \"auto\"");
         }

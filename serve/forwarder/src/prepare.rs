@@ -6,24 +6,34 @@ use crate::management::trust::verifier;
 use crate::plane;
 use hashlane_daemon::privileges::Account;
 use hashlane_link::{tcp, udp, unix};
+use hashlane_tls::Identity;
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Reads the files of a configuration, and checks the places to listen on without listening there. Returns
-/// the check of signed commands. The Unix sockets `open` exist already.
+/// Parts of a forwarder that come from files.
+pub(crate) struct Prepared {
+    /// The check of signed commands.
+    pub(crate) verify: Box<Verify>,
+    /// Certificate and key of WebSockets with TLS, if there are any.
+    pub(crate) tls: Option<Identity>,
+}
+
+/// Reads the files of a configuration, and checks the places to listen on without listening there. The Unix
+/// sockets `open` exist already.
 ///
 /// # Errors
 /// An invalid value, a forwarder that could have no face, a file that is not a certificate, a place to listen
-/// on that does not exist, needs privileges or is listed twice.
-pub(crate) fn prepare(config: &Config, open: &[PathBuf]) -> io::Result<Box<Verify>> {
+/// on that does not exist, needs privileges or is listed twice; a key that is not of its certificate.
+pub(crate) fn prepare(config: &Config, open: &[PathBuf]) -> io::Result<Prepared> {
     config.check().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
     Account::of(&config.server.user, &config.server.group)?;
     let faces = &config.faces;
     let (tcp, websocket, udp) = (&faces.tcp.listen, &faces.websocket.listen, &faces.udp.listen);
+    let secure = &faces.websocket.tls.listen;
     if faces.unix.path.is_empty()
-        && [tcp, websocket, udp].iter().all(|listen| listen.is_empty())
+        && [tcp, websocket, secure, udp].iter().all(|listen| listen.is_empty())
         && config.routes.is_empty()
         && faces.udp_multicast.interfaces.is_empty()
         && faces.ether.interfaces.is_empty()
@@ -45,7 +55,7 @@ pub(crate) fn prepare(config: &Config, open: &[PathBuf]) -> io::Result<Box<Verif
             return Err(twice(path.display(), path.display(), "path"));
         }
     }
-    let streams: Vec<SocketAddr> = tcp.iter().chain(websocket).copied().collect();
+    let streams: Vec<SocketAddr> = tcp.iter().chain(websocket).chain(secure).copied().collect();
     for (protocol, check, addresses) in [
         ("TCP", tcp::check as fn(SocketAddr) -> io::Result<()>, &streams),
         ("UDP", udp::check as fn(SocketAddr) -> io::Result<()>, udp),
@@ -57,7 +67,7 @@ pub(crate) fn prepare(config: &Config, open: &[PathBuf]) -> io::Result<Box<Verif
             }
         }
     }
-    Ok(verify)
+    Ok(Prepared { verify, tls: faces.websocket.tls.identity()? })
 }
 
 /// Seconds since 1970. A clock before that reads as 1970: certificates are not valid yet.

@@ -1,8 +1,7 @@
 //! A configuration that is read again: which keys have changed, and what each change does.
 
 use crate::config::Config;
-use crate::management::Verify;
-use crate::prepare;
+use crate::prepare::{self, Prepared};
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,7 +20,7 @@ pub(crate) enum Effect {
 }
 
 /// Effects of keys, and of all keys below a table. Keys that are not in the list need a restart.
-const EFFECTS: [(&str, Effect); 20] = [
+const EFFECTS: [(&str, Effect); 22] = [
     ("cs", Effect::Now),
     ("faces.congestion", Effect::NewFaces),
     ("faces.memory", Effect::Now),
@@ -33,6 +32,8 @@ const EFFECTS: [(&str, Effect); 20] = [
     ("faces.udp.mtu", Effect::NewFaces),
     ("faces.websocket.loopback", Effect::NewFaces),
     ("faces.websocket.origins", Effect::NewFaces),
+    ("faces.websocket.tls.certificate", Effect::NewFaces),
+    ("faces.websocket.tls.key", Effect::NewFaces),
     ("management", Effect::Now),
     ("pit.bytes", Effect::Now),
     ("pit.entries", Effect::Now),
@@ -101,7 +102,7 @@ pub(crate) fn log(changes: &[Change]) {
 /// A checked configuration on its way to the management.
 pub(crate) struct Reload {
     pub(crate) config: Config,
-    pub(crate) verify: Box<Verify>,
+    pub(crate) prepared: Prepared,
     /// Told once the changes are made.
     pub(crate) done: Sender<()>,
 }
@@ -127,10 +128,10 @@ impl Reloader {
     /// # Errors
     /// Those of [`Server::check`](crate::Server::check), and the end of the server. Nothing has changed then.
     pub fn reload(&self, config: Config) -> io::Result<()> {
-        let verify = prepare::prepare(&config, &self.open)?;
+        let prepared = prepare::prepare(&config, &self.open)?;
         let (done, wait) = channel();
         let ended = || io::Error::other("the forwarder has ended");
-        self.reloads.send(Reload { config, verify, done }).map_err(|_| ended())?;
+        self.reloads.send(Reload { config, prepared, done }).map_err(|_| ended())?;
         wait.recv().map_err(|_| ended())
     }
 }

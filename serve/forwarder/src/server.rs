@@ -10,7 +10,7 @@ use crate::observe::{Observation, Observer};
 use crate::plane::message::{RequestQueue, Requests, Settings};
 use crate::plane::reports::{Inbox, Reports};
 use crate::plane::{self, Forwarding, Plane, Secrets, Sockets};
-use crate::prepare;
+use crate::prepare::{self, Prepared};
 use crate::reload::{self, Reload, Reloader};
 use crate::shards;
 use crate::totals::Totals;
@@ -100,7 +100,7 @@ impl Server {
     /// Those of `start`, and a socket whose path the configuration does not list.
     pub fn start_with(config: &Config, listeners: Vec<(PathBuf, UnixListener)>) -> io::Result<Self> {
         let handed = Handed::new(listeners, &config.faces.unix.path)?;
-        let verify = prepare::prepare(config, &handed.paths())?;
+        let Prepared { verify, tls } = prepare::prepare(config, &handed.paths())?;
         let account = Account::of(&config.server.user, &config.server.group)?;
         for path in config.faces.unix.path.iter().filter(|path| !handed.has(path)) {
             make_default_folder(path, account.as_ref())?;
@@ -111,7 +111,7 @@ impl Server {
         let secrets = Secrets { peers: key()?, shards: key()?, seed: seed()? };
         let (key, pit_key, seed) = (key()?, key()?, seed()?);
 
-        let sockets = Sockets::open(&config.faces, handed)?;
+        let sockets = Sockets::open(&config.faces, handed, tls)?;
         if let Some(account) = &account {
             account.assume()?;
         }
@@ -298,7 +298,7 @@ impl Server {
     }
 
     /// Takes the changes of a configuration that was read again.
-    fn reload(&mut self, Reload { config, verify, done }: Reload) {
+    fn reload(&mut self, Reload { config, prepared: Prepared { verify, tls }, done }: Reload) {
         let (merged, changes) = match reload::merge(&self.config, &config) {
             Ok(merged) => merged,
             Err(error) => {
@@ -318,12 +318,13 @@ impl Server {
             self.manager.set_cs(cs(config), &mut self.requests);
         }
         let settings = |of: &Config| (of.faces.clone(), of.pit.clone(), of.cs.clone(), of.regions.clone());
-        if settings(&old) != settings(config) {
+        // The files of TLS may have changed under their old names.
+        if tls.is_some() || settings(&old) != settings(config) {
             let CsConfig { capacity, admit, serve } = self.manager.cs();
             let mut tables = core_config(config);
             tables.cs.packets = usize::try_from(capacity).unwrap_or(usize::MAX);
             (tables.cs.admit, tables.cs.serve) = (admit, serve);
-            self.requests.configure(Settings { faces: config.faces.clone(), tables });
+            self.requests.configure(Settings { faces: config.faces.clone(), tables, tls });
         }
         self.initial.reload(&old, config, &mut self.manager, now, &mut self.requests);
         reload::log(&changes);

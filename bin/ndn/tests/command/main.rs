@@ -21,3 +21,4 @@ mod strategies;
 mod supervise;
 mod tools;
 mod trace;
+mod wss;

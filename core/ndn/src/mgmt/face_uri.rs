@@ -72,6 +72,8 @@ pub enum Protocol {
     Tcp,
     /// `ws`: WebSocket listener.
     WebSocket,
+    /// `wss`: WebSocket listener with TLS, which NFD does not have.
+    WebSocketTls,
     /// `wsclient`: client of a WebSocket listener.
     WebSocketClient,
 }
@@ -142,6 +144,7 @@ impl FaceUri {
                 (Protocol::Tcp, Some(Version::V4)) => "tcp4",
                 (Protocol::Tcp, Some(Version::V6)) => "tcp6",
                 (Protocol::WebSocket, _) => "ws",
+                (Protocol::WebSocketTls, _) => "wss",
                 (Protocol::WebSocketClient, _) => "wsclient",
             },
             Self::Unix(_) => "unix",
@@ -167,7 +170,9 @@ impl FaceUri {
             Host::LinkLocal(address, _) => IpAddr::V6(*address),
         };
         let default = match protocol {
-            Protocol::WebSocket | Protocol::WebSocketClient => DEFAULT_WEBSOCKET_PORT,
+            Protocol::WebSocket | Protocol::WebSocketTls | Protocol::WebSocketClient => {
+                DEFAULT_WEBSOCKET_PORT
+            }
             Protocol::Udp if address.is_multicast() => DEFAULT_MULTICAST_PORT,
             _ => DEFAULT_PORT,
         };
@@ -307,6 +312,7 @@ impl FromStr for FaceUri {
             "tcp4" => ip(Protocol::Tcp, Some(Version::V4), "tcp4", rest),
             "tcp6" => ip(Protocol::Tcp, Some(Version::V6), "tcp6", rest),
             "ws" => ip(Protocol::WebSocket, None, "ws", rest),
+            "wss" => ip(Protocol::WebSocketTls, None, "wss", rest),
             "wsclient" => ip(Protocol::WebSocketClient, None, "wsclient", rest),
             "unix" if rest.starts_with('/') => Ok(Self::Unix(rest.into())),
             "unix" => Err(bad_rest("unix", "unix:///run/nfd/nfd.sock")),
@@ -450,6 +456,7 @@ mod tests {
             "tcp6://[::1]:65535",
             "ws://0.0.0.0:9696",
             "ws://[::]:9696",
+            "wss://[::]:9697",
             "wsclient://127.0.0.1:50000",
             "unix:///run/nfd/nfd.sock",
             "fd://20",

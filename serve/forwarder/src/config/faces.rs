@@ -1,6 +1,7 @@
 //! The table `[faces]` of the configuration.
 
 use super::interfaces::{Ether, UdpMulticast};
+use super::websocket::WebSocket;
 use hashlane_link::moderation::Settings;
 use hashlane_ndn::mgmt::values::FacePersistency;
 use serde::{Deserialize, Serialize};
@@ -123,9 +124,8 @@ impl Udp {
     }
 }
 
-/// Default port of UDP and TCP, and of WebSocket.
+/// Default port of UDP and TCP.
 const PORT: u16 = 6363;
-const WEBSOCKET_PORT: u16 = 9696;
 
 fn anywhere(port: u16) -> Vec<SocketAddr> {
     vec![(Ipv4Addr::UNSPECIFIED, port).into(), (Ipv6Addr::UNSPECIFIED, port).into()]
@@ -158,26 +158,6 @@ pub struct Tcp {
 impl Default for Tcp {
     fn default() -> Self {
         Self { listen: anywhere(PORT), loopback: true }
-    }
-}
-
-/// WebSocket.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct WebSocket {
-    /// Addresses to listen on.
-    pub listen: Vec<SocketAddr>,
-    /// True if connections from loopback addresses are local, as for TCP. Only without a proxy in front: it
-    /// makes the whole Internet a local user. Requests with the headers of one are never local.
-    pub loopback: bool,
-    /// Origins whose pages may give commands over a loopback connection, such as `https://app.example`, in
-    /// addition to the origins of a loopback host.
-    pub origins: Vec<String>,
-}
-
-impl Default for WebSocket {
-    fn default() -> Self {
-        Self { listen: anywhere(WEBSOCKET_PORT), loopback: false, origins: Vec::new() }
     }
 }
 

@@ -9,6 +9,7 @@ use super::token::SocketKind;
 use crate::management::{FaceOptions, Over, Peer};
 use hashlane_link::unix::{self, peer_credentials};
 use hashlane_ndn::mgmt::FaceUri;
+use hashlane_ndn::mgmt::face_uri::Protocol;
 use hashlane_ndn::mgmt::values::{FacePersistency, FaceScope};
 use hashlane_ndn_fw::pit::Pit;
 use mio::net::{TcpListener, TcpStream};
@@ -21,11 +22,14 @@ use std::path::PathBuf;
 /// Connections that one listener accepts in one turn.
 const ACCEPTS: usize = 64;
 
+/// Connections with TLS that one listener accepts in one turn: a handshake takes up to a millisecond.
+const TLS_ACCEPTS: usize = 4;
+
 /// The listening sockets, by the numbers of their tokens.
 pub(super) struct Listeners {
     unix: Vec<(unix::Listener, PathBuf)>,
     tcp: Vec<TcpListener>,
-    websocket: Vec<TcpListener>,
+    websocket: Vec<(TcpListener, Protocol)>,
     /// True if connections wait that could not be accepted, for example for want of file descriptors.
     failed: bool,
     /// True once the failure is logged.
@@ -41,7 +45,7 @@ impl Listeners {
         registry: &Registry,
         mut unix: Vec<(unix::Listener, PathBuf)>,
         mut tcp: Vec<TcpListener>,
-        mut websocket: Vec<TcpListener>,
+        mut websocket: Vec<(TcpListener, Protocol)>,
     ) -> io::Result<Self> {
         for (number, (listener, _)) in unix.iter_mut().enumerate() {
             registry.register(listener, SocketKind::Unix.token(number), Interest::READABLE)?;
@@ -49,7 +53,7 @@ impl Listeners {
         for (number, listener) in tcp.iter_mut().enumerate() {
             registry.register(listener, SocketKind::Tcp.token(number), Interest::READABLE)?;
         }
-        for (number, listener) in websocket.iter_mut().enumerate() {
+        for (number, (listener, _)) in websocket.iter_mut().enumerate() {
             registry.register(listener, SocketKind::WebSocket.token(number), Interest::READABLE)?;
         }
         Ok(Self { unix, tcp, websocket, failed: false, logged: false })
@@ -131,15 +135,17 @@ impl Listeners {
         ready: &mut Ready,
     ) -> bool {
         // As in `accept_unix`.
-        let Some(listener) = self.websocket.get(number) else { return false };
-        for _ in 0..ACCEPTS {
+        let Some((listener, protocol)) = self.websocket.get(number) else { return false };
+        let accepts = if *protocol == Protocol::WebSocketTls { TLS_ACCEPTS } else { ACCEPTS };
+        for _ in 0..accepts {
             match listener.accept() {
                 Ok((stream, peer)) => {
                     // The peer has closed the connection already.
                     let Ok(local) = stream.local_addr() else { continue };
                     let party = party_at(&stream, local, peer, faces.config.websocket.loopback);
                     // A connection whose events cannot be registered is closed.
-                    let _ = handshakes.begin(stream, [local, peer], party, faces, ready);
+                    let ends = (FaceUri::from_address(*protocol, local), peer);
+                    let _ = handshakes.begin(stream, ends, party, faces, ready);
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return false,
                 Err(error) if is_of_connection(&error) => {}

@@ -27,6 +27,7 @@ use hashlane_ndn_fw::face::{Face, FaceId, LinkType, MAX_FACES, Scope};
 use hashlane_ndn_fw::pit::Pit;
 use hashlane_ndn_fw::strategy::Rng;
 use hashlane_table::share::{Holder, Holders, Owner};
+use hashlane_tls::Identity;
 use mio::net::TcpStream;
 use mio::unix::SourceFd;
 use mio::{Interest, Registry};
@@ -54,6 +55,8 @@ pub(super) struct Faces<P> {
     /// Faces replaced by new peers' faces in this second.
     pub(super) replaced: RateLimit,
     pub(super) config: FaceConfig,
+    /// Certificate and key for WebSockets with TLS.
+    pub(super) tls: Option<Identity>,
     pub(super) reports: Reports,
     pub(super) log: FaceLog,
     registry: Registry,
@@ -105,6 +108,7 @@ impl<P: Pit> Faces<P> {
             shares: Shares::new(config.udp.max_on_demand),
             replaced: RateLimit::for_replaced_faces(),
             config,
+            tls: None,
             reports,
             log: FaceLog::new(),
             registry,
@@ -119,7 +123,8 @@ impl<P: Pit> Faces<P> {
 
     /// Replaces the settings. Those of open faces stay, except the idle timeout of on-demand ones.
     pub(super) fn configure(&mut self, settings: Settings) {
-        let Settings { faces, tables } = settings;
+        let Settings { faces, tables, tls } = settings;
+        self.tls = tls.or(self.tls.take());
         let tables = match &mut self.pipeline.crew {
             Some(crew) => crew.configure(&tables),
             None => tables,

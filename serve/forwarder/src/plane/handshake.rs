@@ -6,6 +6,7 @@ use super::reader::websocket_ends;
 use super::ready::{Class, Ready};
 use super::socket::{self, Metered, WebSocket, limits};
 use super::token::SocketKind;
+use super::wire::Wire;
 use crate::management::Peer;
 use hashlane_ndn::mgmt::FaceUri;
 use hashlane_ndn::mgmt::face_uri::Protocol;
@@ -44,7 +45,8 @@ struct Visitor {
     peer: SocketAddr,
     /// Scope of the connection, and the user at its other end, when it was accepted.
     party: (FaceScope, Peer),
-    local: SocketAddr,
+    /// URI of the listener.
+    local: FaceUri,
     since: Time,
     /// Headers of the request, once it has been read.
     headers: Headers,
@@ -94,7 +96,7 @@ impl Handshakes {
     pub(super) fn begin<P: Pit>(
         &mut self,
         mut stream: TcpStream,
-        [local, peer]: [SocketAddr; 2],
+        (local, peer): (FaceUri, SocketAddr),
         party: (FaceScope, Peer),
         faces: &mut Faces<P>,
         ready: &mut Ready,
@@ -109,8 +111,18 @@ impl Handshakes {
         }
         let (since, headers) = (faces.pipeline.ports.now, Headers::default());
         let note = headers.note();
+        let wire = match &faces.tls {
+            Some(tls) if local.scheme() == "wss" => Wire::tls(stream, tls.config.clone()),
+            _ => Ok(Wire::Plain(stream)),
+        };
         let visitor = Visitor { peer, party, local, since, headers };
-        let stream = Metered::unbounded(stream);
+        let stream = match wire {
+            Ok(wire) => Metered::unbounded(wire),
+            Err(error) => {
+                self.leave(number, faces);
+                return Err(error);
+            }
+        };
         let outcome = tungstenite::accept_hdr_with_config(stream, note, Some(limits()));
         self.handle(number, visitor, outcome, faces, ready);
         self.leave(number, faces);
@@ -179,7 +191,6 @@ impl Handshakes {
         // The connection gets the token of its face below; that registration reports a failure.
         let _ = self.registry.deregister(socket.connection());
         let remote = FaceUri::from_address(Protocol::WebSocketClient, peer);
-        let local = FaceUri::from_address(Protocol::WebSocket, local);
         let (scope, user) = match (party, headers.stranger(&faces.config.websocket.origins)) {
             // A proxy of this host connects for somebody else.
             _ if headers.is_forwarded() => (FaceScope::NonLocal, Peer::Ip(peer.ip())),

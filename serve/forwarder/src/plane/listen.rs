@@ -7,6 +7,7 @@ use hashlane_link::udp::UdpSocket;
 use hashlane_link::{tcp, unix};
 use hashlane_ndn::mgmt::FaceUri;
 use hashlane_ndn::mgmt::face_uri::Protocol;
+use hashlane_tls::Identity;
 use mio::net::TcpListener;
 use std::io;
 use std::net::SocketAddr;
@@ -16,7 +17,10 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Sockets {
     pub(crate) unix: Vec<unix::Listener>,
     pub(crate) tcp: Vec<TcpListener>,
-    pub(crate) websocket: Vec<TcpListener>,
+    /// WebSocket, without and with TLS.
+    pub(crate) websocket: Vec<(TcpListener, Protocol)>,
+    /// Certificate and key of WebSockets with TLS.
+    pub(super) tls: Option<Identity>,
     pub(crate) udp: Vec<UdpSocket>,
     /// Links of interfaces.
     pub(super) lans: Vec<(Lan, LanSocket)>,
@@ -27,7 +31,7 @@ impl Sockets {
     ///
     /// # Errors
     /// The error of the first socket that cannot be opened.
-    pub(crate) fn open(config: &FaceConfig, mut handed: Handed) -> io::Result<Self> {
+    pub(crate) fn open(config: &FaceConfig, mut handed: Handed, tls: Option<Identity>) -> io::Result<Self> {
         let path = |path: &PathBuf| match handed.take(path) {
             Some(listener) => unix::Listener::from_supervisor(listener),
             None => unix::Listener::bind(path.clone(), config.unix.mode),
@@ -45,15 +49,14 @@ impl Sockets {
             }
             Ok(socket)
         };
+        let listen = |protocol| move |address: &SocketAddr| Ok((tcp::listen(*address)?, protocol));
+        let plain = config.websocket.listen.iter().map(listen(Protocol::WebSocket));
+        let secure = config.websocket.tls.listen.iter().map(listen(Protocol::WebSocketTls));
         Ok(Self {
             unix: config.unix.path.iter().map(path).collect::<io::Result<_>>()?,
             tcp: config.tcp.listen.iter().map(|address| tcp::listen(*address)).collect::<io::Result<_>>()?,
-            websocket: config
-                .websocket
-                .listen
-                .iter()
-                .map(|address| tcp::listen(*address))
-                .collect::<io::Result<_>>()?,
+            websocket: plain.chain(secure).collect::<io::Result<_>>()?,
+            tls,
             udp: config.udp.listen.iter().map(udp).collect::<io::Result<_>>()?,
             lans: lans::open_all(config)?,
         })
@@ -68,7 +71,8 @@ impl Sockets {
         let uri = |protocol| move |address: io::Result<_>| Ok(FaceUri::from_address(protocol, address?));
         let tcp = self.tcp.iter().map(TcpListener::local_addr).map(uri(Protocol::Tcp));
         let udp = self.udp.iter().map(UdpSocket::local_addr).map(uri(Protocol::Udp));
-        let websocket = self.websocket.iter().map(TcpListener::local_addr).map(uri(Protocol::WebSocket));
+        let websocket =
+            self.websocket.iter().map(|(listener, protocol)| uri(*protocol)(listener.local_addr()));
         let ethers = self.lans.iter().filter_map(|(lan, _)| lan.channel()).map(Ok);
         unix.chain(tcp).chain(udp).chain(websocket).chain(ethers).collect()
     }

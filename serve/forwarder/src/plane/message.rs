@@ -3,6 +3,7 @@
 use crate::config::Faces as FaceConfig;
 use crate::management::{Plane, Request};
 use hashlane_ndn_fw::forward::Config as TableConfig;
+use hashlane_tls::Identity;
 use mio::Waker;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -18,6 +19,8 @@ pub(crate) struct Settings {
     pub(crate) faces: FaceConfig,
     /// Limits of the tables.
     pub(crate) tables: TableConfig,
+    /// Certificate and key for new WebSockets with TLS.
+    pub(crate) tls: Option<Identity>,
 }
 
 /// Sending end of the queue of requests, with the waker of the forwarding thread.

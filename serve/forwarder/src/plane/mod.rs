@@ -12,7 +12,7 @@
 //!
 //! - `token`, `ready`, `rate_limit`, `calls`: tokens of events, turns of sockets, limits per second;
 //! - `message`, `turns`, `reports`: the queues to and from the management;
-//! - `socket`, `backlog`, `udp`, `ether`, `origin`, `connection`: transports, and the schedule of
+//! - `wire`, `socket`, `backlog`, `udp`, `ether`, `origin`, `connection`: transports, and the schedule of
 //!   reconnections;
 //! - `flood`: limits of the peers that flood a UDP socket;
 //! - `link_service`, `port`, `ports`: the sending ends of faces, and the output of the forwarder to them;
@@ -54,6 +54,7 @@ mod token;
 mod turns;
 pub(crate) mod udp;
 mod udp_receive;
+mod wire;
 
 pub(crate) use lans::open_packets;
 pub(crate) use listen::Sockets;
@@ -195,6 +196,7 @@ impl<P: Pit> Plane<P> {
         let mut receiver = UdpReceiver::new(pipeline.ports.sockets.len(), &mut rng);
         let mut faces = Faces::new(pipeline, holders, peers, config, reports, registry()?, rng);
         faces.pipeline.ports.now = clock.now();
+        faces.tls = sockets.tls;
         let lans = Lans::start(sockets.lans, registry()?, &mut receiver, &mut faces)?;
         Ok(Self {
             requests,

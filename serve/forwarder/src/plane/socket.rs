@@ -1,6 +1,7 @@
 //! Connections: Unix, TCP, WebSocket.
 
 use super::calls::{Call, counted};
+use super::wire::{Filled, Wire};
 use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::MAX_LINK_PACKET;
 use mio::net::{TcpStream, UnixStream};
@@ -67,7 +68,7 @@ impl Write for &Stream {
 /// The WebSocket library reads until it has a message, and a peer can send empty frames without end.
 #[derive(Debug)]
 pub(super) struct Metered {
-    pub(super) stream: TcpStream,
+    wire: Wire,
     left: usize,
     /// True if a short read has emptied the socket, so that the next one must fail.
     drained: bool,
@@ -82,9 +83,9 @@ pub(super) struct Metered {
 
 impl Metered {
     /// A connection without a limit, for handshakes, whose length the library limits.
-    pub(super) fn unbounded(stream: TcpStream) -> Self {
+    pub(super) fn unbounded(wire: Wire) -> Self {
         Self {
-            stream,
+            wire,
             left: usize::MAX,
             drained: false,
             reads_on: true,
@@ -105,23 +106,34 @@ impl Read for Metered {
             debug_assert!(false, "the room is at most the length of the buffer");
             return Err(io::ErrorKind::WouldBlock.into());
         };
-        let read = counted(Call::Receive, self.stream.read(buffer))?;
-        self.left -= read.min(room);
-        self.barren += read.min(room);
-        self.drained = read < room && !self.reads_on;
-        Ok(read)
+        loop {
+            let filled = self.wire.read(buffer)?;
+            let (Filled::Exactly(read) | Filled::SomeOf(read) | Filled::Overhead(read)) = filled;
+            self.left = self.left.saturating_sub(read);
+            self.barren = self.barren.saturating_add(read);
+            match filled {
+                Filled::Exactly(read) => {
+                    self.drained = read < room && !self.reads_on;
+                    return Ok(read);
+                }
+                Filled::SomeOf(read) => return Ok(read),
+                // The socket reports no event for what it still has: it is read to its end, or to the limit.
+                Filled::Overhead(_) if self.left == 0 => return Err(io::ErrorKind::WouldBlock.into()),
+                Filled::Overhead(_) => {}
+            }
+        }
     }
 }
 
 impl Write for Metered {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.stream.write(bytes)?;
+        let written = self.wire.write(bytes)?;
         self.queued = self.queued.saturating_sub(written);
         Ok(written)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.stream.flush()
+        self.wire.flush()
     }
 }
 
@@ -171,12 +183,12 @@ impl WebSocket {
 
     /// The connection, to change the registration of its events.
     pub(super) fn connection(&mut self) -> &mut TcpStream {
-        &mut self.0.get_mut().stream
+        self.0.get_mut().wire.socket_mut()
     }
 
     /// Descriptor of the connection.
     pub(super) fn descriptor(&self) -> RawFd {
-        self.0.get_ref().stream.as_raw_fd()
+        self.0.get_ref().wire.descriptor()
     }
 
     /// True if all granted bytes are read. There may be more, and no event reports them.
@@ -262,7 +274,7 @@ mod tests {
             std::net::TcpStream::connect(listener.local_addr().expect("its address")).expect("connects");
         let (stream, _) = listener.accept().expect("the connection");
         stream.set_nonblocking(true).expect("a socket");
-        let stream = Metered::unbounded(TcpStream::from_std(stream));
+        let stream = Metered::unbounded(Wire::Plain(TcpStream::from_std(stream)));
         let mut socket =
             WebSocket(tungstenite::WebSocket::from_raw_socket(stream, Role::Server, Some(limits())));
         // A whole message of one byte, with a mask of zeroes.
@@ -305,7 +317,7 @@ mod tests {
         let frames = [frame(2).to_vec(), frame(0).repeat(4999)].concat();
         peer.write_all(&frames).expect("room in the kernel");
         drop(peer);
-        let stream = Metered::unbounded(TcpStream::from_std(stream));
+        let stream = Metered::unbounded(Wire::Plain(TcpStream::from_std(stream)));
         let mut socket =
             WebSocket(tungstenite::WebSocket::from_raw_socket(stream, Role::Server, Some(limits())));
         let mut turns = 0;
@@ -327,7 +339,7 @@ mod tests {
         let mut peer =
             std::net::TcpStream::connect(listener.local_addr().expect("its address")).expect("connects");
         let (stream, _) = listener.accept().expect("the connection");
-        let stream = Metered::unbounded(TcpStream::from_std(stream));
+        let stream = Metered::unbounded(Wire::Plain(TcpStream::from_std(stream)));
         let mut socket =
             WebSocket(tungstenite::WebSocket::from_raw_socket(stream, Role::Server, Some(limits())));
         let frame = |kind: u8| [kind, 0x80, 0, 0, 0, 0];

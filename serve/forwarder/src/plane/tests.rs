@@ -49,7 +49,7 @@ impl TestPlane {
         config.tcp.listen.clear();
         config.websocket.listen.clear();
         change(&mut config);
-        let sockets = Sockets::open(&config, Handed::default()).expect("sockets");
+        let sockets = Sockets::open(&config, Handed::default(), None).expect("sockets");
         let (poll, waker) = poll().expect("epoll");
         let (requests, queue): (Requests, RequestQueue) = Requests::new(waker);
         let (reports, inbox) = Reports::new();

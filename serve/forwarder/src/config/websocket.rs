@@ -1,0 +1,82 @@
+//! The table `[faces.websocket]` of the configuration.
+
+use hashlane_daemon::config::ConfigError;
+use hashlane_tls::{Files, Identity};
+use serde::{Deserialize, Serialize};
+use std::io;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::PathBuf;
+
+/// Default port.
+const PORT: u16 = 9696;
+
+/// WebSocket.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WebSocket {
+    /// Addresses to listen on, without TLS.
+    pub listen: Vec<SocketAddr>,
+    /// True if connections from loopback addresses are local, as for TCP. Only without a proxy in front: it
+    /// makes the whole Internet a local user. Requests with the headers of one are never local.
+    pub loopback: bool,
+    /// Origins whose pages may give commands over a loopback connection, such as `https://app.example`, in
+    /// addition to the origins of a loopback host.
+    pub origins: Vec<String>,
+    /// WebSocket with TLS (`wss`).
+    pub tls: WebSocketTls,
+}
+
+impl Default for WebSocket {
+    fn default() -> Self {
+        let listen = vec![(Ipv4Addr::UNSPECIFIED, PORT).into(), (Ipv6Addr::UNSPECIFIED, PORT).into()];
+        Self { listen, loopback: false, origins: Vec::new(), tls: WebSocketTls::default() }
+    }
+}
+
+/// WebSocket with TLS: pages that were loaded over HTTPS may use no other.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WebSocketTls {
+    /// Addresses to listen on; empty: none.
+    pub listen: Vec<SocketAddr>,
+    /// File of the server's certificate, and of those that lead to its issuer, in PEM. The user of the
+    /// forwarder reads it at the start and at each reload.
+    pub certificate: PathBuf,
+    /// File of the private key of that certificate, in PEM.
+    pub key: PathBuf,
+}
+
+impl WebSocketTls {
+    /// Checks that both files are named if an address is.
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        let files = [("certificate", &self.certificate), ("key", &self.key)];
+        match files.into_iter().find(|(_, path)| !self.listen.is_empty() && path.as_os_str().is_empty()) {
+            Some((name, _)) => Err(ConfigError::value(
+                format!("faces.websocket.tls.{name}"),
+                "is missing, but `faces.websocket.tls.listen` names an address",
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// Reads the files; `None` if no address is named.
+    ///
+    /// # Errors
+    /// A file cannot be read or has none, or the key is not that of the certificate.
+    pub(crate) fn identity(&self) -> io::Result<Option<Identity>> {
+        if self.listen.is_empty() {
+            return Ok(None);
+        }
+        let files = Files {
+            certificate: ("faces.websocket.tls.certificate", &self.certificate),
+            key: ("faces.websocket.tls.key", &self.key),
+        };
+        // Browsers name http/1.1, in which the handshake of a WebSocket is written.
+        let identity = Identity::read(&files, &[b"http/1.1"])?;
+        if let Some(warning) = identity.warning() {
+            let path = self.certificate.display();
+            tracing::warn!("`faces.websocket.tls.certificate` {path}: {warning}");
+        }
+        Ok(Some(identity))
+    }
+}
