@@ -47,8 +47,8 @@ pub fn check_traces(bytes: &[u8]) {
     for number in 0..FACES {
         let scope = if number % 2 == 0 { Scope::NonLocal } else { Scope::Local };
         let face = Face::new(scope, LinkType::PointToPoint);
-        faces.push(plain.add_face(face.clone()).expect("room for a face"));
-        traced.add_face(Face { counters: Arc::default(), ..face });
+        faces.push(plain.add_face(face).expect("room for a face"));
+        traced.add_face(Face::new(scope, LinkType::PointToPoint));
     }
     // No strategy here draws a random number, as a sample does.
     for (uri, at, strategy) in [
