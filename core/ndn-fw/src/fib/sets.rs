@@ -34,13 +34,18 @@ impl Sets {
         }
     }
 
-    /// Bytes of memory on the heap. Visits each set.
-    pub(super) fn memory(&self) -> usize {
+    /// Bytes of memory on the heap, without next hops that do not fit into their set.
+    pub(super) fn memory_of_sets(&self) -> usize {
         // An entry takes its room in a node of the map that is two thirds full; counts of references stand
         // before the hops.
         let node = (size_of::<Arc<NextHops>>() + size_of::<usize>()) * 3 / 2;
         let set = node + 2 * size_of::<usize>() + size_of::<NextHops>();
+        self.0.len() * set
+    }
+
+    /// Bytes of memory on the heap. Visits each set.
+    pub(super) fn memory(&self) -> usize {
         let spilled = self.0.keys().filter(|hops| hops.spilled());
-        self.0.len() * set + spilled.map(|hops| hops.capacity() * size_of::<NextHop>()).sum::<usize>()
+        self.memory_of_sets() + spilled.map(|hops| hops.capacity() * size_of::<NextHop>()).sum::<usize>()
     }
 }

@@ -68,7 +68,7 @@ pub struct Counters {
     pub cs_bytes: Counter,
     /// Prefixes in the FIB.
     pub fib_entries: Counter,
-    /// Size of the FIB in bytes, reserve included.
+    /// Size of the FIB in bytes, reserve included, without next hops of prefixes that have many.
     pub fib_bytes: Counter,
     /// Dropped packets.
     pub drops: DropCounters,

@@ -15,7 +15,7 @@ impl<P: Pit> Forwarder<P> {
         self.counters.pit_bytes.set(pit);
         self.counters.cs_bytes.set(self.cs.bytes() as u64);
         self.counters.fib_entries.set(self.fib.len() as u64);
-        self.counters.fib_bytes.set(self.fib.memory() as u64);
+        self.counters.fib_bytes.set(self.fib.memory_of_prefixes() as u64);
         let slots = (0..self.pit.slots().min(AGED) as u32).filter_map(|slot| self.pit.entry(slot));
         let sent = slots.flat_map(|(_, records)| &records.outs).map(|out| out.sent).min();
         let age = sent.map_or(0, |sent| now.since(sent).as_millis() as u64);
