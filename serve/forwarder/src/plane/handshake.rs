@@ -111,8 +111,12 @@ impl Handshakes {
         }
         let (since, headers) = (faces.pipeline.ports.now, Headers::default());
         let note = headers.note();
-        let wire = match &faces.tls {
-            Some(tls) if local.scheme() == "wss" => Wire::tls(stream, tls.config.clone()),
+        let wire = match (&faces.tls, local.scheme()) {
+            (Some(tls), "wss") => Wire::tls(stream, tls.config.clone()),
+            (None, "wss") => {
+                debug_assert!(false, "a listener with TLS has a certificate");
+                Err(io::Error::other("no certificate"))
+            }
             _ => Ok(Wire::Plain(stream)),
         };
         let visitor = Visitor { peer, party, local, since, headers };
