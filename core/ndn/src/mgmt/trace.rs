@@ -72,6 +72,7 @@ record! {
 mod tests {
     use super::*;
     use crate::mgmt::Record as _;
+    use alloc::vec;
     use hashlane_name::uri::parse_uri;
 
     #[test]
