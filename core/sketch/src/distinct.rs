@@ -3,17 +3,19 @@
 use crate::error::{Error, ReadError, alike, within};
 use crate::keyed::Keyed;
 use crate::keys::Keys;
-use crate::registers::{LEAST_PRECISION, Registers, standard_error};
+use crate::registers::{LEAST_PRECISION, Registers, most_exact, standard_error};
 use crate::sketch::Sketch;
 use crate::wire::{Reader, SketchKind, Writer};
 use hashlane_hash::scheme::{Key, Scheme};
 use hashlane_hash::siphash::SipHash13;
+use std::sync::Arc;
 
-/// Number of distinct keys, by HyperLogLog over SipHash-1-3.
+/// Number of distinct keys, by SipHash-1-3: exact while small, by UltraLogLog beyond.
 ///
-/// Takes 2^precision bytes, in memory and written. The estimate has a standard error of 1.04 /
-/// √(2^precision): 0.8 % at precision 14. The hash is keyed: without the key, nobody can choose keys that
-/// count as few or as many.
+/// Up to 7/64 of 2^precision keys (1,792 at precision 14) their hashes are kept, 8 bytes and up to 8 free ones
+/// a key, and the number is exact. Beyond, there are 2^precision bytes of registers, and the estimate has a
+/// standard error of at most 0.761 / √(2^precision): 0.59 % at precision 14. Merges lose none of it. The hash
+/// is keyed: without the key, nobody can choose keys that count as few or as many.
 ///
 /// ```
 /// use hashlane_hash::scheme::Key;
@@ -28,17 +30,23 @@ use hashlane_hash::siphash::SipHash13;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Distinct {
+    shared: Arc<Shared>,
+    registers: Registers,
+}
+
+/// Parameters, which clones have in common.
+#[derive(Clone, Debug)]
+struct Shared {
     hash: Keyed,
     precision: u8,
-    registers: Registers,
 }
 
 /// Estimate of a number of distinct keys.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DistinctResult {
-    /// Number of distinct keys, estimated.
+    /// Number of distinct keys.
     pub keys: f64,
-    /// Standard error, relative to the number.
+    /// Standard error, relative to the number; 0 while the number is exact.
     pub standard_error: f64,
 }
 
@@ -54,7 +62,7 @@ impl Distinct {
         let (least, most) = (LEAST_PRECISION.into(), Self::MOST_PRECISION.into());
         within("precision", precision.into(), least, most)?;
         let hash = Keyed::new(SipHash13::INFO.id, key)?;
-        Ok(Self { hash, precision, registers: Registers::new(precision) })
+        Ok(Self { shared: Arc::new(Shared { hash, precision }), registers: Registers::new(precision) })
     }
 
     /// Gives a sketch that was read from bytes its key, so that it can be updated.
@@ -62,13 +70,18 @@ impl Distinct {
     /// # Errors
     /// The sketch was made with another key.
     pub fn with_key(mut self, key: &Key) -> Result<Self, Error> {
-        self.hash.resume(key)?;
+        Arc::make_mut(&mut self.shared).hash.resume(key)?;
         Ok(self)
     }
 
     /// Number of registers, as a power of two.
     pub fn precision(&self) -> u8 {
-        self.precision
+        self.shared.precision
+    }
+
+    /// Most keys that are counted exactly: 7/64 of 2^precision.
+    pub fn most_exact(&self) -> u64 {
+        most_exact(self.shared.precision)
     }
 
     /// Takes the keys of a batch.
@@ -77,13 +90,15 @@ impl Distinct {
     /// The sketch has no key.
     pub fn update(&mut self, keys: &Keys<'_>) -> Result<(), Error> {
         let registers = &mut self.registers;
-        self.hash.hasher()?.for_each(*keys, |_, hashes| hashes.iter().for_each(|hash| registers.add(*hash)));
+        self.shared.hash.hasher()?.for_each(*keys, |_, hashes| registers.extend(hashes));
         Ok(())
     }
 
-    /// The estimate.
+    /// The number of distinct keys.
     pub fn result(&self) -> DistinctResult {
-        DistinctResult { keys: self.registers.estimate(), standard_error: standard_error(self.precision) }
+        let standard_error =
+            if self.registers.is_exact() { 0.0 } else { standard_error(self.shared.precision) };
+        DistinctResult { keys: self.registers.estimate(), standard_error }
     }
 }
 
@@ -91,16 +106,16 @@ impl Sketch for Distinct {
     const KIND: SketchKind = SketchKind::Distinct;
 
     fn merge(&mut self, other: &Self) -> Result<(), Error> {
-        self.hash.alike(&other.hash)?;
-        alike("precision", self.precision, other.precision)?;
+        self.shared.hash.alike(&other.shared.hash)?;
+        alike("precision", self.shared.precision, other.shared.precision)?;
         self.registers.merge(&other.registers);
         Ok(())
     }
 
     fn to_bytes(&self) -> Vec<u8> {
         let mut to = Writer::new(Self::KIND);
-        self.hash.write(&mut to);
-        to.byte(self.precision);
+        self.shared.hash.write(&mut to);
+        to.byte(self.shared.precision);
         self.registers.write(&mut to);
         to.finish()
     }
@@ -111,7 +126,7 @@ impl Sketch for Distinct {
         let precision = precision(&mut from, Self::MOST_PRECISION)?;
         let registers = Registers::read(&mut from, precision)?;
         from.finish()?;
-        Ok(Self { hash, precision, registers })
+        Ok(Self { shared: Arc::new(Shared { hash, precision }), registers })
     }
 }
 

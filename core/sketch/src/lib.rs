@@ -4,8 +4,8 @@
 //! | --- | --- | --- | --- |
 //! | [`Spread`] | keys of each bucket under a hash: χ², fullest, quantiles | none | 8 a bucket |
 //! | [`Imbalance`] | load of queues under one key and many candidates | none | 16 a queue and key |
-//! | [`Prefixes`] | distinct prefixes by depth, memory of tables | 1.04 / √registers | 1 a register and depth |
-//! | [`Distinct`] | distinct keys | 1.04 / √registers | 1 a register |
+//! | [`Prefixes`] | distinct prefixes by depth, memory of tables | 0.761 / √registers | 1 a register and depth |
+//! | [`Distinct`] | distinct keys | none if few, 0.761 / √registers | 8 a key, 1 a register |
 //! | [`HeavyHitters`] | keys with the largest weights | total / (counters + 1) | 2 entries a counter |
 //!
 //! A sketch takes batches of [`Keys`] from columns in memory: rows of one width, or strings with offsets.
@@ -23,7 +23,8 @@
 //!
 //! # Format
 //! `HLSK`, a version and a kind, a byte each; the parameters: the id of the hash, 64 bits to recognise the
-//! key by, and sizes; then counts as LEB128 numbers, and registers as bytes. A value has one form.
+//! key by, and sizes; then counts as LEB128 numbers, hashes as 8 bytes, and registers as bytes. A value has
+//! one form.
 #![forbid(unsafe_code)]
 
 pub mod arrow;

@@ -1,8 +1,10 @@
 //! Population of name prefixes by depth.
 
 mod memory;
+mod result;
 
 pub use memory::{FIB_ENTRY, Memory, PIT_ENTRY, fib, pit};
+pub use result::{Depth, PrefixesResult};
 
 use crate::distinct::precision;
 use crate::error::{Error, ReadError, alike, within};
@@ -11,7 +13,6 @@ use crate::keys::Keys;
 use crate::registers::{LEAST_PRECISION, Registers, standard_error};
 use crate::sketch::Sketch;
 use crate::wire::{Reader, SketchKind, Writer, grown};
-use core::ops::RangeInclusive;
 use hashlane_hash::scheme::{Key, Scheme};
 use hashlane_hash::siphash::SipHash13;
 use hashlane_name::MAX_COMPONENTS;
@@ -24,10 +25,11 @@ const BURST: usize = 256;
 
 /// Number of distinct prefixes of names by depth, and the memory that tables of them take.
 ///
-/// A prefix of depth d is the first d components. Each depth has HyperLogLog registers over SipHash-1-3,
-/// which hashes all prefixes of eight names at a time; a last set counts whole names. Takes 2^precision bytes
-/// for each depth that a name has, and one more, in memory and written; the estimates have a standard error
-/// of 1.04 / √(2^precision). Names that break a rule of the encoding are counted and ignored.
+/// A prefix of depth d is the first d components. Each depth counts as [`Distinct`](crate::Distinct) does,
+/// over SipHash-1-3, which hashes all prefixes of eight names at a time; a last set counts whole names. Takes
+/// at most 2^precision bytes for each depth that a name has, and one more, in memory and written; the
+/// estimates have a standard error of at most 0.761 / √(2^precision). Names that break a rule of the encoding
+/// are counted and ignored.
 ///
 /// Offset names do not bind their components: `/ab/c` and `/a/bc` have one hash, and count once at depth 2
 /// (see [`hashlane_name::prefix`]).
@@ -104,52 +106,6 @@ impl Population {
     fn read(from: &mut Reader<'_>, precision: u8) -> Result<Self, ReadError> {
         let (number, bytes) = (from.count("number of names")?, from.count("bytes of names")?);
         Ok(Self { number, bytes, registers: Registers::read(from, precision)? })
-    }
-}
-
-/// Statistics of prefixes.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PrefixesResult {
-    /// Number of names, repeated ones included.
-    pub names: u64,
-    /// Names that broke a rule of the encoding.
-    pub invalid: u64,
-    /// Number of distinct names, estimated.
-    pub distinct_names: f64,
-    /// Mean bytes of the components of a name, repeated ones included.
-    pub mean_name_len: f64,
-    /// Standard error of all estimates of distinct names and prefixes, relative to the number.
-    pub standard_error: f64,
-    /// Prefixes of depth 1, 2, …, to the longest name.
-    pub depths: Vec<Depth>,
-}
-
-/// Prefixes of one depth.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Depth {
-    /// Number of components.
-    pub depth: usize,
-    /// Number of names that have as many components or more, repeated ones included.
-    pub names: u64,
-    /// Number of distinct prefixes, estimated.
-    pub distinct: f64,
-    /// Mean bytes of a prefix over the names, repeated ones included.
-    pub mean_len: f64,
-}
-
-impl PrefixesResult {
-    /// Memory of a FIB with an entry for each distinct prefix of these depths.
-    pub fn fib(&self, depths: RangeInclusive<usize>) -> Memory {
-        let within = self.depths.iter().filter(|depth| depths.contains(&depth.depth));
-        let (entries, bytes) = within.fold((0.0, 0.0), |(entries, bytes), depth| {
-            (entries + depth.distinct, bytes + depth.distinct * depth.mean_len)
-        });
-        fib(entries.round() as u64, if entries > 0.0 { bytes / entries } else { 0.0 })
-    }
-
-    /// Memory of a PIT with an entry for each distinct name, all pending at once.
-    pub fn pit(&self) -> Memory {
-        pit(self.distinct_names.round() as u64, self.mean_name_len)
     }
 }
 

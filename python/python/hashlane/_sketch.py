@@ -194,9 +194,10 @@ class PrefixesResult(NamedTuple):
 
 
 class Prefixes(Sketch):
-    """Number of distinct name prefixes by depth, by HyperLogLog, and the memory that tables of them take.
+    """Number of distinct name prefixes by depth, by UltraLogLog, and the memory that tables of them take.
 
-    Takes 2^precision bytes for each depth and one more; the standard error is 1.04 / √(2^precision).
+    Takes at most 2^precision bytes for each depth and one more; small numbers are exact, and the standard
+    error of larger ones is at most 0.761 / √(2^precision).
 
     Args:
         encoding: `ndn`, `ccnx` or `offset`.
@@ -372,16 +373,18 @@ class Imbalance(Sketch):
 class DistinctResult(NamedTuple):
     """Estimate of a number of distinct keys."""
 
-    #: Number of distinct keys, estimated.
+    #: Number of distinct keys.
     keys: float
-    #: Standard error, relative to the number.
+    #: Standard error, relative to the number; 0 while the number is exact.
     standard_error: float
 
 
 class Distinct(Sketch):
-    """Number of distinct keys, by HyperLogLog over SipHash-1-3.
+    """Number of distinct keys, by SipHash-1-3: exact while small, by UltraLogLog beyond.
 
-    Takes 2^precision bytes; the standard error is 1.04 / √(2^precision): 0.8 % at precision 14.
+    Up to 7/64 of 2^precision keys (1,792 at precision 14) take at most 16 bytes each, and their number is
+    exact. More take 2^precision bytes; the standard error is at most 0.761 / √(2^precision): 0.59 % at
+    precision 14. Merges lose none of it.
 
     Args:
         precision: 4 to 18.
