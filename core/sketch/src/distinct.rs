@@ -1,6 +1,7 @@
 //! Number of distinct keys.
 
 use crate::error::{Error, ReadError, alike, within};
+use crate::hasher::Hasher;
 use crate::keyed::Keyed;
 use crate::keys::Keys;
 use crate::registers::{LEAST_PRECISION, Registers, most_exact, standard_error};
@@ -92,6 +93,15 @@ impl Distinct {
         let registers = &mut self.registers;
         self.shared.hash.hasher()?.for_each(*keys, |_, hashes| registers.extend(hashes));
         Ok(())
+    }
+
+    pub(crate) fn hasher(&self) -> Result<Hasher, Error> {
+        self.shared.hash.hasher().cloned()
+    }
+
+    #[inline]
+    pub(crate) fn add(&mut self, hash: u64) {
+        self.registers.add(hash);
     }
 
     /// The number of distinct keys.

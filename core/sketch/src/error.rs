@@ -81,6 +81,15 @@ pub enum Error {
     /// A total would pass 2⁶³ − 1.
     #[error("the total would pass 2^63 - 1: begin another sketch")]
     Full,
+    /// More groups than a limit.
+    #[error("more than {most} groups: raise the limit, or group by less")]
+    TooManyGroups {
+        /// The limit.
+        most: usize,
+    },
+    /// A sketch that groups begin with has keys.
+    #[error("the sketch that groups begin with has keys: pass a new one")]
+    NotEmpty,
     /// The sketch was read from bytes, which hold no key.
     #[error("a sketch read from bytes has no key: give it the key it was made with before an update")]
     NoKey,

@@ -42,6 +42,7 @@ use std::collections::HashMap;
 #[derive(Clone, Debug)]
 pub struct HeavyHitters {
     counters: usize,
+    columns: u8,
     total: u64,
     error: u64,
     held: HashMap<Box<[u8]>, u64>,
@@ -81,7 +82,22 @@ impl HeavyHitters {
     /// The number of counters is out of range.
     pub fn new(counters: usize) -> Result<Self, Error> {
         within("number of counters", counters as u64, 1, Self::MOST_COUNTERS as u64)?;
-        Ok(Self { counters, total: 0, error: 0, held: HashMap::new() })
+        Ok(Self { counters, columns: 1, total: 0, error: 0, held: HashMap::new() })
+    }
+
+    /// The same for keys that are rows of several columns, 1 to 255, in an encoding of the caller's: a mark
+    /// in the bytes, so that sketches of other keys do not merge with it.
+    ///
+    /// # Errors
+    /// The number is out of range.
+    pub fn with_columns(self, columns: usize) -> Result<Self, Error> {
+        within("number of columns", columns as u64, 1, u8::MAX.into())?;
+        Ok(Self { columns: columns as u8, ..self })
+    }
+
+    /// Number of columns of a key.
+    pub fn columns(&self) -> usize {
+        self.columns.into()
     }
 
     /// Checks that the sketch can take so much more weight.
@@ -106,15 +122,31 @@ impl HeavyHitters {
             None => keys.len() as u64,
         };
         let total = grown(self.total, added)?;
-        if let Some((row, key)) = keys.iter().enumerate().find(|(_, key)| key.len() > Self::MOST_KEY) {
-            return Err(Error::KeyTooLong { row, len: key.len(), most: Self::MOST_KEY });
-        }
+        Self::check_keys(keys)?;
         self.total = total;
         for (row, key) in keys.iter().enumerate() {
             let weight = weights.map_or(1, |weights| weights.get(row).copied().unwrap_or(0));
             self.add(key, weight);
         }
         Ok(())
+    }
+
+    /// Checks that no key is too long.
+    pub(crate) fn check_keys(keys: &Keys<'_>) -> Result<(), Error> {
+        match keys.iter().enumerate().find(|(_, key)| key.len() > Self::MOST_KEY) {
+            Some((row, key)) => Err(Error::KeyTooLong { row, len: key.len(), most: Self::MOST_KEY }),
+            None => Ok(()),
+        }
+    }
+
+    /// Adds the weight of a key, both of which have been checked.
+    pub(crate) fn add_checked(&mut self, key: &[u8], weight: u64) {
+        self.total += weight;
+        self.add(key, weight);
+    }
+
+    pub(crate) fn total(&self) -> u64 {
+        self.total
     }
 
     fn add(&mut self, key: &[u8], weight: u64) {
@@ -165,6 +197,7 @@ impl Sketch for HeavyHitters {
     /// Adds the counters of another sketch, and subtracts if they are too many.
     fn merge(&mut self, other: &Self) -> Result<(), Error> {
         alike("number of counters", self.counters, other.counters)?;
+        alike("number of columns", self.columns, other.columns)?;
         self.total = grown(self.total, other.total)?;
         self.error += other.error;
         for (key, weight) in &other.held {
@@ -184,6 +217,7 @@ impl Sketch for HeavyHitters {
     fn to_bytes(&self) -> Vec<u8> {
         let mut to = Writer::new(Self::KIND);
         to.number(self.counters as u64);
+        to.byte(self.columns);
         to.number(self.total);
         to.number(self.error);
         to.number(self.held.len() as u64);
@@ -202,6 +236,10 @@ impl Sketch for HeavyHitters {
         let counters = from.number("number of counters", Self::MOST_COUNTERS as u64)? as usize;
         if counters == 0 {
             return Err(ReadError::Field { field: "number of counters", at });
+        }
+        let (at, columns) = (from.at(), from.byte()?);
+        if columns == 0 {
+            return Err(ReadError::Field { field: "number of columns", at });
         }
         let (total, at) = (from.count("total")?, from.at());
         let error = from.count("error")?;
@@ -228,6 +266,6 @@ impl Sketch for HeavyHitters {
         if sum + u128::from(error) * (counters as u128 + 1) > u128::from(total) {
             return Err(ReadError::Field { field: "error", at });
         }
-        Ok(Self { counters, total, error, held })
+        Ok(Self { counters, columns, total, error, held })
     }
 }

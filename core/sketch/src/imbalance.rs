@@ -1,6 +1,9 @@
 //! Loads of queues or members that a hash chooses, under one key and under many candidates at once.
 
+mod function;
 mod linear;
+
+pub use function::Function;
 
 use crate::error::{Error, ReadError, alike, within};
 use crate::hasher::check;
@@ -9,71 +12,12 @@ use crate::sketch::Sketch;
 use crate::wire::{MOST, Reader, SketchKind, Writer, grown, total};
 use core::fmt;
 use hashlane_flow::ehash::SipHash13;
-use hashlane_flow::rss::{CardKey, ENTRIES, SYMMETRIC_KEY};
+use hashlane_flow::rss::{CardKey, SYMMETRIC_KEY};
 use hashlane_flow::shards::Shards;
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::Key;
 use linear::Cards;
-
-/// Function that chooses the queue of a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Function {
-    /// Receive-side scaling: Toeplitz, and an indirection table of 128 entries that names the queues in turn
-    /// ([`hashlane_flow::rss::queue`]). Key 0 is this key of a card; candidates are keys of 40 random bytes.
-    Rss(CardKey),
-    /// The same under keys that repeat every 16 bits, so that both directions of a flow have one queue. Key 0
-    /// is [`SYMMETRIC_KEY`]; candidates are other words of 16 bits, drawn at random, so that many of them
-    /// repeat.
-    SymmetricRss,
-    /// SipHash-1-3 of all of the tuple, and bits 32 to 47 of it scaled ([`Shards`]). Key 0 is the sketch's
-    /// key.
-    Keyed,
-}
-
-impl Function {
-    fn number(&self) -> u8 {
-        match self {
-            Self::Rss(_) => 0,
-            Self::SymmetricRss => 1,
-            Self::Keyed => 2,
-        }
-    }
-
-    fn most_queues(&self) -> usize {
-        match self {
-            Self::Rss(_) | Self::SymmetricRss => ENTRIES,
-            Self::Keyed => hashlane_flow::shards::MOST,
-        }
-    }
-
-    /// Key `number` of a card: 0 is the one in use, others are candidates under `key`.
-    fn card(&self, key: &Key, number: u64) -> CardKey {
-        let word = |number| key.derive(b"card-key", number).to_bytes();
-        match (self, number) {
-            (Self::Rss(card), 0) => *card,
-            (Self::SymmetricRss, 0) => SYMMETRIC_KEY,
-            (Self::SymmetricRss, _) => {
-                let [a, b, ..] = word(number);
-                core::array::from_fn(|at| if at % 2 == 0 { a } else { b })
-            }
-            _ => {
-                let words = [0, 1, 2].map(|part| word(number.wrapping_mul(3).wrapping_add(part)));
-                words.as_flattened().first_chunk().copied().unwrap_or(SYMMETRIC_KEY)
-            }
-        }
-    }
-}
-
-impl fmt::Display for Function {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Rss(_) => "rss",
-            Self::SymmetricRss => "symmetric-rss",
-            Self::Keyed => "keyed",
-        })
-    }
-}
+use std::sync::Arc;
 
 /// Loads of `queues` queues, or members of a group, in packets and in bytes: under the key in use, key 0, and
 /// under candidates 1, 2, ….
@@ -109,8 +53,8 @@ pub struct Imbalance {
     /// Candidates, key 0 not counted.
     candidates: usize,
     check: u64,
-    /// Until the sketch is read from bytes.
-    keys: Option<Candidates>,
+    /// Until the sketch is read from bytes; shared with clones.
+    keys: Option<Arc<Candidates>>,
     /// Load of each queue under key 0, then under key 1, and so on.
     loads: Vec<Load>,
     /// Sum of the loads under each key.
@@ -119,7 +63,7 @@ pub struct Imbalance {
 
 /// The key of the sketch, and what candidates need for updates.
 #[derive(Clone)]
-struct Candidates {
+pub(crate) struct Candidates {
     key: Key,
     choice: Choice,
 }
@@ -207,7 +151,7 @@ impl Imbalance {
         within("number of candidates", candidates as u64, 0, Self::MOST_CANDIDATES as u64)?;
         let loads = queues * (candidates + 1);
         within("number of queues times keys", loads as u64, 1, Self::MOST_LOADS as u64)?;
-        let keys = Some(Candidates::new(&function, queues, candidates, key));
+        let keys = Some(Arc::new(Candidates::new(&function, queues, candidates, key)));
         let loads = vec![Load::default(); loads];
         let total = Load::default();
         Ok(Self { function, queues, candidates, check: check(key), keys, loads, total })
@@ -221,7 +165,7 @@ impl Imbalance {
         if check(key) != self.check {
             return Err(Error::WrongKey);
         }
-        self.keys = Some(Candidates::new(&self.function, self.queues, self.candidates, key));
+        self.keys = Some(Arc::new(Candidates::new(&self.function, self.queues, self.candidates, key)));
         Ok(self)
     }
 
@@ -260,13 +204,9 @@ impl Imbalance {
         packets: Option<&[u64]>,
         bytes: Option<&[u64]>,
     ) -> Result<(), Error> {
-        let keys = self.keys.as_ref().ok_or(Error::NoKey)?;
         packets.map_or(Ok(()), |packets| rows.check_rows("packets", packets.len()))?;
         bytes.map_or(Ok(()), |bytes| rows.check_rows("bytes", bytes.len()))?;
-        let wrong = rows.iter().find(|row| ![Tuple::LEN, V4_LEN].contains(&row.len()));
-        if let Some(row) = wrong {
-            return Err(Error::Width { width: row.len(), expected: Tuple::LEN });
-        }
+        let keys = self.check_rows(rows)?;
         let sum = |numbers: &[u64]| total(numbers.iter().copied());
         // No queue overflows, as the total does not.
         self.total = self
@@ -292,6 +232,20 @@ impl Imbalance {
             }
         }
         Ok(())
+    }
+
+    /// Checks that the sketch has its key, and rows a width that it takes.
+    pub(crate) fn check_rows(&self, rows: &Keys<'_>) -> Result<Arc<Candidates>, Error> {
+        let keys = self.keys.clone().ok_or(Error::NoKey)?;
+        match rows.iter().find(|row| ![Tuple::LEN, V4_LEN].contains(&row.len())) {
+            Some(row) => Err(Error::Width { width: row.len(), expected: Tuple::LEN }),
+            None => Ok(keys),
+        }
+    }
+
+    /// Packets and bytes of all queues.
+    pub(crate) fn total(&self) -> Load {
+        self.total
     }
 
     /// Load of each queue under key `number`, or nothing beyond the candidates.

@@ -7,6 +7,7 @@
 //! | [`Prefixes`] | distinct prefixes by depth, memory of tables | 0.761 / √registers | 1 a register and depth |
 //! | [`Distinct`] | distinct keys | none if few, 0.761 / √registers | 8 a key, 1 a register |
 //! | [`HeavyHitters`] | keys with the largest weights | total / (counters + 1) | 2 entries a counter |
+//! | [`Groups`] | one of these for each group of rows | as the sketch | as the sketch, by group |
 //!
 //! A sketch takes batches of [`Keys`] from columns in memory: rows of one width, or strings with offsets.
 //! [`Sketch::merge`] adds another sketch of the same parameters, [`Sketch::to_bytes`] and
@@ -30,6 +31,7 @@
 pub mod arrow;
 mod distinct;
 mod error;
+mod groups;
 pub mod hasher;
 mod heavy;
 mod imbalance;
@@ -43,6 +45,7 @@ mod wire;
 
 pub use distinct::{Distinct, DistinctResult};
 pub use error::{Error, ReadError};
+pub use groups::{Batch, Grouped, Groups};
 pub use heavy::{HeavyHitter, HeavyHitters, HeavyHittersResult};
 pub use imbalance::{Function, Imbalance, ImbalanceResult, KeyImbalance, Load};
 pub use keys::Keys;

@@ -5,12 +5,14 @@ mod result;
 pub use result::SpreadResult;
 
 use crate::error::{Error, ReadError, alike, within};
+use crate::hasher::Hasher;
 use crate::keyed::Keyed;
 use crate::keys::Keys;
 use crate::sketch::Sketch;
 use crate::wire::{MOST, Reader, SketchKind, Writer, grown, total};
 use core::fmt;
 use hashlane_hash::scheme::{Key, SchemeInfo};
+use std::sync::Arc;
 
 /// Choice of the bucket of a hash.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,7 +62,8 @@ impl fmt::Display for Reduction {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Spread {
-    hash: Keyed,
+    /// Shared with clones.
+    hash: Arc<Keyed>,
     reduction: Reduction,
     counts: Vec<u64>,
     /// Sum of the counts.
@@ -78,7 +81,7 @@ impl Spread {
     /// No hash has the id, or the number of buckets is out of range.
     pub fn new(scheme: &str, key: &Key, buckets: usize) -> Result<Self, Error> {
         within("number of buckets", buckets as u64, 1, Self::MOST_BUCKETS as u64)?;
-        let hash = Keyed::new(scheme, key)?;
+        let hash = Arc::new(Keyed::new(scheme, key)?);
         Ok(Self { hash, reduction: Reduction::default(), counts: vec![0; buckets], total: 0 })
     }
 
@@ -98,7 +101,7 @@ impl Spread {
     /// # Errors
     /// The sketch was made with another key.
     pub fn with_key(mut self, key: &Key) -> Result<Self, Error> {
-        self.hash.resume(key)?;
+        Arc::make_mut(&mut self.hash).resume(key)?;
         Ok(self)
     }
 
@@ -125,27 +128,34 @@ impl Spread {
     /// # Errors
     /// The sketch has no key, or the total would pass 2⁶³ − 1. The sketch then stays as it was.
     pub fn update(&mut self, keys: &Keys<'_>) -> Result<(), Error> {
-        let hasher = self.hash.hasher()?;
+        let choice = self.choice()?;
         self.total = grown(self.total, keys.len() as u64)?;
-        let buckets = self.counts.len() as u64;
+        // No count overflows, as the total does not.
         let counts = self.counts.as_mut_slice();
-        let width = hasher.info().width;
-        // One loop for each choice. No count overflows, as the total does not.
-        match self.reduction {
-            Reduction::Remainder if buckets.is_power_of_two() => {
-                hasher.for_each(*keys, |_, hashes| add(counts, hashes, |hash| hash & (buckets - 1)));
+        choice.for_each(keys, |bucket| {
+            if let Some(count) = counts.get_mut(bucket) {
+                *count += 1;
             }
-            Reduction::Remainder => {
-                hasher.for_each(*keys, |_, hashes| add(counts, hashes, |hash| hash % buckets));
-            }
-            Reduction::Scaled if width <= 32 => {
-                hasher.for_each(*keys, |_, hashes| add(counts, hashes, |hash| (hash * buckets) >> width));
-            }
-            Reduction::Scaled => hasher.for_each(*keys, |_, hashes| {
-                add(counts, hashes, |hash| ((u128::from(hash) * u128::from(buckets)) >> 64) as u64);
-            }),
-        }
+        });
         Ok(())
+    }
+
+    /// The bucket of each key.
+    pub(crate) fn choice(&self) -> Result<Choice, Error> {
+        let (buckets, reduction) = (self.counts.len() as u64, self.reduction);
+        Ok(Choice { hasher: self.hash.hasher()?.clone(), reduction, buckets })
+    }
+
+    /// Counts a key, whose total has been checked.
+    pub(crate) fn count(&mut self, bucket: usize) {
+        if let Some(count) = self.counts.get_mut(bucket) {
+            *count += 1;
+            self.total += 1;
+        }
+    }
+
+    pub(crate) fn total(&self) -> u64 {
+        self.total
     }
 
     /// Keys in each bucket.
@@ -159,12 +169,35 @@ impl Spread {
     }
 }
 
-#[inline(always)]
-fn add(counts: &mut [u64], hashes: &[u64], bucket: impl Fn(u64) -> u64) {
-    for hash in hashes {
-        if let Some(count) = counts.get_mut(bucket(*hash) as usize) {
-            *count += 1;
+/// Hash and reduction.
+pub(crate) struct Choice {
+    hasher: Hasher,
+    reduction: Reduction,
+    buckets: u64,
+}
+
+impl Choice {
+    /// Passes the bucket of each key on, in order.
+    #[inline]
+    pub(crate) fn for_each(&self, keys: &Keys<'_>, each: impl FnMut(usize)) {
+        let (buckets, width) = (self.buckets, self.hasher.info().width);
+        // One loop for each choice.
+        match self.reduction {
+            Reduction::Remainder if buckets.is_power_of_two() => {
+                self.reduced(keys, |hash| hash & (buckets - 1), each);
+            }
+            Reduction::Remainder => self.reduced(keys, |hash| hash % buckets, each),
+            Reduction::Scaled if width <= 32 => self.reduced(keys, |hash| (hash * buckets) >> width, each),
+            Reduction::Scaled => {
+                let scaled = |hash| ((u128::from(hash) * u128::from(buckets)) >> 64) as u64;
+                self.reduced(keys, scaled, each);
+            }
         }
+    }
+
+    #[inline(always)]
+    fn reduced(&self, keys: &Keys<'_>, bucket: impl Fn(u64) -> u64, mut each: impl FnMut(usize)) {
+        self.hasher.for_each(*keys, |_, hashes| hashes.iter().for_each(|hash| each(bucket(*hash) as usize)));
     }
 }
 
@@ -193,7 +226,7 @@ impl Sketch for Spread {
 
     fn from_bytes(bytes: &[u8]) -> Result<Self, ReadError> {
         let mut from = Reader::begin(bytes, Self::KIND)?;
-        let hash = Keyed::read(&mut from)?;
+        let hash = Arc::new(Keyed::read(&mut from)?);
         let at = from.at();
         let reduction = match from.byte()? {
             0 => Reduction::Remainder,

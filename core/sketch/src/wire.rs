@@ -41,6 +41,8 @@ pub enum SketchKind {
     Distinct = 4,
     /// [`HeavyHitters`](crate::HeavyHitters).
     HeavyHitters = 5,
+    /// [`Groups`](crate::Groups) of a sketch.
+    Groups = 6,
 }
 
 impl SketchKind {
@@ -50,7 +52,8 @@ impl SketchKind {
     /// The bytes do not begin with the header of a sketch.
     pub fn of(bytes: &[u8]) -> Result<Self, ReadError> {
         let kind = Reader::new(bytes).header()?;
-        let all = [Self::Spread, Self::Prefixes, Self::Imbalance, Self::Distinct, Self::HeavyHitters];
+        let all =
+            [Self::Spread, Self::Prefixes, Self::Imbalance, Self::Distinct, Self::HeavyHitters, Self::Groups];
         all.into_iter().find(|known| *known as u8 == kind).ok_or(ReadError::SketchKind { kind })
     }
 }

@@ -199,6 +199,7 @@ fn a_merge_of_unlike_sketches_names_the_difference() {
     assert_eq!(difference(base(), loads(Function::Rss([1; 40]), 4, 2, &other)), "key");
     let heavy = |counters| HeavyHitters::new(counters).unwrap();
     assert_eq!(difference(heavy(1), heavy(2)), "number of counters");
+    assert_eq!(difference(heavy(1), heavy(1).with_columns(2).unwrap()), "number of columns");
 }
 
 #[test]

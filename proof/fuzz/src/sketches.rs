@@ -1,7 +1,8 @@
 //! Properties of sketches that are read from bytes of strangers.
 
 use hashlane_sketch::{
-    Distinct, Error, HeavyHitters, Imbalance, Prefixes, PrefixesResult, ReadError, Sketch, SketchKind, Spread,
+    Distinct, Error, Grouped, Groups, HeavyHitters, Imbalance, Prefixes, PrefixesResult, ReadError,
+    Sketch, SketchKind, Spread,
 };
 
 /// Two sketches, the first as long as the two bytes before it say: each that is accepted has a result and
@@ -33,9 +34,24 @@ pub fn check_sketches(octets: &[u8]) {
             assert!(u128::from(result.error) * (sketch.counters() as u128 + 1) <= u128::from(result.total));
             assert!(result.hitters.len() <= 2 * sketch.counters());
         }),
+        Ok(SketchKind::Groups) => {
+            check_groups::<Distinct>(one, other, true);
+            check_groups::<Spread>(one, other, true);
+            check_groups::<Imbalance>(one, other, true);
+            check_groups::<HeavyHitters>(one, other, false);
+        }
         Ok(_) => {}
         Err(error) => check_error(error),
     }
+}
+
+fn check_groups<S: Grouped>(one: &[u8], other: &[u8], commutes: bool) {
+    check(one, other, commutes, |groups: &Groups<S>| {
+        assert_eq!(groups.iter().count(), groups.len());
+        assert!(groups.iter().all(|(name, sketch)| {
+            groups.get(name).is_some_and(|found| found.to_bytes() == sketch.to_bytes())
+        }));
+    });
 }
 
 fn check_prefixes(result: &PrefixesResult) {
