@@ -21,6 +21,7 @@
 //!
 //! - [`hasher`]: every registered hash over a batch of keys, by its id.
 //! - [`arrow`]: checks of columns of strings.
+//! - [`datasketches`]: sketches that Apache DataSketches reads and writes.
 //!
 //! # Format
 //! `HLSK`, a version and a kind, a byte each; the parameters: the id of the hash, 64 bits to recognise the
@@ -29,6 +30,7 @@
 #![forbid(unsafe_code)]
 
 pub mod arrow;
+pub mod datasketches;
 mod distinct;
 mod error;
 mod groups;

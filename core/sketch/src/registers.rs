@@ -4,6 +4,7 @@ mod exact;
 mod likelihood;
 mod ultra;
 
+pub(crate) use likelihood::likeliest_mean;
 pub(crate) use ultra::standard_error;
 
 use crate::error::ReadError;

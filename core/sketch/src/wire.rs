@@ -165,6 +165,12 @@ impl<'a> Reader<'a> {
         Ok(u64::from_le_bytes(*bytes))
     }
 
+    pub(crate) fn half_word(&mut self) -> Result<u32, ReadError> {
+        let at = self.at;
+        let bytes = self.bytes(4)?.first_chunk().ok_or(ReadError::Truncated { at })?;
+        Ok(u32::from_le_bytes(*bytes))
+    }
+
     /// A number in its shortest form, at most `most`.
     pub(crate) fn number(&mut self, field: &'static str, most: u64) -> Result<u64, ReadError> {
         let at = self.at;

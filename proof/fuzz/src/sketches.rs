@@ -1,7 +1,8 @@
 //! Properties of sketches that are read from bytes of strangers.
 
+use hashlane_sketch::datasketches::{Hll, HllType};
 use hashlane_sketch::{
-    Distinct, Error, Grouped, Groups, HeavyHitters, Imbalance, Prefixes, PrefixesResult, ReadError,
+    Distinct, Error, Grouped, Groups, HeavyHitters, Imbalance, Keys, Prefixes, PrefixesResult, ReadError,
     Sketch, SketchKind, Spread,
 };
 
@@ -52,6 +53,41 @@ fn check_groups<S: Grouped>(one: &[u8], other: &[u8], commutes: bool) {
             groups.get(name).is_some_and(|found| found.to_bytes() == sketch.to_bytes())
         }));
     });
+}
+
+/// Two HLL sketches of Apache DataSketches, the first as long as the two bytes before it say: each that is
+/// accepted is written and read again, in every form of the registers; if both are, they merge either way to
+/// the same estimate.
+pub fn check_hll(octets: &[u8]) {
+    let Some((length, octets)) = octets.split_first_chunk() else { return };
+    let length = usize::from(u16::from_be_bytes(*length));
+    let (one, other) = octets.split_at_checked(length).unwrap_or((octets, octets));
+    let read = |bytes: &[u8]| match Hll::from_bytes(bytes) {
+        Ok(sketch) => {
+            let result = sketch.result();
+            assert!(result.keys.is_finite() && result.keys >= 0.0);
+            for kind in [HllType::Hll4, HllType::Hll6, HllType::Hll8] {
+                let written = sketch.clone().with_kind(kind).to_bytes();
+                let again = Hll::from_bytes(&written).expect("bytes of ours");
+                assert_eq!((again.to_bytes(), again.result()), (written, result));
+            }
+            Some(sketch)
+        }
+        Err(error) => {
+            check_error(error);
+            None
+        }
+    };
+    let (Some(mut one), Some(mut other)) = (read(one), read(other)) else { return };
+    let unmerged = [one.clone(), other.clone()];
+    one.merge(&unmerged[1]);
+    other.merge(&unmerged[0]);
+    let (ours, theirs) = (one.result().keys, other.result().keys);
+    // A sketch without keys leaves the other its form and its estimate.
+    let has_keys = unmerged.iter().all(|sketch| sketch.result().keys > 0.0);
+    assert!((ours - theirs).abs() <= 1e-9 * ours || !has_keys, "{ours} and {theirs}");
+    one.update(&Keys::slices(&[b"a", b"b"]));
+    assert!(one.result().keys.is_finite());
 }
 
 fn check_prefixes(result: &PrefixesResult) {

@@ -25,6 +25,7 @@ macro_rules! with_targets {
             audit_tuples,
             capture,
             config,
+            datasketches_hll,
             dns_catalog,
             dns_compress,
             dns_disk,
@@ -370,6 +371,11 @@ pub fn prefix_burst(bytes: &[u8]) {
 /// Parses the records of a study; see [`files::check_records`].
 pub fn records(bytes: &[u8]) {
     files::check_records(bytes);
+}
+
+/// Reads and merges two HLL sketches of Apache DataSketches; see [`sketches::check_hll`].
+pub fn datasketches_hll(bytes: &[u8]) {
+    sketches::check_hll(bytes);
 }
 
 /// Reads and merges two sketches; see [`sketches::check_sketches`].
