@@ -2,14 +2,16 @@
 
 mod function;
 mod linear;
+mod result;
 
 pub use function::Function;
+pub use result::{ImbalanceResult, KeyImbalance, Load};
 
 use crate::error::{Error, ReadError, alike, within};
 use crate::hasher::check;
 use crate::keys::Keys;
 use crate::sketch::Sketch;
-use crate::wire::{MOST, Reader, SketchKind, Writer, grown, total};
+use crate::wire::{MOST, Reader, SketchKind, Writer, total};
 use core::fmt;
 use hashlane_flow::ehash::SipHash13;
 use hashlane_flow::rss::{CardKey, SYMMETRIC_KEY};
@@ -96,42 +98,6 @@ impl fmt::Debug for Candidates {
 /// Key `number` of a keyed hash.
 fn hash_key(key: &Key, number: u64) -> Key {
     if number == 0 { *key } else { key.derive(b"imbalanc", number) }
-}
-
-/// Load of a queue.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Load {
-    /// Number of packets.
-    pub packets: u64,
-    /// Number of bytes.
-    pub bytes: u64,
-}
-
-/// Imbalance under one key: the largest load over the mean. 1 is even, and the value without load.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct KeyImbalance {
-    /// Number of the key; 0 is the one in use.
-    pub number: u64,
-    /// Imbalance in packets.
-    pub packets: f64,
-    /// Imbalance in bytes.
-    pub bytes: f64,
-}
-
-/// Imbalance under the key in use and the candidates.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ImbalanceResult {
-    /// Packets and bytes of all queues.
-    pub total: Load,
-    /// Under the key in use.
-    pub current: KeyImbalance,
-    /// The least in packets, and in bytes among equal ones, of all keys; the lowest number of equal ones.
-    pub best: KeyImbalance,
-    /// Median of the candidates' imbalances in packets: what a key has without a search. Without candidates,
-    /// the imbalance of the key in use.
-    pub median: f64,
-    /// Under each key, the one in use first.
-    pub keys: Vec<KeyImbalance>,
 }
 
 impl Imbalance {
@@ -275,11 +241,8 @@ impl Imbalance {
 
     /// The imbalance under each key.
     pub fn result(&self) -> ImbalanceResult {
-        let imbalance = |(number, loads): (u64, &[Load])| KeyImbalance {
-            number,
-            packets: busiest(loads.iter().map(|load| load.packets)),
-            bytes: busiest(loads.iter().map(|load| load.bytes)),
-        };
+        let imbalance =
+            |(number, loads): (u64, &[Load])| KeyImbalance { number, ..KeyImbalance::from_loads(loads) };
         let keys: Vec<_> = (0..).zip(self.loads.chunks(self.queues)).map(imbalance).collect();
         let current = keys.first().copied().unwrap_or(KeyImbalance { number: 0, packets: 1.0, bytes: 1.0 });
         let less = |a: &&KeyImbalance, b: &&KeyImbalance| {
@@ -303,36 +266,6 @@ fn tuple(row: &[u8]) -> Tuple {
         return Tuple::v4([*a, *b, *c, *d].into(), ports[0], [*e, *f, *g, *h].into(), ports[1]);
     }
     Tuple::from_bytes(row.first_chunk().unwrap_or(&[0; Tuple::LEN]))
-}
-
-/// The largest load over the mean.
-fn busiest(loads: impl Iterator<Item = u64>) -> f64 {
-    let (mut most, mut all, mut number) = (0, 0_u128, 0_u64);
-    for load in loads {
-        (most, all, number) = (most.max(load), all + u128::from(load), number + 1);
-    }
-    if all == 0 { 1.0 } else { most as f64 * number as f64 / all as f64 }
-}
-
-impl Load {
-    #[inline(always)]
-    fn add(&mut self, by: Self) {
-        self.packets += by.packets;
-        self.bytes += by.bytes;
-    }
-
-    /// The load after an addition, or an error above 2⁶³ − 1.
-    fn grown(self, by: Self) -> Result<Self, Error> {
-        Ok(Self { packets: grown(self.packets, by.packets)?, bytes: grown(self.bytes, by.bytes)? })
-    }
-
-    /// The sum of loads.
-    fn sum(loads: &[Self]) -> Self {
-        Self {
-            packets: total(loads.iter().map(|load| load.packets)),
-            bytes: total(loads.iter().map(|load| load.bytes)),
-        }
-    }
 }
 
 impl Sketch for Imbalance {

@@ -1,5 +1,8 @@
 //! Statistics of the loads of buckets.
 
+use super::Spread;
+use crate::error::{Error, within};
+use crate::wire::{grown, total};
 use statrs::function::erf::erfc;
 use statrs::function::gamma::{checked_gamma_lr, checked_gamma_ur};
 use std::collections::BTreeMap;
@@ -34,6 +37,39 @@ pub struct SpreadResult {
 const DIRECT: usize = 1 << 16;
 
 impl SpreadResult {
+    /// Statistics of the buckets of a table of someone else's, such as a dump of a kernel's: the keys of each.
+    ///
+    /// # Errors
+    /// There are no buckets or more than [`Spread::MOST_BUCKETS`], or the total passes 2⁶³ − 1.
+    ///
+    /// ```
+    /// # use hashlane_sketch::SpreadResult;
+    /// let result = SpreadResult::from_counts(&[3, 5, 4, 4])?;
+    /// assert_eq!((result.keys, result.longest), (16, 5));
+    /// # Ok::<(), hashlane_sketch::Error>(())
+    /// ```
+    pub fn from_counts(counts: &[u64]) -> Result<Self, Error> {
+        within("number of buckets", counts.len() as u64, 1, Spread::MOST_BUCKETS as u64)?;
+        grown(0, total(counts.iter().copied()))?;
+        Ok(Self::of(counts))
+    }
+
+    /// Statistics of `buckets` buckets of which each key names its own, from 0.
+    ///
+    /// # Errors
+    /// As [`from_counts`](Self::from_counts), or a key names a bucket that there is not.
+    pub fn from_buckets(numbers: &[u64], buckets: usize) -> Result<Self, Error> {
+        within("number of buckets", buckets as u64, 1, Spread::MOST_BUCKETS as u64)?;
+        let mut counts = vec![0; buckets];
+        for number in numbers {
+            match usize::try_from(*number).ok().and_then(|number| counts.get_mut(number)) {
+                Some(count) => *count += 1,
+                None => within("bucket of a key", *number, 0, buckets as u64 - 1)?,
+            }
+        }
+        Ok(Self::of(&counts))
+    }
+
     /// Statistics of these loads, at least one.
     pub(super) fn of(counts: &[u64]) -> Self {
         let loads = loads(counts);
@@ -159,6 +195,17 @@ mod tests {
 
     fn near(found: f64, expected: f64, relative: f64) {
         assert!((found - expected).abs() <= relative * expected, "{found}, expected {expected}");
+    }
+
+    #[test]
+    fn given_buckets_have_the_statistics_of_their_counts() {
+        let result = SpreadResult::from_counts(&[1, 0, 2]).unwrap();
+        assert_eq!(SpreadResult::from_buckets(&[2, 0, 2], 3), Ok(result));
+        assert_eq!(SpreadResult::from_counts(&[u64::MAX, 1]), Err(Error::Full));
+        assert!(matches!(SpreadResult::from_counts(&[]), Err(Error::Parameter { value: 0, .. })));
+        assert!(matches!(SpreadResult::from_buckets(&[], 0), Err(Error::Parameter { value: 0, .. })));
+        let beyond = SpreadResult::from_buckets(&[0, 3], 3);
+        assert!(matches!(beyond, Err(Error::Parameter { name: "bucket of a key", value: 3, most: 2, .. })));
     }
 
     #[test]
