@@ -9,6 +9,7 @@ use arrow_select::concat::concat;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3_arrow::{PyArray, PyChunkedArray};
+use std::borrow::Borrow;
 use std::sync::Arc;
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -124,6 +125,18 @@ impl Column {
         Ok(self)
     }
 
+    /// The column with other arrays of the same lengths.
+    ///
+    /// # Errors
+    /// Those of `each`.
+    pub(crate) fn with_arrays(mut self, each: impl Fn(&ArrayRef) -> PyResult<ArrayRef>) -> PyResult<Self> {
+        for chunk in &mut self.chunks {
+            *chunk = each(chunk)?;
+            self.kind = chunk.data_type().clone();
+        }
+        Ok(self)
+    }
+
     /// Name of the argument.
     pub(crate) const fn name(&self) -> &'static str {
         self.name
@@ -188,13 +201,14 @@ impl Column {
     ///
     /// # Errors
     /// `ValueError` if the columns have several lengths, or there are none.
-    pub(crate) fn of_one_length(columns: &[Self]) -> PyResult<(&Self, &[Self])> {
+    pub(crate) fn of_one_length<C: Borrow<Self>>(columns: &[C]) -> PyResult<(&C, &[C])> {
         let Some((first, rest)) = columns.split_first() else { return Err(value("no columns")) };
-        if let Some(other) = rest.iter().find(|other| other.len() != first.len()) {
+        let ours = first.borrow();
+        if let Some(other) = rest.iter().map(C::borrow).find(|other| other.len() != ours.len()) {
             return Err(value(format!(
                 "columns of several lengths: {} has {} rows, {} has {}",
-                first.name,
-                first.len(),
+                ours.name,
+                ours.len(),
                 other.name,
                 other.len()
             )));

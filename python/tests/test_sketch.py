@@ -283,6 +283,32 @@ def test_the_key_is_not_optional(kind: Any, arguments: list[Any]) -> None:
 MOST = 2**63 - 1
 
 
+def test_given_buckets_and_queues_have_the_statistics_of_their_counts() -> None:
+    spread = Spread("siphash-1-3", 64, KEY)
+    spread.update(np.arange(5000))
+    counts = spread.counts()
+    assert hashlane.SpreadResult.from_counts(counts) == spread.result()
+    numbers = [bucket for bucket, count in enumerate(counts) for _ in range(count)]
+    assert hashlane.SpreadResult.from_buckets(pa.array(numbers, pa.uint32()), 64) == spread.result()
+    for bad, message in [
+        (lambda: hashlane.SpreadResult.from_counts([]), "number of buckets is 0"),
+        (lambda: hashlane.SpreadResult.from_counts([1, -1]), "row 1: counts is negative"),
+        (lambda: hashlane.SpreadResult.from_counts([1, None]), "row 1: counts is null"),
+        (lambda: hashlane.SpreadResult.from_counts([MOST, 1]), r"2\^63"),
+        (lambda: hashlane.SpreadResult.from_buckets([1, 64], 64), "bucket of a key is 64"),
+        (lambda: hashlane.SpreadResult.from_buckets([1], 0), "buckets is 0"),
+        (lambda: hashlane.KeyImbalance.from_counts([1, 2], [1]), "several lengths"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            bad()
+    imbalance = Imbalance("rss", 8, key=KEY)
+    imbalance.update(*flows(ROWS), bytes=[7] * ROWS)
+    loads = imbalance.loads()
+    packets, volume = ([load[at] for load in loads] for at in (0, 1))
+    assert hashlane.KeyImbalance.from_counts(packets, volume) == imbalance.result().current
+    assert hashlane.KeyImbalance.from_counts([3, 1]) == (0, 1.5, 1.0)
+
+
 def test_totals_end_at_their_limit() -> None:
     ends = flows(4)
     imbalance = Imbalance("rss", 1, candidates=2, key=KEY)

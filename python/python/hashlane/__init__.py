@@ -11,7 +11,9 @@ from __future__ import annotations
 from . import distributed, dns, ndn, pcap, study
 from ._arrays import Array, Table
 from ._audit import Attack, Audit, audit
+from ._datasketches import DataSketchesHll
 from ._flow import ehash, flow_hash, rss
+from ._groups import Groups
 from ._hash import Scheme, hash, random_key, schemes
 from ._name_map import NameList, NameMap
 from ._names import name_prefix_hashes, parse_name, to_uri
@@ -40,9 +42,11 @@ __all__ = [
     "Array",
     "Attack",
     "Audit",
+    "DataSketchesHll",
     "Depth",
     "Distinct",
     "DistinctResult",
+    "Groups",
     "HeavyHitter",
     "HeavyHitters",
     "HeavyHittersResult",

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any, ClassVar, NamedTuple, Optional, TypeVar
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple, Optional, TypeVar, Union
 
 from . import _native
-from ._arrays import Array, Column, readable
+from ._arrays import Array, ArrowStream, Column, readable
 from ._native import RSS_PUBLISHED_KEY
 
 _Self = TypeVar("_Self", bound="Sketch")
+
+#: One column, or several: a table (of pyarrow, Polars, pandas, or another Arrow stream of structs), a
+#: dictionary of columns by name, or a tuple of columns.
+Columns = Union[Column, ArrowStream, Mapping[str, Column], tuple[Column, ...]]
 
 
 class Sketch:
@@ -92,6 +97,26 @@ class SpreadResult(NamedTuple):
     #: Load and number of buckets with it, by load.
     loads: list[tuple[int, int]]
 
+    @classmethod
+    def from_counts(cls, counts: Column) -> SpreadResult:
+        """Statistics of a table of someone else's, such as a kernel's: a column of the keys of each bucket.
+
+        Raises:
+            TypeError: A column of another type than integers.
+            ValueError: A count is null or negative, there are none, or the total passes 2⁶³ − 1.
+        """
+        return cls(**_native.spread_result(readable(counts)))
+
+    @classmethod
+    def from_buckets(cls, numbers: Column, buckets: int) -> SpreadResult:
+        """Statistics of `buckets` buckets: a column of the bucket of each key, from 0.
+
+        Raises:
+            TypeError: A column of another type than integers.
+            ValueError: A number is null, negative, or `buckets` or more.
+        """
+        return cls(**_native.spread_result(readable(numbers), size("buckets", buckets, 1, 1 << 26)))
+
     def quantile(self, share: float) -> int:
         """Load that this share of the buckets, 0 to 1, does not exceed: 0.5 is the median."""
         if not 0 <= share <= 1:
@@ -126,7 +151,7 @@ class Spread(Sketch):
     def __init__(
         self, scheme: str, buckets: int, key: Optional[bytes] = None, *, reduction: str = "remainder"
     ) -> None:
-        self._inner = _native.sketch_spread(scheme, _size("buckets", buckets, 1, 1 << 26), key, reduction)
+        self._inner = _native.sketch_spread(scheme, size("buckets", buckets, 1, 1 << 26), key, reduction)
         self._key = None if key is None else bytes(key)
 
     def update(self, *columns: Column) -> None:
@@ -212,7 +237,7 @@ class Prefixes(Sketch):
     _kind = "Prefixes"
 
     def __init__(self, encoding: str, *, precision: int = 12, key: bytes) -> None:
-        self._inner = _native.sketch_prefixes(encoding, _size("precision", precision, 4, 16), key)
+        self._inner = _native.sketch_prefixes(encoding, size("precision", precision, 4, 16), key)
         self._key = bytes(key)
 
     def update(self, names: Column) -> None:
@@ -229,7 +254,7 @@ class Prefixes(Sketch):
 
     def fib(self, least: int = 1, most: int = 255) -> Memory:
         """Memory of a FIB with an entry for each distinct prefix of `least` to `most` components."""
-        return Memory(*self._inner.fib(_size("least", least, 0), _size("most", most, 0)))
+        return Memory(*self._inner.fib(size("least", least, 0), size("most", most, 0)))
 
     def result(self) -> PrefixesResult:
         """Population by depth."""
@@ -256,6 +281,20 @@ class KeyImbalance(NamedTuple):
     packets: float
     #: Imbalance in bytes.
     bytes: float
+
+    @classmethod
+    def from_counts(cls, packets: Column, bytes: Optional[Column] = None) -> KeyImbalance:
+        """Imbalance of queues whose loads someone else has counted, as `ethtool -S` does.
+
+        Args:
+            packets: Column of the packets of each queue.
+            bytes: Column of their bytes; 0 if not given.
+
+        Raises:
+            TypeError: A column of another type than integers.
+            ValueError: A number is null or negative, or the columns are of several lengths.
+        """
+        return cls(*_native.imbalance_result(readable(packets), optional(bytes)))
 
 
 class ImbalanceResult(NamedTuple):
@@ -308,8 +347,8 @@ class Imbalance(Sketch):
         key: bytes,
         rss_key: bytes = RSS_PUBLISHED_KEY,
     ) -> None:
-        queues = _size("n", n, 1, 1 << 16 if function == "keyed" else 128)
-        tried = _size("candidates", candidates, 0, 1 << 16)
+        queues = size("n", n, 1, 1 << 16 if function == "keyed" else 128)
+        tried = size("candidates", candidates, 0, 1 << 16)
         self._inner = _native.sketch_imbalance(function, queues, tried, key, rss_key)
         self._key = bytes(key)
 
@@ -337,7 +376,7 @@ class Imbalance(Sketch):
                 bytes would pass 2⁶³ − 1.
         """
         ends = [readable(column) for column in (src, sport, dst, dport)]
-        self._inner.update(ends, _readable(packets), _readable(bytes))
+        self._inner.update(ends, optional(packets), optional(bytes))
 
     def loads(self, number: int = 0) -> list[Load]:
         """Load of each queue under key `number`.
@@ -348,7 +387,7 @@ class Imbalance(Sketch):
         return [Load(*load) for load in self._inner.loads(self._number(number))]
 
     def _number(self, number: int) -> int:
-        return _size("number of the key", number, 0, self._inner.candidates())
+        return size("number of the key", number, 0, self._inner.candidates())
 
     def candidate(self, number: int) -> bytes:
         """Key `number`: 40 bytes for a card (`ethtool -X … hkey`), 16 bytes for `keyed`.
@@ -398,7 +437,7 @@ class Distinct(Sketch):
     _kind = "Distinct"
 
     def __init__(self, *, precision: int = 14, key: bytes) -> None:
-        self._inner = _native.sketch_distinct(_size("precision", precision, 4, 18), key)
+        self._inner = _native.sketch_distinct(size("precision", precision, 4, 18), key)
         self._key = bytes(key)
 
     def update(self, *columns: Column) -> None:
@@ -413,8 +452,9 @@ class Distinct(Sketch):
 class HeavyHitter(NamedTuple):
     """One key."""
 
-    #: The key: of text its UTF-8, of integers their little-endian bytes.
-    key: bytes
+    #: The key: of text its UTF-8, of integers their little-endian bytes; of several columns a tuple of their
+    #: values.
+    key: Any
     #: Weight that it has at least.
     least: int
 
@@ -439,16 +479,18 @@ class HeavyHitters(Sketch):
 
     Args:
         counters: 1 to 2²⁰; each takes about 128 bytes and two keys.
+        columns: Number of columns of a key, 1 to 255. Rows of several columns are keys with nulls as values.
 
     Raises:
-        ValueError: The number is out of range.
+        ValueError: A number is out of range.
     """
 
     __slots__ = ()
     _kind = "HeavyHitters"
 
-    def __init__(self, counters: int) -> None:
-        self._inner = _native.sketch_heavy_hitters(_size("counters", counters, 1, 1 << 20))
+    def __init__(self, counters: int, *, columns: int = 1) -> None:
+        width = size("columns", columns, 1, 255)
+        self._inner = _native.sketch_heavy_hitters(size("counters", counters, 1, 1 << 20), width)
         self._key = None
 
     @classmethod
@@ -458,11 +500,12 @@ class HeavyHitters(Sketch):
             raise ValueError("HeavyHitters has no key; omit key")
         return super().from_bytes(data)
 
-    def update(self, keys: Column, weights: Optional[Column] = None) -> None:
+    def update(self, keys: Columns, weights: Optional[Column] = None) -> None:
         """Add the weights of the keys of a batch.
 
         Args:
-            keys: Column of n keys, of at most 4,096 bytes each.
+            keys: Column of n keys, of at most 4,096 bytes each; for several columns a table of them, a
+                dictionary or a tuple.
             weights: Column of n integers from 0 on; each is 1 if not given.
 
         Raises:
@@ -470,7 +513,7 @@ class HeavyHitters(Sketch):
             ValueError: A key is too long, a weight null or negative, the columns of several lengths, or the
                 total would pass 2⁶³ − 1.
         """
-        self._inner.update([readable(keys)], _readable(weights))
+        self._inner.update([column for _, column in named_columns("key", keys)], optional(weights))
 
     def result(self) -> HeavyHittersResult:
         """The keys with the largest weights."""
@@ -479,11 +522,25 @@ class HeavyHitters(Sketch):
         return HeavyHittersResult(hitters=hitters, **result)
 
 
-def _readable(column: Optional[Column]) -> Any:
+def named_columns(name: str, columns: Any) -> list[tuple[str, Any]]:
+    """Columns as the native functions read them, with their names; a table is one of them."""
+    if isinstance(columns, Mapping):
+        return [(str(name), readable(column)) for name, column in columns.items()]
+    if isinstance(columns, tuple):
+        return [(f"{name}_{place}", readable(column)) for place, column in enumerate(columns)]
+    if type(columns).__module__.partition(".")[0] == "pandas" and hasattr(columns, "columns"):
+        import pyarrow
+
+        return [(name, pyarrow.Table.from_pandas(columns, preserve_index=False))]
+    given = getattr(columns, "name", None)
+    return [(given if isinstance(given, str) and given else name, readable(columns))]
+
+
+def optional(column: Optional[Column]) -> Any:
     return None if column is None else readable(column)
 
 
-def _size(name: str, value: int, least: int, most: int = 2**32 - 1) -> int:
+def size(name: str, value: int, least: int, most: int = 2**32 - 1) -> int:
     """A number within its range."""
     number = operator.index(value)
     if not least <= number <= most:

@@ -1,9 +1,11 @@
 //! A sketch of any kind.
 
+use super::groups::{AnyGroups, check_rows};
 use crate::error::value;
 use crate::registry::{checked_key, unknown};
 use hashlane_hash::scheme::{Key, Keying, Scheme, SchemeInfo};
 use hashlane_hash::siphash::SipHash13;
+use hashlane_sketch::datasketches::{Hll, HllType};
 use hashlane_sketch::{
     Distinct, Error, Function, HeavyHitters, Imbalance, Prefixes, Reduction, Sketch, Spread, hasher,
 };
@@ -13,14 +15,16 @@ use pyo3::{PyErr, PyResult};
 #[derive(Clone)]
 pub(super) enum Any {
     Spread(Spread),
-    Prefixes(Prefixes),
+    Prefixes(Box<Prefixes>),
     Imbalance(Box<Imbalance>),
     Distinct(Distinct),
     HeavyHitters(HeavyHitters),
+    Groups(Box<AnyGroups>),
+    Hll(Hll),
 }
 
 /// Ids of the kinds, as the classes are called.
-const KINDS: [&str; 5] = ["Spread", "Prefixes", "Imbalance", "Distinct", "HeavyHitters"];
+const KINDS: [&str; 6] = ["Spread", "Prefixes", "Imbalance", "Distinct", "HeavyHitters", "Groups"];
 
 /// An error of a sketch as `ValueError`.
 pub(super) fn refused(error: Error) -> PyErr {
@@ -58,6 +62,18 @@ impl Any {
         let key = checked_key(&scheme(id)?, id, key)?;
         let spread = Spread::new(id, &key, buckets).and_then(|spread| spread.with_reduction(reduction));
         spread.map(Self::Spread).map_err(refused)
+    }
+
+    pub(super) fn hll(lg_k: u8, kind: &str) -> PyResult<Self> {
+        let kind = match kind {
+            "hll_4" => HllType::Hll4,
+            "hll_6" => HllType::Hll6,
+            "hll_8" => HllType::Hll8,
+            other => {
+                return Err(value(format!("type must be \"hll_4\", \"hll_6\" or \"hll_8\", not {other:?}")));
+            }
+        };
+        Hll::new(lg_k, kind).map(Self::Hll).map_err(refused)
     }
 
     pub(super) fn imbalance(
@@ -115,10 +131,21 @@ impl Any {
                 }
                 Ok(Self::Spread(sketch))
             }
-            "Prefixes" => Ok(Self::Prefixes(read!(Prefixes))),
+            "Prefixes" => Ok(Self::Prefixes(Box::new(read!(Prefixes)))),
             "Imbalance" => Ok(Self::Imbalance(Box::new(read!(Imbalance)))),
             "Distinct" => Ok(Self::Distinct(read!(Distinct))),
-            "HeavyHitters" => HeavyHitters::from_bytes(bytes).map(Self::HeavyHitters).map_err(damaged),
+            "HeavyHitters" => {
+                let sketch = HeavyHitters::from_bytes(bytes).map_err(damaged)?;
+                check_rows(&sketch)?;
+                Ok(Self::HeavyHitters(sketch))
+            }
+            "DataSketchesHll" => Hll::from_bytes(bytes)
+                .map(Self::Hll)
+                .map_err(|error| value(format!("no HLL sketch of Apache DataSketches: {error}"))),
+            "Groups" => match AnyGroups::read(bytes, given)? {
+                Ok(groups) => Ok(Self::Groups(Box::new(groups))),
+                Err(error) => Err(damaged(error)),
+            },
             _ => Err(value(format!("{kind} has no serialized form; there are {}", KINDS.join(", ")))),
         }
     }
@@ -130,7 +157,14 @@ impl Any {
             Self::Imbalance(_) => "Imbalance",
             Self::Distinct(_) => "Distinct",
             Self::HeavyHitters(_) => "HeavyHitters",
+            Self::Groups(_) => "Groups",
+            Self::Hll(_) => "DataSketchesHll",
         }
+    }
+
+    /// Number of columns of a key of `HeavyHitters`; 1 for other sketches.
+    pub(super) fn columns(&self) -> usize {
+        if let Self::HeavyHitters(sketch) = self { sketch.columns() } else { 1 }
     }
 
     pub(super) fn merge(&mut self, other: &Self) -> PyResult<()> {
@@ -140,6 +174,11 @@ impl Any {
             (Self::Imbalance(ours), Self::Imbalance(theirs)) => ours.merge(theirs),
             (Self::Distinct(ours), Self::Distinct(theirs)) => ours.merge(theirs),
             (Self::HeavyHitters(ours), Self::HeavyHitters(theirs)) => ours.merge(theirs),
+            (Self::Groups(ours), Self::Groups(theirs)) => return ours.merge(theirs),
+            (Self::Hll(ours), Self::Hll(theirs)) => {
+                ours.merge(theirs);
+                Ok(())
+            }
             (ours, theirs) => {
                 return Err(value(format!("{} cannot be merged into {}", theirs.kind(), ours.kind())));
             }
@@ -154,6 +193,8 @@ impl Any {
             Self::Imbalance(sketch) => sketch.to_bytes(),
             Self::Distinct(sketch) => sketch.to_bytes(),
             Self::HeavyHitters(sketch) => sketch.to_bytes(),
+            Self::Groups(groups) => groups.to_bytes(),
+            Self::Hll(sketch) => sketch.to_bytes(),
         }
     }
 
@@ -176,7 +217,15 @@ impl Any {
                 sketch.candidates()
             ),
             Self::Distinct(sketch) => format!("Distinct: precision {}", sketch.precision()),
-            Self::HeavyHitters(sketch) => format!("HeavyHitters: {} counters", sketch.counters()),
+            Self::HeavyHitters(sketch) => match sketch.columns() {
+                1 => format!("HeavyHitters: {} counters", sketch.counters()),
+                columns => format!("HeavyHitters: {} counters, {columns} columns", sketch.counters()),
+            },
+            Self::Hll(sketch) => {
+                let bits = 4 + 2 * sketch.kind() as u8;
+                format!("DataSketchesHll: lg_k {}, hll_{bits}", sketch.lg_k())
+            }
+            Self::Groups(groups) => format!("Groups: {} of {}", groups.len(), groups.empty().description()),
         }
     }
 }

@@ -12,6 +12,7 @@ use arrow_schema::DataType;
 use arrow_select::filter::filter;
 use hashlane_sketch::Keys;
 use pyo3::PyResult;
+use std::borrow::Borrow;
 
 /// Rows of a piece, at most.
 const PIECE: usize = 1 << 16;
@@ -21,18 +22,18 @@ const PIECE: usize = 1 << 16;
 /// # Errors
 /// `ValueError` if the columns have several lengths; errors of `each`.
 pub(super) fn for_each(
-    columns: &[Column],
+    columns: &[impl Borrow<Column>],
     mut each: impl FnMut(usize, &[ArrayRef]) -> PyResult<()>,
 ) -> PyResult<()> {
     let (first, rest) = Column::of_one_length(columns)?;
     let (mut row, mut arrays) = (0, Vec::with_capacity(columns.len()));
-    for chunk in first.chunks() {
+    for chunk in first.borrow().chunks() {
         for from in (0..chunk.len()).step_by(PIECE) {
             let len = PIECE.min(chunk.len() - from);
             arrays.clear();
             arrays.push(chunk.slice(from, len));
             for other in rest {
-                arrays.push(other.slice(row, len)?);
+                arrays.push(other.borrow().slice(row, len)?);
             }
             each(row, &arrays)?;
             row += len;

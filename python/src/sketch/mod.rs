@@ -2,6 +2,8 @@
 
 mod any;
 mod batch;
+mod composite;
+mod groups;
 mod result;
 mod update;
 
@@ -11,10 +13,11 @@ use crate::error::value;
 use any::{Any, needed, refused};
 use arrow_array::UInt64Array;
 use arrow_schema::{DataType, Field};
-use hashlane_sketch::{Distinct, Function, HeavyHitters, Prefixes};
+use groups::AnyGroups;
+use hashlane_sketch::{Distinct, Function, HeavyHitters, KeyImbalance, Load, Prefixes, SpreadResult};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use pyo3_arrow::PyArray;
+use pyo3_arrow::{PyArray, PyTable};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use update::Batch;
 
@@ -25,6 +28,10 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(sketch_imbalance, module)?)?;
     module.add_function(wrap_pyfunction!(sketch_distinct, module)?)?;
     module.add_function(wrap_pyfunction!(sketch_heavy_hitters, module)?)?;
+    module.add_function(wrap_pyfunction!(sketch_groups, module)?)?;
+    module.add_function(wrap_pyfunction!(spread_result, module)?)?;
+    module.add_function(wrap_pyfunction!(imbalance_result, module)?)?;
+    module.add_function(wrap_pyfunction!(sketch_datasketches_hll, module)?)?;
     module.add_function(wrap_pyfunction!(sketch_read, module)?)
 }
 
@@ -83,30 +90,65 @@ impl Sketch {
         weights: Option<&Bound<'py, PyAny>>,
         bytes: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<()> {
-        let kind = self.kind(py)?;
-        let names: &[&'static str] = match (kind, columns.len()) {
-            ("Prefixes", _) => &["names"],
-            (_, 1) => &["keys"],
-            _ => &["src", "sport", "dst", "dport"],
-        };
-        if columns.len() != names.len() {
-            return Err(value(format!(
-                "{} columns; expected one of keys, or four: src, sport, dst, dport",
-                columns.len()
-            )));
-        }
-        let columns = names.iter().zip(&columns).map(|(name, object)| Column::of(name, object));
-        let columns = columns.collect::<PyResult<Vec<_>>>()?;
-        let named = if kind == "HeavyHitters" { "weights" } else { "packets" };
-        let weights = weights.map(|object| Column::of(named, object)).transpose()?;
-        let bytes = bytes.map(|object| Column::of("bytes", object)).transpose()?;
+        let (kind, width) = self.read(py, |any| Ok((any.kind(), any.columns())))?;
+        let read = columns_of(kind, width, &columns, weights, bytes)?;
         py.detach(|| {
-            let batch = Batch::of(kind, columns, weights, bytes)?;
+            let batch = read.batch(kind, width)?;
             let (mut state, mut begun) = (self.lock()?, false);
             let added = batch.add(&mut state.any, &mut begun);
             state.is_torn = begun && added.is_err();
             added
         })
+    }
+
+    /// Updates groups by the columns `by`, which have names; returns these, for a table its own.
+    #[pyo3(signature = (by, columns, weights=None, bytes=None))]
+    fn update_groups<'py>(
+        &self,
+        py: Python<'py>,
+        by: Vec<(String, Bound<'py, PyAny>)>,
+        columns: Vec<Bound<'py, PyAny>>,
+        weights: Option<&Bound<'py, PyAny>>,
+        bytes: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Vec<String>> {
+        let (kind, width) = self.groups(py, |groups| {
+            let empty = groups.empty();
+            Ok((empty.kind(), empty.columns()))
+        })?;
+        let (mut names, mut groups) = (Vec::new(), Vec::new());
+        for (name, object) in &by {
+            let column = Column::of("by", object)?;
+            names.extend(composite::names(&column, name));
+            groups.push(column);
+        }
+        let by = groups;
+        let read = columns_of(kind, width, &columns, weights, bytes)?;
+        py.detach(|| {
+            let batch = read.batch(kind, width)?;
+            let (mut state, mut begun) = (self.lock()?, false);
+            let Any::Groups(groups) = &mut state.any else { return Err(value("only Groups has groups")) };
+            let added = groups.update(&by, &batch, &mut begun);
+            state.is_torn = begun && added.is_err();
+            added.map(|()| names)
+        })
+    }
+
+    /// Number of groups.
+    fn group_count(&self, py: Python<'_>) -> PyResult<usize> {
+        self.groups(py, |groups| Ok(groups.len()))
+    }
+
+    /// The sketch of the group of one row of the columns `by`.
+    fn group(&self, py: Python<'_>, by: Vec<Bound<'_, PyAny>>) -> PyResult<Option<Self>> {
+        let by = by.iter().map(|object| Column::of("by", object)).collect::<PyResult<Vec<_>>>()?;
+        self.groups(py, |groups| Ok(groups.get(&by)?.map(Self::of)))
+    }
+
+    /// Results of all groups.
+    fn group_results(&self, py: Python<'_>, names: Vec<String>) -> PyResult<PyTable> {
+        let batch = self.groups(py, |groups| groups.result(&names))?;
+        let schema = batch.schema();
+        PyTable::try_new(vec![batch], schema)
     }
 
     fn merge(&self, py: Python<'_>, other: &Bound<'_, Self>) -> PyResult<()> {
@@ -175,6 +217,72 @@ impl Sketch {
     }
 }
 
+impl Sketch {
+    /// Calls `read` with the groups, without Python's lock.
+    fn groups<T: Send>(
+        &self,
+        py: Python<'_>,
+        read: impl FnOnce(&AnyGroups) -> PyResult<T> + Send,
+    ) -> PyResult<T> {
+        self.read(py, |any| match any {
+            Any::Groups(groups) => read(groups),
+            _ => Err(value("only Groups has groups")),
+        })
+    }
+}
+
+/// Columns of an update, read from Python's objects.
+struct Columns {
+    keys: Vec<Column>,
+    weights: Option<Column>,
+    bytes: Option<Column>,
+}
+
+/// The columns of an update of a sketch of this kind, with keys of `width` columns.
+fn columns_of(
+    kind: &str,
+    width: usize,
+    columns: &[Bound<'_, PyAny>],
+    weights: Option<&Bound<'_, PyAny>>,
+    bytes: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Columns> {
+    let names: &[&'static str] = match (kind, columns.len()) {
+        ("HeavyHitters", _) if width > 1 => &[],
+        ("Prefixes", _) => &["names"],
+        (_, 1) => &["keys"],
+        _ => &["src", "sport", "dst", "dport"],
+    };
+    if columns.len() != names.len() && width == 1 {
+        return Err(value(format!(
+            "{} columns; expected one of keys, or four: src, sport, dst, dport",
+            columns.len()
+        )));
+    }
+    let names = names.iter().copied().chain(core::iter::repeat("keys"));
+    let keys = names.zip(columns).map(|(name, object)| Column::of(name, object));
+    let named = if kind == "HeavyHitters" { "weights" } else { "packets" };
+    Ok(Columns {
+        keys: keys.collect::<PyResult<_>>()?,
+        weights: weights.map(|object| Column::of(named, object)).transpose()?,
+        bytes: bytes.map(|object| Column::of("bytes", object)).transpose()?,
+    })
+}
+
+impl Columns {
+    fn batch(self, kind: &str, width: usize) -> PyResult<Batch> {
+        if width > 1 {
+            return Batch::composite(self.keys, width, self.weights);
+        }
+        Batch::of(kind, self.keys, self.weights, self.bytes)
+    }
+}
+
+#[pyfunction]
+fn sketch_groups(py: Python<'_>, sketch: &Bound<'_, Sketch>, most: usize) -> PyResult<Sketch> {
+    let empty = sketch.get().copy(py)?;
+    AnyGroups::new(&empty, most).map(|groups| Sketch::of(Any::Groups(Box::new(groups))))
+}
+
 #[pyfunction]
 #[pyo3(signature = (scheme, buckets, key, reduction))]
 fn sketch_spread(scheme: &str, buckets: usize, key: Option<SecretKey>, reduction: &str) -> PyResult<Sketch> {
@@ -185,7 +293,7 @@ fn sketch_spread(scheme: &str, buckets: usize, key: Option<SecretKey>, reduction
 #[pyo3(signature = (encoding, precision, key))]
 fn sketch_prefixes(encoding: &str, precision: u8, key: Option<SecretKey>) -> PyResult<Sketch> {
     let sketch = Prefixes::new(encoding, precision, &needed(key.as_deref())?).map_err(refused)?;
-    Ok(Sketch::of(Any::Prefixes(sketch)))
+    Ok(Sketch::of(Any::Prefixes(Box::new(sketch))))
 }
 
 #[pyfunction]
@@ -208,9 +316,65 @@ fn sketch_distinct(precision: u8, key: Option<SecretKey>) -> PyResult<Sketch> {
 }
 
 #[pyfunction]
-fn sketch_heavy_hitters(counters: usize) -> PyResult<Sketch> {
-    let sketch = HeavyHitters::new(counters).map_err(refused)?;
+fn sketch_heavy_hitters(counters: usize, columns: usize) -> PyResult<Sketch> {
+    let sketch =
+        HeavyHitters::new(counters).and_then(|sketch| sketch.with_columns(columns)).map_err(refused)?;
     Ok(Sketch::of(Any::HeavyHitters(sketch)))
+}
+
+#[pyfunction]
+fn sketch_datasketches_hll(lg_k: u8, kind: &str) -> PyResult<Sketch> {
+    Any::hll(lg_k, kind).map(Sketch::of)
+}
+
+/// Numbers of a column without nulls.
+fn numbers(column: &Column) -> PyResult<Vec<u64>> {
+    let mut numbers = Vec::new();
+    batch::for_each(&[column], |first, arrays| {
+        arrays.iter().try_for_each(|array| batch::numbers(column.name(), array, first, None, &mut numbers))
+    })?;
+    Ok(numbers)
+}
+
+/// Statistics of buckets: their counts, or with `buckets` of them the bucket of each key.
+#[pyfunction]
+#[pyo3(signature = (column, buckets=None))]
+fn spread_result<'py>(
+    py: Python<'py>,
+    column: &Bound<'py, PyAny>,
+    buckets: Option<usize>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let column = Column::of(if buckets.is_some() { "numbers" } else { "counts" }, column)?;
+    let spread = py.detach(|| {
+        let numbers = numbers(&column)?;
+        match buckets {
+            Some(buckets) => SpreadResult::from_buckets(&numbers, buckets),
+            None => SpreadResult::from_counts(&numbers),
+        }
+        .map_err(refused)
+    })?;
+    result::spread(py, spread)
+}
+
+/// Imbalance of queues with these packets and bytes.
+#[pyfunction]
+#[pyo3(signature = (packets, bytes=None))]
+fn imbalance_result(
+    packets: &Bound<'_, PyAny>,
+    bytes: Option<&Bound<'_, PyAny>>,
+) -> PyResult<(u64, f64, f64)> {
+    let packets = Column::of("packets", packets)?;
+    let bytes = bytes.map(|bytes| Column::of("bytes", bytes)).transpose()?;
+    Column::of_one_length(&[Some(&packets), bytes.as_ref()].into_iter().flatten().collect::<Vec<_>>())?;
+    let packets = numbers(&packets)?;
+    let bytes = bytes.map_or_else(|| Ok(vec![0; packets.len()]), |bytes| numbers(&bytes))?;
+    let loads: Vec<Load> = packets
+        .iter()
+        .zip(&bytes)
+        .map(|(packets, bytes)| Load { packets: *packets, bytes: *bytes })
+        .collect();
+    let of = KeyImbalance::from_loads(&loads);
+    Ok((of.number, of.packets, of.bytes))
 }
 
 #[pyfunction]

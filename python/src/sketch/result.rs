@@ -1,25 +1,19 @@
 //! Results of sketches as dictionaries.
 
 use super::any::Any;
-use hashlane_sketch::{ImbalanceResult, KeyImbalance, Load, Memory};
+use super::composite::{self, Value};
+use crate::error::value;
+use hashlane_sketch::{ImbalanceResult, KeyImbalance, Load, Memory, SpreadResult};
+use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyBytes, PyDict, PyTuple};
 
 /// The result of a sketch; the modules of the package give it types.
 pub(super) fn result<'py>(py: Python<'py>, any: &Any) -> PyResult<Bound<'py, PyDict>> {
     let result = PyDict::new(py);
     match any {
         Any::Spread(sketch) => {
-            let of = py.detach(|| sketch.result());
-            result.set_item("keys", of.keys)?;
-            result.set_item("buckets", of.buckets)?;
-            result.set_item("chi_squared", of.chi_squared)?;
-            result.set_item("degrees", of.degrees)?;
-            result.set_item("p_value", of.p_value)?;
-            result.set_item("longest", of.longest)?;
-            result.set_item("longest_median", of.longest_median)?;
-            result.set_item("longest_limit", of.longest_limit)?;
-            result.set_item("loads", of.loads)?;
+            return spread(py, py.detach(|| sketch.result()));
         }
         Any::Prefixes(sketch) => {
             let of = py.detach(|| sketch.result());
@@ -46,15 +40,38 @@ pub(super) fn result<'py>(py: Python<'py>, any: &Any) -> PyResult<Bound<'py, PyD
             result.set_item("keys", of.keys)?;
             result.set_item("standard_error", of.standard_error)?;
         }
+        Any::Hll(sketch) => {
+            let of = py.detach(|| sketch.result());
+            result.set_item("keys", of.keys)?;
+            result.set_item("standard_error", of.standard_error)?;
+        }
         Any::HeavyHitters(sketch) => {
             let of = py.detach(|| sketch.result());
             result.set_item("total", of.total)?;
             result.set_item("error", of.error)?;
-            let hitters = of.hitters.iter().map(|hitter| (PyBytes::new(py, &hitter.key), hitter.least));
-            result.set_item("hitters", hitters.collect::<Vec<_>>())?;
+            let is_row = sketch.columns() > 1;
+            let hitters = of.hitters.iter().map(|hitter| {
+                let key =
+                    if is_row { row(py, &hitter.key)? } else { PyBytes::new(py, &hitter.key).into_any() };
+                Ok((key, hitter.least))
+            });
+            result.set_item("hitters", hitters.collect::<PyResult<Vec<_>>>()?)?;
         }
+        Any::Groups(_) => return Err(value("groups have a table of results")),
     }
     Ok(result)
+}
+
+/// The values of a row of several columns, as a tuple.
+fn row<'py>(py: Python<'py>, key: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+    let values = composite::decode(key)?.into_iter().map(|value| match value {
+        Value::Null => Ok(py.None().into_bound(py)),
+        Value::Integer(_, number) => number.into_bound_py_any(py),
+        Value::Text(text) => text.into_bound_py_any(py),
+        Value::Bytes(bytes) => Ok(PyBytes::new(py, &bytes).into_any()),
+        Value::Boolean(of) => of.into_bound_py_any(py),
+    });
+    Ok(PyTuple::new(py, values.collect::<PyResult<Vec<_>>>()?)?.into_any())
 }
 
 /// Entries and bytes.
@@ -65,4 +82,19 @@ pub(super) const fn memory(of: Memory) -> (u64, u64) {
 /// Packets and bytes.
 pub(super) const fn load(of: &Load) -> (u64, u64) {
     (of.packets, of.bytes)
+}
+
+/// Statistics of buckets.
+pub(super) fn spread(py: Python<'_>, of: SpreadResult) -> PyResult<Bound<'_, PyDict>> {
+    let result = PyDict::new(py);
+    result.set_item("keys", of.keys)?;
+    result.set_item("buckets", of.buckets)?;
+    result.set_item("chi_squared", of.chi_squared)?;
+    result.set_item("degrees", of.degrees)?;
+    result.set_item("p_value", of.p_value)?;
+    result.set_item("longest", of.longest)?;
+    result.set_item("longest_median", of.longest_median)?;
+    result.set_item("longest_limit", of.longest_limit)?;
+    result.set_item("loads", of.loads)?;
+    Ok(result)
 }

@@ -2,14 +2,16 @@
 
 use super::any::{Any, refused};
 use super::batch::{self, with_keys};
+use super::composite;
 use crate::column::Column;
 use crate::error::{at_row, value, wrong_type};
 use crate::flow::{self, Order};
 use crate::interrupt::Interrupt;
-use arrow_array::Array;
+use arrow_array::{Array, ArrayRef};
+use arrow_cast::cast;
 use arrow_schema::DataType;
 use hashlane_sketch::{Error, HeavyHitters, Keys};
-use pyo3::PyResult;
+use pyo3::{PyErr, PyResult};
 
 /// Bytes of a tuple.
 const TUPLE: usize = 36;
@@ -21,7 +23,15 @@ const TUPLES: usize = 1 << 14;
 pub(super) enum Batch {
     Keys(Column),
     Weighted(Column, Vec<u64>),
-    Tuples { rows: Vec<u8>, packets: Option<Vec<u64>>, bytes: Option<Vec<u64>> },
+    /// Rows of several columns as keys.
+    Composite(Vec<Column>, Option<Vec<u64>>),
+    /// Rows without nulls of the four columns `ends`.
+    Tuples {
+        ends: Vec<Column>,
+        rows: Vec<u8>,
+        packets: Option<Vec<u64>>,
+        bytes: Option<Vec<u64>>,
+    },
 }
 
 impl Batch {
@@ -43,6 +53,7 @@ impl Batch {
             return match kind {
                 "Prefixes" => names(keys),
                 "HeavyHitters" => weighted(keys, packets),
+                "DataSketchesHll" => Ok(Self::Keys(keys.with_arrays(signed)?)),
                 _ => Ok(Self::Keys(keys)),
             };
         }
@@ -68,7 +79,67 @@ impl Batch {
         let mut numbers = numbers.into_iter();
         let packets = if has_packets { numbers.next() } else { None };
         let bytes = if has_bytes { numbers.next() } else { None };
-        Ok(Self::Tuples { rows, packets, bytes })
+        columns.truncate(4);
+        Ok(Self::Tuples { ends: columns, rows, packets, bytes })
+    }
+
+    /// The batch of rows of these columns as keys, checked.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of), and for another number of columns than `width`.
+    pub(super) fn composite(keys: Vec<Column>, width: usize, weights: Option<Column>) -> PyResult<Self> {
+        let found: usize = keys.iter().map(|column| composite::names(column, "").len()).sum();
+        if found != width {
+            return Err(value(format!("keys of {found} columns; this sketch takes keys of {width}")));
+        }
+        let (of_keys, has_weights) = (keys.len(), weights.is_some());
+        let mut columns = keys;
+        columns.extend(weights);
+        let mut weights = Vec::new();
+        batch::for_each(&columns, |first, arrays| {
+            let (keys, rest) = arrays.split_at(of_keys.min(arrays.len()));
+            let encoded = composite::encode("keys", keys)?;
+            let rows = Keys::offsets64(&encoded.offsets, &encoded.bytes).map_err(refused)?;
+            if let Some(row) = rows.iter().position(|key| key.len() > HeavyHitters::MOST_KEY) {
+                return Err(too_long(first + row));
+            }
+            rest.iter().try_for_each(|array| batch::numbers("weights", array, first, None, &mut weights))
+        })?;
+        columns.truncate(of_keys);
+        Ok(Self::Composite(columns, has_weights.then_some(weights)))
+    }
+
+    /// The columns of keys.
+    pub(super) fn columns(&self) -> &[Column] {
+        match self {
+            Self::Keys(column) | Self::Weighted(column, _) => core::slice::from_ref(column),
+            Self::Composite(columns, _) => columns,
+            Self::Tuples { ends, .. } => ends,
+        }
+    }
+
+    /// Returns true if the keys are rows, in which a null is a value.
+    pub(super) const fn is_composite(&self) -> bool {
+        matches!(self, Self::Composite(..))
+    }
+
+    /// Sum of the packets or weights, and of the bytes.
+    pub(super) fn totals(&self) -> [u64; 2] {
+        let sum = |numbers: &Vec<u64>| numbers.iter().fold(0, |sum: u64, number| sum.saturating_add(*number));
+        let valid = |column: &Column| {
+            column.chunks().iter().map(|chunk| (chunk.len() - chunk.logical_null_count()) as u64).sum()
+        };
+        match self {
+            Self::Keys(column) => [valid(column), 0],
+            Self::Weighted(_, weights) => [sum(weights), 0],
+            Self::Composite(columns, weights) => {
+                [weights.as_ref().map_or(columns.first().map_or(0, Column::len) as u64, sum), 0]
+            }
+            Self::Tuples { rows, packets, bytes, .. } => {
+                let packets = packets.as_ref().map_or((rows.len() / TUPLE) as u64, sum);
+                [packets, bytes.as_ref().map_or(0, sum)]
+            }
+        }
     }
 
     /// Adds the batch to a sketch. `begun` is set before the first change.
@@ -78,6 +149,28 @@ impl Batch {
     /// large.
     pub(super) fn add(&self, any: &mut Any, begun: &mut bool) -> PyResult<()> {
         self.check_room(any).map_err(refused)?;
+        // Each candidate is separate work.
+        let work = match any {
+            Any::Imbalance(sketch) => sketch.candidates() + 1,
+            _ => 1,
+        };
+        self.for_each(work, |keys, weights, bytes| {
+            add(any, keys, weights, bytes)?;
+            *begun = true;
+            Ok(())
+        })
+    }
+
+    /// Passes the keys on in parts, with their packets or weights, and bytes; `work` is the time of a key,
+    /// where that of one hash is 1.
+    ///
+    /// # Errors
+    /// The exception of a signal handler, and errors of `each`.
+    pub(super) fn for_each(
+        &self,
+        work: usize,
+        mut each: impl FnMut(&Keys<'_>, Option<&[u64]>, Option<&[u64]>) -> PyResult<()>,
+    ) -> PyResult<()> {
         let mut interrupt = Interrupt::default();
         match self {
             Self::Keys(column) | Self::Weighted(column, _) => {
@@ -89,67 +182,58 @@ impl Batch {
                     let bytes = chunk.get_buffer_memory_size() / chunk.len().max(1);
                     batch::for_each_of(chunk, |array| {
                         let rows = with_keys(column.name(), &array, |keys| {
-                            let part = weights.map(|weights| weights.split_at(keys.len().min(weights.len())));
-                            weights = part.map(|(_, rest)| rest);
-                            add(any, keys, part.map(|(part, _)| part), None)?;
-                            *begun = true;
+                            each(keys, next(&mut weights, keys.len()), None)?;
                             Ok(keys.len())
                         })?;
                         interrupt.record(rows, rows.saturating_mul(bytes))
                     })?;
                 }
+                Ok(())
             }
-            Self::Tuples { rows, packets, bytes } => {
-                for (part, rows) in rows.chunks(TUPLES * TUPLE).enumerate() {
+            Self::Composite(columns, weights) => {
+                let mut weights = weights.as_deref();
+                batch::for_each(columns, |_, arrays| {
+                    let encoded = composite::encode("keys", arrays)?;
+                    let keys = Keys::offsets64(&encoded.offsets, &encoded.bytes).map_err(refused)?;
+                    each(&keys, next(&mut weights, keys.len()), None)?;
+                    interrupt.record(keys.len(), encoded.bytes.len())
+                })
+            }
+            Self::Tuples { rows, packets, bytes, .. } => {
+                let (mut packets, mut bytes) = (packets.as_deref(), bytes.as_deref());
+                for rows in rows.chunks(TUPLES * TUPLE) {
                     let keys = Keys::rows(rows, TUPLE).map_err(refused)?;
-                    let of = |numbers: &Option<Vec<u64>>| {
-                        let from = part * TUPLES;
-                        numbers
-                            .as_ref()
-                            .map(|numbers| numbers.get(from..from + keys.len()).unwrap_or_default().to_vec())
-                    };
-                    add(any, &keys, of(packets).as_deref(), of(bytes).as_deref())?;
-                    *begun = true;
-                    // Each candidate is separate work.
-                    let keys_of_cards = match any {
-                        Any::Imbalance(sketch) => sketch.candidates() + 1,
-                        _ => 1,
-                    };
-                    interrupt.record(keys.len(), rows.len().saturating_mul(keys_of_cards))?;
+                    each(&keys, next(&mut packets, keys.len()), next(&mut bytes, keys.len()))?;
+                    interrupt.record(keys.len(), rows.len().saturating_mul(work))?;
                 }
+                Ok(())
             }
         }
-        Ok(())
     }
 
     /// Checks that the totals of the sketch have room for the whole batch, so that no part of it is taken if
     /// they have not.
     fn check_room(&self, any: &Any) -> Result<(), Error> {
-        let sum = |numbers: &Vec<u64>| numbers.iter().fold(0, |sum: u64, number| sum.saturating_add(*number));
-        let chunks = match self {
-            Self::Keys(column) | Self::Weighted(column, _) => column.chunks(),
-            Self::Tuples { .. } => &[],
-        };
-        let keys: u64 = chunks.iter().map(|chunk| (chunk.len() - chunk.logical_null_count()) as u64).sum();
-        match (any, self) {
-            (Any::Spread(sketch), Self::Tuples { rows, .. }) => {
-                sketch.check_room((rows.len() / TUPLE) as u64)
-            }
-            (Any::Spread(sketch), _) => sketch.check_room(keys),
-            (Any::Prefixes(sketch), _) => {
+        let [packets, bytes] = self.totals();
+        match any {
+            Any::Spread(sketch) => sketch.check_room(packets),
+            Any::Prefixes(sketch) => {
                 // Not less than the bytes of the names.
-                let bytes = chunks.iter().map(|chunk| chunk.get_buffer_memory_size() as u64).sum();
-                sketch.check_room(keys, bytes)
+                let chunks = self.columns().iter().flat_map(Column::chunks);
+                sketch.check_room(packets, chunks.map(|chunk| chunk.get_buffer_memory_size() as u64).sum())
             }
-            (Any::Imbalance(sketch), Self::Tuples { rows, packets, bytes }) => {
-                let packets = packets.as_ref().map_or((rows.len() / TUPLE) as u64, sum);
-                sketch.check_room(packets, bytes.as_ref().map_or(0, sum))
-            }
-            (Any::HeavyHitters(sketch), Self::Weighted(_, weights)) => sketch.check_room(sum(weights)),
-            (Any::HeavyHitters(sketch), _) => sketch.check_room(keys),
-            (Any::Imbalance(_) | Any::Distinct(_), _) => Ok(()),
+            Any::Imbalance(sketch) => sketch.check_room(packets, bytes),
+            Any::HeavyHitters(sketch) => sketch.check_room(packets),
+            Any::Distinct(_) | Any::Groups(_) | Any::Hll(_) => Ok(()),
         }
     }
+}
+
+/// The next numbers of a column.
+fn next<'a>(numbers: &mut Option<&'a [u64]>, len: usize) -> Option<&'a [u64]> {
+    let (part, rest) = numbers.map(|numbers| numbers.split_at(len.min(numbers.len())))?;
+    *numbers = Some(rest);
+    Some(part)
 }
 
 fn add(any: &mut Any, keys: &Keys<'_>, packets: Option<&[u64]>, bytes: Option<&[u64]>) -> PyResult<()> {
@@ -159,8 +243,24 @@ fn add(any: &mut Any, keys: &Keys<'_>, packets: Option<&[u64]>, bytes: Option<&[
         Any::Imbalance(sketch) => sketch.update(keys, packets, bytes),
         Any::Distinct(sketch) => sketch.update(keys),
         Any::HeavyHitters(sketch) => sketch.update(keys, packets),
+        Any::Hll(sketch) => {
+            sketch.update(keys);
+            Ok(())
+        }
+        Any::Groups(_) => return Err(value("groups need the columns that they are named by")),
     }
     .map_err(refused)
+}
+
+/// Integers as Apache DataSketches hashes them: signed numbers of 64 bits. Unsigned ones of 64 bits have the
+/// same bytes.
+fn signed(array: &ArrayRef) -> PyResult<ArrayRef> {
+    match array.data_type() {
+        kind if kind.is_integer() && *kind != DataType::UInt64 => {
+            cast(array, &DataType::Int64).map_err(value)
+        }
+        _ => Ok(array.clone()),
+    }
 }
 
 fn names(names: Column) -> PyResult<Batch> {
@@ -187,11 +287,7 @@ fn weighted(keys: Column, weights: Option<Column>) -> PyResult<Batch> {
                 Some(nulls) => (0..nulls.len()).filter(|row| nulls.is_valid(*row)).nth(place),
                 None => Some(place),
             };
-            let most = HeavyHitters::MOST_KEY;
-            Err(at_row(
-                first + row.unwrap_or(place),
-                format!("a key of more than {most} bytes: pass its hash"),
-            ))
+            Err(too_long(first + row.unwrap_or(place)))
         })?;
         match (arrays.next(), columns.get(1)) {
             (Some(array), Some(column)) => {
@@ -207,4 +303,9 @@ fn weighted(keys: Column, weights: Option<Column>) -> PyResult<Batch> {
         Some(keys) => Ok(Batch::Keys(keys)),
         None => Err(value("no columns")),
     }
+}
+
+fn too_long(row: usize) -> PyErr {
+    let most = HeavyHitters::MOST_KEY;
+    at_row(row, format!("a key of more than {most} bytes: pass its hash"))
 }

@@ -1,0 +1,382 @@
+//! Groups of sketches: updates by columns of groups, and results as tables.
+
+use super::any::{Any, refused};
+use super::batch;
+use super::composite::{self, INTEGERS, Value};
+use super::update::Batch;
+use crate::column::Column;
+use crate::error::value;
+use crate::texts::Texts;
+use arrow_array::builder::BooleanBuilder;
+use arrow_array::types::{LargeBinaryType, LargeUtf8Type};
+use arrow_array::{
+    Array, ArrayRef, Float64Array, Int64Array, LargeBinaryArray, NullArray, RecordBatch, UInt64Array,
+};
+use arrow_buffer::NullBuffer;
+use arrow_cast::cast;
+use arrow_schema::{Field, Schema};
+use hashlane_hash::scheme::Key;
+use hashlane_sketch::{
+    self as sketches, Distinct, Grouped, Groups, HeavyHitters, Imbalance, Keys, ReadError, Sketch, Spread,
+};
+use pyo3::PyResult;
+use std::sync::Arc;
+
+/// Groups of sketches of one kind.
+#[derive(Clone)]
+pub(in crate::sketch) enum AnyGroups {
+    Distinct(Groups<Distinct>),
+    Spread(Groups<Spread>),
+    Imbalance(Groups<Imbalance>),
+    HeavyHitters(Groups<HeavyHitters>),
+}
+
+/// Calls `$body` with the groups.
+macro_rules! each {
+    ($any:expr, $groups:ident => $body:expr) => {
+        match $any {
+            AnyGroups::Distinct($groups) => $body,
+            AnyGroups::Spread($groups) => $body,
+            AnyGroups::Imbalance($groups) => $body,
+            AnyGroups::HeavyHitters($groups) => $body,
+        }
+    };
+}
+
+/// Columns of a table, with their names.
+type Columns = Vec<(String, ArrayRef)>;
+
+impl AnyGroups {
+    /// No groups of sketches like `empty`.
+    ///
+    /// # Errors
+    /// `ValueError` for a sketch with keys, for one that groups do not have, and for a limit out of range.
+    pub(super) fn new(empty: &Any, most: usize) -> PyResult<Self> {
+        fn of<S: Grouped>(empty: &S, most: usize) -> PyResult<Groups<S>> {
+            Groups::new(empty.clone()).and_then(|groups| groups.with_most(most)).map_err(refused)
+        }
+        Ok(match empty {
+            Any::Distinct(sketch) => Self::Distinct(of(sketch, most)?),
+            Any::Spread(sketch) => Self::Spread(of(sketch, most)?),
+            Any::Imbalance(sketch) => Self::Imbalance(of(&**sketch, most)?),
+            Any::HeavyHitters(sketch) => Self::HeavyHitters(of(sketch, most)?),
+            other => return Err(value(format!("groups of {} are not supported", other.kind()))),
+        })
+    }
+
+    /// The groups of these bytes, with their key if there is one.
+    ///
+    /// # Errors
+    /// `ValueError` for another key, and for names and keys that are no rows of columns.
+    pub(super) fn read(bytes: &[u8], key: Option<Key>) -> PyResult<Result<Self, ReadError>> {
+        fn of<S: Grouped>(bytes: &[u8], key: Option<Key>) -> PyResult<Result<Groups<S>, ReadError>> {
+            let groups = match Groups::<S>::from_bytes(bytes) {
+                Ok(groups) => groups,
+                Err(error) => return Ok(Err(error)),
+            };
+            groups.iter().try_for_each(|(name, _)| composite::decode(name).map(drop))?;
+            Ok(Ok(match key {
+                Some(key) => groups.with_key(&key).map_err(refused)?,
+                None => groups,
+            }))
+        }
+        // Bytes are groups of one kind at most; the error of the first is as good as that of another.
+        let error = match of(bytes, key)? {
+            Ok(groups) => return Ok(Ok(Self::Distinct(groups))),
+            Err(error) => error,
+        };
+        if let Ok(groups) = of(bytes, key)? {
+            return Ok(Ok(Self::Spread(groups)));
+        }
+        if let Ok(groups) = of(bytes, key)? {
+            return Ok(Ok(Self::Imbalance(groups)));
+        }
+        let Ok(groups) = of::<HeavyHitters>(bytes, key)? else { return Ok(Err(error)) };
+        groups.iter().try_for_each(|(_, sketch)| check_rows(sketch))?;
+        Ok(Ok(Self::HeavyHitters(groups)))
+    }
+
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Self::Distinct(_) => "Distinct",
+            Self::Spread(_) => "Spread",
+            Self::Imbalance(_) => "Imbalance",
+            Self::HeavyHitters(_) => "HeavyHitters",
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        each!(self, groups => groups.len())
+    }
+
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        each!(self, groups => groups.to_bytes())
+    }
+
+    /// The sketch that a group begins with.
+    pub(super) fn empty(&self) -> Any {
+        match self {
+            Self::Distinct(groups) => Any::Distinct(groups.empty().clone()),
+            Self::Spread(groups) => Any::Spread(groups.empty().clone()),
+            Self::Imbalance(groups) => Any::Imbalance(Box::new(groups.empty().clone())),
+            Self::HeavyHitters(groups) => Any::HeavyHitters(groups.empty().clone()),
+        }
+    }
+
+    pub(super) fn merge(&mut self, other: &Self) -> PyResult<()> {
+        match (self, other) {
+            (Self::Distinct(ours), Self::Distinct(theirs)) => ours.merge(theirs),
+            (Self::Spread(ours), Self::Spread(theirs)) => ours.merge(theirs),
+            (Self::Imbalance(ours), Self::Imbalance(theirs)) => ours.merge(theirs),
+            (Self::HeavyHitters(ours), Self::HeavyHitters(theirs)) => ours.merge(theirs),
+            (ours, theirs) => {
+                let (ours, theirs) = (ours.kind(), theirs.kind());
+                return Err(value(format!("groups of {theirs} cannot be merged into groups of {ours}")));
+            }
+        }
+        .map_err(refused)
+    }
+
+    /// The sketch of the group of the first row of `by`.
+    ///
+    /// # Errors
+    /// `TypeError` for columns of other types than groups have.
+    pub(super) fn get(&self, by: &[Column]) -> PyResult<Option<Any>> {
+        let arrays = by.iter().map(|column| column.slice(0, 1)).collect::<PyResult<Vec<_>>>()?;
+        let group = composite::encode("group", &arrays)?.bytes;
+        Ok(match self {
+            Self::Distinct(groups) => groups.get(&group).cloned().map(Any::Distinct),
+            Self::Spread(groups) => groups.get(&group).cloned().map(Any::Spread),
+            Self::Imbalance(groups) => {
+                groups.get(&group).cloned().map(|sketch| Any::Imbalance(Box::new(sketch)))
+            }
+            Self::HeavyHitters(groups) => groups.get(&group).cloned().map(Any::HeavyHitters),
+        })
+    }
+
+    /// Adds each row of a batch to the sketch of its group in the columns `by`. `begun` is set before the
+    /// first change.
+    ///
+    /// # Errors
+    /// As [`Batch::add`]; `ValueError` for too many groups.
+    pub(super) fn update(&mut self, by: &[Column], batch: &Batch, begun: &mut bool) -> PyResult<()> {
+        let work = match self {
+            Self::Imbalance(groups) => groups.empty().candidates() + 1,
+            _ => 1,
+        };
+        each!(self, groups => {
+            groups.check_room(batch.totals()).map_err(refused)?;
+            let before = groups.len();
+            let places = places(groups, by, batch).inspect_err(|_| groups.truncate(before))?;
+            let mut places = places.as_slice();
+            batch.for_each(work, |keys, weights, bytes| {
+                let (part, rest) = places.split_at(keys.len().min(places.len()));
+                places = rest;
+                let batch = sketches::Batch::new(*keys).with_weights(weights).with_bytes(bytes);
+                if let Err(error) = groups.update_places(part, &batch) {
+                    // Nothing was added yet, as all parts of the batch are alike.
+                    if !*begun {
+                        groups.truncate(before);
+                    }
+                    return Err(refused(error));
+                }
+                *begun = true;
+                Ok(())
+            })
+        })
+    }
+
+    /// The results of all groups: columns of the groups, then of the results.
+    ///
+    /// # Errors
+    /// `ValueError` for groups with values of several types.
+    pub(super) fn result(&self, names: &[String]) -> PyResult<RecordBatch> {
+        let rows: Vec<Vec<Value>> = match self {
+            // A row for each key.
+            Self::HeavyHitters(groups) => {
+                let rows = groups.iter().map(|(group, sketch)| {
+                    Ok(vec![composite::decode(group)?; sketch.result().hitters.len()])
+                });
+                rows.collect::<PyResult<Vec<_>>>()?.concat()
+            }
+            groups => each!(groups, groups => {
+                groups.iter().map(|(group, _)| composite::decode(group)).collect::<PyResult<_>>()?
+            }),
+        };
+        let mut columns = group_columns(names, &rows)?;
+        columns.extend(match self {
+            Self::Distinct(groups) => {
+                let results: Vec<_> = groups.iter().map(|(_, sketch)| sketch.result()).collect();
+                vec![
+                    floats("keys", results.iter().map(|of| of.keys)),
+                    floats("standard_error", results.iter().map(|of| of.standard_error)),
+                ]
+            }
+            Self::Spread(groups) => {
+                let results: Vec<_> = groups.iter().map(|(_, sketch)| sketch.result()).collect();
+                vec![
+                    counts("keys", results.iter().map(|of| of.keys)),
+                    floats("chi_squared", results.iter().map(|of| of.chi_squared)),
+                    floats("p_value", results.iter().map(|of| of.p_value)),
+                    counts("longest", results.iter().map(|of| of.longest)),
+                    counts("longest_median", results.iter().map(|of| of.longest_median)),
+                    counts("longest_limit", results.iter().map(|of| of.longest_limit)),
+                ]
+            }
+            Self::Imbalance(groups) => {
+                let results: Vec<_> = groups.iter().map(|(_, sketch)| sketch.result()).collect();
+                vec![
+                    counts("packets", results.iter().map(|of| of.total.packets)),
+                    counts("bytes", results.iter().map(|of| of.total.bytes)),
+                    floats("imbalance", results.iter().map(|of| of.current.packets)),
+                    floats("imbalance_bytes", results.iter().map(|of| of.current.bytes)),
+                    counts("best", results.iter().map(|of| of.best.number)),
+                    floats("best_imbalance", results.iter().map(|of| of.best.packets)),
+                ]
+            }
+            Self::HeavyHitters(groups) => {
+                let results: Vec<_> = groups.iter().map(|(_, sketch)| sketch.result()).collect();
+                let hitters =
+                    || results.iter().flat_map(|of| of.hitters.iter().map(move |hitter| (of, hitter)));
+                let keys: Vec<&[u8]> = hitters().map(|(_, hitter)| &*hitter.key).collect();
+                let keys = match groups.empty().columns() {
+                    1 => vec![column("key", Arc::new(LargeBinaryArray::from_iter_values(keys)))],
+                    _ => {
+                        let rows = keys.into_iter().map(composite::decode).collect::<PyResult<Vec<_>>>()?;
+                        group_columns(&[String::from("key")], &rows)?
+                    }
+                };
+                let least = counts("least", hitters().map(|(_, hitter)| hitter.least));
+                let error = counts("error", hitters().map(|(of, _)| of.error));
+                let total = counts("total", hitters().map(|(of, _)| of.total));
+                keys.into_iter().chain([least, error, total]).collect()
+            }
+        });
+        let fields: Vec<Field> =
+            columns.iter().map(|(name, array)| Field::new(name, array.data_type().clone(), true)).collect();
+        let arrays = columns.into_iter().map(|(_, array)| array).collect();
+        RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays).map_err(value)
+    }
+}
+
+/// Checks that the keys of a sketch are rows of its columns.
+///
+/// # Errors
+/// `ValueError` for a key that is not.
+pub(super) fn check_rows(sketch: &HeavyHitters) -> PyResult<()> {
+    if sketch.columns() == 1 {
+        return Ok(());
+    }
+    sketch.result().hitters.iter().try_for_each(|hitter| match composite::decode(&hitter.key)?.len() {
+        columns if columns == sketch.columns() => Ok(()),
+        columns => Err(value(format!("a key of {columns} columns in a sketch of {}", sketch.columns()))),
+    })
+}
+
+/// Places of the groups of the rows that are not null in the keys; groups that are new begin.
+fn places<S: Grouped>(groups: &mut Groups<S>, by: &[Column], batch: &Batch) -> PyResult<Vec<u32>> {
+    let mut places = Vec::new();
+    let all: Vec<&Column> = by.iter().chain(batch.columns()).collect();
+    let of_by = by.len();
+    batch::for_each(&all, |_, arrays| {
+        let (by, keys) = arrays.split_at(of_by.min(arrays.len()));
+        let encoded = composite::encode("by", by)?;
+        // A row is left out if its key is null. Rows of several columns are keys whatever they have.
+        let mut nulls: Option<NullBuffer> = None;
+        for key in keys.iter().filter(|_| !batch.is_composite()) {
+            nulls = NullBuffer::union(nulls.as_ref(), key.logical_nulls().as_ref());
+        }
+        let rows = Keys::offsets64(&encoded.offsets, &encoded.bytes).map_err(value)?;
+        match nulls.filter(|nulls| nulls.null_count() > 0) {
+            None => groups.find_places(&rows, &mut places).map_err(refused),
+            Some(nulls) => {
+                let rows: Vec<&[u8]> = nulls.valid_indices().filter_map(|row| rows.get(row)).collect();
+                groups.find_places(&Keys::slices(&rows), &mut places).map_err(refused)
+            }
+        }
+    })?;
+    Ok(places)
+}
+
+fn column(name: &str, array: ArrayRef) -> (String, ArrayRef) {
+    (name.to_owned(), array)
+}
+
+fn floats(name: &str, values: impl Iterator<Item = f64>) -> (String, ArrayRef) {
+    column(name, Arc::new(Float64Array::from_iter_values(values)))
+}
+
+fn counts(name: &str, values: impl Iterator<Item = u64>) -> (String, ArrayRef) {
+    column(name, Arc::new(UInt64Array::from_iter_values(values)))
+}
+
+/// Columns of rows, each of the type of its values; with a number behind a name that several have.
+fn group_columns(names: &[String], rows: &[Vec<Value>]) -> PyResult<Columns> {
+    let width = rows.first().map_or(names.len(), Vec::len);
+    if rows.iter().any(|row| row.len() != width) {
+        return Err(value("groups of several numbers of columns: group all batches by the same columns"));
+    }
+    let name = |at: usize| match names {
+        names if names.len() == width => names.get(at).cloned().unwrap_or_default(),
+        [one] => format!("{one}_{at}"),
+        _ => format!("group_{at}"),
+    };
+    (0..width)
+        .map(|at| Ok((name(at), typed(&name(at), rows.iter().filter_map(|row| row.get(at)))?)))
+        .collect()
+}
+
+/// Values of one type as an array.
+fn typed<'a>(name: &str, values: impl Iterator<Item = &'a Value> + Clone) -> PyResult<ArrayRef> {
+    let several = || {
+        value(format!(
+            "{name}: values of several types, which are several groups: cast the columns to one type"
+        ))
+    };
+    let kind = |value: &Value| match value {
+        Value::Integer(tag, _) => (core::mem::discriminant(value), *tag),
+        other => (core::mem::discriminant(other), 0),
+    };
+    let mut present = values.clone().filter(|value| **value != Value::Null);
+    let Some(first) = present.next() else { return Ok(Arc::new(NullArray::new(values.count()))) };
+    if present.any(|value| kind(value) != kind(first)) {
+        return Err(several());
+    }
+    match first {
+        Value::Text(_) | Value::Bytes(_) | Value::Null => {
+            let mut texts = Texts::new();
+            for value in values {
+                texts.push(match value {
+                    Value::Text(text) => Some(text.as_bytes()),
+                    Value::Bytes(bytes) => Some(bytes.as_slice()),
+                    _ => None,
+                });
+            }
+            if let Value::Text(_) = first {
+                texts.finish::<LargeUtf8Type>()
+            } else {
+                texts.finish::<LargeBinaryType>()
+            }
+        }
+        Value::Boolean(_) => {
+            let mut booleans = BooleanBuilder::new();
+            for value in values {
+                booleans.append_option(if let Value::Boolean(of) = value { Some(*of) } else { None });
+            }
+            Ok(Arc::new(booleans.finish()))
+        }
+        Value::Integer(tag, _) => {
+            let Some((kind, _, is_signed)) = INTEGERS.get(usize::from(*tag).saturating_sub(1)) else {
+                return Err(several());
+            };
+            let numbers =
+                values.map(|value| if let Value::Integer(_, of) = value { Some(*of) } else { None });
+            let wide: ArrayRef = if *is_signed {
+                Arc::new(Int64Array::from_iter(numbers.map(|number| number.map(|of| of as i64))))
+            } else {
+                Arc::new(UInt64Array::from_iter(numbers.map(|number| number.map(|of| of as u64))))
+            };
+            cast(&wide, kind).map_err(value)
+        }
+    }
+}
