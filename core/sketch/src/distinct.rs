@@ -13,10 +13,10 @@ use std::sync::Arc;
 
 /// Number of distinct keys, by SipHash-1-3: exact while small, by UltraLogLog beyond.
 ///
-/// Up to 7/64 of 2^precision keys (1,792 at precision 14) their hashes are kept, 8 bytes and up to 8 free ones
-/// a key, and the number is exact. Beyond, there are 2^precision bytes of registers, and the estimate has a
-/// standard error of at most 0.761 / √(2^precision): 0.59 % at precision 14. Merges lose none of it. The hash
-/// is keyed: without the key, nobody can choose keys that count as few or as many.
+/// Up to 7/64 of 2^precision keys (1,792 at precision 14) their hashes are kept, 8 bytes and up to 8 free
+/// ones a key, and the number is exact. Beyond, there are 2^precision bytes of registers, with a standard
+/// error of at most 0.761 / √(2^precision): 0.59 % at precision 14. Merges lose none of it. The hash is
+/// keyed: without the key, nobody can choose keys that count as few or as many.
 ///
 /// ```
 /// use hashlane_hash::scheme::Key;

@@ -152,7 +152,7 @@ impl Hll {
         if let State::Coupons(coupons) = &self.state {
             let mut dense = Dense::new(self.lg_k);
             coupons.iter().for_each(|coupon| dense.add(*coupon));
-            // The number of coupons is better known than the registers tell, and does not depend on the order.
+            // The number of coupons is better known than the registers tell, whatever the order.
             dense.hip = Some(distinct_of_coupons(coupons.len()));
             self.state = State::Dense(dense);
         }

@@ -37,7 +37,7 @@ pub struct SpreadResult {
 const DIRECT: usize = 1 << 16;
 
 impl SpreadResult {
-    /// Statistics of the buckets of a table of someone else's, such as a dump of a kernel's: the keys of each.
+    /// Statistics of a table of someone else's, such as a kernel's: the keys of each bucket.
     ///
     /// # Errors
     /// There are no buckets or more than [`Spread::MOST_BUCKETS`], or the total passes 2⁶³ − 1.

@@ -12,7 +12,8 @@
 //! 32, 36   registers that have the least value; number of exceptions
 //! 40       registers; then exceptions of HLL_4, as coupons with the register as address
 //! ```
-//! Numbers are little-endian. Without the flag "compact", the places of a hash table follow, 0 for a free one.
+//! Numbers are little-endian. Without the flag "compact", the places of a hash table follow, 0 for a free
+//! one.
 
 use super::{ADDRESS, Dense, Hll, HllType, MOST_VALUE, State, most_coupons};
 use crate::error::ReadError;
