@@ -1,15 +1,16 @@
 //! A sketch of any kind.
 
 use super::groups::{AnyGroups, check_rows};
+use super::refused::refused;
 use crate::error::value;
 use crate::registry::{checked_key, unknown};
 use hashlane_hash::scheme::{Key, Keying, Scheme, SchemeInfo};
 use hashlane_hash::siphash::SipHash13;
 use hashlane_sketch::datasketches::{Hll, HllType};
 use hashlane_sketch::{
-    Distinct, Error, Function, HeavyHitters, Imbalance, Prefixes, Reduction, Sketch, Spread, hasher,
+    Distinct, Function, Grouped, Groups, HeavyHitters, Imbalance, Prefixes, Reduction, Sketch, Spread, hasher,
 };
-use pyo3::{PyErr, PyResult};
+use pyo3::PyResult;
 
 /// A sketch of any kind.
 #[derive(Clone)]
@@ -25,19 +26,6 @@ pub(super) enum Any {
 
 /// Ids of the kinds, as the classes are called.
 const KINDS: [&str; 6] = ["Spread", "Prefixes", "Imbalance", "Distinct", "HeavyHitters", "Groups"];
-
-/// An error of a sketch as `ValueError`.
-pub(super) fn refused(error: Error) -> PyErr {
-    match error {
-        Error::NoKey => value(
-            "this sketch was read without its key: read it with from_bytes(data, key) to update it and to \
-             see candidates",
-        ),
-        Error::WrongKey => value("the key is not the one that this sketch was made with"),
-        Error::Unlike { .. } => value(format!("{error}; make all sketches with the same arguments")),
-        error => value(error),
-    }
-}
 
 /// A key of 16 bytes.
 pub(super) fn needed(key: Option<&[u8]>) -> PyResult<Key> {
@@ -162,6 +150,37 @@ impl Any {
         }
     }
 
+    /// Groups of sketches like this one, which is empty.
+    ///
+    /// # Errors
+    /// `ValueError` for a sketch with keys, for one that groups do not have, and for a limit out of range.
+    pub(super) fn groups(&self, most: usize) -> PyResult<Self> {
+        fn of<S: Grouped>(empty: &S, most: usize) -> PyResult<Groups<S>> {
+            Groups::new(empty.clone()).and_then(|groups| groups.with_most(most)).map_err(refused)
+        }
+        let groups = match self {
+            Self::Distinct(sketch) => AnyGroups::Distinct(of(sketch, most)?),
+            Self::Spread(sketch) => AnyGroups::Spread(of(sketch, most)?),
+            Self::Imbalance(sketch) => AnyGroups::Imbalance(of(&**sketch, most)?),
+            Self::HeavyHitters(sketch) => AnyGroups::HeavyHitters(of(sketch, most)?),
+            other => return Err(value(format!("groups of {} are not supported", other.kind()))),
+        };
+        Ok(Self::Groups(Box::new(groups)))
+    }
+
+    /// The sketch of a group, or the one that groups begin with.
+    pub(super) fn of_group(groups: &AnyGroups, name: Option<&[u8]>) -> Option<Self> {
+        fn of<S: Grouped>(groups: &Groups<S>, name: Option<&[u8]>) -> Option<S> {
+            name.map_or(Some(groups.empty()), |name| groups.get(name)).cloned()
+        }
+        match groups {
+            AnyGroups::Distinct(groups) => of(groups, name).map(Self::Distinct),
+            AnyGroups::Spread(groups) => of(groups, name).map(Self::Spread),
+            AnyGroups::Imbalance(groups) => of(groups, name).map(|sketch| Self::Imbalance(Box::new(sketch))),
+            AnyGroups::HeavyHitters(groups) => of(groups, name).map(Self::HeavyHitters),
+        }
+    }
+
     /// Number of columns of a key of `HeavyHitters`; 1 for other sketches.
     pub(super) fn columns(&self) -> usize {
         if let Self::HeavyHitters(sketch) = self { sketch.columns() } else { 1 }
@@ -225,7 +244,10 @@ impl Any {
                 let bits = 4 + 2 * sketch.kind() as u8;
                 format!("DataSketchesHll: lg_k {}, hll_{bits}", sketch.lg_k())
             }
-            Self::Groups(groups) => format!("Groups: {} of {}", groups.len(), groups.empty().description()),
+            Self::Groups(groups) => {
+                let of = Self::of_group(groups, None).map(|empty| empty.description());
+                format!("Groups: {} of {}", groups.len(), of.unwrap_or_default())
+            }
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Groups of sketches: updates by columns of groups, and results as tables.
 
-use super::any::{Any, refused};
 use super::batch;
 use super::composite::{self, INTEGERS, Value};
+use super::refused::refused;
 use super::update::Batch;
 use crate::column::Column;
 use crate::error::value;
@@ -47,23 +47,6 @@ macro_rules! each {
 type Columns = Vec<(String, ArrayRef)>;
 
 impl AnyGroups {
-    /// No groups of sketches like `empty`.
-    ///
-    /// # Errors
-    /// `ValueError` for a sketch with keys, for one that groups do not have, and for a limit out of range.
-    pub(super) fn new(empty: &Any, most: usize) -> PyResult<Self> {
-        fn of<S: Grouped>(empty: &S, most: usize) -> PyResult<Groups<S>> {
-            Groups::new(empty.clone()).and_then(|groups| groups.with_most(most)).map_err(refused)
-        }
-        Ok(match empty {
-            Any::Distinct(sketch) => Self::Distinct(of(sketch, most)?),
-            Any::Spread(sketch) => Self::Spread(of(sketch, most)?),
-            Any::Imbalance(sketch) => Self::Imbalance(of(&**sketch, most)?),
-            Any::HeavyHitters(sketch) => Self::HeavyHitters(of(sketch, most)?),
-            other => return Err(value(format!("groups of {} are not supported", other.kind()))),
-        })
-    }
-
     /// The groups of these bytes, with their key if there is one.
     ///
     /// # Errors
@@ -113,14 +96,9 @@ impl AnyGroups {
         each!(self, groups => groups.to_bytes())
     }
 
-    /// The sketch that a group begins with.
-    pub(super) fn empty(&self) -> Any {
-        match self {
-            Self::Distinct(groups) => Any::Distinct(groups.empty().clone()),
-            Self::Spread(groups) => Any::Spread(groups.empty().clone()),
-            Self::Imbalance(groups) => Any::Imbalance(Box::new(groups.empty().clone())),
-            Self::HeavyHitters(groups) => Any::HeavyHitters(groups.empty().clone()),
-        }
+    /// Number of columns of a key.
+    pub(super) fn columns(&self) -> usize {
+        if let Self::HeavyHitters(groups) = self { groups.empty().columns() } else { 1 }
     }
 
     pub(super) fn merge(&mut self, other: &Self) -> PyResult<()> {
@@ -135,23 +113,6 @@ impl AnyGroups {
             }
         }
         .map_err(refused)
-    }
-
-    /// The sketch of the group of the first row of `by`.
-    ///
-    /// # Errors
-    /// `TypeError` for columns of other types than groups have.
-    pub(super) fn get(&self, by: &[Column]) -> PyResult<Option<Any>> {
-        let arrays = by.iter().map(|column| column.slice(0, 1)).collect::<PyResult<Vec<_>>>()?;
-        let group = composite::encode("group", &arrays)?.bytes;
-        Ok(match self {
-            Self::Distinct(groups) => groups.get(&group).cloned().map(Any::Distinct),
-            Self::Spread(groups) => groups.get(&group).cloned().map(Any::Spread),
-            Self::Imbalance(groups) => {
-                groups.get(&group).cloned().map(|sketch| Any::Imbalance(Box::new(sketch)))
-            }
-            Self::HeavyHitters(groups) => groups.get(&group).cloned().map(Any::HeavyHitters),
-        })
     }
 
     /// Adds each row of a batch to the sketch of its group in the columns `by`. `begun` is set before the

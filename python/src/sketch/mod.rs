@@ -1,16 +1,18 @@
 //! Mergeable sketches.
 
+mod add;
 mod any;
 mod batch;
 mod composite;
 mod groups;
+mod refused;
 mod result;
 mod update;
 
 use crate::arguments::{RssKey, SecretKey};
 use crate::column::Column;
 use crate::error::value;
-use any::{Any, needed, refused};
+use any::{Any, needed};
 use arrow_array::UInt64Array;
 use arrow_schema::{DataType, Field};
 use groups::AnyGroups;
@@ -18,6 +20,7 @@ use hashlane_sketch::{Distinct, Function, HeavyHitters, KeyImbalance, Load, Pref
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use pyo3_arrow::{PyArray, PyTable};
+use refused::refused;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use update::Batch;
 
@@ -111,10 +114,7 @@ impl Sketch {
         weights: Option<&Bound<'py, PyAny>>,
         bytes: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Vec<String>> {
-        let (kind, width) = self.groups(py, |groups| {
-            let empty = groups.empty();
-            Ok((empty.kind(), empty.columns()))
-        })?;
+        let (kind, width) = self.groups(py, |groups| Ok((groups.kind(), groups.columns())))?;
         let (mut names, mut groups) = (Vec::new(), Vec::new());
         for (name, object) in &by {
             let column = Column::of("by", object)?;
@@ -141,7 +141,11 @@ impl Sketch {
     /// The sketch of the group of one row of the columns `by`.
     fn group(&self, py: Python<'_>, by: Vec<Bound<'_, PyAny>>) -> PyResult<Option<Self>> {
         let by = by.iter().map(|object| Column::of("by", object)).collect::<PyResult<Vec<_>>>()?;
-        self.groups(py, |groups| Ok(groups.get(&by)?.map(Self::of)))
+        self.groups(py, |groups| {
+            let arrays = by.iter().map(|column| column.slice(0, 1)).collect::<PyResult<Vec<_>>>()?;
+            let name = composite::encode("by", &arrays)?.bytes;
+            Ok(Any::of_group(groups, Some(&name)).map(Self::of))
+        })
     }
 
     /// Results of all groups.
@@ -280,7 +284,7 @@ impl Columns {
 #[pyfunction]
 fn sketch_groups(py: Python<'_>, sketch: &Bound<'_, Sketch>, most: usize) -> PyResult<Sketch> {
     let empty = sketch.get().copy(py)?;
-    AnyGroups::new(&empty, most).map(|groups| Sketch::of(Any::Groups(Box::new(groups))))
+    empty.groups(most).map(Sketch::of)
 }
 
 #[pyfunction]

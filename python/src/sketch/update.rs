@@ -1,8 +1,8 @@
 //! Updates of sketches by batches of columns.
 
-use super::any::{Any, refused};
 use super::batch::{self, with_keys};
 use super::composite;
+use super::refused::refused;
 use crate::column::Column;
 use crate::error::{at_row, value, wrong_type};
 use crate::flow::{self, Order};
@@ -10,7 +10,7 @@ use crate::interrupt::Interrupt;
 use arrow_array::{Array, ArrayRef};
 use arrow_cast::cast;
 use arrow_schema::DataType;
-use hashlane_sketch::{Error, HeavyHitters, Keys};
+use hashlane_sketch::{HeavyHitters, Keys};
 use pyo3::{PyErr, PyResult};
 
 /// Bytes of a tuple.
@@ -142,25 +142,6 @@ impl Batch {
         }
     }
 
-    /// Adds the batch to a sketch. `begun` is set before the first change.
-    ///
-    /// # Errors
-    /// The exception of a signal handler; `ValueError` for a sketch without a key or a total that is too
-    /// large.
-    pub(super) fn add(&self, any: &mut Any, begun: &mut bool) -> PyResult<()> {
-        self.check_room(any).map_err(refused)?;
-        // Each candidate is separate work.
-        let work = match any {
-            Any::Imbalance(sketch) => sketch.candidates() + 1,
-            _ => 1,
-        };
-        self.for_each(work, |keys, weights, bytes| {
-            add(any, keys, weights, bytes)?;
-            *begun = true;
-            Ok(())
-        })
-    }
-
     /// Passes the keys on in parts, with their packets or weights, and bytes; `work` is the time of a key,
     /// where that of one hash is 1.
     ///
@@ -210,23 +191,6 @@ impl Batch {
             }
         }
     }
-
-    /// Checks that the totals of the sketch have room for the whole batch, so that no part of it is taken if
-    /// they have not.
-    fn check_room(&self, any: &Any) -> Result<(), Error> {
-        let [packets, bytes] = self.totals();
-        match any {
-            Any::Spread(sketch) => sketch.check_room(packets),
-            Any::Prefixes(sketch) => {
-                // Not less than the bytes of the names.
-                let chunks = self.columns().iter().flat_map(Column::chunks);
-                sketch.check_room(packets, chunks.map(|chunk| chunk.get_buffer_memory_size() as u64).sum())
-            }
-            Any::Imbalance(sketch) => sketch.check_room(packets, bytes),
-            Any::HeavyHitters(sketch) => sketch.check_room(packets),
-            Any::Distinct(_) | Any::Groups(_) | Any::Hll(_) => Ok(()),
-        }
-    }
 }
 
 /// The next numbers of a column.
@@ -234,22 +198,6 @@ fn next<'a>(numbers: &mut Option<&'a [u64]>, len: usize) -> Option<&'a [u64]> {
     let (part, rest) = numbers.map(|numbers| numbers.split_at(len.min(numbers.len())))?;
     *numbers = Some(rest);
     Some(part)
-}
-
-fn add(any: &mut Any, keys: &Keys<'_>, packets: Option<&[u64]>, bytes: Option<&[u64]>) -> PyResult<()> {
-    match any {
-        Any::Spread(sketch) => sketch.update(keys),
-        Any::Prefixes(sketch) => sketch.update(keys),
-        Any::Imbalance(sketch) => sketch.update(keys, packets, bytes),
-        Any::Distinct(sketch) => sketch.update(keys),
-        Any::HeavyHitters(sketch) => sketch.update(keys, packets),
-        Any::Hll(sketch) => {
-            sketch.update(keys);
-            Ok(())
-        }
-        Any::Groups(_) => return Err(value("groups need the columns that they are named by")),
-    }
-    .map_err(refused)
 }
 
 /// Integers as Apache DataSketches hashes them: signed numbers of 64 bits. Unsigned ones of 64 bits have the
