@@ -15,8 +15,8 @@ pub enum Function {
     /// is [`SYMMETRIC_KEY`]; candidates are other words of 16 bits, drawn at random, so that many of them
     /// repeat.
     SymmetricRss,
-    /// SipHash-1-3 of all of the tuple, and bits 32 to 47 of it scaled ([`Shards`]). Key 0 is the sketch's
-    /// key.
+    /// SipHash-1-3 of all of the tuple, and bits 32 to 47 of it scaled
+    /// ([`Shards`](hashlane_flow::shards::Shards)). Key 0 is the sketch's key.
     Keyed,
 }
 
