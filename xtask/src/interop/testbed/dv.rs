@@ -2,9 +2,9 @@
 
 use super::fib::{self, Fib, Settled};
 use super::lab::Lab;
-use super::mesh::{self, Mesh};
+use super::mesh::Mesh;
 use super::node::Forwarder;
-use super::report::Report;
+use super::report::{Report, first_line};
 use super::topology::Topology;
 use crate::interop::program::Program;
 use std::fs;
@@ -36,7 +36,7 @@ pub(super) fn run(lab: &Lab, report: &mut Report) -> Vec<String> {
                 fibs.push(settled.fibs);
             }
             Err(why) => {
-                rows.push(vec![forwarder.name().to_owned(), format!("failed: {why}")]);
+                rows.push(vec![forwarder.name().to_owned(), format!("failed: {}", first_line(&why))]);
                 failed.push(format!("ndn-dv over {}: {why}", forwarder.name()));
             }
         }
@@ -57,7 +57,7 @@ pub(super) fn run(lab: &Lab, report: &mut Report) -> Vec<String> {
 
 fn one(lab: &Lab, topology: &Topology, forwarder: Forwarder) -> Result<(Settled, f64), String> {
     let mesh = Mesh::start(lab, topology, forwarder)?;
-    let mut prefixes = Vec::new();
+    let mut names = Vec::new();
     for (index, node) in mesh.nodes.iter().enumerate() {
         let mut text = format!("dv:\n  network: /ndn\n  router: /ndn/{}\n  keychain: insecure\n", node.name);
         text += "  neighbors:\n";
@@ -66,7 +66,7 @@ fn one(lab: &Lab, topology: &Topology, forwarder: Forwarder) -> Result<(Settled,
         }
         let path = node.dir.join("dv.yml");
         fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
-        prefixes.push(vec![format!("/ndn/{}", node.name)]);
+        names.push(format!("/ndn/{}", node.name));
     }
     let start = Instant::now();
     let routers: Vec<Program> = mesh
@@ -74,9 +74,7 @@ fn one(lab: &Lab, topology: &Topology, forwarder: Forwarder) -> Result<(Settled,
         .iter()
         .map(|node| node.spawn(&["ndnd", "dv", "run", "dv.yml"]))
         .collect::<Result<_, _>>()?;
-    // Routes of a router have components of their own below its name.
-    let enough =
-        |fibs: &[Fib]| mesh::reach(topology, &fibs.iter().map(shortened).collect::<Vec<_>>(), &prefixes);
+    let enough = |fibs: &[Fib]| names_all(fibs, &names);
     let settled = fib::settle(&mesh.nodes, start, QUIET, LIMIT, enough).map_err(|why| {
         let said: String = routers.iter().take(2).map(Program::said).collect();
         let lines: Vec<&str> = said.lines().collect();
@@ -88,12 +86,14 @@ fn one(lab: &Lab, topology: &Topology, forwarder: Forwarder) -> Result<(Settled,
     Ok((settled, cpu))
 }
 
-/// A FIB by the first two components of its prefixes.
-fn shortened(fib: &Fib) -> Fib {
-    let mut short = Fib::new();
-    for (prefix, hops) in fib {
-        let end = prefix.match_indices('/').nth(2).map_or(prefix.len(), |(end, _)| end);
-        short.entry(prefix[..end].to_owned()).or_default().extend(hops.iter().cloned());
+/// Fails if a node has no prefix with the name of another router in it: ndn-dv routes its tables, not the name.
+fn names_all(fibs: &[Fib], names: &[String]) -> Result<(), String> {
+    for (index, fib) in fibs.iter().enumerate() {
+        let mut others = names.iter().enumerate().filter(|(other, _)| *other != index);
+        if let Some((_, name)) = others.find(|(_, name)| !fib.keys().any(|prefix| prefix.contains(*name))) {
+            let known: Vec<&String> = fib.keys().collect();
+            return Err(format!("{} has no route for {name}: {known:?}", names[index]));
+        }
     }
-    short
+    Ok(())
 }

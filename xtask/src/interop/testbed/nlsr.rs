@@ -5,7 +5,7 @@ use super::lab::Lab;
 use super::mesh::{self, Mesh};
 use super::nlsr_conf;
 use super::node::Forwarder;
-use super::report::Report;
+use super::report::{Report, first_line};
 use super::topology::Topology;
 use crate::interop::program::Program;
 use std::time::{Duration, Instant};
@@ -47,7 +47,7 @@ pub(super) fn run(lab: &Lab, topology: &Topology, report: &mut Report) -> Vec<St
         }
         one(lab, topology, forwarder).map_err(|why| {
             failed.push(format!("NLSR, {name}, over {}: {why}", forwarder.name()));
-            format!("failed: {why}")
+            format!("failed: {}", first_line(&why))
         })
     };
     let theirs = over(Forwarder::Nfd);

@@ -51,6 +51,11 @@ impl Report {
     }
 }
 
+/// The first line of an error, for a cell of a table.
+pub(super) fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}
+
 /// A Markdown table. The first row is the header.
 fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.first().map_or(0, Vec::len);

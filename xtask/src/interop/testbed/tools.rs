@@ -120,7 +120,7 @@ fn compare(ours: &Row, theirs: Option<&Row>, details: &mut Vec<String>) -> Strin
         if lines.is_empty() {
             equal += 1;
         }
-        new.extend(lines.iter().map(|line| format!("  `{line}`")));
+        new.extend(lines.iter().map(|line| format!("  `{}`", shortened(line))));
     }
     new.sort();
     new.dedup();
@@ -129,6 +129,15 @@ fn compare(ours: &Row, theirs: Option<&Row>, details: &mut Vec<String>) -> Strin
     }
     details.push(format!("- {}:\n{}", ours.name, new.join("\n")));
     format!("{equal} of {} equal", ours.outcomes.len())
+}
+
+/// The beginning of a line: XML has no end of line.
+fn shortened(line: &str) -> String {
+    const LONGEST: usize = 200;
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
 }
 
 /// All rows over a forwarder.
