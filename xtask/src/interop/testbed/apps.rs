@@ -1,6 +1,6 @@
 //! Applications of ndn-tools, NFD and ndnd between two nodes.
 
-use super::tools::Pair;
+use super::pair::Pair;
 use crate::interop::program::Program;
 use std::time::Duration;
 

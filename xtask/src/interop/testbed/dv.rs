@@ -86,7 +86,8 @@ fn one(lab: &Lab, topology: &Topology, forwarder: Forwarder) -> Result<(Settled,
     Ok((settled, cpu))
 }
 
-/// Fails if a node has no prefix with the name of another router in it: ndn-dv routes its tables, not the name.
+/// Fails if a node has no prefix with the name of another router in it. ndn-dv routes prefixes of its tables,
+/// not the name itself.
 fn names_all(fibs: &[Fib], names: &[String]) -> Result<(), String> {
     for (index, fib) in fibs.iter().enumerate() {
         let mut others = names.iter().enumerate().filter(|(other, _)| *other != index);

@@ -3,8 +3,8 @@
 use super::lab::Lab;
 use super::network::Loss;
 use super::node::Forwarder::{self, Hashlane, Nfd};
+use super::pair::Pair;
 use super::report::Report;
-use super::tools::Pair;
 use std::time::Duration;
 
 /// Neighbours, the pinging one first.

@@ -15,6 +15,7 @@ mod nfdc;
 mod nlsr;
 mod nlsr_conf;
 mod node;
+mod pair;
 mod programs;
 mod report;
 mod sandbox;

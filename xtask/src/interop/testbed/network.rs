@@ -47,7 +47,7 @@ impl Link {
         let addresses = [address_of(number, 0), address_of(number, 1)];
         for (name, address) in names.iter().zip(addresses) {
             ip(&["-n", name, "address", "add", &format!("{address}/30"), "dev", &interface])?;
-            // Each datagram is a packet of its own, as on a wire: else a lost packet is a whole batch of them.
+            // Each datagram is a packet of its own, as on a wire: else a lost packet is a batch of them.
             ip(&["-n", name, "link", "set", &interface, "gso_max_segs", "1", "up"])?;
         }
         let ends = [(left.to_owned(), addresses[0]), (right.to_owned(), addresses[1])];
