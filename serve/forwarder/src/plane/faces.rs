@@ -7,6 +7,7 @@ use super::message::Settings;
 use super::peers::{self, Peers};
 use super::pipeline::Pipeline;
 use super::port::{Port, PortKind};
+use super::ports::MAX_UDP;
 use super::rate_limit::RateLimit;
 use super::reader::{Reader, stream_ends};
 use super::reports::Reports;
@@ -285,6 +286,7 @@ impl<P: Pit> Faces<P> {
         info.idle = self.config.udp.idle_after(FacePersistency::OnDemand);
         // Apply options before FaceUp is reported, so the report shows the final settings.
         info.apply(options, info.idle);
+        info.mtu = info.mtu.map(|mtu| mtu.min(MAX_UDP as u64));
         let face = self.open(PortKind::Udp { socket, peer }, info, Peer::Ip(peer.ip()))?;
         self.remember(face, peers::tuple(socket, peer))
     }
@@ -306,6 +308,7 @@ impl<P: Pit> Faces<P> {
         info.mtu = Some(mtu as u64);
         info.idle = self.config.udp.idle_after(FacePersistency::OnDemand);
         info.apply(options, info.idle);
+        info.mtu = info.mtu.map(|set| set.min(mtu as u64));
         let peer = Peer::Link { ends, owner: Owner::of_ethernet(remote) };
         let face = self.open(PortKind::Ether { number, peer: remote }, info, peer)?;
         self.remember(face, peers::tuple_of_ether(number, remote))

@@ -20,6 +20,9 @@ use mio::{Interest, Registry};
 use reliability::Reliable;
 use std::os::fd::AsRawFd;
 
+/// Longest payload of a UDP datagram, in bytes.
+pub(super) const MAX_UDP: usize = 65_507;
+
 /// Least memory of queues and fragments that is worth giving back, in bytes.
 const MIN_BYTES: u64 = 8 << 20;
 /// Part of their largest memory that they have at most when it is given back: one in so many.
@@ -149,6 +152,15 @@ impl Ports {
     #[inline(always)]
     pub(super) fn find_mut(&mut self, face: FaceId) -> Option<&mut Port> {
         self.ports.get_mut(face.slot()?)?.as_mut().filter(|port| port.face == face)
+    }
+
+    /// Longest datagram or frame that a face can send, in bytes; `None` if it is closed or a stream.
+    pub(super) fn transport_mtu(&self, face: FaceId) -> Option<usize> {
+        match self.find(face)?.kind {
+            PortKind::Udp { .. } => Some(MAX_UDP),
+            PortKind::Ether { number, .. } => self.ethers.get(number).map(|ether| ether.mtu),
+            PortKind::Stream { .. } | PortKind::WebSocket(_) | PortKind::Down => None,
+        }
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Port> {

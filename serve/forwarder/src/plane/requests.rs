@@ -154,7 +154,7 @@ fn create_ether<P: Pit>(
     }
 }
 
-fn update_face<P: Pit>(id: FaceId, options: &FaceOptions, faces: &mut Faces<P>) {
+pub(super) fn update_face<P: Pit>(id: FaceId, options: &FaceOptions, faces: &mut Faces<P>) {
     let meant = |flag| (options.mask & flag != 0).then_some(options.flags & flag != 0);
     // The face may have been closed meanwhile.
     let Some(face) = faces.pipeline.forwarder.face_mut(id) else { return };
@@ -163,6 +163,7 @@ fn update_face<P: Pit>(id: FaceId, options: &FaceOptions, faces: &mut Faces<P>) 
     set(&mut face.pit_tokens, meant(FACE_PIT_TOKENS));
     set(&mut face.interest_digests, meant(FACE_NO_INTEREST_DIGESTS).map(|none| !none));
     let now = faces.pipeline.ports.now;
+    let transport_mtu = faces.pipeline.ports.transport_mtu(id);
     // The face of the management has no port.
     let Some(port) = faces.pipeline.ports.find_mut(id) else { return };
     let mut link = port.link.options();
@@ -186,8 +187,8 @@ fn update_face<P: Pit>(id: FaceId, options: &FaceOptions, faces: &mut Faces<P>) 
     if let Some(threshold) = options.congestion_threshold {
         link.threshold = usize::try_from(threshold).unwrap_or(usize::MAX);
     }
-    if let Some(mtu) = options.mtu.filter(|_| link.mtu != usize::MAX) {
-        link.mtu = usize::try_from(mtu).unwrap_or(usize::MAX);
+    if let (Some(mtu), Some(limit)) = (options.mtu, transport_mtu) {
+        link.mtu = usize::try_from(mtu).unwrap_or(usize::MAX).min(limit);
     }
     port.set_options(link);
     if !link.reliability {

@@ -5,7 +5,7 @@ use super::message::{RequestQueue, Requests};
 use super::reports::Inbox;
 use super::*;
 use crate::handed::Handed;
-use crate::management::Report;
+use crate::management::{FaceOptions, Report};
 use hashlane_link::stream::{Filled, Framing, StreamReader};
 use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::Ndn;
@@ -239,6 +239,24 @@ fn datagrams_that_may_fill_the_queue_ask_for_its_length() {
     }
     let [_, asks] = counter::calls();
     assert!(asks >= 1, "20 datagrams of 8000 bytes are more than the threshold");
+}
+
+#[test]
+fn an_mtu_is_lifted_and_set_again() {
+    let mut bench = TestPlane::new();
+    let (_peer, face) = bench.peer();
+    let mut set = |mtu| {
+        let options = FaceOptions { mtu: Some(mtu), ..FaceOptions::default() };
+        super::requests::update_face(face, &options, &mut bench.plane.faces);
+        bench.plane.faces.pipeline.ports.find(face).expect("a port").link.options().mtu
+    };
+    // The first is what nfdc sends for `mtu auto`.
+    assert_eq!([u64::MAX, 1400, 70_000].map(&mut set), [65_507, 1400, 65_507]);
+    let (_stream, face) = bench.connect();
+    let options = FaceOptions { mtu: Some(1400), ..FaceOptions::default() };
+    super::requests::update_face(face, &options, &mut bench.plane.faces);
+    let port = bench.plane.faces.pipeline.ports.find(face).expect("a port");
+    assert_eq!(port.link.options().mtu, usize::MAX, "a stream has none");
 }
 
 #[test]
