@@ -44,6 +44,10 @@ const REPORTS: usize = 256;
 /// Time until the requests that wait are counted again, while there are many.
 const BUSY: Duration = Duration::from_millis(1);
 
+/// Stack of the forwarding thread, in bytes. Builds without optimization move the state of the thread several
+/// times as it is made, more than 2 MiB with some indexes of the PIT.
+const STACK: usize = 8 << 20;
+
 /// A forwarder that listens. [`run`](Self::run) manages it until it ends.
 pub struct Server {
     manager: Manager,
@@ -500,7 +504,7 @@ fn forward<P: Pit + 'static>(
         end.0.end(error.map(|error| error.to_string()));
         drop(plane);
     };
-    std::thread::Builder::new().name("forward".into()).spawn(run).map(drop)
+    std::thread::Builder::new().name("forward".into()).stack_size(STACK).spawn(run).map(drop)
 }
 
 #[cfg(test)]
