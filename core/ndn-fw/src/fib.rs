@@ -123,8 +123,8 @@ impl Fib {
         self.len() == 0
     }
 
-    /// Memory of the table in bytes, reserve included, without next hops of prefixes that have many. Visits no
-    /// entry.
+    /// Memory of the table in bytes, reserve included, without next hops of prefixes that have many. Visits
+    /// no entry.
     pub(crate) fn memory_of_prefixes(&self) -> usize {
         self.prefixes.memory() + self.sets.memory_of_sets()
     }

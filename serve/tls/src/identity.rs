@@ -35,8 +35,8 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Reads the files. `protocols` are the names of the protocols over TLS (ALPN); a client that names others
-    /// is refused, one that names none is not.
+    /// Reads the files. `protocols` are the names of the protocols over TLS (ALPN); a client that names
+    /// others is refused, one that names none is not.
     ///
     /// # Errors
     /// A file cannot be read or has none, or the key is not that of the certificate.

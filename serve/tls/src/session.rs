@@ -1,7 +1,7 @@
 //! TLS over a connected, non-blocking socket.
 //!
-//! The buffers are bounded: at most one record is encrypted before the socket has taken the one before it, and
-//! decrypted bytes are taken before more is read.
+//! The buffers are bounded: at most one record is encrypted before the socket has taken the one before it,
+//! and decrypted bytes are taken before more is read.
 
 use mio::net::TcpStream;
 use rustls::{ServerConfig, ServerConnection};
