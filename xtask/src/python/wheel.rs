@@ -17,6 +17,9 @@ pub(crate) struct Wheel {
     /// Write the source distribution, too
     #[arg(long)]
     sdist: bool,
+    /// Build with zig for every Linux on x86-64 with glibc 2.17 or newer: x86_64-unknown-linux-gnu
+    #[arg(long, value_name = "TARGET", value_parser = PORTABLE)]
+    portable: Vec<String>,
     /// Folder for the files
     #[arg(long, value_name = "DIR", default_value = "dist")]
     out: PathBuf,
@@ -27,7 +30,14 @@ Needs Python with venv; with CI=true, installs it.
 
 Examples:
   cargo xtask wheel && pip install dist/*.whl
-  cargo xtask wheel --sdist";
+  cargo xtask wheel --sdist
+  cargo xtask wheel --portable x86_64-unknown-linux-gnu";
+
+/// Targets of portable wheels.
+const PORTABLE: [&str; 1] = ["x86_64-unknown-linux-gnu"];
+
+/// Newest glibc that a portable wheel may need, 2.x.
+const OLD_GLIBC: u32 = 17;
 
 /// Largest wheel, in bytes.
 const LARGEST: u64 = 12_000_000;
@@ -38,7 +48,7 @@ const GLIBC: u32 = 34;
 impl Wheel {
     /// Both files, in dist/.
     pub(crate) fn with_sdist() -> Self {
-        Self { sdist: true, out: "dist".into() }
+        Self { sdist: true, portable: Vec::new(), out: "dist".into() }
     }
 
     pub(crate) fn run(&self) -> Outcome {
@@ -55,16 +65,27 @@ impl Wheel {
             let path = sdist(&out)?;
             println!("{}", path.display());
         }
-        let wheel = wheel(&out, "release")?;
-        let bytes = fs::metadata(&wheel).map_err(|error| format!("{}: {error}", wheel.display()))?.len();
-        println!("{}: {:.1} MB", wheel.display(), bytes as f64 / 1e6);
-        match (bytes, glibc(&wheel)) {
-            (..=LARGEST, ..=GLIBC) => Ok(()),
-            (..=LARGEST, version) => Err(format!(
-                "the wheel needs glibc 2.{version}, newer than 2.{GLIBC}: find the function with objdump -T"
-            )),
-            _ => Err(format!("the wheel has {bytes} bytes, more than {LARGEST}")),
+        if self.portable.is_empty() {
+            return check(&wheel(&out, "release")?, GLIBC);
         }
+        remove(&out, ".whl")?;
+        self.portable.iter().try_for_each(|target| check(&portable(&out, target, "release")?, OLD_GLIBC))
+    }
+}
+
+/// Prints the size of a wheel, and checks it and the glibc that the wheel needs.
+///
+/// # Errors
+/// The wheel is too large, or needs a newer glibc.
+fn check(wheel: &Path, newest: u32) -> Result<(), String> {
+    let bytes = fs::metadata(wheel).map_err(|error| format!("{}: {error}", wheel.display()))?.len();
+    println!("{}: {:.1} MB", wheel.display(), bytes as f64 / 1e6);
+    match glibc(wheel) {
+        _ if bytes > LARGEST => Err(format!("the wheel has {bytes} bytes, more than {LARGEST}")),
+        version if version > newest => Err(format!(
+            "the wheel needs glibc 2.{version}, newer than 2.{newest}: find the function with objdump -T"
+        )),
+        _ => Ok(()),
     }
 }
 
@@ -100,6 +121,24 @@ pub(crate) fn wheel(out: &Path, profile: &str) -> Result<PathBuf, String> {
     remove(out, ".whl")?;
     run::show(maturin.args(["--locked", "--profile", profile]).args(release).arg("--out").arg(out))?;
     find(out, ".whl")
+}
+
+/// Builds the wheel of a target of [`PORTABLE`] with zig, and returns its path in `out`.
+///
+/// # Errors
+/// The build fails.
+fn portable(out: &Path, target: &str, profile: &str) -> Result<PathBuf, String> {
+    let requirements = package().join("requirements-portable.txt");
+    let venv = Venv::locked(&folder()?.join("portable"), "python3", &requirements)?;
+    let mut maturin = run::command(&[venv.program("maturin")]);
+    maturin.args(["build", "--manifest-path"]).arg(package().join("Cargo.toml"));
+    maturin.args(["--locked", "--profile", profile, "--zig", "--target", target]);
+    maturin.args(["--compatibility", &format!("manylinux_2_{OLD_GLIBC}")]).arg("--out").arg(out);
+    maturin.arg("--interpreter").arg(venv.program("python"));
+    // maturin finds zig as a module of the Python that it finds first.
+    run::show(maturin.env("PATH", super::with_programs(&venv)?))?;
+    let architecture = target.split('-').next().unwrap_or_default();
+    find(out, &format!("_{architecture}.whl"))
 }
 
 /// Packs the source distribution, and returns its path in `out`.
@@ -148,6 +187,7 @@ mod tests {
         for (name, version) in [
             ("dist/hashlane-0.1.0-cp39-abi3-manylinux_2_34_x86_64.whl", 34),
             ("hashlane-0.1.0-cp39-abi3-manylinux_2_17_x86_64.manylinux_2_5_x86_64.whl", 5),
+            ("hashlane-0.1.0-cp39-abi3-manylinux2014_x86_64.manylinux_2_17_x86_64.whl", 17),
             ("hashlane-0.1.0-cp39-abi3-linux_x86_64.whl", 0),
         ] {
             assert_eq!(glibc(Path::new(name)), version, "{name}");
