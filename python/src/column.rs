@@ -17,6 +17,8 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ChunkedArray", module.py().get_type::<PyChunkedArray>())?;
     module.add_function(wrap_pyfunction!(chunked, module)?)?;
     module.add_function(wrap_pyfunction!(combined, module)?)?;
+    module.add_function(wrap_pyfunction!(is_integer, module)?)?;
+    module.add_function(wrap_pyfunction!(null_count, module)?)?;
     module.add_function(wrap_pyfunction!(is_numeric, module)?)
 }
 
@@ -33,7 +35,7 @@ fn chunked(result: &Bound<'_, PyAny>) -> PyResult<PyChunkedArray> {
 
 /// The result as one array.
 #[pyfunction]
-fn combined(result: PyChunkedArray) -> PyResult<PyArray> {
+pub(crate) fn combined(result: PyChunkedArray) -> PyResult<PyArray> {
     let (chunks, field) = result.into_inner();
     let array = match chunks.as_slice() {
         [] => arrow_array::new_empty_array(field.data_type()),
@@ -47,6 +49,18 @@ fn combined(result: PyChunkedArray) -> PyResult<PyArray> {
 fn is_numeric(result: &Bound<'_, PyAny>) -> PyResult<bool> {
     let result = chunked(result)?;
     Ok(result.data_type().is_numeric() && result.chunks().iter().all(|chunk| chunk.null_count() == 0))
+}
+
+/// Returns true for a result of integers.
+#[pyfunction]
+fn is_integer(result: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(chunked(result)?.data_type().is_integer())
+}
+
+/// Number of nulls of a result.
+#[pyfunction]
+fn null_count(result: &Bound<'_, PyAny>) -> PyResult<usize> {
+    Ok(chunked(result)?.chunks().iter().map(|chunk| chunk.logical_null_count()).sum())
 }
 
 /// Name of the package that the type of `object` is from.

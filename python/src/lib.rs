@@ -20,8 +20,10 @@ mod names;
 mod ndn;
 mod numpy;
 mod objects;
+mod operators;
 mod parsed;
 mod pcap;
+mod pickle;
 mod polars;
 mod records;
 mod registry;
@@ -37,6 +39,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     for register in [
         column::register,
+        operators::register,
+        pickle::register,
         hash::register,
         flow::register,
         names::register,

@@ -15,6 +15,8 @@ def flow_hash(
     dport: Column,
     scheme: str,
     key: Optional[bytes] = None,
+    *,
+    signed: bool = False,
 ) -> Any:
     """Hash of the two ends of each received packet: of 36 bytes, eight or sixteen rows at once.
 
@@ -27,9 +29,10 @@ def flow_hash(
         sport, dport: Columns of n integers, 0 to 65,535.
         scheme: Id of any scheme of :func:`schemes`.
         key: 16 bytes, as for :func:`hash`.
+        signed: Return the same 64 bits as `int64`.
 
     Returns:
-        Column of n `uint64` in the form of `src`, null where any of the columns is.
+        Column of n `uint64` (`int64` if `signed`) in the form of `src`, null where any of the columns is.
 
     Raises:
         ValueError: The columns have several lengths; a row has no address, no port, or addresses of
@@ -38,7 +41,7 @@ def flow_hash(
     result = _native.flow_hash(
         readable(src), readable(sport), readable(dst), readable(dport), scheme, key
     )
-    return like(result, src)
+    return like(result, src, signed=signed)
 
 
 def ehash(
@@ -52,6 +55,7 @@ def ehash(
     ipv6_secret: int = 0,
     mix: int = 0,
     key: Optional[bytes] = None,
+    signed: bool = False,
 ) -> Any:
     """Hash by which Linux chooses the bucket of an established connection, bit for bit.
 
@@ -72,6 +76,7 @@ def ehash(
             without.
         mix: `net_hash_mix()` of the network namespace, 32 bits.
         key: 16 bytes for `hsiphash` and `siphash`.
+        signed: Return `int64` of the same values.
 
     Returns:
         Column of n `uint32` in the form of `local`, null where any of the columns is.
@@ -90,7 +95,7 @@ def ehash(
         mix,
         key,
     )
-    return like(result, local)
+    return like(result, local, signed=signed)
 
 
 def rss(
@@ -100,6 +105,8 @@ def rss(
     dport: Column,
     key: bytes,
     queues: Optional[int] = None,
+    *,
+    signed: bool = False,
 ) -> Any:
     """Hash, or queue, that a network card computes for each received packet (receive-side scaling).
 
@@ -109,6 +116,7 @@ def rss(
         key: 40 bytes: the card's key (`ethtool -x`), `RSS_PUBLISHED_KEY` of Microsoft's specification, or
             `RSS_SYMMETRIC_KEY`, which gives both directions of a flow one queue.
         queues: Number of queues, 1 to 128. Without it, the hash is returned.
+        signed: Return `int64` of the same values.
 
     Returns:
         Column of n `uint32` in the form of `src`: Toeplitz hashes, or queues by the indirection table of 128
@@ -120,4 +128,4 @@ def rss(
     result = _native.rss_hash(
         readable(src), readable(sport), readable(dst), readable(dport), key, queues
     )
-    return like(result, src)
+    return like(result, src, signed=signed)

@@ -44,7 +44,9 @@ def random_key() -> bytes:
     return os.urandom(16)
 
 
-def hash(array: Column, scheme: str, key: Optional[bytes] = None) -> Any:
+def hash(
+    array: Column, scheme: str, key: Optional[bytes] = None, *, signed: bool = False
+) -> Any:
     """Hash of each row.
 
     Args:
@@ -55,12 +57,13 @@ def hash(array: Column, scheme: str, key: Optional[bytes] = None) -> Any:
         key: 16 bytes, such as :func:`random_key` makes. A scheme with a key refuses to work without one, and
             an unkeyed scheme with one. A seed of 64 bits is the first 8 bytes, of 32 bits the first 4, in
             little-endian order: `seed.to_bytes(16, "little")` gives `xxh3` and `jhash` that seed.
+        signed: Return the same 64 bits as `int64`, for engines without unsigned integers, such as Spark.
 
     Returns:
-        Column of n `uint64`, null where `array` is.
+        Column of n `uint64` (`int64` if `signed`), null where `array` is.
 
     Raises:
         TypeError: `array` is no column, or one of another type.
         ValueError: The scheme is unknown, or the key is missing, superfluous or of another length.
     """
-    return like(_native.hash(readable(array), scheme, key), array)
+    return like(_native.hash(readable(array), scheme, key), array, signed=signed)

@@ -61,6 +61,7 @@ def name_prefix_hashes(
     key: Optional[bytes] = None,
     *,
     errors: Errors = "raise",
+    signed: bool = False,
 ) -> Any:
     """Hashes of all prefixes of each name: of its first component, of the first two, and so on.
 
@@ -71,6 +72,7 @@ def name_prefix_hashes(
             this project, which hashes each prefix from its start.
         key: 16 bytes for a keyed scheme, as for :func:`hash`.
         errors: `null` gives a null for each row that is no name.
+        signed: Return lists of `int64` of the same 64 bits.
 
     Returns:
         Column of n lists of `uint64`, the shortest prefix first; the bytes hashed are those that the
@@ -80,4 +82,4 @@ def name_prefix_hashes(
         ValueError: A row is no name; an argument is unknown; the key is missing or superfluous.
     """
     result = _native.name_prefix_hashes(readable(names), encoding, scheme, key, errors)
-    return like(result, names)
+    return like(result, names, signed=signed)
