@@ -78,7 +78,7 @@ pub(crate) fn of_pyarrow<'py>(name: &str, object: &Bound<'py, PyAny>) -> PyResul
 ///
 /// # Errors
 /// `ValueError` about the first row that breaks it.
-fn check(name: &str, first: usize, array: &ArrayRef) -> PyResult<()> {
+pub(crate) fn check(name: &str, first: usize, array: &ArrayRef) -> PyResult<()> {
     layout(array).map_err(|(row, why)| match row {
         Some(row) => at_row(first + row, format!("{name}: {INVALID}: {why}; {NEXT}")),
         None => broken(name, why),

@@ -110,11 +110,7 @@ impl Column {
             of_array(checked::one(name, object)?)
         } else if object.hasattr(intern!(py, "__arrow_c_stream__"))? {
             let (chunks, kind) = checked::chunks(name, object)?;
-            let ends = chunks.iter().scan(0, |row, chunk| {
-                *row += chunk.len();
-                Some(*row)
-            });
-            Self { name, kind, ends: ends.collect(), chunks, is_chunked: true }
+            Self::of_chunks(name, chunks, kind)
         } else if object.hasattr(intern!(py, "__array_interface__"))? {
             match numpy::array(name, object)? {
                 Some(array) => of_array(array),
@@ -124,6 +120,27 @@ impl Column {
             of_array(of_objects(name, object)?)
         };
         column.decoded()
+    }
+
+    fn of_chunks(name: &'static str, chunks: Vec<ArrayRef>, kind: DataType) -> Self {
+        let ends = chunks.iter().scan(0, |row, chunk| {
+            *row += chunk.len();
+            Some(*row)
+        });
+        Self { name, kind, ends: ends.collect(), chunks, is_chunked: true }
+    }
+
+    /// The column of these chunks of type `kind`, which are checked. Dictionaries are decoded.
+    ///
+    /// # Errors
+    /// `ValueError` for an array that breaks its layout, and for an index outside of its dictionary.
+    pub(crate) fn of_arrays(name: &'static str, chunks: Vec<ArrayRef>, kind: DataType) -> PyResult<Self> {
+        let mut first = 0;
+        for chunk in &chunks {
+            checked::check(name, first, chunk)?;
+            first += chunk.len();
+        }
+        Self::of_chunks(name, chunks, kind).decoded()
     }
 
     /// The values of dictionaries in place of their numbers.
@@ -175,18 +192,27 @@ impl Column {
         &self,
         py: Python<'py>,
         kind: DataType,
-        mut each: impl FnMut(usize, &ArrayRef) -> PyResult<ArrayRef> + Send,
+        each: impl FnMut(usize, &ArrayRef) -> PyResult<ArrayRef> + Send,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let results = py.detach(|| {
-            let mut first = 0;
-            let mut results = Vec::with_capacity(self.chunks.len());
-            for chunk in &self.chunks {
-                results.push(each(first, chunk)?);
-                first += chunk.len();
-            }
-            PyResult::Ok(results)
-        })?;
+        let results = py.detach(|| self.results(each))?;
         self.returned(py, kind, results)
+    }
+
+    /// Result for each chunk, as [`map`](Self::map), as arrays. Needs no Python.
+    ///
+    /// # Errors
+    /// Those of `each`.
+    pub(crate) fn results(
+        &self,
+        mut each: impl FnMut(usize, &ArrayRef) -> PyResult<ArrayRef>,
+    ) -> PyResult<Vec<ArrayRef>> {
+        let mut first = 0;
+        let mut results = Vec::with_capacity(self.chunks.len());
+        for chunk in &self.chunks {
+            results.push(each(first, chunk)?);
+            first += chunk.len();
+        }
+        Ok(results)
     }
 
     /// As [`map`](Self::map), over the rows of several columns of one length.
@@ -197,11 +223,24 @@ impl Column {
         columns: &[Self],
         py: Python<'py>,
         kind: DataType,
-        mut each: impl FnMut(usize, &[ArrayRef]) -> PyResult<ArrayRef> + Send,
+        each: impl FnMut(usize, &[ArrayRef]) -> PyResult<ArrayRef> + Send,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let (first, _) = Self::of_one_length(columns)?;
+        let results = py.detach(|| Self::results_of_all(columns, each))?;
+        first.returned(py, kind, results)
+    }
+
+    /// As [`map_all`](Self::map_all), as arrays. Needs no Python.
+    ///
+    /// # Errors
+    /// As [`map_all`](Self::map_all).
+    pub(crate) fn results_of_all(
+        columns: &[Self],
+        mut each: impl FnMut(usize, &[ArrayRef]) -> PyResult<ArrayRef>,
+    ) -> PyResult<Vec<ArrayRef>> {
         let (first, rest) = Self::of_one_length(columns)?;
         let mut arrays = Vec::with_capacity(columns.len());
-        first.map(py, kind, |row, chunk| {
+        first.results(|row, chunk| {
             arrays.clear();
             arrays.push(Arc::clone(chunk));
             for other in rest {

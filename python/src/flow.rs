@@ -38,7 +38,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 const BATCH: usize = 1024;
 
 /// A hash of many tuples.
-type Burst = Box<dyn FnMut(&[Tuple], &mut [u64]) + Send>;
+pub(crate) type Burst = Box<dyn FnMut(&[Tuple], &mut [u64]) + Send>;
 
 /// Facts about the hashes of tuples that no hash of bytes computes, and their ids.
 pub(crate) fn tuple_schemes() -> Vec<(String, SchemeInfo)> {
@@ -55,7 +55,11 @@ fn burst<H: TupleHash + Send + 'static>(key: &Key) -> Burst {
     Box::new(move |tuples, out| hash.hash_burst(tuples, out))
 }
 
-fn of_tuples(id: &str, key: Option<&[u8]>) -> PyResult<Burst> {
+/// The hash `id` of tuples.
+///
+/// # Errors
+/// `ValueError` for an unknown id, a missing or superfluous key.
+pub(crate) fn of_tuples(id: &str, key: Option<&[u8]>) -> PyResult<Burst> {
     macro_rules! by_id {
         ($($hash:ty,)*) => {
             match id.strip_prefix("ehash/") {
@@ -105,22 +109,37 @@ fn flow_hash<'py>(
     let columns = ends([("src", src), ("sport", sport), ("dst", dst), ("dport", dport)])?;
     let mut interrupt = Interrupt::default();
     Column::map_all(&columns, py, DataType::UInt64, |first, arrays| {
-        let ends = Ends::of(&columns, arrays)?;
-        let mut hashes = vec![0; ends.len()];
-        // The packet is a received one: its destination is the local end.
-        ends.for_each(first, &mut interrupt, |place, source, destination| {
-            let tuples: Vec<Tuple> = source
-                .iter()
-                .zip(destination)
-                .map(|(source, destination)| Tuple::new(destination.0, destination.1, source.0, source.1))
-                .collect();
-            if let Some(out) = hashes.get_mut(place..place + tuples.len()) {
-                hash(&tuples, out);
-            }
-            Ok(())
-        })?;
-        Ok(Arc::new(UInt64Array::new(hashes.into(), ends.nulls)))
+        hash_tuples(&columns, arrays, first, &mut hash, &mut interrupt)
     })
+}
+
+/// The hash of each tuple of the columns source address and port, destination address and port; `first` is the
+/// number of the arrays' first row.
+///
+/// # Errors
+/// As [`flow_hash`].
+pub(crate) fn hash_tuples(
+    columns: &[Column],
+    arrays: &[ArrayRef],
+    first: usize,
+    hash: &mut Burst,
+    interrupt: &mut Interrupt,
+) -> PyResult<ArrayRef> {
+    let ends = Ends::of(columns, arrays)?;
+    let mut hashes = vec![0; ends.len()];
+    // The packet is a received one: its destination is the local end.
+    ends.for_each(first, interrupt, |place, source, destination| {
+        let tuples: Vec<Tuple> = source
+            .iter()
+            .zip(destination)
+            .map(|(source, destination)| Tuple::new(destination.0, destination.1, source.0, source.1))
+            .collect();
+        if let Some(out) = hashes.get_mut(place..place + tuples.len()) {
+            hash(&tuples, out);
+        }
+        Ok(())
+    })?;
+    Ok(Arc::new(UInt64Array::new(hashes.into(), ends.nulls)))
 }
 
 #[pyfunction]
@@ -138,26 +157,36 @@ fn linux_ehash<'py>(
     mix: &Bound<'py, PyAny>,
     key: Option<SecretKey>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let secret = |name: &str, object: &Bound<'py, PyAny>| {
+        number(name, object, 0..=u64::from(u32::MAX)).map(|secret| secret as u32)
+    };
+    let secrets =
+        [secret("ehash_secret", ehash_secret)?, secret("ipv6_secret", ipv6_secret)?, secret("mix", mix)?];
+    let hash = ehash_of(function, secrets, key.as_deref())?;
+    let columns = ends([("local", local), ("lport", lport), ("foreign", foreign), ("fport", fport)])?;
+    each_tuple(py, &columns, DataType::UInt32, hash)
+}
+
+/// Linux' function over tuples under the secrets of `ehash`, of IPv6 and the mix of the namespace.
+///
+/// # Errors
+/// `ValueError` for an unknown function, and a missing key.
+pub(crate) fn ehash_of(
+    function: &str,
+    [ehash_secret, ipv6_secret, mix]: [u32; 3],
+    key: Option<&[u8]>,
+) -> PyResult<impl Fn(&Tuple) -> u32 + Sync + Send + use<>> {
     let hash = Function::of(function).map_err(|_| {
         let known = Function::ids().collect::<Vec<_>>().join(", ");
         unknown("function", function, Function::ids(), &format!("known: {known}"))
     })?;
-    let key = match key.as_deref() {
+    let key = match key {
         Some(key) => Key::new(key.try_into().map_err(|_| value("key must have 16 bytes"))?),
         None if hash.has_key() => return Err(value(format!("{function} needs key, 16 bytes"))),
         None => Key::VECTOR,
     };
-    let secret = |name: &str, object: &Bound<'py, PyAny>| {
-        number(name, object, 0..=u64::from(u32::MAX)).map(|secret| secret as u32)
-    };
-    let secrets = Secrets {
-        ehash: secret("ehash_secret", ehash_secret)?,
-        ipv6: secret("ipv6_secret", ipv6_secret)?,
-        mix: secret("mix", mix)?,
-        key,
-    };
-    let columns = ends([("local", local), ("lport", lport), ("foreign", foreign), ("fport", fport)])?;
-    each_tuple(py, &columns, DataType::UInt32, |tuple| hash.hash(tuple, &secrets))
+    let secrets = Secrets { ehash: ehash_secret, ipv6: ipv6_secret, mix, key };
+    Ok(move |tuple: &Tuple| hash.hash(tuple, &secrets))
 }
 
 #[pyfunction]
@@ -171,13 +200,28 @@ fn rss_hash<'py>(
     key: RssKey,
     queues: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let card: &CardKey = (*key).try_into().map_err(|_| {
+    let queues = queues.map(|queues| number("queues", queues, 1..=ENTRIES as u64)).transpose()?;
+    let hash = rss_of(&key, queues)?;
+    let columns = ends([("dst", dst), ("dport", dport), ("src", src), ("sport", sport)])?;
+    each_tuple(py, &columns, DataType::UInt32, hash)
+}
+
+/// Queues of a card, at most.
+pub(crate) const MAX_QUEUES: u64 = ENTRIES as u64;
+
+/// A card's hash of a received tuple, or its queue among `queues`, 1 to [`MAX_QUEUES`].
+///
+/// # Errors
+/// `ValueError` for a key of another length.
+pub(crate) fn rss_of(
+    key: &[u8],
+    queues: Option<u64>,
+) -> PyResult<impl Fn(&Tuple) -> u32 + Sync + Send + use<>> {
+    let card: &CardKey = key.try_into().map_err(|_| {
         value(format!("the key of a card has {} bytes, got {}", SYMMETRIC_KEY.len(), key.len()))
     })?;
-    let queues = queues.map(|queues| number("queues", queues, 1..=ENTRIES as u64)).transpose()?;
     let card = Rss::new(card);
-    let columns = ends([("dst", dst), ("dport", dport), ("src", src), ("sport", sport)])?;
-    each_tuple(py, &columns, DataType::UInt32, |received| match queues {
+    Ok(move |received: &Tuple| match queues {
         Some(queues) => rss::queue(&card, received, queues as usize) as u32,
         None => rss::hash(&card, received),
     })
@@ -192,14 +236,29 @@ fn each_tuple<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let mut interrupt = Interrupt::default();
     Column::map_all(columns, py, kind, |first, arrays| {
-        let ends = Ends::of(columns, arrays)?;
-        let mut numbers = Vec::with_capacity(ends.len());
-        ends.for_each(first, &mut interrupt, |_, local, foreign| {
-            numbers.extend(local.iter().zip(foreign).map(|(l, f)| number(&Tuple::new(l.0, l.1, f.0, f.1))));
-            Ok(())
-        })?;
-        Ok(Arc::new(UInt32Array::new(numbers.into(), ends.nulls)))
+        number_tuples(columns, arrays, first, &number, &mut interrupt)
     })
+}
+
+/// A number for each tuple of the columns local address and port, foreign address and port; `first` is the
+/// number of the arrays' first row.
+///
+/// # Errors
+/// As [`flow_hash`].
+pub(crate) fn number_tuples(
+    columns: &[Column],
+    arrays: &[ArrayRef],
+    first: usize,
+    number: impl Fn(&Tuple) -> u32,
+    interrupt: &mut Interrupt,
+) -> PyResult<ArrayRef> {
+    let ends = Ends::of(columns, arrays)?;
+    let mut numbers = Vec::with_capacity(ends.len());
+    ends.for_each(first, interrupt, |_, local, foreign| {
+        numbers.extend(local.iter().zip(foreign).map(|(l, f)| number(&Tuple::new(l.0, l.1, f.0, f.1))));
+        Ok(())
+    })?;
+    Ok(Arc::new(UInt32Array::new(numbers.into(), ends.nulls)))
 }
 
 /// Order of the ends in the rows of tuples.

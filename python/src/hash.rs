@@ -36,7 +36,12 @@ fn hash<'py>(
 }
 
 /// The hash of each row; a null for each null.
-fn hashed(name: &str, array: &ArrayRef, hasher: &Hasher, interrupt: &mut Interrupt) -> PyResult<ArrayRef> {
+pub(crate) fn hashed(
+    name: &str,
+    array: &ArrayRef,
+    hasher: &Hasher,
+    interrupt: &mut Interrupt,
+) -> PyResult<ArrayRef> {
     let rows = Rows::of(name, array)?;
     let mut hashes = vec![0; array.len()];
     for (number, out) in hashes.chunks_mut(BATCH).enumerate() {

@@ -24,6 +24,7 @@ mod operators;
 mod parsed;
 mod pcap;
 mod pickle;
+mod plugin;
 mod polars;
 mod records;
 mod registry;

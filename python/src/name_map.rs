@@ -35,7 +35,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// Rules, which do not change.
 #[pyclass(frozen)]
-struct NameMap {
+pub(crate) struct NameMap {
     rules: Rules,
     lists: Vec<CompiledList>,
 }
@@ -130,8 +130,48 @@ fn name_map_build(
 
 #[pyfunction]
 fn name_map_read(py: Python<'_>, data: &[u8]) -> PyResult<NameMap> {
-    let (rules, lists) = py.detach(|| read_compiled(data)).map_err(value)?;
-    Ok(NameMap { rules, lists })
+    py.detach(|| NameMap::read(data))
+}
+
+impl NameMap {
+    /// The rules of these bytes.
+    ///
+    /// # Errors
+    /// `ValueError` for bytes that [`write_compiled`] does not write.
+    pub(crate) fn read(data: &[u8]) -> PyResult<Self> {
+        let (rules, lists) = read_compiled(data).map_err(value)?;
+        Ok(Self { rules, lists })
+    }
+
+    /// The lists that each name of a chunk matches, a bit for each; `first` is the number of its first row.
+    ///
+    /// # Errors
+    /// `ValueError` about the first row that is no name.
+    pub(crate) fn lists_of(
+        &self,
+        column: &Column,
+        errors: Errors,
+        first: usize,
+        array: &ArrayRef,
+    ) -> PyResult<ArrayRef> {
+        let mut lookup = Lookup::new(&self.rules, array.len());
+        let (rows, nulls) = (Rows::of(column.name(), array)?, array.logical_nulls());
+        let mut interrupt = Interrupt::default();
+        for row in 0..array.len() {
+            if !is_valid(nulls.as_ref(), row) {
+                lookup.refuse(row);
+                continue;
+            }
+            let name = rows.row(row);
+            interrupt.record(1, name.len())?;
+            match (lookup.add(row, name), errors) {
+                (Ok(()), _) => {}
+                (Err(_), Errors::Null) => lookup.refuse(row),
+                (Err(why), Errors::Raise) => return Err(at_row(first + row, why)),
+            }
+        }
+        Ok(lookup.finish())
+    }
 }
 
 /// A name of a query in ASCII.
@@ -178,25 +218,7 @@ impl NameMap {
         errors: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (errors, column) = (Errors::of(errors)?, Column::of("names", names)?);
-        column.map(py, DataType::UInt64, |first, array| {
-            let mut lookup = Lookup::new(&self.rules, array.len());
-            let (rows, nulls) = (Rows::of(column.name(), array)?, array.logical_nulls());
-            let mut interrupt = Interrupt::default();
-            for row in 0..array.len() {
-                if !is_valid(nulls.as_ref(), row) {
-                    lookup.refuse(row);
-                    continue;
-                }
-                let name = rows.row(row);
-                interrupt.record(1, name.len())?;
-                match (lookup.add(row, name), errors) {
-                    (Ok(()), _) => {}
-                    (Err(_), Errors::Null) => lookup.refuse(row),
-                    (Err(why), Errors::Raise) => return Err(at_row(first + row, why)),
-                }
-            }
-            Ok(lookup.finish())
-        })
+        column.map(py, DataType::UInt64, |first, array| self.lists_of(&column, errors, first, array))
     }
 
     /// The longest rule that each name matches, of the first list that has it.

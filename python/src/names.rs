@@ -181,28 +181,58 @@ fn name_prefix_hashes<'py>(
     key: Option<SecretKey>,
     errors: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
-    macro_rules! by_id {
-        ($($id:ident: $encoding:ty),* $(,)?) => {
-            match encoding {
-                $(id if id == <$encoding>::ID => burst::<$encoding>(scheme, key.as_deref()),)*
-                other => Err(unknown_encoding(other, &encodings())),
-            }
-        };
-    }
-    let mut burst = for_each_encoding!(by_id)?;
-    let (parse, errors) = (parser(encoding, "uri")?, Errors::of(errors)?);
+    let mut hasher = PrefixHasher::new(encoding, scheme, key.as_deref(), errors)?;
     let column = Column::of("names", names)?;
-    let item: FieldRef = Arc::new(Field::new_list_field(DataType::UInt64, false));
-    column.map(py, DataType::LargeList(Arc::clone(&item)), |first, array| {
+    column.map(py, PrefixHasher::kind(), |first, array| hasher.hash(&column, first, array))
+}
+
+/// Hashes of the prefixes of names.
+pub(crate) struct PrefixHasher {
+    burst: Burst,
+    parse: Parse,
+    errors: Errors,
+}
+
+impl PrefixHasher {
+    /// # Errors
+    /// `ValueError` for an unknown encoding, scheme or treatment of errors, and for a missing or superfluous
+    /// key.
+    pub(crate) fn new(encoding: &str, scheme: &str, key: Option<&[u8]>, errors: &str) -> PyResult<Self> {
+        macro_rules! by_id {
+            ($($id:ident: $encoding:ty),* $(,)?) => {
+                match encoding {
+                    $(id if id == <$encoding>::ID => burst::<$encoding>(scheme, key),)*
+                    other => Err(unknown_encoding(other, &encodings())),
+                }
+            };
+        }
+        let burst = for_each_encoding!(by_id)?;
+        Ok(Self { burst, parse: parser(encoding, "uri")?, errors: Errors::of(errors)? })
+    }
+
+    /// Type of the result.
+    pub(crate) fn kind() -> DataType {
+        DataType::LargeList(Self::item())
+    }
+
+    fn item() -> FieldRef {
+        Arc::new(Field::new_list_field(DataType::UInt64, false))
+    }
+
+    /// A list of hashes for each name of a chunk, whose first row has the number `first`.
+    ///
+    /// # Errors
+    /// `ValueError` about the first row that is no name.
+    pub(crate) fn hash(&mut self, column: &Column, first: usize, array: &ArrayRef) -> PyResult<ArrayRef> {
         let mut lists = Lists::new(array.len());
         match array.data_type() {
             DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
-                lists.push_texts(&column, first, array, errors, parse, &mut burst)?;
+                lists.push_texts(column, first, array, self.errors, self.parse, &mut self.burst)?;
             }
-            _ => lists.push_encoded(column.name(), first, array, errors, &mut burst)?,
+            _ => lists.push_encoded(column.name(), first, array, self.errors, &mut self.burst)?,
         }
-        lists.finish(Arc::clone(&item))
-    })
+        lists.finish(Self::item())
+    }
 }
 
 /// Lists of hashes under construction.

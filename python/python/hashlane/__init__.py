@@ -8,6 +8,8 @@ Python's lock is released during the work, and Ctrl-C stops it.
 
 from __future__ import annotations
 
+import sys as _sys
+
 from . import distributed, dns, ndn, pcap, study
 from ._arrays import Array, Table
 from ._audit import Attack, Audit, audit
@@ -85,3 +87,11 @@ __all__ = [
     "study",
     "to_uri",
 ]
+
+# Expressions of Polars, without importing it for those who do not use it.
+if "polars" in _sys.modules:
+    try:
+        from . import polars as _polars
+    except ImportError:
+        # An older Polars, which the other functions take: `import hashlane.polars` tells the reason.
+        pass

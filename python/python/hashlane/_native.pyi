@@ -3,6 +3,7 @@
 from typing import Any, Callable, Optional, Union
 
 __version__: str
+__file__: str
 RSS_PUBLISHED_KEY: bytes
 RSS_SYMMETRIC_KEY: bytes
 

@@ -1,6 +1,7 @@
 //! Mergeable sketches.
 
 mod add;
+pub(crate) mod aggregate;
 mod any;
 mod batch;
 mod composite;
