@@ -113,8 +113,8 @@ fn flow_hash<'py>(
     })
 }
 
-/// The hash of each tuple of the columns source address and port, destination address and port; `first` is the
-/// number of the arrays' first row.
+/// The hash of each tuple of the columns source address and port, destination address and port; `first` is
+/// the number of the arrays' first row.
 ///
 /// # Errors
 /// As [`flow_hash`].

@@ -3,7 +3,6 @@
 from typing import Any, Callable, Optional, Union
 
 __version__: str
-__file__: str
 RSS_PUBLISHED_KEY: bytes
 RSS_SYMMETRIC_KEY: bytes
 

@@ -16,8 +16,6 @@ from typing import Any, Optional, Union
 import polars as pl
 
 from . import _native
-from ._flow import ehash, flow_hash, rss
-from ._hash import hash
 from ._name_map import NameMap
 from ._names import Errors, name_prefix_hashes
 from ._sketch import Distinct, HeavyHitters, Spread
@@ -32,8 +30,6 @@ __all__ = ["Expressions"]
 
 #: An expression, or the name of a column.
 Expression = Union["pl.Expr", str]
-
-_NO_ENDS: Any = ([], [], [], [])
 
 
 def _packed(*arguments: Union[str, bytes, int, None]) -> dict[str, bytes]:
@@ -93,7 +89,7 @@ class Expressions:
 
     def hash(self, scheme: str, key: Optional[bytes] = None, *, signed: bool = False) -> Any:
         """Hash of each row: :func:`hashlane.hash`."""
-        hash([], scheme, key)
+        _native.hash([], scheme, key)
         return self._by_row("hash", (), int(signed), scheme, _key(key))
 
     def flow_hash(
@@ -107,7 +103,7 @@ class Expressions:
         signed: bool = False,
     ) -> Any:
         """Hash of the two ends of each packet, with its source address here: :func:`hashlane.flow_hash`."""
-        flow_hash(*_NO_ENDS, scheme, key)
+        _native.flow_hash([], [], [], [], scheme, key)
         return self._by_row("flow_hash", (sport, dst, dport), int(signed), scheme, _key(key))
 
     def rss(
@@ -121,7 +117,7 @@ class Expressions:
         signed: bool = False,
     ) -> Any:
         """Hash or queue of a network card, with the source address here: :func:`hashlane.rss`."""
-        rss(*_NO_ENDS, key, queues)
+        _native.rss_hash([], [], [], [], key, queues)
         return self._by_row("rss", (sport, dst, dport), int(signed), _key(key), queues)
 
     def ehash(
@@ -138,10 +134,10 @@ class Expressions:
         signed: bool = False,
     ) -> Any:
         """Hash of Linux' table of connections, with the local address here: :func:`hashlane.ehash`."""
-        secrets = {"ehash_secret": ehash_secret, "ipv6_secret": ipv6_secret, "mix": mix}
-        ehash(*_NO_ENDS, function=function, key=key, **secrets)
+        secrets = (ehash_secret, ipv6_secret, mix)
+        _native.linux_ehash([], [], [], [], function, *secrets, key)
         columns = (lport, foreign, fport)
-        return self._by_row("ehash", columns, int(signed), function, *secrets.values(), _key(key))
+        return self._by_row("ehash", columns, int(signed), function, *secrets, _key(key))
 
     def prefix_hashes(
         self,

@@ -1,15 +1,17 @@
-//! Polars' interface for plugins, version 0.1: columns by Arrow's C data interface, and exported functions that
-//! Polars finds by their names.
+//! Polars' interface for plugins, version 0.1: columns by Arrow's C data interface, and exported functions
+//! that Polars finds by their names.
 //!
-//! Facts of the interface, from `polars-ffi` and the callers in `polars-plan` (tested with Polars 1.36 and 2.1):
+//! Facts of the interface, from `polars-ffi` and the callers in `polars-plan` (tested with Polars 1.36 and
+//! 2.1):
 //!
 //! - `_polars_plugin_get_version` returns `major << 16 | minor`. Polars refuses other majors than 0.
-//! - `_polars_plugin_NAME` gets an array of [`SeriesExport`], which the callee takes over, the arguments as bytes,
-//!   and the place of the result. A result without `private_data` is an error, whose text
+//! - `_polars_plugin_NAME` gets an array of [`SeriesExport`], which the callee takes over, the arguments as
+//!   bytes, and the place of the result. A result without `private_data` is an error, whose text
 //!   `_polars_plugin_get_last_error_message` returns on the same thread.
-//! - `_polars_plugin_field_NAME` gets the fields of the columns, which stay the caller's, and returns one field.
-//! - The receiver of a series moves each `ArrowArray` out of its box, then calls `release`, which frees the boxes
-//!   and the schema, and no array.
+//! - `_polars_plugin_field_NAME` gets the fields of the columns, which stay the caller's, and returns one
+//!   field.
+//! - The receiver of a series moves each `ArrowArray` out of its box, then calls `release`, which frees the
+//!   boxes and the schema, and no array.
 
 use super::{Function, Input, functions, text};
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type};
@@ -101,8 +103,8 @@ unsafe fn take_all(inputs: *const SeriesExport, count: usize) -> Result<Inputs, 
                 chunks.push(Arc::new(NullArray::new(array.len())));
                 continue;
             }
-            // SAFETY: Polars exports arrays of the schema's type by Arrow's interface, and this library is their
-            // only owner. Their offsets and views are checked by `Column`.
+            // SAFETY: Polars exports arrays of the schema's type by Arrow's interface, and this library is
+            // their only owner. Their offsets and views are checked by `Column`.
             let data = unsafe { from_ffi_and_data_type(array, kind.clone()) };
             let mut data = data.map_err(|why| format!("column {:?}: {why}; cast it first", field.name()))?;
             data.align_buffers();

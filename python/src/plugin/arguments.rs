@@ -1,8 +1,8 @@
 //! Arguments of an expression, which Polars passes on as the pickle of a dictionary.
 //!
-//! `python/hashlane/polars.py` packs them into bytes, the one value of the dictionary: for each argument its
-//! length as `u32`, little-endian, and its bytes; for `None` the length 2^32 - 1. So no more of a pickle is read
-//! than the few opcodes around these bytes.
+//! `python/hashlane/polars.py` packs them into bytes, the one value of the dictionary: for each argument
+//! its length as `u32`, little-endian, and its bytes; for `None` the length 2^32 - 1. So no more of a
+//! pickle is read than the few opcodes around these bytes.
 
 use crate::error::value;
 use pyo3::PyResult;

@@ -169,10 +169,13 @@ fn signed_chunks(signed: bool, chunks: Vec<ArrayRef>) -> Chunks {
 }
 
 /// Maps that were read last, by their digests.
-static MAPS: Mutex<Vec<(Box<[u8]>, Arc<NameMap>)>> = Mutex::new(Vec::new());
+static MAPS: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
+
+/// Digest of a map's bytes, and the map.
+type Kept = (Box<[u8]>, Arc<NameMap>);
 
 /// Maps that are kept.
-const KEPT: usize = 4;
+const MOST_KEPT: usize = 4;
 
 /// The map of these bytes, read once: an expression is called for each piece of a column.
 fn name_map(digest: &[u8], bytes: &[u8]) -> PyResult<Arc<NameMap>> {
@@ -181,7 +184,7 @@ fn name_map(digest: &[u8], bytes: &[u8]) -> PyResult<Arc<NameMap>> {
         return Ok(Arc::clone(map));
     }
     let map = Arc::new(NameMap::read(bytes)?);
-    if maps.len() >= KEPT {
+    if maps.len() >= MOST_KEPT {
         maps.remove(0);
     }
     maps.push((digest.into(), Arc::clone(&map)));

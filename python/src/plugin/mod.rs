@@ -1,9 +1,10 @@
 //! Expressions of Polars: the functions of this package over the columns of a query plan.
 //!
-//! Polars loads this library by its path and calls functions by their names ([`abi`]); each is a [`Function`] over
-//! [columns](crate::column::Column), the same that the functions of Python take, so that results are equal.
-//! `python/hashlane/polars.py` makes the expressions. No lock of Python is held; one is taken for the text of an
-//! error alone, as Polars has released it.
+//! Polars loads this library by its path and calls functions by their names ([`abi`]); each is a
+//! [`Function`] over [columns](crate::column::Column), the same that the functions of Python take, so that
+//! results are equal. `python/hashlane/polars.py` makes the expressions. Python's lock is not held
+//! during the work; it is taken for the text of an error, and between pieces of long work, as Polars has
+//! released it.
 
 mod abi;
 mod arguments;
