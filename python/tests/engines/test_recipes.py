@@ -23,4 +23,4 @@ def test_the_recipes_for_engines_run(
     namespace: dict[str, Any] = {"__name__": "example", "hashlane": hashlane, "key": KEY, "np": np, "pa": pa}
     blocks = BLOCK.findall(section)
     assert {"python", "python spark", "python daft"} <= {language for language, _ in blocks}
-    assert sum(run(block, "docs/python.md", namespace) for _, block in blocks) >= 3
+    assert sum(run(block, "docs/python.md", namespace) for _, block in blocks) >= 6
