@@ -9,8 +9,10 @@ Python's lock is released during the work, and Ctrl-C stops it.
 from __future__ import annotations
 
 import sys as _sys
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
-from . import distributed, dns, ndn, pcap, study
+from . import dns, ndn, pcap
 from ._arrays import Array, Table
 from ._audit import Attack, Audit, audit
 from ._datasketches import DataSketchesHll
@@ -95,3 +97,15 @@ if "polars" in _sys.modules:
     except ImportError:
         # An older Polars, which the other functions take: `import hashlane.polars` tells the reason.
         pass
+
+if _TYPE_CHECKING:
+    from . import distributed, study
+
+
+def __getattr__(name: str) -> _Any:
+    """Modules that import much of the standard library, when they are used."""
+    if name in ("distributed", "study"):
+        import importlib
+
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
