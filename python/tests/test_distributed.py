@@ -292,3 +292,9 @@ def test_folders_of_table_formats_are_refused(
         assert count(f"{tmp_path}/warehouse", **options) == 1
         assert count(f"{tmp_path}/warehouse/*.parquet", **options) == 1
         assert count([f"{root}/a.parquet", f"{data}/b.parquet"], **options) == 2
+
+
+@pytest.mark.parametrize("scheme", ["gs", "abfss", "https", "hdfs", "file"])
+def test_schemes_without_a_file_system_are_named(scheme: str) -> None:
+    with pytest.raises(ValueError, match=f"no file system for {scheme}://; pass the path without it"):
+        distributed.distinct(f"{scheme}://bucket/*.parquet", "user", key=bytes(16))

@@ -21,6 +21,9 @@ _FORMATS = {".parquet": "parquet", ".arrow": "ipc", ".feather": "ipc", ".csv": "
 
 _S3 = "s3://"
 
+#: Scheme of an address: of two letters or more.
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+
 
 class Piece(NamedTuple):
     """Part of a file: all of it, or some row groups."""
@@ -41,6 +44,13 @@ class Piece(NamedTuple):
 def filesystem_of(source: Source) -> Any:
     """The file system of paths `s3://…`, as pyarrow makes it of the environment; `None` for local paths."""
     paths = _paths(source)
+    for path in paths:
+        scheme = _SCHEME.match(path)
+        if scheme and scheme[0] != _S3 and not os.path.exists(path):
+            raise ValueError(
+                f"{path}: no file system for {scheme[0]}; pass the path without it, and filesystem=: one of "
+                "pyarrow.fs, or PyFileSystem(FSSpecHandler(…)) of pyarrow.fs around one of fsspec"
+            )
     remote = [path for path in paths if path.startswith(_S3)]
     if not remote:
         return None
