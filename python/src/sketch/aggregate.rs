@@ -1,6 +1,7 @@
 //! Results of sketches over one column, as arrays of one row: aggregations of a query.
 
-use super::any::{Any, needed, refused};
+use super::any::{Any, needed};
+use super::refused::refused;
 use super::update::Batch;
 use crate::column::Column;
 use crate::error::value;
