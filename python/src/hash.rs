@@ -2,6 +2,7 @@
 
 use crate::arguments::SecretKey;
 use crate::column::Column;
+use crate::composite;
 use crate::error::value;
 use crate::interrupt::Interrupt;
 use crate::registry;
@@ -9,6 +10,7 @@ use crate::rows::Rows;
 use arrow_array::{Array, ArrayRef, UInt64Array};
 use arrow_schema::DataType;
 use hashlane_hash::scheme::{Keying, SchemeInfo};
+use hashlane_sketch::Keys;
 use hashlane_sketch::hasher::Hasher;
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -35,13 +37,16 @@ fn hash<'py>(
     column.map(py, DataType::UInt64, |_, array| hashed(column.name(), array, &hasher, &mut interrupt))
 }
 
-/// The hash of each row; a null for each null.
+/// The hash of each row; a null for each null. A row of a table is hashed as its [bytes](composite).
 pub(crate) fn hashed(
     name: &str,
     array: &ArrayRef,
     hasher: &Hasher,
     interrupt: &mut Interrupt,
 ) -> PyResult<ArrayRef> {
+    if matches!(array.data_type(), DataType::Struct(_)) {
+        return hashed_rows(name, array, hasher, interrupt);
+    }
     let rows = Rows::of(name, array)?;
     let mut hashes = vec![0; array.len()];
     for (number, out) in hashes.chunks_mut(BATCH).enumerate() {
@@ -52,6 +57,23 @@ pub(crate) fn hashed(
         interrupt.record(out.len(), keys.bytes())?;
     }
     Ok(Arc::new(UInt64Array::new(hashes.into(), array.logical_nulls())))
+}
+
+/// As [`hashed`], of a table. A null in a column is a value; a row that is null itself stays null.
+fn hashed_rows(
+    name: &str,
+    table: &ArrayRef,
+    hasher: &Hasher,
+    interrupt: &mut Interrupt,
+) -> PyResult<ArrayRef> {
+    let mut hashes = vec![0; table.len()];
+    for (number, out) in hashes.chunks_mut(BATCH).enumerate() {
+        let encoded = composite::encode(name, &[table.slice(number * BATCH, out.len())])?;
+        let keys = Keys::offsets64(&encoded.offsets, &encoded.bytes).map_err(value)?;
+        hasher.hash(&keys, out);
+        interrupt.record(out.len(), keys.bytes())?;
+    }
+    Ok(Arc::new(UInt64Array::new(hashes.into(), table.nulls().cloned())))
 }
 
 /// Rows of the table of schemes: id, kind of keys, bits, keying, bits of the key, check value, source, safe

@@ -9,6 +9,7 @@ mod arguments;
 mod audit;
 mod checked;
 mod column;
+mod composite;
 mod dictionary;
 mod dns;
 mod error;

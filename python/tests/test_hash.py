@@ -270,7 +270,6 @@ def test_lists_give_arrays_for_every_library() -> None:
         (pa.array([1.5]), "a column of double;"),
         (pa.array([True]), "a column of bool;"),
         (pa.array([[1]]), "a column of list;"),
-        (pa.table({"a": [1]}), "one column of it"),
     ],
 )
 def test_other_types_are_refused(column: Any, message: str) -> None:

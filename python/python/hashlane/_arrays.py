@@ -237,11 +237,13 @@ class Table:
 
 
 def readable(column: Any) -> Any:
-    """A column as the native functions read it: a Series or Index of pandas as an Arrow array."""
+    """A column or table as the native functions read it: one of pandas as an Arrow array or table."""
     if _library(column) != "pandas":
         return column
     import pyarrow
 
+    if hasattr(column, "columns"):
+        return pyarrow.Table.from_pandas(column, preserve_index=False)
     return pyarrow.array(column, from_pandas=True)
 
 
@@ -284,7 +286,7 @@ def like(
         values = _pandas_values(result)
         if isinstance(source, pandas.Index):
             return pandas.Index(values, name=source.name)
-        return pandas.Series(values, index=source.index, name=source.name)
+        return pandas.Series(values, index=source.index, name=getattr(source, "name", None))
     if library == "numpy" and _native.is_numeric(result):
         import numpy
 

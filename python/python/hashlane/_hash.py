@@ -52,7 +52,8 @@ def hash(
     Args:
         array: Column of n rows: text (its UTF-8), bytes, or integers (their little-endian bytes, so that an
             `int32` and an `int64` of one value have different hashes). Dictionaries are hashed by their
-            values. A NumPy matrix of `uint8` is a column of its rows.
+            values. A NumPy matrix of `uint8` is a column of its rows. A table or a column of structs is hashed
+            by the bytes of its rows, which docs/python.md defines; its columns may be booleans, too.
         scheme: Id of a hash of bytes, such as `siphash-1-3`; see :func:`schemes`.
         key: 16 bytes, such as :func:`random_key` makes. A scheme with a key refuses to work without one, and
             an unkeyed scheme with one. A seed of 64 bits is the first 8 bytes, of 32 bits the first 4, in
@@ -60,7 +61,8 @@ def hash(
         signed: Return the same 64 bits as `int64`, for engines without unsigned integers, such as Spark.
 
     Returns:
-        Column of n `uint64` (`int64` if `signed`), null where `array` is.
+        Column of n `uint64` (`int64` if `signed`), null where `array` is. In a table, a null is a value, and no
+        row is null.
 
     Raises:
         TypeError: `array` is no column, or one of another type.

@@ -528,10 +528,6 @@ def named_columns(name: str, columns: Any) -> list[tuple[str, Any]]:
         return [(str(name), readable(column)) for name, column in columns.items()]
     if isinstance(columns, tuple):
         return [(f"{name}_{place}", readable(column)) for place, column in enumerate(columns)]
-    if type(columns).__module__.partition(".")[0] == "pandas" and hasattr(columns, "columns"):
-        import pyarrow
-
-        return [(name, pyarrow.Table.from_pandas(columns, preserve_index=False))]
     given = getattr(columns, "name", None)
     return [(given if isinstance(given, str) and given else name, readable(columns))]
 

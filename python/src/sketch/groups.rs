@@ -1,10 +1,11 @@
 //! Groups of sketches: updates by columns of groups, and results as tables.
 
 use super::batch;
-use super::composite::{self, INTEGERS, Value};
+
 use super::refused::refused;
 use super::update::Batch;
 use crate::column::Column;
+use crate::composite::{self, INTEGERS, Value};
 use crate::error::value;
 use crate::texts::Texts;
 use arrow_array::builder::BooleanBuilder;

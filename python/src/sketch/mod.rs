@@ -4,7 +4,6 @@ mod add;
 pub(crate) mod aggregate;
 mod any;
 mod batch;
-mod composite;
 mod groups;
 mod refused;
 mod result;
@@ -12,6 +11,7 @@ mod update;
 
 use crate::arguments::{RssKey, SecretKey};
 use crate::column::Column;
+use crate::composite;
 use crate::error::value;
 use any::{Any, needed};
 use arrow_array::UInt64Array;

@@ -1,7 +1,7 @@
 //! Results of sketches as dictionaries.
 
 use super::any::Any;
-use super::composite::{self, Value};
+use crate::composite::{self, Value};
 use crate::error::value;
 use hashlane_sketch::{ImbalanceResult, KeyImbalance, Load, Memory, SpreadResult};
 use pyo3::IntoPyObjectExt;

@@ -1,9 +1,9 @@
 //! Updates of sketches by batches of columns.
 
 use super::batch::{self, with_keys};
-use super::composite;
 use super::refused::refused;
 use crate::column::Column;
+use crate::composite;
 use crate::error::{at_row, value, wrong_type};
 use crate::flow::{self, Order};
 use crate::interrupt::Interrupt;

@@ -14,16 +14,16 @@ use arrow_schema::DataType;
 use pyo3::PyResult;
 
 /// Types of a value.
-pub(super) mod tag {
-    pub(in super::super) const NULL: u8 = 0;
-    pub(in super::super) const TEXT: u8 = 9;
-    pub(in super::super) const BYTES: u8 = 10;
-    pub(in super::super) const FALSE: u8 = 11;
-    pub(in super::super) const TRUE: u8 = 12;
+pub(crate) mod tag {
+    pub(crate) const NULL: u8 = 0;
+    pub(crate) const TEXT: u8 = 9;
+    pub(crate) const BYTES: u8 = 10;
+    pub(crate) const FALSE: u8 = 11;
+    pub(crate) const TRUE: u8 = 12;
 }
 
 /// Integers by their tag, from 1 on, with their bytes and whether they have a sign.
-pub(super) const INTEGERS: [(DataType, usize, bool); 8] = [
+pub(crate) const INTEGERS: [(DataType, usize, bool); 8] = [
     (DataType::Int8, 1, true),
     (DataType::Int16, 2, true),
     (DataType::Int32, 4, true),
@@ -109,17 +109,17 @@ impl<'a> Field<'a> {
 
 /// Rows as keys.
 #[derive(Debug, Default)]
-pub(super) struct Encoded {
-    pub(super) bytes: Vec<u8>,
+pub(crate) struct Encoded {
+    pub(crate) bytes: Vec<u8>,
     /// One more than there are rows.
-    pub(super) offsets: Vec<i64>,
+    pub(crate) offsets: Vec<i64>,
 }
 
 /// Encodes the rows of arrays of one length. The fields of a struct are columns, in its place.
 ///
 /// # Errors
 /// `TypeError` for other types than text, bytes, integers and booleans.
-pub(super) fn encode(name: &str, arrays: &[ArrayRef]) -> PyResult<Encoded> {
+pub(crate) fn encode(name: &str, arrays: &[ArrayRef]) -> PyResult<Encoded> {
     let flat: Vec<ArrayRef> = arrays.iter().flat_map(fields).collect();
     let fields: Vec<Field<'_>> = flat.iter().map(|array| Field::of(name, array)).collect::<PyResult<_>>()?;
     let rows = arrays.first().map_or(0, |array| array.len());
@@ -150,7 +150,7 @@ fn fields(array: &ArrayRef) -> Vec<ArrayRef> {
 }
 
 /// Names of the columns of `column`: the fields of a table, or `name`.
-pub(super) fn names(column: &Column, name: &str) -> Vec<String> {
+pub(crate) fn names(column: &Column, name: &str) -> Vec<String> {
     match column.chunks().first().map(Array::data_type) {
         Some(DataType::Struct(fields)) => fields.iter().map(|field| field.name().clone()).collect(),
         _ => vec![name.to_owned()],
@@ -159,7 +159,7 @@ pub(super) fn names(column: &Column, name: &str) -> Vec<String> {
 
 /// A value of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Value {
+pub(crate) enum Value {
     Null,
     Integer(u8, i128),
     Text(String),
@@ -171,7 +171,7 @@ pub(super) enum Value {
 ///
 /// # Errors
 /// `ValueError` for bytes that are no row.
-pub(super) fn decode(mut row: &[u8]) -> PyResult<Vec<Value>> {
+pub(crate) fn decode(mut row: &[u8]) -> PyResult<Vec<Value>> {
     let damaged = || value("a key is no row of columns: it is damaged, or was made elsewhere");
     let mut values = Vec::new();
     while let Some((tag, rest)) = row.split_first() {
