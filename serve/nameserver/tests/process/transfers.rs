@@ -139,6 +139,8 @@ fn a_secondary_follows_its_primary() {
     assert_eq!(transfer.primary, Some(primary.address.to_string()));
     assert!(transfer.expires > Some(transfer.next) && transfer.error.is_none(), "{transfer:?}");
     assert!(primary.handle.stats().tcp.transfers >= 5);
+    // A transfer is counted after its zone is in service.
+    secondary.wait("the last transfer's count", |handle| handle.stats().transfers.received >= 5);
     let received = secondary.handle.stats().transfers;
     assert_eq!((received.received, received.patched, received.rebuilt), (5, 3, 0));
 
