@@ -52,12 +52,18 @@ fn the_package_is_where_the_readme_installs_it_from() {
 #[test]
 fn the_configurations_of_the_page_are_some() {
     let folder = Folder::new();
+    let key = rcgen::KeyPair::generate().expect("a key");
+    let router = rcgen::CertificateParams::new(["router.example".to_owned()]).expect("a name");
+    folder.write("router.pem", &router.self_signed(&key).expect("a certificate").pem());
+    folder.write("router.key", &key.serialize_pem());
+    let folder_of_files = format!("{}/", folder.path("").display());
     let pages = [
         include_str!("../../../../../docs/ndn/operate.md"),
         include_str!("../../../../../docs/ndn/internals.md"),
     ];
     for configuration in pages.map(|page| blocks(page, "toml")).concat() {
-        folder.write("forwarder.toml", configuration);
+        // The files of a page's system are in the folder here.
+        folder.write("forwarder.toml", &configuration.replace("/etc/hashlane/", &folder_of_files));
         folder.run(&["ndn", "check-config", "forwarder.toml"]).ok();
     }
 }
