@@ -60,6 +60,9 @@ pub(crate) fn run(command: &Command, name: &'static str, matches: &ArgMatches) -
             let shell = *arguments.get_one::<Shell>("shell")?;
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut command, name, &mut script);
+            if shell == Shell::Bash {
+                script = String::from_utf8_lossy(&script).replace(&wrong_label(name), &label(name)).into();
+            }
             Some(io::stdout().write_all(&script).map(|()| ExitCode::SUCCESS).map_err(Into::into))
         }
         MAN => {
@@ -72,9 +75,21 @@ pub(crate) fn run(command: &Command, name: &'static str, matches: &ArgMatches) -
     }
 }
 
+/// The label of a program in its script for Bash.
+fn label(name: &str) -> String {
+    name.replace('-', "__")
+}
+
+/// The label of a program before those of its subcommands: `clap_complete` 4.6 separates the parts of a
+/// program's name there as it does a subcommand from its command, and never comes to these cases.
+fn wrong_label(name: &str) -> String {
+    name.replace('-', "__subcmd__")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::process::Command as Process;
 
     /// A command with these subcommands, started with those arguments.
     fn parsed(arguments: &[&str]) -> (Command, ArgMatches) {
@@ -93,6 +108,28 @@ mod tests {
         let read = |page: &str| fs::read_to_string(pages.join(page)).unwrap();
         assert!(read("hashlane-dns.1").contains("hashlane\\-dns\\-serve(1)"), "{}", read("hashlane-dns.1"));
         assert!(read("hashlane-dns-serve.1").contains("Serve zones"));
+    }
+
+    #[test]
+    fn bash_completes_the_words_of_subcommands() {
+        let show = Command::new("list-zones").arg(Arg::new("quiet").long("quiet").num_args(0));
+        let command = Command::new("hashlane dns").subcommand(Command::new("zone").subcommand(show));
+        let mut command = add(command, "hashlane-dns").name("hashlane-dns").bin_name("hashlane-dns");
+        let mut script = Vec::new();
+        clap_complete::generate(Shell::Bash, &mut command, "hashlane-dns", &mut script);
+        let script = String::from_utf8(script).unwrap();
+        let script = script.replace(&wrong_label("hashlane-dns"), &label("hashlane-dns"));
+        let complete = |words: &str, word: &str| {
+            let words = format!(
+                "{script}\nCOMP_WORDS=({words})\nCOMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))\n\
+                 _hashlane__dns hashlane-dns '{word}' ''\necho \"${{COMPREPLY[@]}}\""
+            );
+            let said = Process::new("bash").args(["-c", &words]).output().unwrap();
+            String::from_utf8(said.stdout).unwrap().trim().to_owned()
+        };
+        assert_eq!(complete("hashlane-dns zo", "zo"), "zone");
+        assert_eq!(complete("hashlane-dns zone li", "li"), "list-zones");
+        assert_eq!(complete("hashlane-dns zone list-zones --q", "--q"), "--quiet");
     }
 
     #[test]
