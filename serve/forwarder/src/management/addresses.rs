@@ -3,6 +3,7 @@
 use super::reply::refused;
 use hashlane_ndn::mgmt::face_uri::Protocol;
 use hashlane_ndn::mgmt::{ControlResponse, FaceUri};
+use nix::net::if_::InterfaceFlags;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
@@ -23,10 +24,20 @@ pub(super) fn interfaces() -> io::Result<Vec<Interface>> {
         let address = interface.address?;
         let v4 = address.as_sockaddr_in().map(|address| IpAddr::V4(address.ip()));
         let v6 = || address.as_sockaddr_in6().map(|address| IpAddr::V6(address.ip()));
-        let broadcast = interface.broadcast.and_then(|address| Some(address.as_sockaddr_in()?.ip()));
-        Some(Interface { address: v4.or_else(v6)?, broadcast })
+        let has_broadcast = interface.flags.contains(InterfaceFlags::IFF_BROADCAST);
+        let mask = interface.netmask.and_then(|mask| Some(mask.as_sockaddr_in()?.ip()));
+        let address = v4.or_else(v6)?;
+        Some(Interface { address, broadcast: broadcast_of(address, mask.filter(|_| has_broadcast)) })
     });
     Ok(addresses.collect())
+}
+
+/// The broadcast address of a network by the address of a host in it and the mask. `getifaddrs` has another
+/// one where none was configured: that of the peer, or the host's own.
+fn broadcast_of(address: IpAddr, mask: Option<Ipv4Addr>) -> Option<Ipv4Addr> {
+    let (IpAddr::V4(address), Some(mask)) = (address, mask) else { return None };
+    // A network of one or two hosts has none (RFC 3021).
+    (mask.to_bits().count_zeros() > 1).then(|| address | !mask)
 }
 
 /// Refuses an address that cannot belong to one other forwarder. `channels` are the listening sockets.
@@ -115,6 +126,21 @@ mod tests {
             assert_eq!(check(Protocol::Udp, remote), None, "{remote}");
         }
         assert_eq!(check(Protocol::Tcp, "192.0.2.1:6363"), None, "TCP listens on the loopback only");
+    }
+
+    #[test]
+    fn networks_of_more_than_two_hosts_have_a_broadcast_address() {
+        let of = |address: &str, mask: Option<&str>| {
+            let mask = mask.map(|mask| mask.parse().expect("a mask"));
+            broadcast_of(address.parse().expect("an address"), mask).map(|all| all.to_string())
+        };
+        assert_eq!(of("10.9.0.1", Some("255.255.255.0")), Some("10.9.0.255".to_owned()));
+        assert_eq!(of("10.9.0.1", Some("255.255.255.252")), Some("10.9.0.3".to_owned()));
+        for mask in ["255.255.255.254", "255.255.255.255"] {
+            assert_eq!(of("172.30.0.1", Some(mask)), None, "{mask}");
+        }
+        assert_eq!(of("10.9.0.1", None), None, "an interface without broadcasts");
+        assert_eq!(of("2001:db8::1", Some("255.255.255.0")), None);
     }
 
     #[test]
