@@ -319,8 +319,20 @@ pub(super) async fn find(client: &Client, choice: &Choice) -> Result<FaceStatus>
         Choice::Id(id) => filter.face_id = Some(*id),
         Choice::Uri(uri) => filter.uri = Some(canonical(uri).await?.to_string()),
     }
-    let found = query(client, &filter).await?.into_iter().next();
+    let found = only(query(client, &filter).await?, choice)?;
     found.ok_or_else(|| anyhow!("no face {choice}; `hashlane ndn face list` shows all"))
+}
+
+/// The face, if there is one.
+///
+/// # Errors
+/// There are several.
+fn only(faces: Vec<FaceStatus>, choice: &Choice) -> Result<Option<FaceStatus>> {
+    if let [_, _, ..] = faces[..] {
+        let ids: Vec<String> = faces.iter().map(|face| face.face_id.to_string()).collect();
+        bail!("{choice} is the remote end of the faces {}: give the id of one", ids.join(", "));
+    }
+    Ok(faces.into_iter().next())
 }
 
 /// Id of the face. Creates a face to a remote end that no face has.
@@ -329,6 +341,10 @@ pub(super) async fn find_or_create(client: &Client, choice: &Choice) -> Result<u
         Choice::Id(id) => Ok(*id),
         Choice::Uri(uri) => {
             let uri = Some(canonical(uri).await?.to_string());
+            let filter = FaceQueryFilter { uri: uri.clone(), ..Default::default() };
+            if let Some(face) = only(query(client, &filter).await?, choice)? {
+                return Ok(face.face_id);
+            }
             let (face, _) = create(client, &ControlParameters { uri, ..Default::default() }).await?;
             number(&face)
         }

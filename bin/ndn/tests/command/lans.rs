@@ -167,7 +167,8 @@ fn exchange_by_all_means(shards: &str) {
         assert!(made.starts_with("face-created id="), "{made}");
         let again = near.run(&["face", "create", &neighbour, "--local", "dev://lan0"]);
         assert!(again.starts_with("face-exists id="), "{again}");
-        near.run(&["route", "add", "/far/one", &near.number(&neighbour, "face").to_string()]);
+        // An Ethernet face that is there needs no local end.
+        near.run(&["route", "add", "/far/one", &neighbour]);
         for packet in 0..8 {
             near.fetches(&format!("/far/one/{packet}"));
         }
@@ -277,6 +278,25 @@ fn faces_follow_an_interface_that_goes_and_comes_back() {
             }
             assert_eq!(log.count("faces down"), 3 * round);
         }
+    });
+}
+
+#[test]
+fn a_group_with_faces_on_two_interfaces_is_named_by_the_id() {
+    with_network(1, |network| {
+        let node = Node::start(network, 0, &[]);
+        for change in ["link add lan9 type veth peer name other9", "link set other9 up", "link set lan9 up"] {
+            namespace::within(&network.hosts[0], || namespace::ip(change)).unwrap();
+        }
+        let faces = || node.faces(&format!("remote={ETHER}"));
+        until(|| faces().len() == 2, || node.list());
+        for command in [&["face", "destroy", ETHER][..], &["route", "add", "/far", ETHER]] {
+            let refused = node.folder.run(command);
+            let said = String::from_utf8(refused.stderr).unwrap();
+            assert!(!refused.status.success() && said.contains("is the remote end of the faces "), "{said}");
+            assert!(said.contains("give the id of one"), "{said}");
+        }
+        assert_eq!(faces().len(), 2);
     });
 }
 
