@@ -54,8 +54,8 @@ fn the_configurations_of_the_page_are_some() {
     let folder = Folder::new();
     let key = rcgen::KeyPair::generate().expect("a key");
     let router = rcgen::CertificateParams::new(["router.example".to_owned()]).expect("a name");
-    folder.write("router.pem", &router.self_signed(&key).expect("a certificate").pem());
-    folder.write("router.key", &key.serialize_pem());
+    folder.write("router.pem", router.self_signed(&key).expect("a certificate").pem());
+    folder.write("router.key", key.serialize_pem());
     let folder_of_files = format!("{}/", folder.path("").display());
     let pages = [
         include_str!("../../../../../docs/ndn/operate.md"),
@@ -63,7 +63,7 @@ fn the_configurations_of_the_page_are_some() {
     ];
     for configuration in pages.map(|page| blocks(page, "toml")).concat() {
         // The files of a page's system are in the folder here.
-        folder.write("forwarder.toml", &configuration.replace("/etc/hashlane/", &folder_of_files));
+        folder.write("forwarder.toml", configuration.replace("/etc/hashlane/", &folder_of_files));
         folder.run(&["ndn", "check-config", "forwarder.toml"]).ok();
     }
 }
