@@ -7,7 +7,8 @@
 use crate::drop::DropReason;
 use crate::face::FaceId;
 use crate::fib::NextHop;
-use crate::strategy::{Decision, StrategyKind};
+use crate::strategy::StrategyKind;
+pub use crate::strategy::Verdict;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
@@ -102,49 +103,6 @@ pub struct Rule {
     pub choice: Vec<u8>,
     /// The strategy.
     pub strategy: StrategyKind,
-}
-
-/// Decision about an Interest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// Forwarded to the faces that the strategy named.
-    Forward,
-    /// Forwarded to one face, and to another one as a probe.
-    Probe,
-    /// Forwarded to one face first, and to others after a timeout.
-    Try,
-    /// Not forwarded: the entry waits for an Interest sent before.
-    Suppress,
-    /// Refused with a Nack.
-    Reject(NackReason),
-    /// Forwarded to the face that the application chose.
-    Chosen,
-}
-
-impl Verdict {
-    /// Word for the decision.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Forward => "forward",
-            Self::Probe => "probe",
-            Self::Try => "try",
-            Self::Suppress => "suppress",
-            Self::Reject(_) => "reject",
-            Self::Chosen => "chosen",
-        }
-    }
-}
-
-impl From<&Decision> for Verdict {
-    fn from(decision: &Decision) -> Self {
-        match decision {
-            Decision::Probe { .. } => Self::Probe,
-            Decision::Try { .. } => Self::Try,
-            Decision::Suppress => Self::Suppress,
-            Decision::Reject(reason) => Self::Reject(*reason),
-            _ => Self::Forward,
-        }
-    }
 }
 
 /// A packet that was sent.

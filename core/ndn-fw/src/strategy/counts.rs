@@ -1,14 +1,15 @@
 //! Counters of the decisions of strategies.
 
-use super::{Decision, StrategyKind};
+use super::verdict::NAMES;
+use super::{Decision, StrategyKind, Verdict};
 use crate::face::Counter;
 
-/// Names of the decisions, in the order of the counters.
-const DECISIONS: [&str; 5] = ["forward", "probe", "try", "suppress", "reject"];
+/// Kinds of decisions of strategies.
+const DECISIONS: usize = NAMES.len() - 1;
 
 /// Decisions about Interests, by strategy. One thread writes, any thread may read.
 #[derive(Debug)]
-pub struct DecisionCounters([[Counter; DECISIONS.len()]; StrategyKind::ALL.len()]);
+pub struct DecisionCounters([[Counter; DECISIONS]; StrategyKind::ALL.len()]);
 
 impl Default for DecisionCounters {
     fn default() -> Self {
@@ -20,14 +21,8 @@ impl DecisionCounters {
     /// Counts a decision. Only one thread may write.
     #[inline(always)]
     pub(crate) fn count(&self, kind: StrategyKind, decision: &Decision) {
-        let at = match decision {
-            Decision::Probe { .. } => 1,
-            Decision::Try { .. } => 2,
-            Decision::Suppress => 3,
-            Decision::Reject(_) => 4,
-            _ => 0,
-        };
-        if let Some(counter) = self.0.get(kind as usize).and_then(|counters| counters.get(at)) {
+        let counters = self.0.get(kind as usize);
+        if let Some(counter) = counters.and_then(|counters| counters.get(Verdict::from(decision).place())) {
             counter.add(1);
         }
     }
@@ -35,6 +30,6 @@ impl DecisionCounters {
     /// Numbers of the decisions of a strategy, each with its name.
     pub fn of(&self, kind: StrategyKind) -> impl Iterator<Item = (&'static str, u64)> {
         let counters = self.0.get(kind as usize).into_iter().flatten();
-        DECISIONS.into_iter().zip(counters.map(Counter::value))
+        NAMES.into_iter().zip(counters.map(Counter::value))
     }
 }

@@ -22,6 +22,7 @@ mod random;
 mod rng;
 mod rtt;
 mod suppression;
+mod verdict;
 
 pub use algorithm::{Algorithm, DataContext, Decision, InterestContext, NackDecision};
 pub use choice::ChoiceTable;
@@ -29,6 +30,7 @@ pub use counts::DecisionCounters;
 pub use name::StrategyError;
 pub use rng::Rng;
 pub use suppression::Suppression;
+pub use verdict::Verdict;
 
 use crate::face::FaceId;
 use crate::pit::Records;
