@@ -109,7 +109,7 @@ impl Parts {
             qclass.push(Some(question.class.to_string()));
         }
         for record in records {
-            section.push(Some(word(record.section)));
+            section.push(Some(record.section.name()));
             owner.push(Some(record.owner.view().to_string()));
             rtype.push(Some(record.rtype.to_string()));
             class.push(Some(record.class.to_string()));
@@ -149,15 +149,6 @@ fn lists(types: Types, columns: Vec<ArrayRef>, lengths: Lengths) -> PyResult<Arr
     let structs = StructArray::try_new(types, columns, None).map_err(value)?;
     let offsets = OffsetBuffer::from_lengths(lengths.0);
     Ok(Arc::new(LargeListArray::try_new(item, offsets, Arc::new(structs), None).map_err(value)?))
-}
-
-const fn word(section: Section) -> &'static str {
-    match section {
-        Section::Question => "question",
-        Section::Answer => "answer",
-        Section::Authority => "authority",
-        Section::Additional => "additional",
-    }
 }
 
 /// The numbers of types and classes by their mnemonics.

@@ -2,7 +2,7 @@
 
 use super::piece::{Entry, Piece};
 use hashlane_dns::render::{CompressedName, POINTER_LIMIT};
-use hashlane_dns::wire::{Rdata, Record, RecordType, Section};
+use hashlane_dns::wire::{Rdata, Record, RecordType};
 use hashlane_name::dns::{Case, Name, message};
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -25,7 +25,7 @@ pub(super) fn table(piece: &Piece<'_>, case: Case) -> String {
             Entry::Record(record) => {
                 let number = &mut numbers[record.section.index()];
                 *number += 1;
-                let part = format!("{} {number}", section(record.section));
+                let part = format!("{} {number}", record.section.name());
                 let Some((at, place)) = next() else { break };
                 explainer.name(at, record.owner.view(), place, format!("{part}: owner"));
                 let part = format!("{part}: rdata of {}", record.rtype);
@@ -47,15 +47,6 @@ pub(super) fn table(piece: &Piece<'_>, case: Case) -> String {
 /// Bytes of a name in the message.
 const fn written_len(place: CompressedName) -> usize {
     place.literal() + if place.pointer().is_some() { 2 } else { 0 }
-}
-
-const fn section(section: Section) -> &'static str {
-    match section {
-        Section::Question => "question",
-        Section::Answer => "answer",
-        Section::Authority => "authority",
-        Section::Additional => "additional",
-    }
 }
 
 /// Offset, name, form, part of the message, reason.

@@ -29,6 +29,16 @@ impl Section {
     /// All of them, in their order.
     pub const ALL: [Self; 4] = [Self::Question, Self::Answer, Self::Authority, Self::Additional];
 
+    /// Its name, as a word.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Question => "question",
+            Self::Answer => "answer",
+            Self::Authority => "authority",
+            Self::Additional => "additional",
+        }
+    }
+
     /// Its place, 0 to 3.
     #[inline(always)]
     pub const fn index(self) -> usize {
