@@ -43,6 +43,28 @@ pub(crate) fn number(
         .ok_or_else(|| format!("{name} must be from {} to {}, not {number}", range.start(), range.end()))
 }
 
+/// Checks that all rows of a group have its arguments. `bytes` are those of a row as they stand: only rows
+/// that differ from the one before in them are compared by `has`.
+///
+/// # Errors
+/// `why` if they differ; errors of `has`.
+pub(crate) fn check_equal<T: PartialEq>(
+    rows: &[usize],
+    bytes: impl Fn(usize) -> T,
+    has: impl Fn(usize) -> Result<bool, String>,
+    why: &str,
+) -> Result<(), String> {
+    let mut last = None;
+    for row in rows {
+        let now = bytes(*row);
+        if last.as_ref() != Some(&now) && !has(*row)? {
+            return Err(why.to_owned());
+        }
+        last = Some(now);
+    }
+    Ok(())
+}
+
 /// The text of a row that is not null, at most 64 bytes.
 ///
 /// # Errors

@@ -1,7 +1,7 @@
 //! `distinct_keys`, and sketches of distinct keys that are merged later.
 
 use crate::api::{Aggregate, Chunk, Column, Output, Scalar, Type};
-use crate::arguments::{number, secret};
+use crate::arguments::{check_equal, number, secret};
 use crate::keys::{KeyRows, TYPES};
 use hashlane_hash::scheme::Key;
 use hashlane_sketch::{Distinct, Sketch as _};
@@ -80,18 +80,11 @@ fn forms(result: Type) -> Vec<(Vec<Type>, Type)> {
 
 impl State {
     fn add(&mut self, input: &Rows<'_>, rows: &[usize]) -> Result<(), String> {
-        let mut last = None;
-        for row in rows {
-            let precision = input.precision.as_ref().and_then(|precision| precision.integer(*row));
-            let now = (input.key.bytes(*row), precision);
-            if last != Some(now) && input.parameters(*row)? != self.parameters {
-                return Err("one group has several keys or precisions".to_owned());
-            }
-            if input.is_constant {
-                break;
-            }
-            last = Some(now);
-        }
+        let precision = |row| input.precision.as_ref().and_then(|precision| precision.integer(row));
+        let bytes = |row| (input.key.bytes(row), precision(row));
+        let has = |row| Ok(input.parameters(row)? == self.parameters);
+        let checked = if input.is_constant { rows.get(..1).unwrap_or_default() } else { rows };
+        check_equal(checked, bytes, has, "one group has several keys or precisions")?;
         input.x.with(rows, |keys| self.sketch.update(keys))
     }
 

@@ -1,9 +1,9 @@
 //! `dns_messages`: DNS messages of captures.
 
 use crate::api::{Output, Type};
-use crate::files::{Flags, Format, write_addresses, write_numbers, write_times};
-use crate::pcap::{reader, segment, time, write_reasons};
-use hashlane_dns::wire::{Content, Header, Section};
+use crate::files::{Flags, Format, write_numbers};
+use crate::pcap::{PACKET_COLUMNS, packet_columns, reader, segment, write_packets, write_reasons};
+use hashlane_dns::wire::{Content, Header};
 use hashlane_flow::packet::Packet;
 use hashlane_link::capture::{Frame, Input, Reader};
 use hashlane_zone_file::messages::in_segment;
@@ -76,19 +76,14 @@ impl Format for Messages {
     type Row = Row;
 
     fn columns(address: Type) -> Vec<(&'static str, Type)> {
-        vec![
-            ("time", Type::TimestampNs),
-            ("src", address),
-            ("sport", Type::USmallInt),
-            ("dst", address),
-            ("dport", Type::USmallInt),
-            ("protocol", Type::UTinyInt),
+        let own = [
             ("id", Type::USmallInt),
             ("flags", Type::USmallInt),
             ("questions", Type::List(&QUESTION)),
             ("records", Type::List(&RECORD)),
             ("skipped", Type::Varchar),
-        ]
+        ];
+        packet_columns(address).into_iter().chain(own).collect()
     }
 
     fn open(path: &Path) -> Result<Self, String> {
@@ -122,18 +117,12 @@ impl Format for Messages {
     }
 
     fn write(rows: &[Row], column: usize, output: &mut Output<'_>) -> Result<(), String> {
-        let packets = rows.iter().map(|row| row.packet);
-        match column {
-            0 => write_times(rows.iter().map(|row| time(row.time)), output),
-            1 => write_addresses(packets.map(|packet| Some(packet?.source.0)), output),
-            2 => write_numbers(packets.map(|packet| Some(packet?.source.1)), output),
-            3 => write_addresses(packets.map(|packet| Some(packet?.destination.0)), output),
-            4 => write_numbers(packets.map(|packet| Some(packet?.destination.1)), output),
-            5 => write_numbers(packets.map(|packet| Some(packet?.protocol)), output),
-            6 => write_numbers(rows.iter().map(|row| Some(row.header()?.id)), output),
-            7 => write_numbers(rows.iter().map(|row| Some(row.header()?.flags.0)), output),
-            8 => write_questions(rows, output),
-            9 => write_records(rows, output),
+        match column.checked_sub(PACKET_COLUMNS) {
+            None => write_packets(rows.iter().map(|row| (row.time, row.packet)), column, output),
+            Some(0) => write_numbers(rows.iter().map(|row| Some(row.header()?.id)), output),
+            Some(1) => write_numbers(rows.iter().map(|row| Some(row.header()?.flags.0)), output),
+            Some(2) => write_questions(rows, output),
+            Some(3) => write_records(rows, output),
             _ => write_reasons(rows.iter().map(|row| row.message.as_ref().err().copied()), output),
         }
     }
@@ -159,7 +148,7 @@ fn write_records(rows: &[Row], output: &mut Output<'_>) -> Result<(), String> {
     let all = || rows.iter().map(|row| row.message.as_ref().map_or(&[][..], |of| of.records.as_slice()));
     let (mut items, places) = output.lists(0, all().map(<[_]>::len))?;
     let entries = || all().flatten().zip(places.clone());
-    write_texts(&mut items, 0, entries().map(|(of, at)| (at, word(of.section).to_owned())))?;
+    write_texts(&mut items, 0, entries().map(|(of, at)| (at, of.section.name().to_owned())))?;
     write_texts(&mut items, 1, entries().map(|(of, at)| (at, of.owner.view().to_string())))?;
     write_texts(&mut items, 2, entries().map(|(of, at)| (at, of.rtype.to_string())))?;
     write_texts(&mut items, 3, entries().map(|(of, at)| (at, of.class.to_string())))?;
@@ -181,14 +170,4 @@ fn write_texts(
 ) -> Result<(), String> {
     let mut column = items.field(field)?;
     texts.try_for_each(|(row, text)| column.text(row, &text))
-}
-
-/// The word for a section, as in the Python package.
-const fn word(section: Section) -> &'static str {
-    match section {
-        Section::Question => "question",
-        Section::Answer => "answer",
-        Section::Authority => "authority",
-        Section::Additional => "additional",
-    }
 }

@@ -1,7 +1,7 @@
 //! `imbalance`: load of queues under the key in use and under many candidates.
 
 use crate::api::{Aggregate, Chunk, Column, Output, Type};
-use crate::arguments::{card, number, secret, word};
+use crate::arguments::{card, check_equal, number, secret, word};
 use crate::ends::{ADDRESSES, Ends, types};
 use crate::spread::{null, set};
 use hashlane_baseline::rss::PUBLISHED_KEY;
@@ -131,15 +131,12 @@ impl Aggregate for Imbalance {
     }
 
     fn add(&mut self, (ends, rest): &(Ends<'_>, Rest<'_>), rows: &[usize]) -> Result<(), String> {
-        let mut last = None;
+        let has = |row| Ok(rest.parameters(row)? == self.parameters);
+        let bytes = |row| (rest.fixed(row), rest.sizes(row));
+        check_equal(rows, bytes, has, "one group has several functions, sizes or keys")?;
         let mut tuples = Vec::with_capacity(rows.len() * Tuple::LEN);
         let mut loads = [Vec::new(), Vec::new()];
         for row in rows {
-            let now = (rest.fixed(*row), rest.sizes(*row));
-            if last != Some(now) && rest.parameters(*row)? != self.parameters {
-                return Err("one group has several functions, sizes or keys".to_owned());
-            }
-            last = Some(now);
             let Some((source, destination)) = ends.at(*row)? else { continue };
             let sent = Tuple::new(source.0, source.1, destination.0, destination.1);
             tuples.extend_from_slice(sent.as_bytes());

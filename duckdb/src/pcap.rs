@@ -37,9 +37,42 @@ pub(crate) fn segment<'a>(frame: &Frame<'a>) -> Result<Segment<'a>, &'static str
     }
 }
 
-/// A time of a frame; zero is none.
-pub(crate) fn time(time: u64) -> Option<u64> {
-    Some(time).filter(|time| *time > 0)
+/// Columns of a packet, which rows of captures begin with.
+pub(crate) const PACKET_COLUMNS: usize = 6;
+
+/// Names and types of the columns of a packet.
+pub(crate) const fn packet_columns(address: Type) -> [(&'static str, Type); PACKET_COLUMNS] {
+    [
+        ("time", Type::TimestampNs),
+        ("src", address),
+        ("sport", Type::USmallInt),
+        ("dst", address),
+        ("dport", Type::USmallInt),
+        ("protocol", Type::UTinyInt),
+    ]
+}
+
+/// Writes one of the [columns of a packet](packet_columns) of rows with the time of a frame, where zero is
+/// none, and its packet.
+///
+/// # Errors
+/// The output has another type.
+pub(crate) fn write_packets(
+    rows: impl Iterator<Item = (u64, Option<Packet>)>,
+    column: usize,
+    output: &mut Output<'_>,
+) -> Result<(), String> {
+    if column == 0 {
+        return write_times(rows.map(|(time, _)| Some(time).filter(|time| *time > 0)), output);
+    }
+    let packets = rows.map(|(_, packet)| packet);
+    match column {
+        1 => write_addresses(packets.map(|packet| Some(packet?.source.0)), output),
+        2 => write_numbers(packets.map(|packet| Some(packet?.source.1)), output),
+        3 => write_addresses(packets.map(|packet| Some(packet?.destination.0)), output),
+        4 => write_numbers(packets.map(|packet| Some(packet?.destination.1)), output),
+        _ => write_numbers(packets.map(|packet| Some(packet?.protocol)), output),
+    }
 }
 
 impl Format for Tuples {
@@ -49,16 +82,8 @@ impl Format for Tuples {
     type Row = Row;
 
     fn columns(address: Type) -> Vec<(&'static str, Type)> {
-        vec![
-            ("time", Type::TimestampNs),
-            ("src", address),
-            ("sport", Type::USmallInt),
-            ("dst", address),
-            ("dport", Type::USmallInt),
-            ("protocol", Type::UTinyInt),
-            ("length", Type::UInteger),
-            ("skipped", Type::Varchar),
-        ]
+        let own = [("length", Type::UInteger), ("skipped", Type::Varchar)];
+        packet_columns(address).into_iter().chain(own).collect()
     }
 
     fn open(path: &Path) -> Result<Self, String> {
@@ -83,15 +108,9 @@ impl Format for Tuples {
     }
 
     fn write(rows: &[Row], column: usize, output: &mut Output<'_>) -> Result<(), String> {
-        let packets = rows.iter().map(|row| row.packet.ok());
-        match column {
-            0 => write_times(rows.iter().map(|row| time(row.time)), output),
-            1 => write_addresses(packets.map(|packet| Some(packet?.source.0)), output),
-            2 => write_numbers(packets.map(|packet| Some(packet?.source.1)), output),
-            3 => write_addresses(packets.map(|packet| Some(packet?.destination.0)), output),
-            4 => write_numbers(packets.map(|packet| Some(packet?.destination.1)), output),
-            5 => write_numbers(packets.map(|packet| Some(packet?.protocol)), output),
-            6 => write_numbers(rows.iter().map(|row| Some(row.length)), output),
+        match column.checked_sub(PACKET_COLUMNS) {
+            None => write_packets(rows.iter().map(|row| (row.time, row.packet.ok())), column, output),
+            Some(0) => write_numbers(rows.iter().map(|row| Some(row.length)), output),
             _ => write_reasons(rows.iter().map(|row| row.packet.err()), output),
         }
     }

@@ -1,7 +1,7 @@
 //! `spread`: loads of the buckets of a table under a hash.
 
 use crate::api::{Aggregate, Chunk, Column, Output, Type};
-use crate::arguments::{number, scheme, scheme_key, word};
+use crate::arguments::{check_equal, number, scheme, scheme_key, word};
 use crate::keys::{KeyRows, TYPES};
 use hashlane_hash::scheme::Key;
 use hashlane_sketch::Sketch as _;
@@ -78,15 +78,10 @@ impl Aggregate for Spread {
     }
 
     fn add(&mut self, input: &Rows<'_>, rows: &[usize]) -> Result<(), String> {
-        let mut last = None;
-        for row in rows {
-            let key = input.key.as_ref().and_then(|key| key.bytes(*row));
-            let now = (input.scheme.bytes(*row), input.buckets.integer(*row), key);
-            if last != Some(now) && input.parameters(*row)? != self.parameters {
-                return Err("one group has several schemes, keys or numbers of buckets".to_owned());
-            }
-            last = Some(now);
-        }
+        let key = |row| input.key.as_ref().and_then(|key| key.bytes(row));
+        let bytes = |row| (input.scheme.bytes(row), input.buckets.integer(row), key(row));
+        let has = |row| Ok(input.parameters(row)? == self.parameters);
+        check_equal(rows, bytes, has, "one group has several schemes, keys or numbers of buckets")?;
         input.x.with(rows, |keys| self.sketch.update(keys))
     }
 
