@@ -229,6 +229,9 @@ const AHEAD: usize = 64;
 /// Bytes of a key, or of keys in a row, that are prefetched: the CPU sees that longer ones go on.
 const PREFETCHED: usize = 1024;
 
+/// Bytes of the longest key whose last word is the second.
+const SHORT: u64 = 15;
+
 struct Ragged<'a, K: ?Sized, const C: usize, const D: usize> {
     hash: &'a SipHash<C, D>,
     keys: &'a K,
@@ -305,10 +308,14 @@ fn group<L: Lanes, K: Keys + ?Sized, const C: usize, const D: usize, const G: us
     }
     let rows = Rows { keys, first, whole, last, longest: longest as usize };
     let mut states = [Words::splat(lanes, hash.initial); G];
-    // The first block apart: most keys end in it, and need no test where it begins.
-    rows.compress::<L, C>(lanes, &mut states, 0);
-    for from in (WIDTH..=rows.longest / 8).step_by(WIDTH) {
-        rows.compress::<L, C>(lanes, &mut states, from);
+    if longest <= SHORT {
+        rows.compress_short::<L, C>(lanes, &mut states);
+    } else {
+        // The first block apart: most keys end in it, and need no test where it begins.
+        rows.compress::<L, C>(lanes, &mut states, 0);
+        for from in (WIDTH..=rows.longest / 8).step_by(WIDTH) {
+            rows.compress::<L, C>(lanes, &mut states, from);
+        }
     }
     for g in 0..G {
         let hashes = states[g].end::<D>(Vector(lanes, lanes.splat(0xff)));
@@ -330,6 +337,37 @@ struct Rows<'a, K: ?Sized, V, const G: usize> {
 }
 
 impl<K: Keys + ?Sized, V: Copy, const G: usize> Rows<'_, K, V, G> {
+    /// Takes all words of keys of at most [`SHORT`] bytes: they fill one or two.
+    #[inline(always)]
+    #[expect(clippy::needless_range_loop, reason = "iterators over arrays of vectors may go through memory")]
+    fn compress_short<L: Lanes<V = V>, const C: usize>(&self, lanes: L, states: &mut [Words<Vector<L>>; G]) {
+        let Self { keys, first, whole, last, .. } = self;
+        let (zero, one) = (lanes.splat(0), lanes.splat(1));
+        let mut words = [[zero; 2]; G];
+        for g in 0..G {
+            if let Some(eight) = keys.eight(first + WIDTH * g) {
+                words[g] = lanes.columns_of_short(|i| eight.key(i));
+            }
+        }
+        for g in 0..G {
+            let word = lanes.if_equal(whole[g], zero, lanes.xor(words[g][0], last[g]), words[g][0]);
+            states[g].compress::<C>(Vector(lanes, word));
+        }
+        if self.longest < 8 {
+            return;
+        }
+        for g in 0..G {
+            let mut next = states[g];
+            next.compress::<C>(Vector(lanes, lanes.xor(words[g][1], last[g])));
+            let (Words([n0, n1, n2, n3]), Words([v0, v1, v2, v3])) = (next, states[g]);
+            let v0 = lanes.if_at_least(whole[g], one, n0.1, v0.1);
+            let v1 = lanes.if_at_least(whole[g], one, n1.1, v1.1);
+            let v2 = lanes.if_at_least(whole[g], one, n2.1, v2.1);
+            let v3 = lanes.if_at_least(whole[g], one, n3.1, v3.1);
+            states[g] = Words([Vector(lanes, v0), Vector(lanes, v1), Vector(lanes, v2), Vector(lanes, v3)]);
+        }
+    }
+
     /// Takes the eight words of each key from word `from` on, up to its last one.
     #[inline(always)]
     #[expect(clippy::needless_range_loop, reason = "iterators over arrays of vectors may go through memory")]

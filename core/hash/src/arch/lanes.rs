@@ -80,6 +80,12 @@ pub(crate) trait Lanes: Stage {
         }
         self.columns(&words)
     }
+    /// As [`columns_of`](Self::columns_of) at byte 0, for keys of at most 16 bytes: the other words are zeros.
+    #[inline(always)]
+    fn columns_of_short<'k>(self, key: impl Fn(usize) -> &'k [u8]) -> [Self::V; 2] {
+        let [w0, w1, ..] = self.columns_of(key, 0);
+        [w0, w1]
+    }
     /// Asks the CPU to bring `bytes` into its caches; a hint, which [`ROWS`](Self::ROWS) has a use for.
     #[inline(always)]
     fn prefetch(self, _: &[u8]) {}

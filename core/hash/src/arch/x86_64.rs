@@ -218,12 +218,13 @@ pub struct Avx512(());
 
 impl Avx512 {
     pub(crate) fn detect() -> Option<Self> {
-        (has!("avx512f") && has!("avx512bw") && has!("bmi1") && has!("bmi2")).then_some(Self(()))
+        let vectors = has!("avx512f") && has!("avx512bw") && has!("avx512vl");
+        (vectors && has!("bmi1") && has!("bmi2")).then_some(Self(()))
     }
 
     #[inline(always)]
     pub(crate) fn run<K: LaneKernel>(self, kernel: K) -> K::Output {
-        #[target_feature(enable = "avx512f,avx512bw,bmi1,bmi2")]
+        #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,bmi2")]
         fn compiled<K: LaneKernel>(token: Avx512, kernel: K) -> K::Output {
             kernel.run(token)
         }
@@ -327,18 +328,19 @@ impl Lanes for Avx512 {
 
     #[inline(always)]
     fn columns_of<'k>(self, key: impl Fn(usize) -> &'k [u8], at: usize) -> [__m512i; WIDTH] {
-        let row = |i: usize| {
-            let key = key(i);
-            // Not beyond the key's end: a load that admits nothing is slow where no memory is.
-            let rest = key.get(at.min(key.len())..).unwrap_or_default();
-            // SAFETY: the token exists only where `detect` found BMI2.
-            let mask = unsafe { _bzhi_u64(u64::MAX, rest.len().min(64) as u32) };
-            // SAFETY: the mask admits only bytes that stand in `rest`; the others are neither read nor can
-            // they fault.
-            unsafe { _mm512_maskz_loadu_epi8(mask, rest.as_ptr().cast()) }
-        };
+        let [a, b, c, d] =
+            [self.block(key(0), at), self.block(key(1), at), self.block(key(2), at), self.block(key(3), at)];
+        let [e, f, g, h] =
+            [self.block(key(4), at), self.block(key(5), at), self.block(key(6), at), self.block(key(7), at)];
         // SAFETY: the token exists only where `detect` found AVX-512.
-        unsafe { columns_of_rows([row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)]) }
+        unsafe { columns_of_rows([a, b, c, d, e, f, g, h]) }
+    }
+    #[inline(always)]
+    fn columns_of_short<'k>(self, key: impl Fn(usize) -> &'k [u8]) -> [__m512i; 2] {
+        let [a, b, c, d] = [self.pair(key(0)), self.pair(key(1)), self.pair(key(2)), self.pair(key(3))];
+        let [e, f, g, h] = [self.pair(key(4)), self.pair(key(5)), self.pair(key(6)), self.pair(key(7))];
+        // SAFETY: the token exists only where `detect` found AVX-512.
+        unsafe { words_of_rows([a, b, c, d, e, f, g, h]) }
     }
     #[inline(always)]
     fn prefetch(self, bytes: &[u8]) {
@@ -515,6 +517,62 @@ unsafe fn columns_of_rows([a, b, c, d, e, f, g, h]: [__m512i; WIDTH]) -> [__m512
         let (ef, gh) = (_mm512_unpackhi_epi64(e, f), _mm512_unpackhi_epi64(g, h));
         let [w1, w3, w5, w7] = quarters(ab, cd, ef, gh);
         [w0, w1, w2, w3, w4, w5, w6, w7]
+    }
+}
+
+impl Avx512 {
+    /// 64 bytes of `key` from byte `at` on, with zeros beyond its end.
+    #[inline(always)]
+    fn block(self, key: &[u8], at: usize) -> __m512i {
+        // Not beyond the key's end: a load that admits nothing is slow where no memory is.
+        let rest = key.get(at.min(key.len())..).unwrap_or_default();
+        // SAFETY: the token exists only where `detect` found AVX-512 and BMI2. The mask admits only bytes that
+        // stand in `rest`; the others are neither read nor can they fault.
+        unsafe {
+            let mask = _bzhi_u64(u64::MAX, rest.len().min(64) as u32);
+            _mm512_maskz_loadu_epi8(mask, rest.as_ptr().cast())
+        }
+    }
+
+    /// The first 16 bytes of `key`, with zeros beyond its end.
+    #[inline(always)]
+    fn pair(self, key: &[u8]) -> __m128i {
+        // SAFETY: the token exists only where `detect` found AVX-512 and BMI2. The mask admits only bytes that
+        // stand in `key`; the others are neither read nor can they fault.
+        unsafe {
+            let mask = _bzhi_u32(u32::MAX, key.len().min(16) as u32) as u16;
+            _mm_maskz_loadu_epi8(mask, key.as_ptr().cast())
+        }
+    }
+}
+
+/// Lane i of vector w is word w of row i.
+///
+/// # Safety
+/// The CPU has AVX-512.
+#[inline(always)]
+unsafe fn words_of_rows([a, b, c, d, e, f, g, h]: [__m128i; WIDTH]) -> [__m512i; 2] {
+    // SAFETY: register operations.
+    unsafe {
+        let join = |ab, cd, ef, gh| {
+            let low = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(ab), cd);
+            let high = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(ef), gh);
+            _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
+        };
+        [
+            join(
+                _mm_unpacklo_epi64(a, b),
+                _mm_unpacklo_epi64(c, d),
+                _mm_unpacklo_epi64(e, f),
+                _mm_unpacklo_epi64(g, h),
+            ),
+            join(
+                _mm_unpackhi_epi64(a, b),
+                _mm_unpackhi_epi64(c, d),
+                _mm_unpackhi_epi64(e, f),
+                _mm_unpackhi_epi64(g, h),
+            ),
+        ]
     }
 }
 

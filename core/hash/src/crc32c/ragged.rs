@@ -17,9 +17,12 @@ const LONGEST: usize = 512;
 /// Bytes of a key that are taken at a time.
 const BLOCK: usize = 8 * WIDTH;
 
+/// Places of [`STARTS`]: a power of two above [`LONGEST`], so that an index needs no division.
+const PLACES: usize = (LONGEST + 1).next_power_of_two();
+
 /// The hash of as many zeros as the index: the effect of the initial register and the final inversion.
-static STARTS: [u32; LONGEST + 1] = {
-    let mut starts = [0; LONGEST + 1];
+static STARTS: [u32; PLACES] = {
+    let mut starts = [0; PLACES];
     let mut register = INITIAL as u32;
     let mut len = 0;
     while len <= LONGEST {
@@ -102,7 +105,7 @@ fn eight<S: CrcStep, K: Keys + ?Sized>(step: S, keys: &K, first: usize, out: &mu
         from = 0;
     }
     for i in 0..WIDTH {
-        out[i] = registers[i] ^ u64::from(STARTS[lengths[i] as usize % (LONGEST + 1)]);
+        out[i] = registers[i] ^ u64::from(STARTS[lengths[i] as usize % PLACES]);
     }
     true
 }
