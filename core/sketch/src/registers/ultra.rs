@@ -40,6 +40,23 @@ const fn pack(levels: u64) -> u8 {
     (highest << 2) as u8 | ((levels << 1) >> highest) as u8 & 3
 }
 
+/// Levels that do not change a register, for each register: level k is bit k.
+static UNCHANGED: [u64; 256] = {
+    let mut unchanged = [0; 256];
+    let mut register = 0;
+    while register < 256 {
+        let mut level = 1;
+        while level < 63 && register >> 2 < 62 {
+            if pack(unpack(register as u8) | 2 << level) == register as u8 {
+                unchanged[register] |= 1 << level;
+            }
+            level += 1;
+        }
+        register += 1;
+    }
+    unchanged
+};
+
 impl Ultra {
     pub(super) fn new(precision: u8) -> Self {
         Self(vec![0; 1 << precision].into_boxed_slice())
@@ -83,7 +100,10 @@ impl Ultra {
         // The bit that is set ends the zeros of the top level.
         let level = (hash << precision | 1 << (precision - 1)).leading_zeros() + 1;
         if let Some(register) = self.0.get_mut((hash >> (64 - precision)) as usize) {
-            *register = pack(unpack(*register) | 2 << level);
+            // With many hashes for a register, few change it: the branch is foreseen, and spares the rest.
+            if UNCHANGED[usize::from(*register)] >> level & 1 == 0 {
+                *register = pack(unpack(*register) | 2 << level);
+            }
         }
     }
 
