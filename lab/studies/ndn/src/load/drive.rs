@@ -229,6 +229,9 @@ impl<'a> Drive<'a> {
                 _ => port.receive(batches, |packet, out| pair.produce(packet, out))?,
             }
         }
+        if self.workload.reliability {
+            self.ports.iter_mut().try_for_each(|port| port.handle_timeout(&mut self.batches))?;
+        }
         for at in 0..self.pairs.len() {
             let lost = self.pairs.get_mut(at).map_or(0, |pair| pair.window.give_up(now, patience));
             if lost > 0 && (self.plan.pace.is_none() || patience == LOST_AT_FIRST) {

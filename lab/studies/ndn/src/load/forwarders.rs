@@ -75,6 +75,8 @@ pub(super) struct Start<'a> {
     pub(super) partners: &'a [(SocketAddr, SocketAddr)],
     /// Tables that it must have room for.
     pub(super) tables: Option<Tables>,
+    /// `true` if its links to the partners have link reliability.
+    pub(super) reliability: bool,
 }
 
 impl Forwarder {
@@ -100,14 +102,18 @@ impl Forwarder {
     pub fn takes(self, workload: &Workload) -> bool {
         match self {
             Self::Ours | Self::Indexed(_) | Self::Before => true,
-            Self::Relay => workload.link == Link::Udp && workload.tables.is_none(),
-            Self::Ndnd | Self::Nfd => workload.tables.is_none(),
+            Self::Relay => workload.link == Link::Udp && workload.tables.is_none() && !workload.reliability,
+            Self::Ndnd | Self::Nfd => workload.tables.is_none() && !workload.reliability,
         }
     }
 
     /// The configuration of our own forwarder, or of an earlier build; empty where all defaults are right.
-    fn config(self, tables: Option<Tables>) -> String {
-        let mut config = tables.map(Tables::config).unwrap_or_default();
+    fn config(self, start: &Start<'_>) -> String {
+        let mut config = start.tables.map(Tables::config).unwrap_or_default();
+        if start.reliability {
+            let uris = start.partners.iter().flat_map(|(a, b)| [a, b]).map(|at| format!("\"udp4://{at}\""));
+            config.push_str(&format!("[faces]\nreliability = [{}]\n", uris.collect::<Vec<_>>().join(", ")));
+        }
         if self == Self::Indexed(Index::DigestOne) {
             config.push_str("[pit.digest]\none = true\n");
         }
@@ -169,7 +175,7 @@ impl Forwarder {
                 if let Some(index) = self.index() {
                     words.extend(["--pit-index", index.flag()].map(OsString::from));
                 }
-                let config = self.config(start.tables);
+                let config = self.config(start);
                 if !config.is_empty() {
                     words.extend(["--config".into(), write("config.toml", config)?]);
                 }

@@ -25,6 +25,7 @@ mod plan;
 mod port;
 mod reading;
 pub mod relay;
+mod reliable;
 mod routes;
 mod spread;
 mod tables;

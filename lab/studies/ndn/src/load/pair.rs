@@ -32,14 +32,14 @@ impl Pair {
             let Some(number) = self.window.ask(now) else { break };
             let interest = self.template.interest(number);
             match self.digests {
-                None => out.push(&[interest])?,
+                None => out.push(&LpHeader::default(), interest)?,
                 Some(function) => {
                     // A template's packets are right.
                     let Ok(parsed) = Interest::parse(interest) else { break };
                     let digest = function.digest(&parsed);
                     let digest = DigestField::new(INTEREST_DIGEST, digest.as_bytes());
                     let header = LpHeader { digest, ..LpHeader::default() };
-                    out.push(&[header.frame(interest.len()).as_bytes(), interest])?;
+                    out.push(&header, interest)?;
                 }
             }
         }
@@ -83,6 +83,6 @@ impl Pair {
         });
         // The token and digest of the Interest go back with its Data.
         let header = LpHeader { pit_token, digest, ..LpHeader::default() };
-        out.push(&[header.frame(data.len()).as_bytes(), data])
+        out.push(&header, data)
     }
 }

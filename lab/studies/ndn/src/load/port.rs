@@ -1,10 +1,11 @@
 //! The connections of consumers and producers.
 
+use super::reliable::Reliable;
 use hashlane_lab::study::TurnError;
 use hashlane_link::stream::{Filled, Framing, StreamReader, StreamWriter};
 use hashlane_link::udp::{RecvBatch, SendBatch, UdpSocket};
 use hashlane_ndn::tlv;
-use hashlane_ndn::wire::MAX_LINK_PACKET;
+use hashlane_ndn::wire::{LpHeader, MAX_LINK_PACKET};
 use mio::net::UnixStream;
 use mio::{Interest, Registry, Token};
 use std::io;
@@ -21,8 +22,8 @@ pub(super) const BATCH: usize = 64;
 pub(super) enum Port {
     /// A stream, its reader, and the bytes that it has not taken yet.
     Unix { stream: UnixStream, reader: StreamReader, writer: StreamWriter },
-    /// A socket, and where the forwarder listens.
-    Udp { socket: UdpSocket, forwarder: SocketAddr },
+    /// A socket, where the forwarder listens, and the state of link reliability if it is on.
+    Udp { socket: UdpSocket, forwarder: SocketAddr, reliable: Option<Box<Reliable>> },
 }
 
 /// Room for the datagrams of one call, for all ports.
@@ -40,25 +41,41 @@ impl Batches {
 /// Sending end of a port.
 pub(super) enum Out<'a> {
     Stream(&'a mut StreamWriter),
-    Datagrams(&'a mut UdpSocket, &'a mut SendBatch, SocketAddr),
+    Datagrams(Datagrams<'a>),
+    Reliable(&'a mut Reliable, Datagrams<'a>),
+}
+
+/// Datagrams for one address, queued.
+pub(super) struct Datagrams<'a> {
+    socket: &'a mut UdpSocket,
+    queue: &'a mut SendBatch,
+    to: SocketAddr,
+}
+
+impl Datagrams<'_> {
+    #[inline]
+    pub(super) fn push(&mut self, parts: &[&[u8]]) -> io::Result<()> {
+        let Self { socket, queue, to } = self;
+        if !queue.push(*to, parts) {
+            socket.send(queue)?;
+            queue.push(*to, parts);
+        }
+        Ok(())
+    }
 }
 
 impl Out<'_> {
-    /// Queues a packet made of the parts. A packet that a full queue drops is lost, as on any link.
+    /// Queues a packet with this header. A packet that a full queue drops is lost, as on any link.
     #[inline]
-    pub(super) fn push(&mut self, parts: &[&[u8]]) -> io::Result<()> {
+    pub(super) fn push(&mut self, header: &LpHeader<'_>, packet: &[u8]) -> io::Result<()> {
         match self {
             Self::Stream(writer) => {
-                writer.push(parts);
+                writer.push(&[header.frame(packet.len()).as_bytes(), packet]);
+                Ok(())
             }
-            Self::Datagrams(socket, queue, to) => {
-                if !queue.push(*to, parts) {
-                    socket.send(queue)?;
-                    queue.push(*to, parts);
-                }
-            }
+            Self::Datagrams(out) => out.push(&[header.frame(packet.len()).as_bytes(), packet]),
+            Self::Reliable(reliable, out) => reliable.send(header, packet, out),
         }
-        Ok(())
     }
 }
 
@@ -87,10 +104,12 @@ impl Port {
         })
     }
 
-    /// A socket of this address, for a forwarder at `forwarder` whose port is not known yet.
-    pub(super) fn udp(own: Ipv4Addr, forwarder: Ipv4Addr) -> io::Result<Self> {
+    /// A socket of this address, for a forwarder at `forwarder` whose port is not known yet, with or without
+    /// link reliability.
+    pub(super) fn udp(own: Ipv4Addr, forwarder: Ipv4Addr, is_reliable: bool) -> io::Result<Self> {
         let socket = UdpSocket::bind(SocketAddr::from((own, 0)))?;
-        Ok(Self::Udp { socket, forwarder: (forwarder, 0).into() })
+        let reliable = is_reliable.then(|| Box::new(Reliable::new()));
+        Ok(Self::Udp { socket, forwarder: (forwarder, 0).into(), reliable })
     }
 
     /// Sets the UDP port of the forwarder.
@@ -127,13 +146,23 @@ impl Port {
             Self::Unix { stream, writer, .. } => {
                 write(&mut Out::Stream(writer)).and_then(|()| writer.flush(stream).map(drop)).map_err(closed)
             }
-            Self::Udp { socket, forwarder } => {
+            Self::Udp { socket, forwarder, reliable } => {
                 let queue = &mut batches.queue;
-                write(&mut Out::Datagrams(socket, queue, *forwarder))
+                write(&mut datagrams(socket, queue, *forwarder, reliable))
                     .and_then(|()| socket.send(queue).map(drop))
                     .map_err(TurnError::io("cannot send to the forwarder"))
             }
         }
+    }
+
+    /// Sends what link reliability has to send by now: lost link packets, and Acks.
+    pub(super) fn handle_timeout(&mut self, batches: &mut Batches) -> Result<(), TurnError> {
+        let Self::Udp { socket, forwarder, reliable: Some(reliable) } = self else { return Ok(()) };
+        let queue = &mut batches.queue;
+        reliable
+            .handle_timeout(&mut Datagrams { socket, queue, to: *forwarder })
+            .and_then(|()| socket.send(queue).map(drop))
+            .map_err(TurnError::io("cannot send to the forwarder"))
     }
 
     /// Handles all waiting packets, and sends the answers queued for each.
@@ -158,14 +187,20 @@ impl Port {
                     Filled::End => return Err(closed(io::ErrorKind::UnexpectedEof.into())),
                 }
             },
-            Self::Udp { socket, forwarder } => {
+            Self::Udp { socket, forwarder, reliable } => {
                 let Batches { received, queue } = batches;
                 let failed = TurnError::io("cannot exchange datagrams with the forwarder");
                 loop {
                     socket.recv(received).map_err(failed)?;
                     for datagram in received.iter().filter(|datagram| datagram.from == *forwarder) {
-                        take(datagram.payload, &mut Out::Datagrams(socket, queue, *forwarder))
-                            .map_err(failed)?;
+                        let packet = datagram.payload;
+                        let mut out = Datagrams { socket, queue, to: *forwarder };
+                        if let Some(reliable) = reliable
+                            && !reliable.receive(packet, &mut out).map_err(failed)?
+                        {
+                            continue;
+                        }
+                        take(packet, &mut datagrams(socket, queue, *forwarder, reliable)).map_err(failed)?;
                     }
                     if !queue.is_empty() {
                         socket.send(queue).map_err(failed)?;
@@ -176,6 +211,20 @@ impl Port {
                 }
             }
         }
+    }
+}
+
+/// Sending end of a socket.
+fn datagrams<'a>(
+    socket: &'a mut UdpSocket,
+    queue: &'a mut SendBatch,
+    to: SocketAddr,
+    reliable: &'a mut Option<Box<Reliable>>,
+) -> Out<'a> {
+    let out = Datagrams { socket, queue, to };
+    match reliable {
+        Some(reliable) => Out::Reliable(reliable, out),
+        None => Out::Datagrams(out),
     }
 }
 

@@ -57,8 +57,9 @@ fn attempt(
     let partners = drive.partners();
     let namespace = network.as_ref().map(Network::router);
     let namespace = namespace.as_deref();
-    let (core, tables) = (cores.measured, workload.tables);
-    let start = Start { command, core, namespace, host, partners: &partners, tables };
+    let Workload { tables, reliability, .. } = *workload;
+    let core = cores.measured;
+    let start = Start { command, core, namespace, host, partners: &partners, tables, reliability };
     let mut running = forwarder.start(&start)?;
     drive.connect(&mut running)?;
     let reading = drive.run(&mut running)?;

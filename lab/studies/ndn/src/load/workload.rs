@@ -40,7 +40,7 @@ pub enum Pace {
 }
 
 /// A workload: `LINK/COMPONENTS`, then perhaps one of `/third-distinct`, `/pending-COUNT`, `/paced-RATE`,
-/// `/one-at-a-time`, `/large` and `/large-COUNT` (counts and rates with `k` behind them for thousands).
+/// `/one-at-a-time`, `/reliability` (of UDP), `/large` and `/large-COUNT` (counts and rates with `k` behind them for thousands).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Workload {
     /// The link.
@@ -53,6 +53,8 @@ pub struct Workload {
     pub tables: Option<Tables>,
     /// The rate of the Interests.
     pub pace: Pace,
+    /// `true` if lost link packets are sent again, by both ends of each link.
+    pub reliability: bool,
 }
 
 /// Error: the id of a workload breaks a rule.
@@ -60,7 +62,7 @@ pub struct Workload {
 #[error(
     "no load {:?}: write unix, udp or netns, a number of components from {} to {}, and perhaps \
      third-distinct, pending-COUNT (up to {MOST_PENDING}), paced-RATE (Interests a second, from {} to {}), \
-     one-at-a-time, or with {LARGE_COMPONENTS} components and more large or large-COUNT (prefixes, from {} \
+     one-at-a-time, reliability (of udp and netns), or with {LARGE_COMPONENTS} components and more large or large-COUNT (prefixes, from {} \
      to {}), as in unix/11/third-distinct, unix/11/pending-200k or udp/4/paced-16k",
     .0,
     COMPONENTS.start(),
@@ -119,7 +121,7 @@ impl FromStr for Workload {
                 _ => return None,
             };
             let mut names = Names::parse(count)?;
-            let (mut pending, mut tables, mut pace) = (0, None, Pace::Full);
+            let (mut pending, mut tables, mut pace, mut reliability) = (0, None, Pace::Full, false);
             let mut large = |count: usize| {
                 pending = count / PREFIXES_PER_PENDING;
                 tables = Some(Tables { prefixes: count, packets: count });
@@ -128,6 +130,7 @@ impl FromStr for Workload {
                 [] => {}
                 ["third-distinct"] => names.third_distinct = true,
                 ["one-at-a-time"] => pace = Pace::OneAtATime,
+                ["reliability"] if link != Link::Unix => reliability = true,
                 ["large"] => large(*LARGE.end()),
                 [other] => match other.split_once('-')? {
                     ("large", count) => large(parse_count(count, LARGE)?),
@@ -140,7 +143,7 @@ impl FromStr for Workload {
             if tables.is_some() && names.components < LARGE_COMPONENTS {
                 return None;
             }
-            Some(Self { link, names, pending, tables, pace })
+            Some(Self { link, names, pending, tables, pace, reliability })
         };
         parse().ok_or_else(|| WorkloadError(id.to_owned()))
     }
@@ -175,14 +178,21 @@ mod tests {
     #[test]
     fn reads_ids() {
         let names = |components, third_distinct| Names { components, third_distinct };
-        let plain =
-            Workload { link: Link::Unix, names: names(4, false), pending: 0, tables: None, pace: Pace::Full };
+        let plain = Workload {
+            link: Link::Unix,
+            names: names(4, false),
+            pending: 0,
+            tables: None,
+            pace: Pace::Full,
+            reliability: false,
+        };
         let long = Workload { names: names(11, false), ..plain };
         let tables = |entries| Some(Tables { prefixes: entries, packets: entries });
         let large = Workload { pending: 200_000, tables: tables(1_000_000), ..long };
         for (id, workload) in [
             ("unix/4", plain),
             ("udp/4", Workload { link: Link::Udp, ..plain }),
+            ("udp/4/reliability", Workload { link: Link::Udp, reliability: true, ..plain }),
             ("netns/4", Workload { link: Link::Netns, ..plain }),
             ("unix/11/third-distinct", Workload { names: names(11, true), ..plain }),
             ("unix/11/pending-200k", Workload { pending: 200_000, ..long }),
@@ -215,7 +225,7 @@ mod tests {
         let wrong = " unix tcp/4 unix/2 unix/21 unix/x unix/4/none unix/4/pending-0 unix/4/pending-401k \
                      unix/4/pending-999999999999999999999k unix/4/paced-15 unix/4/paced-1001k unix/4/paced- \
                      unix/4/one-at-a-time/more unix/4/third-distinct/more unix/3/large unix/4/large- \
-                     unix/4/large-99 unix/4/large-1001k unix/4/large-1k/more unix/4/large/third-distinct";
+                     unix/4/large-99 unix/4/reliability unix/4/large-1001k unix/4/large-1k/more unix/4/large/third-distinct";
         for id in wrong.split(' ') {
             let error = id.parse::<Workload>().unwrap_err().to_string();
             assert!(error.contains("unix/11/third-distinct"), "{error}");

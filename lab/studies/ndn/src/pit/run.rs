@@ -213,8 +213,14 @@ mod tests {
         assert_eq!(parse("match/64Ki/11").unwrap(), Work::Table(Operation::Match, table));
         let with = Filling { prefixes: true, ..table };
         assert_eq!(parse("data/64Ki/11/prefixes").unwrap(), Work::Table(Operation::Data, with));
-        let workload =
-            Workload { link: Link::Udp, names: names(4), pending: 0, tables: None, pace: Pace::Full };
+        let workload = Workload {
+            link: Link::Udp,
+            names: names(4),
+            pending: 0,
+            tables: None,
+            pace: Pace::Full,
+            reliability: false,
+        };
         assert_eq!(parse("paced/udp/4").unwrap(), Work::Paced(workload));
         assert_eq!(parse("load/udp/4").unwrap(), Work::Load(workload));
         assert_eq!(parse("busy/udp/4").unwrap(), Work::Busy(workload));

@@ -20,13 +20,14 @@ impl Drive<'_> {
     /// must know them, and a port assigned to a forwarder is then none of theirs.
     pub(in crate::load) fn open_udp(&mut self, network: Option<&Network>) -> Result<(), TurnError> {
         let failed = TurnError::io("cannot open UDP sockets");
+        let is_reliable = self.workload.reliability;
         for at in 0..self.count() {
             let side = if at % 2 == 0 { Side::Consumers } else { Side::Producers };
             let port = match network {
-                None => Port::udp(Ipv4Addr::LOCALHOST, Ipv4Addr::LOCALHOST),
+                None => Port::udp(Ipv4Addr::LOCALHOST, Ipv4Addr::LOCALHOST, is_reliable),
                 Some(network) => {
                     let [own, router] = side.addresses();
-                    network.on(side, || Port::udp(own, router))?
+                    network.on(side, || Port::udp(own, router, is_reliable))?
                 }
             };
             self.ports.push(port.map_err(failed)?);

@@ -6,6 +6,7 @@ use crate::load::plan::TIMEOUT;
 use crate::load::port::connect;
 use crate::load::tables::Tables;
 use hashlane_lab::study::{Child, TurnError};
+use hashlane_ndn::wire::LpHeader;
 use mio::Events;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -68,7 +69,9 @@ impl Drive<'_> {
                 let end = (sent + FLOOD_STEP).min(self.workload.pending);
                 let Some(port) = self.ports.get_mut(consumer) else { break };
                 port.send(&mut self.batches, |out| {
-                    (sent..end).try_for_each(|number| out.push(&[template.interest(number as u64)]))
+                    (sent..end).try_for_each(|number| {
+                        out.push(&LpHeader::default(), template.interest(number as u64))
+                    })
                 })?;
                 sent = end;
             }
