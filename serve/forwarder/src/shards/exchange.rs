@@ -131,6 +131,12 @@ impl Exchange {
         self.outboxes.first().is_some_and(|outbox| !outbox.waiting.is_empty())
     }
 
+    /// True if the next packets for the first thread may be lost.
+    #[inline]
+    pub(super) fn is_first_full(&self) -> bool {
+        self.outboxes.first().is_some_and(|outbox| outbox.waiting.len() >= WAITING)
+    }
+
     /// The next batch of the own queue.
     pub fn try_next(&mut self) -> Option<Batch> {
         self.held.take().or_else(|| self.inbox.try_recv().ok())

@@ -46,6 +46,12 @@ impl Outlet for Out<'_> {
     fn send(&mut self, exchange: &mut Exchange, face: FaceId, header: &LpHeader<'_>, packet: &[u8]) {
         debug_assert!(face != FaceId::MANAGEMENT, "only shard 0 has the face of the management");
         if !self.0.send(face, header, packet) {
+            // The packets that one burst sends may be far longer than those that it has received. The first
+            // thread waits for no worker, so this one may wait for it.
+            while exchange.is_first_full() {
+                std::thread::sleep(CONGESTED);
+                exchange.flush();
+            }
             exchange.send(0, face, header, packet);
         }
     }
@@ -163,5 +169,41 @@ impl<P: Pit> Worker<P> {
                 (self.report)(Report::Response { ticket, response });
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 64 Interests fill a batch between threads, and as many Data of 8 kB fill 16.
+    #[test]
+    fn packets_for_a_slow_first_thread_wait_and_none_is_lost() {
+        const COUNT: usize = 2000;
+        let mut ends = Exchange::of_all(2, None);
+        let (mut worker, mut first) = (ends.remove(1), ends.remove(0));
+        let mut datagrams = Datagrams::new(Vec::new());
+        let reader = std::thread::spawn(move || {
+            let mut arrived = 0;
+            while arrived < COUNT {
+                std::thread::sleep(Duration::from_micros(100));
+                let batch = first.wait(Duration::from_secs(10)).expect("packets on their way");
+                arrived += batch.len();
+            }
+            first
+        });
+        let mut send = |worker: &mut Exchange| {
+            Out(&mut datagrams).send(worker, FaceId(300), &LpHeader::default(), &[7; 8000]);
+        };
+        (0..COUNT).for_each(|_| send(&mut worker));
+        while worker.is_first_congested() {
+            worker.flush();
+        }
+        worker.flush();
+        let first = reader.join().expect("all arrive");
+        assert_eq!(worker.take_lost(), 0);
+        // A first thread that has ended is not waited for.
+        drop(first);
+        (0..COUNT).for_each(|_| send(&mut worker));
     }
 }
