@@ -8,7 +8,7 @@ use hashlane_study_meter::{METERS, XDP as METER_XDP};
 use hashlane_study_names::{Lookups, Names};
 use hashlane_study_nameserver::{SERVERS, TRANSFERS, XDP as SERVER_XDP};
 use hashlane_study_ndn::{FORWARDERS, PIT, SHARDS};
-use hashlane_study_python::{CALLS, CLUSTER};
+use hashlane_study_python::{CALLS, CLUSTER, COLUMNS};
 
 /// All kinds, in the order of `study list`.
 pub(crate) const STUDIES: Studies = Studies(&[
@@ -28,6 +28,7 @@ pub(crate) const STUDIES: Studies = Studies(&[
     &PIT,
     &SHARDS,
     &CALLS,
+    &COLUMNS,
     &CLUSTER,
 ]);
 

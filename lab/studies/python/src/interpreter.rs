@@ -13,7 +13,7 @@ const USUAL: &str = "python3";
 
 /// Command that installs all packages of the studies.
 pub(crate) const INSTALL: &str = "cargo xtask wheel && pip install dist/*.whl ray==2.60.0 pyarrow polars \
-                                  polars-hash xxhash mmh3 pandas siphashc";
+                                  polars-hash xxhash mmh3 pandas siphashc duckdb dpkt scapy";
 
 /// Program of the interpreter.
 ///

@@ -1,9 +1,9 @@
 //! Study of calls: hashes of columns beside other packages, updates of sketches, and the cost of a call.
 
-mod run;
+pub(crate) mod run;
 #[cfg(test)]
 mod tests;
-mod timed;
+pub(crate) mod timed;
 
 use hashlane_lab::study::ProgramStudy;
 use hashlane_lab::study_files;

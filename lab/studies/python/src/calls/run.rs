@@ -18,8 +18,12 @@ pub(super) const MODEL: &str = "python-calls";
 /// Probe of all records.
 const PROBE: &str = "perf_counter";
 
-const FIGURES: Figures<f64> =
-    Figures { model: MODEL, are_launches: false, list: &[(Ratio, PROBE, metric::NS, "ns", |ns| *ns)] };
+const FIGURES: Figures<f64> = figures(MODEL);
+
+/// Figures of a model.
+pub(crate) const fn figures(model: &'static str) -> Figures<f64> {
+    Figures { model, are_launches: false, list: &[(Ratio, PROBE, metric::NS, "ns", |ns| *ns)] }
+}
 
 /// Time in which Python must have loaded all packages.
 const START: Duration = Duration::from_secs(120);
@@ -30,24 +34,39 @@ const WITHOUT_HASH: &str =
 
 /// Measures a study of calls.
 pub(super) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
-    let definition = session.definition;
     session.check_workloads(&timed::workloads())?;
+    check_schemes(session, timed::is_known)?;
+    if session.stopped() {
+        return Ok(());
+    }
+    count_steps(session);
+    session.with_folder("hashlane-python-", workloads)
+}
+
+/// Fails unless each scheme is known on its workloads.
+pub(crate) fn check_schemes(
+    session: &Session<'_>,
+    is_known: impl Fn(&str, &str) -> bool,
+) -> Result<(), RunError> {
+    let definition = session.definition;
     for workload in &definition.workloads {
         for id in definition.schemes_on(workload) {
-            if !timed::is_known(workload, definition::subject(id)) {
-                let help =
-                    format!("not measured on {workload}; lab/studies/python/python-calls lists the schemes");
+            if !is_known(workload, definition::subject(id)) {
+                let slug = &definition.slug;
+                let help = format!("not measured on {workload}; lab/studies/python/{slug} lists the schemes");
                 return Err(RunError::UnknownScheme { id: id.clone(), help });
             }
         }
     }
-    if session.stopped() {
-        return Ok(());
-    }
+    Ok(())
+}
+
+/// Sets the number of steps: the keys, and for each workload the checks and the turns.
+pub(crate) fn count_steps(session: &mut Session<'_>) {
+    let definition = session.definition;
     let rounds = session.settings.size.repetitions as usize;
     session.total =
         1 + definition.workloads.iter().map(|id| 1 + rounds * definition.schemes_on(id).len()).sum::<usize>();
-    session.with_folder("hashlane-python-", workloads)
 }
 
 /// Measures all workloads.
@@ -73,7 +92,10 @@ fn workloads(session: &mut Session<'_>, folder: &Path) -> Result<(), RunError> {
 
 /// Starts Python with the packages of all schemes, and notes their versions. Returns those that it has not
 /// and can do without, too.
-fn start<'a>(session: &mut Session<'a>, folder: &Path) -> Result<(Process<'a>, Vec<String>), TurnError> {
+pub(crate) fn start<'a>(
+    session: &mut Session<'a>,
+    folder: &Path,
+) -> Result<(Process<'a>, Vec<String>), TurnError> {
     let definition = session.definition;
     let schemes = definition.workloads.iter().flat_map(|id| definition.schemes_on(id)).map(String::as_str);
     let key: String = session.settings.key.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -112,33 +134,11 @@ fn measure(
     data: &Data,
     folder: &Path,
 ) -> Result<(), (String, TurnError)> {
-    session.step(workload, "checking the results");
     let ours = |error| (OURS.to_owned(), error);
-    let size = session.settings.size;
-    let (rounds, turn) = (size.repetitions as usize, Duration::from_millis(size.items.into()));
-    let key = Key::new(session.settings.key);
-    let mut all: Vec<Timed> = Vec::new();
-    for id in session.definition.schemes_on(workload) {
-        if absent.iter().any(|name| name == timed::package(id)) {
-            continue;
-        }
-        let calls = Calls::new(python, workload, id, turn).and_then(|calls| {
-            match data.expected(workload, definition::subject(id), &key) {
-                Some(expected) if expected != calls.sum => Err(TurnError::Raised(format!(
-                    "its hashes sum to {}, and those of the crate to {expected}",
-                    calls.sum
-                ))),
-                _ => Ok(calls),
-            }
-        });
-        match calls {
-            Ok(calls) => all.push(Contender::new(workload, id, calls, timed::is_foreign(id))),
-            Err(TurnError::Raised(why)) if timed::is_foreign(id) => {
-                session.notes.push(format!("{id} was not measured on {workload}: {why}"));
-            }
-            Err(error) => return Err((id.clone(), error)),
-        }
-    }
+    let rounds = session.settings.size.repetitions as usize;
+    let (keys, key) = (timed::keys(workload), Key::new(session.settings.key));
+    let expected = |scheme: &str| data.expected(workload, scheme, &key);
+    let mut all = contenders(session, python, absent, workload, keys, expected)?;
     agree(workload, &all).map_err(|error| ours(error.into()))?;
     if let Some((_, buckets)) = SPREAD.iter().find(|(id, _)| *id == workload) {
         same_sketch(session, python, workload, data, folder, *buckets).map_err(ours)?;
@@ -156,6 +156,43 @@ fn measure(
         session.add(MODEL, workload, OURS, PROBE, metric::EMPTY_NS, "ns", Fact::median(&empty));
     }
     Ok(())
+}
+
+/// The schemes that can be measured on a workload of so many keys, each with the hashes `expected` of it. An
+/// error is of a scheme.
+pub(crate) fn contenders(
+    session: &mut Session<'_>,
+    python: &mut Process<'_>,
+    absent: &[String],
+    workload: &str,
+    keys: usize,
+    expected: impl Fn(&str) -> Option<u64>,
+) -> Result<Vec<Timed>, (String, TurnError)> {
+    session.step(workload, "checking the results");
+    let turn = Duration::from_millis(session.settings.size.items.into());
+    let mut all: Vec<Timed> = Vec::new();
+    for id in session.definition.schemes_on(workload) {
+        if absent.iter().any(|name| name == timed::package(id)) {
+            continue;
+        }
+        let calls = Calls::new(python, workload, id, keys, turn).and_then(|calls| {
+            match expected(definition::subject(id)) {
+                Some(expected) if expected != calls.sum => Err(TurnError::Raised(format!(
+                    "its hashes sum to {}, and those of the crate to {expected}",
+                    calls.sum
+                ))),
+                _ => Ok(calls),
+            }
+        });
+        match calls {
+            Ok(calls) => all.push(Contender::new(workload, id, calls, timed::is_foreign(id))),
+            Err(TurnError::Raised(why)) if timed::is_foreign(id) => {
+                session.notes.push(format!("{id} was not measured on {workload}: {why}"));
+            }
+            Err(error) => return Err((id.clone(), error)),
+        }
+    }
+    Ok(all)
 }
 
 /// Checks that two packages with one hash agree.

@@ -33,8 +33,8 @@ const PEERS: [&str; 7] = [
     "siphashc/siphash-2-4",
 ];
 
-/// Package that few have: it is measured if it is installed.
-const OPTIONAL: &str = "siphashc";
+/// Packages that few have: they are measured if they are installed.
+const OPTIONAL: [&str; 4] = ["siphashc", "duckdb", "dpkt", "scapy"];
 
 /// Time in which a request must be answered: a call takes milliseconds, making the keys some seconds.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -60,24 +60,24 @@ pub(super) fn is_known(workload: &str, scheme: &str) -> bool {
 }
 
 /// `true` of another package, which may have its reasons to fail.
-pub(super) fn is_foreign(scheme: &str) -> bool {
-    !scheme.starts_with("hashlane/")
+pub(crate) fn is_foreign(scheme: &str) -> bool {
+    package(scheme) != "hashlane"
 }
 
 /// Package that a scheme needs, as `pip` names it.
-pub(super) fn package(scheme: &str) -> &str {
+pub(crate) fn package(scheme: &str) -> &str {
     subject(scheme).split('/').next().unwrap_or(scheme)
 }
 
 /// Packages that schemes need, each once, the optional one with a question mark.
-pub(super) fn packages<'a>(schemes: impl Iterator<Item = &'a str>) -> Vec<String> {
+pub(crate) fn packages<'a>(schemes: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut packages = vec!["hashlane".to_owned(), "numpy".to_owned(), "pyarrow".to_owned()];
     for scheme in schemes {
         let name = package(scheme);
         // Its hashes come through columns of polars.
-        let polars = (name == "polars-hash").then_some("polars");
+        let polars = (name == "polars-hash" || scheme == "hashlane/expression").then_some("polars");
         for name in polars.into_iter().chain([name]) {
-            let name = if name == OPTIONAL { format!("{name}?") } else { name.to_owned() };
+            let name = if OPTIONAL.contains(&name) { format!("{name}?") } else { name.to_owned() };
             if !packages.contains(&name) {
                 packages.push(name);
             }
@@ -87,43 +87,46 @@ pub(super) fn packages<'a>(schemes: impl Iterator<Item = &'a str>) -> Vec<String
 }
 
 /// A scheme on a workload, and nanoseconds for each key of its turns.
-pub(super) type Timed = Contender<Calls, f64>;
+pub(crate) type Timed = Contender<Calls, f64>;
 
 /// Calls of a scheme on a workload.
 #[derive(Clone, Debug)]
-pub(super) struct Calls {
+pub(crate) struct Calls {
+    /// Keys of a call.
+    keys: usize,
     /// Calls of a turn.
     calls: u64,
     /// All calls so far.
     made: u64,
     /// Sum of the hashes of a call.
-    pub(super) sum: u64,
+    pub(crate) sum: u64,
 }
 
 impl Calls {
     /// A scheme after two calls: the first makes the keys and the memory of results, the second decides how
     /// many fit into `turn`.
-    pub(super) fn new(
+    pub(crate) fn new(
         python: &mut Process<'_>,
         workload: &str,
         id: &str,
+        keys: usize,
         turn: Duration,
     ) -> Result<Self, TurnError> {
         let (_, sum) = time(python, workload, id, 1)?;
         let (ns, again) = time(python, workload, id, 1)?;
         same(sum, again)?;
         let calls = (turn.as_nanos() as u64 / ns.max(1)).clamp(1, 10_000);
-        Ok(Self { calls, made: 2, sum })
+        Ok(Self { keys, calls, made: 2, sum })
     }
 }
 
 /// Takes a turn: nanoseconds for each key.
-pub(super) fn turn(timed: &mut Timed, python: &mut Process<'_>) -> Result<f64, TurnError> {
-    let Contender { workload, id, subject: Calls { calls, made, sum }, .. } = timed;
+pub(crate) fn turn(timed: &mut Timed, python: &mut Process<'_>) -> Result<f64, TurnError> {
+    let Contender { workload, id, subject: Calls { keys, calls, made, sum }, .. } = timed;
     let (ns, again) = time(python, workload, id, *calls)?;
     same(*sum, again)?;
     *made += *calls;
-    Ok(ns as f64 / (*calls as f64 * keys(workload) as f64))
+    Ok(ns as f64 / (*calls as f64 * *keys as f64))
 }
 
 /// Nanoseconds of calls, and the sum of the hashes of the last.

@@ -230,6 +230,11 @@ class Worker:
             return call_subject(self.data, self.sketches, workload[len("call/") :], batches)
         if workload.startswith("spread-36/"):
             return self.sketches.subject(workload, 1 << int(workload.rsplit("-", 1)[1]), batches)
+        if workload != "strings-16-64":
+            # Of the study python-columns, which puts this file beside this one.
+            import columns
+
+            return Subject(*columns.subject(self.data, workload, scheme, arrow_total))
         return string_subject(self.data, scheme)
 
     def time(self, workload: str, scheme: str, calls: str) -> dict[str, int]:
