@@ -7,7 +7,7 @@ from typing import Any
 from flows import ENDS, FILES, KEY, ROWS, whole
 
 import hashlane
-from hashlane import Distinct, Imbalance, Prefixes, Spread, distributed
+from hashlane import Distinct, Groups, HeavyHitters, Imbalance, Prefixes, Spread, distributed
 
 
 def compare(source: Any, **options: Any) -> None:
@@ -36,6 +36,38 @@ def compare(source: Any, **options: Any) -> None:
     found = distributed.imbalance(source, ENDS, "rss", 8, KEY, candidates=10, bytes="bytes", **options)
     assert found.to_bytes() == imbalance.to_bytes()
     assert found.candidate(found.result().best.number) == imbalance.candidate(found.result().best.number)
+
+
+def compare_groups(source: Any, **options: Any) -> None:
+    """Compares groups of each kind of sketch, with these options, on the files of `flows.write`."""
+    rows = whole()
+    ends, by = [rows[name] for name in ENDS], {"src": rows["src"], "sport": rows["sport"]}
+    spread = Spread("siphash-1-3", 64, KEY)
+    imbalance = Imbalance("rss", 4, key=KEY)
+    cases: list[tuple[Any, Any, dict[str, str]]] = [
+        ("name", Distinct(key=KEY), {}),
+        (ENDS, spread, {}),
+        (ENDS, imbalance, {"bytes": "bytes"}),
+    ]
+    for columns, sketch, loads in cases:
+        expected = Groups(sketch)
+        keys = [rows["name"]] if columns == "name" else ends
+        expected.update(by, *keys, **{name: rows[column] for name, column in loads.items()})
+        found: Any = distributed.groups(source, list(by), columns, sketch, **loads, **options)
+        assert found.to_bytes() == expected.to_bytes() and len(found) > 10_000
+        assert found.result().to_arrow().equals(expected.result().to_arrow())
+    # Counters for all keys, so that the order of merges does not matter.
+    heavy = HeavyHitters(50, columns=2)
+    weights = {"weights": "bytes", "most": 300}
+    found = distributed.groups(source, "src", ["dport", "dst"], heavy, **weights, **options)
+    expected = Groups(HeavyHitters(50, columns=2))
+    expected.update({"src": rows["src"]}, (rows["dport"], rows["dst"]), weights=rows["bytes"])
+    totals = {tuple(row[name] for name in ("src", "total")) for row in found.result().to_arrow().to_pylist()}
+    assert totals == {(row["src"], row["total"]) for row in expected.result().to_arrow().to_pylist()}
+    one = distributed.heavy_hitters(source, "src", 300, weights="bytes", **options)
+    whole_heavy = HeavyHitters(300)
+    whole_heavy.update(rows["src"], rows["bytes"])
+    assert sorted(one.result().hitters) == sorted(whole_heavy.result().hitters)
 
 
 def errors(folder: Any, **options: Any) -> list[tuple[type[BaseException], str]]:

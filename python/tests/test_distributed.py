@@ -14,10 +14,11 @@ import pyarrow.csv
 import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
-from bytes_of_one_process import EXPECTED, compare, errors
+from bytes_of_one_process import EXPECTED, compare, compare_groups, errors
 from flows import KEY, table, write
 from pyarrow import fs
 
+import hashlane
 from hashlane import distributed
 from hashlane.distributed import _files, _local, _read, _run
 
@@ -298,3 +299,20 @@ def test_folders_of_table_formats_are_refused(
 def test_schemes_without_a_file_system_are_named(scheme: str) -> None:
     with pytest.raises(ValueError, match=f"no file system for {scheme}://; pass the path without it"):
         distributed.distinct(f"{scheme}://bucket/*.parquet", "user", key=bytes(16))
+
+
+@pytest.mark.parametrize("engine", ["local"])
+def test_groups_are_those_of_one_process(files: pathlib.Path, engine: str) -> None:
+    compare_groups(files, engine=engine)
+    with pytest.raises(ValueError, match="more than 3 groups"):
+        distributed.groups(files, "src", "name", hashlane.Distinct(key=KEY), most=3)
+    with pytest.raises(ValueError, match="no column 'none'"):
+        distributed.groups(files, "none", "name", hashlane.Distinct(key=KEY))
+    with pytest.raises(TypeError, match="by is 7; expected the name"):
+        distributed.groups(files, 7, "name", hashlane.Distinct(key=KEY))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="expected a sketch that groups begin with"):
+        distributed.groups(files, "src", "name", "distinct")  # type: ignore[arg-type]
+    used = hashlane.Distinct(key=KEY)
+    used.update(["a"])
+    with pytest.raises(ValueError):
+        distributed.groups(files, "src", "name", used)

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from bytes_of_one_process import EXPECTED, compare, errors
+from bytes_of_one_process import EXPECTED, compare, compare_groups, errors
 from flows import KEY
 
 from hashlane import distributed
@@ -22,6 +22,10 @@ def test_engines_give_the_bytes_of_one_process(
     files: pathlib.Path, engine: str, workers: Any, small_pieces: None
 ) -> None:
     compare(str(files / "*.parquet"), engine=engine, workers=workers)
+
+
+def test_groups_are_those_of_one_process(files: pathlib.Path, engine: str, small_pieces: None) -> None:
+    compare_groups(str(files / "*.parquet"), engine=engine, workers=2)
 
 
 def test_engines_raise_the_errors_of_one_process(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Optional, Sequence, Union
 
+from .._groups import Groups
 from .._native import RSS_PUBLISHED_KEY
-from .._sketch import Distinct, Imbalance, Prefixes, Spread
+from .._sketch import Distinct, HeavyHitters, Imbalance, Prefixes, Sketch, Spread
 from ._files import Source
-from ._job import Job, column_names
+from ._job import Job, column_names, names_of
 from ._run import run
 
 
@@ -131,4 +132,73 @@ def imbalance(
     options = {"candidates": candidates, "key": key, "rss_key": rss_key}
     job = Job(Imbalance, (function, n), options, names, loads)
     result: Imbalance = run(job, source, engine, workers, filesystem)
+    return result
+
+
+def heavy_hitters(
+    source: Source,
+    columns: Union[str, Sequence[str]],
+    counters: int,
+    *,
+    weights: Optional[str] = None,
+    engine: str = "local",
+    workers: Optional[int] = None,
+    filesystem: Any = None,
+) -> HeavyHitters:
+    """Find the keys with the largest weights; compare :class:`hashlane.HeavyHitters` and :func:`spread`.
+
+    The counters depend on the order in which parts are merged, and so on the engine; the bound of the error
+    and the keys above it do not.
+
+    Args:
+        source, engine, workers, filesystem: As :func:`spread` takes them.
+        columns: Name of the column of keys, or the names of several, whose rows are the keys.
+        counters: As :class:`hashlane.HeavyHitters` takes it.
+        weights: Name of the column of weights; each is 1 if not given.
+    """
+    names = names_of("columns", columns)
+    loads = {} if weights is None else {"weights": weights}
+    options = {"columns": len(names)}
+    job = Job(HeavyHitters, (counters,), options, names, loads, is_row=len(names) > 1)
+    result: HeavyHitters = run(job, source, engine, workers, filesystem)
+    return result
+
+
+def groups(
+    source: Source,
+    by: Union[str, Sequence[str]],
+    columns: Union[str, Sequence[str]],
+    sketch: Sketch,
+    *,
+    most: int = 1 << 20,
+    weights: Optional[str] = None,
+    packets: Optional[str] = None,
+    bytes: Optional[str] = None,
+    engine: str = "local",
+    workers: Optional[int] = None,
+    filesystem: Any = None,
+) -> Groups:
+    """Make a sketch for each group of rows; compare :class:`hashlane.Groups` and :func:`spread`.
+
+    Each thread or task has groups of its own, at most `most`, and the caller the merged ones.
+
+    Args:
+        source, engine, workers, filesystem: As :func:`spread` takes them.
+        by: Names of the columns that name the groups.
+        columns: Names of the columns of the sketch: one of keys, or four of flows; for `HeavyHitters` as many
+            as it has.
+        sketch: A new `Distinct`, `Spread`, `Imbalance` or `HeavyHitters`, whose arguments all groups have.
+        most: Most groups, 1 to 2²⁶. Data with more raises `ValueError`.
+        weights, packets, bytes: Names of the columns of `HeavyHitters` and of `Imbalance`.
+
+    Raises:
+        TypeError, ValueError: Also if `sketch` is no sketch of these, or has keys.
+    """
+    names, keys = names_of("by", by), names_of("columns", columns)
+    given = [("weights", weights), ("packets", packets), ("bytes", bytes)]
+    loads = {name: column for name, column in given if column is not None}
+    is_row = isinstance(sketch, HeavyHitters) and len(keys) > 1
+    job = Job(Groups, (sketch,), {"most": most}, keys, loads, names, is_row)
+    result: Groups = run(job, source, engine, workers, filesystem)
+    result._names = names
     return result

@@ -16,6 +16,10 @@ class Job(NamedTuple):
     columns: list[str]
     #: Arguments of updates by name, and their columns.
     loads: dict[str, str] = {}
+    #: Columns that name the groups.
+    by: list[str] = []
+    #: The columns are a row that is one key.
+    is_row: bool = False
     #: Encoding of names that are text.
     encoding: Optional[str] = None
     #: Types of the columns in the first file.
@@ -31,25 +35,37 @@ class Job(NamedTuple):
 
     def needed(self) -> list[str]:
         """Names of all columns, each once."""
-        return list(dict.fromkeys([*self.columns, *self.loads.values()]))
+        return list(dict.fromkeys([*self.by, *self.columns, *self.loads.values()]))
 
     def update(self, sketch: Any, batch: Any) -> None:
         """Add the rows of a batch to a sketch."""
         import pyarrow
 
-        columns = [batch.column(name) for name in self.columns]
+        columns: list[Any] = [batch.column(name) for name in self.columns]
         if self.encoding and _is_text(pyarrow, columns[0].type):
             columns = [parse_name(columns[0], self.encoding)]
+        if self.is_row:
+            columns = [tuple(columns)]
+        if self.by:
+            columns.insert(0, {name: batch.column(name) for name in self.by})
         sketch.update(*columns, **{name: batch.column(column) for name, column in self.loads.items()})
 
 
 def column_names(columns: Union[str, Sequence[str]]) -> list[str]:
     """The names of one column of keys, or of the four of a flow."""
-    if not isinstance(columns, Iterable) or isinstance(columns, bytes):
-        raise TypeError(f"columns is {columns!r}; expected the name of a column, or a list of four")
-    names = [columns] if isinstance(columns, str) else list(columns)
-    if len(names) not in (1, 4) or not all(isinstance(name, str) for name in names):
+    names = names_of("columns", columns)
+    if len(names) not in (1, 4):
         raise ValueError(f"columns {names}; expected one name, or four: src, sport, dst, dport")
+    return names
+
+
+def names_of(argument: str, columns: Union[str, Sequence[str]]) -> list[str]:
+    """The names of one column or more."""
+    if not isinstance(columns, Iterable) or isinstance(columns, bytes):
+        raise TypeError(f"{argument} is {columns!r}; expected the name of a column, or a list of names")
+    names = [columns] if isinstance(columns, str) else list(columns)
+    if not names or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"{argument} {names}; expected names of columns")
     return names
 
 
