@@ -4,6 +4,7 @@ import glob
 import pathlib
 import re
 import signal
+import sys
 import threading
 import time
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
+import pyarrow.dataset
 import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
@@ -20,7 +22,7 @@ from pyarrow import fs
 
 import hashlane
 from hashlane import distributed
-from hashlane.distributed import _files, _local, _read, _run
+from hashlane.distributed import _files, _hive, _local, _read, _run
 
 
 @pytest.fixture
@@ -269,15 +271,22 @@ def test_folders_of_table_formats_are_refused(
     mark = root / MARKS[kind]
     mark.parent.mkdir()
     mark.write_text("{}")
-    refused = rf"table of {kind}, whose files also hold deleted rows; update a sketch with .*pass the list"
+    refused = rf"table of {kind}, whose files also hold deleted rows; (pass|update a sketch with) "
     monkeypatch.chdir(root)
+    by_log = [""] if kind == "Delta" else []
     for end in inside:
         for options in [{"engine": engine} for engine in distributed.ENGINES] + [{"filesystem": fs.LocalFileSystem()}]:
-            with pytest.raises(ValueError, match=refused):
-                count(f"{root}{end}", **options)
+            if end not in by_log or "filesystem" in options:
+                with pytest.raises(ValueError, match=refused):
+                    count(f"{root}{end}", **options)
         with pytest.raises(ValueError, match=refused):
             count(f"events{end}", filesystem=fs.SubTreeFileSystem(str(root.parent), fs.LocalFileSystem()))
-    for relative in [".", "*.parquet", "data/day=1"]:
+    if by_log:
+        monkeypatch.setitem(sys.modules, "deltalake", None)
+        for source in [root, ".", f"{root}/", [root]]:
+            with pytest.raises(ModuleNotFoundError, match="a table of Delta; install deltalake to read its log"):
+                count(source)
+    for relative in ["*.parquet", "data/day=1"]:
         with pytest.raises(ValueError, match=refused):
             count(relative)
     in_table = fs.SubTreeFileSystem(str(root), fs.LocalFileSystem())
@@ -285,7 +294,7 @@ def test_folders_of_table_formats_are_refused(
         with pytest.raises(ValueError, match=refused):
             count(source, filesystem=in_table)
     (tmp_path / "link").symlink_to(data)
-    for source in [tmp_path / "link", tmp_path / "warehouse" / "**" / "*.parquet", [root / "a.parquet", root]]:
+    for source in [tmp_path / "link", tmp_path / "warehouse" / "**" / "*.parquet", [root / "a.parquet", data]]:
         with pytest.raises(ValueError, match=refused):
             count(source)
     # The folder above the table has other files; and files that are named are the caller's choice.
@@ -299,6 +308,99 @@ def test_folders_of_table_formats_are_refused(
 def test_schemes_without_a_file_system_are_named(scheme: str) -> None:
     with pytest.raises(ValueError, match=f"no file system for {scheme}://; pass the path without it"):
         distributed.distinct(f"{scheme}://bucket/*.parquet", "user", key=bytes(16))
+
+
+def write_hive(root: pathlib.Path) -> pa.Table:
+    """A folder with partitions, as pyarrow and Spark write it; returns its rows."""
+    rows = pa.table(
+        {
+            "user": [f"user {row % 700}" for row in range(3000)],
+            "day": [["2026-01-01", "a b/c=%", None][row % 3] for row in range(3000)],
+            "hour": [str(row % 2) for row in range(3000)],
+        }
+    )
+    pyarrow.dataset.write_dataset(
+        rows, root, format="parquet", partitioning=["day", "hour"], partitioning_flavor="hive"
+    )
+    return rows
+
+
+def test_folders_of_partitions_are_columns(tmp_path: pathlib.Path) -> None:
+    root = tmp_path / "region=eu" / "visits"
+    rows = write_hive(root)
+    (root / "_temporary").mkdir()
+    pq.write_table(rows, root / "_temporary" / "x.parquet")
+    (root / "other").mkdir()
+    pq.write_table(rows, root / "other" / "x.parquet")
+    local = fs.SubTreeFileSystem(str(root), fs.LocalFileSystem())
+    for source, options in [
+        (root, {}),
+        (f"{root}/", {}),
+        (f"{root}/day=*/hour=*/*.parquet", {}),
+        (str(root), {"filesystem": fs.LocalFileSystem()}),
+        ("", {"filesystem": local}),
+        ("day=*/**/*.parquet", {"filesystem": local}),
+    ]:
+        found = distributed.groups(source, ["day", "hour"], "user", hashlane.Distinct(key=KEY), **options)
+        expected = hashlane.Groups(hashlane.Distinct(key=KEY))
+        expected.update({"day": rows["day"], "hour": rows["hour"]}, rows["user"])
+        assert found.to_bytes() == expected.to_bytes()
+        assert found.result().to_arrow().column_names[:2] == ["day", "hour"]
+        # Columns of partitions alone, and columns in another order than the files have.
+        spread = distributed.spread(source, "hour", "crc32c", buckets=64, **options)
+        assert spread.result().keys == 3000 and len(spread.result().loads) == 2
+        pairs = distributed.heavy_hitters(source, ["hour", "user"], 2000, **options)
+        assert pairs.result().total == 3000 and len(pairs.result().hitters) == 700
+    # A part of the partitions, and a folder above the source.
+    part = distributed.groups(root / "day=2026-01-01", "region", "user", hashlane.Distinct(key=KEY))
+    assert part.result().to_arrow()["region"].to_pylist() == ["eu"]
+    with pytest.raises(ValueError, match="no column 'week'; there are region, day, hour, user"):
+        distributed.distinct(root, "week", KEY)
+
+
+def test_a_column_of_the_file_comes_before_that_of_its_folder(tmp_path: pathlib.Path) -> None:
+    folder = tmp_path / "day=1"
+    folder.mkdir()
+    pq.write_table(pa.table({"day": pa.array([7, 8], pa.int64())}), folder / "a.parquet")
+    assert distributed.distinct(tmp_path, "day", KEY).result().keys == 2
+    pq.write_table(pa.table({"user": ["a"]}), folder / "b.parquet")
+    with pytest.raises(ValueError, match=r"b.parquet: column 'day' is of type string, but int64 in .*a.parquet"):
+        distributed.distinct(tmp_path, "day", KEY)
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.feather", "a.csv"])
+def test_partitions_of_every_format(tmp_path: pathlib.Path, name: str) -> None:
+    table = pa.table({"n": pa.array(range(9), pa.int64()), "user": ["a"] * 9})
+    for day in ["1", "2"]:
+        path = tmp_path / f"day={day}" / name
+        path.parent.mkdir()
+        {"parquet": pq.write_table, "feather": pa.feather.write_feather, "csv": pa.csv.write_csv}[
+            name.partition(".")[2]
+        ](table, path)
+    heavy = distributed.heavy_hitters(tmp_path, ["day", "n"], 100, weights="n")
+    assert {hitter.key: hitter.least for hitter in heavy.result().hitters}[("2", 8)] == 8
+    assert distributed.heavy_hitters(tmp_path, "day", 9).result().hitters[0].least == 9
+
+
+def test_names_of_partitions_are_those_of_pyarrow(tmp_path: pathlib.Path) -> None:
+    schema = pa.schema([("day", pa.string()), ("k=%", pa.string())])
+    partitioning = pyarrow.dataset.partitioning(schema, flavor="hive")
+    for path in ["day=a%20b%2Fc/x.parquet", "day=__HIVE_DEFAULT_PARTITION__/x.parquet", "day=a=b/x.parquet"]:
+        expected = pyarrow.dataset.get_partition_keys(partitioning.parse(path))
+        assert {name: value[0].as_py() for name, value in _hive.values(path).items()} == expected
+    assert list(_hive.values("=1/.a=1/_b=2/c/x=1.parquet")) == []
+    assert list(_hive.values("a=1/b=1/a=2/day=%ff/%ff=1/x.parquet")) == ["b"]
+
+
+def test_a_link_to_a_folder_above_it_is_an_error(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "day=1").mkdir()
+    (tmp_path / "day=1" / "hour=1").symlink_to(tmp_path)
+    with pytest.raises(OSError, match="a link to a folder above it; remove the link"):
+        distributed.spread(tmp_path, "key", "crc32c")
+    (tmp_path / "day=1" / "hour=1").unlink()
+    (tmp_path / "day=2").symlink_to("gone")
+    with pytest.raises(FileNotFoundError, match="day=2: a link to gone, which does not exist"):
+        distributed.spread(tmp_path, "key", "crc32c")
 
 
 @pytest.mark.parametrize("engine", ["local"])
@@ -316,3 +418,8 @@ def test_groups_are_those_of_one_process(files: pathlib.Path, engine: str) -> No
     used.update(["a"])
     with pytest.raises(ValueError):
         distributed.groups(files, "src", "name", used)
+
+
+def test_file_systems_that_are_none_are_named(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(TypeError, match="filesystem is 7; expected a file system of pyarrow.fs or of fsspec"):
+        distributed.spread("a.parquet", "key", "crc32c", filesystem=7)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Iterator, Optional
 
-from ._files import Piece
 from ._job import Job
 from ._local import cores
+from ._piece import Piece
 from ._work import shares, work
 
 

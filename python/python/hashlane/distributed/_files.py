@@ -8,77 +8,70 @@ import glob
 import os
 import posixpath
 import re
-from typing import Any, Iterable, NamedTuple, Optional, Sequence, Union
+from typing import Any, Iterable, Sequence
 
-from . import _tables
+from . import _hive, _tables
 from ._errors import NO_BUCKET, about
-
-#: Files: a path, a pattern such as `flows/*.parquet`, a folder, or several of them.
-Source = Union[str, "os.PathLike[str]", Sequence[Union[str, "os.PathLike[str]"]]]
+from ._piece import S3, Piece, inside
 
 #: Formats by the ending of a file.
 _FORMATS = {".parquet": "parquet", ".arrow": "ipc", ".feather": "ipc", ".csv": "csv"}
-
-_S3 = "s3://"
 
 #: Scheme of an address: of two letters or more.
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
-class Piece(NamedTuple):
-    """Part of a file: all of it, or some row groups."""
-
-    path: str
-    format: str
-    #: Size of the file in bytes.
-    size: int = 0
-    row_groups: Optional[list[int]] = None
-    #: Number of the first row in the file.
-    first: int = 0
-
-    def inside(self) -> str:
-        """The path in its file system: without `s3://`."""
-        return _inside(self.path)
-
-
-def filesystem_of(source: Source) -> Any:
+def filesystem_of(paths: Sequence[str]) -> Any:
     """The file system of paths `s3://…`, as pyarrow makes it of the environment; `None` for local paths."""
-    paths = _paths(source)
     for path in paths:
         scheme = _SCHEME.match(path)
-        if scheme and scheme[0] != _S3 and not os.path.exists(path):
+        if scheme and scheme[0] != S3 and not os.path.exists(path):
             raise ValueError(
                 f"{path}: no file system for {scheme[0]}; pass the path without it, and filesystem=: one of "
-                "pyarrow.fs, or PyFileSystem(FSSpecHandler(…)) of pyarrow.fs around one of fsspec"
+                f"pyarrow.fs, or fsspec.filesystem({scheme[0].partition(':')[0]!r})"
             )
-    remote = [path for path in paths if path.startswith(_S3)]
+    remote = [path for path in paths if path.startswith(S3)]
     if not remote:
         return None
     if len(remote) < len(paths):
-        [local, *_] = [path for path in paths if not path.startswith(_S3)]
+        [local, *_] = [path for path in paths if not path.startswith(S3)]
         next_step = "call the function for each, and merge the sketches"
         raise ValueError(f"{local}: not on S3 like {remote[0]}; {next_step}")
     from pyarrow import fs
 
     # The region is the first bucket's, unless the environment has one.
-    bucket = _inside(remote[0]).split("/")[0]
+    bucket = inside(remote[0]).split("/")[0]
     try:
-        return fs.FileSystem.from_uri(f"{_S3}{bucket}")[0]
+        return fs.FileSystem.from_uri(f"{S3}{bucket}")[0]
     except (OSError, ValueError) as error:
         raise about(remote[0], error) from error
 
 
-def files(source: Source, filesystem: Any) -> list[Piece]:
-    """The files in an order that does not depend on the file system.
+def wrapped(filesystem: Any) -> Any:
+    """A file system of pyarrow, of one of pyarrow or of fsspec.
+
+    Raises:
+        TypeError: Another object.
+    """
+    from pyarrow import fs
+
+    if isinstance(filesystem, fs.FileSystem):
+        return filesystem
+    if hasattr(filesystem, "protocol") and hasattr(filesystem, "open"):
+        return fs.PyFileSystem(fs.FSSpecHandler(filesystem))
+    raise TypeError(f"filesystem is {filesystem!r}; expected a file system of pyarrow.fs or of fsspec")
+
+
+def files(paths: Iterable[str], filesystem: Any) -> list[Piece]:
+    """The files of paths, patterns and folders, with the columns of folders `key=value` above them.
 
     Raises:
         FileNotFoundError: Nothing matches, or a link to no file does.
-        TypeError: The source is no path and no list of paths.
-        ValueError: The format of a file is unknown, the source is an empty list, or a folder or a pattern
-            stands for files of a table of Delta, Iceberg or Hudi. A file that is named itself is taken.
+        ValueError: The format of a file is unknown; or a folder or a pattern stands for files of a table of
+            Delta, Iceberg or Hudi. A file that is named itself is taken.
     """
     found: dict[str, int] = {}
-    for path in _paths(source):
+    for path in paths:
         try:
             matches = dict(_local(path) if filesystem is None else _remote(path, filesystem))
         except _Dangling as error:
@@ -88,33 +81,14 @@ def files(source: Source, filesystem: Any) -> list[Piece]:
         if not matches:
             raise _none(path, filesystem)
         found.update(matches)
-    return [Piece(path, _format(path), size) for path, size in sorted(found.items())]
-
-
-def _paths(source: Source) -> list[str]:
-    given: list[Any]
-    if isinstance(source, (str, os.PathLike)):
-        given = [source]
-    elif isinstance(source, Iterable) and not isinstance(source, (bytes, bytearray)):
-        given = list(source)
-    else:
-        raise TypeError(f"source is {source!r}; {_EXPECTED}")
-    if not given:
-        raise ValueError(f"source is empty; {_EXPECTED}")
-    paths = [os.fspath(path) if isinstance(path, (str, os.PathLike)) else path for path in given]
-    for path in paths:
-        if not isinstance(path, str):
-            raise TypeError(f"source has {path!r}; {_EXPECTED}")
-    return paths
-
-
-_EXPECTED = "pass a path, a pattern such as flows/*.parquet, a folder, or a list of them"
+    return [Piece(path, _format(path), size, values=_hive.values(path)) for path, size in found.items()]
 
 
 def _local(path: str) -> Iterable[tuple[str, int]]:
     if os.path.isdir(path):
-        matches = [os.path.join(path, name) for name in os.listdir(path) if _is_read(name)]
-        _tables.refuse(path, [os.path.realpath(path)], _tables.local)
+        matches = list(_below(path, frozenset()))
+        folders = {os.path.realpath(os.path.dirname(match)) for match in matches}
+        _tables.refuse(path, {os.path.realpath(path), *folders}, _tables.local)
     elif os.path.exists(path):
         matches = [path]
     else:
@@ -126,6 +100,20 @@ def _local(path: str) -> Iterable[tuple[str, int]]:
             next_step = "restore the file or remove the link"
             raise _Dangling(f"{match}: a link to {target}, which does not exist; {next_step}")
     return [(match, os.path.getsize(match)) for match in matches if os.path.isfile(match)]
+
+
+def _below(folder: str, above: frozenset[str]) -> Iterable[str]:
+    """The files in a folder, and in folders `key=value` below it. `above` has the folders above it."""
+    real = os.path.realpath(folder)
+    if real in above:
+        raise OSError(f"{folder}: a link to a folder above it; remove the link")
+    for name in os.listdir(folder):
+        path = os.path.join(folder, name)
+        if _hive.is_partition(name) and os.path.isdir(path):
+            yield from _below(path, above | {real})
+        elif _is_read(name) or (_hive.is_partition(name) and not os.path.exists(path)):
+            # A link to no folder is not left out, but an error.
+            yield path
 
 
 class _Dangling(Exception):
@@ -140,22 +128,27 @@ def _is_read(path: str) -> bool:
 def _remote(path: str, filesystem: Any) -> Iterable[tuple[str, int]]:
     from pyarrow import fs
 
-    prefix, inside = path[: len(path) - len(_inside(path))], _inside(path).rstrip("/")
+    prefix, place = path[: len(path) - len(inside(path))], inside(path).rstrip("/")
     # A key of S3 may hold any character: a file with this very name comes first.
-    info = filesystem.get_file_info(inside)
+    info = filesystem.get_file_info(place)
     if info.type == fs.FileType.File:
-        return [(prefix + inside, info.size)]
+        return [(prefix + place, info.size)]
     if info.type == fs.FileType.Directory:
-        entries = filesystem.get_file_info(fs.FileSelector(inside))
-        listed = [file for file in entries if _is_read(file.path)]
-        _tables.refuse(path, [inside], _tables.remote(filesystem, inside, entries, recursive=False))
-    elif glob.has_magic(inside):
-        parts = inside.split("/")
+        entries = filesystem.get_file_info(fs.FileSelector(place))
+        deep = any(_is_partition(entry) for entry in entries)
+        if deep:
+            entries = filesystem.get_file_info(fs.FileSelector(place, recursive=True))
+        below = f"{place}/" if place else ""
+        listed = [file for file in entries if _is_read(file.path) and _is_below(file.path[len(below) :])]
+        folders = {place, *(posixpath.dirname(file.path) for file in listed)}
+        _tables.refuse(path, folders, _tables.remote(filesystem, place, entries, deep))
+    elif glob.has_magic(place):
+        parts = place.split("/")
         fixed = next(number for number, part in enumerate(parts) if glob.has_magic(part))
         below = "/".join(parts[:fixed])
         deep = len(parts) > fixed + 1 or parts[-1] == "**"
         entries = filesystem.get_file_info(fs.FileSelector(below, allow_not_found=True, recursive=deep))
-        listed = [file for file in entries if _matches(file.path, inside)]
+        listed = [file for file in entries if _matches(file.path, place)]
         folders = {posixpath.dirname(file.path) for file in listed}
         _tables.refuse(path, folders, _tables.remote(filesystem, below, entries, deep))
     else:
@@ -163,11 +156,22 @@ def _remote(path: str, filesystem: Any) -> Iterable[tuple[str, int]]:
     return [(prefix + file.path, file.size) for file in listed if file.type == fs.FileType.File]
 
 
+def _is_partition(entry: Any) -> bool:
+    from pyarrow import fs
+
+    return entry.type == fs.FileType.Directory and _hive.is_partition(posixpath.basename(entry.path))
+
+
+def _is_below(path: str) -> bool:
+    """True for a file in its folder or in folders `key=value` below that one."""
+    return all(map(_hive.is_partition, path.split("/")[:-1]))
+
+
 def _none(path: str, filesystem: Any) -> FileNotFoundError:
     if getattr(filesystem, "type_name", None) == "s3":
         from pyarrow import fs
 
-        bucket = _inside(path).split("/")[0]
+        bucket = inside(path).split("/")[0]
         # Whoever may list a folder need not be allowed to look at its bucket.
         with contextlib.suppress(OSError):
             if filesystem.get_file_info(bucket).type == fs.FileType.NotFound:
@@ -204,10 +208,6 @@ def _skip(reached: set[int], wanted: list[str]) -> set[int]:
         if number in skipped and wanted[number] == "**":
             skipped.add(number + 1)
     return skipped
-
-
-def _inside(path: str) -> str:
-    return re.sub(rf"^{_S3}", "", path)
 
 
 def _ending(path: str) -> str:

@@ -7,9 +7,9 @@ from typing import Any, Optional, Sequence, Union
 from .._groups import Groups
 from .._native import RSS_PUBLISHED_KEY
 from .._sketch import Distinct, HeavyHitters, Imbalance, Prefixes, Sketch, Spread
-from ._files import Source
 from ._job import Job, column_names, names_of
 from ._run import run
+from ._source import Source
 
 
 def spread(
@@ -29,10 +29,12 @@ def spread(
     Args:
         source: Files of one schema: Parquet, Arrow IPC (`.arrow`, `.feather`) or CSV, by their ending. A
             pattern with `*`, a folder, a path, or a list of them; also of S3, as `s3://bucket/key`. A folder
-            stands for the files directly in it, but those that begin with `.` or `_`; for subfolders give
-            `folder/**/*.parquet`. Folders and patterns with files of a table of Delta, Iceberg or Hudi are
-            refused, as those files also hold deleted rows. The types of CSV columns are inferred: `007`
-            becomes 7; convert such files to Parquet with the types that the keys have.
+            stands for the files in it and in folders `key=value` below it, but those that begin with `.` or
+            `_`; for other subfolders give `folder/**/*.parquet`. Folders `key=value` in a path are columns of
+            text. A folder of a Delta table, a metadata file of an Iceberg table, a `deltalake.DeltaTable` and
+            a table of pyiceberg stand for the rows of the table's version. Other folders and patterns with
+            files of a table are refused, as those files also hold deleted rows. The types of CSV columns are
+            inferred: `007` becomes 7; convert such files to Parquet with the types that the keys have.
         columns: Name of the column of keys, or the names of four: source address and port, destination
             address and port.
         scheme, key, buckets, reduction: As :class:`hashlane.Spread` takes them.
@@ -42,14 +44,15 @@ def spread(
             are started on this machine if none is active.
         workers: Number of threads, or of tasks at a time, at most: 1 to 65,536. Default: the number of
             cores.
-        filesystem: A file system of `pyarrow.fs` that has the files; sent to the tasks with its credentials.
+        filesystem: A file system of `pyarrow.fs` or fsspec that has the files; sent to the tasks with its
+            credentials.
 
     Returns:
         The sketch of all files.
 
     Raises:
         FileNotFoundError: No file matches, a link has no file, or there is no such bucket.
-        ModuleNotFoundError: pyarrow or the engine is not installed.
+        ModuleNotFoundError: pyarrow, the engine, or the library of a table is not installed.
         OSError: A file cannot be read, or a page in it is damaged; `PermissionError` if S3 denies access.
         RuntimeError: The engine failed, or its cluster ended.
         TypeError: A column or an argument is of a type that is not supported.
@@ -184,7 +187,7 @@ def groups(
 
     Args:
         source, engine, workers, filesystem: As :func:`spread` takes them.
-        by: Names of the columns that name the groups.
+        by: Names of the columns that name the groups; folders `key=value` are columns, too.
         columns: Names of the columns of the sketch: one of keys, or four of flows; for `HeavyHitters` as many
             as it has.
         sketch: A new `Distinct`, `Spread`, `Imbalance` or `HeavyHitters`, whose arguments all groups have.

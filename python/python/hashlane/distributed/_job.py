@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable, Iterable, NamedTuple, Optional, Sequence, Union
 
 from .._names import parse_name
+from ._iceberg import Scan
 
 
 class Job(NamedTuple):
@@ -28,6 +29,8 @@ class Job(NamedTuple):
     first: str = ""
     #: File system of pyarrow; None is the local one.
     filesystem: Any = None
+    #: Scan of the Iceberg table that the files belong to.
+    scan: Optional[Scan] = None
 
     def sketch(self) -> Any:
         """An empty sketch."""

@@ -7,8 +7,8 @@ import threading
 from concurrent import futures
 from typing import Any, Iterator, Optional
 
-from ._files import Piece
 from ._job import Job
+from ._piece import Piece
 from ._read import batches
 from ._work import SKETCH, update
 

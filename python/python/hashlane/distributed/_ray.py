@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Iterator, Optional
 
-from ._files import Piece
 from ._job import Job
+from ._piece import Piece
 from ._work import work
 
 

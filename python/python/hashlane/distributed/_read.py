@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Iterator
 
 from ._errors import about
-from ._files import Piece
 from ._job import Job
+from ._piece import Piece
 
 #: Rows of a batch.
 _BATCH = 1 << 16
@@ -15,18 +15,26 @@ _BATCH = 1 << 16
 _SMALL = 8 << 20
 
 
-def types(piece: Piece, job: Job) -> Any:
-    """The types of the columns of a job in a file.
+def types(piece: Piece, job: Job) -> list[Any]:
+    """The types of the columns of a job in a file, or in its table.
 
     Raises:
         OSError: The file cannot be read.
         ValueError: The file is damaged, or lacks a column.
     """
-    schema = _fragment(piece, job).physical_schema
-    missing = [name for name in job.needed() if name not in schema.names]
+    if job.scan is not None:
+        return job.scan.types(job.needed())
+    return _types(piece, job, None if piece.schema is not None else _fragment(piece, job).physical_schema)
+
+
+def _types(piece: Piece, job: Job, held: Any) -> list[Any]:
+    """As :func:`types`, of a file with the schema `held`, which that of a table replaces."""
+    known = {name: value.type for name, value in piece.values.items()}
+    known.update((field.name, field.type) for field in (held if piece.schema is None else piece.schema))
+    missing = [name for name in job.needed() if name not in known]
     if missing:
-        raise ValueError(f"{piece.path}: no column {missing[0]!r}; there are {', '.join(schema.names)}")
-    return [schema.field(name).type for name in job.needed()]
+        raise ValueError(f"{piece.path}: no column {missing[0]!r}; there are {', '.join(known)}")
+    return [known[name] for name in job.needed()]
 
 
 def split(piece: Piece, job: Job, least: int) -> Iterator[Piece]:
@@ -53,20 +61,40 @@ def batches(piece: Piece, job: Job) -> Iterator[tuple[int, Any]]:
         OSError: The file cannot be read.
         ValueError: The file is damaged, or has other columns than the first.
     """
-    for name, kind, first in zip(job.needed(), types(piece, job), job.types):
+    held = None if job.scan is not None else _fragment(piece, job).physical_schema
+    kinds = job.types if held is None else _types(piece, job, held)
+    for name, kind, first in zip(job.needed(), kinds, job.types):
         if kind != first:
             about_types = f"column {name!r} is of type {kind}, but {first} in {job.first}; cast one of them"
             raise ValueError(f"{piece.path}: {about_types}")
     row = piece.first
     try:
-        for batch in _open(piece, job):
+        for batch in _open(piece, job, held):
             # The other formats are decoded; this one is memory as the file has it.
             if piece.format == "ipc":
                 _check(piece.path, batch)
-            yield row, batch
+            yield row, _completed(piece, job, batch)
             row += len(batch)
     except _failures() as error:
         raise about(piece.path, error) from error
+
+
+def _completed(piece: Piece, job: Job, batch: Any) -> Any:
+    """A batch with the columns of a job: also with those that the file lacks."""
+    import pyarrow
+
+    if batch.schema.names == job.needed() and piece.schema is None:
+        return batch
+    columns = []
+    for name, kind in zip(job.needed(), job.types):
+        if name in batch.schema.names:
+            column = batch.column(name)
+            columns.append(column if column.type == kind else column.cast(kind))
+        elif name in piece.values:
+            columns.append(pyarrow.repeat(piece.values[name][0], len(batch)))
+        else:
+            columns.append(pyarrow.nulls(len(batch), kind))
+    return pyarrow.record_batch(columns, job.needed())
 
 
 def _check(path: str, batch: Any) -> None:
@@ -97,13 +125,18 @@ def _fragment(piece: Piece, job: Job) -> Any:
         raise about(piece.path, error) from error
 
 
-def _open(piece: Piece, job: Job) -> Any:
+def _open(piece: Piece, job: Job, held: Any) -> Any:
+    if job.scan is not None:
+        return job.scan.batches(piece, _BATCH)
+    # A Delta table has its partitions in the log alone, whatever its files have.
+    values = piece.values if piece.schema is not None else ()
+    columns = [name for name in job.needed() if name in held.names and name not in values]
     if piece.format == "parquet":
         from pyarrow import parquet
 
         # A scanner of a data set reads row groups ahead without a limit when their consumer is slow.
         options = {"filesystem": job.filesystem, "pre_buffer": False, "buffer_size": 1 << 16}
         file = parquet.ParquetFile(piece.inside(), **options)
-        return file.iter_batches(batch_size=_BATCH, row_groups=piece.row_groups, columns=job.needed())
-    scanner = _fragment(piece, job).scanner(columns=job.needed(), batch_size=_BATCH, batch_readahead=4)
+        return file.iter_batches(batch_size=_BATCH, row_groups=piece.row_groups, columns=columns)
+    scanner = _fragment(piece, job).scanner(columns=columns, batch_size=_BATCH, batch_readahead=4)
     return scanner.to_batches()

@@ -8,9 +8,10 @@ import operator
 import re
 from typing import Any, Callable, Generator, Iterator, Optional
 
-from ._files import Piece, Source, files, filesystem_of
 from ._job import Job
+from ._piece import Piece
 from ._read import split, types
+from ._source import Source, resolve
 from ._work import merge
 
 #: Engines: `local`, the threads of this process; the others run tasks of the package with the same name.
@@ -27,15 +28,18 @@ Engine = Callable[[Job, Iterator[Piece], Optional[int]], Iterator[bytes]]
 
 
 def run(job: Job, source: Source, engine: str, workers: Optional[int], filesystem: Any) -> Any:
-    """The sketch of all files, by an engine."""
+    """The sketch of all files of a source, by an engine."""
     if engine not in ENGINES:
         raise ValueError(f"engine {engine!r} is not supported; there are {', '.join(ENGINES)}")
     workers = _checked(workers)
     # Before any file is read: errors of arguments.
     sketch = job.sketch()
     start: Engine = importlib.import_module(f"._{engine}", __package__).run
-    job = job._replace(filesystem=filesystem if filesystem is not None else filesystem_of(source))
-    found = files(source, job.filesystem)
+    found, filesystem, scan = resolve(source, filesystem, job.needed())
+    job = job._replace(filesystem=filesystem, scan=scan)
+    if not found:
+        # A table without files.
+        return sketch
     job = job._replace(types=types(found[0], job), first=found[0].path)
     least = _THREADS if engine == "local" else _TASK
     pieces = _Pieces(piece for file in found for piece in split(file, job, least))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import glob
 import os
 import posixpath
 from typing import Any, Callable, Iterable, Optional
@@ -11,19 +12,19 @@ from typing import Any, Callable, Iterable, Optional
 #: Format of the table that is in a folder.
 Probe = Callable[[str], Optional[str]]
 
-_DELTA, _HUDI, _ICEBERG = "Delta", "Hudi", "Iceberg"
+DELTA, _HUDI, ICEBERG = "Delta", "Hudi", "Iceberg"
 
 #: Folders that only the log of a table has, and the format.
-_LOGS = {"_delta_log": _DELTA, ".hoodie": _HUDI}
+_LOGS = {"_delta_log": DELTA, ".hoodie": _HUDI}
 
 #: Folder of an Iceberg table with the files that list its data files.
 _METADATA = "metadata"
 
-#: Ways to the rows and the files that are in the table.
-_READERS = {
-    _DELTA: ("deltalake.DeltaTable(...).to_pyarrow_dataset().to_batches()", "DeltaTable(...).file_uris()"),
-    _HUDI: ("the package hudi", "that its timeline names"),
-    _ICEBERG: ("pyiceberg's table.scan().to_arrow_batch_reader()", "of table.scan().plan_files()"),
+#: Next steps by format: for a folder or a pattern within a table, and for a file system of the caller.
+_NEXT = {
+    DELTA: "pass the folder of the table, without filesystem=, or a deltalake.DeltaTable",
+    _HUDI: "update a sketch with the batches of the package hudi, or pass the list of files of its timeline",
+    ICEBERG: "pass a table of pyiceberg, or the path of its current .metadata.json file, without filesystem=",
 }
 
 
@@ -35,22 +36,36 @@ def refuse(path: str, folders: Iterable[str], probe: Probe) -> None:
         folders: The folders with the files that the source stands for.
 
     Raises:
-        ValueError: One is, with ways to read the table.
+        ValueError: One is, with the next step.
     """
     probe = functools.lru_cache(maxsize=None)(probe)
     for folder in sorted(set(folders)):
         while True:
             kind = probe(folder)
             if kind is not None:
-                batches, listed = _READERS[kind]
                 where = "a" if folder.rstrip("/") == path.rstrip("/") else f"in {folder}, a"
                 raise ValueError(
-                    f"{path}: {where} table of {kind}, whose files also hold deleted rows; update a sketch "
-                    f"with the batches of {batches}, or pass the list of files {listed}"
+                    f"{path}: {where} table of {kind}, whose files also hold deleted rows; {_NEXT[kind]}"
                 )
             if folder in ("", "/"):
                 break
             folder = posixpath.dirname(folder)
+
+
+def kind_of(path: str, filesystem: Any) -> Optional[str]:
+    """The format of the table whose folder a path is; `None` for other paths.
+
+    Args:
+        path: A path in the file system, or of this machine if that is `None`.
+    """
+    if filesystem is None:
+        return local(path) if os.path.isdir(path) else None
+    if glob.has_magic(path) or not path:
+        return None
+    # Whoever may read a file need not be allowed to look into its folder.
+    with contextlib.suppress(OSError):
+        return _looked_up(filesystem, path.rstrip("/"))
+    return None
 
 
 def local(folder: str) -> Optional[str]:
@@ -59,7 +74,7 @@ def local(folder: str) -> Optional[str]:
         if os.path.isdir(os.path.join(folder, log)):
             return kind
     metadata = os.path.join(folder, _METADATA)
-    return _ICEBERG if os.path.isdir(metadata) and any(map(_is_metadata, os.listdir(metadata))) else None
+    return ICEBERG if os.path.isdir(metadata) and any(map(_is_metadata, os.listdir(metadata))) else None
 
 
 def remote(filesystem: Any, below: str, listed: Iterable[Any], recursive: bool) -> Probe:
@@ -77,7 +92,7 @@ def remote(filesystem: Any, below: str, listed: Iterable[Any], recursive: bool) 
             if part in _LOGS:
                 found.setdefault("/".join(parts[:place]), _LOGS[part])
         if parts[-2:-1] == [_METADATA] and _is_metadata(parts[-1]):
-            found.setdefault("/".join(parts[:-2]), _ICEBERG)
+            found.setdefault("/".join(parts[:-2]), ICEBERG)
 
     def probe(folder: str) -> Optional[str]:
         if folder in found:
@@ -105,7 +120,7 @@ def _looked_up(filesystem: Any, folder: str) -> Optional[str]:
     if metadata.type != fs.FileType.Directory:
         return None
     names = filesystem.get_file_info(fs.FileSelector(metadata.path))
-    return _ICEBERG if any(_is_metadata(file.base_name) for file in names) else None
+    return ICEBERG if any(_is_metadata(file.base_name) for file in names) else None
 
 
 def _is_metadata(name: str) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Iterable, Sequence
 
 from . import _errors
-from ._files import Piece
 from ._job import Job
+from ._piece import Piece
 from ._read import batches
 
 #: First byte of an answer.
