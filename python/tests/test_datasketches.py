@@ -1,4 +1,4 @@
-"""HLL sketches of Apache DataSketches: ours read by theirs, theirs read by ours, merged both ways."""
+"""HLL and Theta sketches of Apache DataSketches: ours read by theirs, theirs read by ours, merged both ways."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from hashlane import DataSketchesHll, Distinct
+from hashlane import DataSketchesHll, DataSketchesTheta, Distinct
 
 theirs = pytest.importorskip("datasketches")
 
@@ -152,3 +152,109 @@ def test_bad_bytes_are_refused(size: int) -> None:
         for end in range(0, len(data), 7):
             with pytest.raises(ValueError):
                 DataSketchesHll.from_bytes(data[:end])
+
+
+def theta_of_theirs(lg_k: int, keys: Any) -> Any:
+    sketch = theirs.update_theta_sketch(lg_k)
+    for key in keys:
+        sketch.update(key)
+    return sketch
+
+
+def theta_of_ours(lg_k: int, keys: Any) -> DataSketchesTheta:
+    sketch = DataSketchesTheta(lg_k)
+    sketch.update(keys)
+    return sketch
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 31, 32, 33, 60, 4096, 4097, 60_000])
+@pytest.mark.parametrize("lg_k", [5, 12])
+def test_theta_has_their_bytes(lg_k: int, size: int) -> None:
+    keys = [f"key {row}" for row in range(size)]
+    ours, sketch = theta_of_ours(lg_k, keys), theta_of_theirs(lg_k, keys)
+    # Theirs keep up to 15/8 of the hashes until they are trimmed.
+    full = sketch.compact(False).serialize()
+    estimate = DataSketchesTheta.from_bytes(full).result().keys
+    assert estimate == pytest.approx(sketch.get_estimate(), rel=1e-9)
+    sketch.trim()
+    assert sketch.compact(True).serialize() == ours.to_bytes()
+    assert ours.result().keys == pytest.approx(sketch.get_estimate(), rel=1e-9)
+    for data in (sketch.compact(True).serialize(), sketch.compact(False).serialize()):
+        assert DataSketchesTheta.from_bytes(data).to_bytes() == ours.to_bytes()
+    back = theirs.compact_theta_sketch.deserialize(ours.to_bytes())
+    assert back.is_empty() == (size == 0) and back.is_ordered()
+    assert back.get_estimate() == sketch.get_estimate()
+
+
+@pytest.mark.parametrize("sizes", [(0, 5), (5, 0), (5, 5), (5, 9000), (9000, 300), (9000, 9000)])
+@pytest.mark.parametrize("precisions", [(12, 12), (12, 10), (10, 12)])
+def test_merges_of_theta_are_theirs(sizes: tuple[int, int], precisions: tuple[int, int]) -> None:
+    first = [f"key {row}" for row in range(sizes[0])]
+    second = [f"key {row}" for row in range(sizes[0] // 2, sizes[0] // 2 + sizes[1])]
+    union = theirs.theta_union(12)
+    merged = DataSketchesTheta(12)
+    for lg_k, keys in zip(precisions, (first, second)):
+        union.update(theta_of_theirs(lg_k, keys))
+        merged.merge(DataSketchesTheta.from_bytes(theta_of_theirs(lg_k, keys).compact(False).serialize()))
+    ours = theirs.theta_union(12)
+    for lg_k, keys in zip(precisions, (first, second)):
+        read = theta_of_ours(lg_k, keys).to_bytes()
+        ours.update(theirs.compact_theta_sketch.deserialize(read))
+    distinct = len({*first, *second})
+    for estimate in (ours.get_result().get_estimate(), merged.result().keys, union.get_result().get_estimate()):
+        error = 0 if distinct <= 1024 else 4 / 2 ** (min(precisions) / 2)
+        assert abs(estimate - distinct) <= 1e-9 + error * distinct
+    # A union trims to 2^12 hashes, one that was read may keep more.
+    if max(sizes) <= 4096:
+        assert union.get_result().serialize() == merged.to_bytes()
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        pa.array([1, -1, 2**40, None, -(2**63)], pa.int64()),
+        pa.array([1, 255, None, 1], pa.uint8()),
+        np.arange(-500, 500, dtype=np.int32),
+        pa.array(["a", "", "ünïcode", "x" * 16, "z" * 1000, None]),
+    ],
+    ids=lambda keys: str(getattr(keys, "type", getattr(keys, "dtype", "list"))),
+)
+def test_keys_of_theta_have_their_hashes(keys: Any) -> None:
+    values = keys.tolist() if hasattr(keys, "tolist") else list(keys)
+    sketch = theta_of_theirs(12, [value for value in values if value is not None])
+    assert sketch.compact().serialize() == theta_of_ours(12, keys).to_bytes()
+
+
+def test_theta_is_a_sketch_of_its_own() -> None:
+    ours = theta_of_ours(14, ["a", "b"])
+    assert repr(ours) == "<hashlane.DataSketchesTheta: lg_k 14>"
+    moved = pickle.loads(pickle.dumps(ours))
+    assert moved.to_bytes() == ours.to_bytes() and moved.result() == ours.result() == (2, 0)
+    with pytest.raises(ValueError, match="DataSketchesHll cannot be merged into DataSketchesTheta"):
+        ours.merge(DataSketchesHll())
+    sketch = theta_of_theirs(12, range(1000))
+    with pytest.raises(ValueError, match=r"no Theta sketch of Apache DataSketches: .*without compression\) at byte 1"):
+        DataSketchesTheta.from_bytes(sketch.compact().serialize(compress=True))
+    with pytest.raises(ValueError, match="family"):
+        DataSketchesTheta.from_bytes(DataSketchesHll().to_bytes()[:1] + b"\x03" + bytes(30))
+    other = theirs.update_theta_sketch(12, seed=7)
+    other.update(1)
+    with pytest.raises(ValueError, match="seed hash"):
+        DataSketchesTheta.from_bytes(other.compact().serialize())
+    with pytest.raises(ValueError, match="truncated"):
+        DataSketchesTheta.from_bytes(b"")
+    with pytest.raises(ValueError, match="omit key"):
+        DataSketchesTheta.from_bytes(ours.to_bytes(), bytes(16))
+    with pytest.raises(ValueError, match="lg_k is 3"):
+        DataSketchesTheta(3)
+    with pytest.raises(TypeError, match="double"):
+        ours.update(pa.array([1.5]))
+
+
+def test_a_sampled_theta_is_read() -> None:
+    sketch = theirs.update_theta_sketch(12, p=0.1)
+    for key in range(1000):
+        sketch.update(key)
+    read = DataSketchesTheta.from_bytes(sketch.compact().serialize())
+    assert read.result().keys == pytest.approx(sketch.get_estimate())
+    assert read.to_bytes() == sketch.compact().serialize()

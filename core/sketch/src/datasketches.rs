@@ -13,8 +13,10 @@
 
 mod hll;
 mod murmur;
+mod theta;
 
 pub use hll::{Hll, HllResult, HllType};
+pub use theta::{Theta, ThetaResult};
 
 /// Seed of all sketches that are merged with others.
 const SEED: u64 = 9001;

@@ -1,6 +1,6 @@
 //! Properties of sketches that are read from bytes of strangers.
 
-use hashlane_sketch::datasketches::{Hll, HllType};
+use hashlane_sketch::datasketches::{Hll, HllType, Theta};
 use hashlane_sketch::{
     Distinct, Error, Grouped, Groups, HeavyHitters, Imbalance, Keys, Prefixes, PrefixesResult, ReadError,
     Sketch, SketchKind, Spread,
@@ -88,6 +88,38 @@ pub fn check_hll(octets: &[u8]) {
     assert!((ours - theirs).abs() <= 1e-9 * ours || !has_keys, "{ours} and {theirs}");
     one.update(&Keys::slices(&[b"a", b"b"]));
     assert!(one.result().keys.is_finite());
+}
+
+/// Two Theta sketches of Apache DataSketches, the first as long as the two bytes before it say: each that is
+/// accepted is written and read again; if both are, they merge either way to the same bytes.
+pub fn check_theta(octets: &[u8]) {
+    let Some((length, octets)) = octets.split_first_chunk() else { return };
+    let length = usize::from(u16::from_be_bytes(*length));
+    let (one, other) = octets.split_at_checked(length).unwrap_or((octets, octets));
+    let read = |bytes: &[u8]| match Theta::from_bytes(bytes) {
+        Ok(sketch) => {
+            let result = sketch.result();
+            assert!(result.keys.is_finite() && result.keys >= 0.0 && result.standard_error <= 1.0);
+            let written = sketch.to_bytes();
+            // Ordered, and in the shortest preamble.
+            assert!(written.len() <= bytes.len());
+            let again = Theta::from_bytes(&written).expect("bytes of ours");
+            assert_eq!((again.to_bytes(), again.result()), (written, result));
+            Some(sketch)
+        }
+        Err(error) => {
+            check_error(error);
+            None
+        }
+    };
+    let (Some(mut one), Some(mut other)) = (read(one), read(other)) else { return };
+    let unmerged = [one.clone(), other.clone()];
+    one.merge(&unmerged[1]);
+    other.merge(&unmerged[0]);
+    assert_eq!(one.to_bytes(), other.to_bytes());
+    let before = one.result().keys;
+    one.update(&Keys::slices(&[b"a", b"b"]));
+    assert!(one.result().keys >= before && one.result().keys.is_finite());
 }
 
 fn check_prefixes(result: &PrefixesResult) {

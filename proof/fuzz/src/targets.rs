@@ -26,6 +26,7 @@ macro_rules! with_targets {
             capture,
             config,
             datasketches_hll,
+            datasketches_theta,
             dns_catalog,
             dns_compress,
             dns_disk,
@@ -376,6 +377,11 @@ pub fn records(bytes: &[u8]) {
 /// Reads and merges two HLL sketches of Apache DataSketches; see [`sketches::check_hll`].
 pub fn datasketches_hll(bytes: &[u8]) {
     sketches::check_hll(bytes);
+}
+
+/// Reads and merges two Theta sketches of Apache DataSketches; see [`sketches::check_theta`].
+pub fn datasketches_theta(bytes: &[u8]) {
+    sketches::check_theta(bytes);
 }
 
 /// Reads and merges two sketches; see [`sketches::check_sketches`].

@@ -15,7 +15,7 @@ from typing import Any as _Any
 from . import dns, ndn, pcap
 from ._arrays import Array, Table
 from ._audit import Attack, Audit, audit
-from ._datasketches import DataSketchesHll
+from ._datasketches import DataSketchesHll, DataSketchesTheta
 from ._flow import ehash, flow_hash, rss
 from ._groups import Groups
 from ._hash import Scheme, hash, random_key, schemes
@@ -47,6 +47,7 @@ __all__ = [
     "Attack",
     "Audit",
     "DataSketchesHll",
+    "DataSketchesTheta",
     "Depth",
     "Distinct",
     "DistinctResult",

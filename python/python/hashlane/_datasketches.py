@@ -59,3 +59,52 @@ class DataSketchesHll(Sketch):
     def result(self) -> DistinctResult:
         """The estimate."""
         return DistinctResult(**self._inner.result())
+
+
+class DataSketchesTheta(Sketch):
+    """Number of distinct keys, as the Theta sketch of Apache DataSketches, which Druid and others have.
+
+    `to_bytes` writes their compact format, ordered and without compression; `from_bytes` reads it, ordered or
+    not. Exact up to 2^lg_k keys.
+
+    **Not keyed**: as :class:`DataSketchesHll`.
+
+    Args:
+        lg_k: 4 to 26: 2^lg_k hashes of 8 bytes, at most. The standard error is 1 / √(2^lg_k).
+
+    Raises:
+        ValueError: `lg_k` is out of range.
+    """
+
+    __slots__ = ()
+    _kind = "DataSketchesTheta"
+
+    def __init__(self, lg_k: int = 12) -> None:
+        self._inner = _native.sketch_datasketches_theta(size("lg_k", lg_k, 4, 26))
+        self._key = None
+
+    @classmethod
+    def from_bytes(cls, data: bytes, key: Optional[bytes] = None) -> DataSketchesTheta:
+        """The sketch of these bytes, from anyone, in the compact format of Apache DataSketches, version 3.
+
+        The bytes have no `lg_k`: it is 12 then, or more if there are more hashes. A merge takes the larger.
+
+        Raises:
+            ValueError: The bytes are no such sketch or damaged, with the offset; they are compressed or have
+                another seed than theirs by default; or a key is given.
+        """
+        if key is not None:
+            raise ValueError("DataSketchesTheta has no key; omit key")
+        return super().from_bytes(data)
+
+    def update(self, keys: Column) -> None:
+        """Take the keys of a batch, as :meth:`DataSketchesHll.update`.
+
+        Raises:
+            TypeError: A column of another type than text, bytes and integers.
+        """
+        self._inner.update([readable(keys)])
+
+    def result(self) -> DistinctResult:
+        """The estimate."""
+        return DistinctResult(**self._inner.result())

@@ -42,7 +42,7 @@ impl Batch {
             }
             Any::Imbalance(sketch) => sketch.check_room(packets, bytes),
             Any::HeavyHitters(sketch) => sketch.check_room(packets),
-            Any::Distinct(_) | Any::Groups(_) | Any::Hll(_) => Ok(()),
+            Any::Distinct(_) | Any::Groups(_) | Any::Hll(_) | Any::Theta(_) => Ok(()),
         }
     }
 }
@@ -55,6 +55,10 @@ fn add(any: &mut Any, keys: &Keys<'_>, packets: Option<&[u64]>, bytes: Option<&[
         Any::Distinct(sketch) => sketch.update(keys),
         Any::HeavyHitters(sketch) => sketch.update(keys, packets),
         Any::Hll(sketch) => {
+            sketch.update(keys);
+            Ok(())
+        }
+        Any::Theta(sketch) => {
             sketch.update(keys);
             Ok(())
         }

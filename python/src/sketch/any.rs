@@ -6,7 +6,7 @@ use crate::error::value;
 use crate::registry::{checked_key, unknown};
 use hashlane_hash::scheme::{Key, Keying, Scheme, SchemeInfo};
 use hashlane_hash::siphash::SipHash13;
-use hashlane_sketch::datasketches::{Hll, HllType};
+use hashlane_sketch::datasketches::{Hll, HllType, Theta};
 use hashlane_sketch::{
     Distinct, Function, Grouped, Groups, HeavyHitters, Imbalance, Prefixes, Reduction, Sketch, Spread, hasher,
 };
@@ -22,6 +22,7 @@ pub(super) enum Any {
     HeavyHitters(HeavyHitters),
     Groups(Box<AnyGroups>),
     Hll(Hll),
+    Theta(Theta),
 }
 
 /// Ids of the kinds, as the classes are called.
@@ -62,6 +63,10 @@ impl Any {
             }
         };
         Hll::new(lg_k, kind).map(Self::Hll).map_err(refused)
+    }
+
+    pub(super) fn theta(lg_k: u8) -> PyResult<Self> {
+        Theta::new(lg_k).map(Self::Theta).map_err(refused)
     }
 
     pub(super) fn imbalance(
@@ -130,6 +135,9 @@ impl Any {
             "DataSketchesHll" => Hll::from_bytes(bytes)
                 .map(Self::Hll)
                 .map_err(|error| value(format!("no HLL sketch of Apache DataSketches: {error}"))),
+            "DataSketchesTheta" => Theta::from_bytes(bytes)
+                .map(Self::Theta)
+                .map_err(|error| value(format!("no Theta sketch of Apache DataSketches: {error}"))),
             "Groups" => match AnyGroups::read(bytes, given)? {
                 Ok(groups) => Ok(Self::Groups(Box::new(groups))),
                 Err(error) => Err(damaged(error)),
@@ -147,6 +155,7 @@ impl Any {
             Self::HeavyHitters(_) => "HeavyHitters",
             Self::Groups(_) => "Groups",
             Self::Hll(_) => "DataSketchesHll",
+            Self::Theta(_) => "DataSketchesTheta",
         }
     }
 
@@ -198,6 +207,10 @@ impl Any {
                 ours.merge(theirs);
                 Ok(())
             }
+            (Self::Theta(ours), Self::Theta(theirs)) => {
+                ours.merge(theirs);
+                Ok(())
+            }
             (ours, theirs) => {
                 return Err(value(format!("{} cannot be merged into {}", theirs.kind(), ours.kind())));
             }
@@ -214,6 +227,7 @@ impl Any {
             Self::HeavyHitters(sketch) => sketch.to_bytes(),
             Self::Groups(groups) => groups.to_bytes(),
             Self::Hll(sketch) => sketch.to_bytes(),
+            Self::Theta(sketch) => sketch.to_bytes(),
         }
     }
 
@@ -244,6 +258,7 @@ impl Any {
                 let bits = 4 + 2 * sketch.kind() as u8;
                 format!("DataSketchesHll: lg_k {}, hll_{bits}", sketch.lg_k())
             }
+            Self::Theta(sketch) => format!("DataSketchesTheta: lg_k {}", sketch.lg_k()),
             Self::Groups(groups) => {
                 let of = Self::of_group(groups, None).map(|empty| empty.description());
                 format!("Groups: {} of {}", groups.len(), of.unwrap_or_default())

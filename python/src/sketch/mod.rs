@@ -36,6 +36,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(spread_result, module)?)?;
     module.add_function(wrap_pyfunction!(imbalance_result, module)?)?;
     module.add_function(wrap_pyfunction!(sketch_datasketches_hll, module)?)?;
+    module.add_function(wrap_pyfunction!(sketch_datasketches_theta, module)?)?;
     module.add_function(wrap_pyfunction!(sketch_read, module)?)
 }
 
@@ -330,6 +331,11 @@ fn sketch_heavy_hitters(counters: usize, columns: usize) -> PyResult<Sketch> {
 #[pyfunction]
 fn sketch_datasketches_hll(lg_k: u8, kind: &str) -> PyResult<Sketch> {
     Any::hll(lg_k, kind).map(Sketch::of)
+}
+
+#[pyfunction]
+fn sketch_datasketches_theta(lg_k: u8) -> PyResult<Sketch> {
+    Any::theta(lg_k).map(Sketch::of)
 }
 
 /// Numbers of a column without nulls.

@@ -45,6 +45,11 @@ pub(super) fn result<'py>(py: Python<'py>, any: &Any) -> PyResult<Bound<'py, PyD
             result.set_item("keys", of.keys)?;
             result.set_item("standard_error", of.standard_error)?;
         }
+        Any::Theta(sketch) => {
+            let of = py.detach(|| sketch.result());
+            result.set_item("keys", of.keys)?;
+            result.set_item("standard_error", of.standard_error)?;
+        }
         Any::HeavyHitters(sketch) => {
             let of = py.detach(|| sketch.result());
             result.set_item("total", of.total)?;

@@ -53,7 +53,7 @@ impl Batch {
             return match kind {
                 "Prefixes" => names(keys),
                 "HeavyHitters" => weighted(keys, packets),
-                "DataSketchesHll" => Ok(Self::Keys(keys.with_arrays(signed)?)),
+                "DataSketchesHll" | "DataSketchesTheta" => Ok(Self::Keys(keys.with_arrays(signed)?)),
                 _ => Ok(Self::Keys(keys)),
             };
         }
