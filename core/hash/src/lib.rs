@@ -7,7 +7,7 @@
 //! - [`prefix`]: every prefix of a name at once, for one name or a burst of names.
 //! - one module per family: [`crc32c`], [`siphash`] and [`halfsiphash`], [`city`], [`jhash`], [`toeplitz`],
 //!   [`multilinear`], [`suffix`] (every suffix of a name).
-//! - [`fixed`]: SipHash of a fixed number of words.
+//! - [`fixed`]: SipHash of a fixed number of words. [`siphash128`]: SipHash with 128 bits of result.
 //! - [`for_each_hash!`]: the list of all hashes of this crate.
 //! - `arch`: the CPU's instructions, the only place with `unsafe`.
 #![no_std]
@@ -30,6 +30,7 @@ pub mod prefix;
 pub mod ragged;
 pub mod scheme;
 pub mod siphash;
+pub mod siphash128;
 pub mod suffix;
 pub mod toeplitz;
 #[cfg(test)]

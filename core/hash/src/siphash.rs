@@ -254,8 +254,31 @@ impl<W: Word> Words<W> {
         for _ in 0..D {
             self.round();
         }
+        self.folded()
+    }
+
+    /// The exclusive or of all words.
+    #[inline(always)]
+    fn folded(self) -> W {
         let [v0, v1, v2, v3] = self.0;
         v0.xor(v1).xor(v2.xor(v3))
+    }
+}
+
+impl Words<u64> {
+    /// Both halves of a result of 128 bits, low first, after the last word: `D` rounds before each.
+    #[inline(always)]
+    pub(crate) fn end_halves<const D: usize>(mut self) -> [u64; 2] {
+        self.0[2] ^= 0xee;
+        for _ in 0..D {
+            self.round();
+        }
+        let low = self.folded();
+        self.0[1] ^= 0xdd;
+        for _ in 0..D {
+            self.round();
+        }
+        [low, self.folded()]
     }
 }
 
