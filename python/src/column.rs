@@ -24,7 +24,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// The result in chunks, for consumers of streams.
 #[pyfunction]
-fn chunked(result: &Bound<'_, PyAny>) -> PyResult<PyChunkedArray> {
+pub(crate) fn chunked(result: &Bound<'_, PyAny>) -> PyResult<PyChunkedArray> {
     match result.cast::<PyArray>() {
         Ok(array) => {
             PyChunkedArray::try_new(vec![Arc::clone(array.get().array())], Arc::clone(array.get().field()))

@@ -8,10 +8,11 @@ use crate::column::Column;
 use crate::error::{type_name, value, wrong_type};
 use crate::rows::Rows;
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, BooleanArray};
+use arrow_array::{Array, ArrayRef, BooleanArray, GenericListArray, OffsetSizeTrait};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use pyo3::PyResult;
+use std::ops::Range;
 
 /// Types of a value.
 pub(crate) mod tag {
@@ -20,6 +21,12 @@ pub(crate) mod tag {
     pub(crate) const BYTES: u8 = 10;
     pub(crate) const FALSE: u8 = 11;
     pub(crate) const TRUE: u8 = 12;
+    pub(crate) const LIST: u8 = 13;
+    pub(crate) const STRUCT: u8 = 14;
+    /// Before each value of a list or a struct.
+    pub(crate) const NEXT: u8 = 1;
+    /// After the last one: less than before another, so that the order is that of the values.
+    pub(crate) const END: u8 = 0;
 }
 
 /// Integers by their tag, from 1 on, with their bytes and whether they have a sign.
@@ -52,29 +59,80 @@ enum Values<'a> {
         rows: Rows<'a>,
     },
     Booleans(&'a BooleanArray),
+    List {
+        ranges: Ranges<'a>,
+        values: Box<Field<'a>>,
+    },
+    Struct(Vec<Field<'a>>),
     Null,
 }
 
+/// Places of the values of each list.
+enum Ranges<'a> {
+    Short(&'a [i32]),
+    Long(&'a [i64]),
+    /// Lists of one length.
+    Fixed(usize),
+}
+
+impl Ranges<'_> {
+    fn of(&self, row: usize) -> Range<usize> {
+        /// Offsets that [`checked`](crate::checked) has found in order.
+        fn between<O: OffsetSizeTrait>(offsets: &[O], row: usize) -> Range<usize> {
+            let at = |row: usize| offsets.get(row).map_or(0, |offset| offset.as_usize());
+            at(row)..at(row + 1)
+        }
+        match self {
+            Self::Short(offsets) => between(offsets, row),
+            Self::Long(offsets) => between(offsets, row),
+            Self::Fixed(len) => row * len..(row + 1) * len,
+        }
+    }
+}
+
+/// Lists and structs within each other, at most.
+const MOST_DEPTH: usize = 8;
+
+/// Values of a list that take no memory, such as nulls, at most: of others the memory limits the number.
+const MOST_WEIGHTLESS: usize = 1 << 24;
+
 impl<'a> Field<'a> {
-    fn of(name: &str, array: &'a ArrayRef) -> PyResult<Self> {
+    /// The column `array`, with `depth` levels of lists and structs at most.
+    fn of(name: &str, array: &'a ArrayRef, depth: usize) -> PyResult<Self> {
         let kind = array.data_type();
+        if is_nested(kind) && depth == 0 {
+            return Err(wrong_type(format!(
+                "{name}: a column of {} in a key, or nested more than {MOST_DEPTH} deep: hash it first",
+                type_name(kind)
+            )));
+        }
         let values = match kind {
             DataType::Boolean => Values::Booleans(array.as_boolean()),
             DataType::Null => Values::Null,
             DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
                 Values::Strings { tag: tag::TEXT, rows: Rows::of(name, array)? }
             }
+            DataType::List(_) => Values::of_list(name, array.as_list::<i32>(), Ranges::Short, depth)?,
+            DataType::LargeList(_) => Values::of_list(name, array.as_list::<i64>(), Ranges::Long, depth)?,
+            DataType::FixedSizeList(_, len) => {
+                let ranges = Ranges::Fixed(usize::try_from(*len).unwrap_or_default());
+                Values::of_values(name, ranges, array.as_fixed_size_list().values(), depth)?
+            }
+            DataType::Struct(_) => {
+                let columns = array.as_struct().columns().iter();
+                Values::Struct(
+                    columns.map(|column| Self::of(name, column, depth - 1)).collect::<PyResult<_>>()?,
+                )
+            }
             kind => match (1..).zip(&INTEGERS).find(|(_, (integer, ..))| integer == kind) {
                 Some((tag, (.., is_signed))) => {
                     Values::Integers { tag, is_signed: *is_signed, rows: Rows::of(name, array)? }
                 }
-                None if matches!(kind, DataType::Struct(_) | DataType::List(_) | DataType::LargeList(_)) => {
-                    return Err(wrong_type(format!("{name}: a column of {} in a row", type_name(kind))));
-                }
                 None => Values::Strings { tag: tag::BYTES, rows: Rows::of(name, array)? },
             },
         };
-        Ok(Self { values, nulls: array.logical_nulls() })
+        let nulls = if matches!(values, Values::Null) { None } else { array.logical_nulls() };
+        Ok(Self { values, nulls })
     }
 
     fn write(&self, row: usize, out: &mut Vec<u8>) {
@@ -103,7 +161,63 @@ impl<'a> Field<'a> {
                 }
                 out.extend([0, 0]);
             }
+            Values::List { ranges, values } => {
+                out.push(tag::LIST);
+                for place in ranges.of(row) {
+                    out.push(tag::NEXT);
+                    values.write(place, out);
+                }
+                out.push(tag::END);
+            }
+            Values::Struct(fields) => {
+                out.push(tag::STRUCT);
+                for field in fields {
+                    out.push(tag::NEXT);
+                    field.write(row, out);
+                }
+                out.push(tag::END);
+            }
         }
+    }
+}
+
+impl<'a> Values<'a> {
+    fn of_list<O: OffsetSizeTrait>(
+        name: &str,
+        list: &'a GenericListArray<O>,
+        ranges: impl FnOnce(&'a [O]) -> Ranges<'a>,
+        depth: usize,
+    ) -> PyResult<Self> {
+        Self::of_values(name, ranges(list.value_offsets()), list.values(), depth)
+    }
+
+    fn of_values(name: &str, ranges: Ranges<'a>, values: &'a ArrayRef, depth: usize) -> PyResult<Self> {
+        if is_weightless(values.data_type()) && values.len() > MOST_WEIGHTLESS {
+            return Err(value(format!(
+                "{name}: lists of {} values of type {}, at most {MOST_WEIGHTLESS} are supported",
+                values.len(),
+                type_name(values.data_type())
+            )));
+        }
+        Ok(Self::List { ranges, values: Box::new(Field::of(name, values, depth - 1)?) })
+    }
+}
+
+/// Returns true for types of lists and structs.
+pub(crate) fn is_nested(kind: &DataType) -> bool {
+    matches!(
+        kind,
+        DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..) | DataType::Struct(_)
+    )
+}
+
+/// Returns true for types whose values take no memory, so that a small array can have any number of them.
+fn is_weightless(kind: &DataType) -> bool {
+    match kind {
+        DataType::Null | DataType::FixedSizeBinary(0) => true,
+        DataType::FixedSizeList(values, len) => *len == 0 || is_weightless(values.data_type()),
+        DataType::Struct(fields) => fields.iter().all(|field| is_weightless(field.data_type())),
+        _ => false,
     }
 }
 
@@ -120,8 +234,21 @@ pub(crate) struct Encoded {
 /// # Errors
 /// `TypeError` for other types than text, bytes, integers and booleans.
 pub(crate) fn encode(name: &str, arrays: &[ArrayRef]) -> PyResult<Encoded> {
+    encoded(name, arrays, 0)
+}
+
+/// As [`encode`], also of lists and of structs within each other. [`decode`] does not read them.
+///
+/// # Errors
+/// As [`encode`], and for types that are nested too deep; `ValueError` for too many nulls in lists.
+pub(crate) fn encode_nested(name: &str, arrays: &[ArrayRef]) -> PyResult<Encoded> {
+    encoded(name, arrays, MOST_DEPTH)
+}
+
+fn encoded(name: &str, arrays: &[ArrayRef], depth: usize) -> PyResult<Encoded> {
     let flat: Vec<ArrayRef> = arrays.iter().flat_map(fields).collect();
-    let fields: Vec<Field<'_>> = flat.iter().map(|array| Field::of(name, array)).collect::<PyResult<_>>()?;
+    let fields: Vec<Field<'_>> =
+        flat.iter().map(|array| Field::of(name, array, depth)).collect::<PyResult<_>>()?;
     let rows = arrays.first().map_or(0, |array| array.len());
     let mut encoded = Encoded { bytes: Vec::new(), offsets: Vec::with_capacity(rows + 1) };
     encoded.offsets.push(0);

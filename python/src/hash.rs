@@ -1,22 +1,28 @@
-//! `hash` and `schemes`.
+//! `hash`, `hash128` and `schemes`.
 
 use crate::arguments::SecretKey;
-use crate::column::Column;
+use crate::column::{Column, chunked, combined};
 use crate::composite;
 use crate::error::value;
 use crate::interrupt::Interrupt;
-use crate::registry;
+use crate::registry::{self, checked_key};
 use crate::rows::Rows;
-use arrow_array::{Array, ArrayRef, UInt64Array};
-use arrow_schema::DataType;
-use hashlane_hash::scheme::{Keying, SchemeInfo};
+use arrow_array::{Array, ArrayRef, FixedSizeBinaryArray, UInt64Array};
+use arrow_buffer::{Buffer, ScalarBuffer};
+use arrow_schema::{DataType, Field};
+use hashlane_hash::scheme::{Keying, Scheme, SchemeInfo};
+use hashlane_hash::siphash::{SipHash13, SipHash24};
+use hashlane_hash::siphash128::{SipHash13x128, SipHash24x128};
 use hashlane_sketch::Keys;
 use hashlane_sketch::hasher::Hasher;
 use pyo3::prelude::*;
+use pyo3_arrow::PyArray;
 use std::sync::Arc;
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(hash, module)?)?;
+    module.add_function(wrap_pyfunction!(hash128, module)?)?;
+    module.add_function(wrap_pyfunction!(words, module)?)?;
     module.add_function(wrap_pyfunction!(schemes, module)?)
 }
 
@@ -37,43 +43,121 @@ fn hash<'py>(
     column.map(py, DataType::UInt64, |_, array| hashed(column.name(), array, &hasher, &mut interrupt))
 }
 
-/// The hash of each row; a null for each null. A row of a table is hashed as its [bytes](composite).
+/// The hash of each row; a null for each null. A row of a table, and a list, is hashed as its
+/// [bytes](composite).
 pub(crate) fn hashed(
     name: &str,
     array: &ArrayRef,
     hasher: &Hasher,
     interrupt: &mut Interrupt,
 ) -> PyResult<ArrayRef> {
-    if matches!(array.data_type(), DataType::Struct(_)) {
-        return hashed_rows(name, array, hasher, interrupt);
-    }
-    let rows = Rows::of(name, array)?;
     let mut hashes = vec![0; array.len()];
-    for (number, out) in hashes.chunks_mut(BATCH).enumerate() {
-        let from = number * BATCH;
-        let mut slices = Vec::new();
-        let keys = rows.keys(from..from + out.len(), &mut slices).map_err(value)?;
-        hasher.hash(&keys, out);
-        interrupt.record(out.len(), keys.bytes())?;
-    }
+    for_each(name, array, interrupt, |first, keys| {
+        hasher.hash(keys, hashes.get_mut(first..).unwrap_or_default());
+    })?;
     Ok(Arc::new(UInt64Array::new(hashes.into(), array.logical_nulls())))
 }
 
-/// As [`hashed`], of a table. A null in a column is a value; a row that is null itself stays null.
-fn hashed_rows(
+/// Passes the rows of an array as keys to `each`, with the number of the first one, batch by batch.
+fn for_each(
     name: &str,
-    table: &ArrayRef,
-    hasher: &Hasher,
+    array: &ArrayRef,
     interrupt: &mut Interrupt,
-) -> PyResult<ArrayRef> {
-    let mut hashes = vec![0; table.len()];
-    for (number, out) in hashes.chunks_mut(BATCH).enumerate() {
-        let encoded = composite::encode(name, &[table.slice(number * BATCH, out.len())])?;
-        let keys = Keys::offsets64(&encoded.offsets, &encoded.bytes).map_err(value)?;
-        hasher.hash(&keys, out);
-        interrupt.record(out.len(), keys.bytes())?;
+    mut each: impl FnMut(usize, &Keys<'_>),
+) -> PyResult<()> {
+    let is_nested = composite::is_nested(array.data_type());
+    let rows = if is_nested { None } else { Some(Rows::of(name, array)?) };
+    for first in (0..array.len()).step_by(BATCH) {
+        let len = BATCH.min(array.len() - first);
+        let (mut slices, encoded);
+        let keys = match &rows {
+            Some(rows) => {
+                slices = Vec::new();
+                rows.keys(first..first + len, &mut slices)
+            }
+            None => {
+                encoded = composite::encode_nested(name, &[array.slice(first, len)])?;
+                Keys::offsets64(&encoded.offsets, &encoded.bytes)
+            }
+        };
+        let keys = keys.map_err(value)?;
+        each(first, &keys);
+        interrupt.record(len, keys.bytes())?;
     }
-    Ok(Arc::new(UInt64Array::new(hashes.into(), table.nulls().cloned())))
+    Ok(())
+}
+
+/// A hash of 128 bits under a key.
+enum Hasher128 {
+    Sip24(SipHash24x128),
+    Sip13(SipHash13x128),
+}
+
+impl Hasher128 {
+    fn keyed(scheme: &str, key: Option<&[u8]>) -> PyResult<Self> {
+        match scheme {
+            SIPHASH_24 => Ok(Self::Sip24(SipHash24x128::new(&checked_key(&SipHash24::INFO, scheme, key)?))),
+            SIPHASH_13 => Ok(Self::Sip13(SipHash13x128::new(&checked_key(&SipHash13::INFO, scheme, key)?))),
+            other => {
+                let known = [SIPHASH_13, SIPHASH_24];
+                let next = format!("of 128 bits there are {}", known.join(" and "));
+                Err(registry::unknown("scheme", other, known.into_iter(), &next))
+            }
+        }
+    }
+
+    fn hash(&self, key: &[u8]) -> u128 {
+        match self {
+            Self::Sip24(hash) => hash.hash(key),
+            Self::Sip13(hash) => hash.hash(key),
+        }
+    }
+}
+
+/// Ids of the hashes of 128 bits.
+const SIPHASH_13: &str = "siphash-1-3-128";
+const SIPHASH_24: &str = "siphash-2-4-128";
+
+/// Bytes of a hash of 128 bits.
+const WIDE: i32 = 16;
+
+#[pyfunction]
+#[pyo3(signature = (array, scheme, key=None))]
+fn hash128<'py>(
+    py: Python<'py>,
+    array: &Bound<'py, PyAny>,
+    scheme: &str,
+    key: Option<SecretKey>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let hasher = Hasher128::keyed(scheme, key.as_deref())?;
+    let column = Column::of("array", array)?;
+    let mut interrupt = Interrupt::default();
+    column.map(py, DataType::FixedSizeBinary(WIDE), |_, array| {
+        let mut words = Vec::with_capacity(2 * array.len());
+        for_each(column.name(), array, &mut interrupt, |_, keys| {
+            for key in keys.iter() {
+                let hash = hasher.hash(key);
+                words.extend([hash as u64, (hash >> 64) as u64].map(u64::to_le));
+            }
+        })?;
+        let bytes = Buffer::from_vec(words);
+        let hashes = FixedSizeBinaryArray::try_new(WIDE, bytes, array.logical_nulls()).map_err(value)?;
+        Ok(Arc::new(hashes) as ArrayRef)
+    })
+}
+
+/// The words of a result of [`hash128`], two for each row.
+#[pyfunction]
+fn words(result: &Bound<'_, PyAny>) -> PyResult<PyArray> {
+    let (result, _) = combined(chunked(result)?)?.into_inner();
+    if !matches!(result.data_type(), DataType::FixedSizeBinary(WIDE)) {
+        return Err(value("expected a result of hash128"));
+    }
+    let data = result.to_data();
+    let (first, len) = (2 * data.offset(), 2 * data.len());
+    let bytes = data.buffers().first().cloned().unwrap_or_default();
+    let words = UInt64Array::new(ScalarBuffer::new(bytes, first, len), None);
+    Ok(PyArray::new(Arc::new(words), Arc::new(Field::new("", DataType::UInt64, false))))
 }
 
 /// Rows of the table of schemes: id, kind of keys, bits, keying, bits of the key, check value, source, safe

@@ -175,6 +175,36 @@ def test_numbers_of_pandas_have_arithmetic() -> None:
     assert hashlane.parse_name(pd.Series(["/a"])).dtype == pd.ArrowDtype(pa.large_binary())
 
 
+def test_every_type_of_pandas_gives_what_pandas_computes_with() -> None:
+    pd = pytest.importorskip("pandas")
+    index = pd.MultiIndex.from_tuples([("x", 1), ("x", 2), ("y", 1), ("y", 1)], names=["a", "b"])
+    texts, numbers = ["a", None, "b", "a"], [1, None, 2, 1]
+    columns = [
+        (pd.Series(texts, dtype=dtype), texts)
+        for dtype in ["object", "string", "string[python]", "string[pyarrow]", "category"]
+    ]
+    columns += [(pd.Series(texts, dtype=pd.ArrowDtype(pa.string())), texts)]
+    columns += [(pd.Series(numbers, dtype="Int64"), pa.array(numbers, pa.int64()))]
+    columns += [(pd.Series(numbers, dtype="UInt8"), pa.array(numbers, pa.uint8()))]
+    columns += [(pd.Series(numbers, dtype=pd.ArrowDtype(pa.int32())), pa.array(numbers, pa.int32()))]
+    columns += [(pd.Series([1, 5, 2, 1], dtype="int16"), pa.array([1, 5, 2, 1], pa.int16()))]
+    for column, plain in columns:
+        column = column.set_axis(index).rename("key")
+        found = hashlane.hash(column, "siphash-1-3", KEY)
+        assert found.dtype == pd.UInt64Dtype() and found.name == "key" and found.index.equals(index)
+        expected = hashlane.hash(plain, "siphash-1-3", KEY).to_pylist()
+        assert [None if value is pd.NA else value for value in found] == expected
+        # Filters, joins, groups and buckets keep nulls and lose no bit.
+        assert (found % 8).dropna().tolist() == [value % 8 for value in expected if value is not None]
+        frame = pd.DataFrame({"hash": found, "n": 1})
+        assert frame.groupby("hash")["n"].sum().max() == 2
+        assert frame[frame["hash"] == expected[0]].index.tolist() == [("x", 1), ("y", 1)]
+        assert found.iloc[[3, 0]].tolist() == [expected[3], expected[0]]
+    for values in [[1.5, None], [True, False], pd.to_datetime(["2026-01-01", None])]:
+        with pytest.raises(TypeError, match="cast it first"):
+            hashlane.hash(pd.Series(values), "siphash-1-3", KEY)
+
+
 def test_an_index_of_pandas_gives_an_index() -> None:
     pd = pytest.importorskip("pandas")
     texts = [row.decode() for row in ROWS]
@@ -269,7 +299,8 @@ def test_lists_give_arrays_for_every_library() -> None:
         ([True], "row 0 is of type bool"),
         (pa.array([1.5]), "a column of double;"),
         (pa.array([True]), "a column of bool;"),
-        (pa.array([[1]]), "a column of list;"),
+        (pa.array([[1.5]]), "a column of double;"),
+        (pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int64())), "a column of map;"),
     ],
 )
 def test_other_types_are_refused(column: Any, message: str) -> None:

@@ -18,7 +18,7 @@ from ._audit import Attack, Audit, audit
 from ._datasketches import DataSketchesHll, DataSketchesTheta
 from ._flow import ehash, flow_hash, rss
 from ._groups import Groups
-from ._hash import Scheme, hash, random_key, schemes
+from ._hash import Scheme, hash, hash128, random_key, schemes
 from ._name_map import NameList, NameMap
 from ._names import name_prefix_hashes, parse_name, to_uri
 from ._native import RSS_PUBLISHED_KEY, RSS_SYMMETRIC_KEY, __version__
@@ -79,6 +79,7 @@ __all__ = [
     "ehash",
     "flow_hash",
     "hash",
+    "hash128",
     "name_prefix_hashes",
     "ndn",
     "parse_name",

@@ -294,5 +294,14 @@ def like(
     return Array(result)
 
 
+def numpy_words(result: Union[_native.Array, _native.ChunkedArray], source: Any) -> Any:
+    """Hashes of 128 bits as a matrix of two `uint64` a row, if `source` is of NumPy and none is null."""
+    if _library(source) != "numpy" or _native.null_count(result):
+        return None
+    import numpy
+
+    return numpy.asarray(_native.words(result).__array__()).reshape(-1, 2)
+
+
 def _library(column: Any) -> str:
     return type(column).__module__.partition(".")[0]

@@ -6,7 +6,7 @@ import os
 from typing import Any, NamedTuple, Optional
 
 from . import _native
-from ._arrays import Column, like, readable
+from ._arrays import Column, like, numpy_words, readable
 
 
 class Scheme(NamedTuple):
@@ -52,8 +52,9 @@ def hash(
     Args:
         array: Column of n rows: text (its UTF-8), bytes, or integers (their little-endian bytes, so that an
             `int32` and an `int64` of one value have different hashes). Dictionaries are hashed by their
-            values. A NumPy matrix of `uint8` is a column of its rows. A table or a column of structs is hashed
-            by the bytes of its rows, which docs/python.md defines; its columns may be booleans, too.
+            values. A NumPy matrix of `uint8` is a column of its rows. Tables, columns of structs and of lists
+            are hashed by the bytes of their rows, which docs/python.md defines; their values may be booleans,
+            lists and structs, too.
         scheme: Id of a hash of bytes, such as `siphash-1-3`; see :func:`schemes`.
         key: 16 bytes, such as :func:`random_key` makes. A scheme with a key refuses to work without one, and
             an unkeyed scheme with one. A seed of 64 bits is the first 8 bytes, of 32 bits the first 4, in
@@ -69,3 +70,24 @@ def hash(
         ValueError: The scheme is unknown, or the key is missing, superfluous or of another length.
     """
     return like(_native.hash(readable(array), scheme, key), array, signed=signed)
+
+
+def hash128(array: Column, scheme: str, key: Optional[bytes] = None) -> Any:
+    """Hash of 128 bits of each row: a name that rows do not share by chance.
+
+    Args:
+        array: As :func:`hash` takes it.
+        scheme: `siphash-1-3-128` or `siphash-2-4-128`.
+        key: 16 bytes, such as :func:`random_key` makes.
+
+    Returns:
+        Column of n `fixed_size_binary[16]`, the bytes of the reference implementation; in Polars a column of
+        `Binary`, in NumPy a matrix of n rows of two `uint64`, the low one first. Null where `array` is.
+
+    Raises:
+        TypeError: `array` is no column, or one of another type.
+        ValueError: The scheme is unknown, or the key is missing or of another length.
+    """
+    result = _native.hash128(readable(array), scheme, key)
+    words = numpy_words(result, array)
+    return like(result, array) if words is None else words

@@ -21,7 +21,7 @@ def open_table(path: str) -> Any:
         import deltalake
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
-            f"{path}: a table of Delta; install deltalake to read its log, or pass a list of its current files"
+            f"{path}: a table of Delta; install deltalake to read its log, or pass a list of its files"
         ) from error
     try:
         # Plain HTTP only where AWS_ENDPOINT_URL has it.
@@ -71,7 +71,9 @@ def pieces(table: Any, folder: str) -> list[Piece]:
     for fragment in data.get_fragments():
         path = fragment.path
         if path.startswith("/") or re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", path) or ".." in path.split("/"):
-            raise ValueError(f"{folder}: file {path} is outside of the table, as in a shallow clone; copy the table")
+            raise ValueError(
+                f"{folder}: file {path} is outside of the table, as in a shallow clone; copy the table"
+            )
         keys = dataset.get_partition_keys(fragment.partition_expression)
         values = {
             name: pyarrow.array([keys.get(name)], data.schema.field(name).type) for name in sorted(partitions)

@@ -51,8 +51,8 @@ def open_table(path: str) -> Any:
         from pyiceberg.table import StaticTable
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
-            f"{path}: a table of Iceberg; install pyiceberg[pyarrow] to read its metadata, or pass a list of its "
-            "current files"
+            f"{path}: a table of Iceberg; install pyiceberg[pyarrow] to read its metadata, or pass a list of "
+            "its files"
         ) from error
     try:
         return StaticTable.from_metadata(os.fspath(path))

@@ -60,8 +60,8 @@ def resolve(
     if table is not None:
         if len(given) > 1:
             raise ValueError(
-                f"{_name(table)}: a table of Iceberg beside other sources; call the function for each, and merge "
-                "the sketches"
+                f"{_name(table)}: a table of Iceberg beside other sources; call the function for each, and "
+                "merge the sketches"
             )
         if filesystem is not None:
             _tables.refuse(_name(table), [_name(table)], lambda _: _tables.ICEBERG)
