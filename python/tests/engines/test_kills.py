@@ -10,8 +10,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from typing import Optional
+from collections.abc import Callable, Iterator
+from typing import Any, Optional
 
 import numpy as np
 import processes
@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 import pytest
 from flows import KEY
 
+import hashlane
 from hashlane import distributed
 from hashlane.distributed import _read, _run
 
@@ -34,7 +35,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     folder = tmp_path_factory.mktemp("kills")
     keys = np.random.default_rng(7).integers(0, 1 << 63, ROWS * PIECES, dtype=np.uint64)
     for number, half in enumerate(np.split(keys, 2)):
-        pq.write_table(pa.table({"key": half}), folder / f"{number}.parquet", row_group_size=ROWS)
+        rows = pa.table({"key": half, "group": half % 100})
+        pq.write_table(rows, folder / f"{number}.parquet", row_group_size=ROWS)
     return folder
 
 
@@ -79,19 +81,38 @@ def test_a_killed_worker_does_not_change_the_result(
     request.getfixturevalue(name)
     monkeypatch.setattr(_read, "_SMALL", 0)
     monkeypatch.setattr(_run, "_TASK", ROWS)
-    delay, killed = random.Random(seed).uniform(0, 0.5), None
+    found = kill(data, seed, lambda: distributed.spread(data, "key", "siphash-2-4", KEY, engine=name, workers=2))
+    assert found.to_bytes() == expected
+
+
+@pytest.mark.parametrize("name", ["ray", "spark", "dask"])
+def test_a_killed_worker_does_not_change_groups(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, data: pathlib.Path, name: str
+) -> None:
+    request.getfixturevalue(name)
+    sketch = hashlane.Distinct(precision=8, key=KEY)
+    expected = distributed.groups(data, "group", "key", sketch, workers=1).to_bytes()
+    monkeypatch.setattr(_read, "_SMALL", 0)
+    monkeypatch.setattr(_run, "_TASK", ROWS)
+    found = kill(data, 1, lambda: distributed.groups(data, "group", "key", sketch, engine=name, workers=2))
+    assert found.to_bytes() == expected
+
+
+def kill(data: pathlib.Path, seed: int, call: Callable[[], Any]) -> Any:
+    """The result of a call during which a worker was killed."""
+    delay, killed, found = random.Random(seed).uniform(0, 0.5), None, None
     # Earlier each time, if the work was over before the kill.
     while killed is None and delay > 0.001:
         killer, delay = Killer(data, delay), delay / 2
         killer.start()
         try:
-            found = distributed.spread(data, "key", "siphash-2-4", KEY, engine=name, workers=2)
+            found = call()
         finally:
             killer.over.set()
             killer.join()
         killed = killer.killed
-        assert found.to_bytes() == expected
     assert killed is not None
+    return found
 
 
 #: A program that ends its own cluster in the middle.
