@@ -44,8 +44,9 @@ impl Identity {
         let Files { certificate: (certificate_key, certificate), key: (key, path) } = *files;
         let chain = certificates(certificate_key, certificate)?;
         let expires = chain.first().and_then(expiry::expires);
-        let private = PrivateKeyDer::from_pem_slice(&read(key, path)?)
-            .map_err(|error| invalid(key, path, &in_words(&error, "private key, PRIVATE KEY in PEM,")))?;
+        let text = read(key, path)?;
+        let private = PrivateKeyDer::from_pem_slice(&text)
+            .map_err(|error| invalid(key, path, &key_reason(&error, &text)))?;
         let builder = ServerConfig::builder_with_provider(ring::default_provider().into())
             .with_protocol_versions(&[&TLS13])
             .map_err(io::Error::other)?;
@@ -89,6 +90,31 @@ pub fn certificates(key: &str, path: &Path) -> io::Result<Vec<CertificateDer<'st
     found.map_err(|error| invalid(key, path, &in_words(&error, "certificate, CERTIFICATE in PEM,")))
 }
 
+/// Reason why a file has no private key, with the next step.
+fn key_reason(error: &pem::Error, text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
+    let labels: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("-----BEGIN ")?.strip_suffix("-----"))
+        .collect();
+    match error {
+        pem::Error::NoItemsFound if labels.contains(&"ENCRYPTED PRIVATE KEY") => {
+            "is encrypted; write the key without a passphrase: openssl pkey -in FILE -out KEY".to_owned()
+        }
+        pem::Error::NoItemsFound => match labels.first() {
+            None => "is not PEM; convert a key in DER: openssl pkey -inform DER -in FILE -out KEY".to_owned(),
+            // From outside: any text may stand between the dashes.
+            Some(label) => {
+                let label: String =
+                    label.chars().filter(|c| c.is_ascii_alphanumeric() || *c == ' ').collect();
+                let label: String = label.chars().take(40).collect();
+                format!("has {label} in it and no PRIVATE KEY; name the file of the private key")
+            }
+        },
+        error => in_words(error, "private key, PRIVATE KEY in PEM,"),
+    }
+}
+
 fn in_words(error: &pem::Error, item: &str) -> String {
     match error {
         pem::Error::NoItemsFound => format!("has no {item} in it"),
@@ -112,4 +138,29 @@ fn read(key: &str, path: &Path) -> io::Result<Vec<u8>> {
         return Err(invalid(key, path, &format!("is longer than {MAX_FILE} bytes")));
     }
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_without_a_usable_key_says_which_other_thing_it_has() {
+        let reason = |text: &[u8]| {
+            let error = PrivateKeyDer::from_pem_slice(text).expect_err("no key");
+            key_reason(&error, text)
+        };
+        let pem = |label: &str| format!("-----BEGIN {label}-----\nMAA=\n-----END {label}-----\n");
+        assert!(
+            reason(pem("ENCRYPTED PRIVATE KEY").as_bytes())
+                .starts_with("is encrypted; write the key without")
+        );
+        let public = reason(pem("PUBLIC KEY").as_bytes());
+        assert_eq!(public, "has PUBLIC KEY in it and no PRIVATE KEY; name the file of the private key");
+        for not_pem in [&b""[..], b"\x30\x03\x02\x01\x00", b"some text\n"] {
+            assert!(reason(not_pem).starts_with("is not PEM; convert a key in DER"), "{not_pem:?}");
+        }
+        let cut = reason(b"-----BEGIN PRIVATE KEY-----\nMAA=\n");
+        assert!(cut.starts_with("ends before an END line of PEM"), "{cut}");
+    }
 }
