@@ -41,6 +41,7 @@ use management::is_account;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io;
+use std::net::SocketAddr;
 use std::path::Path;
 
 /// The whole configuration.
@@ -155,8 +156,10 @@ impl Config {
         if !(256..=65_507).contains(&self.faces.udp.mtu) {
             return invalid("faces.udp.mtu", "must be between 256 and 65507");
         }
-        if let Some(group) = self.faces.udp_multicast.groups.iter().find(|group| !group.ip().is_multicast()) {
-            let why = format!("has {group}, but needs multicast groups, such as \"224.0.23.170:56363\"");
+        let is_no_group = |group: &&SocketAddr| !group.ip().is_multicast() || group.port() == 0;
+        if let Some(group) = self.faces.udp_multicast.groups.iter().find(is_no_group) {
+            let why =
+                format!("has {group}, but needs multicast groups and ports, such as \"224.0.23.170:56363\"");
             return Err(ConfigError::value("faces.udp_multicast.groups", why));
         }
         let Mac(group) = self.faces.ether.group;
@@ -249,17 +252,35 @@ impl Config {
                 let why = format!("has {:?}, which belongs to the management of the forwarder", route.prefix);
                 return Err(ConfigError::value("routes.prefix", why));
             }
-            if let Err(why) = face_uri(&route.to) {
-                return Err(ConfigError::value("routes.to", why));
-            }
-            if let Some(Err(why)) = route.local.as_deref().map(face_uri) {
-                return Err(ConfigError::value("routes.local", why));
-            }
+            let to = face_uri(&route.to).map_err(|why| ConfigError::value("routes.to", why))?;
+            let local = route.local.as_deref().map(face_uri).transpose();
+            let local = local.map_err(|why| ConfigError::value("routes.local", why))?;
+            self.check_ends(&to, local.as_ref())?;
         }
         if let Some(region) = self.regions.iter().find(|region| parse_name(region).is_none()) {
             let why = format!("has {region:?}, which is not the URI of a name");
             return Err(ConfigError::value("regions", why));
         }
         Ok(())
+    }
+
+    /// Checks both ends of the face of a route.
+    fn check_ends(&self, to: &FaceUri, local: Option<&FaceUri>) -> Result<(), ConfigError> {
+        let is_group = match to {
+            FaceUri::Ether(address) => *address == self.faces.ether.group.0,
+            to => to.socket_address().is_none_or(|address| address.ip().is_multicast()),
+        };
+        let why = match (to, local) {
+            (FaceUri::Ether(_), Some(FaceUri::Dev(_))) => return Ok(()),
+            (FaceUri::Ether(_), Some(_)) => "is no interface: write it as local = \"dev://eth0\"",
+            (FaceUri::Ether(_), None) if !is_group => {
+                let why =
+                    format!("has {to}, but not the interface: add local, such as local = \"dev://eth0\"");
+                return Err(ConfigError::value("routes.to", why));
+            }
+            (_, Some(_)) if !is_group => "is for faces of Ethernet and of groups: leave it out",
+            _ => return Ok(()),
+        };
+        Err(ConfigError::value("routes.local", why))
     }
 }

@@ -77,6 +77,21 @@ fn says_what_is_wrong() {
     );
     assert_eq!(says("regions = [\"a\"]"), "`regions` has \"a\", which is not the URI of a name");
     assert!(says("[[routes]]\nprefix = \"/a\"\nto = \"udp://a\"").starts_with("`routes.to` has \"udp://a\""));
+    let to = |to: &str, more: &str| says(&format!("{more}[[routes]]\nprefix = \"/a\"\nto = {to}\n"));
+    assert!(to("\"udp4://192.0.2.1:0\"", "").contains("port 0 is the port of no forwarder"));
+    assert!(says("[faces]\npit_tokens = [\"tcp4://192.0.2.1:0\"]").contains("port 0"));
+    let groups = says("[faces.udp_multicast]\ngroups = [\"224.0.23.170:0\"]");
+    assert!(groups.contains("has 224.0.23.170:0, but needs multicast groups and ports"), "{groups}");
+    let (host, ether) = ("\"ether://[02:00:00:00:00:01]\"", "[faces.ether]\ninterfaces = [\"eth*\"]\n");
+    assert!(to(host, ether).contains("but not the interface: add local, such as local = \"dev://eth0\""));
+    let local = format!("{host}\nlocal = \"udp4://192.0.2.1:6363\"");
+    assert!(to(&local, ether).contains("`routes.local` is no interface"));
+    let local = "\"udp4://192.0.2.1:6363\"\nlocal = \"dev://eth0\"";
+    assert!(to(local, ether).contains("`routes.local` is for faces of Ethernet and of groups"));
+    for good in [format!("{host}\nlocal = \"dev://eth0\""), "\"ether://[01:00:5e:00:17:aa]\"".to_owned()] {
+        let text = format!("{ether}[[routes]]\nprefix = \"/a\"\nto = {good}\n");
+        assert!(Config::parse(&text).is_ok(), "{text}");
+    }
     assert!(says("[strategies]\n\"/\" = \"fastest\"").contains("choose one of best-route"));
     assert!(says("[pit]\nentries = \"many\"").contains("line 2"));
     let lifetime = |millis: u64| format!("[pit]\nremote_lifetime_ms = {millis}");
@@ -90,6 +105,13 @@ fn says_what_is_wrong() {
     let needs = "`pit.digest.key` must have 32 hexadecimal digits, the same at all neighbours";
     assert_eq!(says("[pit.digest]\nfunction = \"siphash-64\""), needs);
     assert!(says("[pit.digest]\ntlv_type = 848").contains("between 852 and 956"));
+    for shards in ["0", "65", "70000", "-1", "\"2\"", "\"many\"", "true", "2.0"] {
+        let text = says(&format!("[threads]\nshards = {shards}"));
+        assert!(
+            text.contains("line 2") && text.contains("a number of 1 to 64, without quotes, or \"auto\""),
+            "{text}"
+        );
+    }
     assert!(says("[faces]\npit_tokens = [\"udp4://a\"]").starts_with("`faces.pit_tokens` has"));
     assert!(says("[faces.tcp]\nlisten = [\"localhost\"]").contains("line 2"));
     assert!(says("[cs").contains("line 1"));

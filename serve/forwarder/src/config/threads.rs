@@ -1,7 +1,8 @@
 //! The table `[threads]` of the configuration.
 
 use hashlane_ndn_fw::shard::MAX_SHARDS;
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Forwarding threads.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -13,7 +14,7 @@ pub struct Threads {
 }
 
 /// Number of shards.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Shards {
     /// This many.
@@ -52,6 +53,25 @@ impl Shards {
     /// True if the number is valid.
     pub(super) fn is_valid(self) -> bool {
         !matches!(self, Self::Count(count) if count == 0 || usize::from(count) > MAX_SHARDS)
+    }
+}
+
+impl<'de> Deserialize<'de> for Shards {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Value {
+            Number(i64),
+            Text(String),
+        }
+        let shards = match Value::deserialize(from) {
+            Ok(Value::Text(text)) if text == "auto" => Some(Self::AUTO),
+            Ok(Value::Number(number)) => u16::try_from(number).ok().map(Self::Count),
+            _ => None,
+        };
+        let why =
+            || format!("`threads.shards` must be a number of 1 to {MAX_SHARDS}, without quotes, or \"auto\"");
+        shards.filter(|shards| shards.is_valid()).ok_or_else(|| D::Error::custom(why()))
     }
 }
 

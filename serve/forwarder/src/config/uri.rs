@@ -20,6 +20,10 @@ pub(crate) fn strategy_name(uri: &str) -> Option<OwnedName<Ndn>> {
 /// The face URI of a neighbour. The error is the rule that it breaks.
 pub(crate) fn face_uri(uri: &str) -> Result<FaceUri, String> {
     let parsed = uri.parse::<FaceUri>().map_err(|error| format!("has {uri:?}: {error}"))?;
+    if matches!(parsed, FaceUri::Ip { port: Some(0), .. }) {
+        let why = "port 0 is the port of no forwarder; give the one on which the neighbour listens";
+        return Err(format!("has {uri:?}: {why}"));
+    }
     match parsed.is_canonical() {
         true => Ok(parsed),
         false => {
