@@ -96,7 +96,10 @@ impl Ndn {
         let command = match self.command {
             Command::Run(command) => return command.run(),
             Command::CheckConfig(command) => {
-                let check = |config: &Config| Ok(Server::check(config).map(|()| String::new())?);
+                let check = |config: &Config| {
+                    let warnings = Server::check(config)?;
+                    Ok(warnings.iter().map(|warning| format!("warning: {warning}\n")).collect())
+                };
                 return command.run(Config::read, Config::to_toml, check);
             }
             Command::Dump(command) => return command.run(),

@@ -1,6 +1,6 @@
 //! Checks before the forwarder listens: files that a configuration names, and places to listen on.
 
-use crate::config::{self, Config};
+use crate::config::{self, Config, Faces};
 use crate::management::Verify;
 use crate::management::trust::verifier;
 use crate::plane;
@@ -18,6 +18,8 @@ pub(crate) struct Prepared {
     pub(crate) verify: Box<Verify>,
     /// Certificate and key of WebSockets with TLS, if there are any.
     pub(crate) tls: Option<Identity>,
+    /// Faults that are no errors, for the log.
+    pub(crate) warnings: Vec<String>,
 }
 
 /// Reads the files of a configuration, and checks the places to listen on without listening there. The Unix
@@ -27,6 +29,45 @@ pub(crate) struct Prepared {
 /// An invalid value, a forwarder that could have no face, a file that is not a certificate, a place to listen
 /// on that does not exist, needs privileges or is listed twice; a key that is not of its certificate.
 pub(crate) fn prepare(config: &Config, open: &[PathBuf]) -> io::Result<Prepared> {
+    let verify = check(config, open, None)?;
+    let (tls, warning) = config.faces.websocket.tls.identity()?.unzip();
+    Ok(Prepared { verify, tls, warnings: warning.flatten().into_iter().chain(warnings(config)).collect() })
+}
+
+/// Faults of a configuration that flags of the command line, or a later start, may mend.
+fn warnings(config: &Config) -> impl Iterator<Item = String> {
+    let Faces { ether, websocket, .. } = &config.faces;
+    let mut routes = config.routes.iter().filter(|_| ether.interfaces.is_empty());
+    let route = routes.find(|route| route.to.starts_with("ether:")).map(|route| {
+        let why = "but no interface has Ethernet faces; name it in faces.ether.interfaces, or by --ether";
+        format!("`routes.to` has {}, {why}", route.to)
+    });
+    route.into_iter().chain(websocket.tls.unused())
+}
+
+/// Prepares a configuration for a process that runs with `running`, and may have given up its privileges: it
+/// has the right to listen where it does.
+///
+/// # Errors
+/// Those of [`prepare`], except that a key of TLS which the process may not read leaves the one it has.
+pub(crate) fn prepare_again(config: &Config, running: &Faces) -> io::Result<Prepared> {
+    let Faces { unix, tcp, websocket, udp, .. } = running;
+    let streams = [&tcp.listen, &websocket.listen, &websocket.tls.listen].into_iter().flatten();
+    let open: Vec<_> = streams.map(|address| ("TCP", *address)).collect();
+    let open = [open, udp.listen.iter().map(|address| ("UDP", *address)).collect()].concat();
+    let verify = check(config, &unix.path, Some(&open))?;
+    let (tls, warning) = config.faces.websocket.tls.identity_again()?;
+    Ok(Prepared { verify, tls, warnings: warning.into_iter().chain(warnings(config)).collect() })
+}
+
+/// Checks a configuration, and reads the certificates of its rules. The Unix sockets `open` are there
+/// already; in a process that runs, so are the `running` addresses of each protocol, and it opens no
+/// Ethernet.
+fn check(
+    config: &Config,
+    open: &[PathBuf],
+    running: Option<&[(&str, SocketAddr)]>,
+) -> io::Result<Box<Verify>> {
     config.check().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
     Account::of(&config.server.user, &config.server.group)?;
     let faces = &config.faces;
@@ -43,7 +84,7 @@ pub(crate) fn prepare(config: &Config, open: &[PathBuf]) -> io::Result<Prepared>
                    --udp)";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     }
-    if !faces.ether.interfaces.is_empty() {
+    if running.is_none() && !faces.ether.interfaces.is_empty() {
         plane::open_packets(&faces.ether)?;
     }
     let verify = verifier(config, unix_time())?;
@@ -61,13 +102,15 @@ pub(crate) fn prepare(config: &Config, open: &[PathBuf]) -> io::Result<Prepared>
         ("UDP", udp::check as fn(SocketAddr) -> io::Result<()>, udp),
     ] {
         for (at, address) in addresses.iter().enumerate() {
-            check(*address)?;
+            if !running.unwrap_or_default().contains(&(protocol, *address)) {
+                check(*address)?;
+            }
             if let Some(earlier) = addresses.iter().take(at).find(|earlier| overlap(earlier, address)) {
                 return Err(twice(format_args!("{protocol} {address}"), earlier, "port"));
             }
         }
     }
-    Ok(Prepared { verify, tls: faces.websocket.tls.identity()? })
+    Ok(verify)
 }
 
 /// Seconds since 1970. A clock before that reads as 1970: certificates are not valid yet.

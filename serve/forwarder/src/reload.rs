@@ -1,9 +1,8 @@
 //! A configuration that is read again: which keys have changed, and what each change does.
 
-use crate::config::Config;
+use crate::config::{Config, Faces};
 use crate::prepare::{self, Prepared};
 use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use toml::{Table, Value};
@@ -111,24 +110,26 @@ pub(crate) struct Reload {
 #[derive(Clone)]
 pub struct Reloader {
     reloads: Sender<Reload>,
-    /// Unix sockets that the server listens on: it may lack the right to open them again.
-    open: Arc<[PathBuf]>,
+    /// Faces of the start, with the places that the server listens on: it may lack the right to do so again.
+    running: Arc<Faces>,
 }
 
 impl Reloader {
-    /// A handle for a server that listens on the Unix sockets `open`, and the end at which it receives.
-    pub(crate) fn new(open: &[PathBuf]) -> (Self, Receiver<Reload>) {
+    /// A handle for a server that listens where `running` says, and the end at which it receives.
+    pub(crate) fn new(running: &Faces) -> (Self, Receiver<Reload>) {
         let (sender, reloads) = channel();
-        (Self { reloads: sender, open: open.into() }, reloads)
+        (Self { reloads: sender, running: Arc::new(running.clone()) }, reloads)
     }
 
     /// Checks a configuration, and replaces the values that can change while the server runs. Returns once
     /// they are replaced, in about a second. The log lists each changed key, and those that need a restart.
     ///
     /// # Errors
-    /// Those of [`Server::check`](crate::Server::check), and the end of the server. Nothing has changed then.
+    /// Those of [`Server::check`](crate::Server::check), and the end of the server. Nothing has changed then. A
+    /// key of TLS that this process may not read is no error: the certificate and key of before stay, and the
+    /// log has a warning.
     pub fn reload(&self, config: Config) -> io::Result<()> {
-        let prepared = prepare::prepare(&config, &self.open)?;
+        let prepared = prepare::prepare_again(&config, &self.running)?;
         let (done, wait) = channel();
         let ended = || io::Error::other("the forwarder has ended");
         self.reloads.send(Reload { config, prepared, done }).map_err(|_| ended())?;

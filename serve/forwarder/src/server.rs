@@ -80,12 +80,13 @@ impl Stopper {
 
 impl Server {
     /// Checks all of a configuration that [`start`](Self::start) checks, and opens the files that it names,
-    /// without listening anywhere.
+    /// without listening anywhere. Returns the warnings that a start would log, such as of an expired
+    /// certificate.
     ///
     /// # Errors
     /// Those of `start`, except that another program has a port or a socket.
-    pub fn check(config: &Config) -> io::Result<()> {
-        prepare::prepare(config, &[]).map(drop)
+    pub fn check(config: &Config) -> io::Result<Vec<String>> {
+        Ok(prepare::prepare(config, &[])?.warnings)
     }
 
     /// Opens the sockets, and starts the forwarding thread.
@@ -104,7 +105,8 @@ impl Server {
     /// Those of `start`, and a socket whose path the configuration does not list.
     pub fn start_with(config: &Config, listeners: Vec<(PathBuf, UnixListener)>) -> io::Result<Self> {
         let handed = Handed::new(listeners, &config.faces.unix.path)?;
-        let Prepared { verify, tls } = prepare::prepare(config, &handed.paths())?;
+        let Prepared { verify, tls, warnings } = prepare::prepare(config, &handed.paths())?;
+        log_warnings(&warnings);
         let account = Account::of(&config.server.user, &config.server.group)?;
         for path in config.faces.unix.path.iter().filter(|path| !handed.has(path)) {
             make_default_folder(path, account.as_ref())?;
@@ -147,7 +149,7 @@ impl Server {
         };
         let manager = Manager::new(manager_config, counters.clone(), verify, now(start));
         warn_of_unknown_accounts(&manager);
-        let (reloader, reloads) = Reloader::new(&config.faces.unix.path);
+        let (reloader, reloads) = Reloader::new(&config.faces);
         Ok(Self {
             manager,
             requests,
@@ -302,7 +304,8 @@ impl Server {
     }
 
     /// Takes the changes of a configuration that was read again.
-    fn reload(&mut self, Reload { config, prepared: Prepared { verify, tls }, done }: Reload) {
+    fn reload(&mut self, Reload { config, prepared, done }: Reload) {
+        let Prepared { verify, tls, warnings } = prepared;
         let (merged, changes) = match reload::merge(&self.config, &config) {
             Ok(merged) => merged,
             Err(error) => {
@@ -321,16 +324,19 @@ impl Server {
         if cs(&old) != cs(config) {
             self.manager.set_cs(cs(config), &mut self.requests);
         }
-        let settings = |of: &Config| (of.faces.clone(), of.pit.clone(), of.cs.clone(), of.regions.clone());
-        // The files of TLS may have changed under their old names.
-        if tls.is_some() || settings(&old) != settings(config) {
-            let CsConfig { capacity, admit, serve } = self.manager.cs();
-            let mut tables = core_config(config);
-            tables.cs.packets = usize::try_from(capacity).unwrap_or(usize::MAX);
-            (tables.cs.admit, tables.cs.serve) = (admit, serve);
-            self.requests.configure(Settings { faces: config.faces.clone(), tables, tls });
+        let CsConfig { capacity, admit, serve } = self.manager.cs();
+        let mut tables = core_config(config);
+        tables.cs.packets = usize::try_from(capacity).unwrap_or(usize::MAX);
+        (tables.cs.admit, tables.cs.serve) = (admit, serve);
+        if tls.is_some() {
+            let certificate = config.faces.websocket.tls.certificate.display();
+            tracing::info!(%certificate, "certificate and key of TLS read again: in effect for new connections");
         }
+        // Also without a change: the files of TLS may have changed under their old names, and faces of groups
+        // that commands have closed are opened again.
+        self.requests.configure(Settings { faces: config.faces.clone(), tables, tls });
         self.initial.reload(&old, config, &mut self.manager, now, &mut self.requests);
+        log_warnings(&warnings);
         reload::log(&changes);
         // The thread that waits may have ended.
         let _ = done.send(());
@@ -413,6 +419,10 @@ impl Parts {
         forward(plane, reports)?;
         Ok(counters)
     }
+}
+
+fn log_warnings(warnings: &[String]) {
+    warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
 }
 
 /// The time on both clocks.

@@ -2,6 +2,7 @@
 
 use crate::forwarder::{Folder, Forwarder, parse, produce, until};
 use hashlane_ndn::wire::{Data, InterestBuilder};
+use hashlane_rig::command::is_root;
 use rcgen::{CertificateParams, Issuer, KeyPair};
 use rustls::crypto::ring;
 use rustls::pki_types::{CertificateDer, ServerName};
@@ -69,13 +70,23 @@ fn ask(socket: &mut Secure, uri: &str) -> Vec<u8> {
     }
 }
 
+/// A configuration with TLS, and more keys of `[server]`.
+fn config(server: &str) -> String {
+    let faces = "[faces.unix]\npath = [\"nfd.sock\"]\n[faces.udp]\nlisten = [\"127.0.0.1:0\"]\n[faces.tcp]\n\
+                  listen = [\"127.0.0.1:0\"]\n[faces.websocket]\nlisten = []\n[faces.websocket.tls]\n\
+                  listen = [\"127.0.0.1:0\"]\ncertificate = \"cert.pem\"\nkey = \"key.pem\"\n";
+    format!("[server]\n{server}{faces}")
+}
+
 /// A forwarder that listens with TLS, and the address.
 fn start(folder: &Folder, authority: &Authority) -> (Forwarder, SocketAddr) {
     authority.issue(folder);
-    let config = "[faces.unix]\npath = [\"nfd.sock\"]\n[faces.udp]\nlisten = [\"127.0.0.1:0\"]\n[faces.tcp]\n\
-                  listen = [\"127.0.0.1:0\"]\n[faces.websocket]\nlisten = []\n[faces.websocket.tls]\n\
-                  listen = [\"127.0.0.1:0\"]\ncertificate = \"cert.pem\"\nkey = \"key.pem\"\n";
-    fs::write(folder.path("f.toml"), config).unwrap();
+    fs::write(folder.path("f.toml"), config("")).unwrap();
+    run(folder)
+}
+
+/// A forwarder with the configuration of a folder, and its address.
+fn run(folder: &Folder) -> (Forwarder, SocketAddr) {
     let forwarder = Forwarder::start(folder.command(&["run", "--config", "f.toml"]));
     forwarder.process.wait_for("channel=wss://", 1);
     let lines = forwarder.process.lines.lock().unwrap();
@@ -144,6 +155,62 @@ fn a_new_certificate_is_for_new_connections_and_a_wrong_one_changes_nothing() {
 }
 
 #[test]
+fn a_key_that_the_process_may_not_read_again_stays_and_all_else_is_reloaded() {
+    if !is_root() {
+        return;
+    }
+    let (folder, first, second) = (Folder::new(), Authority::new(), Authority::new());
+    let private = |mode| {
+        fs::set_permissions(folder.path("key.pem"), std::os::unix::fs::PermissionsExt::from_mode(mode))
+            .unwrap();
+    };
+    first.issue(&folder);
+    private(0o600);
+    let config = config("user = \"nobody\"\n");
+    fs::write(folder.path("f.toml"), &config).unwrap();
+    let (forwarder, at) = run(&folder);
+    let log = &forwarder.process;
+    assert!(first.connect(at).is_ok());
+
+    second.issue(&folder);
+    private(0o600);
+    fs::write(folder.path("f.toml"), format!("{config}[cs]\npackets = 77\n")).unwrap();
+    log.signal("-HUP");
+    log.wait_for("configuration read again", 1);
+    log.wait_for("`faces.websocket.tls.key` key.pem cannot be read: Permission denied", 1);
+    log.wait_for("the certificate and key of TLS stay as they are", 1);
+    log.wait_for("readable for a group of the forwarder's user, or restart", 1);
+    assert_eq!(log.count("certificate and key of TLS read again"), 0);
+    let store = String::from_utf8(folder.run(&["cs", "info"]).stdout).unwrap();
+    assert!(store.contains("77"), "{store}");
+    assert!(first.connect(at).is_ok(), "the loaded certificate stays");
+
+    private(0o644);
+    log.signal("-HUP");
+    log.wait_for("certificate and key of TLS read again: in effect for new connections", 1);
+    log.wait_for("configuration read again", 2);
+    until(|| second.connect(at).is_ok(), || "the new certificate".to_owned());
+}
+
+#[test]
+fn an_expired_certificate_is_warned_of_by_check_config_and_at_the_start() {
+    let folder = Folder::new();
+    let mut params = CertificateParams::new(["router.example".to_owned()]).unwrap();
+    params.not_after = rcgen::date_time_ymd(2002, 1, 1);
+    let key = KeyPair::generate().unwrap();
+    fs::write(folder.path("cert.pem"), params.self_signed(&key).unwrap().pem()).unwrap();
+    fs::write(folder.path("key.pem"), key.serialize_pem()).unwrap();
+    fs::write(folder.path("f.toml"), config("")).unwrap();
+    let checked = folder.run(&["check-config", "f.toml"]);
+    let said = String::from_utf8([checked.stdout, checked.stderr].concat()).unwrap();
+    let warning = "`faces.websocket.tls.certificate` cert.pem: the certificate has expired; renew it";
+    assert!(checked.status.success() && said.contains(&format!("warning: {warning}")), "{said}");
+    assert!(said.contains("f.toml is a valid configuration"), "{said}");
+    let (forwarder, _) = run(&folder);
+    forwarder.process.wait_for(warning, 1);
+}
+
+#[test]
 fn hosts_that_break_the_rules_of_tls_or_say_nothing_delay_no_other() {
     let (folder, authority) = (Folder::new(), Authority::new());
     let (forwarder, at) = start(&folder, &authority);
@@ -167,6 +234,26 @@ fn hosts_that_break_the_rules_of_tls_or_say_nothing_delay_no_other() {
     drop(silent);
     forwarder.process.signal("-TERM");
     assert_eq!(forwarder.process.end(), Some(0));
+}
+
+#[test]
+fn files_without_an_address_to_listen_on_are_warned_of() {
+    let (folder, authority) = (Folder::new(), Authority::new());
+    let unused = "[faces.websocket.tls]\ncertificate = \"cert.pem\"\nkey = \"key.pem\"\n";
+    fs::write(folder.path("f.toml"), unused).unwrap();
+    let warns = |text: &str| {
+        let checked = folder.run(&["check-config", "f.toml"]);
+        let said = String::from_utf8([checked.stdout, checked.stderr].concat()).unwrap();
+        assert!(
+            checked.status.success() && said.contains("warning: ") && said.contains(text),
+            "{text}: {said}"
+        );
+    };
+    warns("cert.pem cannot be read");
+    authority.issue(&folder);
+    warns("`faces.websocket.tls.certificate` is unused");
+    fs::write(folder.path("key.pem"), KeyPair::generate().unwrap().serialize_pem()).unwrap();
+    warns("is not the key of the first certificate");
 }
 
 #[test]

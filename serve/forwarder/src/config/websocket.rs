@@ -59,24 +59,54 @@ impl WebSocketTls {
         }
     }
 
-    /// Reads the files; `None` if no address is named.
+    /// Reads the files; `None` if no address is named. Also returns a warning, if there is one.
     ///
     /// # Errors
     /// A file cannot be read or has none, or the key is not that of the certificate.
-    pub(crate) fn identity(&self) -> io::Result<Option<Identity>> {
-        if self.listen.is_empty() {
-            return Ok(None);
+    pub(crate) fn identity(&self) -> io::Result<Option<(Identity, Option<String>)>> {
+        if self.listen.is_empty() { Ok(None) } else { self.read().map(Some) }
+    }
+
+    /// A warning about files that are named without an address to listen on, and of what is wrong with them.
+    pub(crate) fn unused(&self) -> Option<String> {
+        if !self.listen.is_empty() || self.certificate.as_os_str().is_empty() {
+            return None;
         }
+        let why = "no WebSocket has TLS, as `faces.websocket.tls.listen` names no address";
+        Some(match self.read() {
+            Ok(_) => format!("`faces.websocket.tls.certificate` is unused: {why}"),
+            Err(error) => format!("{error}; {why}"),
+        })
+    }
+
+    /// Reads the files.
+    fn read(&self) -> io::Result<(Identity, Option<String>)> {
         let files = Files {
             certificate: ("faces.websocket.tls.certificate", &self.certificate),
             key: ("faces.websocket.tls.key", &self.key),
         };
         // Browsers name http/1.1, in which the handshake of a WebSocket is written.
         let identity = Identity::read(&files, &[b"http/1.1"])?;
-        if let Some(warning) = identity.warning() {
-            let path = self.certificate.display();
-            tracing::warn!("`faces.websocket.tls.certificate` {path}: {warning}");
+        let path = self.certificate.display();
+        let warning = identity.warning();
+        let warning = warning.map(|warning| format!("`faces.websocket.tls.certificate` {path}: {warning}"));
+        Ok((identity, warning))
+    }
+
+    /// Reads the files again, for a process that may have given up the right to do so: if it may not, the
+    /// certificate and key that it has stay, and the warning says what to do.
+    ///
+    /// # Errors
+    /// Those of [`identity`](Self::identity), except a lack of permissions.
+    pub(crate) fn identity_again(&self) -> io::Result<(Option<Identity>, Option<String>)> {
+        match self.identity() {
+            Ok(found) => Ok(found.map_or((None, None), |(identity, warning)| (Some(identity), warning))),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                let why = "the certificate and key of TLS stay as they are; make both files readable for a group \
+                           of the forwarder's user, or restart";
+                Ok((None, Some(format!("{error}: {why}"))))
+            }
+            Err(error) => Err(error),
         }
-        Ok(Some(identity))
     }
 }
