@@ -80,4 +80,5 @@ pub mod xdp;
 mod address;
 mod bindable;
 mod context;
+mod limit;
 mod sys;

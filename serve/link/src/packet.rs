@@ -10,7 +10,7 @@ use crate::context::context;
 use crate::ring::sys as ring;
 use crate::sys::{self, Incoming, Wait};
 use crate::tap::TapError;
-use crate::udp::{Segmentation, SendBatch, Sent};
+use crate::udp::{Limited, ReceiveQueue, Segmentation, SendBatch, Sent};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
 use socket2::SockRef;
 use std::fmt;
@@ -109,7 +109,7 @@ impl PacketSocket {
         let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
         // Without a protocol it receives nothing until the bind, also not from other interfaces.
         let socket = socket(AddressFamily::Packet, SockType::Datagram, flags, None)?;
-        SockRef::from(&socket).attach_filter(&filter::program(group)).map_err(TapError::System)?;
+        SockRef::from(&socket).attach_filter(&filter::program(group, &[], 0)).map_err(TapError::System)?;
         Ok(Self { socket, ethertype, group, interface: 0, own: [0; 6] })
     }
 
@@ -182,13 +182,25 @@ impl PacketSocket {
         sys::unsent(self.socket.as_fd())
     }
 
-    /// Received frames that the queue had no room for since the last call.
+    /// State of the kernel's receive queue. Its losses are frames that it had no room for.
     ///
     /// # Errors
-    /// Errors of `getsockopt`.
-    pub fn take_lost(&self) -> io::Result<u32> {
-        let [_, lost, _] = ring::statistics(self.socket.as_fd())?;
-        Ok(lost)
+    /// Errors of `getsockopt`; kernels before Linux 4.12 do not have the option.
+    pub fn receive_queue(&self) -> io::Result<ReceiveQueue> {
+        ReceiveQueue::of(self.socket.as_fd())
+    }
+
+    /// Keeps only a part of the frames of these senders ([`Sender::Ethernet`]), in place of those limited
+    /// before, and at most [`MAX_LIMITED`]. The kernel drops the others before they take room in the receive
+    /// queue, and does not count them. `salt` should be random.
+    ///
+    /// [`Sender::Ethernet`]: crate::udp::Sender::Ethernet
+    /// [`MAX_LIMITED`]: crate::udp::MAX_LIMITED
+    ///
+    /// # Errors
+    /// The kernel has no memory for the filter (`net.core.optmem_max`). The earlier one stays.
+    pub fn limit_sources(&mut self, limited: &[Limited], salt: u64) -> io::Result<()> {
+        SockRef::from(&self.socket).attach_filter(&filter::program(self.group, limited, salt))
     }
 }
 

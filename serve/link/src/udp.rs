@@ -3,17 +3,17 @@
 //! A [`UdpSocket`] fills a [`RecvBatch`] and empties a [`SendBatch`]; both are made once and used for all
 //! sockets of a thread. Received bytes are copied by the kernel only, sent bytes once more.
 
-mod limit;
 mod multicast;
 mod recv;
 mod send;
 
-pub use limit::{Limited, MAX_HALVINGS, MAX_LIMITED, Sender};
+pub use crate::limit::{Limited, MAX_HALVINGS, MAX_LIMITED, Sender};
 pub use recv::{Datagram, LONGEST_DATAGRAM, RecvBatch};
 pub(crate) use send::{LONGEST_SENT, Segmentation};
 pub use send::{SendBatch, Sent};
 
 use crate::context::{bind_failed, context};
+use crate::limit::{Filter, Header};
 use crate::sys::{self, Wait};
 use mio::event::Source;
 use mio::unix::SourceFd;
@@ -131,11 +131,7 @@ impl UdpSocket {
     ///
     /// Errors of `getsockopt`; kernels before Linux 4.12 do not have the option.
     pub fn receive_queue(&self) -> io::Result<ReceiveQueue> {
-        let lengths = sys::queue_lengths(self.socket.as_fd())?;
-        let [queued, limit, lost] =
-            [libc::SK_MEMINFO_RMEM_ALLOC, libc::SK_MEMINFO_RCVBUF, libc::SK_MEMINFO_DROPS]
-                .map(|place| lengths.get(place as usize).copied().unwrap_or(0));
-        Ok(ReceiveQueue { queued, limit, lost })
+        ReceiveQueue::of(self.socket.as_fd())
     }
 
     /// Keeps only a part of the datagrams of these sources, in place of those limited before, and at most
@@ -152,8 +148,8 @@ impl UdpSocket {
                 done => done,
             };
         }
-        let ipv6 = self.local_addr()?.is_ipv6();
-        self.socket.attach_filter(&limit::Filter::new(limited, ipv6, salt).program())
+        let header = if self.local_addr()?.is_ipv6() { Header::Ipv6 } else { Header::Ipv4 };
+        self.socket.attach_filter(&Filter::new(limited, header, salt).program())
     }
 
     /// Bytes in the kernel's send queue, with its own overhead: a measure of congestion.
@@ -247,9 +243,20 @@ pub struct ReceiveQueue {
     pub queued: u32,
     /// Most bytes in the queue, with the kernel's overhead.
     pub limit: u32,
-    /// Datagrams lost since the socket was bound, modulo 2^32: the queue was full, or their source is
-    /// [limited](UdpSocket::limit_sources). Joined datagrams count as one.
+    /// Datagrams or frames lost since the socket was bound, modulo 2^32: the queue was full, or the source of
+    /// a datagram is [limited](UdpSocket::limit_sources). Joined datagrams count as one.
     pub lost: u32,
+}
+
+impl ReceiveQueue {
+    /// State of a socket's queue.
+    pub(crate) fn of(socket: BorrowedFd<'_>) -> io::Result<Self> {
+        let lengths = sys::queue_lengths(socket)?;
+        let [queued, limit, lost] =
+            [libc::SK_MEMINFO_RMEM_ALLOC, libc::SK_MEMINFO_RCVBUF, libc::SK_MEMINFO_DROPS]
+                .map(|place| lengths.get(place as usize).copied().unwrap_or(0));
+        Ok(Self { queued, limit, lost })
+    }
 }
 
 /// True for errors of a datagram sent earlier, or of an interrupted call; false for errors of the socket.

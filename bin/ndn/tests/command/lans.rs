@@ -2,14 +2,20 @@
 //!
 //! Skipped where no namespace can be made; with CI=true that is a failure.
 
-use crate::forwarder::{Folder, Forwarder, block_on, fetch, produce, until};
-use hashlane_client::Client;
+use crate::forwarder::{Folder, Forwarder, block_on, fetch, parse, produce, until};
+use hashlane_client::{Client, Express};
+use hashlane_ndn::mgmt::dataset::{FaceQueryFilter, FaceStatus};
+use hashlane_ndn::mgmt::values::LinkType;
+use hashlane_ndn::mgmt::{ControlParameters, Record as _};
+use hashlane_ndn::wire::InterestBuilder;
 use hashlane_rig::namespace;
 use nix::ifaddrs::getifaddrs;
 use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, bind, send, socket};
 use std::fs::{self, File};
 use std::io;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::mpsc::TryRecvError;
+use std::time::{Duration, Instant};
 
 /// NFD's groups.
 const UDP4: &str = "udp4://224.0.23.170:56363";
@@ -117,6 +123,29 @@ impl Node {
         let [line] = &lines[..] else { panic!("one face of {remote}: {lines:?}") };
         let start = format!("{field}=");
         line.split(' ').find_map(|of| of.strip_prefix(&start)).unwrap().parse().unwrap()
+    }
+
+    /// Adds routes over UDP multicast, Ethernet multicast, and an Ethernet face to the second host. Returns
+    /// the URI of that host.
+    fn route_by_all_means(&self) -> String {
+        let neighbour = format!("ether://[{}]", mac(1));
+        self.run(&["face", "create", &neighbour, "--local", "dev://lan0"]);
+        for (prefix, remote) in [("/far/a", UDP4), ("/far/b", ETHER)] {
+            self.run(&["route", "add", prefix, remote]);
+        }
+        self.run(&["route", "add", "/far/c", &self.number(&neighbour, "face").to_string()]);
+        neighbour
+    }
+
+    /// Waits until Data of each name comes: the kernel drops what it gets while it brings a link up.
+    #[track_caller]
+    fn reaches(&self, names: &[String]) {
+        for name in names {
+            until(
+                || self.folder.run(&["peek", name, "-l", "300"]).status.success(),
+                || format!("{name} again: {}", self.list()),
+            );
+        }
     }
 
     /// Fetches Data over the network.
@@ -235,49 +264,157 @@ fn three_forwarders_on_a_link_hear_each_other_and_only_ad_hoc_faces_repeat() {
 }
 
 #[test]
-fn faces_follow_an_interface_that_goes_and_comes_back() {
+fn faces_stay_while_their_interface_is_down() {
+    with_network(2, |network| {
+        let near = Node::start(network, 0, &["--user", "nobody"]);
+        let far = Node::start(network, 1, &[]);
+        produce(&far.folder, "/far", |_| b"hello".to_vec());
+        let neighbour = near.route_by_all_means();
+        let all = |round: u32| ["a", "b", "c"].map(|kind| format!("/far/{kind}/{round}"));
+        all(0).iter().for_each(|name| near.fetches(name));
+        let ids = || [UDP4, ETHER, &neighbour].map(|remote| near.number(remote, "face"));
+        let before = ids();
+        let (log, host) = (&near.forwarder.process, &network.hosts[0]);
+        namespace::within(host, || namespace::ip("link set lan0 down")).unwrap();
+        // One line for each group of UDP, and one for Ethernet.
+        log.wait_for("faces down: their interface", 3);
+        assert!(!near.folder.run(&["peek", "/far/a/lost", "-l", "200"]).status.success());
+        namespace::within(host, || namespace::ip("link set lan0 up")).unwrap();
+        log.wait_for("faces up again: their interface is up", 3);
+        assert_eq!(ids(), before, "the faces are the same");
+        near.reaches(&all(1));
+        assert_eq!((log.count("faces down"), log.count("faces closed")), (3, 0));
+    });
+}
+
+#[test]
+fn faces_of_a_removed_interface_are_closed_and_come_back_with_it() {
     with_network(2, |network| {
         // Without privileges, once its sockets are open.
         let near = Node::start(network, 0, &["--user", "nobody"]);
         let far = Node::start(network, 1, &[]);
         produce(&far.folder, "/far", |_| b"hello".to_vec());
-        let neighbour = format!("ether://[{}]", mac(1));
-        near.run(&["face", "create", &neighbour, "--local", "dev://lan0"]);
-        for (prefix, remote) in [("/far/a", UDP4), ("/far/b", ETHER)] {
-            near.run(&["route", "add", prefix, remote]);
-        }
-        near.run(&["route", "add", "/far/c", &near.number(&neighbour, "face").to_string()]);
+        let neighbour = near.route_by_all_means();
         let all = |round: u32| ["a", "b", "c"].map(|kind| format!("/far/{kind}/{round}"));
         all(0).iter().for_each(|name| near.fetches(name));
-        let ids = || [UDP4, ETHER, &neighbour].map(|remote| near.number(remote, "face"));
-        let before = ids();
+        let before = near.number(UDP4, "face");
         let log = &near.forwarder.process;
-        let host = &network.hosts[0];
-        for (round, (go, come)) in
-            [("link set lan0 down", "link set lan0 up"), ("link del lan0", "")].into_iter().enumerate()
-        {
-            let round = round + 1;
-            namespace::within(host, || namespace::ip(go)).unwrap();
+        for round in 1..=2 {
+            namespace::within(&network.hosts[0], || namespace::ip("link del lan0")).unwrap();
             // One line for each group of UDP, and one for Ethernet.
-            log.wait_for("faces down: their interface", 3 * round);
-            assert!(
-                !near.folder.run(&["peek", &format!("/far/a/lost{round}"), "-l", "200"]).status.success()
-            );
-            if come.is_empty() {
-                network.plug(0).unwrap();
-            } else {
-                namespace::within(host, || namespace::ip(come)).unwrap();
-            }
-            log.wait_for("faces up again: their interface is back", 3 * round);
-            assert_eq!(ids(), before, "the faces are the same");
-            for name in all(round as u32) {
-                until(
-                    || near.folder.run(&["peek", &name, "-l", "300"]).status.success(),
-                    || format!("{name} again: {}", near.list()),
-                );
-            }
-            assert_eq!(log.count("faces down"), 3 * round);
+            log.wait_for("faces closed: their interface was removed", 3 * round);
+            until(|| !near.list().contains("lan0"), || near.list());
+            assert!(near.faces("link=multi-access").is_empty(), "{}", near.list());
+            let routes = near.run(&["route", "list"]);
+            assert!(!routes.contains("prefix=/far"), "{routes}");
+            assert!(!near.folder.run(&["peek", "/far/a/lost", "-l", "200"]).status.success());
+            network.plug(0).unwrap();
+            until(|| near.faces("link=multi-access").len() == 3, || near.list());
+            assert!(near.faces(&format!("remote={neighbour}")).is_empty(), "nothing has created it again");
+            assert_ne!(near.number(UDP4, "face"), before);
+            near.route_by_all_means();
+            near.reaches(&all(round as u32));
         }
+        assert_eq!(log.count("cannot use an interface"), 0);
+    });
+}
+
+#[test]
+fn interfaces_that_come_and_go_leave_no_faces_and_no_descriptors() {
+    with_network(1, |network| {
+        let (host, node) = (&network.hosts[0], Node::start(network, 0, &["--udp-multicast", "lan*"]));
+        let descriptors = || {
+            let folder = format!("/proc/{}/fd", node.forwarder.process.child.id());
+            fs::read_dir(folder).unwrap().count()
+        };
+        let (before, faces) = (descriptors(), node.list().lines().count());
+        for _ in 0..2 {
+            namespace::within(host, || {
+                for number in 1..=12 {
+                    namespace::ip(&format!("link add lan{number} type veth peer name other{number}"))
+                        .unwrap();
+                    namespace::ip(&format!("addr add 10.8.{number}.1/24 dev lan{number}")).unwrap();
+                    namespace::ip(&format!("link set other{number} up")).unwrap();
+                    namespace::ip(&format!("link set lan{number} up")).unwrap();
+                }
+            });
+            until(|| node.faces("link=multi-access").len() >= 3 + 2 * 12, || node.list());
+            namespace::within(host, || {
+                (1..=12).for_each(|number| namespace::ip(&format!("link del lan{number}")).unwrap());
+            });
+            until(|| node.faces("link=multi-access").len() == 3, || node.list());
+        }
+        assert_eq!(node.list().lines().count(), faces, "{}", node.list());
+        // One may be that of a connection which is just closed.
+        until(|| descriptors() <= before, || format!("{} descriptors, {before} before", descriptors()));
+    });
+}
+
+#[test]
+fn a_reload_opens_the_face_of_a_group_again_that_a_command_has_closed() {
+    with_network(1, |network| {
+        let folder = Folder::new();
+        fs::write(folder.path("f.toml"), "").unwrap();
+        let path = folder.path("f.toml").to_str().unwrap().to_owned();
+        let node = Node::start(network, 0, &["--config", &path, "--user", "nobody"]);
+        for remote in [UDP4, ETHER] {
+            node.run(&["face", "destroy", remote]);
+            until(|| node.faces(&format!("remote={remote}")).is_empty(), || node.list());
+        }
+        // The process has no right to open an Ethernet any more, and needs none.
+        node.forwarder.process.signal("-HUP");
+        node.forwarder.process.wait_for("configuration read again", 1);
+        until(|| node.faces("link=multi-access").len() == 3, || node.list());
+    });
+}
+
+#[test]
+fn a_host_that_floods_an_ethernet_takes_little_from_its_neighbours() {
+    with_network(3, |network| {
+        let folder = Folder::new();
+        fs::write(folder.path("f.toml"), "[faces.udp]\nreceive_buffer = 65536\n").unwrap();
+        let path = folder.path("f.toml").to_str().unwrap().to_owned();
+        let [near, far] = [0, 1].map(|host| Node::start(network, host, &["--config", &path]));
+        produce(&far.folder, "/far", |_| b"hello".to_vec());
+        let neighbour = format!("ether://[{}]", mac(1));
+        near.run(&["face", "create", &neighbour, "--local", "dev://lan0"]);
+        near.run(&["route", "add", "/far", &near.number(&neighbour, "face").to_string()]);
+        near.fetches("/far/before");
+        let flooder = network.hosts[2].try_clone().unwrap();
+        let (stop, stopped) = std::sync::mpsc::channel::<()>();
+        let flood = std::thread::spawn(move || {
+            namespace::enter(&flooder).unwrap();
+            let raw = raw_socket();
+            let ends = Instant::now() + Duration::from_secs(30);
+            let name = parse("/nobody/asks");
+            let mut sent = 0_u32;
+            while stopped.try_recv().is_err_and(|error| error == TryRecvError::Empty) && Instant::now() < ends
+            {
+                for nonce in 0..64 {
+                    let nonce = Some(sent + nonce);
+                    let interest = InterestBuilder { nonce, ..InterestBuilder::new(name.view()) }.build();
+                    let head = [2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 3, 0x86, 0x24];
+                    let _ = send(raw.as_raw_fd(), &[&head[..], &interest].concat(), MsgFlags::empty());
+                }
+                sent += 64;
+            }
+            sent
+        });
+        std::thread::sleep(Duration::from_secs(1));
+        let asked = 20;
+        let answered = (0..asked)
+            .filter(|number| {
+                near.folder.run(&["peek", &format!("/far/during/{number}"), "-l", "1000"]).status.success()
+            })
+            .count();
+        drop(stop);
+        let sent = flood.join().unwrap();
+        assert!(
+            answered >= 16,
+            "{answered} of {asked} answers during a flood of {sent} frames: {}",
+            far.run(&["status"])
+        );
+        near.fetches("/far/after");
     });
 }
 
@@ -320,14 +457,56 @@ fn an_interface_that_is_missing_at_the_start_is_used_once_it_is_there() {
     });
 }
 
+#[test]
+fn a_hub_is_discovered_over_multicast_as_ndn_autoconfig_does_it() {
+    const HUB: &str = "/localhop/ndn-autoconf/hub";
+    with_network(2, |network| {
+        let [host, hub] = [0, 1].map(|host| Node::start(network, host, &[]));
+        let uri = "udp4://10.9.0.2:6363";
+        // The answer of a hub: the URI of its face, as an element of the management protocol.
+        let content = [&[114, uri.len() as u8], uri.as_bytes()].concat();
+        produce(&hub.folder, HUB, move |_| content.clone());
+        let transport = host.folder.transport();
+        block_on(async {
+            let client = Client::connect(&transport).await.unwrap();
+            let multi_access =
+                FaceQueryFilter { link_type: Some(LinkType::MultiAccess), ..Default::default() };
+            let faces = client.dataset("faces", "query", Some(&multi_access.to_bytes())).await.unwrap();
+            let faces = FaceStatus::parse_all(&faces).unwrap();
+            assert_eq!(faces.len(), 3);
+            let name = Some(parse(HUB));
+            for face in faces {
+                let face_id = Some(face.face_id);
+                let (cost, expiration) = (Some(1), Some(30_000));
+                let name = name.clone();
+                let route = ControlParameters { name, face_id, cost, expiration, ..Default::default() };
+                client.command("rib", "register", &route).await.unwrap();
+            }
+            let strategy = Some(parse("/localhost/nfd/strategy/multicast"));
+            let choice = ControlParameters { name, strategy, ..Default::default() };
+            client.command("strategy-choice", "set", &choice).await.unwrap();
+            let hub = parse(HUB);
+            let interest = InterestBuilder { must_be_fresh: true, ..InterestBuilder::new(hub.view()) };
+            let found = client.express(&interest, &Express::default()).await.unwrap();
+            assert_eq!(&found.view().content()[2..], uri.as_bytes());
+        });
+    });
+}
+
+/// A socket for whole frames on the interface of this thread's host.
+fn raw_socket() -> OwnedFd {
+    let all = SockProtocol::EthAll;
+    let raw = socket(AddressFamily::Packet, SockType::Raw, SockFlag::SOCK_CLOEXEC, all).unwrap();
+    let mut interfaces = getifaddrs().unwrap().filter(|entry| entry.interface_name == INTERFACE);
+    let link = interfaces.find_map(|entry| entry.address?.as_link_addr().copied()).unwrap();
+    bind(raw.as_raw_fd(), &link).unwrap();
+    raw
+}
+
 /// Sends frames on the link, from the namespace of a host.
 fn send_frames(network: &Network, host: usize, frames: &[Vec<u8>]) {
     namespace::within(&network.hosts[host], || {
-        let all = SockProtocol::EthAll;
-        let raw = socket(AddressFamily::Packet, SockType::Raw, SockFlag::SOCK_CLOEXEC, all).unwrap();
-        let mut interfaces = getifaddrs().unwrap().filter(|entry| entry.interface_name == INTERFACE);
-        let link = interfaces.find_map(|entry| entry.address?.as_link_addr().copied()).unwrap();
-        bind(raw.as_raw_fd(), &link).unwrap();
+        let raw = raw_socket();
         for frame in frames {
             // The kernel may refuse one that is too short itself.
             let _ = send(raw.as_raw_fd(), frame, MsgFlags::empty());
@@ -403,7 +582,7 @@ fn commands_that_make_no_sense_are_refused_with_the_next_step() {
         assert!(exists.starts_with("face-exists id="), "{exists}");
         let update = node.folder.run(&["face", "update", UDP4, "--persistency", "persistent"]);
         assert!(!update.status.success());
-        // A face of a group that was destroyed stays away; what it receives is dropped.
+        // A face of a group that was destroyed stays away until a reload; what it receives is dropped.
         node.run(&["face", "destroy", UDP4]);
         assert!(node.faces(&format!("remote={UDP4}")).is_empty());
     });

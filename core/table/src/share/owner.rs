@@ -41,6 +41,16 @@ impl Owner {
         Self::LinkLocal(u64::from_be_bytes([a ^ 2, b, c, 0xff, 0xfe, d, e, f]))
     }
 
+    /// Ethernet address of the host that [`of_ethernet`](Self::of_ethernet) makes this owner of; `None` for
+    /// other owners.
+    pub const fn ethernet(self) -> Option<[u8; 6]> {
+        let Self::LinkLocal(interface) = self else { return None };
+        match interface.to_be_bytes() {
+            [a, b, c, 0xff, 0xfe, d, e, f] => Some([a ^ 2, b, c, d, e, f]),
+            _ => None,
+        }
+    }
+
     /// True for a peer that is not a local user: local parties have a reserve.
     pub const fn is_remote(self) -> bool {
         !matches!(self, Self::User(_) | Self::Loopback(_) | Self::Local)
@@ -78,6 +88,8 @@ mod tests {
         assert_ne!(owner("2001:db8::1"), owner("2001:db8:0:1::1"));
         assert_eq!(owner("::ffff:192.0.2.1"), owner("192.0.2.1"));
         assert_eq!(Owner::of_ethernet([2, 0, 0, 0, 0, 1]), owner("fe80::ff:fe00:1"));
+        assert_eq!(Owner::of_ethernet([2, 0, 0, 0, 0, 1]).ethernet(), Some([2, 0, 0, 0, 0, 1]));
+        assert_eq!((owner("fe80::1").ethernet(), owner("2001:db8::ff:fe00:1").ethernet()), (None, None));
         assert_ne!(owner("192.0.2.1"), owner("192.0.2.2"));
         assert_ne!(owner("fe80::1"), owner("fe80::2"));
         assert!(owner("127.0.0.1").is_remote() && !Owner::User(0).is_remote() && !Owner::Local.is_remote());

@@ -56,6 +56,8 @@ pub(super) struct Faces<P> {
     /// Faces replaced by new peers' faces in this second.
     pub(super) replaced: RateLimit,
     pub(super) config: FaceConfig,
+    /// True once the configuration was read again, until closed faces of groups are opened anew.
+    pub(super) reopens_groups: bool,
     /// Certificate and key for WebSockets with TLS.
     pub(super) tls: Option<Identity>,
     pub(super) reports: Reports,
@@ -109,6 +111,7 @@ impl<P: Pit> Faces<P> {
             shares: Shares::new(config.udp.max_on_demand),
             replaced: RateLimit::for_replaced_faces(),
             config,
+            reopens_groups: false,
             tls: None,
             reports,
             log: FaceLog::new(),
@@ -134,6 +137,7 @@ impl<P: Pit> Faces<P> {
         self.shares.configure(faces.udp.max_on_demand);
         self.pipeline.ports.configure(&faces.memory);
         self.config = faces;
+        self.reopens_groups = true;
         let idle = self.config.udp.idle_after(FacePersistency::OnDemand);
         for port in self.pipeline.ports.iter_mut().filter(|port| port.idle.is_some()) {
             port.idle = idle;
@@ -277,7 +281,7 @@ impl<P: Pit> Faces<P> {
         options: &FaceOptions,
     ) -> Option<FaceId> {
         let Some(local) = self.pipeline.ports.sockets.get(socket).map(|udp| udp.local_to(peer)) else {
-            debug_assert!(false, "sockets stay open for as long as the thread runs");
+            debug_assert!(false, "the caller names an open socket");
             return None;
         };
         let uri = |address| FaceUri::from_address(Protocol::Udp, address);
@@ -299,7 +303,7 @@ impl<P: Pit> Faces<P> {
         options: &FaceOptions,
     ) -> Option<FaceId> {
         let Some(ether) = self.pipeline.ports.ethers.get(number) else {
-            debug_assert!(false, "Ethernets stay for as long as the thread runs");
+            debug_assert!(false, "the caller names an open Ethernet");
             return None;
         };
         let (uri, local, mtu) = (FaceUri::Ether(remote), FaceUri::Dev(ether.interface.clone()), ether.mtu);

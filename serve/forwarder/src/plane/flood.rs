@@ -1,16 +1,19 @@
-//! Peers that flood a UDP socket, limited in the kernel.
+//! Peers that flood a UDP socket, or hosts that flood an Ethernet, limited in the kernel.
 //!
 //! All peers of a socket share the kernel's receive queue. Once datagrams are lost because it is full, the
 //! parties that send most are limited to a common rate, at which the thread keeps up; whoever sends less
 //! loses nothing. The rate grows while the queue is short, until no party exceeds it. While the queue is
 //! long, what it still holds of these parties is dropped as soon as it is read.
 
+use super::ether::Ether;
 use super::udp::Udp;
-use hashlane_link::udp::{Limited, MAX_HALVINGS, MAX_LIMITED, Sender};
+use hashlane_link::udp::{Limited, MAX_HALVINGS, MAX_LIMITED, ReceiveQueue, Sender};
 use hashlane_ndn::time::Time;
 use hashlane_ndn_fw::forward::Counters;
+use hashlane_ndn_fw::strategy::Rng;
 use hashlane_table::share::Owner;
 use std::collections::HashMap;
+use std::io;
 use std::time::Duration;
 
 /// Interval of the measurements of a socket whose queue was not read empty.
@@ -32,7 +35,114 @@ const WEIGHT: f64 = 1.0 / 16.0;
 /// Most parties whose rates are estimated.
 const MAX_PARTIES: usize = 16_384;
 
-/// Measurements of one UDP socket.
+/// Socket whose receive queue all its senders share.
+pub(super) trait SharedQueue {
+    /// True if the kernel counts what it drops of limited senders as lost.
+    const COUNTS_LIMITED: bool;
+
+    /// State of the receive queue.
+    ///
+    /// # Errors
+    /// The kernel does not report it.
+    fn receive_queue(&self) -> io::Result<ReceiveQueue>;
+
+    /// Replaces the limits of senders.
+    ///
+    /// # Errors
+    /// The kernel has no memory for them.
+    fn limit_sources(&mut self, limited: &[Limited], salt: u64) -> io::Result<()>;
+
+    /// A party as the sender of packets to this socket; `None` if it sends none.
+    fn sender(owner: Owner) -> Option<Sender>;
+
+    /// Local end, for the log.
+    fn local(&self) -> String;
+}
+
+impl SharedQueue for Udp {
+    const COUNTS_LIMITED: bool = true;
+
+    fn receive_queue(&self) -> io::Result<ReceiveQueue> {
+        self.socket.receive_queue()
+    }
+
+    fn limit_sources(&mut self, limited: &[Limited], salt: u64) -> io::Result<()> {
+        self.socket.limit_sources(limited, salt)
+    }
+
+    fn sender(owner: Owner) -> Option<Sender> {
+        match owner {
+            Owner::Ipv4(address) => Some(Sender::Ipv4(address)),
+            Owner::Ipv6(network) => Some(Sender::Ipv6(network)),
+            Owner::LinkLocal(interface) => Some(Sender::LinkLocal(interface)),
+            Owner::User(_) | Owner::Loopback(_) | Owner::Local | Owner::Link(_) => None,
+        }
+    }
+
+    fn local(&self) -> String {
+        self.local.to_string()
+    }
+}
+
+impl SharedQueue for Ether {
+    const COUNTS_LIMITED: bool = false;
+
+    fn receive_queue(&self) -> io::Result<ReceiveQueue> {
+        self.socket.receive_queue()
+    }
+
+    fn limit_sources(&mut self, limited: &[Limited], salt: u64) -> io::Result<()> {
+        self.socket.limit_sources(limited, salt)
+    }
+
+    fn sender(owner: Owner) -> Option<Sender> {
+        owner.ethernet().map(Sender::Ethernet)
+    }
+
+    fn local(&self) -> String {
+        format!("dev://{}", self.interface)
+    }
+}
+
+/// Measurements of sockets, by their numbers.
+#[derive(Debug, Default)]
+pub(super) struct Floods(Vec<Flood>);
+
+impl Floods {
+    /// Begins the measurements of a socket, in place of those of an earlier one with its number. `rng` draws
+    /// the secret of its filter.
+    pub(super) fn begin(&mut self, number: usize, rng: &mut Rng) {
+        while self.0.len() <= number {
+            self.0.push(Flood::new(rng.next_u64()));
+        }
+        if let Some(place) = self.0.get_mut(number) {
+            *place = Flood::new(rng.next_u64());
+        }
+    }
+
+    /// Measurements of a socket.
+    #[inline]
+    pub(super) fn get_mut(&mut self, number: usize) -> Option<&mut Flood> {
+        self.0.get_mut(number)
+    }
+
+    /// Measurements of a socket, if an interval has passed since the last one.
+    pub(super) fn due(&mut self, number: usize, now: Time) -> Option<&mut Flood> {
+        self.0.get_mut(number).filter(|flood| flood.is_due(now))
+    }
+
+    /// True while senders to a socket are limited.
+    pub(super) fn is_limiting(&self) -> bool {
+        self.0.iter().any(Flood::is_limiting)
+    }
+
+    /// Numbers of the sockets.
+    pub(super) fn numbers(&self) -> std::ops::Range<usize> {
+        0..self.0.len()
+    }
+}
+
+/// Measurements of one socket.
 #[derive(Debug)]
 pub(super) struct Flood {
     /// Time of the last measurement.
@@ -79,7 +189,7 @@ enum Pressure {
 }
 
 impl Flood {
-    pub(super) fn new(salt: u64) -> Self {
+    fn new(salt: u64) -> Self {
         Self {
             measured: Time::default(),
             lost: 0,
@@ -92,7 +202,7 @@ impl Flood {
     }
 
     /// True while parties are limited.
-    pub(super) fn is_limiting(&self) -> bool {
+    fn is_limiting(&self) -> bool {
         !self.limits.parties.is_empty()
     }
 
@@ -115,15 +225,15 @@ impl Flood {
     }
 
     /// True if an interval has passed since the last measurement.
-    pub(super) fn is_due(&self, now: Time) -> bool {
+    fn is_due(&self, now: Time) -> bool {
         now.since(self.measured) >= INTERVAL
     }
 
-    /// Counts the datagrams lost since the last measurement, and limits the parties that send most, if any
-    /// were. `heard` calls its argument with parties and their datagrams since then.
-    pub(super) fn measure(
+    /// Counts the datagrams or frames lost since the last measurement, and limits the parties that send most,
+    /// if any were. `heard` calls its argument with parties and their datagrams since then.
+    pub(super) fn measure<S: SharedQueue>(
         &mut self,
-        udp: &mut Udp,
+        socket: &mut S,
         now: Time,
         counters: &Counters,
         heard: impl FnOnce(&mut dyn FnMut(Owner, u32)),
@@ -131,14 +241,18 @@ impl Flood {
         let seconds = now.since(std::mem::replace(&mut self.measured, now)).as_secs_f64();
         let mut datagrams: HashMap<Owner, u32> = std::mem::take(&mut self.strangers);
         // Kernels without this measurement limit nobody.
-        let Ok(queue) = udp.socket.receive_queue() else { return };
+        let Ok(queue) = socket.receive_queue() else { return };
         let lost = queue.lost.wrapping_sub(std::mem::replace(&mut self.lost, queue.lost));
         let limiting = self.is_limiting();
-        let counter = if limiting { &counters.flood_drops } else { &counters.udp_overflows };
+        let counter = match limiting && S::COUNTS_LIMITED {
+            true => &counters.flood_drops,
+            false => &counters.udp_overflows,
+        };
         counter.add(lost.into());
         let pressure = match (limiting, lost) {
             (false, 0) => Pressure::Low,
             (false, _) => Pressure::High,
+            (true, 1..) if !S::COUNTS_LIMITED => Pressure::High,
             (true, _) if queue.queued > queue.limit / 8 => Pressure::High,
             (true, _) if queue.queued < queue.limit / 64 => Pressure::Low,
             (true, _) => Pressure::Normal,
@@ -155,40 +269,34 @@ impl Flood {
         let rates = datagrams.iter().map(|(owner, count)| (*owner, f64::from(*count) * scale / seconds));
         let changed = self.limits.update(rates, capacity, pressure);
         if changed {
-            self.apply(udp);
+            self.apply(socket);
         }
         self.drains = pressure == Pressure::High && self.is_limiting();
     }
 
     /// Gives the limits to the kernel.
-    fn apply(&mut self, udp: &mut Udp) {
+    fn apply<S: SharedQueue>(&mut self, socket: &mut S) {
         let mut parties: Vec<(&Owner, &Party)> =
             self.limits.parties.iter().filter(|(_, party)| party.halvings > 0).collect();
         if parties.len() > MAX_LIMITED {
             parties.sort_unstable_by(|(_, a), (_, b)| b.rate.total_cmp(&a.rate));
         }
         let limited = parties.iter().filter_map(|(owner, party)| {
-            let source = match **owner {
-                Owner::Ipv4(address) => Sender::Ipv4(address),
-                Owner::Ipv6(network) => Sender::Ipv6(network),
-                Owner::LinkLocal(interface) => Sender::LinkLocal(interface),
-                Owner::User(_) | Owner::Loopback(_) | Owner::Local | Owner::Link(_) => return None,
-            };
-            Some(Limited { source, halvings: party.halvings })
+            Some(Limited { source: S::sender(**owner)?, halvings: party.halvings })
         });
         let limited: Vec<Limited> = limited.take(MAX_LIMITED).collect();
         // Old kernels have memory for short filters only.
-        let mut outcome = udp.socket.limit_sources(&limited, self.salt);
+        let mut outcome = socket.limit_sources(&limited, self.salt);
         for length in [limited.len() / 4, limited.len() / 16] {
             if outcome.is_ok() || length == 0 {
                 break;
             }
-            outcome = udp.socket.limit_sources(limited.get(..length).unwrap_or(&limited), self.salt);
+            outcome = socket.limit_sources(limited.get(..length).unwrap_or(&limited), self.salt);
         }
         if let Err(error) = outcome
             && !std::mem::replace(&mut self.logged, true)
         {
-            tracing::warn!(local = %udp.local, %error, "cannot limit the peers that flood a UDP socket");
+            tracing::warn!(local = socket.local(), %error, "cannot limit the peers that flood a socket");
         }
     }
 }

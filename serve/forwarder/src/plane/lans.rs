@@ -2,7 +2,8 @@
 //! interfaces.
 //!
 //! The configuration selects interfaces; [`plan`] says which links they have. A link whose interface goes
-//! down keeps its faces, which send nothing until the interface is back.
+//! down keeps its faces, which send nothing until the interface is up again. A link whose interface is
+//! removed ends: its faces are closed, and its socket is, too.
 
 mod open;
 mod plan;
@@ -12,6 +13,7 @@ pub(super) use open::{LanSocket, open_all};
 pub(super) use plan::Lan;
 
 use super::ether::Ether;
+use super::ether_receive::EtherReceiver;
 use super::faces::Faces;
 use super::port::PortKind;
 use super::token::SocketKind;
@@ -19,7 +21,8 @@ use super::udp::Udp;
 use super::udp_receive::UdpReceiver;
 use crate::config::{Faces as FaceConfig, link_type};
 use crate::management::{FaceInfo, Peer, Report};
-use hashlane_link::interfaces::{self, Watch};
+use hashlane_link::interfaces::{self, Interface, Watch};
+use hashlane_link::packet::PacketSocket;
 use hashlane_link::udp::UdpSocket;
 use hashlane_ndn::mgmt::values::{FacePersistency, FaceScope};
 use hashlane_ndn_fw::face::FaceId;
@@ -40,7 +43,16 @@ pub(super) struct Lans {
     has_changed: bool,
     /// Links that could not be opened, so that this is logged once.
     failed: Vec<Lan>,
+    /// Sockets of Ethernets that were removed, if the process may open no others: for the next ones. There
+    /// are never more than there were Ethernets.
+    spare: Vec<PacketSocket>,
     registry: Registry,
+}
+
+/// Receivers of datagrams and frames, which measure each socket.
+pub(super) struct Receivers<'a> {
+    pub(super) udp: &'a mut UdpReceiver,
+    pub(super) ether: &'a mut EtherReceiver,
 }
 
 /// An open link.
@@ -59,11 +71,11 @@ impl Lans {
     pub(super) fn start<P: Pit>(
         opened: Vec<(Lan, LanSocket)>,
         registry: Registry,
-        receiver: &mut UdpReceiver,
+        mut receivers: Receivers<'_>,
         faces: &mut Faces<P>,
     ) -> io::Result<Self> {
-        let mut lans =
-            Self { links: Vec::new(), watch: None, has_changed: false, failed: Vec::new(), registry };
+        let (links, failed, spare) = (Vec::new(), Vec::new(), Vec::new());
+        let mut lans = Self { links, watch: None, has_changed: false, failed, spare, registry };
         let FaceConfig { udp_multicast, ether, .. } = &faces.config;
         if !udp_multicast.interfaces.is_empty() || !ether.interfaces.is_empty() {
             match Watch::open() {
@@ -78,7 +90,7 @@ impl Lans {
             }
         }
         for (lan, socket) in opened {
-            lans.add(lan, socket, receiver, faces)?;
+            lans.add(lan, socket, &mut receivers, faces)?;
         }
         Ok(lans)
     }
@@ -88,8 +100,13 @@ impl Lans {
         self.has_changed |= self.watch.as_ref().is_some_and(Watch::take_changes);
     }
 
-    /// Opens, closes and reopens links as the interfaces have changed.
-    pub(super) fn follow<P: Pit>(&mut self, receiver: &mut UdpReceiver, faces: &mut Faces<P>) {
+    /// Opens, closes and reopens links as the interfaces have changed. Opens the faces of groups that
+    /// commands have closed if the configuration was read again.
+    pub(super) fn follow<P: Pit>(&mut self, mut receivers: Receivers<'_>, faces: &mut Faces<P>) {
+        if std::mem::take(&mut faces.reopens_groups) {
+            let closed = self.links.iter().filter(|link| link.is_up && !link.has_group(faces));
+            closed.collect::<Vec<_>>().into_iter().for_each(|link| link.open_group(faces));
+        }
         if !std::mem::take(&mut self.has_changed) {
             return;
         }
@@ -100,6 +117,7 @@ impl Lans {
                 return tracing::debug!(%error, "cannot list the interfaces; retrying");
             }
         };
+        self.close_removed(&interfaces, &mut receivers, faces);
         let wanted = plan(&faces.config, &interfaces);
         for link in &mut self.links {
             if link.is_up && !wanted.iter().any(|lan| lan.is_same(&link.lan)) {
@@ -109,16 +127,16 @@ impl Lans {
         for lan in &wanted {
             if let Some(link) = self.links.iter_mut().find(|link| link.lan.is_same(lan)) {
                 if (!link.is_up || link.lan != *lan)
-                    && let Err(error) = link.bring_up(lan, &self.registry, receiver, faces)
+                    && let Err(error) = link.bring_up(lan, &self.registry, &mut receivers, faces)
                 {
                     // Until the next change, which may be its cause.
                     tracing::warn!(interface = lan.interface, %error, "cannot use an interface that is back");
                 }
                 continue;
             }
-            match open(lan, &faces.config) {
+            match open(lan, &faces.config, &mut self.spare) {
                 Ok(socket) => {
-                    if let Err(error) = self.add(lan.clone(), socket, receiver, faces) {
+                    if let Err(error) = self.add(lan.clone(), socket, &mut receivers, faces) {
                         tracing::warn!(interface = lan.interface, %error, "cannot use an interface");
                     }
                 }
@@ -132,29 +150,54 @@ impl Lans {
         self.failed.retain(|lan| wanted.contains(lan));
     }
 
+    /// Ends the links whose interfaces were removed, also if there are others with their names now.
+    fn close_removed<P: Pit>(
+        &mut self,
+        interfaces: &[Interface],
+        receivers: &mut Receivers<'_>,
+        faces: &mut Faces<P>,
+    ) {
+        let exists =
+            |lan: &Lan| interfaces.iter().any(|all| all.index == lan.index && all.name == lan.interface);
+        let removed: Vec<Link> = self.links.extract_if(.., |link| !exists(&link.lan)).collect();
+        for link in removed {
+            let spare = link.close(&self.registry, receivers, faces);
+            // Without privileges, a process can open no other.
+            self.spare.extend(spare.filter(|_| open_packets(&faces.config.ether).is_err()));
+        }
+    }
+
     /// Adds a link and the face of its group.
     fn add<P: Pit>(
         &mut self,
         lan: Lan,
         socket: LanSocket,
-        receiver: &mut UdpReceiver,
+        receivers: &mut Receivers<'_>,
         faces: &mut Faces<P>,
     ) -> io::Result<()> {
         let number = match socket {
             LanSocket::Udp(mut socket) => {
                 let local = socket.local_addr()?;
-                let number = faces.pipeline.ports.sockets.len();
+                let number = faces.pipeline.ports.sockets.next_number();
                 self.registry.register(&mut socket, SocketKind::Udp.token(number), Events::READABLE)?;
-                faces.pipeline.ports.sockets.push(Udp::new(socket, local));
-                receiver.begin_measuring(number, faces.rng());
+                faces.pipeline.ports.sockets.insert(Udp::new(socket, local));
+                receivers.udp.begin_measuring(number, faces.rng());
                 number
             }
             LanSocket::Ether(socket) => {
-                let mtu = interfaces::mtu(&lan.interface)?;
-                let number = faces.pipeline.ports.ethers.len();
+                let mtu = match interfaces::mtu(&lan.interface) {
+                    Ok(mtu) => mtu,
+                    Err(error) => {
+                        // It has just gone. Without privileges, a process can open no other socket.
+                        self.spare.push(socket);
+                        return Err(error);
+                    }
+                };
+                let number = faces.pipeline.ports.ethers.next_number();
                 let token = SocketKind::Ether.token(number);
                 self.registry.register(&mut SourceFd(&socket.as_raw_fd()), token, Events::READABLE)?;
-                faces.pipeline.ports.ethers.push(Ether::new(socket, lan.interface.clone(), mtu));
+                faces.pipeline.ports.ethers.insert(Ether::new(socket, lan.interface.clone(), mtu));
+                receivers.ether.begin_measuring(number, faces.rng());
                 number
             }
         };
@@ -205,6 +248,47 @@ impl Link {
         }
     }
 
+    /// True if the face of the group is open, or the configuration has none for the link.
+    fn has_group<P: Pit>(&self, faces: &Faces<P>) -> bool {
+        let ports = &faces.pipeline.ports;
+        match self.lan.medium {
+            Medium::Group { .. } => ports.sockets.get(self.number).is_none_or(|udp| udp.group.is_some()),
+            Medium::Ethernet(_) => ports.ethers.get(self.number).is_none_or(|ether| ether.group.is_some()),
+        }
+    }
+
+    /// Closes the faces of the link, and its socket. Returns the socket of an Ethernet, on no interface.
+    fn close<P: Pit>(
+        self,
+        registry: &Registry,
+        receivers: &mut Receivers<'_>,
+        faces: &mut Faces<P>,
+    ) -> Option<PacketSocket> {
+        let all = self.faces(faces);
+        tracing::warn!(
+            interface = self.lan.interface,
+            faces = all.len(),
+            "faces closed: their interface was removed"
+        );
+        all.into_iter().for_each(|face| faces.close(face, "its interface was removed"));
+        let ports = &mut faces.pipeline.ports;
+        match self.lan.medium {
+            Medium::Group { .. } => {
+                // The socket leaves the group, and the events, as it is closed.
+                drop(ports.sockets.remove(self.number));
+                receivers.udp.begin_measuring(self.number, faces.rng());
+                None
+            }
+            Medium::Ethernet(_) => {
+                let removed = ports.ethers.remove(self.number);
+                receivers.ether.begin_measuring(self.number, faces.rng());
+                let socket = removed?.socket;
+                let _ = registry.deregister(&mut SourceFd(&socket.as_raw_fd()));
+                Some(socket)
+            }
+        }
+    }
+
     /// The faces of the link.
     fn faces<P: Pit>(&self, faces: &Faces<P>) -> Vec<FaceId> {
         let is_on = |kind: &PortKind| match (kind, self.lan.medium) {
@@ -221,7 +305,7 @@ impl Link {
         self.set_down(true, faces);
         let (remote, _) = self.lan.uris(&faces.config.ether);
         let all = self.faces(faces);
-        tracing::warn!(interface = self.lan.interface, %remote, faces = all.len(), "faces down: their interface is down, gone or without an address");
+        tracing::warn!(interface = self.lan.interface, %remote, faces = all.len(), "faces down: their interface is down or without an address");
         for face in all {
             faces.reports.add(Report::FaceLink { face: face.0.into(), local: None });
         }
@@ -243,12 +327,12 @@ impl Link {
         }
     }
 
-    /// Uses an interface again that was down, or has another number or address now.
+    /// Uses an interface again that was down, or has another address now.
     fn bring_up<P: Pit>(
         &mut self,
         lan: &Lan,
         registry: &Registry,
-        receiver: &mut UdpReceiver,
+        receivers: &mut Receivers<'_>,
         faces: &mut Faces<P>,
     ) -> io::Result<()> {
         let ports = &mut faces.pipeline.ports;
@@ -261,7 +345,7 @@ impl Link {
                 if let Some(udp) = ports.sockets.get_mut(self.number) {
                     udp.socket = socket;
                 }
-                receiver.begin_measuring(self.number, faces.rng());
+                receivers.udp.begin_measuring(self.number, faces.rng());
             }
             Medium::Ethernet(address) => {
                 if let Some(ether) = ports.ethers.get_mut(self.number) {
@@ -279,7 +363,7 @@ impl Link {
             return Ok(());
         }
         let all = self.faces(faces);
-        tracing::info!(interface = lan.interface, %remote, faces = all.len(), "faces up again: their interface is back");
+        tracing::info!(interface = lan.interface, %remote, faces = all.len(), "faces up again: their interface is up");
         for face in all {
             faces.reports.add(Report::FaceLink { face: face.0.into(), local: Some(local.clone()) });
         }

@@ -10,11 +10,12 @@
 //!
 //! Each module uses only those above it in this list:
 //!
-//! - `token`, `ready`, `rate_limit`, `calls`: tokens of events, turns of sockets, limits per second;
+//! - `token`, `ready`, `rate_limit`, `calls`, `slots`: tokens of events, turns of sockets, limits per second,
+//!   numbers of sockets;
 //! - `message`, `turns`, `reports`: the queues to and from the management;
 //! - `wire`, `socket`, `backlog`, `udp`, `ether`, `origin`, `connection`: transports, and the schedule of
 //!   reconnections;
-//! - `flood`: limits of the peers that flood a UDP socket;
+//! - `flood`: limits of the peers that flood a UDP socket or an Ethernet;
 //! - `link_service`, `port`, `ports`: the sending ends of faces, and the output of the forwarder to them;
 //! - `pipeline`, `reader`: the forwarder with its ports, and the receiving ends of connections;
 //! - `peers`, `shares`, `evict`, `faces`: the faces: opened, changed, closed, and closed for new peers;
@@ -49,6 +50,7 @@ mod ready;
 pub(crate) mod reports;
 mod requests;
 mod shares;
+mod slots;
 mod socket;
 mod token;
 mod turns;
@@ -75,7 +77,7 @@ use hashlane_ndn_fw::forward::Forwarder;
 use hashlane_ndn_fw::pit::Pit;
 use hashlane_ndn_fw::strategy::Rng;
 use hashlane_table::share::Holders;
-use lans::Lans;
+use lans::{Lans, Receivers};
 use message::RequestQueue;
 use mio::event::Event;
 use mio::{Events, Interest, Poll, Token, Waker};
@@ -84,6 +86,7 @@ use pipeline::Pipeline;
 use ports::Ports;
 use ready::{Class, Ready};
 use reports::Reports;
+use slots::Slots;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -179,11 +182,11 @@ impl<P: Pit> Plane<P> {
         let registry = || poll.registry().try_clone();
         let unix = sockets.unix.into_iter().zip(config.unix.path.iter().cloned()).collect();
         let listeners = Listeners::new(poll.registry(), unix, sockets.tcp, sockets.websocket)?;
-        let mut udp = Vec::new();
+        let mut udp = Slots::new();
         for (number, mut socket) in sockets.udp.into_iter().enumerate() {
             poll.registry().register(&mut socket, SocketKind::Udp.token(number), Interest::READABLE)?;
             let local = socket.local_addr()?;
-            udp.push(Udp::new(socket, local));
+            udp.insert(Udp::new(socket, local));
         }
         let pipeline = Pipeline {
             forwarder,
@@ -193,16 +196,18 @@ impl<P: Pit> Plane<P> {
         let (holders, peers) = (Holders::new(&secrets.peers), Peers::new(&secrets.peers));
         let mut rng = Rng::new(secrets.seed);
         let moderation = Moderation::new(config.moderation.settings());
-        let mut receiver = UdpReceiver::new(pipeline.ports.sockets.len(), &mut rng);
+        let mut receiver = UdpReceiver::new(pipeline.ports.sockets.next_number(), &mut rng);
+        let mut ether = EtherReceiver::default();
         let mut faces = Faces::new(pipeline, holders, peers, config, reports, registry()?, rng);
         faces.pipeline.ports.now = clock.now();
         faces.tls = sockets.tls;
-        let lans = Lans::start(sockets.lans, registry()?, &mut receiver, &mut faces)?;
+        let receivers = Receivers { udp: &mut receiver, ether: &mut ether };
+        let lans = Lans::start(sockets.lans, registry()?, receivers, &mut faces)?;
         Ok(Self {
             requests,
             faces,
             udp: receiver,
-            ether: EtherReceiver::default(),
+            ether,
             lans,
             listeners,
             handshakes: Handshakes::new(registry()?),
@@ -278,6 +283,9 @@ impl<P: Pit> Plane<P> {
         }
         if self.udp.is_limiting() {
             self.udp.measure(&mut self.faces);
+        }
+        if self.ether.is_limiting() {
+            self.ether.measure(&mut self.faces);
         }
         let Pipeline { forwarder, ports, .. } = &mut self.faces.pipeline;
         forwarder.handle_retries(ports.now, ports);
@@ -401,7 +409,7 @@ impl<P: Pit> Plane<P> {
         }
         let longest = match () {
             () if self.ends.is_some() => Duration::from_millis(10),
-            () if self.udp.is_limiting() => flood::INTERVAL,
+            () if self.udp.is_limiting() || self.ether.is_limiting() => flood::INTERVAL,
             () => Duration::from_millis(HOUSEKEEPING),
         };
         let Pipeline { forwarder, ports, .. } = &self.faces.pipeline;
@@ -433,7 +441,7 @@ impl<P: Pit> Plane<P> {
         dialer.expire(faces);
         dialer.reconnect(faces);
         listeners.retry(ready);
-        lans.follow(udp, faces);
+        lans.follow(Receivers { udp, ether }, faces);
         let has_shrunk = faces.pipeline.ports.has_shrunk();
         if faces.pipeline.forwarder.shrink() || has_shrunk {
             udp.free_memory();
@@ -443,9 +451,9 @@ impl<P: Pit> Plane<P> {
             hashlane_link::memory::release_freed();
         }
         udp.measure(faces);
-        udp.retry(faces.pipeline.ports.sockets.len(), ready);
-        ether.retry(faces.pipeline.ports.ethers.len(), ready);
-        ether_receive::count_lost(&mut faces.pipeline);
+        ether.measure(faces);
+        udp.retry(faces.pipeline.ports.sockets.numbers(), ready);
+        ether.retry(faces.pipeline.ports.ethers.numbers(), ready);
         faces.replaced.next_second();
         let suppressed = faces.log.next_second();
         faces.pipeline.forwarder.counters().suppressed_lines.add(suppressed);

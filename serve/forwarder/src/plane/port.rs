@@ -2,6 +2,7 @@
 
 use super::connection::Connection;
 use super::link_service::{LinkOptions, LinkService};
+use super::slots::Slots;
 use super::socket::{Stream, WebSocket};
 use super::udp::Udp;
 use crate::shards::UdpPeer;
@@ -159,12 +160,19 @@ impl Port {
     }
 
     /// Bytes that wait to be sent, as far as that is known.
-    pub(super) fn queue(&self, sockets: &[Udp]) -> usize {
+    pub(super) fn queue(&self, sockets: &Slots<Udp>) -> usize {
+        match self.kind {
+            PortKind::Udp { socket, .. } => sockets.get(socket).map_or(0, Udp::unsent),
+            _ => self.stream_queue(),
+        }
+    }
+
+    /// Bytes that wait for the connection of the face; 0 for faces of datagrams.
+    pub(super) fn stream_queue(&self) -> usize {
         match &self.kind {
             PortKind::Stream { writer, .. } => writer.len(),
-            PortKind::Udp { socket, .. } => sockets.get(*socket).map_or(0, Udp::unsent),
             PortKind::WebSocket(socket) => socket.borrow().queue(),
-            PortKind::Ether { .. } | PortKind::Down => 0,
+            PortKind::Udp { .. } | PortKind::Ether { .. } | PortKind::Down => 0,
         }
     }
 

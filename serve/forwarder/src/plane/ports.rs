@@ -5,6 +5,7 @@ mod reliability;
 use super::ether::Ether;
 use super::port::{Port, PortKind};
 use super::reports::Reports;
+use super::slots::Slots;
 use super::token::SocketKind;
 use super::udp::Udp;
 use crate::config::Memory;
@@ -34,9 +35,9 @@ type PortsOfFaces = Vec<Option<Port>>;
 /// All ports, by the slot of their face, and the UDP sockets that they share.
 pub(super) struct Ports {
     ports: PortsOfFaces,
-    pub(super) sockets: Vec<Udp>,
+    pub(super) sockets: Slots<Udp>,
     /// Ethernets, by the number in their tokens.
-    pub(super) ethers: Vec<Ether>,
+    pub(super) ethers: Slots<Ether>,
     /// Slots of the ports to flush at the end of the round.
     dirty: Vec<u32>,
     reports: Reports,
@@ -61,11 +62,11 @@ pub(super) struct Ports {
 
 impl Ports {
     /// An empty set. Events of connections are registered with `registry`.
-    pub(super) fn new(sockets: Vec<Udp>, memory: &Memory, reports: Reports, registry: Registry) -> Self {
+    pub(super) fn new(sockets: Slots<Udp>, memory: &Memory, reports: Reports, registry: Registry) -> Self {
         Self {
             ports: Vec::new(),
             sockets,
-            ethers: Vec::new(),
+            ethers: Slots::new(),
             dirty: Vec::new(),
             reports,
             registry,
@@ -167,14 +168,16 @@ impl Ports {
         self.ports.iter().flatten()
     }
 
-    /// Calls `each` with the parties of the faces of a UDP socket, and the datagrams received from each since
-    /// the last call.
-    pub(super) fn take_heard(ports: &mut PortsOfFaces, socket: usize, each: &mut dyn FnMut(Owner, u32)) {
+    /// Calls `each` with the parties of the peers' faces that `is_of` selects, and the datagrams or frames
+    /// received from each since the last call.
+    pub(super) fn take_heard(
+        ports: &mut PortsOfFaces,
+        is_of: impl Fn(&PortKind) -> bool,
+        each: &mut dyn FnMut(Owner, u32),
+    ) {
         for port in ports.iter_mut().flatten() {
             // The senders to a group are counted by their addresses.
-            let is_peer =
-                matches!(port.kind, PortKind::Udp { socket: of, .. } if of == socket) && !port.is_group;
-            if port.heard > 0 && is_peer {
+            if port.heard > 0 && !port.is_group && is_of(&port.kind) {
                 each(port.owner, std::mem::take(&mut port.heard));
             }
         }
@@ -184,6 +187,12 @@ impl Ports {
     pub(super) fn socket_mut(&mut self, socket: usize) -> Option<(&mut PortsOfFaces, &mut Udp)> {
         let Self { ports, sockets, .. } = self;
         sockets.get_mut(socket).map(|socket| (ports, socket))
+    }
+
+    /// The ports, and the Ethernet of this number.
+    pub(super) fn ether_mut(&mut self, number: usize) -> Option<(&mut PortsOfFaces, &mut Ether)> {
+        let Self { ports, ethers, .. } = self;
+        ethers.get_mut(number).map(|ether| (ports, ether))
     }
 
     /// True if the face in a slot is of this host.
@@ -263,7 +272,7 @@ impl Ports {
         let Self { ports, registry, queues, now, .. } = self;
         let port = ports.get_mut(slot)?.as_mut()?;
         port.dirty = false;
-        let before = if port.blocked { port.queue(&[]) } else { 0 };
+        let before = if port.blocked { port.stream_queue() } else { 0 };
         let outcome = match &mut port.kind {
             PortKind::Stream { stream, writer } => writer
                 .flush(&mut &**stream)
@@ -278,7 +287,7 @@ impl Ports {
         if let Ok((blocked, _)) = outcome
             && (blocked || port.waiting.is_some())
         {
-            if !port.blocked || port.queue(&[]) < before {
+            if !port.blocked || port.stream_queue() < before {
                 port.taken = *now;
             }
             let memory = if blocked { port.memory().max(1) } else { 0 };
@@ -318,7 +327,7 @@ impl Ports {
 
     /// True if nothing waits to be sent.
     pub(super) fn is_idle(&self) -> bool {
-        self.iter().all(|port| port.queue(&[]) == 0)
+        self.iter().all(|port| port.stream_queue() == 0)
     }
 }
 
@@ -361,7 +370,7 @@ impl Output for Ports {
                     true
                 }
                 None => {
-                    debug_assert!(false, "sockets stay open for as long as the thread runs");
+                    debug_assert!(false, "the faces of a socket are closed before it");
                     false
                 }
             },
@@ -371,7 +380,7 @@ impl Output for Ports {
                     true
                 }
                 None => {
-                    debug_assert!(false, "Ethernets stay for as long as the thread runs");
+                    debug_assert!(false, "the faces of an Ethernet are closed before it");
                     false
                 }
             },
@@ -413,7 +422,7 @@ mod tests {
     #[test]
     fn interests_that_the_management_has_no_room_for_come_back() {
         let (reports, _inbox) = Reports::new();
-        let mut ports = Ports::new(Vec::new(), &Memory::default(), reports, registry());
+        let mut ports = Ports::new(Slots::new(), &Memory::default(), reports, registry());
         ports.add(Port::new(FaceId(300), PortKind::Down, Arc::default(), 7, Time::from_millis(1)));
         let name = hashlane_name::uri::parse_uri(b"/localhop/nfd/rib").expect("a name");
         let interest =
@@ -432,7 +441,7 @@ mod tests {
     fn pieces_on_a_link_that_has_fallen_silent_are_freed() {
         let now = Time::from_millis(1000);
         let face = FaceId(FaceId::FIRST);
-        let mut ports = Ports::new(Vec::new(), &Memory::default(), Reports::new().0, registry());
+        let mut ports = Ports::new(Slots::new(), &Memory::default(), Reports::new().0, registry());
         ports.add(Port::new(face, PortKind::Down, Arc::default(), 7, now));
         let mut pieces = Vec::new();
         let packet = [&[6, 253, 4, 0][..], &[0; 1024]].concat();

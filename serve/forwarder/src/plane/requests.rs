@@ -116,7 +116,7 @@ fn create_face<P: Pit>(
 fn create_udp<P: Pit>(remote: SocketAddr, options: &FaceOptions, faces: &mut Faces<P>) -> FaceOutcome {
     let sockets = &faces.pipeline.ports.sockets;
     let fits = |udp: &Udp| udp.local.is_ipv4() == remote.is_ipv4() && !udp.is_of_group();
-    let Some(socket) = sockets.iter().position(fits) else {
+    let Some((socket, _)) = sockets.iter().find(|(_, udp)| fits(udp)) else {
         let text = "no UDP socket of this address family is open; add one to [faces.udp] listen";
         return FaceOutcome::Failed { code: 504, text: text.into() };
     };
@@ -136,7 +136,7 @@ fn create_ether<P: Pit>(
     faces: &mut Faces<P>,
 ) -> FaceOutcome {
     let ethers = &faces.pipeline.ports.ethers;
-    let found = ethers.iter().enumerate().find(|(_, ether)| ether.interface == interface);
+    let found = ethers.iter().find(|(_, ether)| ether.interface == interface);
     let Some((number, own)) = found.map(|(number, ether)| (number, ether.own_address())) else {
         let text = format!("no Ethernet faces on {interface}: add it to faces.ether.interfaces");
         return FaceOutcome::Failed { code: 504, text };

@@ -95,7 +95,8 @@ impl TestPlane {
     fn peer(&mut self) -> (Peer, FaceId) {
         let peer = Peer::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
         peer.set_read_timeout(Some(HANG)).expect("a timeout");
-        peer.connect(self.plane.faces.pipeline.ports.sockets[0].local).expect("the forwarder's address");
+        peer.connect(self.plane.faces.pipeline.ports.sockets.get(0).expect("a socket").local)
+            .expect("the forwarder's address");
         peer.send(&data("/unasked", 1)).expect("sent");
         while self.turn(HANG) == 0 {}
         (peer, self.new_face())
@@ -339,7 +340,7 @@ fn a_queue_waits_for_its_connection_and_then_no_event_reports_room() {
 fn a_peer_at_line_rate_is_limited_and_others_get_through() {
     const ROUNDS: usize = 60;
     let mut bench = TestPlane::new();
-    let socket = &mut bench.plane.faces.pipeline.ports.sockets[0];
+    let socket = bench.plane.faces.pipeline.ports.sockets.get_mut(0).expect("a socket");
     let to = socket.local;
     socket.socket.set_receive_queue(1 << 16).expect("a queue");
     let peer = |address: [u8; 4]| {
@@ -399,7 +400,8 @@ fn host(host: u8) -> Ipv4Addr {
 /// Sends a packet from a new port of a host. Returns the face, if there is a new one.
 fn knock(bench: &mut TestPlane, from: u8) -> (Peer, Option<FaceId>) {
     let peer = Peer::bind((host(from), 0)).expect("a port");
-    peer.connect(bench.plane.faces.pipeline.ports.sockets[0].local).expect("the forwarder's address");
+    peer.connect(bench.plane.faces.pipeline.ports.sockets.get(0).expect("a socket").local)
+        .expect("the forwarder's address");
     peer.send(&data("/unasked", 1)).expect("sent");
     while bench.turn(HANG) == 0 {}
     let address = peer.local_addr().expect("an address");

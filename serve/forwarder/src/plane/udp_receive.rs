@@ -1,9 +1,10 @@
 //! Datagrams in: batches of each UDP socket, and faces for new peers.
 
 use super::faces::Faces;
-use super::flood::Flood;
+use super::flood::{Flood, Floods};
 use super::peers;
 use super::pipeline::Pipeline;
+use super::port::PortKind;
 use super::ports::Ports;
 use super::ready::{Class, Ready};
 use super::token::SocketKind;
@@ -32,7 +33,7 @@ const BATCH: usize = 64;
 pub(super) struct UdpReceiver {
     batch: Box<RecvBatch>,
     /// Measurements of each socket.
-    floods: Vec<Flood>,
+    floods: Floods,
     /// True if a socket could not be read, though datagrams may wait.
     failed: bool,
     /// True once the failure is logged.
@@ -44,22 +45,14 @@ pub(super) struct UdpReceiver {
 impl UdpReceiver {
     /// A receiver for a number of sockets. `rng` draws the secrets of their filters.
     pub(super) fn new(sockets: usize, rng: &mut Rng) -> Self {
-        Self {
-            batch: Box::new(RecvBatch::new(BATCH)),
-            floods: (0..sockets).map(|_| Flood::new(rng.next_u64())).collect(),
-            failed: false,
-            logged: false,
-            takes_new: true,
-        }
+        let mut floods = Floods::default();
+        (0..sockets).for_each(|number| floods.begin(number, rng));
+        Self { batch: Box::new(RecvBatch::new(BATCH)), floods, failed: false, logged: false, takes_new: true }
     }
 
     /// Begins the measurements of a socket: another one, or one in place of the last of this number.
     pub(super) fn begin_measuring(&mut self, number: usize, rng: &mut Rng) {
-        let flood = Flood::new(rng.next_u64());
-        match self.floods.get_mut(number) {
-            Some(place) => *place = flood,
-            None => self.floods.push(flood),
-        }
+        self.floods.begin(number, rng);
     }
 
     /// True if new peers are served.
@@ -78,31 +71,32 @@ impl UdpReceiver {
     }
 
     /// Schedules all sockets again if one could not be read: no event reports its datagrams a second time.
-    pub(super) fn retry(&mut self, sockets: usize, ready: &mut Ready) {
+    pub(super) fn retry(&mut self, sockets: impl Iterator<Item = usize>, ready: &mut Ready) {
         let failed = std::mem::take(&mut self.failed);
         if failed {
-            (0..sockets).for_each(|number| ready.push(SocketKind::Udp.token(number), Class::First));
+            sockets.for_each(|number| ready.push(SocketKind::Udp.token(number), Class::First));
         }
         self.logged &= failed;
     }
 
     /// True while peers of a socket are limited.
     pub(super) fn is_limiting(&self) -> bool {
-        self.floods.iter().any(Flood::is_limiting)
+        self.floods.is_limiting()
     }
 
     /// Counts the datagrams that each socket has lost, and updates the limits of its peers.
     pub(super) fn measure<P: Pit>(&mut self, faces: &mut Faces<P>) {
-        (0..self.floods.len()).for_each(|number| self.measure_socket(number, faces));
+        self.floods.numbers().for_each(|number| self.measure_socket(number, faces));
     }
 
     fn measure_socket<P: Pit>(&mut self, number: usize, faces: &mut Faces<P>) {
         let Pipeline { forwarder, ports, .. } = &mut faces.pipeline;
         let now = ports.now;
-        if let Some(flood) = self.floods.get_mut(number).filter(|flood| flood.is_due(now))
+        if let Some(flood) = self.floods.due(number, now)
             && let Some((ports, udp)) = ports.socket_mut(number)
         {
-            flood.measure(udp, now, forwarder.counters(), |each| Ports::take_heard(ports, number, each));
+            let is_of = |kind: &PortKind| matches!(kind, PortKind::Udp { socket, .. } if *socket == number);
+            flood.measure(udp, now, forwarder.counters(), |each| Ports::take_heard(ports, is_of, each));
         }
     }
 
@@ -122,7 +116,7 @@ impl UdpReceiver {
             let (Some(udp), Some(flood)) =
                 (faces.pipeline.ports.sockets.get(number), self.floods.get_mut(number))
             else {
-                debug_assert!(false, "events of UDP sockets carry the number of one");
+                // The interface of the socket has gone since the event.
                 return false;
             };
             if let Err(error) = udp.recv(&mut self.batch) {

@@ -4,6 +4,7 @@
 
 use super::*;
 use crate::interfaces;
+use crate::udp::{MAX_HALVINGS, Sender};
 use hashlane_rig::namespace;
 use nix::sys::socket::{MsgFlags, SockProtocol, bind, send};
 use std::time::{Duration, Instant};
@@ -95,7 +96,7 @@ fn frames_to_a_host_and_to_the_group_come_with_their_sender() {
         assert_eq!(receive_until(&near, b"answer"), [(far_address, false, b"answer".to_vec())]);
         // Longer than the interface permits.
         assert_eq!(send_to(&near, far_address, &[7; 1501]), Sent { sent: 0, dropped: 1 });
-        assert_eq!(far.take_lost().unwrap(), 0);
+        assert_eq!(far.receive_queue().unwrap().lost, 0);
     });
 }
 
@@ -136,6 +137,47 @@ fn frames_to_others_of_other_types_and_hostile_ones_are_left_out() {
         let payloads: Vec<&[u8]> = all.iter().map(|(_, _, payload)| &payload[..]).collect();
         let padded = [&[5, 1, 7][..], &[0; 43]].concat();
         assert_eq!(payloads, [&b""[..], &padded, b"last"]);
+    });
+}
+
+#[test]
+fn a_part_of_the_frames_of_limited_hosts_is_kept_and_all_of_others() {
+    with_pair(|| {
+        let [(near, near_address), (mut far, far_address)] = open_pair();
+        let halvings = MAX_HALVINGS;
+        far.limit_sources(&[Limited { source: Sender::Ethernet(near_address), halvings }], 7).unwrap();
+        // One in 65,536 is kept.
+        for to in [far_address, GROUP].repeat(50) {
+            send_to(&near, to, b"limited");
+        }
+        let other = [2, 0, 0, 0, 0, 9];
+        let frame = |to: &[u8; 6]| [&to[..], &other, &[0x86, 0x24], b"other"].concat();
+        send_raw(&frame(&far_address));
+        send_raw(&frame(&[2, 0, 0, 0, 0, 8]));
+        let all = receive_until(&far, b"other");
+        let limited = all.iter().filter(|(_, _, payload)| payload == b"limited").count();
+        assert!(limited < 3 && all.len() - limited == 1, "{all:?}");
+        far.limit_sources(&[], 7).unwrap();
+        send_to(&near, far_address, b"again");
+        assert_eq!(receive_until(&far, b"again").len(), 1);
+    });
+}
+
+#[test]
+fn frames_that_the_queue_has_no_room_for_are_counted() {
+    with_pair(|| {
+        let [(near, _), (far, far_address)] = open_pair();
+        far.set_queues(4096);
+        for _ in 0..200 {
+            send_to(&near, far_address, &[7; 1400]);
+        }
+        let deadline = Instant::now() + PATIENCE;
+        while far.receive_queue().unwrap().lost == 0 {
+            assert!(Instant::now() < deadline, "{:?}", far.receive_queue());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let queue = far.receive_queue().unwrap();
+        assert!(queue.queued > 0 && queue.limit > 0, "{queue:?}");
     });
 }
 

@@ -36,17 +36,17 @@ pub(in crate::plane) fn open_all(config: &FaceConfig) -> io::Result<Vec<(Lan, La
         }
     }
     let lans = plan(config, &interfaces).into_iter().map(|lan| {
-        let socket = open(&lan, config)?;
+        let socket = open(&lan, config, &mut Vec::new())?;
         Ok((lan, socket))
     });
     lans.collect()
 }
 
-/// Opens the socket of a link.
+/// Opens the socket of a link. An Ethernet takes one of the `spare` ones, if there are any.
 ///
 /// # Errors
-/// The process lacks the capability CAP_NET_RAW, or the interface has just gone.
-pub(super) fn open(lan: &Lan, config: &FaceConfig) -> io::Result<LanSocket> {
+/// The process lacks the capability CAP_NET_RAW and there is no spare socket, or the interface has just gone.
+pub(super) fn open(lan: &Lan, config: &FaceConfig, spare: &mut Vec<PacketSocket>) -> io::Result<LanSocket> {
     let of_interface = |error: &io::Error| {
         io::Error::new(error.kind(), format!("cannot open faces on interface {}: {error}", lan.interface))
     };
@@ -59,10 +59,22 @@ pub(super) fn open(lan: &Lan, config: &FaceConfig) -> io::Result<LanSocket> {
             Ok(LanSocket::Udp(socket))
         }
         Medium::Ethernet(address) => {
-            let mut socket = open_packets(&config.ether)?;
-            socket.attach(lan.index, address).map_err(|error| of_interface(&error))?;
-            socket.set_queues(queue);
-            Ok(LanSocket::Ether(socket))
+            let mut socket = match spare.pop() {
+                Some(socket) => socket,
+                None => open_packets(&config.ether)?,
+            };
+            let outcome = socket.limit_sources(&[], 0).and_then(|()| socket.attach(lan.index, address));
+            match outcome {
+                Ok(()) => {
+                    socket.set_queues(queue);
+                    Ok(LanSocket::Ether(socket))
+                }
+                Err(error) => {
+                    // Without privileges, a process can open no other.
+                    spare.push(socket);
+                    Err(of_interface(&error))
+                }
+            }
         }
     }
 }

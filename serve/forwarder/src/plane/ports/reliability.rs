@@ -118,7 +118,7 @@ impl Ports {
             return;
         };
         let Some(socket) = sockets.get_mut(socket) else {
-            debug_assert!(false, "sockets stay open for as long as the thread runs");
+            debug_assert!(false, "the faces of a socket are closed before it");
             return;
         };
         reliable.add(&act(&mut port.link, socket, peer));

@@ -1,4 +1,4 @@
-//! Filter that drops datagrams of some sources before they take room in the receive queue.
+//! Filter that drops datagrams or frames of some sources before they take room in the receive queue.
 //!
 //! The queue of a socket is shared by all peers, in order of arrival. A peer that sends faster than the
 //! process reads fills it, and the datagrams of all others are lost. The kernel runs the filter before a
@@ -9,7 +9,7 @@
 
 use socket2::SockFilter;
 
-/// Sender of datagrams: an IPv4 address, or a network of IPv6.
+/// Sender of datagrams or frames: an IPv4 address, a network of IPv6, or an Ethernet address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Sender {
     /// IPv4 address.
@@ -18,6 +18,16 @@ pub enum Sender {
     Ipv6(u64),
     /// The lower 64 bits of a link-local IPv6 address.
     LinkLocal(u64),
+    /// Ethernet address, of the sender of a frame.
+    Ethernet([u8; 6]),
+}
+
+/// Headers in which a filter finds the source of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Header {
+    Ipv4,
+    Ipv6,
+    Ethernet,
 }
 
 /// A source, and the part of its datagrams that is kept.
@@ -44,6 +54,7 @@ const DROP: u32 = 0;
 
 // Operations, as in `linux/bpf_common.h`.
 const LD_ABS: u16 = 0x20;
+const LD_ABS_HALF: u16 = 0x28;
 const AND: u16 = 0x54;
 const ADD: u16 = 0x04;
 const MUL: u16 = 0x24;
@@ -61,6 +72,11 @@ const fn network(at: i32) -> u32 {
     (libc::SKF_NET_OFF + at) as u32
 }
 
+/// Offset of byte `at` of the Ethernet header.
+pub(crate) const fn ethernet(at: i32) -> u32 {
+    (libc::SKF_LL_OFF + at) as u32
+}
+
 const RANDOM: u32 = (libc::SKF_AD_OFF + libc::SKF_AD_RANDOM) as u32;
 
 #[derive(Clone, Copy, Debug)]
@@ -71,8 +87,8 @@ struct Instruction {
     value: u32,
 }
 
-/// Function from the 64 bits of an IPv6 source to a key of 32. Secret, so that no peer can choose a network
-/// with the key of another one.
+/// Function from the 64 bits of an IPv6 or Ethernet source to a key of 32. Secret, so that no peer can choose
+/// a network with the key of another one.
 #[derive(Clone, Copy, Debug)]
 struct Fold {
     start: u32,
@@ -93,31 +109,38 @@ impl Fold {
     }
 }
 
+/// An Ethernet address as [`Fold::key`] takes it: its first four bytes, and its last two.
+fn halves([a, b, c, d, e, f]: [u8; 6]) -> u64 {
+    u64::from_be_bytes([a, b, c, d, 0, 0, e, f])
+}
+
 /// Program that limits sources.
-pub(super) struct Filter {
+pub(crate) struct Filter {
     program: Vec<Instruction>,
     /// Jumps to the random choice of a number of halvings.
     choices: Vec<(usize, u8)>,
 }
 
 impl Filter {
-    /// A filter of at most [`MAX_LIMITED`] sources, for a socket of this address family. `salt` should be
-    /// random, and is secret.
-    pub(super) fn new(limited: &[Limited], ipv6: bool, salt: u64) -> Self {
+    /// A filter of at most [`MAX_LIMITED`] sources, for packets with this header. `salt` should be random,
+    /// and is secret.
+    pub(crate) fn new(limited: &[Limited], header: Header, salt: u64) -> Self {
         let fold = Fold::new(salt);
-        let key = |source| match source {
-            Sender::Ipv4(address) => (!ipv6).then_some(address),
-            Sender::Ipv6(bits) | Sender::LinkLocal(bits) => ipv6.then(|| fold.key(bits)),
+        let key = |source| match (source, header) {
+            (Sender::Ipv4(address), Header::Ipv4) => Some(address),
+            (Sender::Ipv6(bits) | Sender::LinkLocal(bits), Header::Ipv6) => Some(fold.key(bits)),
+            (Sender::Ethernet(address), Header::Ethernet) => Some(fold.key(halves(address))),
+            _ => None,
         };
         let entry = |limited: &Limited| Some((key(limited.source)?, limited.halvings.clamp(1, MAX_HALVINGS)));
         let mut keys: Vec<(u32, u8)> = limited.iter().take(MAX_LIMITED).filter_map(entry).collect();
         keys.sort_unstable();
         keys.dedup_by_key(|(key, _)| *key);
         let mut filter = Self { program: Vec::new(), choices: Vec::new() };
-        if ipv6 {
-            filter.load_ipv6(fold);
-        } else {
-            filter.add(LD_ABS, network(12));
+        match header {
+            Header::Ipv4 => filter.add(LD_ABS, network(12)),
+            Header::Ipv6 => filter.load_ipv6(fold),
+            Header::Ethernet => filter.load_folded(fold, ethernet(6), (LD_ABS_HALF, ethernet(10))),
         }
         let leaves: Vec<&[(u32, u8)]> = keys.chunks(LEAF).collect();
         filter.add_tree(&leaves);
@@ -126,7 +149,7 @@ impl Filter {
     }
 
     /// The program for the kernel.
-    pub(super) fn program(&self) -> Vec<SockFilter> {
+    pub(crate) fn program(&self) -> Vec<SockFilter> {
         let instruction = |i: &Instruction| SockFilter::new(i.code, i.if_true, i.if_false, i.value);
         self.program.iter().map(instruction).collect()
     }
@@ -141,19 +164,23 @@ impl Filter {
         self.program.push(Instruction { code, if_true, if_false, value });
     }
 
+    /// Loads the key of a source: of the 32 bits at one place, and those that a load from another one has.
+    fn load_folded(&mut self, fold: Fold, upper: u32, (load, lower): (u16, u32)) {
+        self.add(LD_ABS, upper);
+        self.add(ADD, fold.start);
+        self.add(MUL, fold.factors[0]);
+        self.add_fold();
+        self.add(TO_X, 0);
+        self.add(load, lower);
+        self.add(ADD_X, 0);
+        self.add(MUL, fold.factors[1]);
+        self.add_fold();
+    }
+
     /// Loads the key of an IPv6 source.
     fn load_ipv6(&mut self, fold: Fold) {
-        let part = |filter: &mut Self, at: i32| {
-            filter.add(LD_ABS, network(at));
-            filter.add(ADD, fold.start);
-            filter.add(MUL, fold.factors[0]);
-            filter.add_fold();
-            filter.add(TO_X, 0);
-            filter.add(LD_ABS, network(at + 4));
-            filter.add(ADD_X, 0);
-            filter.add(MUL, fold.factors[1]);
-            filter.add_fold();
-        };
+        let part =
+            |filter: &mut Self, at: i32| filter.load_folded(fold, network(at), (LD_ABS, network(at + 4)));
         let mut one = Self { program: Vec::new(), choices: Vec::new() };
         part(&mut one, 8);
         let length = one.program.len();
@@ -244,9 +271,14 @@ mod tests {
             let jump = |holds: bool| usize::from(if holds { if_true } else { if_false });
             match code {
                 LD_ABS if value == RANDOM => a = random,
-                LD_ABS => {
-                    let from = (value as i32 - libc::SKF_NET_OFF) as usize;
-                    a = u32::from_be_bytes(header[from..][..4].try_into().unwrap());
+                LD_ABS | LD_ABS_HALF => {
+                    let value = value as i32;
+                    let start = if value < libc::SKF_NET_OFF { libc::SKF_LL_OFF } else { libc::SKF_NET_OFF };
+                    let bytes = &header[(value - start) as usize..];
+                    a = match code {
+                        LD_ABS => u32::from_be_bytes(bytes[..4].try_into().unwrap()),
+                        _ => u16::from_be_bytes(bytes[..2].try_into().unwrap()).into(),
+                    };
                 }
                 AND => a &= value,
                 ADD => a = a.wrapping_add(value),
@@ -273,6 +305,7 @@ mod tests {
                     Sender::Ipv4(at.wrapping_mul(0x0101_6203)),
                     Sender::Ipv6(0x2001_0db8_0000_0000 | u64::from(at)),
                     Sender::LinkLocal(u64::from(at) << 31),
+                    Sender::Ethernet([2, 0, 7, (at >> 8) as u8, at as u8, 9]),
                 ]
             };
             let header = |source: Sender| {
@@ -285,14 +318,16 @@ mod tests {
                         bytes[9] = 0x80;
                         bytes[16..24].copy_from_slice(&interface.to_be_bytes());
                     }
+                    Sender::Ethernet(address) => bytes[6..12].copy_from_slice(&address),
                 }
                 bytes
             };
-            for kind in 0..3 {
+            let headers = [Header::Ipv4, Header::Ipv6, Header::Ipv6, Header::Ethernet];
+            for (kind, in_header) in headers.into_iter().enumerate() {
                 let limited: Vec<Limited> = (0..count as u32)
                     .map(|at| Limited { source: sources(at)[kind], halvings: halvings(at) })
                     .collect();
-                let filter = Filter::new(&limited, kind > 0, 0x1234_5678_9abc_def0);
+                let filter = Filter::new(&limited, in_header, 0x1234_5678_9abc_def0);
                 assert!(filter.program.len() <= 4096, "{}", filter.program.len());
                 for at in 0..2 * count as u32 + 2 {
                     let header = header(sources(at)[kind]);
