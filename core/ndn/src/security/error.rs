@@ -13,6 +13,9 @@ pub enum KeyError {
     /// An elliptic curve other than P-256.
     #[error("unsupported elliptic curve: only P-256 is supported")]
     Curve,
+    /// Explicit parameters of an elliptic curve other than P-256.
+    #[error("the explicit curve parameters of the key are not those of P-256; use a key on P-256")]
+    Parameters,
     /// Unsupported algorithm. Private keys: ECDSA or Ed25519; public keys: these or RSA.
     #[error("unsupported kind of key")]
     Kind,
@@ -22,6 +25,12 @@ pub enum KeyError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CertificateError {
+    /// DER in the place of a Data packet: a certificate of X.509, or a key.
+    #[error(
+        "not an NDN certificate but DER, such as an X.509 certificate or a bare key; export the NDN certificate, \
+         for example by `ndnsec cert-dump -i IDENTITY`"
+    )]
+    Der,
     /// The file contains neither a Data packet nor Base64.
     #[error("not a certificate: neither a Data packet nor Base64")]
     Text,

@@ -6,13 +6,16 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use base64ct::{Base64, Encoding};
 
+/// First byte of the DER of certificates of X.509 and of keys: a SEQUENCE.
+const DER: u8 = 0x30;
+
 /// Longest certificate file, in bytes.
 pub const MAX_FILE: usize = 1 << 16;
 
 /// Certificate in a file: a Data packet, or Base64 in lines, with or without PEM headers.
 ///
 /// # Errors
-/// [`CertificateError::Text`] or [`CertificateError::TooLong`].
+/// [`CertificateError::Text`], [`CertificateError::Der`] or [`CertificateError::TooLong`].
 pub fn certificate_bytes(file: &[u8]) -> Result<Cow<'_, [u8]>, CertificateError> {
     if file.len() > MAX_FILE {
         return Err(CertificateError::TooLong { limit: MAX_FILE });
@@ -20,12 +23,19 @@ pub fn certificate_bytes(file: &[u8]) -> Result<Cow<'_, [u8]>, CertificateError>
     if file.first().is_some_and(|&first| u32::from(first) == DATA) {
         return Ok(file.into());
     }
+    if file.first() == Some(&DER) {
+        return Err(CertificateError::Der);
+    }
     let text = str::from_utf8(file).map_err(|_| CertificateError::Text)?;
     let digits = text.lines().filter(|line| !line.trim_start().starts_with("-----") && !line.contains(':'));
     let digits: String =
         digits.flat_map(str::chars).filter(|character| !character.is_ascii_whitespace()).collect();
     let bytes = Base64::decode_vec(&digits).map_err(|_| CertificateError::Text)?;
-    if bytes.is_empty() { Err(CertificateError::Text) } else { Ok(bytes.into()) }
+    match bytes.first() {
+        None => Err(CertificateError::Text),
+        Some(&DER) => Err(CertificateError::Der),
+        Some(_) => Ok(bytes.into()),
+    }
 }
 
 #[cfg(test)]
@@ -49,6 +59,13 @@ mod tests {
     fn refuses_what_is_neither() {
         for file in [&b""[..], b"\n", b"not*base64", b"\xff", b"Name: /a\n"] {
             assert_eq!(certificate_bytes(file), Err(CertificateError::Text), "{file:?}");
+        }
+        // A key or a certificate of another kind.
+        for file in [
+            &b"\x30\x03\x02\x01\x00"[..],
+            b"-----BEGIN PRIVATE KEY-----\nMAMCAQA=\n-----END PRIVATE KEY-----\n",
+        ] {
+            assert_eq!(certificate_bytes(file), Err(CertificateError::Der), "{file:?}");
         }
         assert_eq!(
             certificate_bytes(&vec![b'A'; MAX_FILE + 1]),

@@ -13,6 +13,7 @@
 
 pub mod certificate;
 pub mod certificates;
+mod curve;
 pub mod error;
 pub mod file;
 pub mod policy;

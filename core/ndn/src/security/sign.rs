@@ -59,7 +59,9 @@ impl Signer {
         let info = PrivateKeyInfo::from_der(der).map_err(|_| KeyError::Malformed)?;
         match kind_of(&info.algorithm)? {
             SignatureType::SHA256_WITH_ECDSA => {
-                p256::ecdsa::SigningKey::try_from(info).map(Self::EcdsaP256).map_err(|_| KeyError::Malformed)
+                // The parameters have been checked: those of older keys do not name the curve.
+                let key = p256::SecretKey::from_sec1_der(info.private_key);
+                key.map(|key| Self::EcdsaP256(key.into())).map_err(|_| KeyError::Malformed)
             }
             SignatureType::ED25519 => ed25519_dalek::SigningKey::try_from(info)
                 .map(|key| Self::Ed25519(Box::new(key)))

@@ -1,5 +1,6 @@
 //! Verifying keys.
 
+use super::curve::check_p256;
 use super::error::{KeyError, Refusal};
 use super::signed::Signed;
 use crate::wire::SignatureType;
@@ -16,8 +17,6 @@ use sha2::{Digest, Sha256};
 
 /// id-ecPublicKey (RFC 5480 §2.1.1).
 const EC: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
-/// secp256r1 (RFC 5480 §2.1.1.1).
-const P256: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.3.1.7");
 /// id-Ed25519 (RFC 8410 §3).
 const ED25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.112");
 /// rsaEncryption (RFC 3279 §2.3.1).
@@ -55,7 +54,8 @@ impl Verifier {
         let info = SubjectPublicKeyInfoRef::from_der(der).map_err(|_| KeyError::Malformed)?;
         let key = match kind_of(&info.algorithm)? {
             SignatureType::SHA256_WITH_ECDSA => {
-                p256::ecdsa::VerifyingKey::try_from(info).map(Self::EcdsaP256).ok()
+                let point = info.subject_public_key.as_bytes().ok_or(KeyError::Malformed)?;
+                p256::ecdsa::VerifyingKey::from_sec1_bytes(point).map(Self::EcdsaP256).ok()
             }
             SignatureType::ED25519 => ed25519_dalek::VerifyingKey::try_from(info).map(Self::Ed25519).ok(),
             _ => RsaPublicKey::from_public_key_der(der).map(|key| Self::Rsa(Box::new(key))).ok(),
@@ -115,11 +115,7 @@ impl fmt::Debug for Verifier {
 /// Signature algorithm for keys of this algorithm.
 pub(super) fn kind_of(algorithm: &AlgorithmIdentifierRef<'_>) -> Result<SignatureType, KeyError> {
     match algorithm.oid {
-        EC => match algorithm.parameters_oid() {
-            Ok(P256) => Ok(SignatureType::SHA256_WITH_ECDSA),
-            // Explicit parameters, even of P-256, are not in this profile (RFC 5480 §2.1.1).
-            _ => Err(KeyError::Curve),
-        },
+        EC => check_p256(algorithm).map(|()| SignatureType::SHA256_WITH_ECDSA),
         ED25519 => Ok(SignatureType::ED25519),
         RSA => Ok(SignatureType::SHA256_WITH_RSA),
         _ => Err(KeyError::Kind),
