@@ -19,8 +19,37 @@ pub(super) struct Cached {
     pub(super) older: u32,
     pub(super) fresh_until: Time,
     pub(super) link: Link,
+    pub(super) queued: Queued,
+}
+
+/// Queue of a packet, and the time at which it was appended, in one word: packets are many.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Queued(u32);
+
+impl Queued {
+    /// Bits of a time that are dropped: it counts in units of 1024 ms.
+    const UNIT: u32 = 10;
+    /// Bit of the queue of stale packets.
+    const STALE: u32 = 1 << 31;
+
+    /// Appended now, to the queue of stale packets or to that of all.
+    #[inline(always)]
+    pub(super) fn new(stale: bool, now: Time) -> Self {
+        let at = (now.millis() >> Self::UNIT) as u32 & !Self::STALE;
+        Self(if stale { at | Self::STALE } else { at })
+    }
+
     /// True if it is in the queue of stale packets.
-    pub(super) stale: bool,
+    #[inline(always)]
+    pub(super) fn is_stale(self) -> bool {
+        self.0 & Self::STALE != 0
+    }
+
+    /// Milliseconds since it was appended, give or take a second.
+    pub(super) fn age(self, now: Time) -> u64 {
+        let since = Self::new(false, now).0.wrapping_sub(self.0) & !Self::STALE;
+        u64::from(since) << Self::UNIT
+    }
 }
 
 /// Neighbours of a packet in its queue.

@@ -1,6 +1,6 @@
 //! Insertion, lookup and eviction.
 
-use super::cached::{Cached, Link, NONE};
+use super::cached::{Cached, Link, NONE, Queued};
 use super::config::{Config, Policy};
 use super::queue::Queue;
 use super::tree::{PLACE_COST, PLACES, Tree};
@@ -158,7 +158,7 @@ impl ContentStore {
             older: NONE,
             fresh_until,
             link: Link::default(),
-            stale: false,
+            queued: Queued::default(),
         };
         let slot = match self.free.pop() {
             Some(slot) => slot,
@@ -212,8 +212,8 @@ impl ContentStore {
         let fifo = self.config.policy == Policy::PriorityFifo;
         let Some(cached) = self.cached_mut(slot).invariant("the packet exists") else { return };
         let fresh_until = cached.fresh_until;
-        cached.stale = fifo && fresh_until <= now;
-        let stale = cached.stale;
+        let stale = fifo && fresh_until <= now;
+        cached.queued = Queued::new(stale, now);
         let Self { packets, queue, stale: stales, wheel, .. } = self;
         if stale { stales } else { queue }.push(packets, slot);
         if fifo && !stale {
@@ -224,7 +224,7 @@ impl ContentStore {
     #[inline(always)]
     fn dequeue(&mut self, slot: u32) {
         let Some(cached) = self.cached(slot).invariant("the packet exists") else { return };
-        let stale = cached.stale;
+        let stale = cached.queued.is_stale();
         let Self { packets, queue, stale: stales, wheel, .. } = self;
         if stale { stales } else { queue }.remove(packets, slot);
         wheel.stop(slot);
@@ -249,6 +249,13 @@ impl ContentStore {
                 break;
             }
         }
+    }
+
+    /// Milliseconds for which the packet that is evicted next has been in its queue, give or take a second:
+    /// since its last use, or since it arrived or became stale, by the policy. `None` if the store is empty.
+    pub fn oldest(&self, now: Time) -> Option<u64> {
+        let first = self.stale.first().or(self.queue.first())?;
+        Some(self.cached(first)?.queued.age(now))
     }
 
     /// Evicts the next packet; returns false if the store is empty.

@@ -64,6 +64,9 @@ pub struct Counters {
     pub pit_bytes: Counter,
     /// Age of the oldest pending Interest in a part of the PIT, in milliseconds since it was last sent.
     pub pit_age: Counter,
+    /// Time for which the packet of the content store that is evicted next has been in its queue, in
+    /// milliseconds.
+    pub cs_age: Counter,
     /// Size of the content store in bytes, overhead included.
     pub cs_bytes: Counter,
     /// Prefixes in the FIB.

@@ -144,6 +144,14 @@ fn tables(text: &mut String, counters: &Totals, snapshot: &Snapshot) {
         "Time since the oldest pending Interest of a part of the PIT was sent.",
     )
     .value(&[], age);
+    let age = counters.largest(|all| &all.cs_age) as f64 / 1e3;
+    Metric::new(
+        text,
+        "hashlane_ndn_cs_oldest_seconds",
+        "gauge",
+        "Time since the packet of the content store that is evicted next was used, arrived or became stale.",
+    )
+    .value(&[], age);
     Metric::new(text, "hashlane_ndn_fib_age_seconds", "gauge", "Time since the last change of the FIB.")
         .value(&[], snapshot.fib_age.as_secs_f64());
     let start = snapshot.taken.duration_since(UNIX_EPOCH).unwrap_or_default().saturating_sub(snapshot.since);
@@ -174,6 +182,8 @@ mod tests {
             Arc::new(counters)
         });
         shards[0].fib_entries.set(5);
+        shards[0].cs_age.set(7000);
+        shards[1].cs_age.set(1000);
         shards[1].fib_entries.set(5);
         shards[0].latency.add(std::time::Duration::from_micros(300));
         let snapshot = Snapshot {
@@ -185,6 +195,7 @@ mod tests {
         for line in [
             "hashlane_ndn_entries{table=\"fib\"} 5",
             "hashlane_ndn_table_bytes{table=\"pit\"} 0",
+            "hashlane_ndn_cs_oldest_seconds 7",
             "hashlane_ndn_satisfaction_seconds_bucket{le=\"0.0002\"} 0",
             "hashlane_ndn_satisfaction_seconds_bucket{le=\"0.0005\"} 1",
             "hashlane_ndn_satisfaction_seconds_bucket{le=\"+Inf\"} 1",

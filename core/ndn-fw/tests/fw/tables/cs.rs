@@ -369,6 +369,36 @@ fn a_large_packet_takes_the_place_of_small_ones_as_large() {
 }
 
 #[test]
+fn the_packet_that_leaves_next_has_an_age() {
+    let seconds = |seconds: u64| Time::from_millis(1024 * seconds);
+    let mut hasher = NameHasher::new(&Key::VECTOR);
+    for policy in [Policy::Lru, Policy::PriorityFifo] {
+        let mut store = ContentStore::new(Config { policy, ..Config::default() });
+        assert_eq!(store.oldest(seconds(5)), None);
+        for (number, at) in [("/1", 10), ("/2", 20)] {
+            let name = uri(number);
+            assert!(insert(&mut store, &name, &data_of(&name, 30 * 1024, b""), seconds(at)));
+        }
+        assert_eq!(store.oldest(seconds(25)), Some(15 * 1024));
+        let (name, ask) = (uri("/1"), Ask::of(uri("/1"), 7).build());
+        let interest = Interest::parse(&ask).unwrap();
+        assert!(store.find(&hashed(&mut hasher, &name), &interest, seconds(26)).is_some());
+        // A packet that was used leaves later, by LRU alone.
+        let is_lru = policy == Policy::Lru;
+        assert_eq!(store.oldest(seconds(30)), Some(if is_lru { 10 } else { 20 } * 1024));
+        // The first one becomes stale, and leaves first.
+        store.handle_timeout(seconds(45));
+        let age = store.oldest(seconds(47)).unwrap();
+        assert_eq!(age, if is_lru { 27 } else { 2 } * 1024);
+        // Times go around after more than 60 years.
+        let late = Time::from_millis((1 << 41) - 1024);
+        let mut store = ContentStore::new(Config { policy, ..Config::default() });
+        assert!(insert(&mut store, &name, &data_of(&name, 1 << 30, b""), late));
+        assert_eq!(store.oldest(late.after_millis(3 * 1024)), Some(3 * 1024));
+    }
+}
+
+#[test]
 fn erasing_everything_goes_on_until_all_is_gone() {
     let mut store = filled(1000, Policy::PriorityFifo);
     let mut hasher = NameHasher::new(&Key::VECTOR);
