@@ -191,12 +191,27 @@ fn update(manager: &mut Manager, call: Call<'_>) -> Done {
     wrong.persistency = parameters.persistency.filter(|&persistency| !face.can_become(persistency));
     wrong.mtu = parameters.mtu.filter(|&mtu| mtu < MIN_MTU || !face.is_datagram());
     if wrong != ControlParameters::default() {
-        return Err(ControlResponse::with(409, "Invalid properties specified", &wrong));
+        return Err(ControlResponse::with(409, invalid_properties(&wrong, face), &wrong));
     }
     let options = FaceOptions::of(&parameters);
     face.apply(&options, Some(udp_idle));
     call.plane.request(Request::Face(FaceRequest::Update { face: id, options }));
     done(&face.parameters(false))
+}
+
+/// Text about the properties that a face cannot have.
+fn invalid_properties(wrong: &ControlParameters, face: &FaceInfo) -> String {
+    let scheme = face.remote.scheme();
+    let mtu = match wrong.mtu {
+        Some(mtu) if face.is_datagram() => Some(format!("an MTU of {mtu} (at least {MIN_MTU})")),
+        Some(_) => Some(format!("an MTU ({scheme} faces have none)")),
+        None => None,
+    };
+    let persistency =
+        wrong.persistency.map(|persistency| format!("the persistency {persistency} ({scheme})"));
+    let flags = wrong.mask.map(|mask| format!("the flags {mask:#x} ({scheme})"));
+    let wrong: Vec<String> = [mtu, persistency, flags].into_iter().flatten().collect();
+    format!("Invalid properties specified: face {} cannot have {}", face.id, wrong.join(" and "))
 }
 
 fn destroy(manager: &mut Manager, call: Call<'_>) -> Done {
