@@ -5,7 +5,8 @@ use super::face::{Choice, find, find_or_create};
 use super::rows::{self, Row};
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
-use hashlane_command::number::number;
+use hashlane_client::Client;
+use hashlane_command::number::{number, within};
 use hashlane_command::terminal;
 use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::Ndn;
@@ -33,7 +34,8 @@ enum Command {
     #[command(after_help = "\
 Examples:
   hashlane ndn route list
-  hashlane ndn route list /example --json")]
+  hashlane ndn route list /example --json
+  hashlane ndn route list /example --wait 5      exit code 0 once there is a route, 1 after 5 s")]
     List(List),
     /// Add a route; creates the face to FACE if it is missing
     #[command(after_help = "\
@@ -60,9 +62,15 @@ struct List {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    /// Seconds to wait until the prefix has a route, for scripts that start a server
+    #[arg(long, value_name = "SECONDS", value_parser = within(1_u64, 86_400), requires = "prefix")]
+    wait: Option<u64>,
     #[command(flatten)]
     connection: Connection,
 }
+
+/// Pause between attempts to find a route.
+const PAUSE: Duration = Duration::from_millis(50);
 
 #[derive(Debug, Args)]
 struct Add {
@@ -120,9 +128,15 @@ impl Route {
 impl List {
     async fn run(self) -> Result<()> {
         let client = self.connection.open().await?;
-        let entries: Vec<RibEntry> = records(&client, "rib", "list").await?;
-        let wanted = |entry: &&RibEntry| self.prefix.as_ref().is_none_or(|prefix| entry.name == *prefix);
-        let routes = entries.iter().filter(wanted).flat_map(|entry| {
+        let entries = match self.wait {
+            None => self.entries(&client).await?,
+            Some(seconds) => {
+                let found = tokio::time::timeout(Duration::from_secs(seconds), self.wait_for(&client)).await;
+                let prefix = self.prefix.as_ref().map_or_else(String::new, ToString::to_string);
+                found.with_context(|| format!("no route of {prefix} within {seconds} s"))??
+            }
+        };
+        let routes = entries.iter().flat_map(|entry| {
             entry.routes.iter().map(|route| {
                 Row::new()
                     .text("prefix", &entry.name)
@@ -135,6 +149,26 @@ impl List {
             })
         });
         Ok(rows::print(&routes.collect::<Vec<_>>(), self.json)?)
+    }
+}
+
+impl List {
+    /// The entries of the prefix.
+    async fn entries(&self, client: &Client) -> Result<Vec<RibEntry>> {
+        let mut entries: Vec<RibEntry> = records(client, "rib", "list").await?;
+        entries.retain(|entry| self.prefix.as_ref().is_none_or(|prefix| entry.name == *prefix));
+        Ok(entries)
+    }
+
+    /// The entries of the prefix, once there are any.
+    async fn wait_for(&self, client: &Client) -> Result<Vec<RibEntry>> {
+        loop {
+            let entries = self.entries(client).await?;
+            if !entries.is_empty() {
+                return Ok(entries);
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
     }
 }
 

@@ -18,14 +18,9 @@ fn the_commands_of_the_readme_ping_across_two_forwarders() {
     let folder = Folder::new();
     let mut shell = Shell::new(&folder.path(""));
 
-    shell.run(forwarders);
-    for socket in ["a.sock", "b.sock"] {
-        shell.wait_for(&format!("hashlane ndn status --connect unix://$PWD/{socket} >/dev/null 2>&1"));
-    }
-    assert!(shell.run(server).contains("route-added prefix=/example "));
-    shell.wait_for("hashlane ndn route list --connect unix://$PWD/b.sock | grep -q prefix=/example/ping");
-
-    let said = shell.run(ping);
+    // Pasted as one block: no command may depend on a pause before it.
+    let said = shell.run(&[forwarders, server, ping].concat());
+    assert!(said.contains("route-added prefix=/example "), "{said}");
     assert!(said.contains("3 packets transmitted, 3 received, 0 lost"), "{said}");
     let said = shell.run("hashlane ndn face list --connect unix://$PWD/b.sock");
     let from_a = said.lines().find(|face| face.contains("remote=udp4://127.0.0.1:16363 ")).expect("a face");
