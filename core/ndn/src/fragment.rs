@@ -76,8 +76,8 @@ impl Fragmenter {
     }
 
     /// Divides a packet into the fragments for a link with this MTU, and passes each to `each` with its
-    /// header. Every fragment gets a Sequence, also the only one of a packet that fits. Returns false as
-    /// [`send`](Self::send) does.
+    /// header. Every fragment gets a Sequence, also the only one of a packet that fits. A prefix announcement
+    /// is left out if the first fragment has no room for it. Returns false as [`send`](Self::send) does.
     pub fn divide(
         &mut self,
         header: &LpHeader<'_>,
@@ -87,20 +87,19 @@ impl Fragmenter {
     ) -> bool {
         let alone = LpHeader { sequence: Some(self.next), ..*header };
         let fits = || alone.wrapped(packet.len()).as_bytes().len() + packet.len() <= mtu;
-        if MAX_LINK_HEADER + packet.len() <= mtu || fits() {
+        if MAX_LINK_HEADER + header.prefix_announcement.len() + packet.len() <= mtu || fits() {
             self.next = self.next.wrapping_add(1);
             each(&alone, packet);
             return true;
         }
         // All fragments have the size of the first one, which has the least room.
         let fields = header.wrapped(packet.len()).as_bytes().len();
-        let Some(room) = mtu.checked_sub(fields + FRAGMENT_COST).filter(|room| *room > 0) else {
-            return false;
+        let room = mtu.checked_sub(fields + FRAGMENT_COST).filter(|room| *room > 0);
+        let count = room.map_or(u64::MAX, |room| packet.len().div_ceil(room) as u64);
+        let Some(room) = room.filter(|_| count <= MAX_FRAGMENTS) else {
+            let plain = LpHeader { prefix_announcement: &[], ..*header };
+            return plain != *header && self.divide(&plain, packet, mtu, each);
         };
-        let count = packet.len().div_ceil(room) as u64;
-        if count > MAX_FRAGMENTS {
-            return false;
-        }
         for (index, piece) in packet.chunks(room).enumerate() {
             let base = if index == 0 { *header } else { LpHeader::default() };
             let sequence = Some(self.next);
@@ -338,6 +337,19 @@ mod tests {
             prop_assert_eq!((whole.packet().header, whole.packet().fragment), (header, &packet[..]));
             prop_assert_eq!(reassembler.waiting(), 0);
         }
+    }
+
+    #[test]
+    fn an_announcement_without_room_is_left_out() {
+        let (announced, packet) = (vec![6; 500], vec![5; 3000]);
+        let header = LpHeader { prefix_announcement: &announced, ..LpHeader::default() };
+        for (mtu, is_there) in [(9000, true), (1400, true), (600, true), (500, false), (100, false)] {
+            let pieces = cut(&packet, &header, mtu);
+            assert!(pieces.iter().all(|piece| piece.len() <= mtu), "{mtu}");
+            let first = LpPacket::parse(&pieces[0]).unwrap().header;
+            assert_eq!(!first.prefix_announcement.is_empty(), is_there, "{mtu}");
+        }
+        assert!(!Fragmenter::new(0).send(&header, &packet, 40, |_, _| {}));
     }
 
     #[test]

@@ -31,8 +31,8 @@ pub fn check_packet(octets: &[u8]) {
 fn check_header(packet: &LpPacket<'_>) {
     // Each Ack takes 12 bytes.
     assert!(packet.header.acks().count() <= 8192);
-    // Acks and announcements are not written.
-    let header = LpHeader { acks: Acks::default(), prefix_announcement: &[], ..packet.header };
+    // Acks are not written.
+    let header = LpHeader { acks: Acks::default(), ..packet.header };
     let frame = header.wrapped(packet.fragment.len());
     let again = [frame.as_bytes(), packet.fragment].concat();
     let read = LpPacket::parse(&again).expect("a packet that was built");

@@ -13,6 +13,7 @@
 use super::{DATA, INTEREST};
 use crate::invariant::{Invariant as _, part};
 use crate::tlv::{Element, Elements, WireError, integer_len, shortest, single};
+use alloc::vec::Vec;
 use core::fmt;
 
 /// TLV-TYPE of a link packet.
@@ -162,7 +163,7 @@ pub struct LpHeader<'a> {
     pub tx_sequence: Option<u64>,
     /// NonDiscovery: the Interest must not be flooded.
     pub non_discovery: bool,
-    /// PrefixAnnouncement, unparsed.
+    /// PrefixAnnouncement of Data, a Data packet that is not parsed; empty if absent.
     pub prefix_announcement: &'a [u8],
     /// InterestDigest.
     pub digest: DigestField<'a>,
@@ -240,7 +241,8 @@ impl<'a> LpHeader<'a> {
     }
 }
 
-/// Room for the header: [`HEAD`] bytes, 184 for the fields that are written, and 6 to begin the fragment.
+/// Room for the header: [`HEAD`] bytes, 184 for the fields that are written, and 6 to begin the fragment. A
+/// header with a prefix announcement takes more.
 const FRAME: usize = super::MAX_LINK_HEADER;
 /// Room before the fields, for type and length of the link packet.
 const HEAD: usize = 10;
@@ -250,26 +252,44 @@ const HEAD: usize = 10;
 pub struct LpFrame {
     bytes: [u8; FRAME],
     start: usize,
+    /// End of the bytes; [`LONG`] if all of them are in `long`.
     end: usize,
+    /// Bytes from the first field on, if they do not fit.
+    long: Vec<u8>,
 }
+
+/// End of a frame whose bytes do not fit: nothing fits after it.
+const LONG: usize = FRAME + 1;
 
 impl LpFrame {
     const fn new() -> Self {
-        Self { bytes: [0; FRAME], start: HEAD, end: HEAD }
+        Self { bytes: [0; FRAME], start: HEAD, end: HEAD, long: Vec::new() }
     }
 
     /// Encoded bytes.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
-        part(&self.bytes, self.start..self.end)
+        if self.end == LONG { &self.long } else { part(&self.bytes, self.start..self.end) }
     }
 
     fn push(&mut self, bytes: &[u8]) {
-        let room = self.bytes.get_mut(self.end..self.end + bytes.len());
-        if let Some(room) = room.invariant("MAX_LINK_HEADER holds every field") {
-            room.copy_from_slice(bytes);
-            self.end += bytes.len();
+        match self.bytes.get_mut(self.end..self.end + bytes.len()) {
+            Some(room) => {
+                room.copy_from_slice(bytes);
+                self.end += bytes.len();
+            }
+            None => self.push_long(bytes),
         }
+    }
+
+    /// Appends bytes that do not fit: a prefix announcement, or what follows it.
+    #[cold]
+    fn push_long(&mut self, bytes: &[u8]) {
+        if self.end != LONG {
+            self.long.extend_from_slice(part(&self.bytes, self.start..self.end));
+            self.end = LONG;
+        }
+        self.long.extend_from_slice(bytes);
     }
 
     /// Appends a type or length.
@@ -346,6 +366,9 @@ impl LpFrame {
         if header.non_discovery {
             self.field(NON_DISCOVERY, &[]);
         }
+        if !header.prefix_announcement.is_empty() {
+            self.field(PREFIX_ANNOUNCEMENT, header.prefix_announcement);
+        }
         let DigestField { typ, value } = header.digest;
         if DigestField::is_type(typ) && (1..=MAX_INTEREST_DIGEST).contains(&value.len()) {
             self.field(typ, value);
@@ -362,11 +385,15 @@ impl LpFrame {
     /// Begins the fragment, and prepends type and length of the link packet.
     fn close(&mut self, fragment: usize) {
         self.begin_fragment(fragment);
-        let body = self.end - HEAD + fragment;
+        let fields = if self.end == LONG { self.long.len() } else { self.end - HEAD };
         let mut head = Self::new();
         head.number(LP_PACKET.into());
-        head.number(body as u64);
+        head.number((fields + fragment) as u64);
         let head = head.as_bytes();
+        if self.end == LONG {
+            self.long.splice(..0, head.iter().copied());
+            return;
+        }
         self.start = HEAD - head.len();
         if let Some(room) = self.bytes.get_mut(self.start..HEAD) {
             room.copy_from_slice(head);

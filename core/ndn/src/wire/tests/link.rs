@@ -3,7 +3,9 @@
 
 use super::{hex, packet};
 use crate::tlv::WireError;
-use crate::wire::lp::{self, FRAGMENT, LpHeader, LpPacket, NACK, NackReason, PIT_TOKEN, SEQUENCE};
+use crate::wire::lp::{
+    self, DigestField, FRAGMENT, INTEREST_DIGEST, LpHeader, LpPacket, NACK, NackReason, PIT_TOKEN, SEQUENCE,
+};
 use std::vec::Vec;
 
 fn error(parts: &[&str]) -> Option<WireError> {
@@ -192,6 +194,7 @@ fn a_frame_has_room_for_every_field() {
         congestion_mark: u64::MAX,
         tx_sequence: Some(u64::MAX),
         non_discovery: true,
+        digest: DigestField::new(INTEREST_DIGEST, &[0xff; 32]),
         ..LpHeader::default()
     };
     for len in [0, 1, 252, 253, crate::wire::MAX_PACKET, 65_535, 65_536] {
@@ -201,6 +204,29 @@ fn a_frame_has_room_for_every_field() {
     }
     assert_eq!(LpHeader::default().frame(5).as_bytes(), &[] as &[u8]);
     assert_eq!(LpHeader::default().wrapped(5).as_bytes(), hex("6407 5005"));
+}
+
+#[test]
+fn a_frame_carries_an_announcement_of_any_length() {
+    let digest = DigestField::new(INTEREST_DIGEST, &[0xff; 20]);
+    for announced in [1, 150, 180, 190, 252, 253, 1000, 65_536] {
+        let announced = std::vec![6; announced];
+        for (len, token) in [(0, &[][..]), (9, &[1; 32]), (8800, &[])] {
+            let fragment = std::vec![7; len];
+            let header = LpHeader {
+                pit_token: token,
+                non_discovery: true,
+                prefix_announcement: &announced,
+                digest,
+                ..LpHeader::default()
+            };
+            let bytes = [header.frame(len).as_bytes(), &fragment].concat();
+            assert_eq!(LpPacket::parse(&bytes), Ok(LpPacket { header, fragment: &fragment }));
+            let [before, after] = header.around_acks(len);
+            let body = [before.as_bytes(), after.as_bytes(), &fragment].concat();
+            assert!(bytes.ends_with(&body) && bytes.len() - body.len() <= 6);
+        }
+    }
 }
 
 #[test]

@@ -164,6 +164,7 @@ proptest! {
         numbers in vec(of(any_number()), 8),
         token in vec(any::<u8>(), 0..33),
         non_discovery in any::<bool>(),
+        announced in vec(any::<u8>(), 0..400),
         fragment in vec(any::<u8>(), 1..300),
     ) {
         let frag_count = numbers[1].unwrap_or_default();
@@ -179,6 +180,7 @@ proptest! {
             congestion_mark: numbers[6].unwrap_or_default(),
             tx_sequence: numbers[7],
             non_discovery,
+            prefix_announcement: &announced,
             ..LpHeader::default()
         };
         let bytes = [header.wrapped(fragment.len()).as_bytes(), &fragment].concat();
