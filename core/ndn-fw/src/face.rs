@@ -190,6 +190,8 @@ pub struct Faces {
     /// Free slots, the one that has been free for the longest time first.
     free: alloc::collections::VecDeque<u32>,
     management: Option<Face>,
+    /// Faces to other hosts, those that were added first at the front.
+    remote: Vec<FaceId>,
     len: usize,
 }
 
@@ -207,6 +209,7 @@ impl Faces {
     ///
     /// The lowest 14 bits of an id are the slot plus 256; the bits above count earlier uses of the slot.
     pub fn add(&mut self, face: Face) -> Option<FaceId> {
+        let is_remote = face.scope == Scope::NonLocal;
         let id = if self.slots.len() < MAX_FACES - FaceId::FIRST as usize {
             let id = FaceId(self.slots.len() as u32 + FaceId::FIRST);
             self.slots.push(Slot { id, face: Some(face) });
@@ -219,6 +222,9 @@ impl Faces {
             slot.id
         };
         self.len += 1;
+        if is_remote {
+            self.remote.push(id);
+        }
         Some(id)
     }
 
@@ -234,6 +240,9 @@ impl Faces {
         let face = slot.face.take()?;
         self.free.push_back(at as u32);
         self.len -= 1;
+        if let Some(at) = self.remote.iter().position(|other| *other == id) {
+            self.remote.remove(at);
+        }
         Some(face)
     }
 
@@ -263,6 +272,11 @@ impl Faces {
     /// True if there are no faces, apart from the management's.
     pub fn is_empty(&self) -> bool {
         self.len == 0
+    }
+
+    /// Faces to other hosts, those that were added first at the front.
+    pub fn remote(&self) -> impl Iterator<Item = (FaceId, &Face)> {
+        self.remote.iter().filter_map(|id| Some((*id, self.find(*id)?)))
     }
 
     /// All faces, without the management's.

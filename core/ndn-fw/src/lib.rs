@@ -118,6 +118,7 @@ pub mod fib;
 pub mod forward;
 pub mod hashed;
 pub mod latency;
+pub mod learning;
 pub mod pit;
 pub mod shard;
 pub mod strategy;

@@ -3,15 +3,16 @@
 use super::burst::Packet;
 use super::forwarder::Forwarder;
 use super::header::{digest_for, header_for};
+use super::learn::{Attached, fitting, with_entry_name};
 use super::output::{Output, Part};
 use super::route::next_hops;
 use super::scope::{is_management, out_of_scope};
 use super::timeout::release;
 use crate::dead_nonce::LIFETIME;
 use crate::drop::DropReason;
-use crate::face::{Face, FaceId, LinkType};
+use crate::face::{Face, FaceId, LinkType, Scope};
 use crate::hashed::HashedName;
-use crate::pit::{HopFields, Pit};
+use crate::pit::{HopFields, InRecord, Pit};
 use crate::strategy::DataContext;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -71,7 +72,10 @@ impl<P: Pit> Forwarder<P> {
         }
         let mut served: SmallVec<[(FaceId, PitToken); 4]> = SmallVec::new();
         let mut digests: SmallVec<[(FaceId, InterestDigest); 2]> = SmallVec::new();
+        // Downstreams that get the announcement, with the announcement.
+        let mut announced: SmallVec<[(FaceId, Attached); 1]> = SmallVec::new();
         let mut nonces = Vec::new();
+        let received = fitting(header.prefix_announcement, bytes.len());
         if visit.is_last
             && !kept
             && let Some(before) = visit.served
@@ -82,6 +86,9 @@ impl<P: Pit> Forwarder<P> {
             if self.measures {
                 self.measure(slot, name, from, now);
             }
+            let attached =
+                if self.learns { self.learn(slot, name, from, received, now) } else { Attached::Received };
+            let announcement = attached.bytes(received, bytes.len());
             self.retries.stop(slot);
             let Some(gone) = self.pit.remove(slot).invariant("the entry matched") else { continue };
             let (key, records) = (&gone.key, &gone.records);
@@ -105,15 +112,20 @@ impl<P: Pit> Forwarder<P> {
                     continue;
                 }
                 let digest = P::downstream_digest(&gone, record.face);
+                let announcement = announcement_for(record, face, announcement);
                 if several {
                     served.push((record.face, record.token));
+                    if !announcement.is_empty() {
+                        announced.push((record.face, attached.clone()));
+                    }
                     if !digest.is_empty() {
                         digests.push((record.face, Label::new(digest)));
                     }
                 } else {
                     self.counters.out_data.add(1);
                     let digest = digest_for(face, digest, digest_type);
-                    outgoing_data(record.face, face, from, &record.token, digest, header, bytes, out);
+                    let token = &record.token;
+                    outgoing_data(record.face, face, from, token, digest, announcement, header, bytes, out);
                 }
             }
         }
@@ -122,6 +134,7 @@ impl<P: Pit> Forwarder<P> {
         served.dedup();
         served.retain(|downstream| !visit.has_served(downstream));
         digests.sort_unstable();
+        announced.sort_unstable_by_key(|(face, _)| *face);
         for (to, token) in &served {
             if let Some(face) = self.faces.find(*to) {
                 self.counters.out_data.add(1);
@@ -130,7 +143,11 @@ impl<P: Pit> Forwarder<P> {
                 let digest = digests.get(at).filter(|(face, _)| face == to);
                 let digest = digest.map_or(&[][..], |(_, digest)| digest.as_bytes());
                 let digest = digest_for(face, digest, digest_type);
-                outgoing_data(*to, face, from, token, digest, header, bytes, out);
+                let at = announced.partition_point(|(face, _)| face < to);
+                let attached = announced.get(at).filter(|(face, _)| face == to);
+                let announcement =
+                    attached.map_or(&[][..], |(_, attached)| attached.bytes(received, bytes.len()));
+                outgoing_data(*to, face, from, token, digest, announcement, header, bytes, out);
             }
         }
         if !visit.is_last {
@@ -153,19 +170,12 @@ impl<P: Pit> Forwarder<P> {
             }
             return;
         }
-        // The Interest's name is a prefix of the Data's, or that name and the digest of the packet.
-        let mut hashes: SmallVec<[u64; 16]> = SmallVec::new();
-        let name = if key.name_len() > data.len() {
-            hashes.extend_from_slice(data.hashes);
-            hashes.push(key.name_hash());
-            HashedName { components: key.components(), root: data.root, hashes: &hashes }
-        } else {
-            data.truncated(key.name_len(), key.components())
-        };
-        let (prefix, _) = next_hops(fib, hasher, &name, key.hint(), None);
-        if let Some(strategy) = choice.find(&name) {
-            strategy.on_data(&context(prefix, records));
-        }
+        with_entry_name(key, data, |name| {
+            let (prefix, _) = next_hops(fib, hasher, name, key.hint(), None);
+            if let Some(strategy) = choice.find(name) {
+                strategy.on_data(&context(prefix, records));
+            }
+        });
     }
 }
 
@@ -177,11 +187,19 @@ fn outgoing_data(
     from: FaceId,
     token: &PitToken,
     digest: DigestField<'_>,
+    prefix_announcement: &[u8],
     header: &LpHeader<'_>,
     bytes: &[u8],
     out: &mut impl Output,
 ) {
     face.counters.out_data.add(1);
     let header = header_for(face, from, header.congestion_mark);
-    out.send(to, &LpHeader { pit_token: token.as_bytes(), digest, ..header }, bytes);
+    out.send(to, &LpHeader { pit_token: token.as_bytes(), digest, prefix_announcement, ..header }, bytes);
+}
+
+/// The announcement, if the downstream wants it: another host whose Interest was a discovery one.
+#[inline(always)]
+fn announcement_for<'a>(record: &InRecord, face: &Face, announcement: &'a [u8]) -> &'a [u8] {
+    let takes = announcement.is_empty() || !record.non_discovery && face.scope == Scope::NonLocal;
+    if takes { announcement } else { &[] }
 }

@@ -13,6 +13,7 @@ use crate::dead_nonce::DeadNonces;
 use crate::face::{Face, FaceId, Faces};
 use crate::fib::{Fib, NextHop};
 use crate::hashed::NameHasher;
+use crate::learning::{Announcements, RouteEvents};
 use crate::pit::{ByName, Pit};
 use crate::strategy::{ChoiceTable, Rng, Strategy};
 use alloc::boxed::Box;
@@ -46,6 +47,10 @@ pub struct Forwarder<P = ByName> {
     pub(super) sparse: u8,
     /// True if a strategy measures Data.
     pub(super) measures: bool,
+    /// True if a strategy learns routes.
+    pub(super) learns: bool,
+    pub(super) announcements: Announcements,
+    pub(super) route_events: RouteEvents,
     /// Generation of the FIB and the strategy choice table: number of changes.
     pub(super) generation: u32,
     /// Outcome of a visit of the last packet, if it is to visit another shard.
@@ -85,6 +90,9 @@ impl<P: Pit> Forwarder<P> {
             retries: Retries::default(),
             sparse: 0,
             measures: false,
+            learns: false,
+            announcements: Announcements::default(),
+            route_events: RouteEvents::default(),
             generation: 0,
             passed: None,
             watch: Watch::default(),
@@ -150,6 +158,7 @@ impl<P: Pit> Forwarder<P> {
     pub fn set_strategy(&mut self, prefix: &NdnName<'_>, strategy: Strategy) {
         self.generation = self.generation.wrapping_add(1);
         self.measures |= strategy.measures();
+        self.learns |= strategy.learns();
         self.choice.set(&self.hasher.hash_name(prefix), strategy);
     }
 

@@ -5,6 +5,7 @@ use super::config::{Config, MAX_LIFETIME};
 use super::counters::Counters;
 use super::forwarder::Forwarder;
 use super::header::{digest_for, header_for};
+use super::learn::{fitting, of_stored};
 use super::output::{Output, Part};
 use super::pending::Pending;
 use super::rewrite;
@@ -36,6 +37,8 @@ pub(super) struct Request<'a> {
     pub(super) digest: &'a [u8],
     pub(super) name: &'a HashedName<'a>,
     pub(super) nonce: u32,
+    /// True if the Interest must not be flooded.
+    pub(super) non_discovery: bool,
     pub(super) visit: Visit<'a>,
     /// True if the ingress face and the limits of the packet have been checked and counted.
     pub(super) admitted: bool,
@@ -99,13 +102,14 @@ fn insert_in_record<P: Pit>(
     mark: &P::Mark,
     (entry, hop): (Option<u32>, HopFields<'_>),
 ) -> Result<u32, DropReason> {
-    let Request { from, header, bytes, expires, name, nonce, .. } = request;
+    let Request { from, header, bytes, expires, name, nonce, non_discovery, .. } = request;
     let mut record = InRecord {
         face: from,
         item: ItemId::NONE,
         nonce,
         expires,
         token: PitToken::new(header.pit_token),
+        non_discovery,
         hinted: (bytes.len() != interest.as_bytes().len()).then(|| Box::new(bytes.to_vec())),
     };
     let hinted = record.hinted.as_ref().map(|hinted| &hinted[..]);
@@ -188,6 +192,7 @@ impl<P: Pit> Forwarder<P> {
             name,
             // An Interest without a Nonce takes the slow path, which draws one.
             nonce: interest.nonce().unwrap_or(0),
+            non_discovery: header.non_discovery,
             visit: ingress.visit,
             admitted: false,
             expires: now,
@@ -257,7 +262,8 @@ impl<P: Pit> Forwarder<P> {
             self.passed = Some(Box::default());
             return Ok(());
         }
-        let Self { pit, cs, dead, faces, pending, counters, config, .. } = self;
+        let Self { pit, cs, dead, faces, pending, counters, config, choice, .. } = self;
+        let (learns, announcements) = (self.learns, &self.announcements);
         let digest_type = config.digest_type;
         if !request.admitted {
             out.enter(Part::Face);
@@ -288,7 +294,11 @@ impl<P: Pit> Forwarder<P> {
             out.enter(Part::Send);
             let digest = digest_for(face, request.digest, digest_type);
             let pit_token = header.pit_token;
-            let header = LpHeader { pit_token, digest, ..header_for(face, CONTENT_STORE, 0) };
+            let wants = learns && !header.non_discovery && face.scope == Scope::NonLocal;
+            let known = if wants { of_stored(choice, announcements, name, from) } else { None };
+            let prefix_announcement = known.as_ref().map_or(&[][..], |known| fitting(known, data.len()));
+            let header =
+                LpHeader { pit_token, digest, prefix_announcement, ..header_for(face, CONTENT_STORE, 0) };
             face.counters.out_data.add(1);
             counters.out_data.add(1);
             counters.cs_hits.add(1);
@@ -342,6 +352,12 @@ impl<P: Pit> Forwarder<P> {
         pit.cache_lookup(slot, CachedLookup { tables: self.generation, strategy: at, prefix });
         match decision {
             Decision::Forward(to) => {
+                for face in to {
+                    self.outgoing_interest(slot, face, request, interest, now, out);
+                }
+            }
+            Decision::Follow(to) => {
+                let request = Request { non_discovery: true, ..request };
                 for face in to {
                     self.outgoing_interest(slot, face, request, interest, now, out);
                 }
@@ -462,9 +478,9 @@ impl<P: Pit> Forwarder<P> {
         }
         let found = pit.entry_mut(slot).invariant("the entry has the in-record");
         let Some((_, records)) = found else { return };
-        let nonce = request.nonce;
+        let Request { nonce, non_discovery, expires, .. } = request;
         let record =
-            OutRecord { face: to, nonce, sent: now, expires: request.expires, nack: None, suppression: 0 };
+            OutRecord { face: to, nonce, sent: now, expires, nack: None, suppression: 0, non_discovery };
         if let Some(old) = records.outs.iter_mut().find(|out| out.face == to) {
             // The earlier Nonce may loop back, too.
             if old.nonce != nonce {
@@ -481,8 +497,12 @@ impl<P: Pit> Forwarder<P> {
         let sent = pit.upstream_fields(slot);
         let pit_token = if face.pit_tokens { sent.token } else { &[] };
         let digest = digest_for(face, sent.digest, config.digest_type);
-        let header =
-            LpHeader { pit_token, digest, ..header_for(face, request.from, request.header.congestion_mark) };
+        let header = LpHeader {
+            pit_token,
+            digest,
+            non_discovery: non_discovery && face.scope == Scope::NonLocal,
+            ..header_for(face, request.from, request.header.congestion_mark)
+        };
         match (interest.hop_limit_at(), hops) {
             (Some(at), Some(hops)) => {
                 scratch.clear();

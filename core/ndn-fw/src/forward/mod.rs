@@ -25,6 +25,7 @@ mod forwarder;
 mod gauges;
 mod header;
 mod interest;
+mod learn;
 mod nack;
 mod output;
 mod pending;

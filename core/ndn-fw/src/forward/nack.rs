@@ -3,6 +3,7 @@
 use super::burst::Packet;
 use super::forwarder::Forwarder;
 use super::header::digest_for;
+use super::learn::note_broken;
 use super::output::{Output, Part};
 use super::route::next_hops;
 use super::scope::out_of_scope;
@@ -36,7 +37,7 @@ impl<P: Pit> Forwarder<P> {
             self.passed = Some(Box::default());
             return Ok(());
         }
-        let Self { hasher, pit, faces, fib, choice, counters, .. } = self;
+        let Self { hasher, pit, faces, fib, choice, counters, announcements, route_events, .. } = self;
         out.enter(Part::Face);
         let face = faces.find(from).ok_or(DropReason::UnknownFace)?;
         face.counters.in_nacks.add(1);
@@ -57,9 +58,15 @@ impl<P: Pit> Forwarder<P> {
             .outs
             .iter_mut()
             .find(|out| out.face == from && Some(out.nonce) == interest.nonce() && out.expires > now);
-        sent.ok_or(DropReason::UnexpectedNack)?.nack = Some(reason);
+        let sent = sent.ok_or(DropReason::UnexpectedNack)?;
+        sent.nack = Some(reason);
+        let is_of_route = sent.non_discovery;
         let Some(strategy) = choice.find(name) else { return Ok(()) };
-        match strategy.on_nack(prefix, records, from, now) {
+        let decision = strategy.on_nack(prefix, records, from, now);
+        if strategy.learns() && is_of_route && reason == NackReason::NO_ROUTE {
+            note_broken(announcements, route_events, name, (from, face.holder));
+        }
+        match decision {
             NackDecision::Wait => {}
             NackDecision::NackOne(face, reason) => {
                 let at = records.ins.iter().position(|record| record.face == face);

@@ -43,6 +43,7 @@ impl<P: Pit> Forwarder<P> {
         let downstream = live.find_map(|record| Some((record, faces.find(record.face)?)));
         let Some((record, face)) = downstream else { return false };
         let (ingress, nonce, expires) = (record.face, record.nonce, record.expires);
+        let non_discovery = record.non_discovery;
         let mut bytes = key.packet().to_vec();
         let nonce_at = key.nonce_at();
         let place = bytes.get_mut(nonce_at..nonce_at + 4);
@@ -74,6 +75,7 @@ impl<P: Pit> Forwarder<P> {
             digest: &[],
             name,
             nonce,
+            non_discovery,
             visit: Visit::default(),
             admitted: true,
             expires,

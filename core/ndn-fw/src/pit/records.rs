@@ -21,6 +21,8 @@ pub struct InRecord {
     pub expires: Time,
     /// PIT token to return to the downstream.
     pub token: PitToken,
+    /// True if the last Interest must not be flooded: its NonDiscovery field.
+    pub non_discovery: bool,
     /// Interest as received, if its forwarding hint was removed because it reached the producer's region: a
     /// Nack contains the Interest that the downstream sent.
     pub hinted: Option<Box<Vec<u8>>>,
@@ -41,6 +43,9 @@ pub struct OutRecord {
     pub nack: Option<hashlane_ndn::wire::NackReason>,
     /// Suppression interval of the strategy, in milliseconds.
     pub suppression: u32,
+    /// True if the last Interest was sent along routes and must not be flooded: its NonDiscovery field,
+    /// which local faces do not get.
+    pub non_discovery: bool,
 }
 
 /// Records of an entry.

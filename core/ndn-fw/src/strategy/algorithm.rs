@@ -80,6 +80,9 @@ impl DataContext<'_> {
 pub enum Decision {
     /// Forward it to these faces, in this order.
     Forward(SmallVec<[FaceId; 2]>),
+    /// Forward it to these faces along routes, marked NonDiscovery, so that routers without a route do not
+    /// flood it.
+    Follow(SmallVec<[FaceId; 2]>),
     /// Forward it to `best`, and a copy with another Nonce to `probed`, to measure that face. The Nonces
     /// differ so that a forwarder that receives both does not take them for a loop.
     Probe {
@@ -127,6 +130,9 @@ pub enum NackDecision {
 pub trait Algorithm: Clone + Debug + Default {
     /// True if [`on_data`](Self::on_data) has an effect.
     const MEASURES: bool = false;
+
+    /// True if Data that answers Interests without NonDiscovery may bring announcements of routes.
+    const LEARNS: bool = false;
 
     /// Names of the parameters, each with its valid values.
     const PARAMETERS: &'static [&'static str];

@@ -74,6 +74,14 @@ macro_rules! strategies {
                 }
             }
 
+            /// True if announcements with Data may make routes.
+            #[inline(always)]
+            pub fn learns(&self) -> bool {
+                match self {
+                    $(Self::$kind(_) => <$kind as Algorithm>::LEARNS,)*
+                }
+            }
+
             /// Decides where else an Interest goes after the timeout of a [`Decision::Try`].
             pub(crate) fn on_timeout(&mut self, context: &mut InterestContext<'_>) -> Decision {
                 match self {

@@ -21,6 +21,7 @@ mod name;
 mod random;
 mod rng;
 mod rtt;
+mod self_learning;
 mod suppression;
 mod verdict;
 
@@ -47,4 +48,6 @@ strategies! {
     random::Random = "random", version 1;
     /// Next hop that last returned Data for a group of names; after a timeout, all others.
     access::Access = "access", version 1;
+    /// All next hops of a route; without one, all neighbours, from whose Data routes are learned.
+    self_learning::SelfLearning = "self-learning", version 1;
 }

@@ -47,7 +47,7 @@ impl From<&Decision> for Verdict {
     #[inline(always)]
     fn from(decision: &Decision) -> Self {
         match decision {
-            Decision::Forward(_) => Self::Forward,
+            Decision::Forward(_) | Decision::Follow(_) => Self::Forward,
             Decision::Probe { .. } => Self::Probe,
             Decision::Try { .. } => Self::Try,
             Decision::Suppress => Self::Suppress,

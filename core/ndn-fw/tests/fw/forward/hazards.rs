@@ -57,6 +57,7 @@ fn names_of_one_hash_are_told_apart() {
         expires: end,
         nack: None,
         suppression: 0,
+        non_discovery: false,
     };
     for ((number, name), packet) in (0..).zip(&names).zip(&packets) {
         let hashed = collided(name, &mut hashes);

@@ -8,6 +8,7 @@ mod hazards;
 mod header;
 mod hint;
 mod interest;
+mod learning;
 mod loops;
 mod nack;
 mod routes;

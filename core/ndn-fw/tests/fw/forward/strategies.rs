@@ -286,6 +286,8 @@ fn names_of_strategies_are_read_or_refused() {
         ("random/v=1", "random"),
         ("access", "access"),
         ("access/v=1", "access"),
+        ("self-learning", "self-learning"),
+        ("self-learning/v=1", "self-learning"),
     ] {
         assert_eq!(of(&format!("{at}/{name}")), Ok(is));
     }
@@ -294,7 +296,9 @@ fn names_of_strategies_are_read_or_refused() {
         ("/localhost/nfd/strategy", NotAStrategy),
         ("/localhost/nfd", NotAStrategy),
         ("/best-route", NotAStrategy),
-        ("/localhost/nfd/strategy/self-learning", Unknown),
+        ("/localhost/nfd/strategy/no-learning", Unknown),
+        ("/localhost/nfd/strategy/self-learning/v=2", Version { known: 1 }),
+        ("/localhost/nfd/strategy/self-learning/x~1", Parameter),
         ("/localhost/nfd/strategy/best-route/v=6", Version { known: 5 }),
         ("/localhost/nfd/strategy/best-route/v=0", Version { known: 5 }),
         ("/localhost/nfd/strategy/best-route/v=261", Version { known: 5 }),

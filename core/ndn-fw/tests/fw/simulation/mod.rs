@@ -10,6 +10,7 @@ mod access;
 mod applications;
 mod chance;
 mod checks;
+mod learning;
 mod model;
 mod network;
 mod node;

@@ -7,8 +7,12 @@ pub mod fleet;
 use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::Ndn;
 use hashlane_name::uri::parse_uri;
+use hashlane_ndn::mgmt::AnnouncementBuilder;
+use hashlane_ndn::security::Signer;
 use hashlane_ndn::wire::lp::{DigestField, INTEREST_DIGEST, LpHeader};
-use hashlane_ndn::wire::{Data, DataBuilder, Interest, InterestBuilder, NackReason};
+use hashlane_ndn::wire::{
+    Data, DataBuilder, Interest, InterestBuilder, NackReason, SignatureInfo, SignatureType,
+};
 use hashlane_ndn_fw::face::{FaceId, Faces};
 use hashlane_ndn_fw::forward::{Forwarder, Output};
 use hashlane_ndn_fw::pit::Pit;
@@ -111,6 +115,14 @@ pub fn data_of(name: &OwnedName<Ndn>, freshness: u64, content: &[u8]) -> Vec<u8>
     builder.build()
 }
 
+/// A prefix announcement for a minute.
+pub fn announcement(prefix: &str) -> Vec<u8> {
+    let prefix = uri(prefix);
+    let builder = AnnouncementBuilder { prefix: &prefix, version: 1, expiration: 60_000, validity: None };
+    let info = SignatureInfo::of(SignatureType::HMAC_WITH_SHA256);
+    builder.build_signed(&Signer::hmac(b"key"), info).expect("a short prefix")
+}
+
 /// A packet that was sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sent {
@@ -121,6 +133,9 @@ pub struct Sent {
     pub nack: Option<NackReason>,
     pub incoming_face: Option<u64>,
     pub congestion_mark: u64,
+    pub non_discovery: bool,
+    /// Prefix announcement; empty if it has none.
+    pub announcement: Vec<u8>,
     pub packet: Vec<u8>,
 }
 
@@ -151,6 +166,8 @@ impl Sent {
             nack: self.nack,
             incoming_face: self.incoming_face,
             congestion_mark: self.congestion_mark,
+            non_discovery: self.non_discovery,
+            prefix_announcement: &self.announcement,
             ..LpHeader::default()
         }
     }
@@ -169,6 +186,8 @@ impl Output for Log {
             nack: header.nack,
             incoming_face: header.incoming_face,
             congestion_mark: header.congestion_mark,
+            non_discovery: header.non_discovery,
+            announcement: header.prefix_announcement.to_vec(),
             packet: packet.to_vec(),
         });
     }

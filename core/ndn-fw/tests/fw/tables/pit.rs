@@ -75,6 +75,7 @@ proptest! {
                         expires: end,
                         nack: None,
                         suppression: 0,
+                        non_discovery: false,
                     };
                     pit.entry_mut(slot).expect("an entry").1.outs.push(out);
                     plain.insert(entry, face);

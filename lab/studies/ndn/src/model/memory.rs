@@ -128,9 +128,11 @@ fn pend(pit: &mut ByName, name: &HashedName<'_>, interest: &Interest<'_>) {
     let slot = pit.insert(name, interest, (), expires);
     if let Some((_, records)) = pit.entry_mut(slot) {
         let (item, token) = (ItemId::NONE, PitToken::new(&[]));
-        records.ins.push(InRecord { face, item, nonce, expires, token, hinted: None });
+        records.ins.push(InRecord { face, item, nonce, expires, token, non_discovery: false, hinted: None });
         let face = FaceId(FaceId::FIRST + 1);
-        records.outs.push(OutRecord { face, nonce, sent: now, expires, nack: None, suppression: 0 });
+        let out =
+            OutRecord { face, nonce, sent: now, expires, nack: None, suppression: 0, non_discovery: false };
+        records.outs.push(out);
     }
 }
 
