@@ -137,6 +137,8 @@ pub struct Rib {
     /// Closed faces that still have routes or next hops.
     closed: BTreeSet<u64>,
     walks: Walks,
+    /// Removed routes of prefix announcements that [`take_ended`](Self::take_ended) has not returned yet.
+    ended: Vec<(Key, u64)>,
     routes: usize,
     hops: usize,
     /// Number of entries with next hops.
@@ -181,6 +183,7 @@ impl Rib {
             ends: BTreeSet::new(),
             closed: BTreeSet::new(),
             walks: Walks::default(),
+            ended: Vec::new(),
             routes: 0,
             hops: 0,
             routable: 0,
@@ -246,6 +249,13 @@ impl Rib {
     /// Number of routes of a face that prefix announcements have made.
     pub fn announced_of(&self, face: u64) -> usize {
         self.faces.get(&face).map_or(0, |face| face.announced)
+    }
+
+    /// Prefixes and faces of the removed routes that prefix announcements had made, since the last call. Call
+    /// it after each change.
+    pub fn take_ended(&mut self) -> impl Iterator<Item = (OwnedName<Ndn>, u64)> + use<> {
+        let ended = std::mem::take(&mut self.ended);
+        ended.into_iter().filter_map(|(key, face)| Some((name(&key)?, face)))
     }
 
     /// Adds a route, or replaces the one of the same face and origin. Appends the changes of the FIB to
@@ -539,8 +549,11 @@ impl Rib {
             if let Some(end) = route.expires {
                 self.ends.remove(&(end, id, route.face, route.origin));
             }
-            if let Some(face) = self.faces.get_mut(&route.face) {
-                face.announced -= usize::from(route.origin == RouteOrigin::PREFIXANN);
+            if route.origin == RouteOrigin::PREFIXANN {
+                self.ended.push((key.clone(), route.face));
+                if let Some(face) = self.faces.get_mut(&route.face) {
+                    face.announced -= 1;
+                }
             }
             self.forget(route.face, 1, key);
         }

@@ -22,6 +22,7 @@ use hashlane_ndn::mgmt::FaceUri;
 use hashlane_ndn::wire::{Interest, NackReason};
 use hashlane_ndn_fw::face::{Face, LinkType, Scope};
 use hashlane_ndn_fw::forward::{DropReason, Forwarder};
+use hashlane_ndn_fw::learning::Reported;
 use hashlane_ndn_fw::pit::{ByDigest, ByName, ByToken, Pit, Satisfy};
 use std::collections::HashMap;
 use std::io;
@@ -269,6 +270,13 @@ impl Server {
                     return;
                 };
                 self.manager.interest(&interest, from, now, &mut self.requests)
+            }
+            Report::Route(Reported { face, event, .. }) => {
+                // The face may have been closed meanwhile.
+                if let Some(from) = self.origins.get(&face.0.into()) {
+                    self.manager.route_event(&event, from, now, &mut self.requests);
+                }
+                Vec::new()
             }
             Report::FaceUp { info, peer } => {
                 let origin = Origin { face: info.id, scope: info.scope, peer };

@@ -22,12 +22,12 @@ fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() as u64
 }
 
-fn operator() -> Signer {
+pub(crate) fn operator() -> Signer {
     Signer::ed25519(&[7; 32])
 }
 
 /// Writes the certificate of the operator's key into the folder, and a configuration that trusts it.
-fn configure(folder: &Folder, more: &str) {
+pub(crate) fn configure(folder: &Folder, more: &str) {
     let identity = parse("/op");
     let certificate = CertificateBuilder {
         identity: identity.view(),
@@ -41,10 +41,10 @@ fn configure(folder: &Folder, more: &str) {
     fs::write(folder.path("f.toml"), config).unwrap();
 }
 
-const TRUSTED: &str = "[rib]\nprefix_announcements = \"trusted\"\nannouncements_per_face = 1\n";
+pub(crate) const TRUSTED: &str = "[rib]\nprefix_announcements = \"trusted\"\nannouncements_per_face = 1\n";
 
 /// An announcement of a prefix for a minute.
-fn announcement(prefix: &str, signer: &Signer) -> Vec<u8> {
+pub(crate) fn announcement(prefix: &str, signer: &Signer) -> Vec<u8> {
     let (prefix, key) = (parse(prefix), parse("/op/KEY/1"));
     let builder = AnnouncementBuilder { prefix: &prefix, version: 1, expiration: 60_000, validity: None };
     let locator = Some(KeyLocator::Name(key.view()));
@@ -53,7 +53,7 @@ fn announcement(prefix: &str, signer: &Signer) -> Vec<u8> {
 }
 
 /// The command with an announcement, signed by the operator.
-fn command(scope: &str, announcement: &[u8]) -> Vec<u8> {
+pub(crate) fn command(scope: &str, announcement: &[u8]) -> Vec<u8> {
     let (target, key) = (parse(&format!("/{scope}/nfd/rib/announce")), parse("/op/KEY/1"));
     let interest = InterestBuilder {
         nonce: Some(now() as u32),
@@ -73,19 +73,19 @@ fn command(scope: &str, announcement: &[u8]) -> Vec<u8> {
 }
 
 /// A peer of the forwarder that sends and receives one packet at a time.
-enum Peer {
+pub(crate) enum Peer {
     Unix(UnixStream),
     Udp(UdpSocket),
 }
 
 impl Peer {
-    fn application(folder: &Folder) -> Self {
+    pub(crate) fn application(folder: &Folder) -> Self {
         let stream = UnixStream::connect(folder.path("nfd.sock")).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         Self::Unix(stream)
     }
 
-    fn send(&mut self, packet: &[u8]) {
+    pub(crate) fn send(&mut self, packet: &[u8]) {
         match self {
             Self::Unix(stream) => stream.write_all(packet).unwrap(),
             Self::Udp(socket) => assert_eq!(socket.send(packet).unwrap(), packet.len()),
@@ -93,7 +93,7 @@ impl Peer {
     }
 
     /// The next packet, without its link header.
-    fn receive(&mut self) -> Vec<u8> {
+    pub(crate) fn receive(&mut self) -> Vec<u8> {
         let mut bytes = [0; 10_000];
         let len = match self {
             Self::Unix(stream) => stream.read(&mut bytes).unwrap(),
@@ -103,7 +103,7 @@ impl Peer {
     }
 
     /// Code and text of the response to a command.
-    fn asks(&mut self, command: &[u8]) -> (u64, String) {
+    pub(crate) fn asks(&mut self, command: &[u8]) -> (u64, String) {
         self.send(command);
         let answer = self.receive();
         let response = ControlResponse::parse(Data::parse(&answer).unwrap().content()).unwrap();

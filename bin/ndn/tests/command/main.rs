@@ -10,6 +10,7 @@ mod forwarder;
 mod get;
 mod import;
 mod lans;
+mod learning;
 mod log;
 mod pit;
 mod reliability;

@@ -186,7 +186,7 @@ impl Access {
 }
 
 /// Grant of a registration under `/localhop`: of the neighbour's own face, and within its share of the RIB.
-fn localhop_grant(from: &Origin) -> Grant {
+pub(super) fn localhop_grant(from: &Origin) -> Grant {
     from.peer.owner().map_or(Grant::Full, Grant::OwnFaces)
 }
 

@@ -2,6 +2,7 @@
 
 use super::access::Verify;
 use super::addresses::{Interface, interfaces};
+use super::announced::AnnouncedRoutes;
 use super::attempts::Attempts;
 use super::clock::Now;
 use super::events::Events;
@@ -88,6 +89,8 @@ pub struct Manager {
     /// Addresses of this host.
     pub(super) interfaces: fn() -> io::Result<Vec<Interface>>,
     pub(super) rib: Rib,
+    /// Announcements of the routes that announcements have made.
+    pub(super) announced: AnnouncedRoutes,
     /// Next hops removed in steps since freed memory was last returned to the system.
     pub(super) removed: usize,
     /// Next hops that the FIB had no room for, as logged.
@@ -134,6 +137,7 @@ impl Manager {
             faces: BTreeMap::new(),
             interfaces,
             rib: Rib::new(config.rib),
+            announced: AnnouncedRoutes::default(),
             removed: 0,
             skipped: 0,
             owners: BTreeMap::new(),
@@ -198,7 +202,7 @@ impl Manager {
         self.fib_changes
     }
 
-    /// Hands over the changes that the RIB makes to the FIB.
+    /// Hands over the changes that the RIB makes to the FIB, and withdraws the announcements of its ended routes.
     pub(super) fn change_fib(&mut self, changes: Vec<FibChange>, plane: &mut dyn Plane) {
         self.fib_changes += changes.len() as u64;
         for FibChange { name: prefix, face, cost } in changes {
@@ -208,6 +212,7 @@ impl Manager {
             };
             plane.request(Request::Table(request));
         }
+        self.withdraw_announced(plane);
     }
 
     /// Refuses a prefix of too many components.

@@ -27,6 +27,7 @@
 
 pub mod access;
 mod addresses;
+mod announced;
 mod announcements;
 mod attempts;
 mod clock;

@@ -10,6 +10,7 @@ use hashlane_ndn_fw::cs;
 use hashlane_ndn_fw::face::FaceId;
 use hashlane_ndn_fw::fib::NextHop;
 use hashlane_ndn_fw::forward::Forwarder;
+use hashlane_ndn_fw::learning::{Announcement, Reported};
 use hashlane_ndn_fw::pit::Pit;
 use hashlane_ndn_fw::strategy::Strategy;
 use hashlane_ndn_fw::trace::{Sampling, Trace};
@@ -60,6 +61,15 @@ pub enum TableRequest {
         prefix: OwnedName<Ndn>,
         /// Face of the next hop.
         face: u64,
+    },
+    /// Sets the announcement of the route of a prefix over a face; `None` removes it.
+    Announce {
+        /// The prefix.
+        prefix: OwnedName<Ndn>,
+        /// Face of the route.
+        face: u64,
+        /// The announcement.
+        announcement: Option<Announcement>,
     },
     /// Sets the strategy of the names below a prefix; `None` unsets it.
     ChooseStrategy {
@@ -136,6 +146,8 @@ pub enum Report {
         /// The packet.
         packet: Vec<u8>,
     },
+    /// An event of a learned route.
+    Route(Reported),
     /// A face was opened.
     FaceUp {
         /// The face.
@@ -185,6 +197,9 @@ impl TableRequest {
             Self::RemoveNextHop { prefix, face } => {
                 // False if the face was closed meanwhile, and its next hops with it.
                 let _ = forwarder.remove_route(&prefix.view(), face_id(face));
+            }
+            Self::Announce { prefix, face, announcement } => {
+                forwarder.announce(&prefix.view(), face_id(face), announcement);
             }
             Self::ChooseStrategy { prefix, strategy: Some(strategy) } => {
                 forwarder.set_strategy(&prefix.view(), strategy);

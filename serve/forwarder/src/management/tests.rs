@@ -24,6 +24,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 mod announcements;
+mod learned;
 mod links;
 mod lists;
 mod open;
@@ -35,6 +36,7 @@ mod users;
 #[derive(Default)]
 struct Fake {
     fib: BTreeMap<(String, u64), u64>,
+    announced: BTreeMap<(String, u64), hashlane_ndn_fw::learning::Announcement>,
     asked: Vec<String>,
     tickets: Vec<Ticket>,
     displaced: Vec<Vec<u8>>,
@@ -52,6 +54,13 @@ impl Plane for Fake {
             }
             Request::Table(TableRequest::ChooseStrategy { prefix, strategy }) => {
                 self.asked.push(format!("strategy {prefix} {:?}", strategy.map(|strategy| strategy.name())));
+            }
+            Request::Table(TableRequest::Announce { prefix, face, announcement }) => {
+                let key = (prefix.to_string(), face);
+                match announcement {
+                    Some(announcement) => drop(self.announced.insert(key, announcement)),
+                    None => assert!(self.announced.remove(&key).is_some(), "removed once: {key:?}"),
+                }
             }
             Request::Table(TableRequest::ConfigureCs(config)) => self.asked.push(format!("{config:?}")),
             Request::Table(TableRequest::StartTrace(trace)) => {

@@ -12,7 +12,7 @@
 //!
 //! - `token`, `ready`, `rate_limit`, `calls`, `slots`: tokens of events, turns of sockets, limits per second,
 //!   numbers of sockets;
-//! - `message`, `turns`, `reports`: the queues to and from the management;
+//! - `message`, `turns`, `route_queue`, `reports`: the queues to and from the management;
 //! - `wire`, `socket`, `backlog`, `udp`, `ether`, `origin`, `connection`: transports, and the schedule of
 //!   reconnections;
 //! - `flood`: limits of the peers that flood a UDP socket or an Ethernet;
@@ -49,6 +49,7 @@ mod reader;
 mod ready;
 pub(crate) mod reports;
 mod requests;
+mod route_queue;
 mod shares;
 mod slots;
 mod socket;
@@ -63,6 +64,7 @@ pub(crate) use listen::Sockets;
 
 use crate::clock::Clock;
 use crate::config::Faces as FaceConfig;
+use crate::management::Report;
 use crate::shards::Crew;
 use accept::Listeners;
 use dial::Dialer;
@@ -290,6 +292,9 @@ impl<P: Pit> Plane<P> {
         let Pipeline { forwarder, ports, .. } = &mut self.faces.pipeline;
         forwarder.handle_retries(ports.now, ports);
         self.faces.pipeline.ports.handle_timeouts();
+        if self.faces.pipeline.forwarder.has_route_events() {
+            self.report_route_events();
+        }
         self.faces.flush();
         self.faces.pipeline.flush_handed_over();
         if self.is_congested && !self.has_more {
@@ -301,6 +306,13 @@ impl<P: Pit> Plane<P> {
             self.sweep();
         }
         Ok(self.check_end() || (self.ends.is_some() && self.is_drained()))
+    }
+
+    /// Reports the events of learned routes.
+    #[cold]
+    fn report_route_events(&mut self) {
+        let events = self.faces.pipeline.forwarder.take_route_events();
+        events.into_iter().for_each(|event| self.faces.reports.add(Report::Route(event)));
     }
 
     /// Schedules the socket of an event. The end of a connection is noted, and its queue flushed, at once.

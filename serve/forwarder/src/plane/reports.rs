@@ -1,9 +1,10 @@
 //! Queue of reports from the forwarding thread to the management.
 //!
-//! It is bounded: Interests by [`FairQueue`], reports about faces by the number of faces, all others by the
-//! requests that they answer. Reports about faces go ahead of Interests, as the management must know the face
+//! It is bounded: Interests by [`FairQueue`], events of routes by [`RouteQueue`], reports about faces by the
+//! number of faces, all others by the requests that they answer. Reports about faces go ahead of Interests, as the management must know the face
 //! of an Interest.
 
+use super::route_queue::RouteQueue;
 use super::turns::{FairQueue, Waiting};
 use crate::management::Report;
 use hashlane_table::share::Owner;
@@ -38,6 +39,9 @@ struct Queue {
     /// Numbers of the reports of opened faces.
     opened: HashMap<u64, u64>,
     interests: FairQueue,
+    routes: RouteQueue,
+    /// True if the event of a route has its turn before an Interest.
+    is_turn_of_routes: bool,
     /// True if the reader sleeps.
     sleeps: bool,
 }
@@ -63,6 +67,10 @@ impl Shared {
 
 impl Queue {
     fn add(&mut self, report: Report) {
+        let report = match report {
+            Report::Route(event) => return self.routes.push(event),
+            report => report,
+        };
         match &report {
             Report::FaceUp { info, .. } => {
                 self.opened.insert(info.id, self.next);
@@ -91,8 +99,19 @@ impl Queue {
             }
             return Some(report);
         }
-        let Waiting { face, packet } = if interests { self.interests.pop()? } else { return None };
-        Some(Report::Interest { face, packet })
+        if !interests {
+            return None;
+        }
+        self.is_turn_of_routes = !self.is_turn_of_routes;
+        if self.is_turn_of_routes
+            && let Some(event) = self.routes.pop()
+        {
+            return Some(Report::Route(event));
+        }
+        match self.interests.pop() {
+            Some(Waiting { face, packet }) => Some(Report::Interest { face, packet }),
+            None => self.routes.pop().map(Report::Route),
+        }
     }
 }
 
@@ -124,7 +143,7 @@ impl Reports {
 }
 
 impl Inbox {
-    /// The next report, Interests only if `interests` is true; `None` if none arrives in that time.
+    /// The next report, Interests and events of routes only if `interests` is true; `None` if none arrives in that time.
     pub(crate) fn next(&self, timeout: Duration, interests: bool) -> Option<Report> {
         let end = Instant::now() + timeout;
         let mut queue = self.0.lock();

@@ -81,6 +81,12 @@ impl<P: Pit> Worker<P> {
             self.handle_retries(now);
             self.datagrams.flush();
             self.exchange.flush();
+            if self.forwarder.has_route_events() {
+                self.forwarder
+                    .take_route_events()
+                    .into_iter()
+                    .for_each(|event| (self.report)(Report::Route(event)));
+            }
             // It counts the pending Interests. When the first thread ends, answers must be there before.
             self.forwarder.handle_timeout(now);
             if now.since(swept) >= HOUSEKEEPING {

@@ -6,7 +6,12 @@ use hashlane_ndn::security::Signer;
 use hashlane_ndn::wire::DataBuilder;
 
 /// An announcement with this signature.
-fn announcement(prefix: &str, expiration: u64, validity: Option<(u64, u64)>, signature: &[u8]) -> Vec<u8> {
+pub(super) fn announcement(
+    prefix: &str,
+    expiration: u64,
+    validity: Option<(u64, u64)>,
+    signature: &[u8],
+) -> Vec<u8> {
     let prefix = name(prefix);
     let builder = AnnouncementBuilder { prefix: &prefix, version: 1, expiration, validity };
     let info = SignatureInfo::of(SignatureType::HMAC_WITH_SHA256);
@@ -36,12 +41,12 @@ fn announce(scope: Scope, announcement: &[u8], key: Option<u64>) -> Vec<u8> {
 }
 
 impl TestForwarder {
-    fn accepting(per_face: usize) -> Self {
+    pub(super) fn accepting(per_face: usize) -> Self {
         Self::with(Config { announcements: Some(per_face), ..Config::default() })
     }
 
     /// Response to a local user's announcement.
-    fn announces(&mut self, announcement: &[u8]) -> ControlResponse {
+    pub(super) fn announces(&mut self, announcement: &[u8]) -> ControlResponse {
         let packet = announce(Scope::Localhost, announcement, None);
         response(&packet, &self.send(&packet))
     }
@@ -76,10 +81,11 @@ fn a_trusted_announcement_makes_a_route_of_its_own_origin_until_it_expires() {
     };
     assert_eq!(body, expected);
     assert_eq!(bench.fib(), [("/net/app".into(), 300, 2048)]);
+    assert!(!bench.plane.announced[&("/net/app".into(), 300)].is_learned);
     bench.manager.tick(at(59_999), &mut bench.plane);
     assert_eq!(bench.fib().len(), 1);
     bench.manager.tick(at(60_000), &mut bench.plane);
-    assert_eq!(bench.fib(), []);
+    assert_eq!((bench.fib(), bench.plane.announced.len()), (vec![], 0));
 }
 
 #[test]
