@@ -45,6 +45,7 @@ Examples:
   hashlane ndn strategy set /example multicast
   hashlane ndn strategy set /example asf/probing-interval~5000
   hashlane ndn strategy set /site access
+  hashlane ndn strategy set /site self-learning
   hashlane ndn strategy set /example /localhost/nfd/strategy/best-route/v=5")]
     Set(Set),
     /// Unset the strategy of a prefix; it inherits from the next shorter prefix
