@@ -202,7 +202,7 @@ impl Manager {
         self.fib_changes
     }
 
-    /// Hands over the changes that the RIB makes to the FIB, and withdraws the announcements of its ended routes.
+    /// Hands over the changes that the RIB makes to the FIB, and withdraws the announcements of ended routes.
     pub(super) fn change_fib(&mut self, changes: Vec<FibChange>, plane: &mut dyn Plane) {
         self.fib_changes += changes.len() as u64;
         for FibChange { name: prefix, face, cost } in changes {

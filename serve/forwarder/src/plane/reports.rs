@@ -1,8 +1,8 @@
 //! Queue of reports from the forwarding thread to the management.
 //!
 //! It is bounded: Interests by [`FairQueue`], events of routes by [`RouteQueue`], reports about faces by the
-//! number of faces, all others by the requests that they answer. Reports about faces go ahead of Interests, as the management must know the face
-//! of an Interest.
+//! number of faces, all others by the requests that they answer. Reports about faces go ahead of Interests,
+//! as the management must know the face of an Interest.
 
 use super::route_queue::RouteQueue;
 use super::turns::{FairQueue, Waiting};
