@@ -175,7 +175,8 @@ impl<P: Pit + Debug> Harness<P> {
             }
             14 => self.configure(steps),
             _ => {
-                const NAMES: [&str; 5] = ["best-route", "multicast", "random", "asf", "access"];
+                const NAMES: [&str; 6] =
+                    ["best-route", "multicast", "random", "asf", "access", "self-learning"];
                 let strategy = NAMES[usize::from(step >> 4) % NAMES.len()].as_bytes();
                 let strategy = name(&[b"localhost", b"nfd", b"strategy", strategy]);
                 let strategy = Strategy::from_name(strategy.view()).expect("a strategy");

@@ -10,10 +10,13 @@
 
 use crate::steps::Steps;
 use ::hashlane_ndn::fragment::{Fragmenter, MAX_MEMORY, Reassembler};
+use ::hashlane_ndn::mgmt::{AnnouncementBuilder, PrefixAnnouncement};
+use ::hashlane_ndn::security::Signer;
 use ::hashlane_ndn::time::Time;
 use ::hashlane_ndn::wire::lp::{DigestField, INTEREST_DIGEST, NO_CACHE};
 use ::hashlane_ndn::wire::{
-    Data, DataBuilder, DigestFunction, Interest, InterestBuilder, LpHeader, LpPacket, MAX_PACKET, NackReason,
+    Data, DataBuilder, DigestFunction, Interest, InterestBuilder, LpHeader, LpPacket, MAX_LINK_PACKET,
+    MAX_PACKET, NackReason, SignatureInfo, SignatureType,
 };
 use ::hashlane_ndn_fw::cs;
 use ::hashlane_ndn_fw::dead_nonce::LIFETIME;
@@ -22,6 +25,7 @@ use ::hashlane_ndn_fw::fib::NextHop;
 use ::hashlane_ndn_fw::forward::{
     BURST, Burst, Config, DropReason, Forwarder, MAX_LIFETIME, Output, PushError,
 };
+use ::hashlane_ndn_fw::learning::{Announcement, MAX_EVENTS, Reported, RouteEvent};
 use ::hashlane_ndn_fw::pit::{ByDigest, ByName, ByToken, Pit, Satisfy, TOKEN_LEN};
 use ::hashlane_ndn_fw::strategy::Strategy;
 use hashlane_hash::scheme::Key;
@@ -58,8 +62,22 @@ impl Output for Log {
         let octets = [frame.as_bytes(), packet].concat();
         assert_eq!(LpPacket::parse(&octets), Ok(LpPacket { header: *header, fragment: packet }));
         let (token, digest) = (header.pit_token.to_vec(), header.digest.of(INTEREST_DIGEST).to_vec());
+        let is_data = packet.first() == Some(&6);
+        assert!(header.prefix_announcement.is_empty() || is_data, "an announcement with an Interest");
+        assert!(
+            !header.non_discovery || !is_data && header.nack.is_none(),
+            "NonDiscovery without an Interest"
+        );
+        assert!(octets.len() <= MAX_LINK_PACKET, "a link packet that the next forwarder drops");
         self.0.push(Sent { face, token, digest, nack: header.nack, packet: packet.to_vec() });
     }
+}
+
+/// An announcement of a prefix for a minute.
+fn announcement(prefix: &OwnedName<Ndn>) -> Vec<u8> {
+    let builder = AnnouncementBuilder { prefix, version: 1, expiration: 60_000, validity: None };
+    let info = SignatureInfo::of(SignatureType::HMAC_WITH_SHA256);
+    builder.build_signed(&Signer::hmac(b"key"), info).expect("a short prefix")
 }
 
 /// A sent packet for comparison: face, token, digest, Nack reason, bytes.
@@ -182,6 +200,14 @@ impl<P: Pit + Debug> Rig<P> {
         }
         self.twin.receive_burst(&mut burst, self.now, &mut log);
         assert!(briefs(&log).eq(self.sent.drain(..)), "a burst sends something else");
+        let events = self.forwarder.take_route_events();
+        assert_eq!(events, self.twin.take_route_events());
+        assert!(events.len() <= MAX_EVENTS);
+        for Reported { event, .. } in events {
+            if let RouteEvent::Announced(packet) = event {
+                assert!(PrefixAnnouncement::parse(&packet).is_ok());
+            }
+        }
     }
 
     /// Keeps a packet for the twin, and the packets that the forwarder sent for it.
@@ -266,15 +292,23 @@ impl<P: Pit + Debug> Rig<P> {
     }
 
     fn strategy(&mut self, steps: &mut Steps<'_>, which: u8) {
-        const NAMES: [&str; 6] = [
+        const NAMES: [&str; 7] = [
             "best-route",
             "multicast",
             "random",
             "asf",
             "asf/probing-interval~1000/max-timeouts~1",
             "access",
+            "self-learning",
         ];
         let prefix = steps.name();
+        if which >= 8 {
+            // Names with announcements, of routes that there may be or not.
+            let face = self.face(steps.octet());
+            let packet = (which & 1 == 0).then(|| announcement(&prefix).into());
+            let announced = packet.map(|packet| Announcement { packet, is_learned: which & 2 == 0 });
+            return self.both(|forwarder| forwarder.announce(&prefix.view(), face, announced.clone()));
+        }
         let Some(name) = NAMES.get(usize::from(which)) else {
             self.both(|forwarder| forwarder.unset_strategy(&prefix.view()));
             return;
@@ -313,6 +347,7 @@ impl<P: Pit + Debug> Rig<P> {
     fn packet(&mut self, steps: &mut Steps<'_>, nack: Option<NackReason>, packet: &[u8], how: u8) {
         let (face, fields) = (steps.octet(), steps.octet());
         let (token, digest) = self.hop(face >> 3, fields);
+        let announced = if fields & 128 == 0 { Vec::new() } else { announcement(&steps.name()) };
         let header = LpHeader {
             pit_token: &token,
             digest: DigestField::new(INTEREST_DIGEST, &digest),
@@ -320,6 +355,8 @@ impl<P: Pit + Debug> Rig<P> {
             next_hop_face: (fields & 1 != 0).then(|| self.face(fields >> 5).0.into()),
             cache_policy: (fields & 2 != 0).then_some(NO_CACHE),
             congestion_mark: (fields >> 2 & 1).into(),
+            non_discovery: fields & 16 != 0,
+            prefix_announcement: &announced,
             ..LpHeader::default()
         };
         if how >> 4 & 3 != 3 {

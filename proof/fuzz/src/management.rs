@@ -26,6 +26,7 @@ use hashlane_ndn::wire::{
     Data, DataBuilder, Interest, InterestBuilder, KeyLocator, LpPacket, MAX_PACKET, SignatureInfo,
     SignatureType,
 };
+use hashlane_ndn_fw::learning::{MAX_ANNOUNCEMENT, RouteEvent};
 use hashlane_ndn_fw::trace::MAX_TRACES;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::net::{IpAddr, Ipv4Addr};
@@ -72,6 +73,7 @@ const VERBS: [(&str, &str); 13] = [
 #[derive(Default)]
 struct Fake {
     fib: BTreeMap<(OwnedNameKey, u64), u64>,
+    announced: BTreeSet<(OwnedNameKey, u64)>,
     strategies: BTreeSet<OwnedNameKey>,
     cs: Option<(u64, bool, bool)>,
     /// Requests that change something, FIB entries excepted.
@@ -105,6 +107,16 @@ impl Plane for Fake {
                 match strategy {
                     Some(_) => drop(self.strategies.insert(key(&prefix))),
                     None => assert!(self.strategies.remove(&key(&prefix)), "unset once"),
+                }
+            }
+            Request::Table(TableRequest::Announce { prefix, face, announcement }) => {
+                let key = (key(&prefix), face);
+                match announcement {
+                    Some(announcement) => {
+                        assert!(announcement.packet.len() <= MAX_ANNOUNCEMENT);
+                        self.announced.insert(key);
+                    }
+                    None => assert!(self.announced.remove(&key), "an announcement is removed once"),
                 }
             }
             Request::Table(TableRequest::ConfigureCs(cs)) => {
@@ -474,6 +486,9 @@ impl Harness {
         let builder = DataBuilder { content_type: 5, ..DataBuilder::new(data.name(), data.content()) };
         let value = if is_trusted { &b"good"[..] } else { b"bad" };
         let announcement = builder.build_signed(&info, |_| value.to_vec());
+        if how & 8 != 0 {
+            return self.learn(from, &announcement, &prefix, is_trusted && lifetime.is_some(), signer);
+        }
         let scope = if how & 2 == 0 { Scope::Localhost } else { Scope::Localhop };
         let top = std::str::from_utf8(scope.as_bytes()).expect("letters");
         let name = uri(&format!("/{top}/nfd/rib/announce"));
@@ -502,6 +517,22 @@ impl Harness {
         } else {
             assert_eq!(self.plane.fib, fib, "a refused announcement changes the FIB");
         }
+    }
+
+    /// Reports an announcement that came with Data, or the use or the end of its route.
+    fn learn(&mut self, from: &Origin, announcement: &[u8], prefix: &OwnedName<Ndn>, may: bool, which: u8) {
+        let event = match which >> 4 & 3 {
+            0 => RouteEvent::Used(prefix.clone()),
+            1 => RouteEvent::Broken(prefix.clone()),
+            _ => RouteEvent::Announced(announcement.into()),
+        };
+        let (rib, is_announced) = (self.plane.fib.len(), matches!(event, RouteEvent::Announced(_)));
+        let held = (key(prefix), from.face);
+        let was_known = self.plane.announced.contains(&held);
+        self.manager.route_event(&event, from, self.now, &mut self.plane);
+        let is_known = self.plane.announced.contains(&held);
+        assert!(was_known || !is_known || may && is_announced, "a route without a trusted announcement");
+        assert!(is_announced || self.plane.fib.len() <= rib, "an event makes a next hop");
     }
 
     /// Parameters that a verb takes; those `selected` are added or missing.
