@@ -1,8 +1,8 @@
 //! Routes that forwarding learns from prefix announcements.
 //!
 //! An announcement is a signed Data packet by which a producer states that it serves a prefix. The management
-//! verifies it and makes the route; the forwarder keeps the [`Announcements`] of routes, attaches them to Data
-//! that answers discovery Interests, and reports [`RouteEvent`]s.
+//! verifies it and makes the route; the forwarder keeps the [`Announcements`] of routes, attaches them to
+//! Data that answers discovery Interests, and reports [`RouteEvent`]s.
 //!
 //! Source: NDNLPv2, PrefixAnnouncement and NonDiscovery; Shi, Newberry, Zhang: "On Broadcast-based
 //! Self-Learning in Named Data Networking", IFIP Networking 2017.

@@ -143,7 +143,8 @@ impl Reports {
 }
 
 impl Inbox {
-    /// The next report, Interests and events of routes only if `interests` is true; `None` if none arrives in that time.
+    /// The next report, Interests and events of routes only if `interests` is true; `None` if none arrives in
+    /// that time.
     pub(crate) fn next(&self, timeout: Duration, interests: bool) -> Option<Report> {
         let end = Instant::now() + timeout;
         let mut queue = self.0.lock();
