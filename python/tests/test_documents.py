@@ -32,10 +32,10 @@ def run(block: str, where: str, namespace: dict[str, Any]) -> int:
 @pytest.mark.parametrize(
     ("document", "blocks", "results"),
     [
-        ("docs/python.md", 13, 25),
+        ("docs/python.md", 13, 29),
         ("docs/sketches.md", 4, 8),
         ("docs/start/python.md", 1, 0),
-        ("python/README.md", 1, 1),
+        ("python/README.md", 1, 3),
     ],
 )
 def test_the_examples_run(
