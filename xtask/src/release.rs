@@ -1,14 +1,17 @@
 //! `cargo xtask release`
 
-use crate::python::Wheel;
+use crate::duckdb::Duckdb;
+use crate::need;
+use crate::python::wheel;
 use crate::run::{self, Outcome};
 use clap::Args;
 use serde_json::Value;
 
-/// Rehearse the publication of the crates and of the Python package
+/// Rehearse the publication of the crates, the Python package and the DuckDB extension
 ///
-/// Packages the crates that are for crates.io, builds each from its package alone, builds the wheel and the
-/// source distribution, and prints the commands that would publish them. It publishes nothing.
+/// Packages the crates that are for crates.io, builds each from its package alone, builds the source
+/// distribution, the portable wheels and the DuckDB extension, and prints the commands that would publish
+/// them, and a line for each file that cannot be built here. It publishes nothing.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Release {
@@ -29,8 +32,19 @@ impl Release {
         if let Err(why) = self.crates() {
             return Outcome::Failed(why);
         }
-        let outcome = Wheel::with_sdist().run();
+        let missing = match need::meet(&[need::PYTHON]) {
+            Ok(()) => wheel::write_release(&run::root().join("dist")),
+            Err(Outcome::Skipped(why)) => Ok(vec![format!("Python package: {why}")]),
+            Err(outcome) => return outcome,
+        };
+        let missing = match missing {
+            Ok(missing) => missing,
+            Err(why) => return Outcome::Failed(why),
+        };
+        let outcome = Duckdb::for_release().run();
         println!("would run: maturin upload dist/*.whl dist/*.tar.gz");
+        println!("would attach to the release: dist/*.duckdb_extension");
+        missing.iter().for_each(|line| println!("not built: {line}"));
         outcome
     }
 

@@ -3,7 +3,7 @@
 mod footer;
 
 use crate::need;
-use crate::python::{Venv, wheel};
+use crate::python::{Venv, paths, wheel};
 use crate::run::{self, Outcome};
 use clap::Args;
 use std::fs;
@@ -54,6 +54,11 @@ impl Duckdb {
         Self { release: false, platform: PLATFORM.to_owned(), out: "dist".into() }
     }
 
+    /// The extension for users of this machine's platform, in dist/.
+    pub(crate) fn for_release() -> Self {
+        Self { release: true, ..Self::tests() }
+    }
+
     pub(crate) fn run(&self) -> Outcome {
         if self.release {
             return self.write().into();
@@ -101,7 +106,7 @@ fn test() -> Result<(), String> {
     let library = build("dev")?;
     let package = run::root().join("duckdb");
     let folder = run::target_dir()?.join("duckdb");
-    let wheel = wheel::wheel(&wheel::folder()?.join("dist"), "dev")?;
+    let wheel = wheel::wheel(&paths::folder()?.join("dist"), "dev")?;
     for version in VERSIONS {
         let requirements = package.join(format!("requirements-{version}.txt"));
         let venv = Venv::locked(&folder.join(version), "python3", &requirements)?;

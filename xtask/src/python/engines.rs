@@ -1,7 +1,7 @@
 //! Tests of the engines of `hashlane.distributed`: Ray, Daft, Spark and Dask.
 
+use super::paths;
 use super::venv::Venv;
-use super::wheel;
 use crate::need;
 use crate::run::Outcome;
 use std::path::Path;
@@ -16,13 +16,13 @@ pub(super) fn test(folder: &Path, wheel: &Path, command: &Path) -> Outcome {
 
 /// The environment with the engines.
 pub(super) fn environment(folder: &Path) -> Result<Venv, String> {
-    let requirements = wheel::package().join("requirements-engines.txt");
+    let requirements = paths::package().join("requirements-engines.txt");
     Venv::locked(&folder.join("engines"), super::USUAL, &requirements)
 }
 
 fn pytest(folder: &Path, wheel: &Path, command: &Path) -> Result<(), String> {
     let venv = environment(folder)?;
     venv.reinstall(wheel)?;
-    let tests = wheel::package().join("tests");
+    let tests = paths::package().join("tests");
     venv.pytest(&[&tests.join("engines")], &tests, &[("HASHLANE", command)], false)
 }

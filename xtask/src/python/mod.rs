@@ -1,6 +1,8 @@
 //! The Python package: its wheel and its tests.
 
 mod engines;
+pub(crate) mod paths;
+mod portable;
 mod venv;
 pub(crate) mod wheel;
 
@@ -11,6 +13,7 @@ use crate::need;
 use crate::run::{self, Outcome};
 use clap::Args;
 use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
 
@@ -25,7 +28,7 @@ pub(crate) struct Python {
     /// Interpreter to test with (repeatable)
     #[arg(long, value_name = "PROGRAM", default_value = USUAL)]
     pub(crate) python: Vec<String>,
-    /// Build the wheel from the source distribution
+    /// Install the source distribution, too, in a virtual environment of its own
     #[arg(long)]
     pub(crate) sdist: bool,
     /// Execute all notebooks, also the one that takes half a minute
@@ -64,7 +67,7 @@ impl Python {
     pub(crate) fn install() -> JoinHandle<()> {
         thread::spawn(|| {
             if run::works(need::PYTHON.probe)
-                && let Ok(folder) = wheel::folder()
+                && let Ok(folder) = paths::folder()
             {
                 let _ = environment(USUAL, &folder);
                 let _ = engines::environment(&folder);
@@ -96,10 +99,10 @@ impl Python {
 
     /// Tests the wheel; the folder of the environments, the wheel and the command.
     fn test(&self) -> Result<[PathBuf; 3], String> {
-        let folder = wheel::folder()?;
+        let folder = paths::folder()?;
         let wheel = wheel::wheel(&folder.join("dist"), "dev")?;
         if self.sdist {
-            build_from_sdist(&folder)?;
+            install_sdist(&folder)?;
         }
         let command = build_command()?;
         self.python.iter().try_for_each(|python| self.with(python, &folder, &wheel, &command))?;
@@ -114,10 +117,10 @@ impl Python {
         run::show(run::command(&[fresh.program("python")]).args(["-c", FIRST]))?;
         let venv = environment(python, folder)?;
         venv.reinstall(wheel)?;
-        let tests = wheel::package().join("tests");
+        let tests = paths::package().join("tests");
         let ignored = format!("--ignore={}", tests.join("engines").display());
         venv.pytest(&[Path::new(&ignored), &tests], &tests, &[("HASHLANE", command)], self.long)?;
-        let config = wheel::package().join("pyproject.toml");
+        let config = paths::package().join("pyproject.toml");
         let mut mypy = run::command(&[venv.program("python")]);
         mypy.args(["-m", "mypy", "--config-file"]).arg(config);
         mypy.arg("--cache-dir").arg(folder.join(format!("mypy-{name}")));
@@ -125,19 +128,22 @@ impl Python {
     }
 }
 
-/// Has pip build a wheel from the source distribution alone.
-fn build_from_sdist(folder: &Path) -> Result<(), String> {
+/// Installs the source distribution with pip, from an empty folder, and runs a first program.
+fn install_sdist(folder: &Path) -> Result<(), String> {
     let sdist = wheel::sdist(&folder.join("sdist"))?;
     let venv = Venv::fresh(&folder.join("from-sdist"), "python3")?;
-    let build = wheel::package().join("requirements-build.txt");
+    let build = paths::package().join("requirements-build.txt");
     venv.pip(&["install".as_ref(), "--requirement".as_ref(), &build])?;
-    let words = ["-m", "pip", "--disable-pip-version-check", "wheel", "--no-deps", "--no-build-isolation"];
+    let empty = folder.join("from-sdist/empty");
+    fs::create_dir(&empty).map_err(|error| format!("{}: {error}", empty.display()))?;
+    let words = ["-m", "pip", "--disable-pip-version-check", "install", "--no-deps", "--no-build-isolation"];
     let mut pip = run::command(&[venv.program("python")]);
-    pip.args(words).arg("--wheel-dir").arg(folder.join("from-sdist/dist")).arg(&sdist);
+    pip.args(words).arg(&sdist).current_dir(&empty);
     pip.env("PATH", with_programs(&venv)?);
     // A separate target directory, as the sources are others; kept for the next time, and not optimised.
     pip.env("CARGO_TARGET_DIR", folder.join("from-sdist-target"));
-    run::show(pip.env("MATURIN_PEP517_ARGS", "--profile dev"))
+    run::show(pip.env("MATURIN_PEP517_ARGS", "--profile dev"))?;
+    run::show(run::command(&[venv.program("python")]).args(["-c", FIRST]).current_dir(&empty))
 }
 
 /// Builds the command, for the test of studies, with the features that the other tests have built it with.
@@ -160,6 +166,6 @@ fn name(python: &str) -> &str {
 
 /// The environment of an interpreter with the packages of the tests.
 fn environment(python: &str, folder: &Path) -> Result<Venv, String> {
-    let requirements = wheel::package().join("requirements-test.txt");
+    let requirements = paths::package().join("requirements-test.txt");
     Venv::locked(&folder.join(format!("test-{}", name(python))), python, &requirements)
 }

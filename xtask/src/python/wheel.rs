@@ -1,5 +1,7 @@
 //! `cargo xtask wheel`
 
+use super::paths::{find, folder, package, remove};
+use super::portable::{self, Portable};
 use super::venv::Venv;
 use crate::need;
 use crate::run::{self, Outcome};
@@ -17,8 +19,8 @@ pub(crate) struct Wheel {
     /// Write the source distribution, too
     #[arg(long)]
     sdist: bool,
-    /// Build with zig for every Linux on x86-64 with glibc 2.17 or newer: x86_64-unknown-linux-gnu
-    #[arg(long, value_name = "TARGET", value_parser = PORTABLE)]
+    /// Build with zig for every Linux with glibc 2.17 or newer (repeatable)
+    #[arg(long, value_name = "TARGET", value_parser = portable::TARGETS)]
     portable: Vec<String>,
     /// Folder for the files
     #[arg(long, value_name = "DIR", default_value = "dist")]
@@ -31,13 +33,7 @@ Needs Python with venv; with CI=true, installs it.
 Examples:
   cargo xtask wheel && pip install dist/*.whl
   cargo xtask wheel --sdist
-  cargo xtask wheel --portable x86_64-unknown-linux-gnu";
-
-/// Targets of portable wheels.
-const PORTABLE: [&str; 1] = ["x86_64-unknown-linux-gnu"];
-
-/// Newest glibc that a portable wheel may need, 2.x.
-const OLD_GLIBC: u32 = 17;
+  cargo xtask wheel --portable x86_64-unknown-linux-gnu --portable aarch64-unknown-linux-gnu";
 
 /// Largest wheel, in bytes.
 const LARGEST: u64 = 12_000_000;
@@ -46,11 +42,6 @@ const LARGEST: u64 = 12_000_000;
 const GLIBC: u32 = 34;
 
 impl Wheel {
-    /// Both files, in dist/.
-    pub(crate) fn with_sdist() -> Self {
-        Self { sdist: true, portable: Vec::new(), out: "dist".into() }
-    }
-
     pub(crate) fn run(&self) -> Outcome {
         if let Err(outcome) = need::meet(&[need::PYTHON]) {
             return outcome;
@@ -68,9 +59,37 @@ impl Wheel {
         if self.portable.is_empty() {
             return check(&wheel(&out, "release")?, GLIBC);
         }
-        remove(&out, ".whl")?;
-        self.portable.iter().try_for_each(|target| check(&portable(&out, target, "release")?, OLD_GLIBC))
+        let asked =
+            portable::TARGETS.iter().filter(|target| self.portable.iter().any(|asked| asked == *target));
+        let found = asked.map(|target| Portable::find(target)).collect::<Result<Vec<_>, _>>()?;
+        build_portable(&found, &out)
     }
+}
+
+/// Writes the source distribution and the wheels of a release to `out`: the portable ones, or the wheel of
+/// this machine if no portable one can be built. Returns a line for each wheel that cannot be built here.
+///
+/// # Errors
+/// A build fails.
+pub(crate) fn write_release(out: &Path) -> Result<Vec<String>, String> {
+    println!("{}", sdist(out)?.display());
+    let (mut found, mut missing) = (Vec::new(), Vec::new());
+    for target in portable::TARGETS {
+        match Portable::find(target) {
+            Ok(tools) => found.push(tools),
+            Err(why) => missing.push(format!("wheel for {target}: {why}")),
+        }
+    }
+    match found.as_slice() {
+        [] => check(&wheel(out, "release")?, GLIBC)?,
+        found => build_portable(found, out)?,
+    }
+    Ok(missing)
+}
+
+fn build_portable(found: &[Portable], out: &Path) -> Result<(), String> {
+    remove(out, ".whl")?;
+    found.iter().try_for_each(|tools| check(&tools.build(out, "release")?, portable::GLIBC))
 }
 
 /// Prints the size of a wheel, and checks it and the glibc that the wheel needs.
@@ -96,19 +115,6 @@ fn glibc(wheel: &Path) -> u32 {
     version.split('_').next().and_then(|version| version.parse().ok()).unwrap_or(0)
 }
 
-/// The folder of the package.
-pub(super) fn package() -> PathBuf {
-    run::root().join("python")
-}
-
-/// Folder of the virtual environments.
-///
-/// # Errors
-/// As [`run::target_dir`].
-pub(crate) fn folder() -> Result<PathBuf, String> {
-    Ok(run::target_dir()?.join("python"))
-}
-
 /// Builds the wheel under a profile of cargo, and returns its path in `out`.
 ///
 /// # Errors
@@ -121,24 +127,6 @@ pub(crate) fn wheel(out: &Path, profile: &str) -> Result<PathBuf, String> {
     remove(out, ".whl")?;
     run::show(maturin.args(["--locked", "--profile", profile]).args(release).arg("--out").arg(out))?;
     find(out, ".whl")
-}
-
-/// Builds the wheel of a target of [`PORTABLE`] with zig, and returns its path in `out`.
-///
-/// # Errors
-/// The build fails.
-fn portable(out: &Path, target: &str, profile: &str) -> Result<PathBuf, String> {
-    let requirements = package().join("requirements-portable.txt");
-    let venv = Venv::locked(&folder()?.join("portable"), "python3", &requirements)?;
-    let mut maturin = run::command(&[venv.program("maturin")]);
-    maturin.args(["build", "--manifest-path"]).arg(package().join("Cargo.toml"));
-    maturin.args(["--locked", "--profile", profile, "--zig", "--target", target]);
-    maturin.args(["--compatibility", &format!("manylinux_2_{OLD_GLIBC}")]).arg("--out").arg(out);
-    maturin.arg("--interpreter").arg(venv.program("python"));
-    // maturin finds zig as a module of the Python that it finds first.
-    run::show(maturin.env("PATH", super::with_programs(&venv)?))?;
-    let architecture = target.split('-').next().unwrap_or_default();
-    find(out, &format!("_{architecture}.whl"))
 }
 
 /// Packs the source distribution, and returns its path in `out`.
@@ -160,22 +148,6 @@ fn maturin(task: &str) -> Result<std::process::Command, String> {
         command.arg("--interpreter").arg(venv.program("python"));
     }
     Ok(command)
-}
-
-fn files(out: &Path, end: &str) -> Vec<PathBuf> {
-    let entries = fs::read_dir(out).into_iter().flatten().flatten().map(|entry| entry.path());
-    entries.filter(|path| path.to_string_lossy().ends_with(end)).collect()
-}
-
-/// Removes the files of earlier versions, which `pip install dist/*.whl` would install, too.
-fn remove(out: &Path, end: &str) -> Result<(), String> {
-    files(out, end)
-        .iter()
-        .try_for_each(|path| fs::remove_file(path).map_err(|error| format!("{}: {error}", path.display())))
-}
-
-fn find(out: &Path, end: &str) -> Result<PathBuf, String> {
-    files(out, end).pop().ok_or_else(|| format!("maturin has written no file *{end} to {}", out.display()))
 }
 
 #[cfg(test)]
