@@ -9,6 +9,8 @@
 //! knowledge of the function, and [`audit`] draws the [`verdict`] from them. [`referee`] makes a table of all
 //! verdicts, with the tests of [`smhasher`], and files of their keys. [`traffic`] spreads keys that a user
 //! has over buckets, queues and paths.
+//!
+//! Shared objects, [`own_table`] and [`curve`] are for Linux alone; all else compiles on every system.
 #![deny(unsafe_code)]
 
 pub mod attack;
@@ -16,6 +18,7 @@ pub mod audit;
 pub mod bias;
 pub mod blind;
 pub mod constants;
+#[cfg(target_os = "linux")]
 pub mod curve;
 pub mod draw;
 pub mod epsilon;
@@ -25,6 +28,7 @@ pub mod key_sets;
 pub mod keys;
 pub mod library;
 mod narrowed;
+#[cfg(target_os = "linux")]
 pub mod own_table;
 pub mod referee;
 pub mod registered;

@@ -1,13 +1,12 @@
 //! Files that are there whole or not at all.
 
 use std::ffi::OsStr;
-use std::fs::Permissions;
 use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use tempfile::NamedTempFile;
 
 /// Permissions of a new file before the umask, as [`std::fs::File::create`] sets them.
+#[cfg(unix)]
 const MODE: u32 = 0o666;
 
 /// Writes `bytes` to the file `path`, replacing it: into a temporary file in the same folder, which is synced
@@ -34,13 +33,17 @@ fn temporary(path: &Path) -> io::Result<NamedTempFile> {
     let dir = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
     let prefix = [OsStr::new("."), name, OsStr::new(".")].join(OsStr::new(""));
     let mut builder = tempfile::Builder::new();
-    builder.prefix(&prefix).suffix(".tmp").permissions(Permissions::from_mode(MODE)).tempfile_in(dir)
+    builder.prefix(&prefix).suffix(".tmp");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(MODE));
+    builder.tempfile_in(dir)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::fs::{self, File};
+    use std::os::unix::fs::PermissionsExt as _;
 
     #[test]
     fn replaces_a_file_and_leaves_nothing_beside_it() {

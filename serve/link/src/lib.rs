@@ -16,6 +16,8 @@
 //! files: [`capture`]. For any process: [`memory`] and [`priority`]; for a thread that packets wake one by
 //! one: [`moderation`].
 //!
+//! [`capture`] compiles on every system; the other modules exist on Linux alone.
+//!
 //! Received bytes are untrusted: none make these types panic, or hold more memory than they state.
 //!
 //! # Examples
@@ -62,23 +64,41 @@
 //! ```
 #![deny(unsafe_code)]
 
-pub mod burst;
 pub mod capture;
-pub mod interfaces;
-pub mod memory;
-pub mod moderation;
-pub mod packet;
-pub mod priority;
-pub mod ring;
-pub mod stream;
-pub mod tap;
-pub mod tcp;
-pub mod udp;
-pub mod unix;
-pub mod xdp;
 
+// All else calls Linux.
+#[cfg(target_os = "linux")]
 mod address;
+#[cfg(target_os = "linux")]
 mod bindable;
+#[cfg(target_os = "linux")]
+pub mod burst;
+#[cfg(target_os = "linux")]
 mod context;
+pub mod interfaces;
+#[cfg(target_os = "linux")]
 mod limit;
+#[cfg(target_os = "linux")]
+pub mod memory;
+#[cfg(target_os = "linux")]
+pub mod moderation;
+#[cfg(target_os = "linux")]
+pub mod packet;
+#[cfg(target_os = "linux")]
+pub mod priority;
+#[cfg(target_os = "linux")]
+pub mod ring;
+#[cfg(target_os = "linux")]
+pub mod stream;
+#[cfg(target_os = "linux")]
 mod sys;
+#[cfg(target_os = "linux")]
+pub mod tap;
+#[cfg(target_os = "linux")]
+pub mod tcp;
+#[cfg(target_os = "linux")]
+pub mod udp;
+#[cfg(target_os = "linux")]
+pub mod unix;
+#[cfg(target_os = "linux")]
+pub mod xdp;

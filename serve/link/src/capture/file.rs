@@ -1,14 +1,13 @@
 //! Captures in files and on standard input, also compressed.
 
 use super::error::FormatError;
-use super::pipe::{Patient, Pipe};
+use super::pipe::{Patient, Pipe, unbuffered_stdin};
 use super::reader::Reader;
 use flate2::read::MultiGzDecoder;
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 use std::fs::File;
 use std::io::{self, Chain, Cursor, Read};
 use std::mem;
-use std::os::fd::AsFd as _;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -38,12 +37,7 @@ pub fn open(path: &Path) -> Result<Reader<Input<'static>>, FormatError> {
 /// # Errors
 /// As [`open`]. A stream that was stopped before its first bytes is not a capture.
 pub fn open_until<'a>(path: &Path, stop: &'a AtomicBool) -> Result<Reader<Input<'a>>, FormatError> {
-    let file = if path == Path::new("-") {
-        // Without the buffer of the standard library: bytes in it do not wake a wait for the descriptor.
-        io::stdin().as_fd().try_clone_to_owned().map(File::from)
-    } else {
-        File::open(path)
-    };
+    let file = if path == Path::new("-") { unbuffered_stdin() } else { File::open(path) };
     let file = file.map_err(FormatError::Read)?;
     let is_file = file.metadata().is_ok_and(|data| data.is_file());
     let from: Input<'a> = if is_file { Box::new(file) } else { Box::new(Pipe::new(file, stop)) };
