@@ -7,12 +7,13 @@ use super::stage::{STRIDE, Stage};
 use core::arch::x86_64::*;
 
 /// True if the CPU and the operating system have a feature. Detected at run time; without an operating
-/// system, the target features of the build decide.
+/// system, the target features of the build decide. Always false in a build with `--cfg hashlane_portable`,
+/// which measures the kernels of CPUs without these features.
 macro_rules! has {
     ($feature:tt) => {{
         #[cfg(not(target_os = "none"))]
         {
-            std::is_x86_feature_detected!($feature)
+            !cfg!(hashlane_portable) && std::is_x86_feature_detected!($feature)
         }
         #[cfg(target_os = "none")]
         {
