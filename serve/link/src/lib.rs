@@ -75,6 +75,7 @@ mod bindable;
 pub mod burst;
 #[cfg(target_os = "linux")]
 mod context;
+#[cfg(target_os = "linux")]
 pub mod interfaces;
 #[cfg(target_os = "linux")]
 mod limit;
