@@ -72,6 +72,22 @@ impl Certificates {
         Ok(())
     }
 
+    /// Removes the certificate of this name. Returns false if the set does not have it.
+    pub fn remove(&mut self, name: NdnName<'_>) -> bool {
+        let Self { entries, keys, .. } = self;
+        let key = first_components(name, AFTER_KEY);
+        let Some(numbers) = keys.get_mut(key) else { return false };
+        let is_same = |number: &u64| {
+            entries.get(number).and_then(Entry::view).is_some_and(|certificate| certificate.name() == name)
+        };
+        let Some(at) = numbers.iter().position(is_same) else { return false };
+        entries.remove(&numbers.remove(at));
+        if numbers.is_empty() {
+            keys.remove(key);
+        }
+        true
+    }
+
     /// Number of certificates.
     pub fn len(&self) -> usize {
         self.entries.len()

@@ -141,3 +141,19 @@ fn certificates_are_found_by_their_keys_as_by_a_scan() {
     }
     assert_eq!(found, 2 + 1 + 2 + 2 + 1 + 2);
 }
+
+#[test]
+fn a_certificate_that_was_removed_is_not_found() {
+    let (mut set, signer, me) = (Certificates::new(), Signer::ed25519(&[1; 32]), named("/me"));
+    for version in [1, 2] {
+        let key = Component::generic(b"1");
+        let builder =
+            CertificateBuilder { identity: me.view(), key, version, valid_from: FROM, valid_until: UNTIL };
+        set.add(&Certificate::parse(&builder.self_signed(&signer).unwrap()).unwrap()).unwrap();
+    }
+    let (first, key) = (named("/me/KEY/1/self/v=1"), named("/me/KEY/1"));
+    assert!(!set.remove(key.view()) && set.remove(first.view()) && !set.remove(first.view()));
+    assert_eq!((set.len(), set.located_by(KeyLocator::Name(key.view())).count()), (1, 1));
+    assert!(set.remove(named("/me/KEY/1/self/v=2").view()) && set.is_empty());
+    assert_eq!(set.located_by(KeyLocator::Name(key.view())).count(), 0);
+}
