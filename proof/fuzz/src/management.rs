@@ -21,7 +21,7 @@ use hashlane_ndn::mgmt::values::{FacePersistency, FaceScope, LinkType, RouteOrig
 use hashlane_ndn::mgmt::{
     AnnouncementBuilder, Command, ControlParameters, ControlResponse, PrefixAnnouncement, Record, Scope,
 };
-use hashlane_ndn::security::Signer;
+use hashlane_ndn::security::{Certificates, Signer};
 use hashlane_ndn::wire::{
     Data, DataBuilder, Interest, InterestBuilder, KeyLocator, LpPacket, MAX_PACKET, SignatureInfo,
     SignatureType,
@@ -139,6 +139,7 @@ impl Plane for Fake {
             }
             Request::Face(FaceRequest::Update { .. } | FaceRequest::Destroy { .. }) => self.changes += 1,
             Request::Data(answer) => self.displaced.push(answer),
+            Request::Interest(_) => panic!("no certificate is missing"),
             Request::Echo => panic!("no heartbeat is asked for"),
         }
     }
@@ -240,9 +241,9 @@ impl Harness {
             max_depth: DEPTH,
             ..Config::default()
         };
-        let verify = |command: &Command<'_>, _: Now| match command.signature.value {
+        let verify = |command: &Command<'_>, _: &[&Certificates], _: Now| match command.signature.value {
             b"good" => Ok(command.signature.key().into()),
-            _ => Err("no such key".to_owned()),
+            _ => Err("no such key".to_owned().into()),
         };
         let now = Now { monotonic: 5000, unix: 1_700_000_000_000 };
         let (here, there) = (Ipv4Addr::LOCALHOST, IpAddr::from([192, 0, 2, 1]));

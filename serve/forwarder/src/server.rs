@@ -144,6 +144,7 @@ impl Server {
             access: access(config),
             cs: cs(config),
             announcements: config.rib.announcements(),
+            fetch: config.trust.fetch,
             udp_idle: config.faces.udp.idle_timeout_s.saturating_mul(1000),
             channels: channels.clone(),
             ..management::Config::default()
@@ -297,6 +298,7 @@ impl Server {
                 self.manager.face_link(face, works, now)
             }
             Report::FaceCreated { ticket, outcome } => self.manager.face_created(ticket, outcome),
+            Report::Answer(packet) => self.manager.answered(&packet, now, &mut self.requests),
             Report::Response { ticket, response } => self.manager.responded(ticket, &response),
             Report::Echo => {
                 self.heartbeat.iter_mut().for_each(Heartbeat::end);
@@ -324,7 +326,7 @@ impl Server {
         let old = std::mem::replace(&mut self.config, merged);
         let (config, now) = (&self.config, now(self.start));
         // Read again also if the key is unchanged: the files may have changed.
-        self.manager.set_access(access(config), verify);
+        self.manager.set_access(access(config), verify, config.trust.fetch);
         warn_of_unknown_accounts(&self.manager);
         self.manager.set_announcements(config.rib.announcements());
         self.manager.set_udp_idle(config.faces.udp.idle_timeout_s.saturating_mul(1000));
@@ -399,16 +401,22 @@ impl Parts {
             Forwarder::with_pit(part.clone(), &key, seed.wrapping_add(number.into()), pit(number))
         };
         let mut forwarder = shard(0);
-        let others: Vec<_> = (1..shards as u8).map(shard).collect();
+        let mut others: Vec<_> = (1..shards as u8).map(shard).collect();
         let all = std::iter::once(&forwarder).chain(&others);
         let counters = Totals::new(all.map(|forwarder| forwarder.counters().clone()));
-        let mut management = Face::new(Scope::Local, LinkType::PointToPoint);
-        management.local_fields = true;
+        let face = || {
+            let mut face = Face::new(Scope::Local, LinkType::PointToPoint);
+            face.local_fields = true;
+            face
+        };
+        let management = face();
         let uris = ["/localhost/nfd", "/localhop/nfd"];
         let prefixes: Vec<OwnedName<Ndn>> = uris.iter().filter_map(|uri| config::parse_name(uri)).collect();
         debug_assert!(prefixes.len() == uris.len(), "both are URIs of names");
         let prefixes: Vec<_> = prefixes.iter().map(OwnedName::view).collect();
         forwarder.add_management(management, &prefixes);
+        // Answers to its own Interests may come from any shard.
+        others.iter_mut().for_each(|other| other.add_management(face(), &[]));
         let Self { poll, waker, sockets, faces, taken, reports, secrets, .. } = self;
         let (sender, clock) = (reports.clone(), Clock::start());
         let crew = if others.is_empty() {

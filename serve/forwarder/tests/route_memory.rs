@@ -13,6 +13,7 @@ use hashlane_name::ndn::Ndn;
 use hashlane_ndn::mgmt::command::Target;
 use hashlane_ndn::mgmt::values::{FacePersistency, FaceScope, LinkType};
 use hashlane_ndn::mgmt::{Command, CommandBuilder, ControlParameters, Scope};
+use hashlane_ndn::security::Certificates;
 use hashlane_ndn::wire::Interest;
 use hashlane_ndn_fw::face::FaceId;
 use hashlane_ndn_fw::fib::NextHop;
@@ -76,7 +77,9 @@ fn face(id: u64) -> FaceInfo {
 #[test]
 fn a_route_takes_little_memory_and_gives_it_back() {
     let routes = std::env::var("ROUTES").map_or(ROUTES, |routes| routes.parse().unwrap());
-    let unverified = |_: &Command<'_>, _: Now| Err::<Box<[u8]>, _>("no key is trusted".to_owned());
+    let unverified = |_: &Command<'_>, _: &[&Certificates], _: Now| {
+        Err::<Box<[u8]>, _>("no key is trusted".to_owned().into())
+    };
     let mut manager = Manager::new(Config::default(), Totals::default(), Box::new(unverified), NOW);
     let mut tables = Tables(Forwarder::new(hashlane_ndn_fw::forward::Config::default(), &Key::VECTOR, 7));
     manager.face_up(face(300), NOW);

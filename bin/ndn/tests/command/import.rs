@@ -83,14 +83,15 @@ fn a_router_of_nfd_takes_registrations_by_its_rules_and_refuses_others() {
     holds(
         &report,
         &[
-            "the rules themselves are in [trust.localhop]\n",
+            "rib.localhop_security: → [trust.localhop], trust.fetch\n",
             "rib.readvertise_nlsr: not supported: ",
             "face_system.ether: default here: no Ethernet faces",
         ],
     );
     let toml = fs::read_to_string(folder.path("forwarder.toml")).unwrap();
-    fs::write(folder.path("forwarder.toml"), format!("{toml}\n[trust]\ncertificates = [\"certificates\"]\n"))
-        .unwrap();
+    let fetching = "[trust]\nfetch = true\n";
+    let toml = toml.replace(fetching, &format!("{fetching}certificates = [\"certificates\"]\n"));
+    fs::write(folder.path("forwarder.toml"), toml).unwrap();
     let forwarder = folder.forwarder(&["--config", "forwarder.toml"]);
     let ask = |prefix: &str, key: &str, number| register(&forwarder, prefix, key, number);
 

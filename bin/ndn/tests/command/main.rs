@@ -4,6 +4,7 @@
 mod access;
 mod announce;
 mod browser;
+mod certificates;
 mod config;
 mod dump;
 mod forwarder;

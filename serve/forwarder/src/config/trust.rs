@@ -12,6 +12,8 @@ use std::path::PathBuf;
 pub struct Trust {
     /// Files and folders of certificates between a key and a trust anchor. None is trusted by itself.
     pub certificates: Vec<PathBuf>,
+    /// True if certificates between a key and a trust anchor that no file has are fetched over NDN.
+    pub fetch: bool,
     /// Registrations by users of this host, under `/localhost/nfd/rib`.
     pub localhost: TrustPolicy,
     /// Registrations by neighbours, under `/localhop/nfd/rib`. Needs `management.localhop`.

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use toml::Value;
 
 /// Tables with values, in the order of the new configuration. The empty name is the top of the file.
-const TABLES: [&str; 13] = [
+const TABLES: [&str; 14] = [
     "",
     "server",
     "faces.unix",
@@ -20,6 +20,7 @@ const TABLES: [&str; 13] = [
     "management",
     "rib",
     "strategies",
+    "trust",
 ];
 
 /// Privileges of a certificate.

@@ -67,10 +67,10 @@ pub(super) fn policy(reader: &mut Reader, section: &Node, table: &'static str) -
             let has_chains = policy.rules.iter().any(|rule| rule.kind == PacketKind::Data);
             let fate = match has_chains {
                 false => Fate::kept(format!("[{table}]")),
-                true => Fate::lost(format!(
-                    "certificates between keys and anchors are not fetched: put them into the files or folders of \
-                     trust.certificates; the rules themselves are in [{table}]"
-                )),
+                true => {
+                    reader.model.set("trust", "fetch", true);
+                    Fate::kept(format!("[{table}], trust.fetch"))
+                }
             };
             reader.set(section, fate);
             reader.model.trust.push((table, policy));

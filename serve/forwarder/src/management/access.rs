@@ -8,7 +8,8 @@
 //!    user of a Unix connection, and of a TCP or WebSocket connection from a loopback address; a page of a
 //!    browser counts as the user of the browser only if its origin is of this host or listed. The signature
 //!    is not verified, but a wrong digest is refused.
-//! 2. A key that `verify` trusts, with a time of signing that is no replay.
+//! 2. A key that `verify` trusts, with a time of signing that is no replay. If only its certificate is missing,
+//!    the refusal says of which key.
 //! 3. Commands that the configuration opens to all users of this host, or to all neighbours.
 //!
 //! Commands of neighbours under `/localhop` pass if that is enabled, and only for the face that they come
@@ -23,16 +24,63 @@ use super::origin::{Origin, Over, Peer};
 use super::replay::Replay;
 use super::reply::refused;
 use super::users::{Access, Users};
+use hashlane_name::build::OwnedName;
 use hashlane_name::component::Component;
-use hashlane_name::ndn::NdnName;
+use hashlane_name::ndn::{Ndn, NdnName};
 use hashlane_ndn::mgmt::values::FaceScope;
 use hashlane_ndn::mgmt::{Command, ControlResponse, Scope};
+use hashlane_ndn::security::Certificates;
 use hashlane_ndn::wire::SignatureType;
 use hashlane_table::share::Owner;
+use std::fmt;
 
-/// Verifies the signature of a command that arrives now. Returns an identity of the key, one for each trusted
-/// key. The error is the reason why no trusted key has made it.
-pub type Verify = dyn Fn(&Command<'_>, Now) -> Result<Box<[u8]>, String> + Send;
+/// Verifies the signature of a command that arrives now, with sets of certificates that were fetched. Returns an
+/// identity of the key, one for each trusted key. The error is the reason why no trusted key has made it.
+pub type Verify = dyn Fn(&Command<'_>, &[&Certificates], Now) -> Result<Box<[u8]>, Distrust> + Send;
+
+/// Reason for not trusting a signature.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Distrust {
+    /// Text for people.
+    pub why: String,
+    /// Key that may have signed by the rules, and of which a certificate is missing.
+    pub missing: Option<OwnedName<Ndn>>,
+}
+
+impl From<String> for Distrust {
+    fn from(why: String) -> Self {
+        Self { why, missing: None }
+    }
+}
+
+impl fmt::Display for Distrust {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.why)
+    }
+}
+
+/// Keys that may sign commands.
+pub(super) struct Keys<'a> {
+    pub(super) verify: &'a Verify,
+    /// Sets of certificates that were fetched.
+    pub(super) certificates: &'a [&'a Certificates],
+    /// True for a command that has waited for a certificate: its verification has been counted.
+    pub(super) has_waited: bool,
+}
+
+/// Refusal of a command.
+#[derive(Debug)]
+pub(super) struct Denial {
+    pub(super) response: ControlResponse,
+    /// Key whose certificate might permit the command.
+    pub(super) missing: Option<OwnedName<Ndn>>,
+}
+
+impl From<ControlResponse> for Denial {
+    fn from(response: ControlResponse) -> Self {
+        Self { response, missing: None }
+    }
+}
 
 /// Extent of the rights that a command has been granted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,11 +113,12 @@ impl Access {
         command: &Command<'_>,
         from: &Origin,
         users: &mut Users,
-        verify: &Verify,
+        keys: Keys<'_>,
         (attempts, replay): (&mut Attempts, &mut Replay),
         now: Now,
-    ) -> Result<Grant, ControlResponse> {
-        let refusal = |text: String| ControlResponse::new(403, format!("not authorized: {text}"));
+    ) -> Result<Grant, Denial> {
+        let refusal =
+            |text: String| Denial::from(ControlResponse::new(403, format!("not authorized: {text}")));
         let refuse = |text| Err(refusal(text));
         let is_digest = command.signature.info.signature_type == SignatureType::DIGEST_SHA256;
         if is_digest && !command.signature.is_right_digest() {
@@ -99,14 +148,16 @@ impl Access {
         }
         let time = replay.check_time(command.signature.time, now).map_err(refusal)?;
         let owner = peer.owner();
-        if !attempts.admits(owner, now.monotonic) {
+        if !keys.has_waited && !attempts.admits(owner, now.monotonic) {
             return refuse(format!(
                 "too many commands from {peer} were refused in this second: try again later"
             ));
         }
-        let key = verify(command, now).map_err(|reason| {
-            refusal(format!("{why}; the signature of the command is not trusted: {reason}"))
-        })?;
+        let key =
+            (keys.verify)(command, keys.certificates, now).map_err(|Distrust { why: reason, missing }| {
+                let text = format!("{why}; the signature of the command is not trusted: {reason}");
+                Denial { missing, ..refusal(text) }
+            })?;
         replay.admit(&key, time).map_err(refusal)?;
         attempts.succeeded(owner);
         Ok(if command.target.scope == Scope::Localhop { localhop_grant(from) } else { Grant::Full })
@@ -228,8 +279,6 @@ fn is_below(name: NdnName<'_>, prefix: &[&[u8]]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hashlane_name::build::OwnedName;
-    use hashlane_name::ndn::Ndn;
 
     #[test]
     fn names_below_a_prefix_are_those_with_its_components() {

@@ -8,9 +8,10 @@
 //! An announcement with Data needs the same trust, and no command. Its route ends 10 minutes after its last
 //! use, and no later than the announcement.
 
-use super::access::{Grant, check_prefix, localhop_grant};
+use super::access::{Distrust, Grant, check_prefix, localhop_grant};
 use super::announced::Announced;
 use super::clock::Now;
+use super::fetch::Missing;
 use super::fields::NAME;
 use super::manager::Manager;
 use super::origin::Origin;
@@ -50,9 +51,28 @@ fn announce(manager: &mut Manager, call: Call<'_>) -> Done {
         );
     };
     let (command, announcement) = PrefixAnnouncement::parse_command(call.interest).map_err(malformed)?;
+    let (from, now) = (call.from, call.now);
+    if !call.progress.has_waited() {
+        manager.check_attempts(from, now)?;
+    }
+    let fetched = call.progress.certificates();
+    let certificates = [manager.fetcher.verified(), &fetched];
+    let verified = (manager.verify)(&announcement.command(command.target), &certificates, now);
+    if let Err(Distrust { why, missing }) = verified {
+        let response = distrusted(&why);
+        let Some(key) = missing else { return Err(response) };
+        let missing = Missing { key, response };
+        return manager.fetch(missing, call.interest, from, call.progress, now, call.plane);
+    }
+    manager.fetcher.keep(&call.progress, from.peer.owner(), now);
     let offer = Offer { announcement, limit, is_learned: false, grant: call.grant };
-    let parameters = manager.add_announced(offer, command.target, call.from, call.now, call.plane)?;
+    let parameters = manager.add_announced(offer, from, now, call.plane)?;
     done(&parameters)
+}
+
+fn distrusted(why: &impl std::fmt::Display) -> ControlResponse {
+    let text = format!("not authorized: the signature of the prefix announcement is not trusted: {why}");
+    ControlResponse::new(403, text)
 }
 
 /// Announcement that asks for a route.
@@ -66,31 +86,31 @@ struct Offer<'a> {
 }
 
 impl Manager {
-    /// Makes the route of an announcement, over the face that it came from. Returns its parameters.
+    /// Checks that few signatures of a party were refused in this second.
+    fn check_attempts(&mut self, from: &Origin, now: Now) -> Result<(), ControlResponse> {
+        let peer = &from.peer;
+        if self.attempts.admits(peer.owner(), now.monotonic) {
+            return Ok(());
+        }
+        refused(
+            403,
+            format!(
+                "not authorized: too many commands from {peer} were refused in this second: try again later"
+            ),
+        )
+    }
+
+    /// Makes the route of an announcement that is trusted, over the face that it came from. Returns its
+    /// parameters.
     fn add_announced(
         &mut self,
         offer: Offer<'_>,
-        target: Target<'_>,
         from: &Origin,
         now: Now,
         plane: &mut dyn Plane,
     ) -> Result<ControlParameters, ControlResponse> {
         let Offer { announcement, limit, is_learned, grant } = offer;
         let (face, owner) = (from.face, from.peer.owner());
-        if !self.attempts.admits(owner, now.monotonic) {
-            let peer = &from.peer;
-            return refused(
-                403,
-                format!(
-                    "not authorized: too many commands from {peer} were refused in this second: try again later"
-                ),
-            );
-        }
-        (self.verify)(&announcement.command(target), now).map_err(|reason| {
-            let text =
-                format!("not authorized: the signature of the prefix announcement is not trusted: {reason}");
-            ControlResponse::new(403, text)
-        })?;
         self.attempts.succeeded(owner);
         let Some(lifetime) = announcement.lifetime(now.unix).filter(|lifetime| *lifetime > 0) else {
             return refused(403, "not authorized: the prefix announcement has expired, or is not valid yet");
@@ -190,9 +210,14 @@ impl Manager {
             return Ok(());
         }
         let target = Target { scope: Scope::Localhop, module: b"rib", verb: PrefixAnnouncement::VERB };
+        self.check_attempts(from, now)?;
+        // Data waits for no certificate: it brings the announcement again.
+        let certificates = [self.fetcher.verified()];
+        (self.verify)(&announcement.command(target), &certificates, now)
+            .map_err(|Distrust { why, .. }| distrusted(&why))?;
         let offer = Offer { announcement, limit, is_learned: true, grant: localhop_grant(from) };
         self.changes += 1;
-        self.add_announced(offer, target, from, now, plane).map(drop)
+        self.add_announced(offer, from, now, plane).map(drop)
     }
 
     /// Prolongs a learned route that is used, within the lifetime of its announcement.

@@ -6,10 +6,13 @@ use super::request::{CsConfig, Plane, Request, TableRequest};
 use super::users::Access;
 
 impl Manager {
-    /// Replaces the rights to give commands, and the check of signatures.
-    pub fn set_access(&mut self, access: Access, verify: Box<Verify>) {
+    /// Replaces the rights to give commands, and the check of signatures. `fetch` is true if certificates are
+    /// fetched; those that were are dropped.
+    pub fn set_access(&mut self, access: Access, verify: Box<Verify>, fetch: bool) {
         self.config.access = access;
+        self.config.fetch = fetch;
         self.verify = verify;
+        self.fetcher.forget();
         self.users.forget();
     }
 

@@ -7,6 +7,7 @@ use super::attempts::Attempts;
 use super::clock::Now;
 use super::events::Events;
 use super::face_info::FaceInfo;
+use super::fetch::Fetcher;
 use super::origin::Origin;
 use super::program::Strategies;
 use super::replay::Replay;
@@ -42,6 +43,8 @@ pub struct Config {
     pub rib: RibLimits,
     /// Most routes that prefix announcements of one face make; `None` if announcements are refused.
     pub announcements: Option<usize>,
+    /// True if certificates that the rules for signatures need are fetched.
+    pub fetch: bool,
     /// Most components of a prefix with a route or a strategy.
     pub max_depth: usize,
     /// Most strategy choices.
@@ -65,6 +68,7 @@ impl Default for Config {
             access: Access::default(),
             rib: RibLimits::default(),
             announcements: None,
+            fetch: false,
             max_depth: 32,
             max_strategies: 10_000,
             default_strategy: StrategyKind::BestRoute,
@@ -83,6 +87,7 @@ pub struct Manager {
     pub(super) verify: Box<Verify>,
     pub(super) attempts: Attempts,
     pub(super) replay: Replay,
+    pub(super) fetcher: Fetcher,
     pub(super) started: Now,
     pub(super) counters: Totals,
     pub(super) faces: BTreeMap<u64, FaceInfo>,
@@ -132,6 +137,7 @@ impl Manager {
             verify,
             attempts: Attempts::default(),
             replay: Replay::new(now),
+            fetcher: Fetcher::default(),
             started: now,
             counters,
             faces: BTreeMap::new(),

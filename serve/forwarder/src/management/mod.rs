@@ -19,6 +19,7 @@
 //!   those without a new face of this host between them.
 //! - Traces, [`trace/start`](hashlane_ndn::mgmt::trace) and `trace/read`, are commands that NFD does not have.
 //! - `rib/announce` is refused unless the configuration accepts prefix announcements.
+//! - A command waits for a certificate that is fetched, at most for the lifetime of its Interest ([`fetch`]).
 //! - An Interest that no Data can answer is returned with a Nack, so that it does not stay in the PIT.
 //!
 //! Data from here must not be put into the content store: a cached dataset is an outdated one.
@@ -37,6 +38,7 @@ mod datasets;
 mod events;
 mod face_info;
 mod faces;
+mod fetch;
 mod fields;
 mod manager;
 mod origin;
@@ -55,10 +57,11 @@ pub(crate) mod trust;
 mod users;
 mod verb;
 
-pub use access::Verify;
 pub(crate) use access::is_management;
+pub use access::{Distrust, Verify};
 pub use clock::Now;
 pub use face_info::{FaceInfo, FaceOptions};
+pub use fetch::FetchCounts;
 pub use manager::{Config, Manager};
 pub use origin::{Origin, Over, Peer};
 pub use program::StrategyInstance;
@@ -67,6 +70,8 @@ pub use request::{CsConfig, FaceOutcome, FaceRequest, Plane, Report, Request, Ta
 pub(crate) use request::{erased, face_id};
 pub use users::{Access, Account, Accounts, Open, SystemAccounts};
 
+use access::{Denial, Keys};
+use fetch::{Missing, Progress};
 use hashlane_ndn::mgmt::command::Target;
 use hashlane_ndn::mgmt::values::{FaceEventKind, FaceScope};
 use hashlane_ndn::mgmt::{Command, CommandError, ControlResponse, PrefixAnnouncement, Scope};
@@ -135,10 +140,12 @@ impl Manager {
         match (target.module, target.verb) {
             (b"faces", b"events") => self.events.answer(interest, now.monotonic),
             _ => match verb {
-                Some(verb) => match self.command(verb, interest, from, now, plane) {
-                    Ok(None) => Reply::Later,
-                    Ok(Some(response)) | Err(response) => answer(interest.name(), &response).into(),
-                },
+                Some(verb) => {
+                    match self.command(verb, interest, from, Progress::starting(interest, now), now, plane) {
+                        Ok(None) => Reply::Later,
+                        Ok(Some(response)) | Err(response) => answer(interest.name(), &response).into(),
+                    }
+                }
                 None => self.dataset(target, interest, from, now).into(),
             },
         }
@@ -149,6 +156,7 @@ impl Manager {
         verb: &Verb,
         interest: &Interest<'_>,
         from: &Origin,
+        mut progress: Progress,
         now: Now,
         plane: &mut dyn Plane,
     ) -> Done {
@@ -163,12 +171,32 @@ impl Manager {
                 ControlResponse::new(code, error.to_string())
             })?
         };
-        let Self { config, users, verify, attempts, replay, .. } = self;
-        let grant = config.access.check(verb.name, &command, from, users, verify, (attempts, replay), now)?;
+        let grant = match progress.granted {
+            Some(grant) => grant,
+            None => {
+                let Self { config, users, verify, attempts, replay, fetcher, .. } = self;
+                let fetched = progress.certificates();
+                let certificates = [fetcher.verified(), &fetched];
+                let keys = Keys { verify, certificates: &certificates, has_waited: progress.has_waited() };
+                let granted =
+                    config.access.check(verb.name, &command, from, users, keys, (attempts, replay), now);
+                match granted {
+                    Ok(grant) => {
+                        fetcher.keep(&progress, from.peer.owner(), now);
+                        progress = progress.granted(grant);
+                        grant
+                    }
+                    Err(Denial { response, missing: None }) => return Err(response),
+                    Err(Denial { response, missing: Some(key) }) => {
+                        return self.fetch(Missing { key, response }, interest, from, progress, now, plane);
+                    }
+                }
+            }
+        };
         verb.check(&command.parameters)?;
         // A list that is requested after this command shows its effect.
         self.changes += 1;
-        (verb.run)(self, Call { parameters: command.parameters, interest, from, grant, now, plane })
+        (verb.run)(self, Call { parameters: command.parameters, interest, from, grant, progress, now, plane })
     }
 
     /// Makes the changes of routes that are due, and expires datasets. Returns the answers to commands that
@@ -176,9 +204,9 @@ impl Manager {
     pub fn tick(&mut self, now: Now, plane: &mut impl Plane) -> Vec<Vec<u8>> {
         self.expire(now, plane);
         self.traces.expire(now, plane);
+        let mut answers = self.tick_fetches(now, plane);
         let text = format!("the forwarding thread has not answered within {} s; try again", MAX_WAIT / 1000);
         let response = ControlResponse::new(504, text);
-        let mut answers = Vec::new();
         // Tickets are in the order of time.
         while let Some(first) = self.waiting.first_entry()
             && now.monotonic.saturating_sub(first.get().since) >= MAX_WAIT
@@ -215,9 +243,9 @@ impl Manager {
     }
 
     /// Time at which [`tick`](Self::tick) is due, in milliseconds of the monotonic clock: when the next route
-    /// expires, or at once while routes are removed in steps.
+    /// expires, at once while routes are removed in steps, or when a certificate has not arrived in time.
     pub fn deadline(&self) -> Option<u64> {
-        self.rib.next_step()
+        self.rib.next_step().into_iter().chain(self.fetcher.next_due()).min()
     }
 
     /// Adds a new face. Returns the Data packet of the event.
@@ -248,6 +276,7 @@ impl Manager {
     pub fn face_down(&mut self, id: u64, now: Now, plane: &mut impl Plane) -> Vec<Vec<u8>> {
         let Some(face) = self.faces.remove(&id) else { return Vec::new() };
         self.owners.remove(&id);
+        self.fetcher.close_face(id);
         self.traces.stop(id, plane);
         if face.scope == FaceScope::Local {
             self.store.close_face(id);

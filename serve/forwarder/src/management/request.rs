@@ -39,6 +39,8 @@ pub enum Request {
     Face(FaceRequest),
     /// Forwards an answer of management: Data, or a link packet with a Nack.
     Data(Vec<u8>),
+    /// Forwards an Interest of management. Its answer is reported, if one arrives.
+    Interest(Vec<u8>),
     /// Asks for [`Report::Echo`], which shows that the thread makes progress.
     Echo,
 }
@@ -148,6 +150,8 @@ pub enum Report {
     },
     /// An event of a learned route.
     Route(Reported),
+    /// A link packet that answers an Interest of management: Data, or a Nack.
+    Answer(Vec<u8>),
     /// A face was opened.
     FaceUp {
         /// The face.

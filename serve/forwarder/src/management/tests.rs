@@ -12,6 +12,7 @@ use hashlane_ndn::mgmt::dataset::{
 use hashlane_ndn::mgmt::segment::{number, with_number};
 use hashlane_ndn::mgmt::values::{FacePersistency, LinkType, RouteOrigin};
 use hashlane_ndn::mgmt::{CommandBuilder, ControlParameters, Record};
+use hashlane_ndn::security::Certificates;
 use hashlane_ndn::tlv::{Elements, single, write_element, write_nested};
 use hashlane_ndn::wire::data::APPLICATION_NACK;
 use hashlane_ndn::wire::{Data, InterestBuilder, KeyLocator, LpPacket, SignatureInfo, SignatureType};
@@ -24,6 +25,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 mod announcements;
+mod fetch;
 mod learned;
 mod links;
 mod lists;
@@ -40,6 +42,7 @@ struct Fake {
     asked: Vec<String>,
     tickets: Vec<Ticket>,
     displaced: Vec<Vec<u8>>,
+    interests: Vec<Vec<u8>>,
     traces: Vec<hashlane_ndn_fw::trace::Trace>,
 }
 
@@ -86,6 +89,7 @@ impl Plane for Fake {
             }
             Request::Face(FaceRequest::Destroy { face }) => self.asked.push(format!("destroy {face}")),
             Request::Data(answer) => self.displaced.push(answer),
+            Request::Interest(packet) => self.interests.push(packet),
             Request::Echo => panic!("no heartbeat is asked for"),
         }
     }
@@ -128,9 +132,9 @@ impl TestForwarder {
 
     /// A manager with face 300, from which a local user commands.
     fn with(config: Config) -> Self {
-        let trusted = |command: &Command<'_>, _: Now| match command.signature.value {
+        let trusted = |command: &Command<'_>, _: &[&Certificates], _: Now| match command.signature.value {
             b"good" => Ok(command.signature.key().into()),
-            _ => Err("no such key".to_string()),
+            _ => Err("no such key".to_string().into()),
         };
         let mut manager = Manager::new(config, Totals::default(), Box::new(trusted), NOW);
         assert_eq!(manager.face_up(face(300, "fd://20"), NOW).len(), 1);

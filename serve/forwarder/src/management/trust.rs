@@ -4,15 +4,16 @@ mod files;
 #[cfg(test)]
 mod tests;
 
-use super::access::Verify;
+use super::access::{Distrust, Verify};
 use super::clock::Now;
 use crate::config::{Config, TrustPolicy};
 use files::{CertificateFiles, Source, Strictness};
 use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::Ndn;
 use hashlane_ndn::mgmt::{Command, PrefixAnnouncement, Scope};
-use hashlane_ndn::security::policy::{Known, Policy};
-use hashlane_ndn::security::{Certificate, Refusal, Signed, TrustAnchors, time};
+use hashlane_ndn::security::policy::{Known, Policy, PolicyError};
+use hashlane_ndn::security::{Certificate, Certificates, Refusal, Signed, TrustAnchors, time};
+use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::io;
 use std::path::Path;
@@ -45,7 +46,9 @@ pub(crate) fn verifier(config: &Config, now: u64) -> io::Result<Box<Verify>> {
         trusts_all_announcements: trust.prefix_announcement.any,
         others: RefCell::new(CertificateFiles::open("certificate", others, now, Strictness::Certificates)?),
     };
-    Ok(Box::new(move |command: &Command<'_>, now: Now| verifier.verify(command, now)))
+    Ok(Box::new(move |command: &Command<'_>, fetched: &[&Certificates], now: Now| {
+        verifier.verify(command, fetched, now)
+    }))
 }
 
 /// Adds the certificate of a file.
@@ -94,20 +97,26 @@ impl Area {
 
 impl Verifier {
     /// Identity of the key that signed a command, or the reason for not trusting it.
-    fn verify(&self, command: &Command<'_>, now: Now) -> Result<Box<[u8]>, String> {
+    fn verify(
+        &self,
+        command: &Command<'_>,
+        fetched: &[&Certificates],
+        now: Now,
+    ) -> Result<Box<[u8]>, Distrust> {
         let signature = &command.signature;
         let signed = Signed { info: signature.info, pieces: signature.covered, value: signature.value };
         let seconds = now.unix / 1000;
         let refusal = match self.anchors.verify(&signed, seconds) {
-            Ok(certificate) => return key_of(certificate),
+            Ok(certificate) => return Ok(key_of(certificate)?),
             Err(refusal) => refusal,
         };
         if command.target.verb == PrefixAnnouncement::VERB {
             let refusal = Some(refusal).filter(|_| !self.anchors.is_empty());
-            return self.verify_announcement(command, &signed, now).unwrap_or_else(|| Err(text(refusal)));
+            let verified = self.verify_announcement(command, &signed, fetched, now);
+            return verified.unwrap_or_else(|| Err(text(refusal).into()));
         }
         if self.is_ruled(command) {
-            return self.verify_by_rules(command, &signed, now);
+            return self.verify_by_rules(command, &signed, fetched, now);
         }
         let module = str::from_utf8(command.target.module).unwrap_or_default();
         let mut refusal = Some(refusal).filter(|_| !self.anchors.is_empty());
@@ -116,14 +125,14 @@ impl Verifier {
                 continue;
             }
             match keys.verify(&signed, seconds) {
-                Ok(certificate) => return key_of(certificate),
+                Ok(certificate) => return Ok(key_of(certificate)?),
                 Err(error) if refusal.is_none_or(|refusal| refusal == Refusal::UnknownKey) => {
                     refusal = Some(error);
                 }
                 Err(_) => {}
             }
         }
-        Err(text(refusal))
+        Err(text(refusal).into())
     }
 
     /// True if the configuration has rules for a command.
@@ -143,34 +152,59 @@ impl Verifier {
         &self,
         command: &Command<'_>,
         signed: &Signed<'_>,
+        fetched: &[&Certificates],
         now: Now,
-    ) -> Option<Result<Box<[u8]>, String>> {
+    ) -> Option<Result<Box<[u8]>, Distrust>> {
         if self.trusts_all_announcements {
             return Some(Ok(Box::default()));
         }
         let area = self.announcements.as_ref()?;
-        let key = self.with_known(area, now, |known| area.policy.verify_data(command.name, signed, known));
-        Some(key.map(|key| key.as_bytes().into()).map_err(|error| error.to_string()))
+        let key =
+            self.with_known(area, fetched, now, |known| area.policy.verify_data(command.name, signed, known));
+        Some(key.map(|key| key.as_bytes().into()).map_err(distrust))
     }
 
     /// Calls `verify` with the certificates at hand.
-    fn with_known<T>(&self, area: &Area, now: Now, verify: impl FnOnce(Known<'_>) -> T) -> T {
+    fn with_known<T>(
+        &self,
+        area: &Area,
+        fetched: &[&Certificates],
+        now: Now,
+        verify: impl FnOnce(Known<'_>) -> T,
+    ) -> T {
         let (mut anchors, mut others) = (area.anchors.borrow_mut(), self.others.borrow_mut());
         let (anchors, others) = (anchors.refreshed(now), others.refreshed(now));
-        verify(Known { anchors, others, now: now.unix / 1000 })
+        let others: SmallVec<[&Certificates; 3]> =
+            std::iter::once(others).chain(fetched.iter().copied()).collect();
+        verify(Known { anchors, others: &others, now: now.unix / 1000 })
     }
 
     fn verify_by_rules(
         &self,
         command: &Command<'_>,
         signed: &Signed<'_>,
+        fetched: &[&Certificates],
         now: Now,
-    ) -> Result<Box<[u8]>, String> {
-        let Some(area) = self.area(command.target.scope) else { return Err("there are no rules".into()) };
+    ) -> Result<Box<[u8]>, Distrust> {
+        let Some(area) = self.area(command.target.scope) else {
+            return Err("there are no rules".to_owned().into());
+        };
         let name = command.signed_name();
-        let key = self.with_known(area, now, |known| area.policy.verify_interest(name.view(), signed, known));
-        key.map(|key| key.as_bytes().into()).map_err(|error| error.to_string())
+        let verify = |known: Known<'_>| area.policy.verify_interest(name.view(), signed, known);
+        let key = self.with_known(area, fetched, now, verify);
+        key.map(|key| key.as_bytes().into()).map_err(distrust)
     }
+}
+
+/// The reason for which rules do not trust a signature. A certificate that is missing, or has expired, is named.
+fn distrust(error: PolicyError) -> Distrust {
+    let why = error.to_string();
+    let missing = match error {
+        PolicyError::NoCertificate { key }
+        | PolicyError::Refused { key, refusal: Refusal::Expired { .. } } => Some(key),
+        _ => None,
+    };
+    Distrust { why, missing }
 }
 
 /// Text of a refusal; without one there was no anchor to try.

@@ -2,6 +2,7 @@
 
 use super::access::Grant;
 use super::clock::Now;
+use super::fetch::Progress;
 use super::fields::{FLAGS, MASK, names, present};
 use super::manager::Manager;
 use super::origin::Origin;
@@ -29,6 +30,7 @@ pub(super) struct Call<'a> {
     pub(super) interest: &'a Interest<'a>,
     pub(super) from: &'a Origin,
     pub(super) grant: Grant,
+    pub(super) progress: Progress,
     pub(super) now: Now,
     pub(super) plane: &'a mut dyn Plane,
 }

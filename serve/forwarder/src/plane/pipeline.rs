@@ -201,8 +201,8 @@ impl<P: Pit> Pipeline<P> {
     /// Sends a link packet that another shard has forwarded.
     #[inline]
     fn send(&mut self, face: FaceId, packet: &[u8]) {
-        // The face may have been closed since.
-        if self.ports.find(face).is_none() {
+        // The face may have been closed since. The face of the management has no port.
+        if face != FaceId::MANAGEMENT && self.ports.find(face).is_none() {
             return;
         }
         match LpPacket::parse(packet) {
@@ -259,6 +259,13 @@ impl<P: Pit> Pipeline<P> {
         let now = self.ports.now;
         // The consumer may have gone, or asked twice: then no PIT entry takes the packet.
         let _ = self.forwarder.receive(FaceId::MANAGEMENT, packet, now, &mut self.ports);
+    }
+
+    /// Forwards an Interest of the management.
+    pub(super) fn express(&mut self, interest: &[u8]) {
+        let mut burst = Burst::new();
+        self.push(FaceId::MANAGEMENT, interest, &mut burst);
+        self.forward(&mut burst);
     }
 
     /// Sends a Nack for each Interest that the queue of the management had no room for.

@@ -9,10 +9,10 @@ use super::slots::Slots;
 use super::token::SocketKind;
 use super::udp::Udp;
 use crate::config::Memory;
-use crate::management::nack;
+use crate::management::{Report, nack};
 use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::time::Time;
-use hashlane_ndn::wire::{LpHeader, NackReason};
+use hashlane_ndn::wire::{Data, LpHeader, NackReason};
 use hashlane_ndn_fw::face::FaceId;
 use hashlane_ndn_fw::forward::Output;
 use hashlane_table::share::{Holder, ItemId, Ledger, Limits, Owner};
@@ -308,6 +308,13 @@ impl Ports {
         Some((port.face, failed))
     }
 
+    /// Reports the answer to an Interest of the management. There are no more than it has sent.
+    #[cold]
+    fn report_answer(&self, header: &LpHeader<'_>, packet: &[u8]) {
+        let head = LpHeader { nack: header.nack, ..LpHeader::default() }.wrapped(packet.len());
+        self.reports.add(Report::Answer([head.as_bytes(), packet].concat()));
+    }
+
     /// Marks the port of a face for the flush at the end of the round.
     pub(super) fn mark_dirty(&mut self, face: FaceId) {
         // Reading may have closed the face.
@@ -335,6 +342,9 @@ impl Output for Ports {
     #[inline]
     fn send(&mut self, face: FaceId, header: &LpHeader<'_>, packet: &[u8]) {
         if face == FaceId::MANAGEMENT {
+            if header.nack.is_some() || Data::find_name(packet).is_ok() {
+                return self.report_answer(header, packet);
+            }
             let Some(from) = header.incoming_face else {
                 debug_assert!(false, "the face of the management takes local fields");
                 return;

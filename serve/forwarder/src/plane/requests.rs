@@ -60,6 +60,7 @@ fn handle<P: Pit>(request: Request, faces: &mut Faces<P>, dialer: &mut Dialer) {
         }
         Request::Face(FaceRequest::Destroy { face }) => faces.close(face_id(face), "destroyed by a command"),
         Request::Echo => faces.reports.add(Report::Echo),
+        Request::Interest(packet) => faces.pipeline.express(&packet),
         Request::Data(packet) => match LpPacket::parse(&packet) {
             Ok(mut packet) => {
                 // A cached dataset would be an outdated one.

@@ -38,13 +38,13 @@ pub(crate) struct Worker<P> {
     pub(crate) clock: Clock,
 }
 
-/// Sends to UDP faces, and hands packets of other faces to the first thread, which has them.
+/// Sends to UDP faces, and hands packets of other faces to the first thread, which has them. The management's is
+/// one of these.
 struct Out<'a>(&'a mut Datagrams);
 
 impl Outlet for Out<'_> {
     #[inline]
     fn send(&mut self, exchange: &mut Exchange, face: FaceId, header: &LpHeader<'_>, packet: &[u8]) {
-        debug_assert!(face != FaceId::MANAGEMENT, "only shard 0 has the face of the management");
         if !self.0.send(face, header, packet) {
             // The packets that one burst sends may be far longer than those that it has received. The first
             // thread waits for no worker, so this one may wait for it.

@@ -85,8 +85,8 @@ pub struct Policy {
 pub struct Known<'c> {
     /// Trust anchors.
     pub anchors: &'c Certificates,
-    /// Other certificates, of which none is trusted by itself.
-    pub others: &'c Certificates,
+    /// Sets of other certificates, of which none is trusted by itself.
+    pub others: &'c [&'c Certificates],
     /// Time, in seconds since 1970.
     pub now: u64,
 }
@@ -149,7 +149,8 @@ impl Chain<'_, '_> {
                 Err(refusal) => error = Some(refused(refusal)),
             }
         }
-        for (certificate, verifier) in others.located_by(KeyLocator::Name(locator)) {
+        let others = others.iter().flat_map(|others| others.located_by(KeyLocator::Name(locator)));
+        for (certificate, verifier) in others {
             if depth == MAX_DEPTH {
                 return Err(PolicyError::TooLong);
             }

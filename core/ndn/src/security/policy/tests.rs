@@ -93,7 +93,8 @@ fn outcome(
     now: u64,
 ) -> String {
     let data = Data::parse(packet).expect("a Data packet");
-    let outcome = policy.verify_data(data.name(), &Signed::data(&data), Known { anchors, others, now });
+    let known = Known { anchors, others: &[others], now };
+    let outcome = policy.verify_data(data.name(), &Signed::data(&data), known);
     outcome.map_or_else(|error| error.to_string(), |key| key.to_string())
 }
 

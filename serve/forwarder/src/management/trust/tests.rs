@@ -59,7 +59,7 @@ fn a_command_is_trusted_while_the_certificate_is_valid() {
     let packet = builder.build_signed(info, |pieces| signer.sign(&pieces)).expect("a short name");
     let interest = Interest::parse(&packet).expect("an Interest");
     let command = Command::parse(&interest).expect("a command");
-    let verify = |unix| verify(&command, Now { monotonic: 1, unix });
+    let verify = |unix| verify(&command, &[], Now { monotonic: 1, unix }).map_err(|distrust| distrust.why);
     assert_eq!(verify(time), Ok(key.as_bytes().into()), "the last second of the certificate");
     let expired = Err("the certificate expired at 2000000 seconds since 1970".to_owned());
     assert_eq!(verify(time + 1), expired);
@@ -120,7 +120,8 @@ fn of(identity: &str, number: u8) -> Vec<u8> {
 fn outcome(verify: &Verify, packet: &[u8], monotonic: u64) -> Result<String, String> {
     let interest = Interest::parse(packet).expect("an Interest");
     let command = Command::parse(&interest).expect("a command");
-    let key = verify(&command, Now { monotonic, unix: 1_500_000_000 })?;
+    let key =
+        verify(&command, &[], Now { monotonic, unix: 1_500_000_000 }).map_err(|distrust| distrust.why)?;
     Ok(hashlane_name::view::Name::<Ndn>::parse(&key).expect("a name").to_string())
 }
 
@@ -260,7 +261,9 @@ fn announcements_are_trusted_by_anchors_or_by_their_own_rules() {
         let packet = builder.build_signed(&signer(number), info).expect("a short name");
         let announcement = PrefixAnnouncement::parse(&packet).expect("an announcement");
         let target = Target { scope: Scope::Localhop, module: b"rib", verb: b"announce" };
-        verify(&announcement.command(target), Now { monotonic: 1, unix: 1_500_000_000 }).map(drop)
+        let now = Now { monotonic: 1, unix: 1_500_000_000 };
+        let verified = verify(&announcement.command(target), &[], now);
+        verified.map(drop).map_err(|distrust| distrust.why)
     };
     assert_eq!(outcome(&format!("{on}{rules}"), "/op/app", 7), Ok(()));
     for (prefix, number) in [("/other/app", 7), ("/op/app", 8)] {
