@@ -14,6 +14,7 @@ pub mod dns_streams;
 pub mod dump;
 pub mod endpoints;
 pub mod faces;
+pub mod fetches;
 pub mod files;
 pub mod flows;
 pub mod forwarder;

@@ -1,8 +1,8 @@
 //! The fuzz targets, one list: libFuzzer runs each by name, and the tests replay its corpus.
 
 use crate::{
-    audit, catalogs, client, compress, dns_streams, dump, endpoints, faces, files, flows, forwarder, frames,
-    imports, ipfix, management, name_lists, name_map, name_rules, ndn, patches, patterns, queries,
+    audit, catalogs, client, compress, dns_streams, dump, endpoints, faces, fetches, files, flows, forwarder,
+    frames, imports, ipfix, management, name_lists, name_map, name_rules, ndn, patches, patterns, queries,
     reassembly, reliability, respond, rib, shards, signed, sketches, strings, traces, transfers, zone_files,
     zones,
 };
@@ -62,6 +62,7 @@ macro_rules! with_targets {
             ndn_client,
             ndn_endpoints,
             ndn_faces,
+            ndn_fetches,
             ndn_forwarder,
             ndn_management,
             ndn_mgmt,
@@ -305,6 +306,11 @@ pub fn ndn_client(bytes: &[u8]) {
 /// Runs a forwarder whose faces come and go; see [`faces::check_faces`].
 pub fn ndn_faces(bytes: &[u8]) {
     faces::check_faces(bytes);
+}
+
+/// Runs commands that wait for certificates; see [`fetches::check_fetches`].
+pub fn ndn_fetches(bytes: &[u8]) {
+    fetches::check_fetches(bytes);
 }
 
 /// Runs shards and one forwarder through the same steps; see [`shards::check_shards`].
