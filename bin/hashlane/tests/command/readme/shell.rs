@@ -66,11 +66,6 @@ impl Shell {
             said.push('\n');
         }
     }
-
-    /// Gives a command again and again until it succeeds: what a user sees before going on.
-    pub(super) fn wait_for(&mut self, command: &str) {
-        self.run(&format!("until {command}; do sleep 0.05; done"));
-    }
 }
 
 impl Drop for Shell {
