@@ -1,6 +1,7 @@
-//! Properties of commands that wait for certificates, whatever neighbours send and producers answer: at most one
-//! answer to each command, and one in the end; no change by a key without a chain to the anchor, and none twice;
-//! one Interest for a key at a time; bounded queues.
+//! Properties of commands that wait for certificates, whatever neighbours send and producers answer.
+//!
+//! Each command has one answer in the end, and no second one. A key without a chain to the anchor changes
+//! nothing, and no command is done twice. Queues are bounded.
 
 use crate::steps::Steps;
 use hashlane_forwarder::Totals;

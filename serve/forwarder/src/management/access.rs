@@ -8,8 +8,8 @@
 //!    user of a Unix connection, and of a TCP or WebSocket connection from a loopback address; a page of a
 //!    browser counts as the user of the browser only if its origin is of this host or listed. The signature
 //!    is not verified, but a wrong digest is refused.
-//! 2. A key that `verify` trusts, with a time of signing that is no replay. If only its certificate is missing,
-//!    the refusal says of which key.
+//! 2. A key that `verify` trusts, with a time of signing that is no replay. If only its certificate is
+//!    missing, the refusal says of which key.
 //! 3. Commands that the configuration opens to all users of this host, or to all neighbours.
 //!
 //! Commands of neighbours under `/localhop` pass if that is enabled, and only for the face that they come
@@ -34,8 +34,8 @@ use hashlane_ndn::wire::SignatureType;
 use hashlane_table::share::Owner;
 use std::fmt;
 
-/// Verifies the signature of a command that arrives now, with sets of certificates that were fetched. Returns an
-/// identity of the key, one for each trusted key. The error is the reason why no trusted key has made it.
+/// Verifies the signature of a command that arrives now, with sets of certificates that were fetched. Returns
+/// an identity of the key, one for each trusted key. The error is the reason why no trusted key has made it.
 pub type Verify = dyn Fn(&Command<'_>, &[&Certificates], Now) -> Result<Box<[u8]>, Distrust> + Send;
 
 /// Reason for not trusting a signature.

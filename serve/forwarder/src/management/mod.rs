@@ -35,6 +35,7 @@ mod clock;
 mod configure;
 mod content_store;
 mod datasets;
+mod deferral;
 mod events;
 mod face_info;
 mod faces;

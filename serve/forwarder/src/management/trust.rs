@@ -196,7 +196,8 @@ impl Verifier {
     }
 }
 
-/// The reason for which rules do not trust a signature. A certificate that is missing, or has expired, is named.
+/// The reason for which rules do not trust a signature, with the key of a certificate that is missing or has
+/// expired.
 fn distrust(error: PolicyError) -> Distrust {
     let why = error.to_string();
     let missing = match error {

@@ -38,8 +38,8 @@ pub(crate) struct Worker<P> {
     pub(crate) clock: Clock,
 }
 
-/// Sends to UDP faces, and hands packets of other faces to the first thread, which has them. The management's is
-/// one of these.
+/// Sends to UDP faces, and hands packets of other faces, the management's among them, to the first thread,
+/// which has these.
 struct Out<'a>(&'a mut Datagrams);
 
 impl Outlet for Out<'_> {

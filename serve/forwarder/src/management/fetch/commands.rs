@@ -8,48 +8,48 @@ use hashlane_table::share::Owner;
 use std::collections::{BTreeMap, HashMap};
 
 /// Most commands that wait.
-pub(super) const MAX_COMMANDS: usize = 512;
+pub(in crate::management) const MAX_COMMANDS: usize = 512;
 /// Most of them from other hosts. The rest is a reserve for users of this host.
-pub(super) const MAX_REMOTE: usize = 384;
+pub(in crate::management) const MAX_REMOTE: usize = 384;
 /// Most of them from one user or address.
-pub(super) const MAX_OF_ONE: usize = 32;
+pub(in crate::management) const MAX_OF_ONE: usize = 32;
 
 /// A command that waits.
 #[derive(Debug)]
-pub(super) struct Deferred {
+pub(in crate::management) struct Deferred {
     /// The Interest.
-    pub(super) packet: Vec<u8>,
+    pub(in crate::management) packet: Vec<u8>,
     /// Name of the Interest.
-    pub(super) name: OwnedName<Ndn>,
-    pub(super) from: Origin,
+    pub(in crate::management) name: OwnedName<Ndn>,
+    pub(in crate::management) from: Origin,
     /// Key whose certificate it waits for.
-    pub(super) key: Key,
+    pub(in crate::management) key: Key,
     /// Text of the refusal if there is none.
-    pub(super) why: String,
-    pub(super) progress: Progress,
+    pub(in crate::management) why: String,
+    pub(in crate::management) progress: Progress,
 }
 
 /// Commands that wait, oldest first.
 #[derive(Debug, Default)]
-pub(super) struct Commands {
+pub(in crate::management) struct Commands {
     waiting: BTreeMap<u64, Deferred>,
     next: u64,
 }
 
 impl Commands {
     /// True if a copy of a command waits: a retransmission of its sender.
-    pub(super) fn has(&self, name: NdnName<'_>, face: u64) -> bool {
+    pub(in crate::management) fn has(&self, name: NdnName<'_>, face: u64) -> bool {
         self.waiting.values().any(|waiting| waiting.from.face == face && waiting.name.view() == name)
     }
 
     /// True if a party has as many commands that wait as it may have.
-    pub(super) fn is_share_full(&self, owner: Option<Owner>) -> bool {
+    pub(in crate::management) fn is_share_full(&self, owner: Option<Owner>) -> bool {
         owner.is_some()
             && self.waiting.values().filter(|other| other.from.peer.owner() == owner).count() >= MAX_OF_ONE
     }
 
     /// Adds a command. If too many wait, the party with most of them loses its oldest one, which is returned.
-    pub(super) fn add(&mut self, command: Deferred) -> Option<Deferred> {
+    pub(in crate::management) fn add(&mut self, command: Deferred) -> Option<Deferred> {
         let is_remote = |command: &Deferred| command.from.peer.owner().is_some_and(Owner::is_remote);
         let remote = self.waiting.values().filter(|other| is_remote(other)).count();
         let displaced = if is_remote(&command) && remote >= MAX_REMOTE {
@@ -77,17 +77,17 @@ impl Commands {
     }
 
     /// Takes the commands that wait for a key, oldest first.
-    pub(super) fn take(&mut self, key: &Key) -> Vec<Deferred> {
+    pub(in crate::management) fn take(&mut self, key: &Key) -> Vec<Deferred> {
         self.take_if(|command| command.key == *key)
     }
 
     /// Takes the commands whose time is over.
-    pub(super) fn expire(&mut self, now: u64) -> Vec<Deferred> {
+    pub(in crate::management) fn expire(&mut self, now: u64) -> Vec<Deferred> {
         self.take_if(|command| command.progress.deadline <= now)
     }
 
     /// Removes the commands of a closed face.
-    pub(super) fn close_face(&mut self, face: u64) {
+    pub(in crate::management) fn close_face(&mut self, face: u64) {
         self.waiting.retain(|_, command| command.from.face != face);
     }
 
@@ -98,12 +98,12 @@ impl Commands {
     }
 
     /// Time at which the first command's time is over.
-    pub(super) fn next_due(&self) -> Option<u64> {
+    pub(in crate::management) fn next_due(&self) -> Option<u64> {
         self.waiting.values().map(|command| command.progress.deadline).min()
     }
 
     /// Number of commands.
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::management) fn len(&self) -> usize {
         self.waiting.len()
     }
 }

@@ -11,11 +11,11 @@ use hashlane_table::share::Owner;
 use std::collections::BTreeMap;
 
 /// Most keys asked for at once.
-pub(super) const MAX_PENDING: usize = 256;
+pub(in crate::management) const MAX_PENDING: usize = 256;
 /// Most of them for other hosts. The rest is a reserve for users of this host.
-pub(super) const MAX_REMOTE: usize = 192;
+pub(in crate::management) const MAX_REMOTE: usize = 192;
 /// Most of them for one user or address.
-pub(super) const MAX_OF_ONE: usize = 4;
+pub(in crate::management) const MAX_OF_ONE: usize = 4;
 /// Times that an Interest is sent.
 pub(in crate::management) const SENDS: u32 = 3;
 /// InterestLifetime, in milliseconds: time between two transmissions.
@@ -32,7 +32,7 @@ const LOCATORS: usize = 3;
 
 /// Interests that are pending, and keys that were not found.
 #[derive(Debug, Default)]
-pub(super) struct Interests {
+pub(in crate::management) struct Interests {
     pending: BTreeMap<Key, Pending>,
     failed: BTreeMap<Key, Failed>,
 }
@@ -55,7 +55,7 @@ struct Failed {
 
 /// Reason for not asking for a certificate.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum NotSent {
+pub(in crate::management) enum NotSent {
     /// It was not found a moment ago, for this reason.
     Failed(String),
     /// Too many keys are asked for.
@@ -64,7 +64,7 @@ pub(super) enum NotSent {
 
 impl Interests {
     /// Asks for the certificate of a key. Returns the Interest to send; `None` if one is pending.
-    pub(super) fn start(
+    pub(in crate::management) fn start(
         &mut self,
         key: NdnName<'_>,
         owner: Option<Owner>,
@@ -95,7 +95,7 @@ impl Interests {
     }
 
     /// Ends the Interests that Data of this name answers. Returns their keys.
-    pub(super) fn take(&mut self, data: NdnName<'_>) -> Vec<Key> {
+    pub(in crate::management) fn take(&mut self, data: NdnName<'_>) -> Vec<Key> {
         let lengths = (0..LOCATORS).filter_map(|cut| data.len().checked_sub(cut));
         let prefixes =
             lengths.filter_map(|len| OwnedName::<Ndn>::from_components(data.components().take(len)).ok());
@@ -104,7 +104,12 @@ impl Interests {
     }
 
     /// Handles a Nack for the Interest of this name. Returns its key and the reason if that ends it.
-    pub(super) fn nack(&mut self, name: NdnName<'_>, reason: NackReason, now: u64) -> Option<(Key, String)> {
+    pub(in crate::management) fn nack(
+        &mut self,
+        name: NdnName<'_>,
+        reason: NackReason,
+        now: u64,
+    ) -> Option<(Key, String)> {
         let pending = self.pending.get_mut(name.as_bytes())?;
         if reason != NackReason::NO_ROUTE {
             pending.due = pending.due.min(now + PAUSE);
@@ -117,7 +122,7 @@ impl Interests {
     }
 
     /// Remembers that no usable certificate of a key was found.
-    pub(super) fn note_failed(&mut self, key: &Key, why: &str, now: u64) {
+    pub(in crate::management) fn note_failed(&mut self, key: &Key, why: &str, now: u64) {
         if self.failed.len() >= MAX_FAILED && !self.failed.contains_key(key) {
             let first = self.failed.iter().min_by_key(|(_, failed)| failed.until);
             if let Some(key) = first.map(|(key, _)| key.clone()) {
@@ -128,7 +133,7 @@ impl Interests {
     }
 
     /// Interests to send again, and the keys that have had no answer, with the reason.
-    pub(super) fn tick(&mut self, now: u64) -> (Vec<Vec<u8>>, Vec<(Key, String)>) {
+    pub(in crate::management) fn tick(&mut self, now: u64) -> (Vec<Vec<u8>>, Vec<(Key, String)>) {
         self.failed.retain(|_, failed| now < failed.until);
         let (mut again, mut ended) = (Vec::new(), Vec::new());
         for (key, pending) in self.pending.iter_mut().filter(|(_, pending)| pending.due <= now) {
@@ -150,12 +155,12 @@ impl Interests {
     }
 
     /// Time at which [`tick`](Self::tick) is due.
-    pub(super) fn next_due(&self) -> Option<u64> {
+    pub(in crate::management) fn next_due(&self) -> Option<u64> {
         self.pending.values().map(|pending| pending.due).min()
     }
 
     /// Forgets the keys that were not found.
-    pub(super) fn forget(&mut self) {
+    pub(in crate::management) fn forget(&mut self) {
         self.failed.clear();
     }
 }

@@ -10,15 +10,15 @@ use hashlane_table::share::Owner;
 use std::collections::{BTreeMap, VecDeque};
 
 /// Most certificates.
-pub(super) const MAX_VERIFIED: usize = 256;
+pub(in crate::management) const MAX_VERIFIED: usize = 256;
 /// Most bytes of all certificates together.
-pub(super) const MAX_BYTES: usize = 512 * 1024;
+pub(in crate::management) const MAX_BYTES: usize = 512 * 1024;
 /// Longest time that a certificate is kept, in milliseconds: one that was revoked is used for no longer.
-pub(super) const MAX_AGE: u64 = 3_600_000;
+pub(in crate::management) const MAX_AGE: u64 = 3_600_000;
 
 /// Certificates, oldest first.
 #[derive(Debug, Default)]
-pub(super) struct Verified {
+pub(in crate::management) struct Verified {
     certificates: Certificates,
     entries: VecDeque<Entry>,
     bytes: usize,
@@ -38,12 +38,12 @@ struct Entry {
 
 impl Verified {
     /// The certificates.
-    pub(super) fn certificates(&self) -> &Certificates {
+    pub(in crate::management) fn certificates(&self) -> &Certificates {
         &self.certificates
     }
 
     /// Adds a certificate. If there are too many, the party with most of them loses its oldest one.
-    pub(super) fn add(&mut self, bytes: &[u8], owner: Option<Owner>, now: Now) {
+    pub(in crate::management) fn add(&mut self, bytes: &[u8], owner: Option<Owner>, now: Now) {
         let Ok(certificate) = Certificate::parse(bytes) else { return };
         self.remove(|entry| entry.name.view() == certificate.name());
         if bytes.len() > MAX_BYTES || self.certificates.add(&certificate).is_err() {
@@ -68,12 +68,12 @@ impl Verified {
     }
 
     /// Drops the certificates that are no longer valid, or old.
-    pub(super) fn expire(&mut self, now: Now) {
+    pub(in crate::management) fn expire(&mut self, now: Now) {
         self.remove(|entry| entry.valid_until < now.unix / 1000 || entry.expires <= now.monotonic);
     }
 
     /// Drops all certificates.
-    pub(super) fn clear(&mut self) {
+    pub(in crate::management) fn clear(&mut self) {
         *self = Self::default();
     }
 
