@@ -527,8 +527,8 @@ impl Avx512 {
     fn block(self, key: &[u8], at: usize) -> __m512i {
         // Not beyond the key's end: a load that admits nothing is slow where no memory is.
         let rest = key.get(at.min(key.len())..).unwrap_or_default();
-        // SAFETY: the token exists only where `detect` found AVX-512 and BMI2. The mask admits only bytes that
-        // stand in `rest`; the others are neither read nor can they fault.
+        // SAFETY: the token exists only where `detect` found AVX-512 and BMI2. The mask admits only bytes
+        // that stand in `rest`; the others are neither read nor can they fault.
         unsafe {
             let mask = _bzhi_u64(u64::MAX, rest.len().min(64) as u32);
             _mm512_maskz_loadu_epi8(mask, rest.as_ptr().cast())
@@ -538,8 +538,8 @@ impl Avx512 {
     /// The first 16 bytes of `key`, with zeros beyond its end.
     #[inline(always)]
     fn pair(self, key: &[u8]) -> __m128i {
-        // SAFETY: the token exists only where `detect` found AVX-512 and BMI2. The mask admits only bytes that
-        // stand in `key`; the others are neither read nor can they fault.
+        // SAFETY: the token exists only where `detect` found AVX-512 and BMI2. The mask admits only bytes
+        // that stand in `key`; the others are neither read nor can they fault.
         unsafe {
             let mask = _bzhi_u32(u32::MAX, key.len().min(16) as u32) as u16;
             _mm_maskz_loadu_epi8(mask, key.as_ptr().cast())

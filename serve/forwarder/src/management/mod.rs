@@ -19,7 +19,7 @@
 //!   those without a new face of this host between them.
 //! - Traces, [`trace/start`](hashlane_ndn::mgmt::trace) and `trace/read`, are commands that NFD does not have.
 //! - `rib/announce` is refused unless the configuration accepts prefix announcements.
-//! - A command waits for a certificate that is fetched, at most for the lifetime of its Interest ([`fetch`]).
+//! - A command waits for a certificate that is fetched, at most for the lifetime of its Interest.
 //! - An Interest that no Data can answer is returned with a Nack, so that it does not stay in the PIT.
 //!
 //! Data from here must not be put into the content store: a cached dataset is an outdated one.

@@ -16,6 +16,7 @@
 
 pub mod child;
 mod control;
+mod datagrams;
 mod drive;
 mod forwarders;
 mod index;

@@ -1,5 +1,6 @@
 //! The connections of consumers and producers.
 
+use super::datagrams::Datagrams;
 use super::reliable::Reliable;
 use hashlane_lab::study::TurnError;
 use hashlane_link::stream::{Filled, Framing, StreamReader, StreamWriter};
@@ -43,25 +44,6 @@ pub(super) enum Out<'a> {
     Stream(&'a mut StreamWriter),
     Datagrams(Datagrams<'a>),
     Reliable(&'a mut Reliable, Datagrams<'a>),
-}
-
-/// Datagrams for one address, queued.
-pub(super) struct Datagrams<'a> {
-    socket: &'a mut UdpSocket,
-    queue: &'a mut SendBatch,
-    to: SocketAddr,
-}
-
-impl Datagrams<'_> {
-    #[inline]
-    pub(super) fn push(&mut self, parts: &[&[u8]]) -> io::Result<()> {
-        let Self { socket, queue, to } = self;
-        if !queue.push(*to, parts) {
-            socket.send(queue)?;
-            queue.push(*to, parts);
-        }
-        Ok(())
-    }
 }
 
 impl Out<'_> {

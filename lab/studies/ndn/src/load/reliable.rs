@@ -1,6 +1,6 @@
 //! Link reliability of a consumer or a producer.
 
-use super::port::Datagrams;
+use super::datagrams::Datagrams;
 use hashlane_ndn::fragment::Fragmenter;
 use hashlane_ndn::reliability::Reliability;
 use hashlane_ndn::time::Time;

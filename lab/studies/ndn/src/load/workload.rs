@@ -40,7 +40,8 @@ pub enum Pace {
 }
 
 /// A workload: `LINK/COMPONENTS`, then perhaps one of `/third-distinct`, `/pending-COUNT`, `/paced-RATE`,
-/// `/one-at-a-time`, `/reliability` (of UDP), `/large` and `/large-COUNT` (counts and rates with `k` behind them for thousands).
+/// `/one-at-a-time`, `/reliability` (of UDP), `/large` and `/large-COUNT` (counts and rates with `k` behind
+/// them for thousands).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Workload {
     /// The link.
