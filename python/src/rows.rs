@@ -2,9 +2,10 @@
 
 use crate::error::{type_name, wrong_type};
 use arrow_array::cast::AsArray;
+use arrow_array::types::ByteViewType;
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, BinaryViewArray, LargeBinaryArray, LargeStringArray, StringArray,
-    StringViewArray,
+    Array, ArrayRef, BinaryArray, BinaryViewArray, GenericByteViewArray, LargeBinaryArray, LargeStringArray,
+    StringArray, StringViewArray,
 };
 use arrow_schema::DataType;
 use hashlane_sketch::Keys;
@@ -103,15 +104,8 @@ impl<'a> Rows<'a> {
             Self::LargeText(array) => out.extend(range.map(|row| array.value(row).as_bytes())),
             Self::Bytes(array) => out.extend(range.map(|row| array.value(row))),
             Self::LargeBytes(array) => out.extend(range.map(|row| array.value(row))),
-            // The view of a null may point anywhere.
-            Self::TextView(array) => {
-                out.extend(
-                    range.map(|row| if array.is_null(row) { &[] } else { array.value(row).as_bytes() }),
-                );
-            }
-            Self::BytesView(array) => {
-                out.extend(range.map(|row| if array.is_null(row) { &[] } else { array.value(row) }));
-            }
+            Self::TextView(array) => gather_views(array, range, out),
+            Self::BytesView(array) => gather_views(array, range, out),
             Self::Fixed { bytes, width } => out.extend(range.map(|row| {
                 let from = row.saturating_mul(*width);
                 bytes.as_slice().get(from..from + width).unwrap_or_default()
@@ -137,6 +131,30 @@ impl<'a> Rows<'a> {
         }
     }
 }
+
+/// Appends the bytes of the rows in `range`. The view of a null may point anywhere: beyond its buffer it
+/// stands for no bytes.
+fn gather_views<'s, T: ByteViewType>(
+    array: &'s GenericByteViewArray<T>,
+    range: Range<usize>,
+    out: &mut Vec<&'s [u8]>,
+) {
+    let (views, _) = array.views().inner().as_slice().as_chunks::<VIEW>();
+    let buffers = array.data_buffers();
+    out.extend(views.get(range).unwrap_or_default().iter().map(|view| {
+        let [l0, l1, l2, l3, .., b0, b1, b2, b3, o0, o1, o2, o3] = *view;
+        let len = u32::from_ne_bytes([l0, l1, l2, l3]) as usize;
+        if let Some(inline) = view.get(4..4 + len) {
+            return inline;
+        }
+        let buffer = buffers.get(u32::from_ne_bytes([b0, b1, b2, b3]) as usize);
+        let from = u32::from_ne_bytes([o0, o1, o2, o3]) as usize;
+        buffer.and_then(|buffer| buffer.as_slice().get(from..from + len)).unwrap_or_default()
+    }));
+}
+
+/// Bytes of a view: a length, and up to 12 bytes or a prefix, the number of a buffer, and an offset in it.
+const VIEW: usize = size_of::<u128>();
 
 /// The offsets of the rows from `from` to before `to`.
 fn part<O>(offsets: &[O], from: usize, to: usize) -> &[O] {
