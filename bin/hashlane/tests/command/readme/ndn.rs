@@ -3,6 +3,10 @@
 
 use super::shell::Shell;
 use super::{blocks, page};
+use hashlane_name::build::OwnedName;
+use hashlane_name::component::Component;
+use hashlane_ndn::security::Signer;
+use hashlane_ndn::security::certificate::CertificateBuilder;
 use hashlane_rig::command::Folder;
 use std::fs::File;
 use std::path::Path;
@@ -51,6 +55,16 @@ fn the_configurations_of_the_page_are_some() {
     let router = rcgen::CertificateParams::new(["router.example".to_owned()]).expect("a name");
     folder.write("router.pem", router.self_signed(&key).expect("a certificate").pem());
     folder.write("router.key", key.serialize_pem());
+    let operator = OwnedName::from_components([Component::generic(b"op")]).expect("a name");
+    let certificate = CertificateBuilder {
+        identity: operator.view(),
+        key: Component::generic(b"1"),
+        version: 1,
+        valid_from: 0,
+        valid_until: u64::from(u32::MAX),
+    };
+    let certificate = certificate.self_signed(&Signer::ed25519(&[7; 32])).expect("a certificate");
+    folder.write("site.ndncert", certificate);
     let folder_of_files = format!("{}/", folder.path("").display());
     let pages = [
         include_str!("../../../../../docs/ndn/operate.md"),
@@ -58,7 +72,9 @@ fn the_configurations_of_the_page_are_some() {
     ];
     for configuration in pages.map(|page| blocks(page, "toml")).concat() {
         // The files of a page's system are in the folder here.
-        folder.write("forwarder.toml", configuration.replace("/etc/hashlane/", &folder_of_files));
+        let [ours, shared] = ["/etc/hashlane/", "/etc/ndn/"];
+        let configuration = configuration.replace(ours, &folder_of_files).replace(shared, &folder_of_files);
+        folder.write("forwarder.toml", configuration);
         folder.run(&["ndn", "check-config", "forwarder.toml"]).ok();
     }
 }
