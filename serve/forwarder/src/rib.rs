@@ -139,6 +139,9 @@ pub struct Rib {
     walks: Walks,
     /// Removed routes of prefix announcements that [`take_ended`](Self::take_ended) has not returned yet.
     ended: Vec<(Key, u64)>,
+    /// Prefixes whose routes of clients have changed since the last call of
+    /// [`take_watched`](Self::take_watched); `None` if they are not watched.
+    watched: Option<Vec<Key>>,
     routes: usize,
     hops: usize,
     /// Number of entries with next hops.
@@ -184,6 +187,7 @@ impl Rib {
             closed: BTreeSet::new(),
             walks: Walks::default(),
             ended: Vec::new(),
+            watched: None,
             routes: 0,
             hops: 0,
             routable: 0,
@@ -256,6 +260,22 @@ impl Rib {
     pub fn take_ended(&mut self) -> impl Iterator<Item = (OwnedName<Ndn>, u64)> + use<> {
         let ended = std::mem::take(&mut self.ended);
         ended.into_iter().filter_map(|(key, face)| Some((name(&key)?, face)))
+    }
+
+    /// Notes from now on, or no longer, the prefixes whose routes of origin *client* change.
+    pub fn watch_clients(&mut self, is_watched: bool) {
+        self.watched = is_watched.then(Vec::new);
+    }
+
+    /// Prefixes that were given, or have lost, a route of origin *client* since the last call.
+    pub fn take_watched(&mut self) -> impl Iterator<Item = OwnedName<Ndn>> + use<> {
+        let watched = self.watched.as_mut().map(std::mem::take).unwrap_or_default();
+        watched.into_iter().filter_map(|key| name(&key))
+    }
+
+    /// The routes of a prefix.
+    pub fn routes(&self, name: NdnName<'_>) -> SmallVec<[Route; 1]> {
+        self.entries.get(name.walk().bytes()).map(|entry| entry.into_owned().routes).unwrap_or_default()
     }
 
     /// Adds a route, or replaces the one of the same face and origin. Appends the changes of the FIB to
@@ -513,6 +533,7 @@ impl Rib {
                     None
                 }
             });
+        self.watch(key, &route);
         match old.flatten() {
             Some(old) => {
                 if let Some(end) = old.expires {
@@ -545,6 +566,7 @@ impl Rib {
             entry.routes.shrink_to_fit();
         });
         for route in &taken {
+            self.watch(key, route);
             self.routes -= 1;
             if let Some(end) = route.expires {
                 self.ends.remove(&(end, id, route.face, route.origin));
@@ -558,6 +580,14 @@ impl Rib {
             self.forget(route.face, 1, key);
         }
         taken.len()
+    }
+
+    fn watch(&mut self, key: &Key, route: &Route) {
+        if let Some(watched) = &mut self.watched
+            && route.origin == RouteOrigin::CLIENT
+        {
+            watched.push(key.clone());
+        }
     }
 
     /// Subtracts routes from a face, and removes a prefix from it that has nothing of it left.

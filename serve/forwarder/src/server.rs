@@ -149,7 +149,8 @@ impl Server {
             channels: channels.clone(),
             ..management::Config::default()
         };
-        let manager = Manager::new(manager_config, counters.clone(), verify, now(start));
+        let mut manager = Manager::new(manager_config, counters.clone(), verify, now(start));
+        manager.set_readvertise(config.rib.readvertise_nlsr, now(start));
         warn_of_unknown_accounts(&manager);
         let (reloader, reloads) = Reloader::new(&config.faces);
         Ok(Self {
@@ -329,6 +330,7 @@ impl Server {
         self.manager.set_access(access(config), verify, config.trust.fetch);
         warn_of_unknown_accounts(&self.manager);
         self.manager.set_announcements(config.rib.announcements());
+        self.manager.set_readvertise(config.rib.readvertise_nlsr, now);
         self.manager.set_udp_idle(config.faces.udp.idle_timeout_s.saturating_mul(1000));
         // Settings that a command has made stay, unless the file sets others.
         if cs(&old) != cs(config) {

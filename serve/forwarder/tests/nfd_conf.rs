@@ -40,11 +40,11 @@ fn every_key_of_nfd_has_an_outcome() {
 }
 
 #[test]
-fn a_router_keeps_all_but_nlsr() {
+fn a_router_keeps_all() {
     let import = read(ROUTER);
     assert_eq!(import.toml, include_str!("nfd_conf/router.toml"));
     assert_eq!(report(&import), include_str!("nfd_conf/router.report"));
-    assert!(!import.is_complete());
+    assert!(import.is_complete());
 }
 
 #[test]

@@ -14,6 +14,7 @@ mod lans;
 mod learning;
 mod log;
 mod pit;
+mod readvertise;
 mod reliability;
 mod reload;
 mod run;

@@ -251,9 +251,20 @@ impl CommandBuilder<'_> {
     /// # Errors
     /// [`BuildError`] if the parameters are too long for a name.
     pub fn build(&self) -> Result<Vec<u8>, BuildError> {
-        self.build_signed(SignatureInfo::of(SignatureType::DIGEST_SHA256), |[name, rest]| {
+        self.build_for(b"nfd")
+    }
+
+    /// Builds the Interest as [`build`](Self::build) does, for a program other than the forwarder: `program`
+    /// is the second component of its commands, such as `nlsr`.
+    ///
+    /// # Errors
+    /// [`BuildError`] if the parameters are too long for a name.
+    pub fn build_for(&self, program: &[u8]) -> Result<Vec<u8>, BuildError> {
+        let info = SignatureInfo::of(SignatureType::DIGEST_SHA256);
+        let sign = |[name, rest]: [&[u8]; 2]| {
             Sha256::new().chain_update(name).chain_update(rest).finalize().to_vec()
-        })
+        };
+        Ok(self.build_named(&self.name(program)?, info, sign))
     }
 
     /// Builds the Interest. `info` describes the signature and names the key; `sign` signs the two pieces
@@ -266,7 +277,15 @@ impl CommandBuilder<'_> {
         info: SignatureInfo<'_>,
         sign: impl FnOnce([&[u8]; 2]) -> Vec<u8>,
     ) -> Result<Vec<u8>, BuildError> {
-        let name = self.name()?;
+        Ok(self.build_named(&self.name(b"nfd")?, info, sign))
+    }
+
+    fn build_named(
+        &self,
+        name: &OwnedName<Ndn>,
+        info: SignatureInfo<'_>,
+        sign: impl FnOnce([&[u8]; 2]) -> Vec<u8>,
+    ) -> Vec<u8> {
         let info = SignatureInfo { nonce: Some(&self.signature_nonce), time: Some(self.time), ..info };
         let mut bytes = Vec::new();
         info.write(&mut bytes);
@@ -275,13 +294,13 @@ impl CommandBuilder<'_> {
             lifetime: self.lifetime,
             ..InterestBuilder::new(name.view())
         };
-        Ok(interest.build_signed(&bytes, sign))
+        interest.build_signed(&bytes, sign)
     }
 
-    fn name(&self) -> Result<OwnedName<Ndn>, BuildError> {
+    fn name(&self, program: &[u8]) -> Result<OwnedName<Ndn>, BuildError> {
         let parameters = self.parameters.to_bytes();
         let Target { scope, module, verb } = self.target;
-        let components = [scope.as_bytes(), b"nfd", module, verb, &parameters];
+        let components = [scope.as_bytes(), program, module, verb, &parameters];
         // The digest adds a component of 34 bytes.
         let name = OwnedName::from_components(components.map(Component::generic))?;
         if name.as_bytes().len() + 34 > hashlane_name::MAX_NAME_LEN {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Routes that prefix announcements make.
+/// Routes that prefix announcements make, and prefixes that the routing daemon advertises.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Rib {
@@ -10,6 +10,8 @@ pub struct Rib {
     pub prefix_announcements: Announcements,
     /// Most routes that announcements of one face make.
     pub announcements_per_face: usize,
+    /// True if the prefixes of routes of origin *client* are advertised by the NLSR of this host.
+    pub readvertise_nlsr: bool,
 }
 
 /// Prefix announcements that are accepted.
@@ -25,7 +27,7 @@ pub enum Announcements {
 
 impl Default for Rib {
     fn default() -> Self {
-        Self { prefix_announcements: Announcements::Off, announcements_per_face: 64 }
+        Self { prefix_announcements: Announcements::Off, announcements_per_face: 64, readvertise_nlsr: false }
     }
 }
 

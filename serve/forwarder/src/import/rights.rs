@@ -73,9 +73,10 @@ pub(super) fn rib(reader: &mut Reader, section: &Node) {
             "readvertise_nlsr" => {
                 let fate = match yes_or_no(node) {
                     Ok(false) => Fate::default("nothing is announced to NLSR"),
-                    Ok(true) => Fate::lost(
-                        "registered prefixes are not announced to NLSR; announce them by nlsrc advertise",
-                    ),
+                    Ok(true) => {
+                        reader.model.set("rib", "readvertise_nlsr", true);
+                        Fate::kept("rib.readvertise_nlsr")
+                    }
                     Err(fate) => fate,
                 };
                 reader.set(node, fate);

@@ -99,6 +99,9 @@ impl Manager {
         match packet.header.nack {
             Some(reason) => {
                 let Ok(interest) = Interest::parse(packet.fragment) else { return Vec::new() };
+                if self.readvertised(interest.name(), None, now) {
+                    return Vec::new();
+                }
                 let ended = self.fetcher.interests.nack(interest.name(), reason, now.monotonic);
                 ended.map_or_else(Vec::new, |(key, why)| self.not_found(&key, &why))
             }
@@ -110,6 +113,9 @@ impl Manager {
     fn received(&mut self, packet: &[u8], now: Now, plane: &mut dyn Plane) -> Vec<Vec<u8>> {
         let Ok(data) = Data::parse(packet) else { return Vec::new() };
         let mut answers = Vec::new();
+        if self.readvertised(data.name(), Some(data.content()), now) {
+            return answers;
+        }
         for key in self.fetcher.interests.take(data.name()) {
             if let Err(why) = check(packet, &key) {
                 self.fetcher.interests.note_failed(&key, &why, now.monotonic);

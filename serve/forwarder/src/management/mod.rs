@@ -42,8 +42,10 @@ mod faces;
 mod fetch;
 mod fields;
 mod manager;
+mod nlsr;
 mod origin;
 mod program;
+mod readvertise;
 mod replay;
 mod reply;
 mod request;
@@ -205,6 +207,7 @@ impl Manager {
     pub fn tick(&mut self, now: Now, plane: &mut impl Plane) -> Vec<Vec<u8>> {
         self.expire(now, plane);
         self.traces.expire(now, plane);
+        self.tick_readvertise(now, plane);
         let mut answers = self.tick_fetches(now, plane);
         let text = format!("the forwarding thread has not answered within {} s; try again", MAX_WAIT / 1000);
         let response = ControlResponse::new(504, text);
@@ -244,9 +247,11 @@ impl Manager {
     }
 
     /// Time at which [`tick`](Self::tick) is due, in milliseconds of the monotonic clock: when the next route
-    /// expires, at once while routes are removed in steps, or when a certificate has not arrived in time.
+    /// expires, at once while routes are removed in steps, when a certificate has not arrived in time, or
+    /// when a command for NLSR is due.
     pub fn deadline(&self) -> Option<u64> {
-        self.rib.next_step().into_iter().chain(self.fetcher.next_due()).min()
+        let readvertise = self.readvertise.as_ref().and_then(|readvertise| readvertise.next_due());
+        self.rib.next_step().into_iter().chain(self.fetcher.next_due()).chain(readvertise).min()
     }
 
     /// Adds a new face. Returns the Data packet of the event.
