@@ -323,6 +323,25 @@ fn group<L: Lanes, K: Keys + ?Sized, const C: usize, const D: usize, const G: us
     }
 }
 
+/// The state after the word number `at` of each key; lanes whose key has ended before it keep theirs.
+#[inline(always)]
+fn take<L: Lanes, const C: usize>(
+    lanes: L,
+    state: Words<Vector<L>>,
+    word: L::V,
+    whole: L::V,
+    at: L::V,
+) -> Words<Vector<L>> {
+    let mut next = state;
+    next.compress::<C>(Vector(lanes, word));
+    let (Words([n0, n1, n2, n3]), Words([v0, v1, v2, v3])) = (next, state);
+    let v0 = lanes.if_at_least(whole, at, n0.1, v0.1);
+    let v1 = lanes.if_at_least(whole, at, n1.1, v1.1);
+    let v2 = lanes.if_at_least(whole, at, n2.1, v2.1);
+    let v3 = lanes.if_at_least(whole, at, n3.1, v3.1);
+    Words([Vector(lanes, v0), Vector(lanes, v1), Vector(lanes, v2), Vector(lanes, v3)])
+}
+
 /// Keys in the lanes of `G` vectors.
 struct Rows<'a, K: ?Sized, V, const G: usize> {
     keys: &'a K,
@@ -357,14 +376,7 @@ impl<K: Keys + ?Sized, V: Copy, const G: usize> Rows<'_, K, V, G> {
             return;
         }
         for g in 0..G {
-            let mut next = states[g];
-            next.compress::<C>(Vector(lanes, lanes.xor(words[g][1], last[g])));
-            let (Words([n0, n1, n2, n3]), Words([v0, v1, v2, v3])) = (next, states[g]);
-            let v0 = lanes.if_at_least(whole[g], one, n0.1, v0.1);
-            let v1 = lanes.if_at_least(whole[g], one, n1.1, v1.1);
-            let v2 = lanes.if_at_least(whole[g], one, n2.1, v2.1);
-            let v3 = lanes.if_at_least(whole[g], one, n3.1, v3.1);
-            states[g] = Words([Vector(lanes, v0), Vector(lanes, v1), Vector(lanes, v2), Vector(lanes, v3)]);
+            states[g] = take::<L, C>(lanes, states[g], lanes.xor(words[g][1], last[g]), whole[g], one);
         }
     }
 
@@ -409,14 +421,7 @@ impl<K: Keys + ?Sized, V: Copy, const G: usize> Rows<'_, K, V, G> {
         for g in 0..G {
             let word = columns[g][w];
             let word = lanes.if_equal(whole[g], at, lanes.xor(word, last[g]), word);
-            let mut next = states[g];
-            next.compress::<C>(Vector(lanes, word));
-            let (Words([n0, n1, n2, n3]), Words([v0, v1, v2, v3])) = (next, states[g]);
-            let v0 = lanes.if_at_least(whole[g], at, n0.1, v0.1);
-            let v1 = lanes.if_at_least(whole[g], at, n1.1, v1.1);
-            let v2 = lanes.if_at_least(whole[g], at, n2.1, v2.1);
-            let v3 = lanes.if_at_least(whole[g], at, n3.1, v3.1);
-            states[g] = Words([Vector(lanes, v0), Vector(lanes, v1), Vector(lanes, v2), Vector(lanes, v3)]);
+            states[g] = take::<L, C>(lanes, states[g], word, whole[g], at);
         }
         true
     }

@@ -80,7 +80,7 @@ pub(crate) trait Lanes: Stage {
         }
         self.columns(&words)
     }
-    /// As [`columns_of`](Self::columns_of) at byte 0, for keys of at most 16 bytes: the other words are zeros.
+    /// The first two vectors of [`columns_of`](Self::columns_of) at byte 0, for keys of at most 16 bytes.
     #[inline(always)]
     fn columns_of_short<'k>(self, key: impl Fn(usize) -> &'k [u8]) -> [Self::V; 2] {
         let [w0, w1, ..] = self.columns_of(key, 0);
