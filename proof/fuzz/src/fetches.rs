@@ -3,6 +3,7 @@
 //! Each command has one answer in the end, and no second one. A key without a chain to the anchor changes
 //! nothing, and no command is done twice. Queues are bounded.
 
+use crate::management;
 use crate::steps::Steps;
 use hashlane_forwarder::Totals;
 use hashlane_forwarder::management::{
@@ -13,7 +14,7 @@ use hashlane_name::component::Component;
 use hashlane_name::ndn::{Ndn, NdnName};
 use hashlane_name::uri::parse_uri;
 use hashlane_ndn::mgmt::command::{CommandBuilder, Target};
-use hashlane_ndn::mgmt::values::{FacePersistency, FaceScope, LinkType};
+use hashlane_ndn::mgmt::values::FaceScope;
 use hashlane_ndn::mgmt::{Command, ControlParameters, ControlResponse, Record, Scope};
 use hashlane_ndn::security::certificate::{Certificate, CertificateBuilder};
 use hashlane_ndn::security::{Certificates, Signer};
@@ -22,7 +23,7 @@ use hashlane_ndn::wire::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr};
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 /// Numbers of keys. The anchor has number 0; keys below [`LINKED`] have a chain to it.
 const KEYS: u8 = 16;
@@ -298,18 +299,6 @@ impl Harness {
 }
 
 fn face_info(id: u64) -> FaceInfo {
-    FaceInfo {
-        id,
-        remote: format!("udp4://192.0.2.{}:6363", id % 8).parse().expect("a URI"),
-        local: "udp4://192.0.2.100:6363".parse().expect("a URI"),
-        scope: FaceScope::NonLocal,
-        persistency: FacePersistency::OnDemand,
-        link_type: LinkType::PointToPoint,
-        flags: 0,
-        marking_interval: 100_000_000,
-        congestion_threshold: 65_536,
-        mtu: None,
-        idle: None,
-        counters: Arc::default(),
-    }
+    let remote = format!("udp4://192.0.2.{}:6363", id % 8).parse().expect("a URI");
+    FaceInfo { remote, ..management::face_info(id, FaceScope::NonLocal) }
 }

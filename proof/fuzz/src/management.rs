@@ -203,7 +203,8 @@ fn uri(text: &str) -> OwnedName<Ndn> {
     parse_uri(text.as_bytes()).expect("a name")
 }
 
-fn face_info(id: u64, scope: FaceScope) -> FaceInfo {
+/// A face; those of other hosts have 250 addresses.
+pub(crate) fn face_info(id: u64, scope: FaceScope) -> FaceInfo {
     let remote = match scope {
         FaceScope::Local => format!("fd://{id}"),
         FaceScope::NonLocal => format!("udp4://192.0.2.{}:6363", id % 250 + 1),

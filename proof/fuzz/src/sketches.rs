@@ -9,9 +9,7 @@ use hashlane_sketch::{
 /// Two sketches, the first as long as the two bytes before it say: each that is accepted has a result and
 /// gives back its bytes; if both are, they merge, or the difference is named.
 pub fn check_sketches(octets: &[u8]) {
-    let Some((length, octets)) = octets.split_first_chunk() else { return };
-    let length = usize::from(u16::from_be_bytes(*length));
-    let (one, other) = octets.split_at_checked(length).unwrap_or((octets, octets));
+    let Some((one, other)) = two_parts(octets) else { return };
     match SketchKind::of(one) {
         Ok(SketchKind::Spread) => check(one, other, true, |sketch: &Spread| {
             let result = sketch.result();
@@ -59,9 +57,7 @@ fn check_groups<S: Grouped>(one: &[u8], other: &[u8], commutes: bool) {
 /// accepted is written and read again, in every form of the registers; if both are, they merge either way to
 /// the same estimate.
 pub fn check_hll(octets: &[u8]) {
-    let Some((length, octets)) = octets.split_first_chunk() else { return };
-    let length = usize::from(u16::from_be_bytes(*length));
-    let (one, other) = octets.split_at_checked(length).unwrap_or((octets, octets));
+    let Some((one, other)) = two_parts(octets) else { return };
     let read = |bytes: &[u8]| match Hll::from_bytes(bytes) {
         Ok(sketch) => {
             let result = sketch.result();
@@ -93,9 +89,7 @@ pub fn check_hll(octets: &[u8]) {
 /// Two Theta sketches of Apache DataSketches, the first as long as the two bytes before it say: each that is
 /// accepted is written and read again; if both are, they merge either way to the same bytes.
 pub fn check_theta(octets: &[u8]) {
-    let Some((length, octets)) = octets.split_first_chunk() else { return };
-    let length = usize::from(u16::from_be_bytes(*length));
-    let (one, other) = octets.split_at_checked(length).unwrap_or((octets, octets));
+    let Some((one, other)) = two_parts(octets) else { return };
     let read = |bytes: &[u8]| match Theta::from_bytes(bytes) {
         Ok(sketch) => {
             let result = sketch.result();
@@ -120,6 +114,14 @@ pub fn check_theta(octets: &[u8]) {
     let before = one.result().keys;
     one.update(&Keys::slices(&[b"a", b"b"]));
     assert!(one.result().keys >= before && one.result().keys.is_finite());
+}
+
+/// The bytes of two sketches, the first as long as the two bytes before it say. If there are not so many,
+/// both are all of them.
+fn two_parts(octets: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, octets) = octets.split_first_chunk()?;
+    let length = usize::from(u16::from_be_bytes(*length));
+    Some(octets.split_at_checked(length).unwrap_or((octets, octets)))
 }
 
 fn check_prefixes(result: &PrefixesResult) {
