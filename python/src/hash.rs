@@ -51,19 +51,23 @@ pub(crate) fn hashed(
     hasher: &Hasher,
     interrupt: &mut Interrupt,
 ) -> PyResult<ArrayRef> {
-    let mut hashes = vec![0; array.len()];
-    for_each(name, array, interrupt, |first, keys| {
-        hasher.hash(keys, hashes.get_mut(first..).unwrap_or_default());
+    // By way of a batch that stays in the cache: a result that begins as zeros is written twice.
+    let mut hashes = Vec::with_capacity(array.len());
+    let mut batch = [0; BATCH];
+    for_each(name, array, interrupt, |keys| {
+        let batch = batch.get_mut(..keys.len()).unwrap_or_default();
+        hasher.hash(keys, batch);
+        hashes.extend_from_slice(batch);
     })?;
     Ok(Arc::new(UInt64Array::new(hashes.into(), array.logical_nulls())))
 }
 
-/// Passes the rows of an array as keys to `each`, with the number of the first one, batch by batch.
+/// Passes the rows of an array as keys to `each`, batch by batch.
 fn for_each(
     name: &str,
     array: &ArrayRef,
     interrupt: &mut Interrupt,
-    mut each: impl FnMut(usize, &Keys<'_>),
+    mut each: impl FnMut(&Keys<'_>),
 ) -> PyResult<()> {
     let is_nested = composite::is_nested(array.data_type());
     let rows = if is_nested { None } else { Some(Rows::of(name, array)?) };
@@ -81,7 +85,7 @@ fn for_each(
             }
         };
         let keys = keys.map_err(value)?;
-        each(first, &keys);
+        each(&keys);
         interrupt.record(len, keys.bytes())?;
     }
     Ok(())
@@ -134,7 +138,7 @@ fn hash128<'py>(
     let mut interrupt = Interrupt::default();
     column.map(py, DataType::FixedSizeBinary(WIDE), |_, array| {
         let mut words = Vec::with_capacity(2 * array.len());
-        for_each(column.name(), array, &mut interrupt, |_, keys| {
+        for_each(column.name(), array, &mut interrupt, |keys| {
             for key in keys.iter() {
                 let hash = hasher.hash(key);
                 words.extend([hash as u64, (hash >> 64) as u64].map(u64::to_le));

@@ -34,6 +34,12 @@ pub trait Keys {
     /// Passes the bytes of `count` keys from `first` on to `each`, in as few slices as the keys lie in. Keys
     /// may be left out: it is for prefetching.
     fn each_part(&self, first: usize, count: usize, each: impl FnMut(&[u8]));
+
+    /// The bytes of `G` keys from `first` on, one after the other, with `before` bytes of other keys in front
+    /// of them; and the bytes of each in `lengths`. `None` if the keys lie elsewhere.
+    ///
+    /// A length above `i32::MAX` stands for offsets out of order, under which no length is right.
+    fn joined<const G: usize>(&self, first: usize, before: usize, lengths: &mut [u64; G]) -> Option<&[u8]>;
 }
 
 /// Eight keys in a row.
@@ -69,6 +75,11 @@ impl Keys for [&[u8]] {
     #[inline(always)]
     fn each_part(&self, first: usize, count: usize, each: impl FnMut(&[u8])) {
         self.get(first..first + count).unwrap_or_default().iter().copied().for_each(each);
+    }
+
+    #[inline(always)]
+    fn joined<const G: usize>(&self, _: usize, _: usize, _: &mut [u64; G]) -> Option<&[u8]> {
+        None
     }
 }
 
@@ -168,6 +179,15 @@ impl<O: Offset> Keys for Joined<'_, O> {
         if let (Some(from), Some(to)) = (self.offsets.get(first), self.offsets.get(first + count)) {
             each(self.bytes.get(from.to_usize()..to.to_usize()).unwrap_or_default());
         }
+    }
+
+    #[inline(always)]
+    fn joined<const G: usize>(&self, first: usize, before: usize, lengths: &mut [u64; G]) -> Option<&[u8]> {
+        let offsets = self.offsets.get(first..first + G + 1)?;
+        for (length, (from, to)) in lengths.iter_mut().zip(offsets.iter().zip(&offsets[1..])) {
+            *length = to.since(*from);
+        }
+        self.bytes.get(offsets[0].to_usize().checked_sub(before)?..offsets[G].to_usize())
     }
 }
 

@@ -17,6 +17,9 @@ const LONGEST: usize = 512;
 /// Bytes of a key that are taken at a time.
 const BLOCK: usize = 8 * WIDTH;
 
+/// Keys that are hashed one after the other without a branch.
+const RUN: usize = 64;
+
 /// Places of [`STARTS`]: a power of two above [`LONGEST`], so that an index needs no division.
 const PLACES: usize = (LONGEST + 1).next_power_of_two();
 
@@ -67,16 +70,104 @@ impl<K: Keys + ?Sized> Ragged<'_, K> {
     fn in_step<S: CrcStep>(self, step: S) {
         let Self { keys, out } = self;
         let room = out.len().min(keys.count());
-        let (eights, rest) = out.get_mut(..room).unwrap_or_default().as_chunks_mut();
+        let (runs, rest) = out.get_mut(..room).unwrap_or_default().as_chunks_mut();
         let mut first = 0;
-        for out in eights {
-            if !eight(step, keys, first, out) {
-                one_by_one(&On::<S, Shifted>::new(step), keys, first, out);
+        for out in runs {
+            if !run(step, keys, first, out) {
+                eights(step, keys, first, out);
             }
-            first += WIDTH;
+            first += RUN;
         }
-        one_by_one(&On::<S, Shifted>::new(step), keys, first, rest);
+        eights(step, keys, first, rest);
     }
+}
+
+/// Hashes the keys from `first` on, eight at a time.
+#[inline(always)]
+fn eights<S: CrcStep, K: Keys + ?Sized>(step: S, keys: &K, mut first: usize, out: &mut [u64]) {
+    let (eights, rest) = out.as_chunks_mut();
+    for out in eights {
+        if !eight(step, keys, first, out) {
+            one_by_one(&On::<S, Shifted>::new(step), keys, first, out);
+        }
+        first += WIDTH;
+    }
+    one_by_one(&On::<S, Shifted>::new(step), keys, first, rest);
+}
+
+/// Hashes the keys from `first` on, which are joined and short. Returns false if they are not.
+#[inline(always)]
+fn run<S: CrcStep, K: Keys + ?Sized>(step: S, keys: &K, first: usize, out: &mut [u64; RUN]) -> bool {
+    let mut lengths = [0; RUN];
+    let Some(bytes) = keys.joined(first, BLOCK, &mut lengths) else { return false };
+    let longest = lengths.into_iter().fold(0, u64::max);
+    // Each key takes as many words as the longest: few long keys among short ones cost too much.
+    if longest > BLOCK as u64 || longest * RUN as u64 > 3 * (bytes.len() - BLOCK) as u64 + 16 * RUN as u64 {
+        return false;
+    }
+    let shortest = lengths.into_iter().fold(longest, u64::min);
+    let lengths = lengths.map(|length| length as u8);
+    // Keys of equally many words need a mask for the first word alone.
+    let masked = longest.div_ceil(8) - shortest.div_ceil(8) + 1;
+    match (longest.div_ceil(8), masked) {
+        (0 | 1, _) => words::<S, 8, 1>(step, bytes, &lengths, out),
+        (2, 1) => words::<S, 16, 1>(step, bytes, &lengths, out),
+        (3, 1) => words::<S, 24, 1>(step, bytes, &lengths, out),
+        (4, 1) => words::<S, 32, 1>(step, bytes, &lengths, out),
+        (5, 1) => words::<S, 40, 1>(step, bytes, &lengths, out),
+        (6, 1) => words::<S, 48, 1>(step, bytes, &lengths, out),
+        (7, 1) => words::<S, 56, 1>(step, bytes, &lengths, out),
+        (8, 1) => words::<S, 64, 1>(step, bytes, &lengths, out),
+        (2, _) => words::<S, 16, 2>(step, bytes, &lengths, out),
+        (3, _) => words::<S, 24, 3>(step, bytes, &lengths, out),
+        (4, _) => words::<S, 32, 4>(step, bytes, &lengths, out),
+        (5, _) => words::<S, 40, 5>(step, bytes, &lengths, out),
+        (6, _) => words::<S, 48, 6>(step, bytes, &lengths, out),
+        (7, _) => words::<S, 56, 7>(step, bytes, &lengths, out),
+        _ => words::<S, 64, 8>(step, bytes, &lengths, out),
+    }
+}
+
+/// Masks of a block: the one that begins at `len` keeps the last `len` of 64 bytes. Long enough that no
+/// length needs a check.
+static MASKS: [u8; 2 * BLOCK + u8::MAX as usize] = {
+    let mut masks = [0; _];
+    let mut at = BLOCK;
+    while at < masks.len() {
+        masks[at] = 0xff;
+        at += 1;
+    }
+    masks
+};
+
+/// Hashes keys of at most `N` bytes, which follow `BLOCK` other bytes: each by the `N` bytes before its end,
+/// with zeros in place of those of other keys, which the first `M` words may have. Returns false if `bytes`
+/// ends before them.
+#[inline(always)]
+fn words<S: CrcStep, const N: usize, const M: usize>(
+    step: S,
+    bytes: &[u8],
+    lengths: &[u8; RUN],
+    out: &mut [u64; RUN],
+) -> bool {
+    let mut bytes = bytes.get(BLOCK - N..).unwrap_or_default();
+    for (out, len) in out.iter_mut().zip(lengths) {
+        let len = usize::from(*len);
+        let Some(rest) = bytes.get(len..) else { return false };
+        bytes = rest;
+        let Some(block) = bytes.first_chunk::<N>() else { return false };
+        let masks = MASKS[BLOCK - N + len..].as_chunks().0;
+        let (masked, whole) = block.as_chunks().0.split_at(M);
+        let mut register = 0;
+        for (word, mask) in masked.iter().zip(masks) {
+            register = step.u64(register, u64::from_le_bytes(*word) & u64::from_le_bytes(*mask));
+        }
+        for word in whole {
+            register = step.u64(register, u64::from_le_bytes(*word));
+        }
+        *out = register ^ u64::from(STARTS[len]);
+    }
+    true
 }
 
 /// Hashes the eight keys from `first` on. Returns false if they are faster one by one.
@@ -160,8 +251,13 @@ mod tests {
     proptest! {
         #[test]
         fn hashes_keys_of_any_lengths_as_one_at_a_time(
-            keys in vec(prop_oneof![vec(any::<u8>(), 0..70), vec(any::<u8>(), 0..600)], 0..70),
-            room in 0..80usize,
+            keys in prop_oneof![
+                vec(prop_oneof![vec(any::<u8>(), 0..70), vec(any::<u8>(), 0..600)], 0..70),
+                vec(vec(any::<u8>(), 0..20), 0..200),
+                vec(vec(any::<u8>(), 0..66), 0..200),
+                (0..8_usize).prop_flat_map(|words| vec(vec(any::<u8>(), 8 * words + 1..8 * words + 9), 0..200)),
+            ],
+            room in 0..200usize,
         ) {
             agrees(&keys, room);
         }
@@ -182,5 +278,18 @@ mod tests {
         let mut out = [7; 9];
         Crc32c::detect().hash_ragged(&keys, &mut out);
         assert_eq!(out, [0xe306_9283, 0, 0, 0, 0, 0, 0, 0, 0]);
+        // Among the offsets of a run.
+        for wrong in [i32::MIN, -1, 0, 3, 200, i32::MAX] {
+            for place in 0..=3 * RUN {
+                let mut offsets: Vec<i32> = (0..=3 * RUN as i32).collect();
+                offsets[place] = wrong;
+                let keys = Joined { bytes: &[b'a'; 3 * RUN], offsets: &offsets };
+                let mut out = [7; 3 * RUN];
+                Crc32c::detect().hash_ragged(&keys, &mut out);
+                let expected: Vec<u64> =
+                    (0..3 * RUN).map(|place| u64::from(::crc32c::crc32c(keys.key(place)))).collect();
+                assert_eq!(out.as_slice(), expected, "{wrong} at {place}");
+            }
+        }
     }
 }
