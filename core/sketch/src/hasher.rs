@@ -69,6 +69,7 @@ impl Hasher {
     /// Writes the hash of each key to its place in `out`. Keys beyond the length of `out` are ignored, and
     /// places beyond the number of keys unchanged.
     pub fn hash(&self, keys: &Keys<'_>, out: &mut [u64]) {
+        let keys = &keys.as_rows();
         if let (Some(rows), Layout::Rows { bytes, width }) = (&self.rows, keys.layout())
             && rows(bytes, width, out)
         {

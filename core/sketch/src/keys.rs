@@ -2,6 +2,7 @@
 
 use crate::arrow::check_offsets;
 use crate::error::Error;
+use core::ops::Sub;
 
 /// Keys of one batch: rows of one width, the strings of an Arrow array, or slices.
 ///
@@ -131,11 +132,46 @@ impl<'a> Keys<'a> {
         self.0
     }
 
+    /// The same keys as rows, if they are strings of one length: digests, identifiers, dates.
+    pub(crate) fn as_rows(self) -> Self {
+        let rows = match self.0 {
+            Layout::Short { offsets, bytes } => rows(offsets, bytes),
+            Layout::Long { offsets, bytes } => rows(offsets, bytes),
+            Layout::Rows { .. } | Layout::Slices(_) => None,
+        };
+        rows.map_or(self, Self)
+    }
+
     /// Checks that another column has as many rows.
     pub(crate) fn check_rows(&self, column: &'static str, rows: usize) -> Result<(), Error> {
         let keys = self.len();
         if rows == keys { Ok(()) } else { Err(Error::Rows { column, rows, keys }) }
     }
+}
+
+/// Offsets that are compared without a branch.
+const COMPARED: usize = 64;
+
+/// The keys as rows if they have one length, above 0. The offsets were checked.
+fn rows<'a, O: Copy + Eq + Sub<Output = O> + TryInto<usize>>(
+    offsets: &[O],
+    bytes: &'a [u8],
+) -> Option<Layout<'a>> {
+    let [first, second] = *offsets.first_chunk()?;
+    let last = *offsets.last()?;
+    let width = second - first;
+    let is_even = |part: &[O]| part.windows(2).fold(true, |even, pair| even & (pair[1] - pair[0] == width));
+    // Parts overlap by the offset at which one ends and the next begins.
+    let mut rest = offsets;
+    while let Some((_, next)) = rest.split_at_checked(COMPARED) {
+        if !rest.get(..=COMPARED).is_none_or(is_even) {
+            return None;
+        }
+        rest = next;
+    }
+    let rows = bytes.get(first.try_into().ok()?..last.try_into().ok()?)?;
+    let width = width.try_into().ok().filter(|width| *width > 0)?;
+    is_even(rest).then_some(Layout::Rows { bytes: rows, width })
 }
 
 /// Bytes between the first offset and the last, which were checked.

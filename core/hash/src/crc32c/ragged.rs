@@ -57,37 +57,26 @@ impl<K: Keys + ?Sized> CrcKernel for Ragged<'_, K> {
 
     #[inline(always)]
     fn run<S: CrcStep>(self, step: S) {
-        if S::IN_STEP {
-            self.in_step(step);
-        } else {
-            one_by_one(&On::<S, Shifted>::new(step), self.keys, 0, self.out);
-        }
-    }
-}
-
-impl<K: Keys + ?Sized> Ragged<'_, K> {
-    #[inline(always)]
-    fn in_step<S: CrcStep>(self, step: S) {
         let Self { keys, out } = self;
         let room = out.len().min(keys.count());
         let (runs, rest) = out.get_mut(..room).unwrap_or_default().as_chunks_mut();
         let mut first = 0;
         for out in runs {
             if !run(step, keys, first, out) {
-                eights(step, keys, first, out);
+                eights(step, keys, first, out, S::IN_STEP);
             }
             first += RUN;
         }
-        eights(step, keys, first, rest);
+        eights(step, keys, first, rest, S::IN_STEP);
     }
 }
 
-/// Hashes the keys from `first` on, eight at a time.
+/// Hashes the keys from `first` on, eight in step where that is faster.
 #[inline(always)]
-fn eights<S: CrcStep, K: Keys + ?Sized>(step: S, keys: &K, mut first: usize, out: &mut [u64]) {
+fn eights<S: CrcStep, K: Keys + ?Sized>(step: S, keys: &K, mut first: usize, out: &mut [u64], in_step: bool) {
     let (eights, rest) = out.as_chunks_mut();
     for out in eights {
-        if !eight(step, keys, first, out) {
+        if !in_step || !eight(step, keys, first, out) {
             one_by_one(&On::<S, Shifted>::new(step), keys, first, out);
         }
         first += WIDTH;
@@ -217,7 +206,7 @@ mod tests {
         type Output = ();
 
         fn run<S: CrcStep>(self, step: S) {
-            self.0.in_step(step);
+            eights(step, self.0.keys, 0, self.0.out, true);
         }
     }
 

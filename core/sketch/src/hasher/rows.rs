@@ -29,12 +29,12 @@ macro_rules! widths {
             }))
         }
 
-        /// Rows of any width, one after another: the branches on one width are predicted.
+        /// Rows one after another: the branches on one width are predicted.
         pub(super) fn one_by_one<H: BytesHash + Send + Sync + 'static>(hash: H) -> Option<Arc<Rows>> {
             Some(Arc::new(move |bytes, width, out| {
                 match width {
                     $($width => hash.run(EachOf::<$width>(bytes, out)),)*
-                    _ => hash.run(Each(bytes, width, out)),
+                    _ => return false,
                 }
                 true
             }))
@@ -55,20 +55,6 @@ impl<const LEN: usize> BytesKernel for EachOf<'_, LEN> {
     #[inline(always)]
     fn run<H: BytesHash>(self, hash: &H) {
         for (place, row) in self.1.iter_mut().zip(self.0.as_chunks::<LEN>().0) {
-            *place = hash.hash(row);
-        }
-    }
-}
-
-/// Rows of any width.
-struct Each<'a>(&'a [u8], usize, &'a mut [u64]);
-
-impl BytesKernel for Each<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<H: BytesHash>(self, hash: &H) {
-        for (place, row) in self.2.iter_mut().zip(self.0.chunks_exact(self.1)) {
             *place = hash.hash(row);
         }
     }

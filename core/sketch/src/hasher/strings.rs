@@ -51,6 +51,13 @@ impl ragged::Keys for Table<'_> {
         let at = |row: usize| row.saturating_mul(self.width);
         each(self.bytes.get(at(first)..at(first + count)).unwrap_or_default());
     }
+
+    #[inline(always)]
+    fn joined<const G: usize>(&self, first: usize, before: usize, lengths: &mut [u64; G]) -> Option<&[u8]> {
+        lengths.fill(self.width as u64);
+        let from = first.checked_mul(self.width)?;
+        self.bytes.get(from.checked_sub(before)?..from.checked_add(G.checked_mul(self.width)?)?)
+    }
 }
 
 impl ragged::Eight for Table<'_> {
