@@ -2,7 +2,7 @@
 //!
 //! SipHash: eight keys fill the lanes of a vector. All lanes take as many rounds as the longest key needs; a
 //! lane whose key has ended keeps its state. Groups in which this would cost more than it saves are hashed
-//! one by one. [CRC32C](crate::crc32c) steps eight registers and needs no lanes.
+//! one by one. [CRC32C](crate::crc32c) needs no lanes.
 
 use crate::arch::lanes::{LaneKernel, Lanes, WIDTH};
 use crate::scheme::BytesHash;

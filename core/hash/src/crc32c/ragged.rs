@@ -1,9 +1,9 @@
-//! CRC32C of keys of any lengths, eight at once.
+//! CRC32C of keys of any lengths, without a branch on the length of one key.
 //!
-//! An empty register stays empty over zeros. So keys of several lengths, with zeros before them, end
-//! together, and eight registers take their words in step: no branch depends on the length of one key. CRC32C
-//! is linear: the initial register changes the hash by a difference that depends on the length alone, and
-//! comes from a table. CPUs without masked loads hash key by key.
+//! An empty register stays empty over zeros, so a key may have zeros before it. CRC32C is linear: the initial
+//! register changes the hash by a difference that depends on the length alone, and comes from a table. Short
+//! keys that follow each other in memory are taken by the words before their ends, masked. Of other keys,
+//! eight registers take the words in step, by masked loads; CPUs without these hash them key by key.
 
 use super::tail::Shifted;
 use super::{Crc32c, INITIAL, On, finished};
