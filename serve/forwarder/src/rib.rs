@@ -139,9 +139,8 @@ pub struct Rib {
     walks: Walks,
     /// Removed routes of prefix announcements that [`take_ended`](Self::take_ended) has not returned yet.
     ended: Vec<(Key, u64)>,
-    /// Prefixes whose routes of clients have changed since the last call of
-    /// [`take_watched`](Self::take_watched); `None` if they are not watched.
-    watched: Option<Vec<Key>>,
+    /// Prefixes whose routes are watched; `None` if no changes are.
+    watched: Option<Watched>,
     routes: usize,
     hops: usize,
     /// Number of entries with next hops.
@@ -150,6 +149,15 @@ pub struct Rib {
     skipped: u64,
     limits: RibLimits,
     at_once: usize,
+}
+
+/// Prefixes whose routes are watched.
+#[derive(Default)]
+struct Watched {
+    /// Prefixes of which all routes are.
+    prefixes: Vec<Key>,
+    /// Prefixes whose watched routes have changed.
+    changed: Vec<Key>,
 }
 
 /// Prefixes of a face: with routes to it, and with next hops that commands added for it.
@@ -262,15 +270,22 @@ impl Rib {
         ended.into_iter().filter_map(|(key, face)| Some((name(&key)?, face)))
     }
 
-    /// Notes from now on, or no longer, the prefixes whose routes of origin *client* change.
-    pub fn watch_clients(&mut self, is_watched: bool) {
-        self.watched = is_watched.then(Vec::new);
+    /// Notes from now on the prefixes whose routes of origin *client* change, and all changes of routes of
+    /// these prefixes.
+    pub fn watch(&mut self, prefixes: &[NdnName<'_>]) {
+        let watched = self.watched.get_or_insert_default();
+        watched.prefixes = prefixes.iter().map(|prefix| key(*prefix)).collect();
     }
 
-    /// Prefixes that were given, or have lost, a route of origin *client* since the last call.
+    /// Ends [`watch`](Self::watch).
+    pub fn unwatch(&mut self) {
+        self.watched = None;
+    }
+
+    /// Prefixes whose watched routes have changed since the last call.
     pub fn take_watched(&mut self) -> impl Iterator<Item = OwnedName<Ndn>> + use<> {
-        let watched = self.watched.as_mut().map(std::mem::take).unwrap_or_default();
-        watched.into_iter().filter_map(|key| name(&key))
+        let changed = self.watched.as_mut().map(|watched| std::mem::take(&mut watched.changed));
+        changed.unwrap_or_default().into_iter().filter_map(|key| name(&key))
     }
 
     /// The routes of a prefix.
@@ -533,7 +548,7 @@ impl Rib {
                     None
                 }
             });
-        self.watch(key, &route);
+        self.note_change(key, &route);
         match old.flatten() {
             Some(old) => {
                 if let Some(end) = old.expires {
@@ -566,7 +581,7 @@ impl Rib {
             entry.routes.shrink_to_fit();
         });
         for route in &taken {
-            self.watch(key, route);
+            self.note_change(key, route);
             self.routes -= 1;
             if let Some(end) = route.expires {
                 self.ends.remove(&(end, id, route.face, route.origin));
@@ -582,11 +597,11 @@ impl Rib {
         taken.len()
     }
 
-    fn watch(&mut self, key: &Key, route: &Route) {
+    fn note_change(&mut self, key: &Key, route: &Route) {
         if let Some(watched) = &mut self.watched
-            && route.origin == RouteOrigin::CLIENT
+            && (route.origin == RouteOrigin::CLIENT || watched.prefixes.contains(key))
         {
-            watched.push(key.clone());
+            watched.changed.push(key.clone());
         }
     }
 

@@ -10,7 +10,7 @@ use super::face_info::FaceInfo;
 use super::fetch::Fetcher;
 use super::origin::Origin;
 use super::program::Strategies;
-use super::readvertise::Readvertise;
+use super::readvertise::Advertisers;
 use super::replay::Replay;
 use super::reply::{answer, refused};
 use super::request::{CsConfig, Plane, Request, TableRequest, Ticket};
@@ -95,8 +95,8 @@ pub struct Manager {
     /// Addresses of this host.
     pub(super) interfaces: fn() -> io::Result<Vec<Interface>>,
     pub(super) rib: Rib,
-    /// Prefixes that NLSR advertises; `None` if it is not asked to.
-    pub(super) readvertise: Option<Readvertise>,
+    /// Prefixes that others are asked to advertise.
+    pub(super) advertisers: Advertisers,
     /// Announcements of the routes that announcements have made.
     pub(super) announced: AnnouncedRoutes,
     /// Next hops removed in steps since freed memory was last returned to the system.
@@ -146,7 +146,7 @@ impl Manager {
             faces: BTreeMap::new(),
             interfaces,
             rib: Rib::new(config.rib),
-            readvertise: None,
+            advertisers: Advertisers::default(),
             announced: AnnouncedRoutes::default(),
             removed: 0,
             skipped: 0,

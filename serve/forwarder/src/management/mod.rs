@@ -42,7 +42,6 @@ mod faces;
 mod fetch;
 mod fields;
 mod manager;
-mod nlsr;
 mod origin;
 mod program;
 mod readvertise;
@@ -68,6 +67,7 @@ pub use fetch::FetchCounts;
 pub use manager::{Config, Manager};
 pub use origin::{Origin, Over, Peer};
 pub use program::StrategyInstance;
+pub use readvertise::Counts as AdvertisedCounts;
 pub(crate) use reply::nack;
 pub use request::{CsConfig, FaceOutcome, FaceRequest, Plane, Report, Request, TableRequest, Ticket};
 pub(crate) use request::{erased, face_id};
@@ -248,10 +248,10 @@ impl Manager {
 
     /// Time at which [`tick`](Self::tick) is due, in milliseconds of the monotonic clock: when the next route
     /// expires, at once while routes are removed in steps, when a certificate has not arrived in time, or
-    /// when a command for NLSR is due.
+    /// when a command about an advertised prefix is due.
     pub fn deadline(&self) -> Option<u64> {
-        let readvertise = self.readvertise.as_ref().and_then(|readvertise| readvertise.next_due());
-        self.rib.next_step().into_iter().chain(self.fetcher.next_due()).chain(readvertise).min()
+        let due = [self.rib.next_step(), self.fetcher.next_due(), self.advertisers.next_due()];
+        due.into_iter().flatten().min()
     }
 
     /// Adds a new face. Returns the Data packet of the event.
@@ -283,6 +283,7 @@ impl Manager {
         let Some(face) = self.faces.remove(&id) else { return Vec::new() };
         self.owners.remove(&id);
         self.fetcher.close_face(id);
+        self.advertisers.face_down(id);
         self.traces.stop(id, plane);
         if face.scope == FaceScope::Local {
             self.store.close_face(id);

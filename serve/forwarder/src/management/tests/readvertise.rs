@@ -1,8 +1,12 @@
 //! Prefixes that NLSR is asked to advertise.
 
 use super::*;
-use crate::management::readvertise::{LIFETIME, REFRESH, RESTART, RETRY_MIN};
+use crate::management::readvertise::{RESTART, Timing};
 use hashlane_ndn::wire::DataBuilder;
+
+const REFRESH: u64 = Timing::NLSR.refresh;
+const RETRY_MIN: u64 = Timing::NLSR.retry_min;
+const LIFETIME: u64 = Timing::NLSR.lifetime;
 
 fn client(prefix: &str) -> ControlParameters {
     ControlParameters { origin: Some(RouteOrigin::CLIENT), ..named(prefix) }
@@ -41,7 +45,7 @@ impl TestForwarder {
     }
 
     fn counted(&self) -> (usize, usize, u64) {
-        let counts = self.manager.readvertise.as_ref().unwrap().counts();
+        let (_, counts) = self.manager.advertised().next().unwrap();
         (counts.advertised, counts.waiting, counts.left_out)
     }
 }
