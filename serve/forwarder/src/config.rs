@@ -5,6 +5,7 @@ mod faces;
 mod interfaces;
 mod management;
 mod pit;
+mod propagate;
 mod rib;
 #[cfg(test)]
 mod tests;
@@ -20,6 +21,7 @@ pub(crate) use interfaces::link_type;
 pub use interfaces::{Ether, InterfaceRule, Mac, UdpMulticast};
 pub use management::{Authorize, MODULES, Management};
 pub use pit::{DigestName, Pit, PitDigest, PitIndex};
+pub use propagate::{Propagate, PropagateIdentity};
 pub use rib::{Announcements, Rib};
 pub use threads::{Shards, Threads};
 pub use trust::{
@@ -29,7 +31,7 @@ pub use trust::{
 pub(crate) use uri::{face_uri, parse_name, strategy_name};
 pub use websocket::{WebSocket, WebSocketTls};
 
-use crate::management::{Account, is_management};
+use crate::management::{Account, is_gateway, is_management};
 use faces::is_origin;
 use hashlane_daemon::config::{Keys, parse, read, to_toml};
 use hashlane_link::packet;
@@ -196,6 +198,7 @@ impl Config {
             return Err(ConfigError::value("faces.websocket.origins", why));
         }
         self.faces.websocket.tls.check()?;
+        self.rib.propagate.check()?;
         if !self.threads.shards.is_valid() {
             return invalid("threads.shards", "must be 1 to 64, or \"auto\"");
         }
@@ -248,7 +251,7 @@ impl Config {
             let Some(prefix) = parse_name(&route.prefix) else {
                 return invalid("routes.prefix", "must be the URI of a name, such as \"/example\"");
             };
-            if is_management(prefix.view()) {
+            if is_management(prefix.view()) && !is_gateway(prefix.view()) {
                 let why = format!("has {:?}, which belongs to the management of the forwarder", route.prefix);
                 return Err(ConfigError::value("routes.prefix", why));
             }

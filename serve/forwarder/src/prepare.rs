@@ -1,8 +1,8 @@
 //! Checks before the forwarder listens: files that a configuration names, and places to listen on.
 
 use crate::config::{self, Config, Faces};
-use crate::management::Verify;
 use crate::management::trust::verifier;
+use crate::management::{Propagation, Verify};
 use crate::plane;
 use hashlane_daemon::privileges::Account;
 use hashlane_link::{tcp, udp, unix};
@@ -18,6 +18,8 @@ pub(crate) struct Prepared {
     pub(crate) verify: Box<Verify>,
     /// Certificate and key of WebSockets with TLS, if there are any.
     pub(crate) tls: Option<Identity>,
+    /// Propagation to a gateway; `None` if it stays as it is.
+    pub(crate) propagation: Option<Propagation>,
     /// Faults that are no errors, for the log.
     pub(crate) warnings: Vec<String>,
 }
@@ -27,11 +29,14 @@ pub(crate) struct Prepared {
 ///
 /// # Errors
 /// An invalid value, a forwarder that could have no face, a file that is not a certificate, a place to listen
-/// on that does not exist, needs privileges or is listed twice; a key that is not of its certificate.
+/// on that does not exist, needs privileges or is listed twice; a key that is not of its certificate, or
+/// cannot be decrypted.
 pub(crate) fn prepare(config: &Config, open: &[PathBuf]) -> io::Result<Prepared> {
     let verify = check(config, open, None)?;
     let (tls, warning) = config.faces.websocket.tls.identity()?.unzip();
-    Ok(Prepared { verify, tls, warnings: warning.flatten().into_iter().chain(warnings(config)).collect() })
+    let (propagation, more) = config.rib.propagate.read(unix_time())?;
+    let warnings = warning.flatten().into_iter().chain(warnings(config)).chain(more).collect();
+    Ok(Prepared { verify, tls, propagation: Some(propagation), warnings })
 }
 
 /// Faults of a configuration that flags of the command line, or a later start, may mend.
@@ -49,7 +54,7 @@ fn warnings(config: &Config) -> impl Iterator<Item = String> {
 /// has the right to listen where it does.
 ///
 /// # Errors
-/// Those of [`prepare`], except that a key of TLS which the process may not read leaves the one it has.
+/// Those of [`prepare`], except that keys which the process may not read leave those it has.
 pub(crate) fn prepare_again(config: &Config, running: &Faces) -> io::Result<Prepared> {
     let Faces { unix, tcp, websocket, udp, .. } = running;
     let streams = [&tcp.listen, &websocket.listen, &websocket.tls.listen].into_iter().flatten();
@@ -57,7 +62,9 @@ pub(crate) fn prepare_again(config: &Config, running: &Faces) -> io::Result<Prep
     let open = [open, udp.listen.iter().map(|address| ("UDP", *address)).collect()].concat();
     let verify = check(config, &unix.path, Some(&open))?;
     let (tls, warning) = config.faces.websocket.tls.identity_again()?;
-    Ok(Prepared { verify, tls, warnings: warning.into_iter().chain(warnings(config)).collect() })
+    let (propagation, more) = config.rib.propagate.read_again(unix_time())?;
+    let warnings = warning.into_iter().chain(warnings(config)).chain(more).collect();
+    Ok(Prepared { verify, tls, propagation, warnings })
 }
 
 /// Checks a configuration, and reads the certificates of its rules. The Unix sockets `open` are there

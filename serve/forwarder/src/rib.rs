@@ -154,6 +154,8 @@ pub struct Rib {
 /// Prefixes whose routes are watched.
 #[derive(Default)]
 struct Watched {
+    /// True if all routes are.
+    is_all: bool,
     /// Prefixes of which all routes are.
     prefixes: Vec<Key>,
     /// Prefixes whose watched routes have changed.
@@ -270,10 +272,11 @@ impl Rib {
         ended.into_iter().filter_map(|(key, face)| Some((name(&key)?, face)))
     }
 
-    /// Notes from now on the prefixes whose routes of origin *client* change, and all changes of routes of
-    /// these prefixes.
-    pub fn watch(&mut self, prefixes: &[NdnName<'_>]) {
+    /// Notes from now on the prefixes whose routes change: all, or those with changed routes of origin
+    /// *client*, and these prefixes.
+    pub fn watch(&mut self, is_all: bool, prefixes: &[NdnName<'_>]) {
         let watched = self.watched.get_or_insert_default();
+        watched.is_all = is_all;
         watched.prefixes = prefixes.iter().map(|prefix| key(*prefix)).collect();
     }
 
@@ -599,7 +602,7 @@ impl Rib {
 
     fn note_change(&mut self, key: &Key, route: &Route) {
         if let Some(watched) = &mut self.watched
-            && (route.origin == RouteOrigin::CLIENT || watched.prefixes.contains(key))
+            && (watched.is_all || route.origin == RouteOrigin::CLIENT || watched.prefixes.contains(key))
         {
             watched.changed.push(key.clone());
         }

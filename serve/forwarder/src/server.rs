@@ -106,7 +106,7 @@ impl Server {
     /// Those of `start`, and a socket whose path the configuration does not list.
     pub fn start_with(config: &Config, listeners: Vec<(PathBuf, UnixListener)>) -> io::Result<Self> {
         let handed = Handed::new(listeners, &config.faces.unix.path)?;
-        let Prepared { verify, tls, warnings } = prepare::prepare(config, &handed.paths())?;
+        let Prepared { verify, tls, propagation, warnings } = prepare::prepare(config, &handed.paths())?;
         log_warnings(&warnings);
         let account = Account::of(&config.server.user, &config.server.group)?;
         for path in config.faces.unix.path.iter().filter(|path| !handed.has(path)) {
@@ -151,6 +151,7 @@ impl Server {
         };
         let mut manager = Manager::new(manager_config, counters.clone(), verify, now(start));
         manager.set_readvertise(config.rib.readvertise_nlsr, now(start));
+        propagation.into_iter().for_each(|propagation| manager.set_propagation(propagation, now(start)));
         warn_of_unknown_accounts(&manager);
         let (reloader, reloads) = Reloader::new(&config.faces);
         Ok(Self {
@@ -316,7 +317,7 @@ impl Server {
 
     /// Takes the changes of a configuration that was read again.
     fn reload(&mut self, Reload { config, prepared, done }: Reload) {
-        let Prepared { verify, tls, warnings } = prepared;
+        let Prepared { verify, tls, propagation, warnings } = prepared;
         let (merged, changes) = match reload::merge(&self.config, &config) {
             Ok(merged) => merged,
             Err(error) => {
@@ -331,6 +332,7 @@ impl Server {
         warn_of_unknown_accounts(&self.manager);
         self.manager.set_announcements(config.rib.announcements());
         self.manager.set_readvertise(config.rib.readvertise_nlsr, now);
+        propagation.into_iter().for_each(|propagation| self.manager.set_propagation(propagation, now));
         self.manager.set_udp_idle(config.faces.udp.idle_timeout_s.saturating_mul(1000));
         // Settings that a command has made stay, unless the file sets others.
         if cs(&old) != cs(config) {

@@ -138,6 +138,30 @@ fn values_that_nfd_refuses_are_lost_with_what_to_write() {
 }
 
 #[test]
+fn settings_of_the_propagation_are_kept_and_its_keys_are_to_be_exported() {
+    let section = "rib {\n auto_prefix_propagate {\n cost 7\n timeout 5000\n refresh_interval 300\n \
+                   base_retry_wait 9000\n speed 1\n timeout 1\n } }";
+    let config = config(section).rib.propagate;
+    assert_eq!((config.cost, config.timeout_ms, config.refresh_s), (7, 5000, 300));
+    assert_eq!((config.base_retry_wait_s, config.max_retry_wait_s), (9000, 9000));
+    for (key, expected) in [
+        ("rib.auto_prefix_propagate", &["2: not supported: the keys of the keychain are not read"][..]),
+        ("cost", &["3: → rib.propagate.cost"]),
+        ("timeout", &["4: → rib.propagate.timeout_ms", "8: an earlier line has the same key"]),
+        ("refresh_interval", &["5: → rib.propagate.refresh_s"]),
+        ("base_retry_wait", &["6: → rib.propagate.base_retry_wait_s"]),
+        ("speed", &["7: not supported: unknown key"]),
+    ] {
+        let found = outcomes(section, key);
+        assert_eq!(found.len(), expected.len(), "{found:?}");
+        let is_expected = found.iter().zip(expected).all(|(found, expected)| found.starts_with(expected));
+        assert!(is_expected, "{key}: {found:?}");
+    }
+    let wrong = outcomes("rib { auto_prefix_propagate { timeout 1 } }", "timeout");
+    assert_eq!(wrong, ["1: not supported: not a number that is possible here: write 100 to 60000"]);
+}
+
+#[test]
 fn of_two_lines_with_one_key_the_same_counts_as_with_nfd() {
     let text = "tables { cs_max_packets 1\n cs_max_packets 2 }\nface_system { tcp { port 3\n port 4 } }";
     assert_eq!(

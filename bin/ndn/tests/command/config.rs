@@ -57,8 +57,8 @@ fn run_and_check_config_refuse_the_same_with_the_same_words() {
         ("[strategies]\n\"/\" = \"fastest\"\n".to_owned(), "choose one of best-route"),
         // The files that it names.
         (anchor("missing"), "trust anchor missing: No such file"),
-        (anchor("folder"), "trust anchor folder: not a regular file; name the file of a certificate"),
-        (anchor("pipe"), "trust anchor pipe: not a regular file; name the file of a certificate"),
+        (anchor("folder"), "trust anchor folder: not a regular file; name a regular file"),
+        (anchor("pipe"), "trust anchor pipe: not a regular file; name a regular file"),
         (anchor("text"), "trust anchor text: "),
         (anchor("large"), "trust anchor large: "),
         (anchor("/dev/zero"), "trust anchor /dev/zero: not a regular file"),

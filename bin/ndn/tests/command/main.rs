@@ -14,6 +14,7 @@ mod lans;
 mod learning;
 mod log;
 mod pit;
+mod propagate;
 mod readvertise;
 mod reliability;
 mod reload;

@@ -67,6 +67,9 @@ pub enum CertificateError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SafeBagError {
+    /// Neither the bytes of a safe bag nor Base64.
+    #[error("not a safe bag, as `ndnsec export` writes it: neither its bytes nor Base64")]
+    File,
     /// Not a safe bag.
     #[error("not a safe bag: {0}")]
     Packet(WireError),

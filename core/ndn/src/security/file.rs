@@ -1,6 +1,7 @@
-//! Certificate files: raw, or Base64 as the NDN tools write them.
+//! Files of certificates and safe bags: raw, or Base64 as the NDN tools write them.
 
-use super::error::CertificateError;
+use super::error::{CertificateError, SafeBagError};
+use super::safe_bag::SAFE_BAG;
 use crate::wire::DATA;
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -9,7 +10,7 @@ use base64ct::{Base64, Encoding};
 /// First byte of the DER of certificates of X.509 and of keys: a SEQUENCE.
 const DER: u8 = 0x30;
 
-/// Longest certificate file, in bytes.
+/// Longest file, in bytes.
 pub const MAX_FILE: usize = 1 << 16;
 
 /// Certificate in a file: a Data packet, or Base64 in lines, with or without PEM headers.
@@ -17,10 +18,23 @@ pub const MAX_FILE: usize = 1 << 16;
 /// # Errors
 /// [`CertificateError::Text`], [`CertificateError::Der`] or [`CertificateError::TooLong`].
 pub fn certificate_bytes(file: &[u8]) -> Result<Cow<'_, [u8]>, CertificateError> {
+    bytes(file, DATA)
+}
+
+/// Safe bag in a file: its bytes, or Base64 in lines, as `ndnsec export` writes it.
+///
+/// # Errors
+/// [`SafeBagError::File`].
+pub fn safe_bag_bytes(file: &[u8]) -> Result<Cow<'_, [u8]>, SafeBagError> {
+    bytes(file, SAFE_BAG).map_err(|_| SafeBagError::File)
+}
+
+/// Bytes of a file that begin with this TLV-TYPE, or that are Base64.
+fn bytes(file: &[u8], typ: u32) -> Result<Cow<'_, [u8]>, CertificateError> {
     if file.len() > MAX_FILE {
         return Err(CertificateError::TooLong { limit: MAX_FILE });
     }
-    if file.first().is_some_and(|&first| u32::from(first) == DATA) {
+    if file.first().is_some_and(|&first| u32::from(first) == typ) {
         return Ok(file.into());
     }
     if file.first() == Some(&DER) {
@@ -53,6 +67,15 @@ mod tests {
         ] {
             assert_eq!(*certificate_bytes(file).unwrap(), [6, 3, 7, 1, 0], "{file:?}");
         }
+    }
+
+    #[test]
+    fn reads_safe_bags() {
+        let bytes = [0x80, 1, 0];
+        assert_eq!(*safe_bag_bytes(&bytes).unwrap(), bytes);
+        assert_eq!(*safe_bag_bytes(b"gAEA\n").unwrap(), bytes);
+        assert_eq!(safe_bag_bytes(b"\x30\x00"), Err(SafeBagError::File));
+        assert_eq!(safe_bag_bytes(&[]), Err(SafeBagError::File));
     }
 
     #[test]

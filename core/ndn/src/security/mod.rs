@@ -29,7 +29,7 @@ pub mod verify;
 pub use certificate::Certificate;
 pub use certificates::Certificates;
 pub use error::{CertificateError, KeyError, Refusal, SafeBagError};
-pub use file::certificate_bytes;
+pub use file::{certificate_bytes, safe_bag_bytes};
 pub use policy::Policy;
 pub use safe_bag::SafeBag;
 pub use sign::Signer;

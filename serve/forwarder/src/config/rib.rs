@@ -1,8 +1,9 @@
 //! The table `[rib]` of the configuration.
 
+use super::propagate::Propagate;
 use serde::{Deserialize, Serialize};
 
-/// Routes that prefix announcements make, and prefixes that the routing daemon advertises.
+/// Routes that prefix announcements make, and prefixes that others are asked to advertise.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Rib {
@@ -12,6 +13,8 @@ pub struct Rib {
     pub announcements_per_face: usize,
     /// True if the prefixes of routes of origin *client* are advertised by the NLSR of this host.
     pub readvertise_nlsr: bool,
+    /// Propagation of prefixes to a gateway.
+    pub propagate: Propagate,
 }
 
 /// Prefix announcements that are accepted.
@@ -27,7 +30,12 @@ pub enum Announcements {
 
 impl Default for Rib {
     fn default() -> Self {
-        Self { prefix_announcements: Announcements::Off, announcements_per_face: 64, readvertise_nlsr: false }
+        Self {
+            prefix_announcements: Announcements::Off,
+            announcements_per_face: 64,
+            readvertise_nlsr: false,
+            propagate: Propagate::default(),
+        }
     }
 }
 

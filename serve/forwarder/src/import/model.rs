@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use toml::Value;
 
 /// Tables with values, in the order of the new configuration. The empty name is the top of the file.
-const TABLES: [&str; 14] = [
+const TABLES: [&str; 15] = [
     "",
     "server",
     "faces.unix",
@@ -19,6 +19,7 @@ const TABLES: [&str; 14] = [
     "cs",
     "management",
     "rib",
+    "rib.propagate",
     "strategies",
     "trust",
 ];

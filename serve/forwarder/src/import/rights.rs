@@ -3,8 +3,8 @@
 use super::info::Node;
 use super::model::Authorize;
 use super::report::Fate;
-use super::{Reader, rules, yes_or_no};
-use crate::config::MODULES;
+use super::{Reader, number, rules, yes_or_no};
+use crate::config::{MODULES, Propagate};
 
 /// Certificates whose keys may give commands.
 pub(super) fn authorizations(reader: &mut Reader, section: &Node) {
@@ -65,11 +65,7 @@ pub(super) fn rib(reader: &mut Reader, section: &Node) {
                 reader.model.set("management", "localhop", is_kept);
             }
             "prefix_announcement_validation" => announcements(reader, node),
-            "auto_prefix_propagate" => {
-                let why = "prefixes are not registered at a gateway; register them there, by \
-                           `hashlane ndn route add` on the gateway";
-                reader.set_all(node, &Fate::lost(why));
-            }
+            "auto_prefix_propagate" => propagate(reader, node),
             "readvertise_nlsr" => {
                 let fate = match yes_or_no(node) {
                     Ok(false) => Fate::default("nothing is announced to NLSR"),
@@ -86,6 +82,40 @@ pub(super) fn rib(reader: &mut Reader, section: &Node) {
     }
     if !has_localhost {
         absent(reader);
+    }
+}
+
+/// Propagation to a gateway. The keys of NFD's user are in a keychain that is not read.
+fn propagate(reader: &mut Reader, section: &Node) {
+    let why = "the keys of the keychain are not read: export each identity by `ndnsec export -i IDENTITY -o FILE`, \
+               and name it in [[rib.propagate.identities]]; the settings are kept";
+    reader.set(section, Fate::lost(why));
+    let mut settings = Propagate::default();
+    for (key, node) in reader.first(&section.children) {
+        let Propagate { cost, timeout_ms, refresh_s, base_retry_wait_s, max_retry_wait_s, .. } =
+            &mut settings;
+        let (value, range, ours) = match key {
+            "cost" => (cost, 0..=i64::MAX as u64, "cost"),
+            "timeout" => (timeout_ms, Propagate::TIMEOUT_MS, "timeout_ms"),
+            "refresh_interval" => (refresh_s, Propagate::SECONDS, "refresh_s"),
+            "base_retry_wait" => (base_retry_wait_s, Propagate::SECONDS, "base_retry_wait_s"),
+            "max_retry_wait" => (max_retry_wait_s, Propagate::SECONDS, "max_retry_wait_s"),
+            _ => continue,
+        };
+        let fate = match number(node, range) {
+            Ok(number) => {
+                *value = number;
+                reader.model.set("rib.propagate", ours, number as i64);
+                Fate::kept(format!("rib.propagate.{ours}"))
+            }
+            Err(fate) => fate,
+        };
+        reader.set(node, fate);
+    }
+    let Propagate { base_retry_wait_s, max_retry_wait_s, .. } = settings;
+    if max_retry_wait_s < base_retry_wait_s {
+        // A longest pause below the first one is the first one.
+        reader.model.set("rib.propagate", "max_retry_wait_s", base_retry_wait_s as i64);
     }
 }
 

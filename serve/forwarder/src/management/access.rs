@@ -15,8 +15,8 @@
 //! Commands of neighbours under `/localhop` pass if that is enabled, and only for the face that they come
 //! from.
 //!
-//! Routes of the management's own prefixes are refused to everyone, and routes under `/localhost` to other
-//! hosts.
+//! Routes of the management's own prefixes are refused to everyone, except one of `/localhop/nfd` to a
+//! neighbour, the gateway, to those with all rights; and routes under `/localhost` to other hosts.
 
 use super::attempts::Attempts;
 use super::clock::Now;
@@ -268,6 +268,11 @@ pub(super) fn check_prefix(name: NdnName<'_>, from: &Origin) -> Result<(), Contr
 /// True if the management answers for a name: `/localhost/nfd`, `/localhop/nfd`, and names below them.
 pub(crate) fn is_management(name: NdnName<'_>) -> bool {
     is_below(name, &[b"localhost", b"nfd"]) || is_below(name, &[b"localhop", b"nfd"])
+}
+
+/// True for the name of which neighbours have routes that register prefixes for this host: `/localhop/nfd`.
+pub(crate) fn is_gateway(name: NdnName<'_>) -> bool {
+    name.len() == 2 && is_below(name, &[b"localhop", b"nfd"])
 }
 
 /// True if a name begins with these components.

@@ -59,15 +59,15 @@ pub(crate) mod trust;
 mod users;
 mod verb;
 
-pub(crate) use access::is_management;
 pub use access::{Distrust, Verify};
+pub(crate) use access::{is_gateway, is_management};
 pub use clock::Now;
 pub use face_info::{FaceInfo, FaceOptions};
 pub use fetch::FetchCounts;
 pub use manager::{Config, Manager};
 pub use origin::{Origin, Over, Peer};
 pub use program::StrategyInstance;
-pub use readvertise::Counts as AdvertisedCounts;
+pub use readvertise::{Counts as AdvertisedCounts, Identity, Propagation};
 pub(crate) use reply::nack;
 pub use request::{CsConfig, FaceOutcome, FaceRequest, Plane, Report, Request, TableRequest, Ticket};
 pub(crate) use request::{erased, face_id};
@@ -273,6 +273,9 @@ impl Manager {
     /// Handles that the connection of a face is lost, or works again. Returns the Data packet of the event.
     pub fn face_link(&mut self, id: u64, works: bool, now: Now) -> Vec<Vec<u8>> {
         let kind = if works { FaceEventKind::Up } else { FaceEventKind::Down };
+        if works {
+            self.advertisers.face_works(id, now);
+        }
         let face = self.faces.get(&id);
         face.and_then(|face| self.events.post(kind, face, now.monotonic)).into_iter().collect()
     }

@@ -1,6 +1,6 @@
 //! Commands of the modules fib and rib.
 
-use super::access::{Grant, check_prefix};
+use super::access::{Grant, check_prefix, is_gateway};
 use super::fields::{COST, EXPIRATION, FACE_ID, FLAGS, NAME, ORIGIN};
 use super::manager::Manager;
 use super::origin::Origin;
@@ -9,7 +9,7 @@ use super::verb::{Call, Verb};
 use crate::rib::Route;
 use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::Ndn;
-use hashlane_ndn::mgmt::values::{ROUTE_CHILD_INHERIT, RouteOrigin};
+use hashlane_ndn::mgmt::values::{FaceScope, ROUTE_CHILD_INHERIT, RouteOrigin};
 use hashlane_ndn::mgmt::{ControlParameters, ControlResponse};
 use hashlane_table::share::Owner;
 
@@ -32,7 +32,7 @@ const NEVER: u64 = i64::MAX as u64;
 fn add_next_hop(manager: &mut Manager, call: Call<'_>) -> Done {
     let mut parameters = call.parameters;
     let cost = *parameters.cost.get_or_insert(0);
-    let (name, face) = prefix_and_face(&mut parameters, call.from)?;
+    let (name, face) = prefix_and_face(&mut parameters, call.from, call.grant, manager)?;
     manager.check_depth(name.view())?;
     manager.check_face(face)?;
     let mut changes = Vec::new();
@@ -44,7 +44,7 @@ fn add_next_hop(manager: &mut Manager, call: Call<'_>) -> Done {
 
 fn remove_next_hop(manager: &mut Manager, call: Call<'_>) -> Done {
     let mut parameters = call.parameters;
-    let (name, face) = prefix_and_face(&mut parameters, call.from)?;
+    let (name, face) = prefix_and_face(&mut parameters, call.from, call.grant, manager)?;
     let mut changes = Vec::new();
     manager.rib.remove_hop(name.view(), face, &mut changes);
     manager.change_fib(changes, call.plane);
@@ -59,7 +59,7 @@ fn register(manager: &mut Manager, call: Call<'_>) -> Done {
     if let Grant::OwnFaces(owner) = call.grant {
         check_share(manager, owner, &parameters, origin, call.from)?;
     }
-    let (name, face) = prefix_and_face(&mut parameters, call.from)?;
+    let (name, face) = prefix_and_face(&mut parameters, call.from, call.grant, manager)?;
     manager.check_depth(name.view())?;
     manager.check_face(face)?;
     let period = parameters.expiration.filter(|period| *period < NEVER);
@@ -103,7 +103,7 @@ pub(super) fn check_share(
 fn unregister(manager: &mut Manager, call: Call<'_>) -> Done {
     let mut parameters = call.parameters;
     let origin = *parameters.origin.get_or_insert(RouteOrigin::APP);
-    let (name, face) = prefix_and_face(&mut parameters, call.from)?;
+    let (name, face) = prefix_and_face(&mut parameters, call.from, call.grant, manager)?;
     let mut changes = Vec::new();
     manager.rib.unregister(name.view(), face, origin, &mut changes);
     manager.change_fib(changes, call.plane);
@@ -115,6 +115,8 @@ fn unregister(manager: &mut Manager, call: Call<'_>) -> Done {
 fn prefix_and_face(
     parameters: &mut ControlParameters,
     from: &Origin,
+    grant: Grant,
+    manager: &Manager,
 ) -> Result<(OwnedName<Ndn>, u64), ControlResponse> {
     let face = parameters.face_id.filter(|&face| face != 0).unwrap_or(from.face);
     parameters.face_id = Some(face);
@@ -122,6 +124,16 @@ fn prefix_and_face(
         debug_assert!(false, "required fields have been checked");
         return refused(400, "Name is required");
     };
-    check_prefix(name.view(), from)?;
+    let is_neighbour = manager.faces.get(&face).is_some_and(|face| face.scope == FaceScope::NonLocal);
+    let may_route = from.scope == FaceScope::Local && grant == Grant::Full && is_neighbour;
+    match is_gateway(name.view()) {
+        true if may_route => {}
+        true => {
+            let why = "not authorized: /localhop/nfd belongs to the management of the forwarder: a route of it needs \
+                       a user with all rights, and a face of another host, the gateway";
+            return refused(403, why);
+        }
+        false => check_prefix(name.view(), from)?,
+    }
     Ok((name, face))
 }

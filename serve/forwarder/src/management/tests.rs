@@ -31,6 +31,7 @@ mod links;
 mod lists;
 mod open;
 mod prefixes;
+mod propagation;
 mod readvertise;
 mod traces;
 mod users;

@@ -7,6 +7,7 @@ mod tests;
 use super::access::{Distrust, Verify};
 use super::clock::Now;
 use crate::config::{Config, TrustPolicy};
+pub(crate) use files::read_regular;
 use files::{CertificateFiles, Source, Strictness};
 use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::Ndn;

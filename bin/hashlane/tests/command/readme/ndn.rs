@@ -65,6 +65,8 @@ fn the_configurations_of_the_page_are_some() {
     };
     let certificate = certificate.self_signed(&Signer::ed25519(&[7; 32])).expect("a certificate");
     folder.write("site.ndncert", certificate);
+    folder.write("alice.safebag", safe_bag());
+    folder.write("alice.passphrase", "passphrase\n");
     let folder_of_files = format!("{}/", folder.path("").display());
     let pages = [
         include_str!("../../../../../docs/ndn/operate.md"),
@@ -77,4 +79,13 @@ fn the_configurations_of_the_page_are_some() {
         folder.write("forwarder.toml", configuration);
         folder.run(&["ndn", "check-config", "forwarder.toml"]).ok();
     }
+}
+
+/// A safe bag, whose passphrase is `passphrase`.
+fn safe_bag() -> Vec<u8> {
+    let vectors = include_str!("../../../../../vectors/ndn-signed.txt");
+    let row = vectors.lines().find_map(|line| line.strip_prefix("ndnts-safe-bag-ecdsa "));
+    let digits = row.expect("a safe bag").trim().as_bytes().chunks(2);
+    let octet = |digits: &[u8]| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok();
+    digits.map(|digits| octet(digits).expect("hexadecimal digits")).collect()
 }

@@ -1,6 +1,7 @@
 //! The destinations of a forwarder.
 
 use super::{Counts, Readvertise};
+use crate::management::clock::Now;
 use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::Ndn;
 
@@ -30,6 +31,13 @@ impl Advertisers {
     pub(in crate::management) fn face_down(&mut self, face: u64) {
         for one in self.all.iter_mut().filter(|one| one.readvertise.faces.contains(&face)) {
             one.is_stale = true;
+        }
+    }
+
+    /// Handles that the connection of a face works again: the neighbour may have restarted.
+    pub(in crate::management) fn face_works(&mut self, face: u64, now: Now) {
+        for one in self.all.iter_mut().filter(|one| one.readvertise.faces.contains(&face)) {
+            one.readvertise.restart(now.monotonic);
         }
     }
 

@@ -7,15 +7,17 @@
 //!
 //! Names under `/localhost` and `/localhop` are not advertised: other hosts cannot use them.
 //!
-//! Source: NFD, `rib.readvertise_nlsr`; NLSR 24.08, module rib.
+//! Source: NFD, `rib.readvertise_nlsr` and `rib.auto_prefix_propagate`; NLSR 24.08, module rib.
 
 mod advertisers;
+mod gateway;
 mod outcome;
 mod policy;
 mod sources;
 mod turn;
 
 pub(super) use advertisers::Advertisers;
+pub use gateway::{Identity, Propagation};
 pub use outcome::Counts;
 
 use super::clock::Now;
@@ -196,6 +198,31 @@ impl Readvertise {
         }
     }
 
+    /// Forgets all prefixes with routes, which [`set`](Self::set) gives again, before
+    /// [`end_scan`](Self::end_scan).
+    fn begin_scan(&mut self) {
+        self.sources = Sources::default();
+        self.targets.values_mut().for_each(|target| (target.sources, target.place) = (0, None));
+    }
+
+    /// Withdraws the prefixes that no routes need any longer.
+    fn end_scan(&mut self, now: u64) {
+        let unwanted = self.targets.iter().filter(|(_, target)| target.sources == 0);
+        let unwanted: Vec<Key> = unwanted.map(|(key, _)| key.clone()).collect();
+        for key in unwanted {
+            if self.faces.is_empty() {
+                self.remove(&key);
+            } else {
+                self.send_soon(&key, now);
+            }
+        }
+    }
+
+    /// True if the destination was removed from the configuration, and all prefixes are withdrawn.
+    fn is_over(&self) -> bool {
+        matches!(&self.policy, Policy::Gateway(gateway) if !gateway.is_on()) && self.targets.is_empty()
+    }
+
     fn schedule(&mut self, key: &Key, at: u64) {
         let Some(target) = self.targets.get_mut(key) else { return };
         if let Some(old) = target.due.replace(at) {
@@ -322,7 +349,9 @@ impl Readvertise {
             target.due = None;
             let registers = target.sources > 0;
             self.signed = now.unix.max(self.signed + 1);
-            if let Some(Sent { packet, name }) = self.policy.command(&key, registers, self.signed) {
+            if let Some(Sent { packet, name }) =
+                self.policy.command(&key, registers, &self.faces, self.signed)
+            {
                 let ends = now.monotonic.saturating_add(lifetime);
                 self.pending.push(Pending { key, name, registers, ends });
                 return Some(packet);

@@ -1,5 +1,6 @@
 //! Routes that are advertised, where, and by which commands.
 
+use super::gateway::{self, Gateway};
 use super::{Key, Timing};
 use crate::management::face_info::FaceInfo;
 use crate::rib::{Rib, Route};
@@ -16,6 +17,8 @@ use std::collections::BTreeMap;
 pub(super) enum Policy {
     /// Routes of origin *client*, to the NLSR of this host.
     Nlsr,
+    /// Routes of local applications, to a gateway.
+    Gateway(Gateway),
 }
 
 /// A command: the Interest to send, and its name.
@@ -26,10 +29,15 @@ pub(super) struct Sent {
 }
 
 impl Policy {
+    /// Names of the destinations.
+    pub(super) const NLSR: &'static str = "nlsr";
+    pub(super) const GATEWAY: &'static str = "gateway";
+
     /// Name of the destination in logs and metrics.
     pub(super) fn name(&self) -> &'static str {
         match self {
-            Self::Nlsr => "nlsr",
+            Self::Nlsr => Self::NLSR,
+            Self::Gateway(_) => Self::GATEWAY,
         }
     }
 
@@ -37,6 +45,7 @@ impl Policy {
     pub(super) fn timing(&self) -> Timing {
         match self {
             Self::Nlsr => Timing::NLSR,
+            Self::Gateway(gateway) => gateway.timing(),
         }
     }
 
@@ -44,13 +53,15 @@ impl Policy {
     pub(super) fn destinations(&self) -> &'static [&'static str] {
         match self {
             Self::Nlsr => &["/localhost/nlsr"],
+            Self::Gateway(_) => &gateway::DESTINATIONS,
         }
     }
 
     /// True for routes whose prefixes are advertised.
-    pub(super) fn selects(&self, route: &Route, _: &BTreeMap<u64, FaceInfo>) -> bool {
+    pub(super) fn selects(&self, route: &Route, faces: &BTreeMap<u64, FaceInfo>) -> bool {
         match self {
             Self::Nlsr => route.origin == RouteOrigin::CLIENT,
+            Self::Gateway(_) => gateway::is_local(route, faces),
         }
     }
 
@@ -61,38 +72,53 @@ impl Policy {
         rib: &Rib,
         faces: &BTreeMap<u64, FaceInfo>,
     ) -> Vec<u64> {
-        let routes = destinations.iter().flat_map(|prefix| rib.routes(prefix.view()));
+        let mut routes = destinations.iter().map(|prefix| rib.routes(prefix.view()));
         match self {
-            Self::Nlsr => routes.map(|route| route.face).filter(|face| faces.contains_key(face)).collect(),
+            Self::Nlsr => {
+                routes.flatten().map(|route| route.face).filter(|face| faces.contains_key(face)).collect()
+            }
+            Self::Gateway(_) => {
+                routes.find_map(|routes| gateway::nearest(routes, faces)).into_iter().collect()
+            }
         }
     }
 
     /// The prefix that is advertised for a prefix with routes; `None` if it is not.
     pub(super) fn target(&self, prefix: NdnName<'_>) -> Option<Key> {
         match self {
-            Self::Nlsr => is_global(prefix).then(|| prefix.as_bytes().into()),
+            _ if !is_global(prefix) => None,
+            Self::Nlsr => Some(prefix.as_bytes().into()),
+            Self::Gateway(gateway) => gateway.target(prefix),
         }
     }
 
-    /// The command for a prefix; `None` if it is too long for one.
-    pub(super) fn command(&self, prefix: &Key, registers: bool, time: u64) -> Option<Sent> {
-        let prefix = OwnedName::from(&NdnName::parse(prefix).ok()?);
+    /// The command for a prefix, to the first of these faces; `None` if it is too long for one.
+    pub(super) fn command(&self, prefix: &Key, registers: bool, faces: &[u64], time: u64) -> Option<Sent> {
         let verb: &[u8] = if registers { b"register" } else { b"unregister" };
-        let builder = |scope, parameters| CommandBuilder {
+        let (scope, parameters) = match self {
+            Self::Nlsr => {
+                let name = Some(OwnedName::from(&NdnName::parse(prefix).ok()?));
+                (Scope::Localhost, ControlParameters { name, ..ControlParameters::default() })
+            }
+            Self::Gateway(gateway) => (Scope::Localhop, gateway.parameters(prefix, registers)?),
+        };
+        let builder = CommandBuilder {
             target: Target { scope, module: b"rib", verb },
-            parameters,
+            parameters: &parameters,
             nonce: time as u32,
             lifetime: self.timing().lifetime,
             signature_nonce: time.to_be_bytes(),
             time,
         };
-        let packet = match self {
-            Self::Nlsr => {
-                let parameters = ControlParameters { name: Some(prefix), ..ControlParameters::default() };
-                builder(Scope::Localhost, &parameters).build_for(b"nlsr").ok()?
-            }
+        let interest = match self {
+            Self::Nlsr => builder.build_for(b"nlsr").ok()?,
+            Self::Gateway(gateway) => gateway.sign(prefix, &builder)?,
         };
-        let name = OwnedName::from(&Interest::parse(&packet).ok()?.name());
+        let name = OwnedName::from(&Interest::parse(&interest).ok()?.name());
+        let packet = match self {
+            Self::Nlsr => interest,
+            Self::Gateway(_) => gateway::to_face(*faces.first()?, &interest),
+        };
         Some(Sent { packet, name })
     }
 }

@@ -1,6 +1,7 @@
 //! Changes of routes that are passed on, and the answers to the commands about them.
 
 use super::advertisers::Advertiser;
+use super::gateway::{Gateway, Propagation};
 use super::policy::Policy;
 use super::{Counts, Outcome, Readvertise};
 use crate::management::clock::Now;
@@ -13,13 +14,35 @@ use hashlane_ndn::mgmt::{ControlResponse, Record as _};
 impl Manager {
     /// Asks NLSR to advertise the prefixes of clients, or no longer. It keeps those that it advertises then.
     pub fn set_readvertise(&mut self, is_on: bool, now: Now) {
-        let found = self.advertisers.position(Policy::Nlsr.name());
+        let found = self.advertisers.position(Policy::NLSR);
         match found {
             None if is_on => self.add_advertiser(Policy::Nlsr, now),
             Some(at) if !is_on => drop(self.advertisers.all.remove(at)),
             _ => return,
         }
         self.watch_routes();
+    }
+
+    /// Propagates the prefixes of local applications to the gateway, or no longer. Prefixes of identities
+    /// that are removed are withdrawn.
+    pub fn set_propagation(&mut self, propagation: Propagation, now: Now) {
+        let Some(at) = self.advertisers.position(Policy::GATEWAY) else {
+            if !propagation.identities.is_empty() {
+                self.add_advertiser(Policy::Gateway(Gateway::new(propagation)), now);
+                self.watch_routes();
+            }
+            return;
+        };
+        let mut one = self.advertisers.all.remove(at);
+        let Readvertise { policy, targets, .. } = &mut one.readvertise;
+        if let Policy::Gateway(gateway) = policy
+            && gateway.configure(propagation, |prefix| targets.contains_key(prefix))
+        {
+            one.readvertise.begin_scan();
+            self.scan_routes(&mut one, now);
+            one.readvertise.end_scan(now.monotonic);
+        }
+        self.advertisers.all.push(one);
     }
 
     fn add_advertiser(&mut self, policy: Policy, now: Now) {
@@ -50,7 +73,10 @@ impl Manager {
         let destinations: Vec<_> = destinations.map(OwnedName::view).collect();
         match self.advertisers.all.is_empty() {
             true => self.rib.unwatch(),
-            false => self.rib.watch(&destinations),
+            false => {
+                let is_all = self.advertisers.position(Policy::GATEWAY).is_some();
+                self.rib.watch(is_all, &destinations);
+            }
         }
     }
 
@@ -61,6 +87,7 @@ impl Manager {
             return;
         }
         let changed: Vec<OwnedName<Ndn>> = rib.take_watched().collect();
+        let mut is_over = false;
         for one in &mut advertisers.all {
             let Advertiser { readvertise, destinations, is_stale } = one;
             *is_stale |= changed.iter().any(|prefix| destinations.contains(prefix));
@@ -78,6 +105,11 @@ impl Manager {
                 plane.request(Request::Interest(packet));
             }
             readvertise.log(now.monotonic);
+            is_over |= readvertise.is_over();
+        }
+        if is_over {
+            advertisers.all.retain(|one| !one.readvertise.is_over());
+            self.watch_routes();
         }
     }
 

@@ -209,15 +209,21 @@ fn read_folder(folder: &Path) -> io::Result<(Vec<Vec<u8>>, Skipped)> {
     Ok((certificates, skipped))
 }
 
-/// The packet of a certificate file. Other kinds of files are refused: a pipe would wait for its writer.
+/// The packet of a certificate file.
 pub(super) fn read_certificate(file: &Path) -> io::Result<Vec<u8>> {
+    let bytes = read_regular(file)?;
+    Ok(certificate_bytes(&bytes).map_err(io::Error::other)?.into_owned())
+}
+
+/// The bytes of a file of a certificate, a key or a passphrase; one byte more than [`MAX_FILE`] if it is too
+/// long. Other kinds of files are refused: a pipe would wait for its writer.
+pub(crate) fn read_regular(file: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let file = OpenOptions::new().read(true).custom_flags(OFlag::O_NONBLOCK.bits()).open(file)?;
     if !file.metadata()?.is_file() {
-        let why = "not a regular file; name the file of a certificate";
+        let why = "not a regular file; name a regular file";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     }
-    // One byte more shows that the file is too long.
     file.take(MAX_FILE as u64 + 1).read_to_end(&mut bytes)?;
-    Ok(certificate_bytes(&bytes).map_err(io::Error::other)?.into_owned())
+    Ok(bytes)
 }
