@@ -51,6 +51,7 @@ impl Status {
             .number("fib", status.fib_entries)
             .number("pit", status.pit_entries)
             .number("cs", status.cs_entries)
+            .maybe("cs-oldest-ms", status.cs_oldest)
             .number("name-tree", status.name_tree_entries)
             .number("measurements", status.measurements_entries)
             .number("in-interests", status.in_interests)

@@ -52,6 +52,9 @@ pub(super) struct Rates {
     pub(super) fib: u64,
     pub(super) pit: u64,
     pub(super) cs: u64,
+    /// Age of the packet that the content store evicts next; `None` if it is empty or not known.
+    #[serde(rename = "cs-oldest-ms")]
+    pub(super) cs_oldest: Option<u64>,
     #[serde(rename = "in")]
     pub(super) received: Packets,
     pub(super) out: Packets,
@@ -118,6 +121,7 @@ impl Rates {
             fib: new.fib_entries,
             pit: new.pit_entries,
             cs: new.cs_entries,
+            cs_oldest: new.cs_oldest,
             received: packets(
                 [new.in_interests, new.in_data, new.in_nacks],
                 [old.in_interests, old.in_data, old.in_nacks],
@@ -184,6 +188,7 @@ mod tests {
             satisfied: None,
             unsatisfied: None,
             counts: vec![Count { name: "loop".into(), value: drops }],
+            cs_oldest: None,
         };
         Sample { at, status, faces: faces.iter().map(|(id, interests)| face(*id, *interests)).collect() }
     }

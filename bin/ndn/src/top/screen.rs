@@ -13,10 +13,11 @@ const COLUMNS: [&str; 8] =
 
 /// The screen: at most `height` lines of at most `width` characters.
 pub(super) fn text(rates: &Rates, height: usize, width: usize) -> String {
+    let oldest = rates.cs_oldest.map(|age| format!(" (oldest {})", uptime(age))).unwrap_or_default();
     let mut lines = vec![
         format!("{}, up {}; rates a second over {:.1} s", rates.version, uptime(rates.uptime), rates.seconds),
         format!(
-            "entries: PIT {}, CS {}, FIB {}; faces: {}",
+            "entries: PIT {}, CS {}{oldest}, FIB {}; faces: {}",
             count(rates.pit as f64),
             count(rates.cs as f64),
             count(rates.fib as f64),
@@ -112,6 +113,7 @@ mod tests {
             fib: 3,
             pit: 12_000,
             cs: 65_536,
+            cs_oldest: Some(240_000),
             received: all,
             out: all,
             satisfied: Some(990.0),
@@ -126,7 +128,7 @@ mod tests {
         let text = text(&rates(1), 100, 200);
         let lines: Vec<_> = text.lines().collect();
         assert_eq!(lines[0], "hashlane-ndn/0.1.0, up 1 d 2 h; rates a second over 1.0 s");
-        assert_eq!(lines[1], "entries: PIT 12,000, CS 65,536, FIB 3; faces: 1");
+        assert_eq!(lines[1], "entries: PIT 12,000, CS 65,536 (oldest 4 min), FIB 3; faces: 1");
         assert!(lines[4].starts_with("Interests that ended: 99"), "{text}");
         assert_eq!(lines[5], "dropped: loop 4.0");
         assert!(lines[7].trim_start().starts_with("face   in Int"), "{text}");

@@ -45,6 +45,9 @@ record! {
         unsatisfied: Option<u64> = 154,
         /// Counters that NFD does not have, such as dropped packets by reason. Other clients ignore them.
         counts: Vec<Count> = 854,
+        /// Age of the packet that the content store evicts next, in milliseconds: since its last use, or
+        /// since it arrived or became stale. NFD does not have it.
+        cs_oldest: Option<u64> = 862,
     }
 }
 
@@ -306,6 +309,7 @@ mod tests {
             satisfied: Some(961_020),
             unsatisfied: Some(941_024),
             counts: Vec::new(),
+            cs_oldest: None,
         };
         golden(
             &status,

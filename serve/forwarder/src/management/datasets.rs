@@ -171,6 +171,8 @@ impl Manager {
             satisfied: Some(counters.value(|all| &all.satisfied)),
             unsatisfied: Some(counters.value(|all| &all.unsatisfied)),
             counts: self.counts(),
+            cs_oldest: (counters.value(|all| &all.cs_entries) > 0)
+                .then(|| counters.largest(|all| &all.cs_age)),
         }
     }
 }

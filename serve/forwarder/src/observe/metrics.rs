@@ -113,6 +113,7 @@ pub(super) fn text(counters: &Totals, snapshot: &Snapshot) -> String {
     for ((scheme, scope), count) in &snapshot.faces {
         faces.value(&[("scheme", scheme), ("scope", scope)], count);
     }
+    management(&mut text, snapshot);
     shares(
         &mut text,
         ("hashlane_ndn_prefix_packets", "prefix"),
@@ -159,6 +160,58 @@ fn tables(text: &mut String, counters: &Totals, snapshot: &Snapshot) {
         .value(&[], start.as_secs());
 }
 
+/// Prefixes that others are asked to advertise, and certificates fetched.
+fn management(text: &mut String, snapshot: &Snapshot) {
+    let all = &snapshot.advertised;
+    let mut prefixes = Metric::new(
+        text,
+        "hashlane_ndn_advertised_prefixes",
+        "gauge",
+        "Prefixes that another program is asked to advertise, by destination and state.",
+    );
+    for (destination, counts) in all {
+        for (state, value) in [("accepted", counts.advertised), ("waiting", counts.waiting)] {
+            prefixes.value(&[("destination", destination), ("state", state)], value);
+        }
+    }
+    let mut pending = Metric::new(
+        text,
+        "hashlane_ndn_advertise_pending",
+        "gauge",
+        "Commands about advertised prefixes without an answer yet, by destination.",
+    );
+    for (destination, counts) in all {
+        pending.value(&[("destination", destination)], counts.pending);
+    }
+    let mut failures = Metric::new(
+        text,
+        "hashlane_ndn_advertise_failures_total",
+        "counter",
+        "Commands about advertised prefixes that failed, and prefixes without room, by destination and cause.",
+    );
+    for (destination, counts) in all {
+        let causes =
+            [("refused", counts.refused), ("unanswered", counts.unanswered), ("no-room", counts.left_out)];
+        for (cause, value) in causes {
+            failures.value(&[("destination", destination), ("cause", cause)], value);
+        }
+    }
+    let fetches = &snapshot.fetches;
+    Metric::new(
+        text,
+        "hashlane_ndn_certificate_fetches_total",
+        "counter",
+        "Interests sent for certificates, certificates received, and keys without one.",
+    )
+    .value(&[("event", "interest")], fetches.interests)
+    .value(&[("event", "received")], fetches.received)
+    .value(&[("event", "failed")], fetches.failed);
+    Metric::new(text, "hashlane_ndn_certificates_kept", "gauge", "Certificates kept that were fetched.")
+        .value(&[], fetches.kept);
+    Metric::new(text, "hashlane_ndn_certificate_commands", "gauge", "Commands that wait for a certificate.")
+        .value(&[], fetches.waiting);
+}
+
 /// The heaviest of many, and the rest as `other`.
 fn shares(text: &mut String, (name, label): (&'static str, &str), help: &str, shares: &Shares) {
     let mut metric = Metric::new(text, name, "gauge", help);
@@ -171,6 +224,7 @@ fn shares(text: &mut String, (name, label): (&'static str, &str), help: &str, sh
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::management::{AdvertisedCounts, FetchCounts};
     use std::collections::BTreeMap;
     use std::sync::Arc;
 
@@ -189,6 +243,11 @@ mod tests {
         let snapshot = Snapshot {
             faces: BTreeMap::from([(("udp4", "non-local"), 3)]),
             prefixes: Shares { heaviest: vec![("/a/\"b".into(), 256)], total: 512 },
+            advertised: vec![(
+                "gateway",
+                AdvertisedCounts { advertised: 2, refused: 5, ..Default::default() },
+            )],
+            fetches: FetchCounts { kept: 3, ..FetchCounts::default() },
             ..Snapshot::default()
         };
         let text = text(&Totals::new(shards), &snapshot);
@@ -204,6 +263,11 @@ mod tests {
             "hashlane_ndn_faces{scheme=\"udp4\",scope=\"non-local\"} 3",
             "hashlane_ndn_prefix_packets{prefix=\"/a/\\\"b\"} 256",
             "hashlane_ndn_prefix_packets{prefix=\"other\"} 256",
+            "hashlane_ndn_advertised_prefixes{destination=\"gateway\",state=\"accepted\"} 2",
+            "hashlane_ndn_advertise_pending{destination=\"gateway\"} 0",
+            "hashlane_ndn_advertise_failures_total{destination=\"gateway\",cause=\"refused\"} 5",
+            "hashlane_ndn_certificates_kept 3",
+            "hashlane_ndn_certificate_fetches_total{event=\"failed\"} 0",
             "hashlane_ndn_peer_bytes{peer=\"other\"} 0",
             "hashlane_ndn_packets_total{direction=\"in\",type=\"data\"} 3",
             "hashlane_ndn_entries{table=\"pit\"} 0",

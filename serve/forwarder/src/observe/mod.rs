@@ -169,6 +169,8 @@ impl Observer {
             drops: self.windows.drops(),
             points: self.history.points(),
             fib_age: since.saturating_sub(self.fib_changed.1),
+            advertised: manager.advertised().collect(),
+            fetches: manager.fetch_counts(),
             page: Default::default(),
         };
         let latest = Arc::new(snapshot);

@@ -1,7 +1,7 @@
 //! Snapshots: the state of the forwarder at one moment.
 
 use super::history::Point;
-use crate::management::FaceInfo;
+use crate::management::{AdvertisedCounts, FaceInfo, FetchCounts};
 use hashlane_daemon::metrics::Page;
 use hashlane_ndn::mgmt::FaceUri;
 use hashlane_ndn::mgmt::values::FaceScope;
@@ -30,6 +30,10 @@ pub(super) struct Snapshot {
     pub(super) points: Vec<Point>,
     /// Time since the last change of the FIB.
     pub(super) fib_age: Duration,
+    /// Prefixes that others are asked to advertise, by destination.
+    pub(super) advertised: Vec<(&'static str, AdvertisedCounts)>,
+    /// Certificates fetched.
+    pub(super) fetches: FetchCounts,
     /// The page, once somebody has asked for it.
     pub(super) page: OnceLock<Page>,
 }
@@ -47,6 +51,8 @@ impl Default for Snapshot {
             drops: Vec::new(),
             points: Vec::new(),
             fib_age: Duration::ZERO,
+            advertised: Vec::new(),
+            fetches: FetchCounts::default(),
             page: OnceLock::new(),
         }
     }

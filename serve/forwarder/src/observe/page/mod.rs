@@ -128,6 +128,9 @@ fn draw(counters: &Totals, snapshot: &Snapshot) -> String {
         "by scheme of the remote end",
         table(&["scheme", "scope", "faces"], 2, faces, "no faces"),
     );
+    if !snapshot.advertised.is_empty() {
+        out += &section("Advertised prefixes", "by destination", advertised(snapshot));
+    }
     out += "</div></main></body></html>\n";
     out
 }
@@ -147,7 +150,7 @@ fn tiles(counters: &Totals, snapshot: &Snapshot) -> String {
     let tiles = [
         ("Faces", count(faces as f64), "open now".to_owned()),
         ("PIT", count(value(|all| &all.pit_entries)), bytes(value(|all| &all.pit_bytes))),
-        ("Content store", count(value(|all| &all.cs_entries)), bytes(value(|all| &all.cs_bytes))),
+        ("Content store", count(value(|all| &all.cs_entries)), store(counters)),
         ("FIB", count(fib), format!("changed {} ago", uptime(snapshot.fib_age))),
         ("Satisfied", share(satisfied, expired), "of pending Interests".to_owned()),
         ("Store hits", share(hits, misses), "of lookups".to_owned()),
@@ -159,6 +162,16 @@ fn tiles(counters: &Totals, snapshot: &Snapshot) -> String {
         let _ = write!(out, "<div><dt>{name}</dt><dd>{value}<small>{note}</small></dd></div>");
     }
     out + "</dl>"
+}
+
+/// Memory of the content store, and the age of the packet that it evicts next.
+fn store(counters: &Totals) -> String {
+    let size = bytes(counters.value(|all| &all.cs_bytes) as f64);
+    let oldest = Duration::from_millis(counters.largest(|all| &all.cs_age));
+    match counters.value(|all| &all.cs_entries) {
+        0 => size,
+        _ => format!("{size}, oldest {}", uptime(oldest)),
+    }
 }
 
 /// Upper bound of a quantile of the satisfaction latency.
@@ -180,6 +193,17 @@ fn latency(counters: &Totals, quantile: f64) -> String {
         }
     }
     "&gt; 10 s".to_owned()
+}
+
+/// Prefixes that others are asked to advertise.
+fn advertised(snapshot: &Snapshot) -> String {
+    let rows = snapshot.advertised.iter().map(|(destination, counts)| {
+        let numbers = [counts.advertised as u64, counts.waiting as u64, counts.refused, counts.unanswered];
+        let numbers = numbers.map(|number| count(number as f64));
+        [escape(destination)].into_iter().chain(numbers).collect()
+    });
+    let head = ["destination", "accepted", "waiting", "commands refused", "not answered"];
+    table(&head, 1, rows, "none")
 }
 
 fn neighbours(snapshot: &Snapshot) -> String {

@@ -1,6 +1,7 @@
 //! The structure of the page, with hostile names.
 
 use super::*;
+use crate::management::AdvertisedCounts;
 use crate::observe::snapshot::Neighbour;
 use std::collections::BTreeMap;
 
@@ -24,10 +25,14 @@ fn hostile() -> String {
         prefixes: Shares { heaviest: vec![(hostile.to_owned(), 512), ("x".repeat(600), 256)], total: 1024 },
         peers: Shares { heaviest: vec![("192.0.2.7".to_owned(), 1 << 30)], total: 1 << 30 },
         drops: vec![("loop", 3)],
+        advertised: vec![("gateway", AdvertisedCounts { advertised: 4, ..AdvertisedCounts::default() })],
         ..Snapshot::default()
     };
     let counters = Totals::default();
     counters.first().drops.count(hashlane_ndn_fw::forward::DropReason::Loop);
+    counters.first().cs_entries.set(1);
+    counters.first().cs_bytes.set(10_000);
+    counters.first().cs_age.set(300_000);
     counters.first().latency.add(Duration::from_millis(3));
     page(&counters, &snapshot).body
 }
@@ -125,6 +130,8 @@ fn what_is_known_is_shown() {
         "<th scope=\"row\">loop</th><td class=\"n\">3</td><td class=\"n\">1</td>",
         "≤ 5 ms",
         "up 66 min",
+        "9.77 KiB, oldest 5 min",
+        "<th scope=\"row\">gateway</th><td class=\"n\">4</td>",
         "class=\"quiet\">all others</span>",
     ] {
         assert!(html.contains(part), "{part}");
