@@ -6,6 +6,7 @@
     reason = "a property that does not hold is a panic, which is the finding"
 )]
 
+pub mod advertised;
 pub mod audit;
 pub mod catalogs;
 pub mod client;

@@ -1,10 +1,10 @@
 //! The fuzz targets, one list: libFuzzer runs each by name, and the tests replay its corpus.
 
 use crate::{
-    audit, catalogs, client, compress, dns_streams, dump, endpoints, faces, fetches, files, flows, forwarder,
-    frames, imports, ipfix, management, name_lists, name_map, name_rules, ndn, patches, patterns, queries,
-    reassembly, reliability, respond, rib, shards, signed, sketches, strings, traces, transfers, zone_files,
-    zones,
+    advertised, audit, catalogs, client, compress, dns_streams, dump, endpoints, faces, fetches, files,
+    flows, forwarder, frames, imports, ipfix, management, name_lists, name_map, name_rules, ndn, patches,
+    patterns, queries, reassembly, reliability, respond, rib, shards, signed, sketches, strings, traces,
+    transfers, zone_files, zones,
 };
 use hashlane_flow::packet::Packet;
 use hashlane_name::ccnx::Ccnx;
@@ -57,6 +57,7 @@ macro_rules! with_targets {
             name_offset,
             name_rules,
             name_uri,
+            ndn_advertised,
             ndn_announcement,
             ndn_certificate,
             ndn_client,
@@ -306,6 +307,11 @@ pub fn ndn_client(bytes: &[u8]) {
 /// Runs a forwarder whose faces come and go; see [`faces::check_faces`].
 pub fn ndn_faces(bytes: &[u8]) {
     faces::check_faces(bytes);
+}
+
+/// Runs the advertisement of prefixes; see [`advertised::check_advertised`].
+pub fn ndn_advertised(bytes: &[u8]) {
+    advertised::check_advertised(bytes);
 }
 
 /// Runs commands that wait for certificates; see [`fetches::check_fetches`].
