@@ -19,6 +19,19 @@ impl<'l> Mesh<'l> {
     /// # Errors
     /// A step failed.
     pub(super) fn start(lab: &'l Lab, topology: &Topology, forwarder: Forwarder) -> Result<Self, String> {
+        Self::start_with(lab, topology, forwarder, &Setup::default())
+    }
+
+    /// As [`Mesh::start`], with other nodes than the testbed's.
+    ///
+    /// # Errors
+    /// A step failed.
+    pub(super) fn start_with(
+        lab: &'l Lab,
+        topology: &Topology,
+        forwarder: Forwarder,
+        setup: &Setup,
+    ) -> Result<Self, String> {
         let namespaces: Vec<Namespace> =
             topology.sites.iter().map(|site| Namespace::new(&site.id)).collect::<Result<_, _>>()?;
         let link = |(number, [a, b]): (usize, [usize; 2])| {
@@ -26,7 +39,7 @@ impl<'l> Mesh<'l> {
             Link::new(number, [a, b].map(|index| topology.sites[index].id.as_str()))
         };
         let links = topology.links().into_iter().enumerate().map(link).collect::<Result<_, _>>()?;
-        let start = |namespace| Node::start(lab, namespace, forwarder, &Setup::default());
+        let start = |namespace| Node::start(lab, namespace, forwarder, setup);
         let nodes = namespaces.into_iter().map(start).collect::<Result<_, _>>()?;
         Ok(Self { nodes, links })
     }

@@ -17,6 +17,7 @@ mod nlsr_conf;
 mod node;
 mod pair;
 mod programs;
+mod readvertise;
 mod report;
 mod sandbox;
 mod secured;
@@ -76,6 +77,8 @@ enum Part {
     Ring,
     /// NLSR on the topology of the testbed, from its host files in testbed/host_vars of a folder of --path
     Nlsr,
+    /// NLSR advertises the prefixes of clients, and withdraws them
+    Readvertise,
     /// ndn-dv of ndnd on a ring
     Dv,
     /// 100 MB by ndncatchunks through two nodes, for each second of CPU time
@@ -86,12 +89,13 @@ enum Part {
 type Run = fn(&Lab, &mut Report) -> Vec<String>;
 
 /// The parts in the order of the report, with the programs without which they are not run.
-const PARTS: [(Part, &[&str], Run); 6] = [
+const PARTS: [(Part, &[&str], Run); 7] = [
     (Part::Tools, &["nfdc"], tools::run),
     (Part::Loss, &loss::NEEDS, loss::run),
     (Part::Goodput, &goodput::NEEDS, goodput::run),
     (Part::Ring, &nlsr::NEEDS, |lab, report| nlsr::run(lab, &Topology::ring(6), report)),
     (Part::Nlsr, &nlsr::NEEDS, run_testbed),
+    (Part::Readvertise, &readvertise::NEEDS, readvertise::run),
     (Part::Dv, &dv::NEEDS, dv::run),
 ];
 

@@ -74,6 +74,8 @@ pub(super) struct Setup {
     pub(super) operators: Operators,
     /// Ethernet faces to single hosts, on all interfaces.
     pub(super) has_ether: bool,
+    /// NLSR advertises the prefixes of clients.
+    pub(super) readvertises: bool,
 }
 
 impl<'l> Node<'l> {
@@ -246,11 +248,17 @@ authorizations
 rib
 {{
   localhost_security {{ trust-anchor {{ type any }} }}
+  readvertise_nlsr {}
 }}
 ",
         dir.join("nfd.sock").display(),
-        if setup.has_ether { "yes" } else { "no" }
+        yes_or_no(setup.has_ether),
+        yes_or_no(setup.readvertises)
     )
+}
+
+fn yes_or_no(is_on: bool) -> &'static str {
+    if is_on { "yes" } else { "no" }
 }
 
 #[cfg(test)]
