@@ -7,6 +7,7 @@ mod apps;
 mod dv;
 mod fib;
 mod goodput;
+mod hosts;
 mod lab;
 mod loss;
 mod mesh;
@@ -22,6 +23,7 @@ mod report;
 mod sandbox;
 mod secured;
 mod steps;
+mod templates;
 mod tools;
 mod topology;
 
@@ -69,6 +71,8 @@ Examples:
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Part {
+    /// nfd.conf of each host of the testbed, imported and run
+    Hosts,
     /// Each tool over NFD and over ours; every subcommand of nfdc
     Tools,
     /// Pings between NFD and ours, with reliability on and off, over a link that loses datagrams
@@ -89,7 +93,8 @@ enum Part {
 type Run = fn(&Lab, &mut Report) -> Vec<String>;
 
 /// The parts in the order of the report, with the programs without which they are not run.
-const PARTS: [(Part, &[&str], Run); 7] = [
+const PARTS: [(Part, &[&str], Run); 8] = [
+    (Part::Hosts, &hosts::NEEDS, hosts::run),
     (Part::Tools, &["nfdc"], tools::run),
     (Part::Loss, &loss::NEEDS, loss::run),
     (Part::Goodput, &goodput::NEEDS, goodput::run),

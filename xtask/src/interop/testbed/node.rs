@@ -37,6 +37,8 @@ pub(super) struct Node<'l> {
     pub(super) name: String,
     /// Folder of configuration, socket and keys.
     pub(super) dir: PathBuf,
+    /// Report of `import-nfd-conf`; empty for NFD.
+    pub(super) imported: String,
     program: Program,
     _namespace: Namespace,
 }
@@ -76,6 +78,8 @@ pub(super) struct Setup {
     pub(super) has_ether: bool,
     /// NLSR advertises the prefixes of clients.
     pub(super) readvertises: bool,
+    /// Another nfd.conf, whose socket is `nfd.sock` in the folder of the node.
+    pub(super) conf: Option<String>,
 }
 
 impl<'l> Node<'l> {
@@ -89,11 +93,26 @@ impl<'l> Node<'l> {
         forwarder: Forwarder,
         setup: &Setup,
     ) -> Result<Self, String> {
+        let dir = lab.folder(&namespace.0)?;
+        Self::start_in(lab, namespace, dir, forwarder, setup)
+    }
+
+    /// As [`Node::start`], in a folder that is there already.
+    ///
+    /// # Errors
+    /// A step failed.
+    pub(super) fn start_in(
+        lab: &'l Lab,
+        namespace: Namespace,
+        dir: PathBuf,
+        forwarder: Forwarder,
+        setup: &Setup,
+    ) -> Result<Self, String> {
         let name = &namespace.0.clone();
-        let dir = lab.folder(name)?;
         let config = dir.join("nfd.conf");
-        fs::write(&config, nfd_conf(&dir, setup))
-            .map_err(|error| format!("{}: {error}", config.display()))?;
+        let conf = setup.conf.clone().unwrap_or_else(|| nfd_conf(&dir, setup));
+        fs::write(&config, conf).map_err(|error| format!("{}: {error}", config.display()))?;
+        let mut report = String::new();
         let mut command = match forwarder {
             Forwarder::Nfd => {
                 let mut command = network::inside(name, lab.programs.get("nfd")?);
@@ -102,7 +121,7 @@ impl<'l> Node<'l> {
             }
             Forwarder::Hashlane => {
                 let imported = dir.join("forwarder.toml");
-                import(&lab.hashlane, &config, &imported)?;
+                report = import(&lab.hashlane, &config, &imported)?;
                 let mut command = network::inside(name, &lab.hashlane);
                 command.args(["run", "--config"]).arg(imported).env("HASHLANE_LOG", "warn");
                 command
@@ -112,7 +131,7 @@ impl<'l> Node<'l> {
         let mut program = Program::start(&format!("{} on {name}", forwarder.name()), &mut command)?;
         let socket = dir.join("nfd.sock");
         program.wait_until(|| UnixStream::connect(&socket).is_ok(), TIMEOUT)?;
-        Ok(Self { lab, name: name.to_owned(), dir, program, _namespace: namespace })
+        Ok(Self { lab, name: name.to_owned(), dir, imported: report, program, _namespace: namespace })
     }
 
     /// A program in the namespace, connected to the forwarder, with the keys of the node.
@@ -188,13 +207,13 @@ fn cpu_of(stat: &str) -> Option<f64> {
     Some((times.next()?? + times.next()??) / TICKS)
 }
 
-/// Imports an nfd.conf. Exit code 3 says that a key is not supported.
-fn import(hashlane: &Path, from: &Path, to: &Path) -> Result<(), String> {
+/// Imports an nfd.conf, and returns the report. Exit code 3 says that a key is not supported.
+fn import(hashlane: &Path, from: &Path, to: &Path) -> Result<String, String> {
     let mut command = Command::new(hashlane);
     command.arg("import-nfd-conf").arg(from).arg("--out").arg(to);
     let ended = Program::start("import-nfd-conf", &mut command)?.end(TIMEOUT)?;
     match ended.code {
-        Some(0 | 3) => Ok(()),
+        Some(0 | 3) => Ok(ended.errors),
         code => Err(format!("import-nfd-conf: exit code {code:?}: {}", ended.text())),
     }
 }
