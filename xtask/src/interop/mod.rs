@@ -10,7 +10,7 @@ mod ndn;
 mod peers;
 mod program;
 mod readme;
-mod testbed;
+pub(crate) mod testbed;
 mod toolchains;
 
 use crate::run::Outcome;

@@ -36,9 +36,10 @@ impl Facts {
         toml::from_str(text).map_err(|error| error.to_string())
     }
 
-    /// The words behind `hashlane`, without the wait for a quiet machine.
+    /// The words behind `hashlane` or `cargo xtask`, without the wait for a quiet machine.
     pub(super) fn command(&self) -> String {
-        let mut words = self.run.command.iter().skip(1);
+        let is_task = self.run.command.first().is_some_and(|first| first == "cargo");
+        let mut words = self.run.command.iter().skip(if is_task { 2 } else { 1 });
         let mut kept = Vec::new();
         while let Some(word) = words.next() {
             if word == "--wait-quiet" {
@@ -63,9 +64,9 @@ pub(super) fn marked(text: &str, changed: &[String]) -> String {
     out
 }
 
-/// A `machine.toml` for a command that writes none.
-pub(super) fn minimal(commit: &str, date: &str, command: &str) -> String {
-    let words: Vec<&str> = ["hashlane"].into_iter().chain(command.split(' ')).collect();
+/// A `machine.toml` for a command line that writes none.
+pub(super) fn minimal(commit: &str, date: &str, line: &str) -> String {
+    let words: Vec<&str> = line.split(' ').collect();
     format!(
         "[build]\nhashlane = {:?}\ncommit = {commit:?}\n\n[run]\ndate = {date:?}\ncommand = {words:?}\n",
         env!("CARGO_PKG_VERSION")
@@ -117,8 +118,10 @@ mod tests {
         assert_eq!((facts.build.changed.len(), facts.command()), (2, "x".to_owned()));
         assert_eq!(marked(&once, &["a".into(), "b".into()]), once);
         assert_eq!(marked(&once, &[]), text);
-        let minimal = minimal("0123", "2026-01-02T00:00:00Z", "audit --json");
-        let facts = Facts::parse(&minimal).unwrap();
-        assert_eq!((facts.build.commit.as_str(), facts.command()), ("0123", "audit --json".to_owned()));
+        for line in ["hashlane audit --json", "cargo xtask audit --json"] {
+            let minimal = minimal("0123", "2026-01-02T00:00:00Z", line);
+            let facts = Facts::parse(&minimal).unwrap();
+            assert_eq!((facts.build.commit.as_str(), facts.command()), ("0123", "audit --json".to_owned()));
+        }
     }
 }

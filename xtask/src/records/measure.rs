@@ -2,6 +2,7 @@
 
 use super::machine::{Facts, minimal};
 use super::runs::Run;
+use crate::interop::testbed;
 use crate::run;
 use jiff::Timestamp;
 use serde_json::Value;
@@ -32,7 +33,7 @@ pub(super) fn all(due: &[&Run], machine: &str) -> Result<Vec<String>, String> {
     let mut failed = Vec::new();
     for run in due {
         let begun = Instant::now();
-        println!("{}: hashlane {} ({} min)", run.folder, run.command, run.minutes);
+        println!("{}: {} ({} min)", run.folder, line(run), run.minutes);
         match one(run, machine, &command, &commit) {
             Ok(()) => println!("{}: {:.0} s", run.folder, begun.elapsed().as_secs_f64()),
             Err(why) => {
@@ -87,7 +88,14 @@ fn one(run: &Run, machine: &str, command: &Path, commit: &str) -> Result<(), Str
             Some(0 | 1) => {}
             code => return Err(format!("`{}`: exit code {code:?}", run::line(&audit))),
         }
-        let machine = minimal(commit, &Timestamp::now().to_string(), &run.command);
+        let machine = minimal(commit, &Timestamp::now().to_string(), &line(run));
+        fs::write(results.join("machine.toml"), machine).map_err(failed)?;
+        [name, "machine.toml"]
+    } else if let Some(name) = &run.task {
+        fs::create_dir(&results).map_err(failed)?;
+        let report = results.join(name);
+        run_task(run, command, &report)?;
+        let machine = minimal(commit, &Timestamp::now().to_string(), &line(run));
         fs::write(results.join("machine.toml"), machine).map_err(failed)?;
         [name, "machine.toml"]
     } else {
@@ -106,7 +114,7 @@ fn one(run: &Run, machine: &str, command: &Path, commit: &str) -> Result<(), Str
     if facts.build.commit != commit {
         return Err(format!("the build is of commit {}, not {commit}", facts.build.commit));
     }
-    if run.stdout.is_none() {
+    if run.stdout.is_none() && run.task.is_none() {
         quiet_enough(command, &results)?;
     }
     let into = run::root().join("records").join(machine).join(&run.folder);
@@ -119,6 +127,26 @@ fn one(run: &Run, machine: &str, command: &Path, commit: &str) -> Result<(), Str
         fs::copy(results.join(name), into.join(name)).map_err(failed)?;
     }
     Ok(())
+}
+
+/// Command line of a run.
+fn line(run: &Run) -> String {
+    let program = if run.task.is_some() { "cargo xtask" } else { "hashlane" };
+    format!("{program} {}", run.command)
+}
+
+/// Runs a task with the release build of our forwarder. Failed checks are in its report, and are kept, as
+/// long as the run is whole.
+fn run_task(run: &Run, command: &Path, report: &Path) -> Result<(), String> {
+    let program = std::env::current_exe().map_err(|error| format!("the path of xtask: {error}"))?;
+    let mut task = Command::new(program);
+    task.args(run.command.split(' ')).arg("--out").arg(report);
+    task.arg("--hashlane").arg(command.with_file_name("hashlane-ndn")).stdin(Stdio::null());
+    let status = task.status().map_err(|error| format!("`{}`: {error}", run::line(&task)))?;
+    match fs::read_to_string(report) {
+        Ok(text) if testbed::is_whole(&text) => Ok(()),
+        _ => Err(format!("`{}`: {status}; needs {}", line(run), run.needs)),
+    }
 }
 
 /// Fails if noise withholds more than half of the answers of a run: such records say less than older ones.

@@ -7,16 +7,18 @@ use std::fs;
 /// The list, from the root of the repository.
 const LIST: &str = "records/runs.toml";
 
-/// A run of `hashlane` whose records the repository holds.
+/// A run of `hashlane`, or of a task, whose records the repository holds.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Run {
     /// Folder below the machine's.
     pub(super) folder: String,
-    /// Words behind `hashlane`.
+    /// Words behind `hashlane`, or behind `cargo xtask`.
     pub(super) command: String,
     /// File of its standard output, for a command that writes no folder of results.
     pub(super) stdout: Option<String>,
+    /// File that a task of `cargo xtask` writes.
+    pub(super) task: Option<String>,
     pub(super) minutes: u32,
     /// Programs without which a part is not measured.
     #[serde(default)]

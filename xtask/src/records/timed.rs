@@ -36,9 +36,9 @@ impl<'a> Changes<'a> {
     /// # Errors
     /// git cannot list the study files.
     pub(crate) fn new(packages: &'a [Package]) -> Result<Self, String> {
-        // The two runs of the audit, which no study file has.
-        let audits = ["audit", "referee"].map(|run| (run.to_owned(), "lab/audit".to_owned()));
-        let mut folders = BTreeMap::from(audits);
+        // Runs that no study file has.
+        let others = [("audit", "lab/audit"), ("referee", "lab/audit"), ("testbed", "bin/ndn")];
+        let mut folders = BTreeMap::from(others.map(|(run, folder)| (run.to_owned(), folder.to_owned())));
         for path in crate::prose::text::paths(&["lab/studies/*/*/study.toml"])? {
             let parts: Vec<&str> = path.split('/').collect();
             if let [lab, studies, package, slug, _] = parts.as_slice() {

@@ -15,6 +15,8 @@ pub(super) struct Lab {
     pub(super) programs: Programs,
     /// Our hashlane-ndn.
     pub(super) hashlane: PathBuf,
+    /// Rounds over each forwarder in which NLSR converges.
+    pub(super) rounds: usize,
 }
 
 impl Lab {
@@ -22,11 +24,11 @@ impl Lab {
     ///
     /// # Errors
     /// Names the command that failed.
-    pub(super) fn new(programs: Programs, hashlane: PathBuf) -> Result<Self, String> {
+    pub(super) fn new(programs: Programs, hashlane: PathBuf, rounds: usize) -> Result<Self, String> {
         run::show(&mut run::command(&["mount", "-t", "tmpfs", "tmpfs", "/run"]))?;
         fs::create_dir_all(ROOT).map_err(|error| format!("{ROOT}: {error}"))?;
         network::ip(&["link", "set", "lo", "up"])?;
-        Ok(Self { programs, hashlane })
+        Ok(Self { programs, hashlane, rounds })
     }
 
     /// A new folder of this name.

@@ -4,6 +4,7 @@
 //! `--path`. Each measurement runs over NFD and over ours: a check that fails over both is wrong itself.
 
 mod apps;
+mod convergence;
 mod dv;
 mod fib;
 mod goodput;
@@ -32,6 +33,7 @@ use clap::{Args, ValueEnum};
 use lab::Lab;
 use programs::Programs;
 use report::Report;
+pub(crate) use report::is_whole;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use topology::Topology;
@@ -44,7 +46,7 @@ use topology::Topology;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Testbed {
-    /// Folder with the programs, or with bin/ of an installation (repeatable)
+    /// Folder with the programs, or with bin/ of an installation (repeatable) [default: HASHLANE_TESTBED]
     #[arg(long, value_name = "DIR")]
     path: Vec<PathBuf>,
     /// Run only this part (repeatable)
@@ -54,8 +56,11 @@ pub(crate) struct Testbed {
     #[arg(long, value_name = "FILE")]
     hashlane: Option<PathBuf>,
     /// End after this many minutes
-    #[arg(long, value_name = "N", default_value_t = 60)]
+    #[arg(long, value_name = "N", default_value_t = 90)]
     minutes: u64,
+    /// Rounds over each forwarder in which NLSR converges on the testbed's topology, for their difference
+    #[arg(long, value_name = "N", default_value_t = 7)]
+    rounds: usize,
     /// File of the report [default: interop/testbed.md in the target directory]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -67,7 +72,11 @@ const EXAMPLES: &str = "\
 Examples:
   cargo xtask interop testbed                                  what it needs, and what PATH has of it
   sudo -E cargo xtask interop testbed --path /opt/ndn          all parts
-  sudo -E cargo xtask interop testbed --path /opt/ndn --only tools";
+  sudo -E cargo xtask interop testbed --path /opt/ndn --only tools
+  sudo HASHLANE_TESTBED=/opt/ndn cargo xtask records testbed   all parts, and keep the report";
+
+/// Variable with the folders of --path.
+const FOLDERS: &str = "HASHLANE_TESTBED";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Part {
@@ -98,7 +107,7 @@ const PARTS: [(Part, &[&str], Run); 8] = [
     (Part::Tools, &["nfdc"], tools::run),
     (Part::Loss, &loss::NEEDS, loss::run),
     (Part::Goodput, &goodput::NEEDS, goodput::run),
-    (Part::Ring, &nlsr::NEEDS, |lab, report| nlsr::run(lab, &Topology::ring(6), report)),
+    (Part::Ring, &nlsr::NEEDS, |lab, report| nlsr::run(lab, &Topology::ring(6), 0, report)),
     (Part::Nlsr, &nlsr::NEEDS, run_testbed),
     (Part::Readvertise, &readvertise::NEEDS, readvertise::run),
     (Part::Dv, &dv::NEEDS, dv::run),
@@ -113,14 +122,14 @@ fn run_testbed(lab: &Lab, report: &mut Report) -> Vec<String> {
         return Vec::new();
     };
     match Topology::testbed(&folder) {
-        Ok(topology) => nlsr::run(lab, &topology, report),
+        Ok(topology) => nlsr::run(lab, &topology, lab.rounds, report),
         Err(why) => vec![format!("the topology of the testbed: {why}")],
     }
 }
 
 impl Testbed {
     pub(crate) fn run(&self) -> Outcome {
-        let programs = Programs::find(&self.path);
+        let programs = Programs::find(&self.paths());
         if self.inside {
             return self.measure(programs).into();
         }
@@ -132,6 +141,14 @@ impl Testbed {
             return Outcome::Skipped(why);
         }
         self.outside().into()
+    }
+
+    /// Folders with the programs.
+    fn paths(&self) -> Vec<PathBuf> {
+        match std::env::var_os(FOLDERS) {
+            Some(folders) if self.path.is_empty() => std::env::split_paths(&folders).collect(),
+            _ => self.path.clone(),
+        }
     }
 
     /// Builds our forwarder, and runs this command again in namespaces.
@@ -146,7 +163,7 @@ impl Testbed {
         };
         let mut words: Vec<std::ffi::OsString> =
             vec!["--inside".into(), "--hashlane".into(), hashlane.into()];
-        for path in &self.path {
+        for path in &self.paths() {
             words.extend(["--path".into(), absolute(path)?.into()]);
         }
         for part in &self.only {
@@ -157,6 +174,7 @@ impl Testbed {
             Some(path) => path.clone(),
             None => run::target_dir()?.join("interop/testbed.md"),
         };
+        words.extend(["--rounds".into(), self.rounds.to_string().into()]);
         words.extend(["--out".into(), std::path::absolute(&out).unwrap_or(out).into()]);
         sandbox::enter(&words, Duration::from_secs(60 * self.minutes))
     }
@@ -165,7 +183,7 @@ impl Testbed {
     fn measure(&self, programs: Programs) -> Result<(), String> {
         let hashlane = self.hashlane.clone().ok_or("--inside needs --hashlane")?;
         let mut report = Report::new(self.out.as_deref())?;
-        let lab = Lab::new(programs, hashlane)?;
+        let lab = Lab::new(programs, hashlane, self.rounds)?;
         report.text(&lab.versions());
         let wants = |part| self.only.is_empty() || self.only.contains(&part);
         let mut failed = Vec::new();

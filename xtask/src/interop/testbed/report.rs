@@ -3,6 +3,15 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// Lines that end the report of a whole run.
+const PASSED: &str = "All checks passed.";
+const FAILED: &str = "## Failed";
+
+/// True if this is the report of a run that was not stopped.
+pub(crate) fn is_whole(report: &str) -> bool {
+    report.lines().any(|line| line == PASSED || line == FAILED)
+}
+
 /// Markdown text of a run.
 pub(super) struct Report {
     text: String,
@@ -37,9 +46,10 @@ impl Report {
     /// # Errors
     /// The file cannot be written.
     pub(super) fn end(&mut self, failed: &[String]) -> Result<(), String> {
-        if !failed.is_empty() {
-            let lines: Vec<String> = failed.iter().map(|line| format!("- {line}")).collect();
-            self.text(&format!("## Failed\n\n{}", lines.join("\n")));
+        let lines: Vec<String> = failed.iter().map(|line| format!("- {line}")).collect();
+        match failed.len() {
+            0 => self.text(PASSED),
+            _ => self.text(&format!("{FAILED}\n\n{}", lines.join("\n"))),
         }
         self.write()
     }
@@ -86,5 +96,18 @@ mod tests {
         let rows = [vec!["tool".to_owned(), "x".to_owned()], vec!["a|b".to_owned(), "yes".to_owned()]];
         assert_eq!(table(&rows), "| tool | x   |\n| ---- | --- |\n| a\\|b | yes |\n");
         assert_eq!(table(&[]), "");
+    }
+
+    #[test]
+    fn a_report_is_whole_at_its_end_only() {
+        let path = std::env::temp_dir().join(format!("hashlane-report-{}.md", std::process::id()));
+        for failed in [vec![], vec!["x".to_owned()]] {
+            let mut report = Report::new(Some(&path)).unwrap();
+            report.text("a table");
+            assert!(!is_whole(&fs::read_to_string(&path).unwrap()));
+            report.end(&failed).unwrap();
+            assert!(is_whole(&fs::read_to_string(&path).unwrap()));
+        }
+        fs::remove_file(&path).unwrap();
     }
 }
