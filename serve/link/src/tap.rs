@@ -5,7 +5,7 @@ use nix::ifaddrs::getifaddrs;
 use nix::sys::socket::{
     AddressFamily, LinkAddr, SockFlag, SockProtocol, SockType, bind, recvfrom, setsockopt, socket, sockopt,
 };
-use nix::sys::time::TimeVal;
+use nix::sys::time::{TimeVal, TimeValLike as _};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::time::Duration;
@@ -100,9 +100,9 @@ impl Tap {
             socket(AddressFamily::Packet, SockType::Raw, SockFlag::SOCK_CLOEXEC, SockProtocol::EthAll)?;
         // The address has no protocol: the socket keeps its own.
         bind(socket.as_raw_fd(), &address)?;
-        // Zero would mean no limit.
-        let wait = wait.max(Duration::from_millis(1));
-        let wait = TimeVal::new(wait.as_secs() as libc::time_t, wait.subsec_micros().into());
+        // Zero would mean no limit; an hour is longer than any caller waits.
+        let wait = wait.clamp(Duration::from_millis(1), Duration::from_secs(3600));
+        let wait = TimeVal::milliseconds(wait.as_millis() as i64);
         setsockopt(&socket, sockopt::ReceiveTimeout, &wait)?;
         // Room for a burst while the caller prints. A smaller buffer is no error.
         let _ = setsockopt(&socket, sockopt::RcvBuf, &(8 << 20));

@@ -118,7 +118,7 @@ pub(crate) fn mtu(socket: BorrowedFd<'_>, interface: &str) -> Result<usize, Errn
     let mut request = request(interface)?;
     // SAFETY: the kernel reads and writes the request, and fills the field that is read.
     let mtu = unsafe {
-        Errno::result(libc::ioctl(socket.as_raw_fd(), libc::SIOCGIFMTU, &raw mut request))?;
+        Errno::result(libc::ioctl(socket.as_raw_fd(), libc::SIOCGIFMTU as libc::Ioctl, &raw mut request))?;
         request.ifr_ifru.ifru_mtu
     };
     Ok(usize::try_from(mtu).unwrap_or(0))
@@ -144,7 +144,8 @@ pub(super) fn queues(socket: BorrowedFd<'_>, interface: &str) -> Result<u32, Err
     request.ifr_ifru.ifru_data = (&raw mut channels).cast();
     // SAFETY: the kernel reads the request, and reads and writes the structure of the command, which it
     // points to and which outlives the call.
-    let result = unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCETHTOOL, &raw mut request) };
+    let result =
+        unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCETHTOOL as libc::Ioctl, &raw mut request) };
     match Errno::result(result) {
         Ok(_) => Ok((channels.receive + channels.combined).max(1)),
         Err(Errno::EOPNOTSUPP) => Ok(1),
