@@ -1,11 +1,12 @@
 //! Subcommands that every command has: completions for shells, and manual pages.
 
+use crate::sibling::SIBLINGS;
 use anyhow::{Context, Result};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use clap_complete::Shell;
 use std::fs;
 use std::io::{self, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const COMPLETIONS: &str = "completions";
@@ -67,12 +68,29 @@ pub(crate) fn run(command: &Command, name: &'static str, matches: &ArgMatches) -
         }
         MAN => {
             let folder = arguments.get_one::<PathBuf>("folder")?;
-            let write = fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(command, folder));
+            let write = fs::create_dir_all(folder).and_then(|()| write_manual(command, folder));
             let failed = || format!("cannot write manual pages to {}", folder.display());
             Some(write.map(|()| ExitCode::SUCCESS).with_context(failed))
         }
         _ => None,
     }
+}
+
+/// Writes the manual pages of a command and its subcommands. Those of subcommands that are programs of their
+/// own are left to these: packages of both would else have the same files.
+fn write_manual(command: Command, folder: &Path) -> io::Result<()> {
+    let mut command = command.disable_help_subcommand(true);
+    command.build();
+    let is_program = |command: &Command| {
+        SIBLINGS.iter().any(|sibling| command.get_display_name() == Some(sibling.program))
+    };
+    let mut commands = vec![command];
+    while let Some(command) = commands.pop() {
+        let own = command.get_subcommands().filter(|command| !command.is_hide_set() && !is_program(command));
+        commands.extend(own.cloned());
+        clap_mangen::Man::new(command).generate_to(folder)?;
+    }
+    Ok(())
 }
 
 /// The label of a program in its script for Bash.
@@ -108,6 +126,23 @@ mod tests {
         let read = |page: &str| fs::read_to_string(pages.join(page)).unwrap();
         assert!(read("hashlane-dns.1").contains("hashlane\\-dns\\-serve(1)"), "{}", read("hashlane-dns.1"));
         assert!(read("hashlane-dns-serve.1").contains("Serve zones"));
+    }
+
+    #[test]
+    fn a_subcommand_that_is_a_program_writes_its_pages_itself() {
+        let folder = tempfile::tempdir().unwrap();
+        let zone = Command::new("dns").subcommand(Command::new("zone"));
+        let list = Command::new("study").subcommand(Command::new("list"));
+        let command = add(Command::new("hashlane").subcommands([zone, list]), "hashlane");
+        let words = ["hashlane", "man", folder.path().to_str().unwrap()];
+        let matches = command.clone().try_get_matches_from(words).unwrap();
+        run(&command, "hashlane", &matches).unwrap().unwrap();
+        let files = fs::read_dir(folder.path()).unwrap();
+        let mut files: Vec<String> =
+            files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+        files.sort();
+        let expected = ["completions", "man", "study-list", "study"].map(|name| format!("hashlane-{name}.1"));
+        assert_eq!(files, [&expected[..], &["hashlane.1".to_owned()]].concat());
     }
 
     #[test]
