@@ -1,5 +1,7 @@
 //! `cargo xtask dist`
 
+mod fixed;
+
 use crate::need::{self, Need};
 use crate::run::{self, Outcome};
 use clap::Args;
@@ -18,13 +20,19 @@ pub(crate) struct Dist {
     /// Pack this binary of the host instead of building ours (repeatable)
     #[arg(long, value_name = "FILE")]
     binary: Vec<PathBuf>,
+    /// Build and pack static binaries, and try each in an empty folder (needs root, for chroot); with
+    /// --binary, the static ones of these files
+    #[arg(long = "static")]
+    is_static: bool,
 }
 
 const EXAMPLES: &str = "\
-Needs objcopy (binutils), tar, gzip and sha256sum; with CI=true, installs them.
+Needs objcopy (binutils), tar, gzip and sha256sum; --static needs musl-gcc and Rust for
+x86_64-unknown-linux-musl, too. With CI=true, installs them.
 
 Examples:
   cargo xtask dist
+  cargo xtask dist --static
   cargo xtask dist --binary target/release/hashlane --binary target/release/hashlane-dns";
 
 const NEEDS: [Need; 4] = [
@@ -46,7 +54,9 @@ const DOCUMENTS: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LI
 
 impl Dist {
     pub(crate) fn run(&self) -> Outcome {
-        if let Err(outcome) = need::meet(&NEEDS) {
+        let more = self.is_static.then_some(fixed::NEEDS);
+        let needs: Vec<Need> = NEEDS.into_iter().chain(more.into_iter().flatten()).collect();
+        if let Err(outcome) = need::meet(&needs) {
             return outcome;
         }
         self.pack().into()
@@ -55,6 +65,7 @@ impl Dist {
     fn pack(&self) -> Result<(), String> {
         let target = run::target_dir()?;
         let binaries = match self.binary.as_slice() {
+            [] if self.is_static => fixed::build()?,
             [] => {
                 run::show(&mut run::build(&["--release", "--locked"]))?;
                 run::COMMANDS.map(|name| target.join("release").join(name)).to_vec()
@@ -65,7 +76,11 @@ impl Dist {
                 .map(|binary| fs::canonicalize(binary).map_err(|error| cannot("read", binary, &error)))
                 .collect::<Result<_, _>>()?,
         };
-        let name = format!("hashlane-{}-{}", env!("CARGO_PKG_VERSION"), host()?);
+        if self.is_static && !self.binary.is_empty() {
+            fixed::try_all(&binaries)?;
+        }
+        let platform = if self.is_static { fixed::TARGET.to_owned() } else { host()? };
+        let name = format!("hashlane-{}-{platform}", env!("CARGO_PKG_VERSION"));
         let archives = pack(&binaries, &target.join("dist"), &name, LARGEST)?;
         for archive in archives {
             let bytes = fs::metadata(&archive).map_err(|error| cannot("read", &archive, &error))?.len();
