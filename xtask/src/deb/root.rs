@@ -18,6 +18,14 @@ const PROBES: [(&str, &str, &str); 5] = [
     ("hashlane-names", "hashlane-names --help", "match"),
 ];
 
+/// Checks the units of the packages that are installed: their syntax, the programs and the units they name.
+const UNITS: &str = "\
+set -e
+cd /usr/lib/systemd/system
+for unit in $(ls | grep '^hashlane-' | sed 's/@\\./@eth0./'); do
+    systemd-analyze verify --man=no $unit
+done";
+
 /// Prints the files that the packages leave after they are purged.
 const LEFT: &str = "find / -xdev \\( -name '*hashlane*' -o -name 'nfd.sock' \\) -not -path '/proc/*' -not -path \
                     '/var/log/*' -not -path '/packages*'";
@@ -39,7 +47,7 @@ rmdir /run/nfd";
 pub(super) struct FreshRoot(PathBuf);
 
 impl FreshRoot {
-    /// Makes a minimal Debian in `folder`, from the archive that this machine uses.
+    /// Makes a minimal Debian with systemd in `folder`, from the archive that this machine uses.
     ///
     /// # Errors
     /// The archive cannot be reached, or this user is not root.
@@ -52,7 +60,8 @@ impl FreshRoot {
             .ok_or_else(|| format!("{RELEASE} names no release of Debian"))?;
         let _ = fs::remove_dir_all(folder);
         let root = Self(folder.to_owned());
-        let mut make = run::command(&["mmdebstrap", "--variant=minbase", "--mode=root", suite]);
+        let words = ["mmdebstrap", "--variant=minbase", "--mode=root", "--include=systemd", suite];
+        let mut make = run::command(&words);
         run::show(make.arg(folder).args(archives()?))?;
         Ok(root)
     }
@@ -76,6 +85,7 @@ impl FreshRoot {
                 return Err(format!("`{line}` in a fresh Debian: {}, {}", said.status, errors.trim_end()));
             }
         }
+        run::show(&mut self.shell(UNITS))?;
         run::show(&mut self.shell("apt-get purge --yes 'hashlane*'"))?;
         let said = self.shell(LEFT).output().map_err(|error| format!("chroot: {error}"))?;
         let left = String::from_utf8_lossy(&said.stdout);
