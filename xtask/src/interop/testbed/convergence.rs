@@ -2,9 +2,9 @@
 
 use super::fib::{self, Fib};
 use super::lab::Lab;
-use super::nlsr;
 use super::node::{Forwarder, Setup};
 use super::report::{Report, first_line};
+use super::routers;
 use super::topology::Topology;
 use std::time::{Duration, Instant};
 
@@ -104,7 +104,7 @@ fn verdict(theirs: &[Option<Round>], ours: &[Option<Round>]) -> String {
 }
 
 fn round(lab: &Lab, topology: &Topology, forwarder: Forwarder, target: &[Fib]) -> Result<Round, String> {
-    let (mesh, routers, start) = nlsr::start(lab, topology, forwarder, &Setup::default())?;
+    let (mesh, routers, start) = routers::start(lab, topology, forwarder, &Setup::default())?;
     let seconds = arrive(&mesh.nodes, start, target)?;
     let (cpu, _) = mesh.cpu()?;
     drop(routers);

@@ -21,6 +21,7 @@ mod pair;
 mod programs;
 mod readvertise;
 mod report;
+mod routers;
 mod sandbox;
 mod secured;
 mod steps;

@@ -4,9 +4,9 @@ use super::convergence;
 use super::fib::{self, Fib, Settled};
 use super::lab::Lab;
 use super::mesh::{self, Mesh};
-use super::nlsr_conf;
-use super::node::{Forwarder, Node, Setup};
+use super::node::{Forwarder, Setup};
 use super::report::{Report, first_line};
+use super::routers;
 use super::topology::Topology;
 use crate::interop::program::Program;
 use std::time::{Duration, Instant};
@@ -95,50 +95,8 @@ pub(super) fn run(lab: &Lab, topology: &Topology, rounds: usize, report: &mut Re
     failed
 }
 
-/// Starts the forwarders of a topology, makes faces and keys, and then starts NLSR on all nodes. Returns the
-/// time of the first of these starts.
-///
-/// # Errors
-/// A step failed.
-pub(super) fn start<'l>(
-    lab: &'l Lab,
-    topology: &Topology,
-    forwarder: Forwarder,
-    setup: &Setup,
-) -> Result<(Mesh<'l>, Vec<Program>, Instant), String> {
-    let mesh = prepare(lab, topology, forwarder, setup)?;
-    let start = Instant::now();
-    let routers = mesh.nodes.iter().map(router).collect::<Result<_, _>>()?;
-    Ok((mesh, routers, start))
-}
-
-/// Forwarders of a topology with faces and keys, and configurations of NLSR.
-///
-/// # Errors
-/// A step failed.
-pub(super) fn prepare<'l>(
-    lab: &'l Lab,
-    topology: &Topology,
-    forwarder: Forwarder,
-    setup: &Setup,
-) -> Result<Mesh<'l>, String> {
-    let mesh = Mesh::start_with(lab, topology, forwarder, setup)?;
-    mesh.connect(topology)?;
-    nlsr_conf::make_keys(&mesh, topology)?;
-    (0..topology.sites.len()).try_for_each(|index| nlsr_conf::write(&mesh, topology, index))?;
-    Ok(mesh)
-}
-
-/// Starts NLSR on a node.
-///
-/// # Errors
-/// It is missing.
-pub(super) fn router(node: &Node<'_>) -> Result<Program, String> {
-    node.spawn(&["nlsr", "-f", "nlsr.conf"])
-}
-
 fn one(lab: &Lab, topology: &Topology, forwarder: Forwarder) -> Result<Run, String> {
-    let (mesh, routers, start) = start(lab, topology, forwarder, &Setup::default())?;
+    let (mesh, routers, start) = routers::start(lab, topology, forwarder, &Setup::default())?;
     let prefixes: Vec<Vec<String>> = topology.sites.iter().map(|site| site.prefixes.clone()).collect();
     let whole = |fibs: &[Fib]| mesh::reach(topology, fibs, &prefixes);
     let logs = |why: String| {

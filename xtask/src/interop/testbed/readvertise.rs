@@ -3,9 +3,9 @@
 use super::fib;
 use super::lab::Lab;
 use super::mesh;
-use super::nlsr;
 use super::node::{Forwarder, Node, Setup};
 use super::report::{Report, first_line};
+use super::routers;
 use super::topology::Topology;
 use crate::interop::program::Program;
 use std::time::{Duration, Instant};
@@ -71,7 +71,7 @@ pub(super) fn run(lab: &Lab, report: &mut Report) -> Vec<String> {
 fn one(lab: &Lab, forwarder: Forwarder, steps: &mut Vec<Step>) -> Result<(), String> {
     let topology = Topology::ring(3);
     let setup = Setup { readvertises: true, ..Setup::default() };
-    let mesh = nlsr::prepare(lab, &topology, forwarder, &setup)?;
+    let mesh = routers::prepare(lab, &topology, forwarder, &setup)?;
     let (first, others) = mesh.nodes.split_first().ok_or("no nodes")?;
 
     // A client that is there before NLSR.
@@ -80,7 +80,7 @@ fn one(lab: &Lab, forwarder: Forwarder, steps: &mut Vec<Step>) -> Result<(), Str
     let face = face_of(first, OWN)?;
     add(first, APP, &face)?;
     let start = Instant::now();
-    let mut routers: Vec<Program> = mesh.nodes.iter().map(nlsr::router).collect::<Result<_, _>>()?;
+    let mut routers: Vec<Program> = mesh.nodes.iter().map(routers::router).collect::<Result<_, _>>()?;
     let prefixes: Vec<Vec<String>> = topology.sites.iter().map(|site| site.prefixes.clone()).collect();
     await_until(|| mesh::reach(&topology, &fib::read_all(&mesh.nodes)?, &prefixes))?;
     await_until(|| routed(others, APP, true))?;
@@ -110,7 +110,7 @@ fn one(lab: &Lab, forwarder: Forwarder, steps: &mut Vec<Step>) -> Result<(), Str
     let router_of_first = routers.first_mut().ok_or("no router")?;
     router_of_first.kill();
     let start = Instant::now();
-    *router_of_first = nlsr::router(first)?;
+    *router_of_first = routers::router(first)?;
     // Its own database is empty at first.
     await_until(|| match first.output(&["nlsrc", "lsdb"]).is_ok_and(|said| names(&said, APP)) {
         true => routed(others, APP, true),
