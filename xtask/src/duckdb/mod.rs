@@ -101,6 +101,17 @@ fn extend(library: &Path, path: &Path, platform: &str) -> Result<usize, String> 
     Ok(file.len())
 }
 
+/// Builds the extension without optimisation and writes it to `folder`, for the newest supported DuckDB.
+/// Returns its path.
+///
+/// # Errors
+/// The build fails, or the file cannot be written.
+pub(crate) fn unoptimised(folder: &Path) -> Result<PathBuf, String> {
+    let path = folder.join(FILE);
+    extend(&build("dev")?, &path, PLATFORM)?;
+    Ok(path)
+}
+
 /// Tests the extension with each version of DuckDB.
 fn test() -> Result<(), String> {
     let library = build("dev")?;

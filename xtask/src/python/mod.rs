@@ -9,6 +9,7 @@ pub(crate) mod wheel;
 pub(crate) use venv::Venv;
 pub(crate) use wheel::Wheel;
 
+use crate::duckdb;
 use crate::need;
 use crate::run::{self, Outcome};
 use clap::Args;
@@ -105,12 +106,21 @@ impl Python {
             install_sdist(&folder)?;
         }
         let command = build_command()?;
-        self.python.iter().try_for_each(|python| self.with(python, &folder, &wheel, &command))?;
+        // A notebook loads it.
+        let extension = duckdb::unoptimised(&folder.join("duckdb"))?;
+        let programs = [("HASHLANE", command.as_path()), ("HASHLANE_DUCKDB", &extension)];
+        self.python.iter().try_for_each(|python| self.with(python, &folder, &wheel, &programs))?;
         Ok([folder, wheel, command])
     }
 
-    /// Tests the wheel with an interpreter.
-    fn with(&self, python: &str, folder: &Path, wheel: &Path, command: &Path) -> Result<(), String> {
+    /// Tests the wheel with an interpreter, and with these paths as variables of its environment.
+    fn with(
+        &self,
+        python: &str,
+        folder: &Path,
+        wheel: &Path,
+        variables: &[(&str, &Path)],
+    ) -> Result<(), String> {
         let name = name(python);
         let fresh = Venv::fresh(&folder.join(format!("fresh-{name}")), python)?;
         fresh.pip(&["install".as_ref(), "--no-index".as_ref(), wheel])?;
@@ -119,7 +129,7 @@ impl Python {
         venv.reinstall(wheel)?;
         let tests = paths::package().join("tests");
         let ignored = format!("--ignore={}", tests.join("engines").display());
-        venv.pytest(&[Path::new(&ignored), &tests], &tests, &[("HASHLANE", command)], self.long)?;
+        venv.pytest(&[Path::new(&ignored), &tests], &tests, variables, self.long)?;
         let config = paths::package().join("pyproject.toml");
         let mut mypy = run::command(&[venv.program("python")]);
         mypy.args(["-m", "mypy", "--config-file"]).arg(config);
