@@ -102,7 +102,7 @@ impl<'a> Field<'a> {
         let kind = array.data_type();
         if is_nested(kind) && depth == 0 {
             return Err(wrong_type(format!(
-                "{name}: a column of {} in a key, or nested more than {MOST_DEPTH} deep: hash it first",
+                "{name}: a column of {}, nested more than {MOST_DEPTH} deep: hash it first",
                 type_name(kind)
             )));
         }
@@ -229,26 +229,16 @@ pub(crate) struct Encoded {
     pub(crate) offsets: Vec<i64>,
 }
 
-/// Encodes the rows of arrays of one length. The fields of a struct are columns, in its place.
+/// Encodes the rows of arrays of one length, also of lists and structs within each other. The fields of an
+/// array of structs are columns, in its place.
 ///
 /// # Errors
-/// `TypeError` for other types than text, bytes, integers and booleans.
-pub(crate) fn encode(name: &str, arrays: &[ArrayRef]) -> PyResult<Encoded> {
-    encoded(name, arrays, 0)
-}
-
-/// As [`encode`], also of lists and of structs within each other. [`decode`] does not read them.
-///
-/// # Errors
-/// As [`encode`], and for types that are nested too deep; `ValueError` for too many nulls in lists.
+/// `TypeError` for other values than text, bytes, integers and booleans, and for types that are nested too
+/// deep; `ValueError` for too many nulls in lists.
 pub(crate) fn encode_nested(name: &str, arrays: &[ArrayRef]) -> PyResult<Encoded> {
-    encoded(name, arrays, MOST_DEPTH)
-}
-
-fn encoded(name: &str, arrays: &[ArrayRef], depth: usize) -> PyResult<Encoded> {
     let flat: Vec<ArrayRef> = arrays.iter().flat_map(fields).collect();
     let fields: Vec<Field<'_>> =
-        flat.iter().map(|array| Field::of(name, array, depth)).collect::<PyResult<_>>()?;
+        flat.iter().map(|array| Field::of(name, array, MOST_DEPTH)).collect::<PyResult<_>>()?;
     let rows = arrays.first().map_or(0, |array| array.len());
     let mut encoded = Encoded { bytes: Vec::new(), offsets: Vec::with_capacity(rows + 1) };
     encoded.offsets.push(0);
@@ -292,6 +282,9 @@ pub(crate) enum Value {
     Text(String),
     Bytes(Vec<u8>),
     Boolean(bool),
+    List(Vec<Self>),
+    /// The fields, whose names the bytes do not have.
+    Struct(Vec<Self>),
 }
 
 /// The values of a row, whose bytes may come from anyone.
@@ -299,33 +292,55 @@ pub(crate) enum Value {
 /// # Errors
 /// `ValueError` for bytes that are no row.
 pub(crate) fn decode(mut row: &[u8]) -> PyResult<Vec<Value>> {
-    let damaged = || value("a key is no row of columns: it is damaged, or was made elsewhere");
     let mut values = Vec::new();
-    while let Some((tag, rest)) = row.split_first() {
+    while !row.is_empty() {
+        let damaged = || value("a key is no row of columns: it is damaged, or was made elsewhere");
+        let (value, rest) = decode_value(row, MOST_DEPTH).ok_or_else(damaged)?;
         row = rest;
-        values.push(match *tag {
-            tag::NULL => Value::Null,
-            tag::FALSE | tag::TRUE => Value::Boolean(*tag == tag::TRUE),
-            tag::TEXT | tag::BYTES => {
-                let (bytes, rest) = string(row).ok_or_else(damaged)?;
-                row = rest;
-                match *tag {
-                    tag::TEXT => Value::Text(String::from_utf8(bytes).map_err(|_| damaged())?),
-                    _ => Value::Bytes(bytes),
-                }
-            }
-            tag => {
-                let integer = usize::from(tag).checked_sub(1).and_then(|at| INTEGERS.get(at));
-                let (_, width, is_signed) = integer.ok_or_else(damaged)?;
-                let (bytes, rest) = row.split_at_checked(*width).ok_or_else(damaged)?;
-                row = rest;
-                let number = bytes.iter().fold(0_i128, |number, byte| number << 8 | i128::from(*byte));
-                let half = if *is_signed { 1 << (8 * width - 1) } else { 0 };
-                Value::Integer(tag, number - half)
-            }
-        });
+        values.push(value);
     }
     Ok(values)
+}
+
+/// The first value, with `depth` levels of lists and structs at most, and the rest. `None` if there is none.
+fn decode_value(row: &[u8], depth: usize) -> Option<(Value, &[u8])> {
+    let (tag, row) = row.split_first()?;
+    Some(match *tag {
+        tag::NULL => (Value::Null, row),
+        tag::FALSE | tag::TRUE => (Value::Boolean(*tag == tag::TRUE), row),
+        tag::TEXT => {
+            let (bytes, rest) = string(row)?;
+            (Value::Text(String::from_utf8(bytes).ok()?), rest)
+        }
+        tag::BYTES => {
+            let (bytes, rest) = string(row)?;
+            (Value::Bytes(bytes), rest)
+        }
+        tag::LIST | tag::STRUCT => {
+            let depth = depth.checked_sub(1)?;
+            let (mut values, mut row) = (Vec::new(), row);
+            loop {
+                let (mark, rest) = row.split_first()?;
+                match *mark {
+                    tag::END if *tag == tag::LIST => break (Value::List(values), rest),
+                    tag::END => break (Value::Struct(values), rest),
+                    tag::NEXT => {
+                        let (value, rest) = decode_value(rest, depth)?;
+                        row = rest;
+                        values.push(value);
+                    }
+                    _ => return None,
+                }
+            }
+        }
+        tag => {
+            let (_, width, is_signed) = INTEGERS.get(usize::from(tag).checked_sub(1)?)?;
+            let (bytes, rest) = row.split_at_checked(*width)?;
+            let number = bytes.iter().fold(0_i128, |number, byte| number << 8 | i128::from(*byte));
+            let half = if *is_signed { 1 << (8 * width - 1) } else { 0 };
+            (Value::Integer(tag, number - half), rest)
+        }
+    })
 }
 
 /// Bytes to their end, and the rest.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import random
 from typing import Any, Callable, Optional
 
@@ -164,6 +165,93 @@ def test_lists_and_structs_in_rows_are_hashed_by_the_bytes_that_the_page_defines
     assert hashlane.hash(column.slice(7, 1500), "siphash-1-3", KEY).to_pylist() == found.to_pylist()[7:1507]
 
 
+def plain(value: Any) -> Any:
+    """A value without the names of fields, which the bytes of a row do not have."""
+    if isinstance(value, dict):
+        return tuple(map(plain, value.values()))
+    return [plain(each) for each in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("kind", NESTED, ids=str)
+def test_groups_by_lists_and_structs_are_the_rows_of_one_hash(kind: pa.DataType) -> None:
+    draw = random.Random(6)
+    column = pa.array([nested(draw, kind) for _ in range(2500)], kind)
+    table = pa.table({"user": pa.array([draw.randrange(3) for _ in range(2500)], pa.int8()), "of": column})
+    rows = collections.Counter(repr((row["user"], plain(row["of"]))) for row in table.to_pylist())
+    groups = hashlane.Groups(hashlane.Distinct(precision=18, key=KEY))
+    for at in range(0, 2500, 900):
+        groups.update(table.slice(at, 900), list(range(at, min(at + 900, 2500))))
+    found = groups.result().to_arrow()
+    hashes = collections.Counter(hashlane.hash(table, "siphash-1-3", KEY).to_pylist())
+    assert sorted(hashes.values()) == sorted(found["keys"].to_pylist())
+    values = [plain(row) for row in found.to_pylist()]
+    assert {repr(row[:-2]): row[-2] for row in values} == rows
+    again = hashlane.Groups.from_bytes(groups.to_bytes())
+    assert again.to_bytes() == groups.to_bytes() and len(again) == len(rows)
+    one = table.slice(1234, 1)
+    assert groups.sketch(one).result().keys >= 1
+
+
+def test_a_struct_that_is_a_column_stands_for_its_fields() -> None:
+    kind = pa.struct([("a", pa.int32()), ("b", pa.list_(pa.string()))])
+    column = pa.array([{"a": 1, "b": ["x"]}, None, {"a": None, "b": None}, {"a": 1, "b": ["x"]}], kind)
+    groups = hashlane.Groups(hashlane.Distinct(key=KEY))
+    groups.update((column,), [1, 2, 3, 4])
+    assert groups.result().to_arrow().drop_columns("standard_error").to_pylist() == [
+        {"a": None, "b": None, "keys": 2.0},
+        {"a": 1, "b": ["x"], "keys": 2.0},
+    ]
+
+
+def test_keys_of_heavy_hitters_hold_lists_and_structs() -> None:
+    kind = pa.struct([("tags", pa.list_(pa.string())), ("at", pa.struct([("x", pa.int16()), ("y", pa.bool_())]))])
+    values = [{"tags": ["a", None], "at": {"x": -1, "y": True}}, {"tags": [], "at": None}]
+    heavy = hashlane.HeavyHitters(10, columns=2)
+    heavy.update(pa.array([values[0], values[1], values[0]], kind))
+    assert heavy.result().hitters == [((["a", None], (-1, True)), 2), (([], None), 1)]
+    groups = hashlane.Groups(hashlane.HeavyHitters(10, columns=2))
+    groups.update(pa.array([["g"], [], ["g"]]), pa.array([values[0], values[1], values[0]], kind))
+    assert groups.result().to_arrow().to_pylist() == [
+        {"group": [], "key_0": [], "key_1": None, "least": 1, "error": 0, "total": 1},
+        {
+            "group": ["g"],
+            "key_0": ["a", None],
+            "key_1": {"field_0": -1, "field_1": True},
+            "least": 2,
+            "error": 0,
+            "total": 2,
+        },
+    ]
+
+
+def test_groups_by_lists_are_in_the_order_of_their_values() -> None:
+    lists: list[Any] = [None, [], [None], ["a"], ["a", "a"], ["a\0"], ["b"]]
+    groups = hashlane.Groups(hashlane.Distinct(key=KEY))
+    groups.update(pl.Series("tags", lists[::-1]), list(range(len(lists))))
+    table = groups.result().to_polars()
+    assert table["tags"].to_list() == lists
+    groups.update({"tags": pl.Series([[1]])}, [1])
+    with pytest.raises(ValueError, match="tags: values of several types"):
+        groups.result()
+
+
+def test_damaged_names_of_nested_groups_are_refused() -> None:
+    groups = hashlane.Groups(hashlane.Distinct(key=KEY))
+    kind = pa.list_(pa.struct([("a", pa.list_(pa.int8())), ("b", pa.string())]))
+    draw = random.Random(7)
+    groups.update(pa.array([nested(draw, kind) for _ in range(20)], kind), list(range(20)))
+    data = groups.to_bytes()
+    for _ in range(2000):
+        bad = bytearray(data)
+        bad[draw.randrange(len(bad))] = draw.randrange(256)
+        try:
+            accepted = hashlane.Groups.from_bytes(bytes(bad))
+            accepted.result()
+        except ValueError:
+            continue
+        assert accepted.to_bytes() == bad
+
+
 def test_lists_of_polars_and_pandas() -> None:
     lists = [["a", "b"], [], None, ["ab"], [None]]
     found = hashlane.hash(pa.array(lists), "siphash-1-3", KEY).to_pylist()
@@ -203,9 +291,18 @@ def test_other_types_in_a_row_are_refused() -> None:
     many = pa.ListArray.from_arrays(pa.array([0, (1 << 24) + 1], pa.int32()), pa.nulls((1 << 24) + 1))
     with pytest.raises(ValueError, match="lists of 16777217 values of type null"):
         hashlane.hash(many, "siphash-1-3", KEY)
-    for keys in [pa.array([["a"]]), pa.table({"a": [["a"]]})]:
-        with pytest.raises(TypeError, match="list in a key"):
-            hashlane.Groups(hashlane.Distinct(key=KEY)).update(keys, ["a"])
+    groups = hashlane.Groups(hashlane.Distinct(key=KEY))
+    for by, error, message in [
+        (pa.array([deep]), TypeError, "nested more than 8 deep"),
+        (pa.array([[1.5]]), TypeError, "double"),
+        (many, ValueError, "lists of 16777217 values"),
+        (pa.array([["a" * 5000]]), ValueError, "bytes"),
+    ]:
+        with pytest.raises(error, match=message):
+            groups.update(by, ["a"])
+        assert len(groups) == 0
+    groups.update(pa.array(deep), ["a"])
+    assert groups.result().to_arrow()["group"].to_pylist() == deep
 
 
 MAP = pa.map_(pa.string(), pa.int64())

@@ -70,7 +70,8 @@ class Groups(Sketch):
         """Add each row of a batch to the sketch of its group.
 
         Args:
-            by: Columns that name the groups, of text, bytes, integers or booleans; a null is a group, too.
+            by: Columns that name the groups, of text, bytes, integers, booleans, lists or structs; a null is a
+                group, too.
             columns, weights, packets, bytes: As the sketch's `update` takes them. A row that is null in them
                 is left out.
 

@@ -1,21 +1,16 @@
 //! Groups of sketches: updates by columns of groups, and results as tables.
 
 use super::batch;
-
+use super::group_columns::group_columns;
 use super::refused::refused;
 use super::update::Batch;
 use crate::column::Column;
-use crate::composite::{self, INTEGERS, Value};
+use crate::composite::{self, Value};
 use crate::error::value;
-use crate::texts::Texts;
-use arrow_array::builder::BooleanBuilder;
-use arrow_array::types::{LargeBinaryType, LargeUtf8Type};
-use arrow_array::{
-    Array, ArrayRef, Float64Array, Int64Array, LargeBinaryArray, NullArray, RecordBatch, UInt64Array,
-};
+use arrow_array::{Array, ArrayRef, Float64Array, LargeBinaryArray, RecordBatch, UInt64Array};
 use arrow_buffer::NullBuffer;
-use arrow_cast::cast;
 use arrow_schema::{Field, Schema};
+use arrow_select::take::take;
 use hashlane_hash::scheme::Key;
 use hashlane_sketch::{
     self as sketches, Distinct, Grouped, Groups, HeavyHitters, Imbalance, Keys, ReadError, Sketch, Spread,
@@ -43,9 +38,6 @@ macro_rules! each {
         }
     };
 }
-
-/// Columns of a table, with their names.
-type Columns = Vec<(String, ArrayRef)>;
 
 impl AnyGroups {
     /// The groups of these bytes, with their key if there is one.
@@ -153,19 +145,19 @@ impl AnyGroups {
     /// # Errors
     /// `ValueError` for groups with values of several types.
     pub(super) fn result(&self, names: &[String]) -> PyResult<RecordBatch> {
-        let rows: Vec<Vec<Value>> = match self {
+        let groups: Vec<Vec<Value>> = each!(self, groups => {
+            groups.iter().map(|(group, _)| composite::decode(group)).collect::<PyResult<_>>()?
+        });
+        let mut columns = group_columns(names, &groups)?;
+        if let Self::HeavyHitters(groups) = self {
             // A row for each key.
-            Self::HeavyHitters(groups) => {
-                let rows = groups.iter().map(|(group, sketch)| {
-                    Ok(vec![composite::decode(group)?; sketch.result().hitters.len()])
-                });
-                rows.collect::<PyResult<Vec<_>>>()?.concat()
+            let places = (0_u64..).zip(groups.iter());
+            let rows = places.flat_map(|(at, (_, sketch))| vec![at; sketch.result().hitters.len()]);
+            let rows = UInt64Array::from_iter_values(rows);
+            for (_, column) in &mut columns {
+                *column = take(column, &rows, None).map_err(value)?;
             }
-            groups => each!(groups, groups => {
-                groups.iter().map(|(group, _)| composite::decode(group)).collect::<PyResult<_>>()?
-            }),
-        };
-        let mut columns = group_columns(names, &rows)?;
+        }
         columns.extend(match self {
             Self::Distinct(groups) => {
                 let results: Vec<_> = groups.iter().map(|(_, sketch)| sketch.result()).collect();
@@ -242,7 +234,7 @@ fn places<S: Grouped>(groups: &mut Groups<S>, by: &[Column], batch: &Batch) -> P
     let of_by = by.len();
     batch::for_each(&all, |_, arrays| {
         let (by, keys) = arrays.split_at(of_by.min(arrays.len()));
-        let encoded = composite::encode("by", by)?;
+        let encoded = composite::encode_nested("by", by)?;
         // A row is left out if its key is null. Rows of several columns are keys whatever they have.
         let mut nulls: Option<NullBuffer> = None;
         for key in keys.iter().filter(|_| !batch.is_composite()) {
@@ -270,75 +262,4 @@ fn floats(name: &str, values: impl Iterator<Item = f64>) -> (String, ArrayRef) {
 
 fn counts(name: &str, values: impl Iterator<Item = u64>) -> (String, ArrayRef) {
     column(name, Arc::new(UInt64Array::from_iter_values(values)))
-}
-
-/// Columns of rows, each of the type of its values; with a number behind a name that several have.
-fn group_columns(names: &[String], rows: &[Vec<Value>]) -> PyResult<Columns> {
-    let width = rows.first().map_or(names.len(), Vec::len);
-    if rows.iter().any(|row| row.len() != width) {
-        return Err(value("groups of several numbers of columns: group all batches by the same columns"));
-    }
-    let name = |at: usize| match names {
-        names if names.len() == width => names.get(at).cloned().unwrap_or_default(),
-        [one] => format!("{one}_{at}"),
-        _ => format!("group_{at}"),
-    };
-    (0..width)
-        .map(|at| Ok((name(at), typed(&name(at), rows.iter().filter_map(|row| row.get(at)))?)))
-        .collect()
-}
-
-/// Values of one type as an array.
-fn typed<'a>(name: &str, values: impl Iterator<Item = &'a Value> + Clone) -> PyResult<ArrayRef> {
-    let several = || {
-        value(format!(
-            "{name}: values of several types, which are several groups: cast the columns to one type"
-        ))
-    };
-    let kind = |value: &Value| match value {
-        Value::Integer(tag, _) => (core::mem::discriminant(value), *tag),
-        other => (core::mem::discriminant(other), 0),
-    };
-    let mut present = values.clone().filter(|value| **value != Value::Null);
-    let Some(first) = present.next() else { return Ok(Arc::new(NullArray::new(values.count()))) };
-    if present.any(|value| kind(value) != kind(first)) {
-        return Err(several());
-    }
-    match first {
-        Value::Text(_) | Value::Bytes(_) | Value::Null => {
-            let mut texts = Texts::new();
-            for value in values {
-                texts.push(match value {
-                    Value::Text(text) => Some(text.as_bytes()),
-                    Value::Bytes(bytes) => Some(bytes.as_slice()),
-                    _ => None,
-                });
-            }
-            if let Value::Text(_) = first {
-                texts.finish::<LargeUtf8Type>()
-            } else {
-                texts.finish::<LargeBinaryType>()
-            }
-        }
-        Value::Boolean(_) => {
-            let mut booleans = BooleanBuilder::new();
-            for value in values {
-                booleans.append_option(if let Value::Boolean(of) = value { Some(*of) } else { None });
-            }
-            Ok(Arc::new(booleans.finish()))
-        }
-        Value::Integer(tag, _) => {
-            let Some((kind, _, is_signed)) = INTEGERS.get(usize::from(*tag).saturating_sub(1)) else {
-                return Err(several());
-            };
-            let numbers =
-                values.map(|value| if let Value::Integer(_, of) = value { Some(*of) } else { None });
-            let wide: ArrayRef = if *is_signed {
-                Arc::new(Int64Array::from_iter(numbers.map(|number| number.map(|of| of as i64))))
-            } else {
-                Arc::new(UInt64Array::from_iter(numbers.map(|number| number.map(|of| of as u64))))
-            };
-            cast(&wide, kind).map_err(value)
-        }
-    }
 }

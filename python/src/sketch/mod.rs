@@ -4,6 +4,7 @@ mod add;
 pub(crate) mod aggregate;
 mod any;
 mod batch;
+mod group_columns;
 mod groups;
 mod refused;
 mod result;
@@ -145,7 +146,7 @@ impl Sketch {
         let by = by.iter().map(|object| Column::of("by", object)).collect::<PyResult<Vec<_>>>()?;
         self.groups(py, |groups| {
             let arrays = by.iter().map(|column| column.slice(0, 1)).collect::<PyResult<Vec<_>>>()?;
-            let name = composite::encode("by", &arrays)?.bytes;
+            let name = composite::encode_nested("by", &arrays)?.bytes;
             Ok(Any::of_group(groups, Some(&name)).map(Self::of))
         })
     }

@@ -6,7 +6,7 @@ use crate::error::value;
 use hashlane_sketch::{ImbalanceResult, KeyImbalance, Load, Memory, SpreadResult};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
 /// The result of a sketch; the modules of the package give it types.
 pub(super) fn result<'py>(py: Python<'py>, any: &Any) -> PyResult<Bound<'py, PyDict>> {
@@ -69,14 +69,21 @@ pub(super) fn result<'py>(py: Python<'py>, any: &Any) -> PyResult<Bound<'py, PyD
 
 /// The values of a row of several columns, as a tuple.
 fn row<'py>(py: Python<'py>, key: &[u8]) -> PyResult<Bound<'py, PyAny>> {
-    let values = composite::decode(key)?.into_iter().map(|value| match value {
+    Ok(PyTuple::new(py, objects(py, composite::decode(key)?)?)?.into_any())
+}
+
+/// Values of Python: a list for a list, a tuple for a struct, whose fields have no names here.
+fn objects(py: Python<'_>, values: Vec<Value>) -> PyResult<Vec<Bound<'_, PyAny>>> {
+    let objects = values.into_iter().map(|value| match value {
         Value::Null => Ok(py.None().into_bound(py)),
         Value::Integer(_, number) => number.into_bound_py_any(py),
         Value::Text(text) => text.into_bound_py_any(py),
         Value::Bytes(bytes) => Ok(PyBytes::new(py, &bytes).into_any()),
         Value::Boolean(of) => of.into_bound_py_any(py),
+        Value::List(values) => Ok(PyList::new(py, objects(py, values)?)?.into_any()),
+        Value::Struct(fields) => Ok(PyTuple::new(py, objects(py, fields)?)?.into_any()),
     });
-    Ok(PyTuple::new(py, values.collect::<PyResult<Vec<_>>>()?)?.into_any())
+    objects.collect()
 }
 
 /// Entries and bytes.

@@ -98,7 +98,7 @@ impl Batch {
         let mut weights = Vec::new();
         batch::for_each(&columns, |first, arrays| {
             let (keys, rest) = arrays.split_at(of_keys.min(arrays.len()));
-            let encoded = composite::encode("keys", keys)?;
+            let encoded = composite::encode_nested("keys", keys)?;
             let rows = Keys::offsets64(&encoded.offsets, &encoded.bytes).map_err(refused)?;
             if let Some(row) = rows.iter().position(|key| key.len() > HeavyHitters::MOST_KEY) {
                 return Err(too_long(first + row));
@@ -174,7 +174,7 @@ impl Batch {
             Self::Composite(columns, weights) => {
                 let mut weights = weights.as_deref();
                 batch::for_each(columns, |_, arrays| {
-                    let encoded = composite::encode("keys", arrays)?;
+                    let encoded = composite::encode_nested("keys", arrays)?;
                     let keys = Keys::offsets64(&encoded.offsets, &encoded.bytes).map_err(refused)?;
                     each(&keys, next(&mut weights, keys.len()), None)?;
                     interrupt.record(keys.len(), encoded.bytes.len())
