@@ -171,6 +171,56 @@ def test_tables_of_iceberg_are_read_by_their_metadata(iceberg: Any, engine: str)
     assert distributed.distinct(folder, "user", KEY, engine=engine).to_bytes() == distinct.to_bytes()
 
 
+# The deletes travel with the task of a file, which is pickled alike under every engine.
+@pytest.mark.parametrize("engine", ["local", "dask"], indirect=True)
+def test_position_deletes_of_iceberg_are_applied(iceberg: Any, engine: str) -> None:
+    from iceberg_deletes import delete_positions
+
+    paths = [task.file.file_path for task in iceberg.scan().plan_files()]
+    deleted = {path: [0, 7, 8, 299] for path in paths}
+    version = delete_positions(iceberg, deleted)
+    kept = []
+    for path in paths:
+        rows = pq.read_table(path[len("file://") :])
+        numbers = rows["n" if "n" in rows.column_names else "number"].to_pylist()
+        kept += [number for at, number in enumerate(numbers) if at not in deleted[path]]
+    assert 0 < 1300 - len(kept) == 4 * len(paths)
+    found = distributed.spread(version, "number", "crc32c", engine=engine, workers=2)
+    whole = hashlane.Spread("crc32c", found.result().buckets)
+    whole.update(pa.array([*range(500), *range(1200, 2000)], pa.int64()))
+    spread = hashlane.Spread("crc32c", found.result().buckets)
+    spread.update(pa.array(kept, pa.int64()))
+    assert found.to_bytes() == spread.to_bytes() != whole.to_bytes()
+    # The version before keeps its rows.
+    assert distributed.spread(iceberg, "number", "crc32c").to_bytes() == whole.to_bytes()
+
+
+def test_equality_deletes_of_iceberg_are_refused(iceberg: Any) -> None:
+    from iceberg_deletes import delete_equal
+
+    version = delete_equal(iceberg, "number", pa.array([3, 4], pa.int64()))
+    with pytest.raises(ValueError, match="a table with equality deletes, .*; compact the table") as raised:
+        distributed.distinct(version, "user", KEY)
+    assert version in str(raised.value) and "\n" not in str(raised.value)
+
+
+def test_iceberg_on_s3(s3: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_REGION", "us-east-1")
+    catalogs = pytest.importorskip("pyiceberg.catalog.memory")
+    from pyarrow import fs
+
+    names = {"access_key": "hashlane", "secret_key": "secret", "region": "us-east-1"}
+    fs.S3FileSystem(endpoint_override=s3, allow_bucket_creation=True, **names).create_dir("iceberg")
+    options = {"s3.region": "us-east-1", "s3.endpoint": s3}
+    catalog = catalogs.InMemoryCatalog("s3", warehouse="s3://iceberg/lake", **options)
+    catalog.create_namespace("db")
+    table = catalog.create_table("db.events", schema=users(0).schema)
+    table.append(users(0))
+    table.delete("n < 100")
+    for source in [table, table.metadata_location]:
+        compare(source, users(100, 900))
+
+
 def test_what_pyiceberg_cannot_read_is_refused(iceberg: Any, tmp_path: pathlib.Path) -> None:
     with pytest.raises(ValueError, match="no column 'n'; there are user, day, number, extra"):
         distributed.distinct(iceberg, "n", KEY)
@@ -190,7 +240,14 @@ def test_what_pyiceberg_cannot_read_is_refused(iceberg: Any, tmp_path: pathlib.P
 def test_file_systems_of_fsspec(files: pathlib.Path, engine: str) -> None:
     if engine != "local":
         return
+    from pyarrow import fs
+
     whole = distributed.distinct(files, "name", KEY).to_bytes()
+    below = fs.SubTreeFileSystem(str(files), fs.LocalFileSystem())
+    for source in ["", "*.parquet"]:
+        assert distributed.distinct(source, "name", KEY, filesystem=below).to_bytes() == whole
+    with pytest.raises(FileNotFoundError, match="none.parquet: no file"):
+        distributed.distinct("none.parquet", "name", KEY, filesystem=below)
     for source in [str(files), f"{files}/*.parquet"]:
         found = distributed.distinct(source, "name", KEY, engine=engine, filesystem=fsspec.filesystem("file"))
         assert found.to_bytes() == whole
@@ -199,5 +256,7 @@ def test_file_systems_of_fsspec(files: pathlib.Path, engine: str) -> None:
         memory.pipe(f"/lake/day=1/{path.name}", path.read_bytes())
     assert distributed.distinct("/lake", "name", KEY, filesystem=memory).to_bytes() == whole
     assert distributed.distinct("/lake", "day", KEY, filesystem=memory).result().keys == 1
-    with pytest.raises(ValueError, match=r"memory://.*: one of pyarrow.fs, or fsspec.filesystem\('memory'\)"):
-        distributed.distinct("memory://lake", "name", KEY)
+    for scheme in ["memory", "gs", "abfss", "hdfs", "http"]:
+        message = rf"{scheme}://lake: no file system for {scheme}://.*: one of pyarrow.fs, or fsspec"
+        with pytest.raises(ValueError, match=rf"{message}.filesystem\('{scheme}'\)"):
+            distributed.distinct(f"{scheme}://lake", "name", KEY)

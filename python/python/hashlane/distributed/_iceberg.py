@@ -14,6 +14,9 @@ METADATA = ".metadata.json"
 #: File with the name of the current version, of tables without a catalog.
 HINT = "version-hint.text"
 
+#: Options of pyiceberg and the variables that they come from: of the environment it takes only credentials.
+_S3 = {"s3.endpoint": "AWS_ENDPOINT_URL", "s3.region": "AWS_REGION"}
+
 
 class Scan(NamedTuple):
     """Columns of a snapshot: for pyiceberg's `ArrowScan`, on each worker."""
@@ -54,8 +57,9 @@ def open_table(path: str) -> Any:
             f"{path}: a table of Iceberg; install pyiceberg[pyarrow] to read its metadata, or pass a list of "
             "its files"
         ) from error
+    options = {name: os.environ[variable] for name, variable in _S3.items() if os.environ.get(variable)}
     try:
-        return StaticTable.from_metadata(os.fspath(path))
+        return StaticTable.from_metadata(os.fspath(path), options)
     except Exception as error:
         raise about(path, error) from error
 
@@ -75,6 +79,11 @@ def plan(table: Any, columns: Sequence[str]) -> tuple[Scan, list[Piece]]:
         scan = table.scan(selected_fields=tuple(columns))
         tasks = list(scan.plan_files())
     except Exception as error:
+        if isinstance(error, ValueError) and "equality delete" in str(error):
+            raise ValueError(
+                f"{location}: a table with equality deletes, which pyiceberg does not apply; compact the table, or "
+                "update a sketch with the batches of an engine that reads it"
+            ) from error
         raise about(location, error) from error
     found = [Piece(task.file.file_path, "iceberg", task.file.file_size_in_bytes, task=task) for task in tasks]
     return Scan(scan.table_metadata, scan.io, scan.projection(), scan.row_filter), found
