@@ -69,6 +69,8 @@ def spark(s3: str) -> Iterator[Any]:
 
     session = _spark._local_session(SparkSession, 2)
     session.sparkContext.setLogLevel("OFF")
+    # Of a few thousand rows; 200 are usual, each of which starts functions of Python.
+    session.conf.set("spark.sql.shuffle.partitions", "4")
     yield session
     session.stop()
 
