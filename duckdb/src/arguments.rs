@@ -1,6 +1,6 @@
 //! Arguments that most calls have once: keys, sizes, names of functions.
 
-use crate::api::Column;
+use crate::api::{Chunk, Column, Type};
 use hashlane_hash::scheme::{Key, Keying, SchemeInfo};
 use hashlane_sketch::hasher;
 use std::ops::RangeInclusive;
@@ -24,6 +24,31 @@ pub(crate) fn card(bytes: &[u8]) -> Result<&[u8; 40], String> {
     bytes
         .try_into()
         .map_err(|_| format!("the key of a card has {} bytes, expected 40: see `ethtool -x`", bytes.len()))
+}
+
+/// An argument that is the same for all rows: its column, its type and its name.
+pub(crate) type Parameter = (usize, Type, &'static str);
+
+/// Checks that no row lacks one of these arguments; a form of the function may have no such argument, or one
+/// of another type in its place. Otherwise an unset variable had the result of no rows.
+///
+/// # Errors
+/// One of them is null.
+pub(crate) fn check_given(input: &Chunk<'_>, parameters: &[Parameter]) -> Result<(), String> {
+    for (number, of, name) in parameters {
+        if *number >= input.columns() {
+            continue;
+        }
+        let column = input.column(*number)?;
+        if column.is(*of) && column.may_have_nulls() && (0..input.rows()).any(|row| column.is_null(row)) {
+            let next = match of {
+                Type::Blob => ": if it is a variable, SET VARIABLE sets it",
+                _ => "",
+            };
+            return Err(format!("{name} is null{next}"));
+        }
+    }
+    Ok(())
 }
 
 /// The integer of a row that is not null.

@@ -1,7 +1,7 @@
 //! `distinct_keys`, and sketches of distinct keys that are merged later.
 
 use crate::api::{Aggregate, Chunk, Column, Output, Scalar, Type};
-use crate::arguments::{check_equal, number, secret};
+use crate::arguments::{Parameter, check_equal, check_given, number, secret};
 use crate::keys::{KeyRows, TYPES};
 use hashlane_hash::scheme::Key;
 use hashlane_sketch::{Distinct, Sketch as _};
@@ -9,6 +9,8 @@ use std::cell::RefCell;
 
 /// Precision without an argument: a standard error below 1 %.
 const USUAL: u8 = 14;
+
+const PARAMETERS: [Parameter; 2] = [(1, Type::Blob, "the key"), (2, Type::BigInt, "precision")];
 
 /// Key and number of registers of a sketch.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -30,6 +32,7 @@ pub(crate) struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     fn of(input: &Chunk<'a>) -> Result<Self, String> {
+        check_given(input, &PARAMETERS)?;
         let key = input.column(1)?;
         let precision = if input.columns() > 2 { Some(input.column(2)?) } else { None };
         Ok(Self {

@@ -1,7 +1,7 @@
 //! `rss` and `ehash`: hashes of the two ends of flows.
 
 use crate::api::{Chunk, Output, Scalar, Type};
-use crate::arguments::{card, number, secret, word};
+use crate::arguments::{card, check_given, number, secret, word};
 use crate::ends::{ADDRESSES, Ends, types};
 use hashlane_baseline::ehash::{Function, Secrets};
 use hashlane_flow::rss;
@@ -22,6 +22,7 @@ impl Scalar for Rss {
     }
 
     fn call(input: &Chunk<'_>, output: &mut Output<'_>) -> Result<(), String> {
+        check_given(input, &[(4, Type::Blob, "card_key")])?;
         let (ends, columns) = (Ends::of(input)?, input.all()?);
         let mut last: Option<(&[u8], toeplitz::Rss)> = None;
         each_row(input, output, |row| {
@@ -65,6 +66,7 @@ impl Scalar for Ehash {
     }
 
     fn call(input: &Chunk<'_>, output: &mut Output<'_>) -> Result<(), String> {
+        check_given(input, &[(8, Type::Blob, "the key")])?;
         let (ends, columns) = (Ends::of(input)?, input.all()?);
         let rest = columns.get(4..).unwrap_or_default();
         let mut last: Option<(&str, Function)> = None;

@@ -1,7 +1,7 @@
 //! `siphash13`.
 
 use crate::api::{Chunk, Column, Output, Scalar, Type};
-use crate::arguments::secret;
+use crate::arguments::{check_given, secret};
 use crate::keys::{KeyRows, TYPES};
 use hashlane_hash::scheme::{Key, Scheme};
 use hashlane_hash::siphash;
@@ -18,6 +18,7 @@ impl Scalar for SipHash13 {
     }
 
     fn call(input: &Chunk<'_>, output: &mut Output<'_>) -> Result<(), String> {
+        check_given(input, &[(1, Type::Blob, "the key")])?;
         let (x, key) = (input.column(0)?, input.column(1)?);
         let rows = KeyRows::of(&x)?;
         let hashes = output.numbers::<u64>()?;
@@ -30,10 +31,8 @@ impl Scalar for SipHash13 {
             }
             from = to;
         }
-        if x.may_have_nulls() || key.may_have_nulls() {
-            (0..input.rows())
-                .filter(|row| x.is_null(*row) || key.is_null(*row))
-                .for_each(|row| output.set_null(row));
+        if x.may_have_nulls() {
+            (0..input.rows()).filter(|row| x.is_null(*row)).for_each(|row| output.set_null(row));
         }
         Ok(())
     }

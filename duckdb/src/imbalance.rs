@@ -1,7 +1,7 @@
 //! `imbalance`: load of queues under the key in use and under many candidates.
 
 use crate::api::{Aggregate, Chunk, Column, Output, Type};
-use crate::arguments::{card, check_equal, number, secret, word};
+use crate::arguments::{Parameter, card, check_equal, check_given, number, secret, word};
 use crate::ends::{ADDRESSES, Ends, types};
 use crate::spread::{null, set};
 use hashlane_baseline::rss::PUBLISHED_KEY;
@@ -16,6 +16,14 @@ const MOST_CANDIDATES: u64 = 4096;
 
 /// Most queues of the function `keyed`.
 const MOST_QUEUES: u64 = 1 << 16;
+
+const PARAMETERS: [Parameter; 5] = [
+    (4, Type::Varchar, "function"),
+    (5, Type::BigInt, "n"),
+    (6, Type::BigInt, "candidates"),
+    (7, Type::Blob, "the key"),
+    (8, Type::Blob, "card_key"),
+];
 
 const RESULT: Type = Type::Struct(&[
     ("packets", Type::UBigInt),
@@ -119,6 +127,7 @@ impl Aggregate for Imbalance {
     type Rows<'a> = (Ends<'a>, Rest<'a>);
 
     fn rows<'a>(input: &Chunk<'a>) -> Result<(Ends<'a>, Rest<'a>), String> {
+        check_given(input, &PARAMETERS)?;
         Ok((Ends::of(input)?, Rest::of(input)?))
     }
 

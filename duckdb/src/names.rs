@@ -1,7 +1,7 @@
 //! `name_prefixes`: hashes of the prefixes of names.
 
 use crate::api::{Chunk, Output, Scalar, Type};
-use crate::arguments::{scheme, scheme_key, shortened, word};
+use crate::arguments::{check_given, scheme, scheme_key, shortened, word};
 use hashlane_hash::crc32c::Crc32c;
 use hashlane_hash::prefix::EveryPrefix;
 use hashlane_hash::scheme::{Key, Scheme as _};
@@ -28,6 +28,7 @@ impl Scalar for NamePrefixes {
     }
 
     fn call(input: &Chunk<'_>, output: &mut Output<'_>) -> Result<(), String> {
+        check_given(input, &[(3, Type::Blob, "the key")])?;
         let columns = input.all()?;
         let [names, encodings, schemes, keys @ ..] = columns.as_slice() else {
             return Err("expected a name, an encoding and a scheme".to_owned());

@@ -1,13 +1,16 @@
 //! `spread`: loads of the buckets of a table under a hash.
 
 use crate::api::{Aggregate, Chunk, Column, Output, Type};
-use crate::arguments::{check_equal, number, scheme, scheme_key, word};
+use crate::arguments::{Parameter, check_equal, check_given, number, scheme, scheme_key, word};
 use crate::keys::{KeyRows, TYPES};
 use hashlane_hash::scheme::Key;
 use hashlane_sketch::Sketch as _;
 
 /// Most buckets: 128 MiB a group.
 const MOST: u64 = 1 << 24;
+
+const PARAMETERS: [Parameter; 3] =
+    [(1, Type::Varchar, "scheme"), (2, Type::BigInt, "buckets"), (3, Type::Blob, "the key")];
 
 const RESULT: Type = Type::Struct(&[
     ("keys", Type::UBigInt),
@@ -62,6 +65,7 @@ impl Aggregate for Spread {
     type Rows<'a> = Rows<'a>;
 
     fn rows<'a>(input: &Chunk<'a>) -> Result<Rows<'a>, String> {
+        check_given(input, &PARAMETERS)?;
         Ok(Rows {
             x: KeyRows::of(&input.column(0)?)?,
             scheme: input.column(1)?,

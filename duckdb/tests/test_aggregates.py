@@ -129,6 +129,17 @@ def test_windows_and_filters_use_the_same_states(db: Connection) -> None:
 @pytest.mark.parametrize(
     ("call", "why"),
     [
+        ("distinct_keys(range, getvariable('kye'))", "distinct_keys: the key is null: if it is a variable, SET"),
+        ("distinct_sketch(range, getvariable('kye'))", "the key is null"),
+        ("distinct_keys(range, CASE WHEN range < 2999 THEN getvariable('key') END)", "the key is null"),
+        ("distinct_keys(range, getvariable('key'), getvariable('p'))", "precision is null"),
+        ("spread(range, 'siphash-1-3', 8, getvariable('kye'))", "the key is null"),
+        ("spread(range, 'crc32c', getvariable('b'))", "buckets is null"),
+        ("imbalance('10.0.0.1', 1, '10.0.0.1', 2, 'rss', 8, 1, getvariable('kye'))", "the key is null"),
+        (
+            "imbalance('10.0.0.1', 1, '10.0.0.1', 2, 'rss', 8, 1, getvariable('key'), getvariable('k')::BLOB)",
+            "card_key is null",
+        ),
         ("distinct_keys(range, unhex(printf('%032x', range)))", "several keys or precisions"),
         ("distinct_keys(range, getvariable('key'), 4 + range % 2)", "several keys or precisions"),
         ("distinct_keys(range, getvariable('key'), 19)", "precision must be from 4 to 18, not 19"),
