@@ -70,6 +70,12 @@ pub const FLOW_END_MICROSECONDS: u16 = 155;
 pub const FLOW_START_NANOSECONDS: u16 = 156;
 /// `flowEndNanoseconds`.
 pub const FLOW_END_NANOSECONDS: u16 = 157;
+/// `flowStartDeltaMicroseconds`.
+pub const FLOW_START_DELTA_MICROSECONDS: u16 = 158;
+/// `flowEndDeltaMicroseconds`.
+pub const FLOW_END_DELTA_MICROSECONDS: u16 = 159;
+/// `systemInitTimeMilliseconds`.
+pub const SYSTEM_INIT_TIME_MILLISECONDS: u16 = 160;
 /// `ignoredPacketTotalCount`.
 pub const IGNORED_PACKET_TOTAL_COUNT: u16 = 164;
 /// `notSentFlowTotalCount`.

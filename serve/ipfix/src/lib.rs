@@ -14,13 +14,15 @@
 #![forbid(unsafe_code)]
 
 pub mod element;
+mod fields;
 mod flow;
 mod read;
 pub mod record;
 mod template;
 pub mod time;
 
-pub use read::{IpfixReader, ReadError, ReadReport};
+pub use fields::{FieldSet, FlowField, SkipReason};
+pub use read::{Entry, IpfixReader, ReadError, ReadReport};
 pub use record::{Counters, EndReason, FlowRecord, Icmp, Tunnel, TunnelKind};
 
 /// Version in the header of a message.

@@ -1,30 +1,64 @@
 //! Reading flows from IPFIX messages, from a file (RFC 5655) or a connection.
 
+use crate::fields::{FieldSet, SkipReason};
 use crate::flow::{Builder, split};
 use crate::record::FlowRecord;
 use crate::template::Templates;
+use crate::time::SECOND;
 use crate::{FIRST_TEMPLATE, HEADER, OPTIONS_TEMPLATES, SET_HEADER, TEMPLATES, VERSION};
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::io::{self, ErrorKind, Read};
 
-/// Largest number of observation domains whose sequence numbers are followed.
+/// Largest number of observation domains whose sequence numbers and start times are followed.
 const MAX_DOMAINS: usize = 4_096;
 
 /// Flows of a stream of IPFIX messages, as an iterator.
 ///
 /// Records that are no flows are passed over and counted: options, records without two addresses, records
-/// whose template is not known. Memory is bounded, whatever the bytes: one message, 4,096 templates with
+/// whose template is not known. [`next_entry`](Self::next_entry) returns them, too. Memory is bounded, whatever the bytes: one message, 4,096 templates with
 /// 65,536 fields together.
 #[derive(Debug)]
 pub struct IpfixReader<R> {
     input: R,
     message: Vec<u8>,
-    flows: VecDeque<FlowRecord>,
+    entries: Queue,
     decoder: Decoder,
     /// Offset of the next message.
     at: u64,
     ended: bool,
+}
+
+/// A data record that is a flow, or one that is not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// A flow, and the fields that its record has.
+    Flow(FlowRecord, FieldSet),
+    /// A record that is no flow, or a whole set without its template.
+    Skipped(SkipReason),
+}
+
+/// Entries in their order. Runs of skipped ones are counted: a record of one byte may be no flow.
+#[derive(Debug, Default)]
+struct Queue(VecDeque<(Entry, u32)>);
+
+impl Queue {
+    fn push(&mut self, entry: Entry) {
+        match self.0.back_mut() {
+            Some((last @ Entry::Skipped(_), count)) if *last == entry => *count += 1,
+            _ => self.0.push_back((entry, 1)),
+        }
+    }
+
+    fn pop(&mut self) -> Option<Entry> {
+        let (entry, count) = self.0.front_mut()?;
+        let entry = *entry;
+        *count -= 1;
+        if *count == 0 {
+            self.0.pop_front();
+        }
+        Some(entry)
+    }
 }
 
 /// Counts of a reader.
@@ -37,7 +71,7 @@ pub struct ReadReport {
     pub flows: u64,
     /// Records of options templates.
     pub options: u64,
-    /// Records without two addresses.
+    /// Records without two addresses of one IP version.
     pub other_records: u64,
     /// Sets of data whose template is not known.
     pub sets_without_template: u64,
@@ -91,7 +125,7 @@ impl<R: Read> IpfixReader<R> {
         Self {
             input,
             message: Vec::new(),
-            flows: VecDeque::new(),
+            entries: Queue::default(),
             decoder: Decoder::default(),
             at: 0,
             ended: false,
@@ -103,7 +137,32 @@ impl<R: Read> IpfixReader<R> {
         self.decoder.report
     }
 
-    /// Reads a message, and keeps its flows. Returns false at the end.
+    /// The next entry, `None` at the end.
+    ///
+    /// # Errors
+    /// The bytes are not IPFIX. After an error there are no more entries.
+    pub fn next_entry(&mut self) -> Option<Result<Entry, ReadError>> {
+        loop {
+            if let Some(entry) = self.entries.pop() {
+                return Some(Ok(entry));
+            }
+            if self.ended {
+                return None;
+            }
+            match self.next_message() {
+                Ok(true) => {}
+                Ok(false) => self.ended = true,
+                Err(error) => {
+                    self.ended = true;
+                    // Entries of the message before the error.
+                    self.entries = Queue::default();
+                    return Some(Err(error));
+                }
+            }
+        }
+    }
+
+    /// Reads a message, and keeps its entries. Returns false at the end.
     fn next_message(&mut self) -> Result<bool, ReadError> {
         self.message.clear();
         self.take(HEADER)?;
@@ -124,7 +183,7 @@ impl<R: Read> IpfixReader<R> {
             self.decoder.report.cut_off = self.message.len() as u64;
             return Ok(false);
         }
-        self.decoder.message(&self.message, self.at, &mut self.flows)?;
+        self.decoder.message(&self.message, self.at, &mut self.entries)?;
         self.at += u64::from(len);
         Ok(true)
     }
@@ -155,21 +214,10 @@ impl<R: Read> Iterator for IpfixReader<R> {
     /// The next flow. After an error there are no more.
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            if let Some(flow) = self.flows.pop_front() {
-                return Some(Ok(flow));
-            }
-            if self.ended {
-                return None;
-            }
-            match self.next_message() {
-                Ok(true) => {}
-                Ok(false) => self.ended = true,
-                Err(error) => {
-                    self.ended = true;
-                    // The flows of the message before the error.
-                    self.flows.clear();
-                    return Some(Err(error));
-                }
+            match self.next_entry()? {
+                Ok(Entry::Flow(flow, _)) => return Some(Ok(flow)),
+                Ok(Entry::Skipped(_)) => {}
+                Err(error) => return Some(Err(error)),
             }
         }
     }
@@ -180,20 +228,17 @@ struct Decoder {
     templates: Templates,
     /// Sequence number that the next message of a domain should have, if all its records were counted.
     expected: HashMap<u32, Option<u32>>,
+    /// Time at which the exporter of a domain started, in milliseconds since 1970, of its options.
+    started: HashMap<u32, u64>,
     report: ReadReport,
 }
 
 impl Decoder {
     /// Decodes a whole message, which is at `offset` of the input.
-    fn message(
-        &mut self,
-        message: &[u8],
-        offset: u64,
-        flows: &mut VecDeque<FlowRecord>,
-    ) -> Result<(), ReadError> {
+    fn message(&mut self, message: &[u8], offset: u64, entries: &mut Queue) -> Result<(), ReadError> {
         let long =
             |at: usize| u32::from_be_bytes([message[at], message[at + 1], message[at + 2], message[at + 3]]);
-        let (sequence, domain) = (long(8), long(12));
+        let (exported, sequence, domain) = (u64::from(long(4)) * SECOND, long(8), long(12));
         self.follow(domain, sequence);
         let mut counted = Some(0_u32);
         let mut at = HEADER;
@@ -215,7 +260,7 @@ impl Decoder {
                         .map_err(|at| ReadError::Template { at: here + (SET_HEADER + at) as u64 })?
                 }
                 FIRST_TEMPLATE.. => {
-                    let count = self.data(domain, id, set, flows);
+                    let count = self.data(Builder::new(domain, exported), id, set, entries);
                     counted = counted.zip(count).map(|(sum, count)| sum.wrapping_add(count));
                 }
                 // Reserved.
@@ -244,16 +289,19 @@ impl Decoder {
         }
     }
 
-    /// Decodes the records of a set, and counts them; nothing if their template is not known.
-    fn data(&mut self, domain: u32, id: u16, set: &[u8], flows: &mut VecDeque<FlowRecord>) -> Option<u32> {
+    /// Decodes the records of a set, and counts them; nothing if their template is not known. `empty` is a
+    /// record without values.
+    fn data(&mut self, empty: Builder, id: u16, set: &[u8], entries: &mut Queue) -> Option<u32> {
+        let domain = empty.domain();
         let Some(template) = self.templates.find(domain, id) else {
             self.report.sets_without_template += 1;
+            entries.push(Entry::Skipped(SkipReason::NoTemplate));
             return None;
         };
         let (mut rest, mut count) = (set, 0);
         // Whatever is shorter than a record is padding.
         while rest.len() >= template.min_len {
-            let mut flow = Builder::new(domain);
+            let mut flow = empty;
             let Some(len) = split(template, rest, |field, bytes| flow.set(field, bytes)) else {
                 break;
             };
@@ -261,11 +309,22 @@ impl Decoder {
             rest = &rest[len..];
             if template.options {
                 self.report.options += 1;
-            } else if let Some(flow) = flow.finish() {
-                self.report.flows += 1;
-                flows.push_back(flow);
-            } else {
-                self.report.other_records += 1;
+                entries.push(Entry::Skipped(SkipReason::Options));
+                let room = self.started.len() < MAX_DOMAINS || self.started.contains_key(&domain);
+                if let Some(time) = flow.started().filter(|_| room) {
+                    self.started.insert(domain, time);
+                }
+                continue;
+            }
+            match flow.finish(self.started.get(&domain).copied()) {
+                Ok((flow, fields)) => {
+                    self.report.flows += 1;
+                    entries.push(Entry::Flow(flow, fields));
+                }
+                Err(why) => {
+                    self.report.other_records += 1;
+                    entries.push(Entry::Skipped(why));
+                }
             }
         }
         Some(count)
