@@ -1,8 +1,8 @@
 //! `dns_messages`: DNS messages of captures.
 
 use crate::api::{Output, Type};
-use crate::files::{Flags, Format, write_numbers};
-use crate::pcap::{PACKET_COLUMNS, packet_columns, reader, segment, write_packets, write_reasons};
+use crate::files::{Flags, Format, write_numbers, write_texts};
+use crate::pcap::{PACKET_COLUMNS, packet_columns, reader, segment, write_packets};
 use hashlane_dns::wire::{Content, Header};
 use hashlane_flow::packet::Packet;
 use hashlane_link::capture::{Frame, Input, Reader};
@@ -123,7 +123,7 @@ impl Format for Messages {
             Some(1) => write_numbers(rows.iter().map(|row| Some(row.header()?.flags.0)), output),
             Some(2) => write_questions(rows, output),
             Some(3) => write_records(rows, output),
-            _ => write_reasons(rows.iter().map(|row| row.message.as_ref().err().copied()), output),
+            _ => write_texts(rows.iter().map(|row| row.message.as_ref().err().copied()), output),
         }
     }
 }
@@ -138,9 +138,9 @@ fn write_questions(rows: &[Row], output: &mut Output<'_>) -> Result<(), String> 
     let all = || rows.iter().map(|row| row.message.as_ref().map_or(&[][..], |of| of.questions.as_slice()));
     let (mut items, places) = output.lists(0, all().map(<[_]>::len))?;
     let entries = || all().flatten().zip(places.clone());
-    write_texts(&mut items, 0, entries().map(|(of, at)| (at, of.name.view().to_string())))?;
-    write_texts(&mut items, 1, entries().map(|(of, at)| (at, of.rtype.to_string())))?;
-    write_texts(&mut items, 2, entries().map(|(of, at)| (at, of.class.to_string())))
+    write_field(&mut items, 0, entries().map(|(of, at)| (at, of.name.view().to_string())))?;
+    write_field(&mut items, 1, entries().map(|(of, at)| (at, of.rtype.to_string())))?;
+    write_field(&mut items, 2, entries().map(|(of, at)| (at, of.class.to_string())))
 }
 
 fn write_records(rows: &[Row], output: &mut Output<'_>) -> Result<(), String> {
@@ -148,10 +148,10 @@ fn write_records(rows: &[Row], output: &mut Output<'_>) -> Result<(), String> {
     let all = || rows.iter().map(|row| row.message.as_ref().map_or(&[][..], |of| of.records.as_slice()));
     let (mut items, places) = output.lists(0, all().map(<[_]>::len))?;
     let entries = || all().flatten().zip(places.clone());
-    write_texts(&mut items, 0, entries().map(|(of, at)| (at, of.section.name().to_owned())))?;
-    write_texts(&mut items, 1, entries().map(|(of, at)| (at, of.owner.view().to_string())))?;
-    write_texts(&mut items, 2, entries().map(|(of, at)| (at, of.rtype.to_string())))?;
-    write_texts(&mut items, 3, entries().map(|(of, at)| (at, of.class.to_string())))?;
+    write_field(&mut items, 0, entries().map(|(of, at)| (at, of.section.name().to_owned())))?;
+    write_field(&mut items, 1, entries().map(|(of, at)| (at, of.owner.view().to_string())))?;
+    write_field(&mut items, 2, entries().map(|(of, at)| (at, of.rtype.to_string())))?;
+    write_field(&mut items, 3, entries().map(|(of, at)| (at, of.class.to_string())))?;
     let mut ttls = items.field(4)?;
     let ttls = ttls.numbers::<u32>()?;
     for (record, place) in entries() {
@@ -163,7 +163,7 @@ fn write_records(rows: &[Row], output: &mut Output<'_>) -> Result<(), String> {
     entries().try_for_each(|(record, place)| data.blob(place, &record.data))
 }
 
-fn write_texts(
+fn write_field(
     items: &mut Output<'_>,
     field: usize,
     mut texts: impl Iterator<Item = (usize, String)>,

@@ -200,6 +200,23 @@ pub(crate) fn write_addresses(
     Ok(())
 }
 
+/// Writes texts; `None` is a null.
+///
+/// # Errors
+/// The output has another type.
+pub(crate) fn write_texts(
+    texts: impl Iterator<Item = Option<impl AsRef<str>>>,
+    output: &mut Output<'_>,
+) -> Result<(), String> {
+    for (row, text) in texts.enumerate() {
+        match text {
+            Some(text) => output.text(row, text.as_ref())?,
+            None => output.set_null(row),
+        }
+    }
+    Ok(())
+}
+
 /// Writes numbers; `None` is a null.
 ///
 /// # Errors

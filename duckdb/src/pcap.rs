@@ -1,7 +1,7 @@
 //! `read_pcap_tuples`: packets of captures.
 
 use crate::api::{Output, Type};
-use crate::files::{Flags, Format, write_addresses, write_numbers, write_times};
+use crate::files::{Flags, Format, write_addresses, write_numbers, write_texts, write_times};
 use hashlane_flow::captured::{Carried, NOT_IP};
 use hashlane_flow::packet::{Packet, Segment};
 use hashlane_link::capture::{Frame, Input, Reader, open};
@@ -111,24 +111,7 @@ impl Format for Tuples {
         match column.checked_sub(PACKET_COLUMNS) {
             None => write_packets(rows.iter().map(|row| (row.time, row.packet.ok())), column, output),
             Some(0) => write_numbers(rows.iter().map(|row| Some(row.length)), output),
-            _ => write_reasons(rows.iter().map(|row| row.packet.err()), output),
+            _ => write_texts(rows.iter().map(|row| row.packet.err()), output),
         }
     }
-}
-
-/// Writes the reasons for leaving out packets; `None` is a null.
-///
-/// # Errors
-/// The output has another type.
-pub(crate) fn write_reasons(
-    reasons: impl Iterator<Item = Option<&'static str>>,
-    output: &mut Output<'_>,
-) -> Result<(), String> {
-    for (row, reason) in reasons.enumerate() {
-        match reason {
-            Some(reason) => output.text(row, reason)?,
-            None => output.set_null(row),
-        }
-    }
-    Ok(())
 }

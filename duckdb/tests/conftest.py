@@ -76,6 +76,18 @@ def dns_capture() -> bytes:
     )
 
 
+def ipfix_message(*sets: tuple[int, bytes]) -> bytes:
+    """A message of IPFIX, exported at 2023-11-14 22:13:20, with these sets."""
+    content = b"".join(struct.pack(">HH", number, 4 + len(data)) + data for number, data in sets)
+    return struct.pack(">HHIII", 10, 16 + len(content), 1_700_000_000, 0, 0) + content
+
+
+def ipfix_template(number: int, elements: list[tuple[int, int]]) -> tuple[int, bytes]:
+    """A set with a template of elements and their lengths."""
+    fields = b"".join(struct.pack(">HH", *element) for element in elements)
+    return 2, struct.pack(">HH", number, len(elements)) + fields
+
+
 def ipfix(flows: list[tuple[str, int, str, int, int]]) -> bytes:
     """A file of IPFIX with flows of IPv4 and TCP: two ends, and bytes."""
     elements = [(8, 4), (7, 2), (12, 4), (11, 2), (4, 1), (2, 8), (1, 8)]

@@ -6,6 +6,7 @@ import gzip
 import os
 import pathlib
 import random
+import struct
 import threading
 import time
 
@@ -14,7 +15,19 @@ import hashlane.dns
 import hashlane.pcap
 import pytest
 
-from conftest import KEY, Connection, answer, capture, connect, dns_capture, ipfix, query, udp
+from conftest import (
+    KEY,
+    Connection,
+    answer,
+    capture,
+    connect,
+    dns_capture,
+    ipfix,
+    ipfix_message,
+    ipfix_template,
+    query,
+    udp,
+)
 
 
 def packets(count: int) -> bytes:
@@ -139,6 +152,55 @@ def test_flows_of_ipfix(db: Connection, tmp_path: pathlib.Path) -> None:
     file.write_bytes(ipfix(flows[:500])[:-1])
     with pytest.raises(duckdb.InvalidInputException, match="ends within a message"):
         db.execute("SELECT * FROM read_ipfix($1)", [str(file)]).fetchall()
+
+
+def test_fields_that_a_template_lacks_are_null(db: Connection, tmp_path: pathlib.Path) -> None:
+    file = tmp_path / "short.ipfix"
+    addresses = [(8, 4), (12, 4)]
+    file.write_bytes(ipfix_message(ipfix_template(256, addresses), (256, bytes(range(8)))))
+    row = db.execute("SELECT * EXCLUDE (src, dst, domain, file) FROM read_ipfix($1)", [str(file)]).fetchone()
+    assert set(row) == {None}
+    # Zeros that a record states stay zeros.
+    stated = [*addresses, (7, 2), (2, 1), (1, 1), (6, 1), (136, 1)]
+    file.write_bytes(ipfix_message(ipfix_template(256, stated), (256, bytes(13) + b"\3")))
+    columns = "sport, dport, protocol, packets, bytes, tcp_flags, end_reason"
+    row = db.execute(f"SELECT {columns} FROM read_ipfix($1)", [str(file)]).fetchone()
+    assert row == (0, None, None, 0, 0, 0, 3)
+
+
+def test_times_count_from_the_start_of_the_exporter(db: Connection, tmp_path: pathlib.Path) -> None:
+    file = tmp_path / "uptime.ipfix"
+    elements = [(8, 4), (12, 4), (160, 8), (22, 4), (21, 4)]
+    record = bytes(8) + struct.pack(">QII", 1_600_000_000_000, 1000, 2500)
+    file.write_bytes(ipfix_message(ipfix_template(256, elements), (256, record)))
+    times = db.execute("SELECT epoch_ns(first), epoch_ns(last) FROM read_ipfix($1)", [str(file)]).fetchone()
+    assert times == (1_600_000_001_000_000_000, 1_600_000_002_500_000_000)
+
+
+def test_data_of_ipfix_that_is_no_flow_is_shown_on_request(db: Connection, tmp_path: pathlib.Path) -> None:
+    file = tmp_path / "other.ipfix"
+    mixed = ipfix_template(256, [(8, 4), (28, 16)])
+    file.write_bytes(ipfix_message((300, bytes(20)), mixed, (256, bytes(40))))
+    count = "SELECT count(*) FROM read_ipfix($1)"
+    assert db.execute(count, [str(file)]).fetchone() == (0,)
+    rows = db.execute(
+        "SELECT skipped, src, domain, count(*) FROM read_ipfix($1, skipped := true) GROUP BY ALL ORDER BY ALL",
+        [str(file)],
+    ).fetchall()
+    assert rows == [
+        ("records with addresses of two IP versions", None, None, 2),
+        ("sets without their template", None, None, 1),
+    ]
+
+
+def test_compressed_and_empty_files_of_ipfix(db: Connection, tmp_path: pathlib.Path) -> None:
+    file = tmp_path / "flows.ipfix.gz"
+    file.write_bytes(gzip.compress(ipfix([("192.0.2.1", 1, "192.0.2.2", 443, 9)])))
+    assert db.execute("SELECT bytes FROM read_ipfix($1)", [str(file)]).fetchall() == [(9,)]
+    for data in [b"", gzip.compress(b"")]:
+        file.write_bytes(data)
+        with pytest.raises(duckdb.InvalidInputException, match="not an IPFIX file: it is empty"):
+            db.execute("SELECT * FROM read_ipfix($1)", [str(file)]).fetchall()
 
 
 @pytest.mark.parametrize("function", ["read_pcap_tuples", "dns_messages", "read_ipfix"])

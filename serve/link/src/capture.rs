@@ -21,7 +21,7 @@ mod step;
 mod writer;
 
 pub use error::{CaptureError, FormatError, Problem};
-pub use file::{Input, open, open_until};
+pub use file::{Input, open, open_stream, open_until};
 pub use reader::{Batch, Chunk, Reader};
 pub use skipped::write_skipped;
 pub use writer::Writer;

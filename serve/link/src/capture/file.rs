@@ -14,18 +14,23 @@ use std::sync::atomic::AtomicBool;
 /// Stream of a capture's bytes, after decompression.
 pub type Input<'a> = Box<dyn Read + Send + 'a>;
 
-/// Opens a capture; `-` is standard input. A stream that begins as one of gzip (RFC 1952) or Zstandard (RFC
-/// 8878) is decompressed as it is read.
+/// Opens a capture as [`open_stream`] does.
 ///
 /// # Errors
 /// The file does not open, or is not a capture.
 pub fn open(path: &Path) -> Result<Reader<Input<'static>>, FormatError> {
-    let from: Input<'_> = if path == Path::new("-") {
-        Box::new(io::stdin())
-    } else {
-        Box::new(File::open(path).map_err(FormatError::Read)?)
-    };
-    Reader::new(decompressed(from).map_err(FormatError::Read)?)
+    Reader::new(open_stream(path).map_err(FormatError::Read)?)
+}
+
+/// Opens a file of any format; `-` is standard input. A stream that begins as one of gzip (RFC 1952) or
+/// Zstandard (RFC 8878) is decompressed as it is read.
+///
+/// # Errors
+/// The file does not open, or its first bytes cannot be read.
+pub fn open_stream(path: &Path) -> io::Result<Input<'static>> {
+    let from: Input<'_> =
+        if path == Path::new("-") { Box::new(io::stdin()) } else { Box::new(File::open(path)?) };
+    decompressed(from)
 }
 
 /// Acts as [`open`], but waits for the bytes of a pipe only until `stop` is true: the stream then ends,
