@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 /// Types of addresses: text, 4 or 16 bytes in network order, or IPv4 addresses as numbers.
 pub(crate) const ADDRESSES: [Type; 3] = [Type::Varchar, Type::Blob, Type::UInteger];
 
-/// Address and port; IPv4 addresses as IPv4-mapped.
+/// Address and port; IPv4 as IPv4-mapped.
 pub(crate) type End = (Ipv6Addr, u16);
 
 /// Types of the four arguments of two ends, whose addresses are of type `address`.
@@ -39,32 +39,40 @@ impl<'a> Ends<'a> {
         if self.columns.iter().any(|column| column.is_null(row)) {
             return Ok(None);
         }
-        let (one, other) = ((address(a, row)?, port(b, row)?), (address(c, row)?, port(d, row)?));
-        if one.0.to_ipv4_mapped().is_some() != other.0.to_ipv4_mapped().is_some() {
+        let (one, other) = (address(a, row)?, address(c, row)?);
+        // An IPv4-mapped address is of both versions.
+        let differ = |four: IpAddr, other: IpAddr| four.is_ipv4() && !other.to_canonical().is_ipv4();
+        if differ(one, other) || differ(other, one) {
             return Err("the two addresses are of different IP versions".to_owned());
         }
-        Ok(Some((one, other)))
+        let (one, other) = (mapped(one), mapped(other));
+        Ok(Some(((one, port(b, row)?), (other, port(d, row)?))))
     }
 }
 
-fn address(column: &Column<'_>, row: usize) -> Result<Ipv6Addr, String> {
+fn address(column: &Column<'_>, row: usize) -> Result<IpAddr, String> {
     if let Some(numbers) = column.numbers::<u32>() {
         let number = numbers.get(row).copied().unwrap_or_default();
-        return Ok(Ipv4Addr::from_bits(number).to_ipv6_mapped());
+        return Ok(Ipv4Addr::from_bits(number).into());
     }
     let bytes = column.bytes(row).unwrap_or_default();
     if column.is(Type::Varchar) {
-        return match std::str::from_utf8(bytes).ok().and_then(|text| text.parse().ok()) {
-            Some(IpAddr::V4(address)) => Ok(address.to_ipv6_mapped()),
-            Some(IpAddr::V6(address)) => Ok(address),
-            None => Err(format!("{:?} is no IP address", shortened(bytes))),
-        };
+        let address = std::str::from_utf8(bytes).ok().and_then(|text| text.parse().ok());
+        return address.ok_or_else(|| format!("{:?} is no IP address", shortened(bytes)));
     }
     if let Ok(four) = <[u8; 4]>::try_from(bytes) {
-        return Ok(Ipv4Addr::from(four).to_ipv6_mapped());
+        return Ok(four.into());
     }
     let sixteen = <[u8; 16]>::try_from(bytes);
-    sixteen.map(Ipv6Addr::from).map_err(|_| format!("{} bytes; an address has 4 or 16", bytes.len()))
+    sixteen.map(IpAddr::from).map_err(|_| format!("{} bytes; an address has 4 or 16", bytes.len()))
+}
+
+/// An address of either version, IPv4 as IPv4-mapped.
+pub(crate) const fn mapped(address: IpAddr) -> Ipv6Addr {
+    match address {
+        IpAddr::V4(address) => address.to_ipv6_mapped(),
+        IpAddr::V6(address) => address,
+    }
 }
 
 fn port(column: &Column<'_>, row: usize) -> Result<u16, String> {

@@ -1,8 +1,9 @@
 //! Files of a pattern, shared among the threads of a query.
 
 use crate::api::{Output, Table, Type};
+use crate::ends::mapped;
 use glob::MatchOptions;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -181,20 +182,20 @@ fn paths(pattern: &str) -> Result<Vec<PathBuf>, String> {
     if paths.is_empty() { Err(format!("no file matches {pattern:?}")) } else { Ok(paths) }
 }
 
-/// Writes addresses, as text or as 16 bytes; IPv4-mapped ones as IPv4 text. `None` is a null.
+/// Writes addresses, as text or as 16 bytes, IPv4 as IPv4-mapped. `None` is a null.
 ///
 /// # Errors
 /// The output has another type.
 pub(crate) fn write_addresses(
-    addresses: impl Iterator<Item = Option<Ipv6Addr>>,
+    addresses: impl Iterator<Item = Option<IpAddr>>,
     output: &mut Output<'_>,
 ) -> Result<(), String> {
     let as_text = output.is(Type::Varchar);
     for (row, address) in addresses.enumerate() {
         match address {
             None => output.set_null(row),
-            Some(address) if as_text => output.text(row, &address.to_canonical().to_string())?,
-            Some(address) => output.blob(row, &address.octets())?,
+            Some(address) if as_text => output.text(row, &address.to_string())?,
+            Some(address) => output.blob(row, &mapped(address).octets())?,
         }
     }
     Ok(())
@@ -250,12 +251,4 @@ pub(crate) fn write_times(
         }
     }
     Ok(())
-}
-
-/// An address of either version, IPv4 as IPv4-mapped.
-pub(crate) const fn mapped(address: IpAddr) -> Ipv6Addr {
-    match address {
-        IpAddr::V4(address) => address.to_ipv6_mapped(),
-        IpAddr::V6(address) => address,
-    }
 }

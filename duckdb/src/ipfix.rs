@@ -1,7 +1,7 @@
 //! `read_ipfix`: flows of IPFIX files.
 
 use crate::api::{Output, Type};
-use crate::files::{Flags, Format, mapped, write_addresses, write_numbers, write_texts, write_times};
+use crate::files::{Flags, Format, write_addresses, write_numbers, write_texts, write_times};
 use hashlane_ipfix::{Entry, FieldSet, FlowField, FlowRecord, IpfixReader};
 use hashlane_link::capture::{Input, open_stream};
 use std::io::BufReader;
@@ -117,8 +117,8 @@ impl Format for Flows {
             14 => write_numbers, F::ReverseTcpFlags, |flow, _|
                 has_ports(flow).then_some(flow.reverse.tcp_flags);
             22 => write_numbers, F::EndReason, |flow, _| Some(flow.end as u8);;
-            2 => write_addresses(flows().map(|flow| Some(mapped(flow?.0.source))), output),
-            4 => write_addresses(flows().map(|flow| Some(mapped(flow?.0.destination))), output),
+            2 => write_addresses(flows().map(|flow| Some(flow?.0.source)), output),
+            4 => write_addresses(flows().map(|flow| Some(flow?.0.destination)), output),
             15 => write_numbers(flows().map(|flow| Some(flow?.0.icmp?.kind)), output),
             16 => write_numbers(flows().map(|flow| Some(flow?.0.icmp?.code)), output),
             17 => write_numbers(flows().map(|flow| flow?.0.vlan), output),

@@ -67,9 +67,9 @@ pub(crate) fn write_packets(
     }
     let packets = rows.map(|(_, packet)| packet);
     match column {
-        1 => write_addresses(packets.map(|packet| Some(packet?.source.0)), output),
+        1 => write_addresses(packets.map(|packet| Some(packet?.addresses()[0])), output),
         2 => write_numbers(packets.map(|packet| Some(packet?.source.1)), output),
-        3 => write_addresses(packets.map(|packet| Some(packet?.destination.0)), output),
+        3 => write_addresses(packets.map(|packet| Some(packet?.addresses()[1])), output),
         4 => write_numbers(packets.map(|packet| Some(packet?.destination.1)), output),
         _ => write_numbers(packets.map(|packet| Some(packet?.protocol)), output),
     }

@@ -203,6 +203,32 @@ def test_compressed_and_empty_files_of_ipfix(db: Connection, tmp_path: pathlib.P
             db.execute("SELECT * FROM read_ipfix($1)", [str(file)]).fetchall()
 
 
+def test_an_ipv4_mapped_address_in_an_ipv6_packet_is_an_ipv6_one(
+    db: Connection, tmp_path: pathlib.Path
+) -> None:
+    addresses = bytes.fromhex("20010db8000000000000000000000001") + bytes(10) + bytes.fromhex("ffff01020304")
+    header = struct.pack(">IHBB", 0x60000000, 8, 17, 64)
+    packet = header + addresses + struct.pack(">HHHH", 1, 53, 8, 0)
+    file = tmp_path / "mapped.pcap"
+    file.write_bytes(capture([udp(("10.0.0.1", 1), ("10.0.0.2", 2), b""), packet]))
+    ends = db.execute("SELECT src, dst FROM read_pcap_tuples($1) ORDER BY time", [str(file)]).fetchall()
+    assert ends == [("10.0.0.1", "10.0.0.2"), ("2001:db8::1", "::ffff:1.2.3.4")]
+    key = hashlane.RSS_PUBLISHED_KEY
+    loads = []
+    for text in ["true", "false"]:
+        rows = db.execute(
+            f"SELECT rss(src, sport, dst, dport, $2) FROM read_pcap_tuples($1, text := {text}) ORDER BY time",
+            [str(file), key],
+        ).fetchall()
+        load = db.execute(
+            "SELECT imbalance(src, sport, dst, dport, 'rss', 4, 1, getvariable('key')) "
+            f"FROM read_pcap_tuples($1, text := {text})",
+            [str(file)],
+        ).fetchone()[0]
+        loads.append((rows, load))
+    assert loads[0] == loads[1] and loads[0][1]["packets"] == 2
+
+
 @pytest.mark.parametrize("function", ["read_pcap_tuples", "dns_messages", "read_ipfix"])
 def test_changed_files_are_rows_or_errors(db: Connection, tmp_path: pathlib.Path, function: str) -> None:
     samples = {

@@ -346,25 +346,35 @@ impl<'a> Ends<'a> {
         mut each: impl FnMut(usize, &[End], &[End]) -> PyResult<()>,
     ) -> PyResult<()> {
         let mut parts: [Vec<End>; 2] = [Vec::with_capacity(BATCH), Vec::with_capacity(BATCH)];
+        let mut versions: [Vec<Version>; 2] = [Vec::with_capacity(BATCH), Vec::with_capacity(BATCH)];
         for from in (0..self.len).step_by(BATCH) {
             let rows = from..self.len.min(from + BATCH);
-            for (side, part) in parts.iter_mut().enumerate() {
+            for (side, (part, versions)) in parts.iter_mut().zip(&mut versions).enumerate() {
                 part.clear();
+                versions.clear();
                 let (Some(addresses), Some(ports)) = (self.addresses.get(side), self.ports.get(side)) else {
                     continue;
                 };
                 for row in rows.clone() {
                     if self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)) {
                         part.push((Ipv6Addr::UNSPECIFIED, 0));
+                        versions.push(Version::Mapped);
                         continue;
                     }
                     let address = addresses.at(row).map_err(|why| at_row(first + row, why))?;
+                    versions.push(Version::of(address));
+                    let address = match address {
+                        IpAddr::V4(address) => address.to_ipv6_mapped(),
+                        IpAddr::V6(address) => address,
+                    };
                     part.push((address, ports.at(row).map_err(|why| at_row(first + row, why))?));
                 }
             }
+            let [one, other] = &versions;
+            let mixed = one.iter().zip(other).position(|(one, other)| {
+                matches!((one, other), (Version::Four, Version::Six) | (Version::Six, Version::Four))
+            });
             let [one, other] = &parts;
-            let is_v4 = |end: &End| end.0.to_ipv4_mapped().is_some();
-            let mixed = one.iter().zip(other).position(|(one, other)| is_v4(one) != is_v4(other));
             if let Some(row) = mixed {
                 return Err(at_row(first + from + row, "the two addresses are of different IP versions"));
             }
@@ -372,6 +382,24 @@ impl<'a> Ends<'a> {
             interrupt.record(rows.len(), 0)?;
         }
         Ok(())
+    }
+}
+
+/// IP version of an address.
+enum Version {
+    Four,
+    Six,
+    /// An IPv4-mapped IPv6 address: IPv4 beside such an address or an IPv4 one, IPv6 beside another one.
+    Mapped,
+}
+
+impl Version {
+    const fn of(address: IpAddr) -> Self {
+        match address {
+            IpAddr::V4(_) => Self::Four,
+            IpAddr::V6(address) if address.to_ipv4_mapped().is_some() => Self::Mapped,
+            IpAddr::V6(_) => Self::Six,
+        }
     }
 }
 
@@ -406,28 +434,24 @@ impl<'a> Addresses<'a> {
         })
     }
 
-    fn at(&self, row: usize) -> Result<Ipv6Addr, String> {
+    fn at(&self, row: usize) -> Result<IpAddr, String> {
         match self {
             Self::Text(name, rows) => {
                 let text = rows.row(row);
                 let address = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
-                match address {
-                    Some(IpAddr::V4(address)) => Ok(address.to_ipv6_mapped()),
-                    Some(IpAddr::V6(address)) => Ok(address),
-                    None => Err(format!("{name} {:?} is no IP address", shortened(text))),
-                }
+                address.ok_or_else(|| format!("{name} {:?} is no IP address", shortened(text)))
             }
             Self::Bytes(name, rows) => {
                 let bytes = rows.row(row);
                 if let Ok(four) = <[u8; 4]>::try_from(bytes) {
-                    return Ok(Ipv4Addr::from(four).to_ipv6_mapped());
+                    return Ok(four.into());
                 }
                 <[u8; 16]>::try_from(bytes)
-                    .map(Ipv6Addr::from)
+                    .map(IpAddr::from)
                     .map_err(|_| format!("{name} has {} bytes; an address has 4 or 16", bytes.len()))
             }
-            Self::Numbers(numbers) => Ok(Ipv4Addr::from_bits(numbers.value(row)).to_ipv6_mapped()),
-            Self::Nulls => Ok(Ipv6Addr::UNSPECIFIED),
+            Self::Numbers(numbers) => Ok(Ipv4Addr::from_bits(numbers.value(row)).into()),
+            Self::Nulls => Ok(Ipv6Addr::UNSPECIFIED.into()),
         }
     }
 }

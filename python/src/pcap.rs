@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatchReader;
 use std::collections::BTreeMap;
 use std::io::Write as _;
-use std::net::Ipv6Addr;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -178,8 +178,8 @@ impl RecordBatchReader for Tuples {
 struct Columns {
     text: bool,
     times: Vec<Option<i64>>,
-    sources: Vec<(Ipv6Addr, u16)>,
-    destinations: Vec<(Ipv6Addr, u16)>,
+    sources: Vec<(IpAddr, u16)>,
+    destinations: Vec<(IpAddr, u16)>,
     protocols: Vec<u8>,
     lengths: Vec<u32>,
     /// The error after these rows.
@@ -202,14 +202,15 @@ impl Columns {
     fn push(&mut self, frame: &Frame<'_>, packet: &Packet) {
         // A capture that states no time has zeros.
         self.times.push(i64::try_from(frame.time).ok().filter(|time| *time > 0));
-        self.sources.push(packet.source);
-        self.destinations.push(packet.destination);
+        let [source, destination] = packet.addresses();
+        self.sources.push((source, packet.source.1));
+        self.destinations.push((destination, packet.destination.1));
         self.protocols.push(packet.protocol);
         self.lengths.push(frame.original);
     }
 
     fn batch(&mut self, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
-        let ports = |ends: &[(Ipv6Addr, u16)]| -> ArrayRef {
+        let ports = |ends: &[(IpAddr, u16)]| -> ArrayRef {
             Arc::new(UInt16Array::from_iter_values(ends.iter().map(|end| end.1)))
         };
         let columns: Vec<ArrayRef> = vec![
@@ -227,20 +228,20 @@ impl Columns {
     }
 }
 
-fn addresses(ends: &[(Ipv6Addr, u16)], text: bool) -> Result<ArrayRef, ArrowError> {
+fn addresses(ends: &[(IpAddr, u16)], text: bool) -> Result<ArrayRef, ArrowError> {
     if !text {
         let mut bytes = FixedSizeBinaryBuilder::with_capacity(ends.len(), 16);
-        ends.iter().try_for_each(|(address, _)| bytes.append_value(address.octets()))?;
+        ends.iter().try_for_each(|(address, _)| match address {
+            IpAddr::V4(address) => bytes.append_value(address.to_ipv6_mapped().octets()),
+            IpAddr::V6(address) => bytes.append_value(address.octets()),
+        })?;
         return Ok(Arc::new(bytes.finish()));
     }
     let mut texts = LargeStringBuilder::with_capacity(ends.len(), 24 * ends.len());
     let mut shown = Vec::with_capacity(64);
     for (address, _) in ends {
         shown.clear();
-        match address.to_ipv4_mapped() {
-            Some(address) => write!(shown, "{address}")?,
-            None => write!(shown, "{address}")?,
-        }
+        write!(shown, "{address}")?;
         texts.append_value(String::from_utf8_lossy(&shown));
     }
     Ok(Arc::new(texts.finish()))

@@ -162,6 +162,22 @@ def test_tuples_of_a_capture_are_batches(captures: pathlib.Path) -> None:
     assert one["src"].to_pylist() == other["src"].to_pylist() and ":" in one["src"][0].as_py()
 
 
+def test_an_ipv4_mapped_address_in_an_ipv6_packet_is_an_ipv6_one(tmp_path: pathlib.Path) -> None:
+    mapped = bytes(10) + bytes.fromhex("ffff01020304")
+    addresses = bytes.fromhex("20010db8000000000000000000000001") + mapped
+    packet = struct.pack(">IHBB", 0x60000000, 8, 17, 64) + addresses + struct.pack(">HHHH", 1, 53, 8, 0)
+    file = tmp_path / "mapped.pcap"
+    header = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 1 << 18, 101)
+    file.write_bytes(header + struct.pack("<IIII", 1, 5, len(packet), len(packet)) + packet)
+    hashes = []
+    for text, ends in [(True, ("2001:db8::1", "::ffff:1.2.3.4")), (False, (addresses[:16], mapped))]:
+        table = pcap.tuples(file, text=text).to_arrow()
+        assert (table["src"][0].as_py(), table["dst"][0].as_py()) == ends
+        columns = (table[name] for name in ["src", "sport", "dst", "dport"])
+        hashes.append(hashlane.rss(*columns, hashlane.RSS_PUBLISHED_KEY).to_pylist())
+    assert hashes[0] == hashes[1]
+
+
 def test_tuples_read_compressed_captures(captures: pathlib.Path, tmp_path: pathlib.Path) -> None:
     pl = pytest.importorskip("polars")
     packed = tmp_path / "a.pcap.gz"

@@ -4,7 +4,7 @@
 //! packet may have been captured in part; its ports must be there.
 
 use crate::tuple::Tuple;
-use core::net::Ipv6Addr;
+use core::net::{IpAddr, Ipv6Addr};
 
 pub(crate) mod ip;
 
@@ -22,6 +22,16 @@ pub struct Packet {
 }
 
 impl Packet {
+    /// Source and destination address: IPv4 if both are IPv4-mapped. An IPv4-mapped address beside another
+    /// one belongs to an IPv6 packet.
+    pub const fn addresses(&self) -> [IpAddr; 2] {
+        let (source, destination) = (self.source.0, self.destination.0);
+        match (source.to_ipv4_mapped(), destination.to_ipv4_mapped()) {
+            (Some(source), Some(destination)) => [IpAddr::V4(source), IpAddr::V4(destination)],
+            _ => [IpAddr::V6(source), IpAddr::V6(destination)],
+        }
+    }
+
     /// The tuple for the host that receives the packet: its destination is local.
     pub fn received(&self) -> Tuple {
         let (local, foreign) = (self.destination, self.source);

@@ -34,6 +34,15 @@ fn v6(headers: &[(u8, &[u8])], last: u8, rest: &[u8]) -> Vec<u8> {
 const UDP: [u8; 8] = [0x04, 0xd2, 0x00, 0x35, 0, 8, 0, 0];
 
 #[test]
+fn addresses_are_ipv4_if_both_are() {
+    let mapped = |last| (core::net::Ipv4Addr::new(192, 0, 2, last).to_ipv6_mapped(), 0);
+    let packet = Packet { source: mapped(1), destination: mapped(2), protocol: 6 };
+    assert_eq!(packet.addresses(), [IpAddr::from([192, 0, 2, 1]), IpAddr::from([192, 0, 2, 2])]);
+    let six = Packet { source: (Ipv6Addr::LOCALHOST, 0), ..packet };
+    assert_eq!(six.addresses(), [Ipv6Addr::LOCALHOST, mapped(2).0].map(IpAddr::V6));
+}
+
+#[test]
 fn reads_a_packet_from_both_ends() {
     let packet = Packet::ethernet(&tcp_v4()).unwrap();
     let expected = Tuple::v4([198, 51, 100, 2].into(), 443, [192, 0, 2, 1].into(), 1234);
