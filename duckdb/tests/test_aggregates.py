@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import resource
+
 import duckdb
 import hashlane
 import numpy as np
@@ -62,6 +64,35 @@ def test_spread_is_that_of_python(db: Connection) -> None:
     unkeyed.update(np.arange(1000, dtype=np.int32))
     found = db.execute("SELECT spread(range::INTEGER, 'crc32c', 64) FROM range(1000)").fetchone()[0]
     assert found["chi_squared"] == unkeyed.result().chi_squared
+
+
+@pytest.mark.parametrize("buckets", [7, 1024, 10_000, 1 << 20])
+def test_spread_of_groups_of_many_sizes_is_that_of_python(db: Connection, buckets: int) -> None:
+    # Groups of 1 to 2^13 keys, in order and mixed: states with few keys and with many are merged.
+    db.execute("CREATE TABLE n AS SELECT range AS x, bit_count(range) AS g FROM range(30000)")
+    for order in ["", " ORDER BY hash(x)"]:
+        rows = db.execute(
+            f"SELECT g, spread(x, 'siphash-1-3', $1, $2), list(x) FROM (FROM n{order}) GROUP BY g",
+            [buckets, KEY],
+        ).fetchall()
+        assert len(rows) == 15
+        for _, found, numbers in rows:
+            sketch = hashlane.Spread("siphash-1-3", buckets, key=KEY)
+            sketch.update(np.array(numbers, dtype=np.int64))
+            expected = sketch.result()
+            assert found == {name: getattr(expected, name) for name in found}
+
+
+def test_groups_of_few_keys_and_many_buckets_take_little_memory(db: Connection) -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    rows = db.execute(
+        "SELECT range % 100 AS g, spread(range, 'siphash-1-3', 16777216, $1).longest "
+        "FROM range(100000) GROUP BY g",
+        [KEY],
+    ).fetchall()
+    assert len(rows) == 100
+    # One group of 2^24 counts is 128 MiB.
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000
 
 
 @pytest.mark.parametrize("function", ["rss", "symmetric-rss", "keyed"])

@@ -281,6 +281,8 @@ def test_a_pipe_is_refused_at_once(db: Connection, tmp_path: pathlib.Path) -> No
         "SELECT distinct_keys(range, getvariable('key')) FROM range(10000000000)",
         "SELECT imbalance('10.0.0.1', range % 9, '10.0.0.2', 2, 'rss', 8, 500, getvariable('key')) "
         "FROM range(10000000000)",
+        "SELECT range % 100, spread(range, 'siphash-1-3', 16777216, getvariable('key')) "
+        "FROM range(10000000000) GROUP BY ALL",
         "SELECT count(*) FROM range(1000000), read_pcap_tuples('{file}') WHERE sport > range",
     ],
 )

@@ -33,6 +33,9 @@ pub struct SpreadResult {
     pub loads: Vec<(u64, u64)>,
 }
 
+/// Buckets for each key from which on the keys are sorted instead of counted by bucket.
+const FEW: usize = 8;
+
 /// Loads that are counted in an array; larger ones are in a map.
 const DIRECT: usize = 1 << 16;
 
@@ -58,23 +61,45 @@ impl SpreadResult {
     ///
     /// # Errors
     /// As [`from_counts`](Self::from_counts), or a key names a bucket that there is not.
-    pub fn from_buckets(numbers: &[u64], buckets: usize) -> Result<Self, Error> {
+    pub fn from_buckets<T: Copy + Into<u64>>(numbers: &[T], buckets: usize) -> Result<Self, Error> {
         within("number of buckets", buckets as u64, 1, Spread::MOST_BUCKETS as u64)?;
+        let numbers = || numbers.iter().map(|number| (*number).into());
+        if numbers().len() < buckets / FEW {
+            return Self::from_few(numbers().collect(), buckets);
+        }
         let mut counts = vec![0; buckets];
-        for number in numbers {
-            match usize::try_from(*number).ok().and_then(|number| counts.get_mut(number)) {
+        for number in numbers() {
+            match usize::try_from(number).ok().and_then(|number| counts.get_mut(number)) {
                 Some(count) => *count += 1,
-                None => within("bucket of a key", *number, 0, buckets as u64 - 1)?,
+                None => within("bucket of a key", number, 0, buckets as u64 - 1)?,
             }
         }
         Ok(Self::of(&counts))
     }
 
+    /// Acts as [`from_buckets`](Self::from_buckets) in memory and time of the keys, not of the buckets.
+    fn from_few(mut numbers: Vec<u64>, buckets: usize) -> Result<Self, Error> {
+        numbers.sort_unstable();
+        if let Some(number) = numbers.last() {
+            within("bucket of a key", *number, 0, buckets as u64 - 1)?;
+        }
+        let mut counts: Vec<u64> = numbers.chunk_by(u64::eq).map(|keys| keys.len() as u64).collect();
+        counts.sort_unstable();
+        let empty = buckets as u64 - counts.len() as u64;
+        let used = counts.chunk_by(u64::eq).filter_map(|of| Some((*of.first()?, of.len() as u64)));
+        let loads = [(0, empty)].into_iter().chain(used).collect();
+        Ok(Self::of_loads(loads, buckets as u64))
+    }
+
     /// Statistics of these loads, at least one.
     pub(super) fn of(counts: &[u64]) -> Self {
-        let loads = loads(counts);
+        Self::of_loads(loads(counts), counts.len() as u64)
+    }
+
+    /// Statistics of so many buckets of each load.
+    fn of_loads(loads: Vec<(u64, u64)>, buckets: u64) -> Self {
         let keys: u128 = loads.iter().map(|(load, number)| u128::from(*load) * u128::from(*number)).sum();
-        let (buckets, longest) = (counts.len() as u64, loads.last().map_or(0, |(load, _)| *load));
+        let longest = loads.last().map_or(0, |(load, _)| *load);
         let degrees = buckets.saturating_sub(1);
         let chi_squared = chi_squared(&loads, buckets, keys);
         let mean = keys as f64 / buckets as f64;
@@ -198,13 +223,23 @@ mod tests {
     }
 
     #[test]
+    fn few_keys_in_many_buckets_have_the_result_of_counts() {
+        for numbers in [vec![], vec![7_u32], vec![9, 3, 9, 999, 0, 3, 9]] {
+            let mut counts = vec![0; 1000];
+            numbers.iter().for_each(|number| counts[*number as usize] += 1);
+            assert_eq!(SpreadResult::from_buckets(&numbers, 1000), SpreadResult::from_counts(&counts));
+        }
+        assert!(matches!(SpreadResult::from_buckets(&[1000_u32], 1000), Err(Error::Parameter { .. })));
+    }
+
+    #[test]
     fn given_buckets_have_the_statistics_of_their_counts() {
         let result = SpreadResult::from_counts(&[1, 0, 2]).unwrap();
-        assert_eq!(SpreadResult::from_buckets(&[2, 0, 2], 3), Ok(result));
+        assert_eq!(SpreadResult::from_buckets(&[2_u64, 0, 2], 3), Ok(result));
         assert_eq!(SpreadResult::from_counts(&[u64::MAX, 1]), Err(Error::Full));
         assert!(matches!(SpreadResult::from_counts(&[]), Err(Error::Parameter { value: 0, .. })));
-        assert!(matches!(SpreadResult::from_buckets(&[], 0), Err(Error::Parameter { value: 0, .. })));
-        let beyond = SpreadResult::from_buckets(&[0, 3], 3);
+        assert!(matches!(SpreadResult::from_buckets::<u64>(&[], 0), Err(Error::Parameter { value: 0, .. })));
+        let beyond = SpreadResult::from_buckets(&[0_u64, 3], 3);
         assert!(matches!(beyond, Err(Error::Parameter { name: "bucket of a key", value: 3, most: 2, .. })));
     }
 
