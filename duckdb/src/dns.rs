@@ -2,10 +2,10 @@
 
 use crate::api::{Output, Type};
 use crate::files::{Flags, Format, write_numbers, write_texts};
-use crate::pcap::{PACKET_COLUMNS, packet_columns, reader, segment, write_packets};
+use crate::pcap::{CUT_OFF, Capture, Next, PACKET_COLUMNS, packet_columns, segment, write_packets};
 use hashlane_dns::wire::{Content, Header};
 use hashlane_flow::packet::Packet;
-use hashlane_link::capture::{Frame, Input, Reader};
+use hashlane_link::capture::Frame;
 use hashlane_zone_file::messages::in_segment;
 use std::path::Path;
 
@@ -36,7 +36,7 @@ pub(crate) struct Row {
 
 /// A capture of packets from or to port 53.
 pub(crate) struct Messages {
-    reader: Reader<Input<'static>>,
+    capture: Capture,
     /// Messages of the packet that was read last, which had no place in a chunk of rows.
     left: Vec<Row>,
 }
@@ -87,7 +87,7 @@ impl Format for Messages {
     }
 
     fn open(path: &Path) -> Result<Self, String> {
-        Ok(Self { reader: reader(path)?, left: Vec::new() })
+        Ok(Self { capture: Capture::open(path)?, left: Vec::new() })
     }
 
     fn read(&mut self, flags: Flags, most: usize, rows: &mut Vec<Row>) -> Result<(), String> {
@@ -104,7 +104,14 @@ impl Format for Messages {
             false
         };
         while take(&mut self.left, rows) {
-            let Some(frames) = self.reader.next_batch().map_err(|error| error.to_string())? else { break };
+            let frames = match self.capture.next(flags)? {
+                Next::Frames(frames) => frames,
+                Next::CutOff => {
+                    rows.push(Row { time: 0, packet: None, message: Err(CUT_OFF) });
+                    break;
+                }
+                Next::End => break,
+            };
             for frame in frames {
                 self.left = Row::of(&frame);
                 self.left.reverse();

@@ -4,26 +4,65 @@ use crate::api::{Output, Type};
 use crate::files::{Flags, Format, write_addresses, write_numbers, write_texts, write_times};
 use hashlane_flow::captured::{Carried, NOT_IP};
 use hashlane_flow::packet::{Packet, Segment};
-use hashlane_link::capture::{Frame, Input, Reader, open};
+use hashlane_link::capture::{Batch, CaptureError, Frame, Input, Reader, open};
 use std::path::Path;
 
 /// A frame: its time, its length and its packet, or the reason why it has none.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
     time: u64,
-    length: u32,
+    length: Option<u32>,
     packet: Result<Packet, &'static str>,
 }
 
-/// A capture, pcap or pcapng, also compressed.
-pub(crate) struct Tuples(Reader<Input<'static>>);
+/// Packets of a capture, pcap or pcapng, also compressed.
+pub(crate) struct Tuples(Capture);
 
-/// Opens a capture.
-///
-/// # Errors
-/// The file cannot be read, or is no capture.
-pub(crate) fn reader(path: &Path) -> Result<Reader<Input<'static>>, String> {
-    open(path).map_err(|error| error.to_string())
+/// Reason for a row in place of the packet within which a capture ends.
+pub(crate) const CUT_OFF: &str = "cut off by the end of the file";
+
+/// A capture that is read.
+pub(crate) struct Capture {
+    reader: Reader<Input<'static>>,
+    ended: bool,
+}
+
+/// Frames that follow.
+pub(crate) enum Next<'a> {
+    Frames(Batch<'a>),
+    /// The capture ends within a packet.
+    CutOff,
+    End,
+}
+
+impl Capture {
+    /// Opens a capture.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is no capture.
+    pub(crate) fn open(path: &Path) -> Result<Self, String> {
+        let reader = open(path).map_err(|error| error.to_string())?;
+        Ok(Self { reader, ended: false })
+    }
+
+    /// The frames that follow. An end within a packet is an error unless skipped packets are rows.
+    ///
+    /// # Errors
+    /// The capture is damaged.
+    pub(crate) fn next(&mut self, flags: Flags) -> Result<Next<'_>, String> {
+        if self.ended {
+            return Ok(Next::End);
+        }
+        match self.reader.next_batch() {
+            Ok(Some(frames)) => Ok(Next::Frames(frames)),
+            Ok(None) => Ok(Next::End),
+            Err(CaptureError::CutOff { .. }) if flags.skipped => {
+                self.ended = true;
+                Ok(Next::CutOff)
+            }
+            Err(error) => Err(error.to_string()),
+        }
+    }
 }
 
 /// The packet in a frame.
@@ -87,16 +126,23 @@ impl Format for Tuples {
     }
 
     fn open(path: &Path) -> Result<Self, String> {
-        reader(path).map(Self)
+        Capture::open(path).map(Self)
     }
 
     fn read(&mut self, flags: Flags, most: usize, rows: &mut Vec<Row>) -> Result<(), String> {
         while rows.len() < most {
-            let Some(frames) = self.0.next_batch().map_err(|error| error.to_string())? else { break };
+            let frames = match self.0.next(flags)? {
+                Next::Frames(frames) => frames,
+                Next::CutOff => {
+                    rows.push(Row { time: 0, length: None, packet: Err(CUT_OFF) });
+                    break;
+                }
+                Next::End => break,
+            };
             for frame in frames {
                 let packet = segment(&frame).map(|segment| segment.packet);
                 if packet.is_ok() || flags.skipped {
-                    rows.push(Row { time: frame.time, length: frame.original, packet });
+                    rows.push(Row { time: frame.time, length: Some(frame.original), packet });
                 }
                 // Frames that were not taken are in the next batch.
                 if rows.len() >= most {
@@ -110,7 +156,7 @@ impl Format for Tuples {
     fn write(rows: &[Row], column: usize, output: &mut Output<'_>) -> Result<(), String> {
         match column.checked_sub(PACKET_COLUMNS) {
             None => write_packets(rows.iter().map(|row| (row.time, row.packet.ok())), column, output),
-            Some(0) => write_numbers(rows.iter().map(|row| Some(row.length)), output),
+            Some(0) => write_numbers(rows.iter().map(|row| row.length), output),
             _ => write_texts(rows.iter().map(|row| row.packet.err()), output),
         }
     }

@@ -100,6 +100,15 @@ def test_a_file_that_is_cut_off_is_an_error_with_its_offset(db: Connection, tmp_
     file.write_bytes(packets(10)[:-3])
     with pytest.raises(duckdb.InvalidInputException, match="cut.pcap: it ends within a packet, at offset 420"):
         db.execute("SELECT sport FROM read_pcap_tuples($1)", [str(file)]).fetchall()
+    for function in ["read_pcap_tuples", "dns_messages"]:
+        rows = db.execute(
+            f"SELECT skipped, time, count(*) FROM {function}($1, skipped := true) WHERE skipped LIKE 'cut%' "
+            "GROUP BY ALL",
+            [str(file)],
+        ).fetchall()
+        assert rows == [("cut off by the end of the file", None, 1)]
+    ports = db.execute("SELECT count(sport) FROM read_pcap_tuples($1, skipped := true)", [str(file)])
+    assert ports.fetchone() == (9,)
 
 
 def test_messages_are_those_of_python(db: Connection, tmp_path: pathlib.Path) -> None:
