@@ -92,13 +92,18 @@ impl Scalar for Ehash {
                 }
                 None => Key::VECTOR,
             };
+            let tuple = Tuple::new(local.0, local.1, foreign.0, foreign.1);
+            // Another secret than the kernel's would be another hash.
+            if rest.len() < 4 && !tuple.is_v4() {
+                return Err("IPv6 addresses need ipv6_secret and mix as further arguments".to_owned());
+            }
             let secrets = Secrets {
                 ehash: secret_of("ehash_secret", 1)?,
                 ipv6: secret_of("ipv6_secret", 2)?,
                 mix: secret_of("mix", 3)?,
                 key,
             };
-            Ok(Some(function.hash(&Tuple::new(local.0, local.1, foreign.0, foreign.1), &secrets)))
+            Ok(Some(function.hash(&tuple, &secrets)))
         })
     }
 }

@@ -5,7 +5,7 @@ use crate::arguments::{Parameter, card, check_equal, check_given, number, secret
 use crate::ends::{ADDRESSES, Ends, types};
 use crate::spread::{null, set};
 use hashlane_baseline::rss::PUBLISHED_KEY;
-use hashlane_flow::rss::CardKey;
+use hashlane_flow::rss::{CardKey, ENTRIES};
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::Key;
 use hashlane_sketch::{Function, Keys, Sketch as _};
@@ -92,9 +92,14 @@ impl<'a> Rest<'a> {
                 return Err(format!("unknown function {other:?}; known: rss, symmetric-rss, keyed"));
             }
         };
+        let most = match function {
+            Function::Keyed => MOST_QUEUES,
+            // Those of the indirection table of a card.
+            _ => ENTRIES as u64,
+        };
         Ok(Parameters {
             function,
-            queues: number("n", self.at(1)?, row, 1..=MOST_QUEUES)? as usize,
+            queues: number("n", self.at(1)?, row, 1..=most)? as usize,
             candidates: number("candidates", self.at(2)?, row, 0..=MOST_CANDIDATES)? as usize,
             key: secret(self.at(3)?.bytes(row).unwrap_or_default())?,
         })

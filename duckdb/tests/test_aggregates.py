@@ -182,7 +182,15 @@ def test_windows_and_filters_use_the_same_states(db: Connection) -> None:
         ("spread(range, 'crc32c', 8 + range)", "several schemes, keys or numbers of buckets"),
         ("spread(range, 'siphash-1-3', 8)", "needs a key"),
         ("imbalance('x', 1, '10.0.0.1', 2, 'rss', 8, 1, getvariable('key'))", "is no IP address"),
-        ("imbalance('10.0.0.1', 1, '10.0.0.1', 2, 'rss', 129, 1, getvariable('key'))", "from 1 to 128"),
+        ("imbalance('10.0.0.1', 1, '10.0.0.1', 2, 'rss', 129, 1, getvariable('key'))", "n must be from 1 to 128, not 129"),
+        (
+            "imbalance('10.0.0.1', 1, '10.0.0.1', 2, 'rss', 70000, 1, getvariable('key'))",
+            "n must be from 1 to 128, not 70000",
+        ),
+        (
+            "imbalance('10.0.0.1', 1, '10.0.0.1', 2, 'keyed', 70000, 1, getvariable('key'))",
+            "n must be from 1 to 65536",
+        ),
         ("imbalance('10.0.0.1', 1, '10.0.0.1', 2, 'rss', 8, 5000, getvariable('key'))", "candidates must be"),
         ("imbalance('10.0.0.1', 1, '10.0.0.1', 2, 'rr', 8, 1, getvariable('key'))", 'unknown function "rr"'),
         ("imbalance('10.0.0.1', 1, '10.0.0.1', 2, 'rss', 8, 1, getvariable('key'), 1, -1)", "bytes must be"),

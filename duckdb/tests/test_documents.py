@@ -44,7 +44,12 @@ def test_the_examples_run(
                 continue
             result = db.execute(statement).fetchall()
             if rows:
-                shown = [" | ".join(str(value) for value in row) for row in result]
+                # As DuckDB prints them.
+                text_of = {True: "true", False: "false"}
+                shown = [
+                    " | ".join(text_of[value] if isinstance(value, bool) else str(value) for value in row)
+                    for row in result
+                ]
                 assert shown[: rows.count("\n")] == [row[3:] for row in rows.splitlines()], statement
                 found += 1
     assert found >= compared

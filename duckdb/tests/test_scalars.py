@@ -150,6 +150,7 @@ def test_prefixes_are_those_of_python(db: Connection) -> None:
         ("rss('abc'::BLOB, 1, 'abc'::BLOB, 2, repeat('k', 40)::BLOB)", "3 bytes; an address has 4 or 16"),
         ("ehash('10.0.0.1', 1, '10.0.0.1', 2, 'md5', 3)", 'unknown function "md5"'),
         ("ehash('10.0.0.1', 1, '10.0.0.1', 2, 'siphash', 3)", "siphash needs a key"),
+        ("ehash('::1', 1, '::1', 2, 'lport', 3)", "IPv6 addresses need ipv6_secret and mix"),
         ("ehash('10.0.0.1', 1, '10.0.0.1', 2, 'lport', -1)", "ehash_secret must be from 0"),
         ("name_prefixes('hello', 'dns', 'crc32c')", 'unknown encoding "dns"; known: offset, ccnx, ndn'),
         ("name_prefixes('/a', 'ndn', 'crc32c', getvariable('key'))", "crc32c takes no key"),
