@@ -7,7 +7,7 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Most files of a pattern.
+/// Most files of a call.
 const MOST: usize = 100_000;
 
 /// Bytes of a file for each row, about.
@@ -81,12 +81,14 @@ impl<F: Format> Table for Files<F> {
 
     type Work = Work<F>;
 
-    fn bind(argument: &str, flags: &[Option<bool>]) -> Result<Self, String> {
+    fn bind(argument: &[String], flags: &[Option<bool>]) -> Result<Self, String> {
         let flag = |place: usize| flags.get(place).copied().flatten();
         let flags = Flags { text: flag(0).unwrap_or(true), skipped: flag(1).unwrap_or(false) };
         let mut columns = F::columns(if flags.text { Type::Varchar } else { Type::Blob });
         columns.push(FILE);
-        Ok(Self { paths: paths(argument)?, flags, columns, format: std::marker::PhantomData })
+        let mut paths = Vec::new();
+        argument.iter().try_for_each(|pattern| find(pattern, &mut paths))?;
+        Ok(Self { paths, flags, columns, format: std::marker::PhantomData })
     }
 
     fn columns(&self) -> Vec<(&'static str, Type)> {
@@ -152,15 +154,15 @@ fn open<F: Format>(path: &Path) -> Result<F, String> {
     F::open(path).map_err(|why| named(&why))
 }
 
-/// The files of a pattern in the order of their names; a path of a file is a pattern of itself.
-fn paths(pattern: &str) -> Result<Vec<PathBuf>, String> {
+/// Appends the files of a pattern in the order of their names; a path of a file is a pattern of itself.
+fn find(pattern: &str, paths: &mut Vec<PathBuf>) -> Result<(), String> {
     if pattern.contains("://") {
         return Err(format!("{pattern:?} is no local path: copy the file first"));
     }
     // A file that is called `-` is not standard input.
     let pattern = if pattern == "-" { "./-" } else { pattern };
     if Path::new(pattern).exists() {
-        return Ok(vec![pattern.into()]);
+        return add(pattern.into(), pattern, paths);
     }
     let options = MatchOptions {
         case_sensitive: true,
@@ -168,18 +170,23 @@ fn paths(pattern: &str) -> Result<Vec<PathBuf>, String> {
         require_literal_leading_dot: true,
     };
     let found = glob::glob_with(pattern, options).map_err(|error| format!("pattern {pattern:?}: {error}"))?;
-    let mut paths = Vec::new();
+    let before = paths.len();
     for path in found {
         let path = path.map_err(|error| format!("pattern {pattern:?}: {error}"))?;
         if path.is_dir() {
             continue;
         }
-        if paths.len() >= MOST {
-            return Err(format!("pattern {pattern:?} has more than {MOST} files: use a longer one"));
-        }
-        paths.push(path);
+        add(path, pattern, paths)?;
     }
-    if paths.is_empty() { Err(format!("no file matches {pattern:?}")) } else { Ok(paths) }
+    if paths.len() == before { Err(format!("no file matches {pattern:?}")) } else { Ok(()) }
+}
+
+fn add(path: PathBuf, pattern: &str, paths: &mut Vec<PathBuf>) -> Result<(), String> {
+    if paths.len() >= MOST {
+        return Err(format!("pattern {pattern:?} has more than {MOST} files: use a longer one"));
+    }
+    paths.push(path);
+    Ok(())
 }
 
 /// Writes addresses, as text or as 16 bytes, IPv4 as IPv4-mapped. `None` is a null.

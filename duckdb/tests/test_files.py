@@ -86,6 +86,31 @@ def test_patterns_name_many_files_for_many_threads(tmp_path: pathlib.Path) -> No
     assert one == (443 * 10_003,)
 
 
+def test_a_list_names_files_and_patterns(db: Connection, tmp_path: pathlib.Path) -> None:
+    for folder, name, count in [("a", "1.pcap", 10), ("a/b", "2.pcap", 20), ("c", "3.pcap", 40)]:
+        (tmp_path / folder).mkdir(exist_ok=True)
+        (tmp_path / folder / name).write_bytes(packets(count))
+    count = "SELECT count(*) FROM read_pcap_tuples($1)"
+    patterns = [str(tmp_path / "a" / "**" / "*.pcap"), str(tmp_path / "c" / "3.pcap")]
+    assert db.execute(count, [patterns]).fetchone() == (70,)
+    assert db.execute(count, [patterns[:1]]).fetchone() == (30,)
+    literal = "[" + ", ".join(f"'{pattern}'" for pattern in patterns) + "]"
+    assert db.execute(f"SELECT count(*) FROM read_pcap_tuples({literal})").fetchone() == (70,)
+    for argument, why in [
+        ("[]", "the list of files is empty"),
+        ("['a.pcap', NULL]", "other than texts"),
+        ("[7]", "other than texts"),
+        ("[['a.pcap']]", "other than texts"),
+        ("7", "expected a text or a list"),
+        ("NULL", "the argument is null"),
+        ("NULL::VARCHAR[]", "the list of files is empty"),
+        (f"['{patterns[1]}', 'missing.pcap']", 'no file matches "missing.pcap"'),
+    ]:
+        with pytest.raises(duckdb.Error) as caught:
+            db.execute(f"SELECT * FROM read_pcap_tuples({argument})").fetchall()
+        assert why in str(caught.value)
+
+
 def test_a_join_reads_a_table_twice(db: Connection, tmp_path: pathlib.Path) -> None:
     file = tmp_path / "a.pcap"
     file.write_bytes(packets(3000))

@@ -71,9 +71,12 @@ functions! {
     free(Handle);
     vector_size() -> u64;
 
+    get_value_type(Handle) -> Handle;
     get_varchar(Handle) -> *mut c_char;
     get_bool(Handle) -> bool;
     is_null_value(Handle) -> bool;
+    get_list_size(Handle) -> u64;
+    get_list_child(Handle, u64) -> Handle;
     destroy_value(*mut Handle);
 
     create_logical_type(u32) -> Handle;

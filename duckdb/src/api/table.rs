@@ -18,11 +18,11 @@ pub(crate) trait Table: Send + Sync + Sized + 'static {
     /// Work of one thread.
     type Work: Send + 'static;
 
-    /// The call with this text as its argument, and these flags, in the order of [`FLAGS`](Self::FLAGS).
+    /// The call with these texts as its argument, and these flags, in the order of [`FLAGS`](Self::FLAGS).
     ///
     /// # Errors
     /// The argument is wrong.
-    fn bind(argument: &str, flags: &[Option<bool>]) -> Result<Self, String>;
+    fn bind(argument: &[String], flags: &[Option<bool>]) -> Result<Self, String>;
 
     /// Names and types of the columns.
     fn columns(&self) -> Vec<(&'static str, Type)>;
@@ -70,7 +70,8 @@ pub(super) unsafe fn register<T: Table>(connection: Handle) -> Result<(), String
     unsafe {
         let mut function = (api.create_table_function)();
         (api.table_function_set_name)(function, name.as_ptr());
-        (api.table_function_add_parameter)(function, LogicalType::new(Type::Varchar).handle());
+        // A function has one form: text and lists of texts are told apart when it is called.
+        (api.table_function_add_parameter)(function, LogicalType::new(Type::Any).handle());
         for flag in T::FLAGS {
             let of = LogicalType::new(Type::Boolean);
             (api.table_function_add_named_parameter)(function, terminated(flag).as_ptr(), of.handle());
@@ -111,8 +112,7 @@ unsafe extern "C" fn bind<T: Table>(info: Handle) {
     let api = functions();
     let result = guarded(|| {
         // SAFETY: DuckDB passes the info for the time of this call; the function has one argument.
-        let argument = unsafe { text((api.bind_get_parameter)(info, 0)) };
-        let argument = argument.ok_or("the argument is null; pass the path of a file or a pattern")?;
+        let argument = unsafe { texts((api.bind_get_parameter)(info, 0)) }?;
         let flags: Vec<Option<bool>> = T::FLAGS
             .iter()
             // SAFETY: as above; a parameter that is not passed is a null pointer.
@@ -139,6 +139,65 @@ unsafe extern "C" fn bind<T: Table>(info: Handle) {
             unsafe { (api.bind_set_error)(info, text.as_ptr()) };
         });
     }
+}
+
+/// The texts of a value, which is freed: a text or a list of texts.
+///
+/// # Safety
+/// `value` is null, or a value that the caller owns.
+///
+/// # Errors
+/// The value is null, empty, of another type, or has a null.
+unsafe fn texts(mut value: Handle) -> Result<Vec<String>, String> {
+    const NULL: &str = "the argument is null; pass the path of a file, a pattern, or a list of them";
+    let api = functions();
+    // SAFETY: the caller's promise; the type is the value's.
+    match unsafe { id_of(value) } {
+        Some(of) if of == Type::Varchar.id() => {
+            // SAFETY: the caller's promise.
+            unsafe { text(value) }.map(|text| vec![text]).ok_or_else(|| NULL.to_owned())
+        }
+        Some(of) if of == Type::List(&Type::Varchar).id() => {
+            // SAFETY: the value is a list; its members are the caller's to free.
+            unsafe {
+                let count = if (api.is_null_value)(value) { 0 } else { (api.get_list_size)(value) };
+                let all: Option<Vec<String>> = (0..count)
+                    .map(|place| {
+                        let mut member = (api.get_list_child)(value, place);
+                        if id_of(member) != Some(Type::Varchar.id()) {
+                            (api.destroy_value)(&mut member);
+                            return None;
+                        }
+                        text(member)
+                    })
+                    .collect();
+                (api.destroy_value)(&mut value);
+                all.filter(|all| !all.is_empty())
+                    .ok_or_else(|| "the list of files is empty, or has members other than texts".to_owned())
+            }
+        }
+        _ => {
+            // SAFETY: the caller's promise.
+            unsafe {
+                let is_null = value.is_null() || (api.is_null_value)(value);
+                (api.destroy_value)(&mut value);
+                Err(if is_null { NULL } else { "expected a text or a list of texts" }.to_owned())
+            }
+        }
+    }
+}
+
+/// Number of the type of a value; `None` for a null pointer.
+///
+/// # Safety
+/// `value` is null or a value.
+unsafe fn id_of(value: Handle) -> Option<u32> {
+    let api = functions();
+    if value.is_null() {
+        return None;
+    }
+    // SAFETY: the caller's promise; the type belongs to the value.
+    Some(unsafe { (api.get_type_id)((api.get_value_type)(value)) })
 }
 
 /// The text of a value, which is freed; `None` for null.

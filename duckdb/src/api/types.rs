@@ -20,6 +20,8 @@ pub(crate) enum Type {
     Blob,
     /// Nanoseconds since 1970, without a time zone.
     TimestampNs,
+    /// Any type, of parameters only.
+    Any,
     List(&'static Type),
     Struct(&'static [(&'static str, Type)]),
 }
@@ -43,6 +45,7 @@ impl Type {
             Self::TimestampNs => 22,
             Self::List(_) => 24,
             Self::Struct(_) => 25,
+            Self::Any => 34,
         }
     }
 }
