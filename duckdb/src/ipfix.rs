@@ -2,7 +2,7 @@
 
 use crate::api::{Output, Type};
 use crate::files::{Flags, Format, write_addresses, write_numbers, write_texts, write_times};
-use hashlane_ipfix::{Entry, FieldSet, FlowField, FlowRecord, IpfixReader};
+use hashlane_ipfix::{Entry, FlowField, FlowRecord, IpfixReader};
 use hashlane_link::capture::{Input, open_stream};
 use std::io::BufReader;
 use std::path::Path;
@@ -72,74 +72,62 @@ impl Format for Flows {
 
     fn write(rows: &[Entry], column: usize, output: &mut Output<'_>) -> Result<(), String> {
         use FlowField as F;
-        let flows = || rows.iter().map(known);
-        // The value of a field that the record has.
-        macro_rules! fields {
-            ($($pattern:pat => $write:ident, $field:expr, $value:expr;)*; $($rest:tt)*) => {
-                match column {
-                    $($pattern => $write(
-                        flows().map(|flow| {
-                            let (flow, fields) = flow.filter(|(_, fields)| fields.has($field))?;
-                            let value: fn(&FlowRecord, FieldSet) -> Option<_> = $value;
-                            value(flow, fields)
-                        }),
-                        output,
-                    ),)*
-                    $($rest)*
-                }
-            };
-        }
+        let flows = || {
+            rows.iter().map(|entry| match entry {
+                Entry::Flow(flow, _) => Some(flow),
+                Entry::Skipped(_) => None,
+            })
+        };
+        // Flows whose record has the field.
+        let with = |field: FlowField| {
+            rows.iter().map(move |entry| match entry {
+                Entry::Flow(flow, fields) if fields.has(field) => Some(flow),
+                _ => None,
+            })
+        };
         // ICMP has no ports; some exporters state its type in their place.
-        const fn has_ports(flow: &FlowRecord) -> bool {
-            flow.icmp.is_none()
-        }
+        let has_ports = |flow: &&FlowRecord| flow.icmp.is_none();
         // A direction without packets has no times.
-        const fn has_packets(fields: FieldSet, field: FlowField, packets: u64) -> bool {
-            packets > 0 || !fields.has(field)
-        }
-        fields! {
-            0 => write_times, F::First, |flow, fields|
-                has_packets(fields, F::Packets, flow.forward.packets).then_some(flow.forward.first);
-            1 => write_times, F::Last, |flow, fields|
-                has_packets(fields, F::Packets, flow.forward.packets).then_some(flow.forward.last);
-            3 => write_numbers, F::SourcePort, |flow, _| has_ports(flow).then_some(flow.source_port);
-            5 => write_numbers, F::DestinationPort, |flow, _| has_ports(flow).then_some(flow.destination_port);
-            6 => write_numbers, F::Protocol, |flow, _| Some(flow.protocol);
-            7 => write_numbers, F::Packets, |flow, _| Some(flow.forward.packets);
-            8 => write_numbers, F::Bytes, |flow, _| Some(flow.forward.bytes);
-            9 => write_numbers, F::TcpFlags, |flow, _| has_ports(flow).then_some(flow.forward.tcp_flags);
-            10 => write_times, F::ReverseFirst, |flow, fields|
-                has_packets(fields, F::ReversePackets, flow.reverse.packets).then_some(flow.reverse.first);
-            11 => write_times, F::ReverseLast, |flow, fields|
-                has_packets(fields, F::ReversePackets, flow.reverse.packets).then_some(flow.reverse.last);
-            12 => write_numbers, F::ReversePackets, |flow, _| Some(flow.reverse.packets);
-            13 => write_numbers, F::ReverseBytes, |flow, _| Some(flow.reverse.bytes);
-            14 => write_numbers, F::ReverseTcpFlags, |flow, _|
-                has_ports(flow).then_some(flow.reverse.tcp_flags);
-            22 => write_numbers, F::EndReason, |flow, _| Some(flow.end as u8);;
-            2 => write_addresses(flows().map(|flow| Some(flow?.0.source)), output),
-            4 => write_addresses(flows().map(|flow| Some(flow?.0.destination)), output),
-            15 => write_numbers(flows().map(|flow| Some(flow?.0.icmp?.kind)), output),
-            16 => write_numbers(flows().map(|flow| Some(flow?.0.icmp?.code)), output),
-            17 => write_numbers(flows().map(|flow| flow?.0.vlan), output),
-            18 => write_numbers(flows().map(|flow| flow?.0.inner_vlan), output),
-            19 => write_texts(flows().map(|flow| Some(flow?.0.tunnel?.kind.name())), output),
-            20 => write_numbers(flows().map(|flow| Some(flow?.0.tunnel?.id)), output),
-            21 => write_numbers(
-                flows().map(|flow| Some(flow?.0.ingress).filter(|index| *index > 0)),
+        let time = |time: u64| Some(time).filter(|time| *time > 0);
+        match column {
+            0 => write_times(with(F::First).map(|flow| time(flow?.forward.first)), output),
+            1 => write_times(with(F::Last).map(|flow| time(flow?.forward.last)), output),
+            2 => write_addresses(flows().map(|flow| Some(flow?.source)), output),
+            3 => write_numbers(
+                with(F::SourcePort).map(|flow| Some(flow.filter(has_ports)?.source_port)),
                 output,
             ),
-            23 => write_numbers(flows().map(|flow| Some(flow?.0.domain)), output),
+            4 => write_addresses(flows().map(|flow| Some(flow?.destination)), output),
+            5 => write_numbers(
+                with(F::DestinationPort).map(|flow| Some(flow.filter(has_ports)?.destination_port)),
+                output,
+            ),
+            6 => write_numbers(with(F::Protocol).map(|flow| Some(flow?.protocol)), output),
+            7 => write_numbers(with(F::Packets).map(|flow| Some(flow?.forward.packets)), output),
+            8 => write_numbers(with(F::Bytes).map(|flow| Some(flow?.forward.bytes)), output),
+            9 => write_numbers(
+                with(F::TcpFlags).map(|flow| Some(flow.filter(has_ports)?.forward.tcp_flags)),
+                output,
+            ),
+            10 => write_times(with(F::ReverseFirst).map(|flow| time(flow?.reverse.first)), output),
+            11 => write_times(with(F::ReverseLast).map(|flow| time(flow?.reverse.last)), output),
+            12 => write_numbers(with(F::ReversePackets).map(|flow| Some(flow?.reverse.packets)), output),
+            13 => write_numbers(with(F::ReverseBytes).map(|flow| Some(flow?.reverse.bytes)), output),
+            14 => write_numbers(
+                with(F::ReverseTcpFlags).map(|flow| Some(flow.filter(has_ports)?.reverse.tcp_flags)),
+                output,
+            ),
+            15 => write_numbers(flows().map(|flow| Some(flow?.icmp?.kind)), output),
+            16 => write_numbers(flows().map(|flow| Some(flow?.icmp?.code)), output),
+            17 => write_numbers(flows().map(|flow| flow?.vlan), output),
+            18 => write_numbers(flows().map(|flow| flow?.inner_vlan), output),
+            19 => write_texts(flows().map(|flow| Some(flow?.tunnel?.kind.name())), output),
+            20 => write_numbers(flows().map(|flow| Some(flow?.tunnel?.id)), output),
+            21 => write_numbers(flows().map(|flow| Some(flow?.ingress).filter(|index| *index > 0)), output),
+            22 => write_numbers(with(F::EndReason).map(|flow| Some(flow?.end as u8)), output),
+            23 => write_numbers(flows().map(|flow| Some(flow?.domain)), output),
             _ => write_texts(rows.iter().map(reason), output),
         }
-    }
-}
-
-/// The flow of an entry, and the fields of its record.
-const fn known(entry: &Entry) -> Option<(&FlowRecord, FieldSet)> {
-    match entry {
-        Entry::Flow(flow, fields) => Some((flow, *fields)),
-        Entry::Skipped(_) => None,
     }
 }
 
