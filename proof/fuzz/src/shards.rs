@@ -12,9 +12,11 @@ use ::hashlane_ndn::wire::{Data, DataBuilder, InterestBuilder, LpHeader, LpPacke
 use ::hashlane_ndn_fw::dead_nonce::LIFETIME;
 use ::hashlane_ndn_fw::face::{Face, FaceId, LinkType, Scope};
 use ::hashlane_ndn_fw::fib::NextHop;
-use ::hashlane_ndn_fw::forward::{Burst, Config, DropReason, Forwarder};
+use ::hashlane_ndn_fw::forward::{Burst, Config, DropReason, Forwarder, HandOver};
+use ::hashlane_ndn_fw::hashed::NameHasher;
 use ::hashlane_ndn_fw::pit::{ByName, Pit as _};
 use ::hashlane_ndn_fw::shard::{Balance, Dispatch, Load, MAX_SHARDS, Served, Visit, Visits};
+use ::hashlane_table::stage::Stage as _;
 use hashlane_hash::scheme::Key;
 use hashlane_name::build::OwnedName;
 use hashlane_name::component::Component;
@@ -28,8 +30,23 @@ const FACES: u32 = 4;
 struct Fleet {
     shards: Vec<Forwarder<ByName>>,
     dispatch: Dispatch,
+    hasher: NameHasher,
     load: Load,
     balance: Balance,
+}
+
+/// Packet on its way from one shard to another.
+struct Handed {
+    visits: Visits,
+    served: Option<Box<Served>>,
+    hashes: Vec<u64>,
+    bytes: Vec<u8>,
+}
+
+impl From<HandOver<'_>> for Handed {
+    fn from(HandOver { visits, served, hashes, parts, .. }: HandOver<'_>) -> Self {
+        Self { visits, served, hashes: hashes.to_vec(), bytes: parts.concat() }
+    }
 }
 
 impl Fleet {
@@ -41,22 +58,30 @@ impl Fleet {
         now: Time,
         log: &mut Log,
     ) -> Result<(), DropReason> {
-        let routed = self.dispatch.route_packet(packet, now, &mut self.load);
-        let (mut visits, mut served): (Option<Visits>, Option<Box<Served>>) = (Some(routed), None);
-        while let Some(visit) = visits {
-            let mut burst = Burst::new();
-            burst.push_packet(face, packet);
-            burst.set_visit(Visit { is_last: visit.is_last(), served: served.as_deref() });
-            self.shards[visit.shard()].receive_burst(&mut burst, now, log);
-            let outcome = burst.outcomes().next().expect("a packet");
-            let passed = burst.passed().next();
-            drop(burst);
-            let Some((_, passed)) = passed else { return outcome };
+        let mut next: Option<Handed> = None;
+        let mut burst = Burst::new();
+        burst.push_packet(face, packet);
+        let alone = self.dispatch.route_packet(packet, &mut self.hasher, now, &mut Load::default());
+        // The first shard has the faces.
+        let [first, ..] = &mut self.shards[..] else { unreachable!("a fleet has shards") };
+        first.decode().run(&mut burst);
+        let mut hand_over = |packet: HandOver<'_>| next = Some(Handed::from(packet));
+        self.dispatch.route_burst(0, first.decode(), &mut burst, now, &mut self.load, &mut hand_over);
+        first.forward_decoded(&mut burst, now, log);
+        let mut outcome = burst.outcomes().next().expect("a packet");
+        assert_eq!(next.as_ref().map_or(0, |next| next.visits.shard()), alone.shard());
+        burst.hand_over_passed(first.decode(), |packet| next = Some(packet.into()));
+        while let Some(Handed { visits, served, hashes, bytes }) = next.take() {
             assert_eq!(outcome, Ok(()), "a packet that was dropped goes no further");
-            assert!(visit.after().is_some(), "the last visit passes nothing on");
-            (visits, served) = (visit.after(), Some(passed));
+            let mut burst = Burst::new();
+            burst.push(face, &bytes).expect("a packet that was handed over");
+            burst.set_visit(Visit { visits, served: served.as_deref() }, &hashes);
+            let shard = &mut self.shards[visits.shard()];
+            shard.receive_burst(&mut burst, now, log);
+            outcome = burst.outcomes().next().expect("a packet");
+            burst.hand_over_passed(shard.decode(), |packet| next = Some(packet.into()));
         }
-        Ok(())
+        outcome
     }
 }
 
@@ -70,8 +95,9 @@ fn name(steps: &mut Steps<'_>) -> OwnedName<Ndn> {
 
 /// Routes of bytes to any shards, malformed ones included.
 fn check_route(octets: &[u8]) {
-    let dispatch = Dispatch::new(&Key::VECTOR, 1 + octets.len() % MAX_SHARDS);
-    let routed = dispatch.route(octets, Time::from_millis(1), &mut Load::default());
+    let dispatch = Dispatch::new(1 + octets.len() % MAX_SHARDS);
+    let mut hasher = NameHasher::new(&Key::VECTOR);
+    let routed = dispatch.route(octets, &mut hasher, Time::from_millis(1), &mut Load::default());
     let visits: Vec<_> = std::iter::successors(Some(routed), |visits| visits.after()).collect();
     assert!(visits.len() <= dispatch.shards());
     assert!(visits.iter().all(|visit| visit.shard() < dispatch.shards()));
@@ -87,9 +113,9 @@ pub fn check_shards(octets: &[u8]) {
     let count = 2 + usize::from(steps.octet() % 3);
     let forwarder = |_| Forwarder::with_pit(Config::default(), &Key::VECTOR, 7, ByName::default());
     let mut one = forwarder(0);
-    let (dispatch, load, balance) =
-        (Dispatch::new(&Key::VECTOR, count), Load::default(), Balance::with_threshold(1));
-    let mut fleet = Fleet { shards: (0..count).map(forwarder).collect(), dispatch, load, balance };
+    let (dispatch, load, balance) = (Dispatch::new(count), Load::default(), Balance::with_threshold(1));
+    let hasher = NameHasher::new(&Key::VECTOR);
+    let mut fleet = Fleet { shards: (0..count).map(forwarder).collect(), dispatch, hasher, load, balance };
     let mut faces = Vec::new();
     for number in 0..FACES {
         let scope = if number % 2 == 0 { Scope::NonLocal } else { Scope::Local };

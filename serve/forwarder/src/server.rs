@@ -115,7 +115,7 @@ impl Server {
         let no_random = |error| io::Error::other(format!("no random numbers: {error}"));
         let key = || Key::random().map_err(no_random);
         let seed = || getrandom::u64().map_err(no_random);
-        let secrets = Secrets { peers: key()?, shards: key()?, seed: seed()? };
+        let secrets = Secrets { peers: key()?, seed: seed()? };
         let (key, pit_key, seed) = (key()?, key()?, seed()?);
 
         let sockets = Sockets::open(&config.faces, handed, tls)?;
@@ -432,7 +432,7 @@ impl Parts {
                 report => of_worker.add(report),
             };
             tracing::info!(shards, "forwarding threads");
-            Some(shards::start(others, &sockets.udp, &secrets.shards, waker, clock, report)?)
+            Some(shards::start(others, &sockets.udp, waker, clock, report)?)
         };
         let forwarding = Forwarding { forwarder, crew, clock };
         let plane = move || Plane::new(poll, sockets, faces, forwarding, taken, sender, &secrets);

@@ -28,7 +28,7 @@ impl<P: Pit, O: Output> Act<'_, P, O> {
         name: &HashedName<'_>,
     ) {
         packet.outcome = packet.outcome.and_then(|()| self.act(Packet { ingress: packet, header }, name));
-        if !packet.visit.is_last {
+        if !packet.visit.is_last() {
             packet.passed = self.forwarder.passed.take();
         }
         if let Err(reason) = packet.outcome {
@@ -40,7 +40,7 @@ impl<P: Pit, O: Output> Act<'_, P, O> {
     fn act(&mut self, packet: Packet<'_, '_, P::Mark>, name: &HashedName<'_>) -> Result<(), DropReason> {
         let Self { forwarder, now, out } = self;
         match &packet.ingress.content {
-            Content::None => Ok(()),
+            Content::None | Content::Elsewhere => Ok(()),
             Content::Interest(interest) => forwarder.incoming_interest(packet, interest, name, *now, *out),
             Content::Nack(interest) => forwarder.incoming_nack(packet, interest, name, *now, *out),
             Content::Data(data) => forwarder.incoming_data(packet, data, name, *now, *out),
@@ -52,7 +52,7 @@ impl<P: Pit, O: Output> Stage<Burst<'_, P::Mark>> for Act<'_, P, O> {
     #[inline(always)]
     fn run(&mut self, burst: &mut Burst<'_, P::Mark>) {
         let names = self.forwarder.decode.take_names();
-        let Burst { packets, headers } = burst;
+        let Burst { packets, headers, .. } = burst;
         for packet in packets {
             let (header, name) = (headers.of(packet), names.of(packet));
             self.forward(packet, header, &name);

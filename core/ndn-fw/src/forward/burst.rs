@@ -1,9 +1,12 @@
 //! Bursts of packets.
 
+use super::decode::{Decode, Names};
 use super::route::FibCandidate;
 use super::visit::{Served, Visit};
+use super::visits::Visits;
 use crate::drop::DropReason;
 use crate::face::FaceId;
+use crate::hashed::HashedName;
 use alloc::boxed::Box;
 use hashlane_name_map::map::Tagged;
 use hashlane_ndn::invariant::Invariant as _;
@@ -21,11 +24,28 @@ pub const BURST: usize = 64;
 pub struct Burst<'p, M = ()> {
     pub(super) packets: SmallVec<[Ingress<'p, M>; BURST]>,
     pub(super) headers: Headers<'p>,
+    /// Packets that were handed over to other shards.
+    elsewhere: usize,
 }
 
 /// Link headers of the packets that have one: most have none, and a header is large.
 #[derive(Debug)]
 pub(super) struct Headers<'p>(SmallVec<[LpHeader<'p>; BURST]>);
+
+/// Packet that another shard visits next.
+#[derive(Debug)]
+pub struct HandOver<'a> {
+    /// Ingress face.
+    pub face: FaceId,
+    /// The visits that are left.
+    pub visits: Visits,
+    /// Outcome of the visits so far.
+    pub served: Option<Box<Served>>,
+    /// Hashes of the prefixes of the name, the shortest first, under the key of all shards.
+    pub hashes: &'a [u64],
+    /// Bytes of the link packet, in parts.
+    pub parts: [&'a [u8]; 2],
+}
 
 /// Reason for not adding bytes to a burst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +66,8 @@ pub(super) struct Ingress<'p, M> {
     pub(super) content: Content<'p>,
     /// Index of its name among the hashed names of the burst.
     pub(super) name: u32,
+    /// Hashes of the prefixes of its name, if another shard has handed the packet over with them.
+    pub(super) hashes: Option<&'p [u64]>,
     /// Mark of an Interest, or the reason for dropping it. Set by the prefetch stage.
     pub(super) mark: Option<Result<M, DropReason>>,
     /// Longest length at which the FIB may have a prefix of an Interest's name. Set by the prefetch stage.
@@ -64,7 +86,13 @@ const BARE: u8 = u8::MAX;
 /// Header of packets without a link header.
 static EMPTY: LpHeader<'static> = LpHeader::EMPTY;
 
-impl<M> Ingress<'_, M> {
+impl<'p, M> Ingress<'p, M> {
+    /// Name of a decoded packet that came without hashes, with its type and length.
+    #[inline(always)]
+    pub(super) fn unhashed_name(&self) -> Option<&'p [u8]> {
+        if self.hashes.is_some() { None } else { self.content.name_bytes() }
+    }
+
     /// Mark of an Interest.
     ///
     /// # Errors
@@ -89,6 +117,15 @@ impl<'p> Headers<'p> {
         let header = self.0.get(usize::from(packet.header));
         header.invariant("the header was added with the packet").unwrap_or(&EMPTY)
     }
+
+    /// Passes the bytes of a packet to `hand_over`, in parts. A link header is encoded again.
+    #[inline(always)]
+    fn hand_over<M>(&self, packet: &Ingress<'p, M>, hand_over: impl FnOnce([&[u8]; 2])) {
+        if packet.header == BARE {
+            return hand_over([&[], packet.fragment]);
+        }
+        hand_over([self.of(packet).wrapped(packet.fragment.len()).as_bytes(), packet.fragment]);
+    }
 }
 
 /// Packet of a burst, with its link header.
@@ -100,9 +137,11 @@ pub(super) struct Packet<'b, 'p, M> {
 
 /// Network packet in a link packet.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Content<'p> {
+pub(crate) enum Content<'p> {
     /// Nothing to forward: not decoded, dropped, or a link packet without a fragment.
     None,
+    /// Handed over to another shard.
+    Elsewhere,
     Interest(Interest<'p>),
     /// Interest of a Nack.
     Nack(Interest<'p>),
@@ -119,7 +158,7 @@ impl<'p, M> Burst<'p, M> {
     /// Creates an empty burst.
     #[inline(always)]
     pub fn new() -> Self {
-        Self { packets: SmallVec::new(), headers: Headers(SmallVec::new()) }
+        Self { packets: SmallVec::new(), headers: Headers(SmallVec::new()), elsewhere: 0 }
     }
 
     /// Adds a link packet, given as bytes, that arrived from `face`. A [full](Self::is_full) burst ignores
@@ -167,6 +206,7 @@ impl<'p, M> Burst<'p, M> {
             fragment,
             content: Content::None,
             name: 0,
+            hashes: None,
             mark: None,
             tagged: None,
             fib: None,
@@ -177,19 +217,65 @@ impl<'p, M> Burst<'p, M> {
         true
     }
 
-    /// Sets the visit of the packet that was added last. Other packets have one shard.
+    /// Sets the visit of the packet that was added last, which another shard has handed over with the `hashes`
+    /// of its name. Other packets have one shard.
     #[inline]
-    pub fn set_visit(&mut self, visit: Visit<'p>) {
+    pub fn set_visit(&mut self, visit: Visit<'p>, hashes: &'p [u64]) {
         if let Some(packet) = self.packets.last_mut() {
             packet.visit = visit;
+            packet.hashes = Some(hashes);
         }
     }
 
-    /// Positions of the packets that visit another shard, and the outcome of the visits so far. Valid after
-    /// the last stage.
-    pub fn passed(&mut self) -> impl Iterator<Item = (usize, Box<Served>)> {
-        let packets = self.packets.iter_mut().enumerate();
-        packets.filter_map(|(at, packet)| Some((at, packet.passed.take()?)))
+    /// Chooses the visits of decoded packets. Those that visit another shard than `own` first leave the burst.
+    #[inline(always)]
+    pub(crate) fn route(
+        &mut self,
+        own: usize,
+        names: &Names,
+        mut choose: impl FnMut(&Content<'p>, &HashedName<'_>) -> Visits,
+        mut hand_over: impl FnMut(HandOver<'_>),
+    ) {
+        for packet in &mut self.packets {
+            if let Content::None = packet.content {
+                continue;
+            }
+            let name = names.of(packet);
+            let visits = choose(&packet.content, &name);
+            if visits.shard() == own {
+                packet.visit.visits = visits;
+            } else {
+                let (face, hashes) = (packet.face, name.hashes);
+                let with_parts =
+                    |parts: [&[u8]; 2]| hand_over(HandOver { face, visits, served: None, hashes, parts });
+                self.headers.hand_over(packet, with_parts);
+                packet.content = Content::Elsewhere;
+                self.elsewhere += 1;
+            }
+        }
+    }
+
+    /// Hands over the packets that visit another shard after this one. `decode` has decoded the burst. Valid
+    /// after the last stage.
+    #[inline]
+    pub fn hand_over_passed(&mut self, decode: &Decode, mut hand_over: impl FnMut(HandOver<'_>)) {
+        for packet in &mut self.packets {
+            let served = packet.passed.take();
+            if served.is_some()
+                && let Some(visits) = packet.visit.visits.after()
+            {
+                let (face, hashes) = (packet.face, decode.names().of(packet).hashes);
+                let with_parts =
+                    |parts: [&[u8]; 2]| hand_over(HandOver { face, visits, served, hashes, parts });
+                self.headers.hand_over(packet, with_parts);
+            }
+        }
+    }
+
+    /// Number of packets that were not handed over to other shards.
+    #[inline(always)]
+    pub fn remaining(&self) -> usize {
+        self.packets.len() - self.elsewhere
     }
 
     /// Number of packets.
@@ -215,6 +301,7 @@ impl<'p, M> Burst<'p, M> {
     pub fn clear(&mut self) {
         self.packets.clear();
         self.headers.0.clear();
+        self.elsewhere = 0;
     }
 
     /// Outcome of each packet, in order of arrival: the reason if it was dropped. Valid after the last stage.
@@ -228,7 +315,7 @@ impl<'p> Content<'p> {
     #[inline(always)]
     pub(super) fn name_bytes(&self) -> Option<&'p [u8]> {
         match self {
-            Self::None => None,
+            Self::None | Self::Elsewhere => None,
             Self::Interest(interest) | Self::Nack(interest) => Some(interest.name_bytes()),
             Self::Data(data) => Some(data.name_bytes()),
         }

@@ -39,7 +39,7 @@ impl<P: Pit> Forwarder<P> {
         let face = faces.find(from).ok_or(DropReason::UnknownFace)?;
         let visit = ingress.visit;
         // The last visit counts.
-        if visit.is_last {
+        if visit.is_last() {
             face.counters.in_data.add(1);
             counters.in_data.add(1);
         }
@@ -51,7 +51,7 @@ impl<P: Pit> Forwarder<P> {
         out.enter(Part::Pit);
         let hop = HopFields::of(header, config.digest_type);
         let matches = pit.matches(name, from, hop, || data.implicit_digest(), |name| hasher.hash(name));
-        if !visit.is_last && matches.as_ref().map_or(true, SmallVec::is_empty) {
+        if !visit.is_last() && matches.as_ref().map_or(true, SmallVec::is_empty) {
             self.passed = Some(Box::new(visit.outcome(false, &[], &[])));
             return Ok(());
         }
@@ -61,7 +61,7 @@ impl<P: Pit> Forwarder<P> {
         }
         let digest_type = config.digest_type;
         out.enter(Part::Store);
-        let kept = visit.is_last
+        let kept = visit.is_last()
             && header.cache_policy != Some(NO_CACHE)
             && cs.insert(name, data, now, |name| hasher.hash(name));
         out.enter(Part::Pit);
@@ -76,7 +76,7 @@ impl<P: Pit> Forwarder<P> {
         let mut announced: SmallVec<[(FaceId, Attached); 1]> = SmallVec::new();
         let mut nonces = Vec::new();
         let received = fitting(header.prefix_announcement, bytes.len());
-        if visit.is_last
+        if visit.is_last()
             && !kept
             && let Some(before) = visit.served
         {
@@ -99,9 +99,9 @@ impl<P: Pit> Forwarder<P> {
             // The content store answers a retransmission with the same Nonce, unless it did not keep the Data
             // or the Data goes stale; the dead nonce list must not call that a loop, so Nonces are recorded
             // only then.
-            if key.must_be_fresh() && data.freshness().unwrap_or(0) < LIFETIME || visit.is_last && !kept {
+            if key.must_be_fresh() && data.freshness().unwrap_or(0) < LIFETIME || visit.is_last() && !kept {
                 self.record_dead_nonces(key, records, now);
-            } else if !visit.is_last {
+            } else if !visit.is_last() {
                 nonces.extend(records.outs.iter().map(|out| (key.name_hash(), out.nonce)));
             }
             out.enter(Part::Send);
@@ -150,7 +150,7 @@ impl<P: Pit> Forwarder<P> {
                 outgoing_data(*to, face, from, token, digest, announcement, header, bytes, out);
             }
         }
-        if !visit.is_last {
+        if !visit.is_last() {
             self.passed = Some(Box::new(visit.outcome(true, &served, &nonces)));
         }
         Ok(())

@@ -20,7 +20,7 @@ pub struct Decode {
 
 /// Hashed names of a burst.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Names {
+pub(crate) struct Names {
     root: u64,
     hashes: BurstHashes,
 }
@@ -33,7 +33,7 @@ impl Names {
             // A packet that was dropped, or has only a header.
             return HashedName { components: &[], root: self.root, hashes: &[] };
         };
-        let hashes = self.hashes.name(packet.name as usize).ok();
+        let hashes = packet.hashes.or_else(|| self.hashes.name(packet.name as usize).ok());
         let hashes = hashes.invariant("a packet with a malformed name was dropped").unwrap_or_default();
         HashedName { components: components(bytes), root: self.root, hashes }
     }
@@ -49,7 +49,7 @@ impl Decode {
 
     /// Names of the last burst.
     #[inline(always)]
-    pub(super) fn names(&self) -> &Names {
+    pub(crate) fn names(&self) -> &Names {
         &self.names
     }
 
@@ -77,18 +77,18 @@ impl<M> Stage<Burst<'_, M>> for Decode {
     #[inline(always)]
     fn run(&mut self, burst: &mut Burst<'_, M>) {
         let mut names = 0;
-        let Burst { packets, headers } = burst;
+        let Burst { packets, headers, .. } = burst;
         for packet in packets.iter_mut() {
             match decode(packet, headers.of(packet).nack.is_some()) {
                 Ok(content) => {
                     packet.content = content;
                     packet.name = names;
-                    names += u32::from(content.name_bytes().is_some());
+                    names += u32::from(packet.unhashed_name().is_some());
                 }
                 Err(reason) => packet.outcome = Err(reason),
             }
         }
-        let bytes = packets.iter().filter_map(|packet| packet.content.name_bytes());
+        let bytes = packets.iter().filter_map(Ingress::unhashed_name);
         self.one_pass.burst(bytes, &mut self.names.hashes);
         if self.names.hashes.errors() > 0 {
             drop_malformed(packets, &self.names.hashes);
@@ -100,8 +100,7 @@ impl<M> Stage<Burst<'_, M>> for Decode {
 #[cold]
 fn drop_malformed<M>(packets: &mut [Ingress<'_, M>], hashes: &BurstHashes) {
     for packet in packets {
-        let has_name = !matches!(packet.content, Content::None);
-        if has_name && hashes.name(packet.name as usize).is_err() {
+        if packet.unhashed_name().is_some() && hashes.name(packet.name as usize).is_err() {
             packet.content = Content::None;
             packet.outcome = Err(DropReason::Malformed);
         }

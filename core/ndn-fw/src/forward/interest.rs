@@ -219,7 +219,7 @@ impl<P: Pit> Forwarder<P> {
     ) -> Result<(), DropReason> {
         out.enter(Part::Face);
         let face = self.faces.find(request.from).ok_or(DropReason::UnknownFace)?;
-        let admitted = request.visit.is_last;
+        let admitted = request.visit.is_last();
         if admitted {
             admit(face, &self.counters, request.name, interest)?;
         }
@@ -258,7 +258,7 @@ impl<P: Pit> Forwarder<P> {
         out: &mut impl Output,
     ) -> Result<(), DropReason> {
         let Request { from, header, name, nonce, visit, .. } = request;
-        if !visit.is_last && !mark.is_ok_and(|mark| self.has_interest(name, interest, mark, nonce, now)) {
+        if !visit.is_last() && !mark.is_ok_and(|mark| self.has_interest(name, interest, mark, nonce, now)) {
             self.passed = Some(Box::default());
             return Ok(());
         }

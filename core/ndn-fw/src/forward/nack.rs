@@ -33,7 +33,7 @@ impl<P: Pit> Forwarder<P> {
         let reason =
             header.nack.invariant("the decode stage found a Nack header").unwrap_or(NackReason::NONE);
         let hop = HopFields::of(header, self.config.digest_type);
-        if !ingress.visit.is_last && !self.has_nacked(packet, interest, name, hop, now) {
+        if !ingress.visit.is_last() && !self.has_nacked(packet, interest, name, hop, now) {
             self.passed = Some(Box::default());
             return Ok(());
         }

@@ -39,7 +39,7 @@ impl<P: Pit> Prefetch<'_, P> {
     fn buckets(&self, packet: &mut Ingress<'_, P::Mark>, hop: HopFields<'_>, names: &Names, large: Large) {
         let Forwarder { pit, cs, dead, fib, .. } = self.forwarder;
         match &packet.content {
-            Content::None => {}
+            Content::None | Content::Elsewhere => {}
             Content::Interest(interest) => {
                 let mark = pit.mark(interest, hop);
                 let name = names.of(packet);
@@ -81,7 +81,7 @@ impl<P: Pit> Prefetch<'_, P> {
     ) {
         let Forwarder { pit, cs, fib, .. } = self.forwarder;
         match &packet.content {
-            Content::None | Content::Nack(_) => {}
+            Content::None | Content::Elsewhere | Content::Nack(_) => {}
             Content::Interest(_) => {
                 if large.pit
                     && let Some(Ok(mark)) = &packet.mark
@@ -136,7 +136,7 @@ impl<P: Pit> Stage<Burst<'_, P::Mark>> for Prefetch<'_, P> {
         let Forwarder { decode, pit, fib, cs, config, .. } = self.forwarder;
         let (names, digest_type) = (decode.names(), config.digest_type);
         let large = Large { pit: pit.len() > CACHED, fib: fib.len() > CACHED, store: cs.len() > CACHED };
-        let Burst { packets, headers } = burst;
+        let Burst { packets, headers, .. } = burst;
         let mut data = 0;
         for packet in packets.iter_mut() {
             let hop = HopFields::of(headers.of(packet), digest_type);

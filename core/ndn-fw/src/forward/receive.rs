@@ -59,10 +59,16 @@ impl<P: Pit> Forwarder<P> {
     /// [`count_drop`](Self::count_drop).
     #[inline]
     pub fn receive_burst(&mut self, burst: &mut Burst<'_, P::Mark>, now: Time, out: &mut impl Output) {
-        if self.watch.sees(burst.len()) {
-            return self.receive_watched(burst, now, out);
-        }
         self.decode().run(burst);
+        self.forward_decoded(burst, now, out);
+    }
+
+    /// Second and third stage of [`receive_burst`](Self::receive_burst), for the burst that was decoded last.
+    #[inline]
+    pub fn forward_decoded(&mut self, burst: &mut Burst<'_, P::Mark>, now: Time, out: &mut impl Output) {
+        if self.watch.sees(burst.remaining()) {
+            return self.forward_watched(burst, now, out);
+        }
         self.prefetch().run(burst);
         self.act(now, out).run(burst);
     }

@@ -1,15 +1,18 @@
 //! Visits of a packet at one of several shards.
 
+use super::visits::Visits;
 use crate::face::FaceId;
 use alloc::vec::Vec;
 use hashlane_ndn::wire::PitToken;
 
 /// Visit of a packet at a forwarder that is one of several shards.
-#[derive(Clone, Copy, Debug)]
+///
+/// If another shard is visited after this one, the forwarder takes an Interest only if it has its entry, its
+/// Data or its Nonce, Data and Nacks only if it has an entry for them, and stores no Data.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Visit<'p> {
-    /// False if another shard is visited after this one: the forwarder then takes an Interest only if it has
-    /// its entry, its Data or its Nonce, Data and Nacks only if it has an entry for them, and stores no Data.
-    pub is_last: bool,
+    /// This visit, and those after it. By default there is one shard.
+    pub visits: Visits,
     /// Outcome of the visits before.
     pub served: Option<&'p Served>,
 }
@@ -26,19 +29,17 @@ pub struct Served {
     pub nonces: Vec<(u64, u32)>,
 }
 
-/// The only visit: there is one shard.
-impl Default for Visit<'_> {
-    #[inline(always)]
-    fn default() -> Self {
-        Self { is_last: true, served: None }
-    }
-}
-
 impl Visit<'_> {
+    /// True if no shard is visited after this one.
+    #[inline(always)]
+    pub(super) fn is_last(&self) -> bool {
+        self.visits.is_last()
+    }
+
     /// True if shards before have served downstreams, or shards after this one may.
     #[inline(always)]
     pub(super) fn is_one_of_several(&self) -> bool {
-        !self.is_last || self.served.is_some()
+        !self.is_last() || self.served.is_some()
     }
 
     /// True if a shard before had an entry for the Data.

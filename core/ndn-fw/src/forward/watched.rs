@@ -69,23 +69,23 @@ impl<P: Pit> Forwarder<P> {
         self.watch.sample(sampling);
     }
 
-    /// Acts as [`receive_burst`](Self::receive_burst), for observers.
+    /// Acts as [`forward_decoded`](Self::forward_decoded), for observers.
     #[cold]
     #[inline(never)]
-    pub(super) fn receive_watched(
+    pub(super) fn forward_watched(
         &mut self,
         burst: &mut Burst<'_, P::Mark>,
         now: Time,
         out: &mut impl Output,
     ) {
         self.watch.expire(now);
-        self.decode().run(burst);
         self.prefetch().run(burst);
         let names = self.decode.take_names();
-        let Burst { packets, headers } = burst;
+        let Burst { packets, headers, .. } = burst;
         for packet in packets {
             let (header, name) = (headers.of(packet), names.of(packet));
             let kind = match &packet.content {
+                Content::Elsewhere => continue,
                 Content::None => None,
                 Content::Interest(_) => Some(StepKind::Interest),
                 Content::Data(_) => Some(StepKind::Data),

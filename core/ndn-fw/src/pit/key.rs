@@ -156,7 +156,7 @@ impl Key {
 
 /// True if the last component of the name is an implicit digest.
 #[inline(always)]
-fn ends_with_digest(interest: &Interest<'_>) -> bool {
+pub(crate) fn ends_with_digest(interest: &Interest<'_>) -> bool {
     let components = components(interest.name_bytes());
     let tail = components.len().checked_sub(2 + DIGEST_LEN).and_then(|at| components.get(at..at + 2));
     // The same bytes may occur inside a longer component.

@@ -29,6 +29,7 @@ pub use by_name::ByName;
 pub use by_token::{ByToken, TOKEN_LEN};
 pub use entries::{ENTRY_MEMORY, Entries, Mark, Removed};
 pub use key::Key;
+pub(crate) use key::ends_with_digest;
 pub use records::{InRecord, MAX_HINTED, MAX_RECORDS, OutRecord, Records};
 
 use crate::drop::DropReason;

@@ -48,11 +48,11 @@ impl Level {
         Self { components, buckets: core::array::from_fn(bucket) }
     }
 
-    /// The bucket of names whose prefix has this hash.
+    /// The bucket of this number.
     #[inline(always)]
-    pub(super) fn bucket(&self, hash: u64) -> &Bucket {
+    pub(super) fn bucket(&self, number: u8) -> &Bucket {
         // Indexing is by a byte.
-        &self.buckets[usize::from(hash as u8)]
+        &self.buckets[usize::from(number)]
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Bucket> {

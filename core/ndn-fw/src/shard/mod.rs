@@ -17,16 +17,14 @@ mod balance;
 mod buckets;
 mod dispatch;
 mod load;
-mod names;
+mod route;
 mod sleep;
-mod visits;
 
-pub use crate::forward::{Served, Visit};
+pub use crate::forward::{Served, Visit, Visits};
 pub use balance::Balance;
 pub use dispatch::Dispatch;
 pub use load::Load;
 pub use sleep::SleepFlag;
-pub use visits::Visits;
 
 /// Most shards.
 pub const MAX_SHARDS: usize = 64;

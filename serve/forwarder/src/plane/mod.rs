@@ -153,8 +153,6 @@ pub(crate) struct Forwarding<P> {
 pub(crate) struct Secrets {
     /// Key of the tables of UDP peers and of parties.
     pub(crate) peers: Key,
-    /// Key of the choice of shards.
-    pub(crate) shards: Key,
     /// Seed of the sequence numbers of first fragments.
     pub(crate) seed: u64,
 }

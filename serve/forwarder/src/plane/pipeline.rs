@@ -1,13 +1,14 @@
 //! The forwarder and the ports that it sends to: received packets in, queued packets out.
 
 use super::ports::Ports;
-use crate::shards::{self, Action, Crew, Taken};
+use crate::shards::{self, Action, Crew};
 use hashlane_ndn::endpoints::Endpoint;
 use hashlane_ndn::wire::LpPacket;
 use hashlane_ndn_fw::face::FaceId;
 use hashlane_ndn_fw::forward::{Burst, DropReason, Forwarder, Output as _, PushError};
 use hashlane_ndn_fw::pit::Pit;
-use hashlane_ndn_fw::shard::{Served, Visit, Visits};
+use hashlane_ndn_fw::shard::Visit;
+use hashlane_table::stage::Stage as _;
 
 /// A [`Forwarder`] and its [`Ports`]. Packets are gathered in bursts, and forwarded at the time of the round.
 pub(super) struct Pipeline<P> {
@@ -56,9 +57,6 @@ impl<P: Pit> Pipeline<P> {
         packet: &'p [u8],
         burst: &mut Burst<'p, P::Mark>,
     ) {
-        if self.crew.is_some() {
-            return self.push_to_shard(face, from, packet, burst);
-        }
         match burst.push(face, packet) {
             Ok(()) if burst.is_full() => self.forward(burst),
             Ok(()) => {}
@@ -89,7 +87,7 @@ impl<P: Pit> Pipeline<P> {
         if !self.ports.receive_reliably(face, &parsed) || parsed.fragment.is_empty() {
             return;
         }
-        if self.crew.is_some() || parsed.header.is_fragmented() {
+        if parsed.header.is_fragmented() {
             return self.push(face, packet, burst);
         }
         burst.push_packet(face, &parsed);
@@ -98,49 +96,16 @@ impl<P: Pit> Pipeline<P> {
         }
     }
 
-    /// Adds a packet to the burst if it belongs to this shard alone. Hands it over to the shards that it
-    /// visits otherwise.
-    #[inline(never)]
-    fn push_to_shard<'p>(
-        &mut self,
-        face: FaceId,
-        from: Endpoint,
-        packet: &'p [u8],
-        burst: &mut Burst<'p, P::Mark>,
-    ) {
-        let Some(crew) = &mut self.crew else { return };
-        let visits = match LpPacket::parse(packet) {
-            Ok(parsed) if parsed.header.is_fragmented() => {
-                self.forward(burst);
-                return self.reassemble(face, from, packet);
-            }
-            Ok(parsed) => crew.route(&parsed, self.ports.now),
-            Err(_) => return self.forwarder.count_drop(face, DropReason::Malformed),
-        };
-        match shards::take_packet(0, (face, packet), visits, burst, &mut crew.exchange) {
-            Taken::Done => {}
-            Taken::Full => self.forward(burst),
-            Taken::Malformed => self.forwarder.count_drop(face, DropReason::Malformed),
-            Taken::VisitsHere => {
-                self.forward(burst);
-                self.visit(face, packet, visits, None);
-            }
-        }
-    }
-
-    /// Forwards one packet at this shard, and hands it over to the shard that it visits next.
-    fn visit(&mut self, face: FaceId, packet: &[u8], visits: Visits, served: Option<&Served>) {
+    /// Forwards one packet that another shard has visited, and hands it over to the shard that it visits next.
+    fn visit(&mut self, face: FaceId, packet: &[u8], visit: Visit<'_>, hashes: &[u64]) {
         let mut burst = Burst::new();
         if burst.push(face, packet).is_err() {
             return self.forwarder.count_drop(face, DropReason::Malformed);
         }
-        burst.set_visit(Visit { is_last: visits.is_last(), served });
+        burst.set_visit(visit, hashes);
         self.forwarder.receive_burst(&mut burst, self.ports.now, &mut self.ports);
-        if let (Some((_, served)), Some(visits), Some(crew)) =
-            (burst.passed().next(), visits.after(), &mut self.crew)
-        {
-            let action = Action::Forward { visits, served: Some(served) };
-            crew.exchange.hand_over(visits.shard(), face, action, [packet, &[]]);
+        if let Some(crew) = &mut self.crew {
+            shards::pass_on(&mut self.forwarder, &mut burst, &mut crew.exchange);
         }
     }
 
@@ -154,9 +119,7 @@ impl<P: Pit> Pipeline<P> {
             for (face, action, packet) in batch.iter() {
                 match action {
                     Action::Send => self.send(face, packet),
-                    Action::Forward { visits, served } => {
-                        self.visit(face, packet, *visits, served.as_deref());
-                    }
+                    Action::Forward { visit, hashes } => self.visit(face, packet, visit, hashes),
                 }
             }
             if let Some(crew) = &mut self.crew {
@@ -211,13 +174,22 @@ impl<P: Pit> Pipeline<P> {
         }
     }
 
-    /// Forwards the packets of a burst, and empties it.
+    /// Forwards the packets of a burst, and empties it. Packets of other shards are handed over.
     #[inline]
     pub(super) fn forward(&mut self, burst: &mut Burst<'_, P::Mark>) {
-        if !burst.is_empty() {
-            self.forwarder.receive_burst(burst, self.ports.now, &mut self.ports);
-            burst.clear();
+        if burst.is_empty() {
+            return;
         }
+        let Self { forwarder, ports, crew } = self;
+        match crew {
+            None => forwarder.decode().run(burst),
+            Some(crew) => crew.route(forwarder, burst, ports.now),
+        }
+        forwarder.forward_decoded(burst, ports.now, ports);
+        if let Some(crew) = crew {
+            shards::pass_on(forwarder, burst, &mut crew.exchange);
+        }
+        burst.clear();
     }
 
     /// Adds a fragment to its packet, and forwards the packet when it is whole.
@@ -243,14 +215,8 @@ impl<P: Pit> Pipeline<P> {
 
     /// Forwards a packet whose fragments are complete.
     fn receive_whole(&mut self, face: FaceId, packet: &LpPacket<'_>) {
-        if self.crew.is_none() {
-            let _ = self.forwarder.receive(face, packet, self.ports.now, &mut self.ports);
-            return;
-        }
-        let head = packet.header.wrapped(packet.fragment.len());
-        let bytes = [head.as_bytes(), packet.fragment].concat();
         let mut burst = Burst::new();
-        self.push_to_shard(face, Endpoint::default(), &bytes, &mut burst);
+        burst.push_packet(face, packet);
         self.forward(&mut burst);
     }
 

@@ -57,7 +57,7 @@ impl TestPlane {
         let forwarder =
             Forwarder::with_pit(hashlane_ndn_fw::forward::Config::default(), &key, 7, ByName::default());
         let forwarding = Forwarding { forwarder, crew: None, clock: Clock::start() };
-        let secrets = Secrets { peers: key, shards: key, seed: 7 };
+        let secrets = Secrets { peers: key, seed: 7 };
         let plane = Plane::new(poll, sockets, config, forwarding, queue, reports, &secrets).expect("a plane");
         let events = Events::with_capacity(1024);
         Self { plane, events, folder, inbox, _requests: requests }

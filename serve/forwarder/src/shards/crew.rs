@@ -3,15 +3,16 @@
 use super::control::{Control, Erasure};
 use super::datagrams::UdpPeer;
 use super::exchange::{Exchange, FirstWaker};
+use super::forward::{Router, route_burst};
 use super::idle::IdleAnswers;
 use super::part;
 use crate::management::{CsConfig, TableRequest};
 use crate::plane::link_service::LinkOptions;
 use hashlane_ndn::time::Time;
-use hashlane_ndn::wire::LpPacket;
 use hashlane_ndn_fw::face::{Face, FaceCounters, FaceId};
-use hashlane_ndn_fw::forward::{Config, Counters};
-use hashlane_ndn_fw::shard::{Balance, Dispatch, Load, Visits};
+use hashlane_ndn_fw::forward::{Burst, Config, Counters, Forwarder};
+use hashlane_ndn_fw::pit::Pit;
+use hashlane_ndn_fw::shard::{Balance, Dispatch, Load};
 use hashlane_table::share::Holder;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
@@ -58,11 +59,18 @@ impl Crew {
         self.dispatch.shards()
     }
 
-    /// The visits of a link packet.
+    /// Decodes a burst of packets that faces have received, and hands over those that visit another shard than
+    /// the first one first.
     #[inline]
-    pub(crate) fn route(&mut self, packet: &LpPacket<'_>, now: Time) -> Visits {
-        self.routed += 1;
-        self.dispatch.route_packet(packet, now, &mut self.load)
+    pub(crate) fn route<P: Pit>(
+        &mut self,
+        forwarder: &mut Forwarder<P>,
+        burst: &mut Burst<'_, P::Mark>,
+        now: Time,
+    ) {
+        self.routed += burst.len() as u64;
+        let router = Router { own: 0, dispatch: &self.dispatch, load: &mut self.load };
+        route_burst(router, forwarder, burst, now, &mut self.exchange);
     }
 
     /// Sends a control to each worker, and wakes the workers.

@@ -1,8 +1,9 @@
 //! The ends of the queues between forwarding threads that one thread has.
 
-use super::batch::{Action, Batch};
+use super::batch::Batch;
 use hashlane_ndn::wire::LpHeader;
 use hashlane_ndn_fw::face::FaceId;
+use hashlane_ndn_fw::forward::HandOver;
 use hashlane_ndn_fw::shard::SleepFlag;
 use mio::Waker;
 use std::collections::VecDeque;
@@ -16,9 +17,13 @@ const QUEUE: usize = 64;
 /// Batches for a thread whose queue is full that another thread keeps.
 const WAITING: usize = 64;
 
-/// Empty batches that a thread keeps: one for each that its queue holds. With fewer, those of a full queue
-/// would be freed by one thread and allocated by another, and grow again.
+/// Empty batches that wait for a thread which gets them back: one for each that a queue holds. With fewer,
+/// those of a full queue would be freed by one thread and allocated by another, and grow again.
 const SPARE: usize = QUEUE;
+
+/// Empty batches of other threads that a thread keeps to fill them itself, as many as it does soon: threads
+/// that hand over to each other alike give none back, which would cost another access to a shared queue.
+const KEPT: usize = 8;
 
 /// The ends of the queues that the thread of one shard has.
 ///
@@ -29,14 +34,24 @@ pub struct Exchange {
     inbox: Receiver<Batch>,
     /// Batch that was taken from the queue, and not used yet.
     held: Option<Batch>,
-    spare: Vec<Batch>,
+    spare: Spare,
     /// Packets lost because the queue of another thread was full.
     lost: u64,
+}
+
+/// Empty batches of a thread, as they come back from other threads.
+struct Spare {
+    own: usize,
+    returned: Receiver<Batch>,
+    /// Those that the thread has taken, the last one on top: it is the one that a cache still has.
+    kept: Vec<Batch>,
 }
 
 /// Sending end of the queue of another thread.
 struct Outbox {
     open: Batch,
+    /// Way back for the empty batches of that thread.
+    returns: SyncSender<Batch>,
     /// Full batches that the queue had no room for.
     waiting: VecDeque<Batch>,
     queue: SyncSender<Batch>,
@@ -69,37 +84,48 @@ impl Exchange {
     /// as the others do.
     pub fn of_all(shards: usize, waker: Option<&Arc<FirstWaker>>) -> Vec<Self> {
         let (queues, inboxes): (Vec<_>, Vec<_>) = (0..shards).map(|_| sync_channel(QUEUE)).unzip();
-        let outbox = |(to, queue): (usize, &SyncSender<_>)| Outbox {
-            open: Batch::default(),
-            waiting: VecDeque::new(),
-            queue: queue.clone(),
-            waker: waker.filter(|_| to == 0).cloned(),
-        };
-        let ends = inboxes.into_iter().map(|inbox| {
-            let outboxes = queues.iter().enumerate().map(outbox).collect();
-            Self { outboxes, inbox, held: None, spare: Vec::new(), lost: 0 }
+        let (returns, returned): (Vec<_>, Vec<_>) = (0..shards).map(|_| sync_channel(SPARE)).unzip();
+        let ends = inboxes.into_iter().zip(returned).enumerate().map(|(own, (inbox, returned))| {
+            let outbox = |(to, (queue, returns)): (usize, (&SyncSender<_>, &SyncSender<_>))| Outbox {
+                open: Batch::new(own),
+                returns: returns.clone(),
+                waiting: VecDeque::new(),
+                queue: queue.clone(),
+                waker: waker.filter(|_| to == 0).cloned(),
+            };
+            let outboxes = queues.iter().zip(&returns).enumerate().map(outbox).collect();
+            Self { outboxes, inbox, held: None, spare: Spare { own, returned, kept: Vec::new() }, lost: 0 }
         });
         ends.collect()
     }
 
-    /// Hands a packet over to the thread of a shard. Its bytes are given in parts.
+    /// Hands a packet over to the thread of the shard that it visits next.
     #[inline]
-    pub fn hand_over(&mut self, shard: usize, face: FaceId, action: Action, parts: [&[u8]; 2]) {
-        let Some(outbox) = self.outboxes.get_mut(shard) else {
-            debug_assert!(false, "packets are routed to shards that there are");
-            return;
-        };
-        outbox.open.push(face, action, parts);
-        if outbox.open.is_full() {
-            self.lost += outbox.close(&mut self.spare);
-        }
+    pub fn hand_over(&mut self, packet: HandOver<'_>) {
+        self.add(packet.visits.shard(), |batch| batch.push(packet));
     }
 
     /// Hands a packet that is to be sent to the thread of a shard, which has the face.
     #[inline]
     pub fn send(&mut self, shard: usize, face: FaceId, header: &LpHeader<'_>, packet: &[u8]) {
+        if header.is_empty() {
+            return self.add(shard, |batch| batch.push_send(face, [&[], packet]));
+        }
         let head = header.frame(packet.len());
-        self.hand_over(shard, face, Action::Send, [head.as_bytes(), packet]);
+        self.add(shard, |batch| batch.push_send(face, [head.as_bytes(), packet]));
+    }
+
+    /// Adds a packet to the open batch for the thread of a shard.
+    #[inline]
+    fn add(&mut self, shard: usize, push: impl FnOnce(&mut Batch)) {
+        let Some(outbox) = self.outboxes.get_mut(shard) else {
+            debug_assert!(false, "packets are routed to shards that there are");
+            return;
+        };
+        push(&mut outbox.open);
+        if outbox.open.is_full() {
+            self.lost += outbox.close(&mut self.spare);
+        }
     }
 
     /// Passes on what has gathered.
@@ -117,7 +143,7 @@ impl Exchange {
     pub(super) fn nudge(&mut self, shard: usize) {
         if let Some(outbox) = self.outboxes.get_mut(shard) {
             // A thread with a full queue does not sleep.
-            let _ = outbox.queue.try_send(Batch::default());
+            let _ = outbox.queue.try_send(Batch::new(self.spare.own));
         }
     }
 
@@ -157,11 +183,14 @@ impl Exchange {
         }
     }
 
-    /// Takes back a batch, to fill it again.
+    /// Takes a batch that was read: this thread fills it again, or the one that it came from. A thread that has
+    /// enough of them gets no more.
     pub fn give_back(&mut self, mut batch: Batch) {
-        if self.spare.len() < SPARE {
-            batch.clear();
-            self.spare.push(batch);
+        batch.clear();
+        if self.spare.kept.len() < KEPT {
+            self.spare.kept.push(batch);
+        } else if let Some(outbox) = self.outboxes.get(batch.owner()) {
+            let _ = outbox.returns.try_send(batch);
         }
     }
 
@@ -171,10 +200,21 @@ impl Exchange {
     }
 }
 
+impl Spare {
+    /// An empty batch.
+    fn take(&mut self) -> Batch {
+        if self.kept.is_empty() {
+            self.kept.extend(self.returned.try_iter().take(SPARE));
+        }
+        let kept = self.kept.pop().map(|batch| batch.of(self.own));
+        kept.unwrap_or_else(|| Batch::new(self.own))
+    }
+}
+
 impl Outbox {
     /// Passes on the open batch, and opens another one. Returns the number of packets lost.
-    fn close(&mut self, spare: &mut Vec<Batch>) -> u64 {
-        let full = std::mem::replace(&mut self.open, spare.pop().unwrap_or_default());
+    fn close(&mut self, spare: &mut Spare) -> u64 {
+        let full = std::mem::replace(&mut self.open, spare.take());
         if self.waiting.len() >= WAITING {
             let lost = full.len() as u64;
             self.pass_on();
@@ -225,7 +265,7 @@ mod tests {
     fn packets_arrive_after_a_flush_or_in_a_full_batch() {
         let (_poll, _, mut ends) = ends(3);
         for number in 0..100 {
-            ends[0].hand_over(2, FaceId(number), Action::Send, [&[7; 10], &[]]);
+            ends[0].send(2, FaceId(number), &LpHeader::default(), &[7; 10]);
         }
         assert_eq!(count(&mut ends[2]), 64);
         ends[0].flush();
@@ -238,7 +278,7 @@ mod tests {
         let (_poll, _, mut ends) = ends(2);
         let most = (QUEUE + WAITING) * 64;
         for number in 0..most + 1000 {
-            ends[0].hand_over(1, FaceId(number as u32), Action::Send, [&[7; 10], &[]]);
+            ends[0].send(1, FaceId(number as u32), &LpHeader::default(), &[7; 10]);
         }
         ends[0].flush();
         assert!(ends[0].is_congested());
@@ -257,7 +297,7 @@ mod tests {
         let (mut poll, waker, mut ends) = ends(2);
         let mut events = mio::Events::with_capacity(4);
         let mut woken = |exchange: &mut Exchange| {
-            exchange.hand_over(0, FaceId(1), Action::Send, [&[1], &[]]);
+            exchange.send(0, FaceId(1), &LpHeader::default(), &[1]);
             exchange.flush();
             poll.poll(&mut events, Some(Duration::ZERO)).expect("epoll");
             events.iter().count()

@@ -5,10 +5,10 @@ use super::exchange::Exchange;
 use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::LpHeader;
 use hashlane_ndn_fw::face::FaceId;
-use hashlane_ndn_fw::forward::{BURST, Burst, DropReason, Forwarder, Output};
+use hashlane_ndn_fw::forward::{Burst, DropReason, Forwarder, Output};
 use hashlane_ndn_fw::pit::Pit;
-use hashlane_ndn_fw::shard::{Visit, Visits};
-use smallvec::SmallVec;
+use hashlane_ndn_fw::shard::{Dispatch, Load};
+use hashlane_table::stage::Stage as _;
 
 /// Receiver of the packets that a shard sends. It may hand them over to the thread that has the face.
 pub trait Outlet {
@@ -26,42 +26,39 @@ impl<O: Outlet> Output for Through<'_, O> {
     }
 }
 
-/// Next step for a packet that a face has received.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Taken {
-    /// Nothing: the packet is in the burst, or was handed over.
-    Done,
-    /// The burst is full: forward it.
-    Full,
-    /// The packet is malformed: count it.
-    Malformed,
-    /// The own shard is the first of several: forward the burst, then the packet alone.
-    VisitsHere,
+/// The choice of shards, as the thread of shard `own` makes it for the packets of its faces.
+pub struct Router<'a> {
+    /// Shard of the thread.
+    pub own: usize,
+    /// The choice, which all threads share.
+    pub dispatch: &'a Dispatch,
+    /// Counts the packets.
+    pub load: &'a mut Load,
 }
 
-/// Takes a packet that a face has received: adds it to the burst if it visits shard `own` alone, and hands it
-/// over if it visits another one first.
+/// Decodes a burst of packets that faces have received, and hands over those that visit another shard first.
+/// The caller forwards the rest ([`Forwarder::forward_decoded`]), then [passes on](pass_on).
 #[inline]
-pub fn take_packet<'p, M>(
-    own: usize,
-    (face, packet): (FaceId, &'p [u8]),
-    visits: Visits,
-    burst: &mut Burst<'p, M>,
+pub fn route_burst<P: Pit>(
+    router: Router<'_>,
+    forwarder: &mut Forwarder<P>,
+    burst: &mut Burst<'_, P::Mark>,
+    now: Time,
     exchange: &mut Exchange,
-) -> Taken {
-    if visits.shard() != own {
-        let action = Action::Forward { visits, served: None };
-        exchange.hand_over(visits.shard(), face, action, [packet, &[]]);
-        Taken::Done
-    } else if !visits.is_last() {
-        Taken::VisitsHere
-    } else if burst.push(face, packet).is_err() {
-        Taken::Malformed
-    } else if burst.is_full() {
-        Taken::Full
-    } else {
-        Taken::Done
-    }
+) {
+    let Router { own, dispatch, load } = router;
+    forwarder.decode().run(burst);
+    dispatch.route_burst(own, forwarder.decode(), burst, now, load, |packet| exchange.hand_over(packet));
+}
+
+/// Hands over the packets of a burst, which `forwarder` has forwarded, that visit another shard next.
+#[inline]
+pub fn pass_on<P: Pit>(
+    forwarder: &mut Forwarder<P>,
+    burst: &mut Burst<'_, P::Mark>,
+    exchange: &mut Exchange,
+) {
+    burst.hand_over_passed(forwarder.decode(), |packet| exchange.hand_over(packet));
 }
 
 /// Forwards the packets of a batch at a shard, and hands them over to the shards that they visit next. Skips
@@ -73,43 +70,18 @@ pub fn forward_batch<P: Pit>(
     exchange: &mut Exchange,
     outlet: &mut impl Outlet,
 ) {
+    // A batch has at most as many packets as a burst.
     let mut burst = Burst::new();
-    let mut visited: SmallVec<[(FaceId, Visits, &[u8]); BURST]> = SmallVec::new();
     for (face, action, packet) in batch.iter() {
-        let Action::Forward { visits, served } = action else { continue };
+        let Action::Forward { visit, hashes } = action else { continue };
         if burst.push(face, packet).is_err() {
             forwarder.count_drop(face, DropReason::Malformed);
             continue;
         }
-        burst.set_visit(Visit { is_last: visits.is_last(), served: served.as_deref() });
-        visited.push((face, *visits, packet));
-        if burst.is_full() {
-            forward_visits(&mut burst, &visited, forwarder, now, exchange, outlet);
-            burst.clear();
-            visited.clear();
-        }
+        burst.set_visit(visit, hashes);
     }
-    forward_visits(&mut burst, &visited, forwarder, now, exchange, outlet);
-}
-
-fn forward_visits<P: Pit>(
-    burst: &mut Burst<'_, P::Mark>,
-    visited: &[(FaceId, Visits, &[u8])],
-    forwarder: &mut Forwarder<P>,
-    now: Time,
-    exchange: &mut Exchange,
-    outlet: &mut impl Outlet,
-) {
-    if burst.is_empty() {
-        return;
-    }
-    forwarder.receive_burst(burst, now, &mut Through(exchange, outlet));
-    for (at, served) in burst.passed() {
-        if let Some((face, visits, packet)) = visited.get(at)
-            && let Some(visits) = visits.after()
-        {
-            let action = Action::Forward { visits, served: Some(served) };
-            exchange.hand_over(visits.shard(), *face, action, [packet, &[]]);
-        }
+    if !burst.is_empty() {
+        forwarder.receive_burst(&mut burst, now, &mut Through(exchange, outlet));
+        pass_on(forwarder, &mut burst, exchange);
     }
 }

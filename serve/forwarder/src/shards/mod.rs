@@ -28,7 +28,7 @@ pub(crate) use control::Erasure;
 pub(crate) use crew::Crew;
 pub(crate) use datagrams::UdpPeer;
 pub use exchange::{Exchange, FirstWaker};
-pub use forward::{Outlet, Taken, Through, forward_batch, take_packet};
+pub use forward::{Outlet, Router, Through, forward_batch, pass_on, route_burst};
 pub(crate) use spawn::start;
 
 use hashlane_ndn_fw::forward::Config;

@@ -7,7 +7,6 @@ use super::idle::IdleAnswers;
 use super::worker::Worker;
 use crate::clock::Clock;
 use crate::management::Report;
-use hashlane_hash::scheme::Key;
 use hashlane_link::udp::UdpSocket;
 use hashlane_ndn_fw::forward::Forwarder;
 use hashlane_ndn_fw::pit::Pit;
@@ -17,16 +16,14 @@ use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
-/// Starts a thread for each of the shards after the first one. They send over the same UDP sockets. `key`
-/// keys the choice of shards; `report` reports to the management, also that a thread has ended before the
-/// others. `waker` wakes the first thread.
+/// Starts a thread for each of the shards after the first one. They send over the same UDP sockets. `report`
+/// reports to the management, also that a thread has ended before the others. `waker` wakes the first thread.
 ///
 /// # Errors
 /// A thread cannot be started.
 pub(crate) fn start<P: Pit + Send + 'static>(
     forwarders: Vec<Forwarder<P>>,
     sockets: &[UdpSocket],
-    key: &Key,
     waker: Arc<Waker>,
     clock: Clock,
     report: impl Fn(Report) + Clone + Send + 'static,
@@ -54,7 +51,7 @@ pub(crate) fn start<P: Pit + Send + 'static>(
         };
         std::thread::Builder::new().name(format!("forward-{}", at + 1)).spawn(run)?;
     }
-    Ok(Box::new(Crew::new(Dispatch::new(key, shards), first, waker, queues, idle, counters)))
+    Ok(Box::new(Crew::new(Dispatch::new(shards), first, waker, queues, idle, counters)))
 }
 
 /// Reports a panic of a worker.

@@ -9,6 +9,7 @@ use hashlane_ndn::wire::{LpHeader, NackReason};
 use hashlane_ndn_fw::face::{Face, FaceId, LinkType, Scope};
 use hashlane_ndn_fw::fib::NextHop;
 use hashlane_ndn_fw::forward::{Config, DropReason};
+use hashlane_ndn_fw::hashed::NameHasher;
 use hashlane_ndn_fw::pit::{ByName, Pit as _};
 use hashlane_ndn_fw::shard::{Balance, Dispatch, Load};
 
@@ -110,14 +111,14 @@ fn a_nack_finds_the_interest_of_a_short_name() {
 
 /// Shares of four shards of these names' Interests, after so many balances.
 fn shares(names: &[String], balances: usize) -> (Dispatch, [usize; SHARDS]) {
-    let dispatch = Dispatch::new(&Key::VECTOR, SHARDS);
+    let (dispatch, mut hasher) = (Dispatch::new(SHARDS), NameHasher::new(&Key::VECTOR));
     let (mut balance, mut load, mut now) = (Balance::default(), Load::default(), Time::from_millis(1));
     let mut shares = [0; SHARDS];
     for _ in 0..=balances {
         shares = [0; SHARDS];
         for nonce in 0..20_000 {
             let ask = ask(&names[nonce % names.len()], nonce as u32).lives(100);
-            shares[dispatch.route(&ask.build(), now, &mut load).shard()] += 1;
+            shares[dispatch.route(&ask.build(), &mut hasher, now, &mut load).shard()] += 1;
         }
         // Time for the moves before to end.
         now = now.after_millis(20_000);
@@ -146,27 +147,27 @@ fn one_hot_prefix_is_spread_by_longer_prefixes() {
     let (dispatch, after) = shares(&names, 6);
     assert!(after.into_iter().max() <= Some(20_000 / SHARDS * 12 / 10), "{after:?}");
     // An Interest for the prefix itself asks all.
-    let mut load = Load::default();
+    let (mut load, mut hasher) = (Load::default(), NameHasher::new(&Key::VECTOR));
     let now = Time::from_millis(1_000_000);
-    let wide = dispatch.route(&ask("/a/hot", 1).prefix().build(), now, &mut load);
+    let wide = dispatch.route(&ask("/a/hot", 1).prefix().build(), &mut hasher, now, &mut load);
     let visits = core::iter::successors(Some(wide), |visits| visits.after());
     assert_eq!(visits.count(), SHARDS);
 }
 
 #[test]
 fn names_of_this_host_and_of_neighbours_belong_to_the_first_shard() {
-    let (dispatch, mut load, now) =
-        (Dispatch::new(&Key::VECTOR, SHARDS), Load::default(), Time::from_millis(1));
+    let (dispatch, mut load, now) = (Dispatch::new(SHARDS), Load::default(), Time::from_millis(1));
+    let mut hasher = NameHasher::new(&Key::VECTOR);
     for number in 0..40 {
         for scope in ["localhost", "localhop"] {
             let name = format!("/{scope}/{number}/x");
             for packet in [ask(&name, 1).prefix().build(), data(&name, 0)] {
-                let visits = dispatch.route(&packet, now, &mut load);
+                let visits = dispatch.route(&packet, &mut hasher, now, &mut load);
                 assert_eq!((visits.shard(), visits.is_last()), (0, true), "{name}");
             }
         }
     }
     for malformed in [&b""[..], b"\x05", b"\x64\x02\x50\x05", b"\x06\x03\x07\x05\x08", &[0xff; 40]] {
-        assert_eq!(dispatch.route(malformed, now, &mut load).shard(), 0);
+        assert_eq!(dispatch.route(malformed, &mut hasher, now, &mut load).shard(), 0);
     }
 }

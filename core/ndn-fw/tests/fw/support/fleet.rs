@@ -7,10 +7,11 @@ use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::LpPacket;
 use hashlane_ndn_fw::face::{Counter, Face, FaceId};
 use hashlane_ndn_fw::fib::NextHop;
-use hashlane_ndn_fw::forward::{Burst, Config, Counters, DropReason, Forwarder, Output};
+use hashlane_ndn_fw::forward::{Burst, Config, Counters, DropReason, Forwarder, HandOver, Output};
 use hashlane_ndn_fw::pit::Pit;
-use hashlane_ndn_fw::shard::{Balance, Dispatch, Load, Served, Visit};
+use hashlane_ndn_fw::shard::{Balance, Dispatch, Load, Served, Visit, Visits};
 use hashlane_ndn_fw::strategy::Strategy;
+use hashlane_table::stage::Stage as _;
 
 /// Milliseconds between two balances.
 const BALANCE: u64 = 400;
@@ -26,12 +27,26 @@ pub struct Fleet<P> {
     pub detours: usize,
 }
 
+/// Packet on its way from one shard to another.
+struct Handed {
+    visits: Visits,
+    served: Option<Box<Served>>,
+    hashes: Vec<u64>,
+    bytes: Vec<u8>,
+}
+
+impl From<HandOver<'_>> for Handed {
+    fn from(HandOver { visits, served, hashes, parts, .. }: HandOver<'_>) -> Self {
+        Self { visits, served, hashes: hashes.to_vec(), bytes: parts.concat() }
+    }
+}
+
 impl<P: Pit> Fleet<P> {
     pub fn new(count: usize, config: &Config, key: &Key, seed: u64, mut pit: impl FnMut() -> P) -> Self {
         let shard = |number| Forwarder::with_pit(config.clone(), key, seed ^ number as u64, pit());
         Self {
             shards: (0..count).map(shard).collect(),
-            dispatch: Dispatch::new(key, count),
+            dispatch: Dispatch::new(count),
             balance: Balance::with_threshold(4),
             load: Load::default(),
             balanced: Time::default(),
@@ -80,21 +95,29 @@ impl<P: Pit> Fleet<P> {
         out: &mut Log,
     ) -> Result<(), DropReason> {
         self.rebalance(now);
-        let mut visits = self.dispatch.route_packet(packet, now, &mut self.load);
-        let mut served: Option<Box<Served>> = None;
-        loop {
-            let mut burst = Burst::new();
-            burst.push_packet(face, packet);
-            burst.set_visit(Visit { is_last: visits.is_last(), served: served.as_deref() });
-            self.shards[visits.shard()].receive_burst(&mut burst, now, out as &mut _);
-            let outcome = burst.outcomes().next().expect("a packet");
-            let passed = burst.passed().next();
-            drop(burst);
-            let (Some(next), Some((_, passed))) = (visits.after(), passed) else { return outcome };
+        let mut next: Option<Handed> = None;
+        let mut burst = Burst::new();
+        burst.push_packet(face, packet);
+        let Self { shards, dispatch, load, .. } = self;
+        // The first shard has the faces.
+        let first = &mut shards[0];
+        first.decode().run(&mut burst);
+        dispatch.route_burst(0, first.decode(), &mut burst, now, load, |packet| next = Some(packet.into()));
+        first.forward_decoded(&mut burst, now, out as &mut _);
+        let mut outcome = burst.outcomes().next().expect("a packet");
+        burst.hand_over_passed(first.decode(), |packet| next = Some(packet.into()));
+        while let Some(Handed { visits, served, hashes, bytes }) = next.take() {
             assert_eq!(outcome, Ok(()), "a packet that was dropped goes no further");
-            self.detours += 1;
-            (visits, served) = (next, Some(passed));
+            self.detours += usize::from(served.is_some());
+            let mut burst = Burst::new();
+            burst.push(face, &bytes).expect("a link packet was handed over");
+            burst.set_visit(Visit { visits, served: served.as_deref() }, &hashes);
+            let shard = &mut self.shards[visits.shard()];
+            shard.receive_burst(&mut burst, now, out as &mut _);
+            outcome = burst.outcomes().next().expect("a packet");
+            burst.hand_over_passed(shard.decode(), |packet| next = Some(packet.into()));
         }
+        outcome
     }
 
     fn rebalance(&mut self, now: Time) {

@@ -19,6 +19,15 @@ const THREAD: u32 = 40;
 /// Interests of one consumer in a row: a read of its socket.
 const IN_ROW: u64 = 16;
 
+/// Packet that was sent to a face, as its peer has read it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arrival {
+    pub face: FaceId,
+    is_data: bool,
+    prefix: u16,
+    number: u64,
+}
+
 /// Threads, faces and prefixes of a workload, the same for all threads.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
@@ -164,11 +173,33 @@ impl Ends {
     /// Receives a packet that was sent to a face of this thread.
     #[inline]
     pub(super) fn receive(&mut self, face: FaceId, packet: &[u8]) {
-        if let Some((prefix, number)) = self.names.of_interest(packet)
-            && face == self.plan.producer(prefix)
-        {
+        match self.read(face, packet) {
+            Some(arrival) => self.note(arrival),
+            None => self.wrong += 1,
+        }
+    }
+
+    /// Reads a packet that was sent to a face of any thread. `None` if it is none of the workload.
+    #[inline]
+    pub(super) fn read(&self, face: FaceId, packet: &[u8]) -> Option<Arrival> {
+        if let Some((prefix, number)) = self.names.of_interest(packet) {
+            return Some(Arrival { face, is_data: false, prefix, number });
+        }
+        let (prefix, number) = self.names.of_data(packet)?;
+        Some(Arrival { face, is_data: true, prefix, number })
+    }
+
+    /// Counts a packet that is none of the workload.
+    pub(super) fn note_wrong(&mut self) {
+        self.wrong += 1;
+    }
+
+    /// Notes a packet that was sent to a face of this thread.
+    #[inline]
+    pub(super) fn note(&mut self, Arrival { face, is_data, prefix, number }: Arrival) {
+        if !is_data && face == self.plan.producer(prefix) {
             self.replies.push_back((prefix, number));
-        } else if let Some((prefix, number)) = self.names.of_data(packet)
+        } else if is_data
             && face == self.plan.consumer(number)
             && prefix == self.plan.prefix(self.thread, number & ((1 << THREAD) - 1))
             && let Some(at) = (number & ((1 << THREAD) - 1)).checked_sub(self.first)

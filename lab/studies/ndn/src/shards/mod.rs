@@ -4,6 +4,7 @@ mod clock;
 mod ends;
 mod names;
 mod path;
+mod post;
 mod run;
 mod set;
 #[cfg(test)]

@@ -2,8 +2,9 @@
 
 use super::clock::Clock;
 use super::ends::{Ends, Packets, Plan};
+use super::post::Post;
 use hashlane_forwarder::shards::{
-    Action, Batch, Exchange, Outlet, Taken, Through, forward_batch, take_packet,
+    Action, Batch, Exchange, Outlet, Router, Through, forward_batch, pass_on, route_burst,
 };
 use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::{LpHeader, LpPacket};
@@ -18,6 +19,9 @@ const BATCHES: usize = 16;
 
 /// Longest wait for the queue.
 const WAIT: Duration = Duration::from_millis(1);
+
+/// Longest wait for the queue of a thread that packets reach by the network, too.
+const NETWORK_WAIT: Duration = Duration::from_micros(20);
 
 /// Path of the packets of a thread.
 pub(super) trait Path: Send {
@@ -75,6 +79,9 @@ pub(super) struct Shard {
     pub(super) plan: Arc<Plan>,
     pub(super) load: Load,
     pub(super) exchange: Exchange,
+    /// Network to the peers of other threads; `None` if packets are handed over to the thread that has the
+    /// face.
+    pub(super) post: Option<Post>,
     pub(super) counts: Counts,
 }
 
@@ -91,17 +98,21 @@ impl Output for ToEnds<'_> {
     }
 }
 
-/// Sends to the thread that has the face.
+/// Sends to any face over the network, or to the thread that has the face.
 struct ToOwners<'a> {
     own: usize,
     plan: &'a Plan,
     ends: &'a mut Ends,
+    post: Option<&'a mut Post>,
     handed_over: u64,
 }
 
 impl Outlet for ToOwners<'_> {
     #[inline]
     fn send(&mut self, exchange: &mut Exchange, face: FaceId, header: &LpHeader<'_>, packet: &[u8]) {
+        if let Some(post) = &mut self.post {
+            return post.send(face, packet, self.ends);
+        }
         let owner = self.plan.owner(face);
         if owner == self.own {
             self.ends.receive(face, packet);
@@ -132,8 +143,8 @@ impl Path for Alone {
 impl Shard {
     /// Takes this batch and those after it.
     fn take_batches(&mut self, first: Option<Batch>, now: Time, ends: &mut Ends) -> Result<bool, String> {
-        let Self { own, forwarder, plan, exchange, counts, .. } = self;
-        let mut outlet = ToOwners { own: *own, plan, ends, handed_over: 0 };
+        let Self { own, forwarder, plan, exchange, post, counts, .. } = self;
+        let mut outlet = ToOwners { own: *own, plan, ends, post: post.as_mut(), handed_over: 0 };
         let (mut batches, mut next) = (0, first);
         while let Some(batch) = next {
             for (face, action, packet) in batch.iter() {
@@ -160,28 +171,28 @@ impl Shard {
 
 impl Path for Shard {
     fn forward(&mut self, packets: &Packets, now: Time, ends: &mut Ends) -> Result<(), String> {
-        let Self { own, forwarder, dispatch, plan, load, exchange, counts } = self;
+        let Self { own, forwarder, dispatch, plan, load, exchange, post, counts } = self;
         let mut burst = Burst::new();
-        let mut outlet = ToOwners { own: *own, plan, ends, handed_over: 0 };
+        let mut outlet = ToOwners { own: *own, plan, ends, post: post.as_mut(), handed_over: 0 };
         for (face, packet) in packets.iter() {
-            let visits = dispatch.route(packet, now, load);
-            outlet.handed_over += u64::from(visits.shard() != *own);
-            match take_packet(*own, (face, packet), visits, &mut burst, exchange) {
-                Taken::Done | Taken::Full => {}
-                other => return Err(format!("a packet is not taken: {other:?}")),
-            }
+            burst.push(face, packet).map_err(|why| format!("a packet is not taken: {why:?}"))?;
         }
-        counts.forwarded += burst.len() as u64;
-        if !burst.is_empty() {
-            forwarder.receive_burst(&mut burst, now, &mut Through(exchange, &mut outlet));
+        if burst.is_empty() {
+            return Ok(());
         }
+        route_burst(Router { own: *own, dispatch, load }, forwarder, &mut burst, now, exchange);
+        counts.forwarded += burst.remaining() as u64;
+        counts.handed_over += (burst.len() - burst.remaining()) as u64;
+        forwarder.forward_decoded(&mut burst, now, &mut Through(exchange, &mut outlet));
+        pass_on(forwarder, &mut burst, exchange);
         counts.handed_over += outlet.handed_over;
         Ok(())
     }
 
     fn take_queue(&mut self, now: Time, ends: &mut Ends) -> Result<bool, String> {
+        let has_arrivals = self.post.as_mut().is_some_and(|post| post.take(ends));
         let batch = self.exchange.try_next();
-        self.take_batches(batch, now, ends)
+        Ok(self.take_batches(batch, now, ends)? || has_arrivals)
     }
 
     fn is_congested(&self) -> bool {
@@ -190,11 +201,12 @@ impl Path for Shard {
 
     fn end_burst(&mut self, now: Time) {
         self.exchange.flush();
+        self.post.iter_mut().for_each(Post::flush);
         self.forwarder.handle_timeout(now);
     }
 
     fn wait(&mut self, clock: Clock, ends: &mut Ends) -> Result<(), String> {
-        let batch = self.exchange.wait(WAIT);
+        let batch = self.exchange.wait(if self.post.is_some() { NETWORK_WAIT } else { WAIT });
         let now = clock.now();
         if self.take_batches(batch, now, ends)? {
             self.end_burst(now);

@@ -4,6 +4,7 @@ use super::clock::Clock;
 use super::ends::{Ends, PAIRS, Plan};
 use super::names::{self, Names};
 use super::path::{Alone, Counts, Nothing, Shard};
+use super::post::Post;
 use super::threads::{self, Reading};
 use super::work::{PREFIXES, Scheme, Work};
 use hashlane_forwarder::shards::{Exchange, part};
@@ -15,6 +16,7 @@ use hashlane_ndn_fw::cs;
 use hashlane_ndn_fw::face::{Face, FaceId, LinkType, Scope};
 use hashlane_ndn_fw::fib::NextHop;
 use hashlane_ndn_fw::forward::{Config, Forwarder, MAX_LIFETIME, Output};
+use hashlane_ndn_fw::hashed::NameHasher;
 use hashlane_ndn_fw::shard::{Balance, Dispatch, Load};
 use std::sync::Arc;
 use std::time::Duration;
@@ -73,31 +75,36 @@ impl Set {
                 }
                 (Threads::Apart(made), plans)
             }
-            Scheme::Shards(_) => {
+            Scheme::Shards(_) | Scheme::HandBack(_) => {
                 let mut forwarders: Vec<_> = (0..threads).map(forwarder).collect();
                 let first: Result<Vec<_>, String> =
                     forwarders.iter_mut().map(|forwarder| add_faces(forwarder, threads)).collect();
                 let first = first?.first().copied().ok_or("no shards")?;
                 let plan = Arc::new(Plan::new(first, threads, &draws));
-                let dispatch = Arc::new(Dispatch::new(key, threads));
-                balance(&dispatch, &plan, names.clone(), &mut clock)?;
+                let dispatch = Arc::new(Dispatch::new(threads));
+                let mut hasher = NameHasher::new(key);
+                balance(&dispatch, &plan, names.clone(), &mut hasher, &mut clock)?;
+                let mut posts = Post::of_all(threads, &plan).into_iter();
                 let mut ends = Exchange::of_all(threads, None).into_iter();
                 let mut made = Vec::new();
                 for (own, mut forwarder) in forwarders.into_iter().enumerate() {
                     add_routes(&mut forwarder, &names, &plan)?;
                     let mut load = Load::default();
-                    let is_own =
-                        |packet: &[u8]| dispatch.route(packet, clock.now(), &mut load).shard() == own;
+                    let is_own = |packet: &[u8]| {
+                        dispatch.route(packet, &mut hasher, clock.now(), &mut load).shard() == own
+                    };
                     add_pending(&mut forwarder, work, clock, 0..work.tables.pending, is_own)?;
                     let exchange = ends.next().ok_or("each shard has its queues")?;
                     let (dispatch, plan, load) = (dispatch.clone(), plan.clone(), Load::default());
+                    let post = posts.next().filter(|_| matches!(scheme, Scheme::Shards(_)));
                     let counts = Counts::default();
-                    made.push(Shard { own, forwarder, dispatch, plan, load, exchange, counts });
+                    made.push(Shard { own, forwarder, dispatch, plan, load, exchange, post, counts });
                 }
                 (Threads::Shards(made), vec![plan; threads])
             }
         };
-        let number = |at: usize| if matches!(scheme, Scheme::Shards(_)) { at } else { 0 };
+        let number =
+            |at: usize| if matches!(scheme, Scheme::Shards(_) | Scheme::HandBack(_)) { at } else { 0 };
         let ends = plans.iter().enumerate().map(|(at, plan)| Ends::new(number(at), plan, work));
         let ends = ends.collect::<Option<_>>().ok_or("no packets have names of this shape")?;
         Ok(Self { threads: made, ends, clock })
@@ -186,14 +193,20 @@ fn add_pending(
 
 /// Balances the buckets by the load of the workload, as the first thread does each second, until nothing
 /// moves and no former owner is visited.
-fn balance(dispatch: &Dispatch, plan: &Plan, mut names: Names, clock: &mut Clock) -> Result<(), String> {
+fn balance(
+    dispatch: &Dispatch,
+    plan: &Plan,
+    mut names: Names,
+    hasher: &mut NameHasher,
+    clock: &mut Clock,
+) -> Result<(), String> {
     let (mut balance, mut load) = (Balance::default(), Load::default());
     let mut settled = 0;
     for _ in 0..BALANCES {
         let mut shares = vec![0_u64; dispatch.shards()];
         for (number, prefix) in (0..SAMPLE).zip(plan.draws.iter().cycle()) {
-            let interest = dispatch.route(names.interest(*prefix, number), clock.now(), &mut load);
-            let data = dispatch.route(names.data(*prefix, number), clock.now(), &mut load);
+            let interest = dispatch.route(names.interest(*prefix, number), hasher, clock.now(), &mut load);
+            let data = dispatch.route(names.data(*prefix, number), hasher, clock.now(), &mut load);
             if settled > 0 && (!interest.is_last() || interest != data) {
                 return Err("former owners are visited for longer than their Interests last".into());
             }

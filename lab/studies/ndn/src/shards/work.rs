@@ -42,16 +42,19 @@ const COMPONENTS: std::ops::RangeInclusive<usize> = 4..=20;
 pub(super) enum Scheme {
     /// One forwarder per thread, with its own names and faces, and nothing between threads.
     Apart(usize),
-    /// Threads with a shard each.
+    /// Threads with a shard each, which send to all faces.
     Shards(usize),
+    /// Threads with a shard each, which hand a packet back to the thread that has its face.
+    HandBack(usize),
     /// A thread that makes and checks the packets, and forwards none.
     Load,
 }
 
 /// Schemes by their ids, but for `all`.
-const SCHEMES: [(&str, Scheme); 4] = [
+const SCHEMES: [(&str, Scheme); 5] = [
     ("1", Scheme::Apart(1)),
     ("2", Scheme::Shards(2)),
+    ("2/back", Scheme::HandBack(2)),
     ("2/apart", Scheme::Apart(2)),
     ("load", Scheme::Load),
 ];
@@ -71,14 +74,14 @@ impl Scheme {
         let all = || (id == "all").then(|| Self::Shards(processors().clamp(2, 64)));
         known.or_else(all).ok_or_else(|| RunError::UnknownScheme {
             id: id.to_owned(),
-            help: "known: 1, 2, 2/apart, all, load".to_owned(),
+            help: "known: 1, 2, 2/back, 2/apart, all, load".to_owned(),
         })
     }
 
     /// Number of threads.
     pub(super) fn threads(self) -> usize {
         match self {
-            Self::Apart(threads) | Self::Shards(threads) => threads,
+            Self::Apart(threads) | Self::Shards(threads) | Self::HandBack(threads) => threads,
             Self::Load => 1,
         }
     }

@@ -8,11 +8,19 @@ pub struct Visits {
     last: u8,
 }
 
+/// The visit of the only shard.
+impl Default for Visits {
+    #[inline(always)]
+    fn default() -> Self {
+        Self::new(0, 0)
+    }
+}
+
 impl Visits {
-    /// Visits of shard `last`, below [`MAX_SHARDS`](super::MAX_SHARDS), after the shards of the bits set in
+    /// Visits of shard `last`, below 64, after the shards of the bits set in
     /// `before`.
     #[inline]
-    pub(super) fn new(before: u64, last: u8) -> Self {
+    pub(crate) fn new(before: u64, last: u8) -> Self {
         Self { before: before & !(1 << (last & 63)), last }
     }
 
