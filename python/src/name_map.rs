@@ -76,7 +76,7 @@ impl Source {
             }
             Self::Lines(column) => {
                 for chunk in column.chunks() {
-                    let (rows, nulls) = (Rows::of(column.name(), chunk)?, chunk.logical_nulls());
+                    let (rows, nulls) = (Rows::of_strings(column.name(), chunk)?, chunk.logical_nulls());
                     for row in (0..chunk.len()).filter(|row| is_valid(nulls.as_ref(), *row)) {
                         let line = rows.row(row);
                         interrupt.record(10, line.len())?;
@@ -155,7 +155,7 @@ impl NameMap {
         array: &ArrayRef,
     ) -> PyResult<ArrayRef> {
         let mut lookup = Lookup::new(&self.rules, array.len());
-        let (rows, nulls) = (Rows::of(column.name(), array)?, array.logical_nulls());
+        let (rows, nulls) = (Rows::of_strings(column.name(), array)?, array.logical_nulls());
         let mut interrupt = Interrupt::default();
         for row in 0..array.len() {
             if !is_valid(nulls.as_ref(), row) {

@@ -263,7 +263,7 @@ impl Lists {
         errors: Errors,
         burst: &mut Burst,
     ) -> PyResult<()> {
-        let rows = Rows::of(name, array)?;
+        let rows = Rows::of_strings(name, array)?;
         let nulls = array.logical_nulls();
         let is_null = |row: usize| nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
         let (mut names, mut interrupt) = (Vec::with_capacity(BATCH), Interrupt::default());

@@ -49,7 +49,7 @@ pub(crate) fn each_row<T>(
     mut parse: impl FnMut(&[u8]) -> Result<T, String>,
     mut push: impl FnMut(Option<T>),
 ) -> PyResult<()> {
-    let rows = Rows::of(column.name(), array)?;
+    let rows = Rows::of_strings(column.name(), array)?;
     let nulls = array.logical_nulls();
     let mut interrupt = Interrupt::default();
     for row in 0..array.len() {

@@ -58,6 +58,19 @@ impl<'a> Rows<'a> {
         })
     }
 
+    /// The rows of `array`, an argument called `name`, which are names or messages.
+    ///
+    /// # Errors
+    /// `TypeError` for other types than text and bytes: the bytes of an integer are no name.
+    pub(crate) fn of_strings(name: &str, array: &'a ArrayRef) -> PyResult<Self> {
+        match array.data_type() {
+            kind if kind.is_integer() => {
+                Err(wrong_type(format!("{name}: a column of {}; expected text or bytes", type_name(kind))))
+            }
+            _ => Self::of(name, array),
+        }
+    }
+
     fn fixed(array: &ArrayRef, width: usize) -> Self {
         let data = array.to_data();
         let (from, len) = (data.offset().saturating_mul(width), data.len().saturating_mul(width));

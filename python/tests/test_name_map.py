@@ -28,6 +28,15 @@ def test_each_name_has_the_lists_that_match_it(names: hashlane.NameMap) -> None:
     assert names.match(np.array(["ads.example"])).tolist() == [1]
 
 
+def test_integers_are_no_names(names: hashlane.NameMap) -> None:
+    # The bytes of this number are "abcd.com".
+    for call in (names.match, names.longest, lambda column: hashlane.name_prefix_hashes(column, "dns", "crc32c")):
+        with pytest.raises(TypeError, match="names: a column of int64; expected text or bytes"):
+            call(np.array([7885630523975066209]))
+    with pytest.raises(TypeError, match="lists: a column of int64; expected text or bytes"):
+        hashlane.NameMap({"numbers": pa.array([1])})
+
+
 def test_the_longest_rule_is_named(names: hashlane.NameMap) -> None:
     rows = names.longest(["www.ADS.example", "tracker.example", "example", None]).to_pylist()
     assert rows == [
