@@ -65,11 +65,14 @@ pub(crate) fn schemes() -> Vec<Registered> {
 /// The scheme `id`.
 ///
 /// # Errors
-/// `ValueError` for an unknown id, with the nearest one.
+/// `ValueError` for an unknown id, with the nearest one, and for a hash of tuples alone.
 pub(crate) fn scheme(id: &str) -> PyResult<Registered> {
     let mut all = schemes();
     match all.iter().position(|scheme| scheme.info.id == id) {
         Some(place) => Ok(all.swap_remove(place)),
+        None if crate::flow::tuple_schemes().iter().any(|(of_tuples, _)| of_tuples == id) => {
+            Err(value(format!("{id} hashes tuples, and no other keys: call hashlane.flow_hash")))
+        }
         None => Err(unknown(
             "scheme",
             id,

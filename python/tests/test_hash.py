@@ -321,6 +321,8 @@ def test_keys_are_neither_forgotten_nor_superfluous() -> None:
         hashlane.hash([b"a"], "crc32c", KEY)
     with pytest.raises(ValueError, match="the key has 15 bytes, expected 16"):
         hashlane.hash([b"a"], "siphash-1-3", KEY[1:])
+    with pytest.raises(ValueError, match="ehash/jhash2 hashes tuples, and no other keys: call hashlane.flow_hash"):
+        hashlane.hash(["a"], "ehash/jhash2", KEY)
     with pytest.raises(ValueError, match=r'unknown scheme "siphash-1-4".*siphash-'):
         hashlane.hash([b"a"], "siphash-1-4", KEY)
     first, second = hashlane.random_key(), hashlane.random_key()
