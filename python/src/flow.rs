@@ -18,7 +18,7 @@ use hashlane_baseline::rss::PUBLISHED_KEY;
 use hashlane_flow::ehash::{Jhash2, SipHash13, SipHash24, TupleHash};
 use hashlane_flow::rss::{self, CardKey, ENTRIES, SYMMETRIC_KEY};
 use hashlane_flow::tuple::Tuple;
-use hashlane_hash::scheme::{Key, SchemeInfo};
+use hashlane_hash::scheme::Key;
 use hashlane_hash::toeplitz::Rss;
 use hashlane_sketch::Keys;
 use pyo3::prelude::*;
@@ -40,16 +40,6 @@ const BATCH: usize = 1024;
 /// A hash of many tuples.
 pub(crate) type Burst = Box<dyn FnMut(&[Tuple], &mut [u64]) + Send>;
 
-/// Facts about the hashes of tuples that no hash of bytes computes, and their ids.
-pub(crate) fn tuple_schemes() -> Vec<(String, SchemeInfo)> {
-    macro_rules! infos {
-        ($($hash:ty,)*) => {
-            vec![$((format!("ehash/{}", <$hash as TupleHash>::INFO.id), <$hash as TupleHash>::INFO)),*]
-        };
-    }
-    hashlane_baseline::for_each_tuple_hash!(infos)
-}
-
 fn burst<H: TupleHash + Send + 'static>(key: &Key) -> Burst {
     let hash = H::new(key);
     Box::new(move |tuples, out| hash.hash_burst(tuples, out))
@@ -67,7 +57,7 @@ pub(crate) fn of_tuples(id: &str, key: Option<&[u8]>) -> PyResult<Burst> {
                     Ok(burst::<$hash>(&checked_key(&<$hash as TupleHash>::INFO, id, key)?))
                 })*
                 Some(_) => {
-                    let known = tuple_schemes();
+                    let known = registry::tuple_schemes();
                     Err(unknown("scheme", id, known.iter().map(|(id, _)| id.as_str()), "hashlane.schemes() lists them"))
                 }
                 None => of_bytes(id, key),

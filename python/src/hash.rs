@@ -172,7 +172,7 @@ type SchemeRow = (String, &'static str, u32, &'static str, u32, u64, &'static st
 fn schemes() -> Vec<SchemeRow> {
     let bytes = registry::schemes();
     let of_bytes = bytes.iter().map(|scheme| row(scheme.info.id, "bytes", &scheme.info));
-    of_bytes.chain(crate::flow::tuple_schemes().iter().map(|(id, info)| row(id, "tuple", info))).collect()
+    of_bytes.chain(registry::tuple_schemes().iter().map(|(id, info)| row(id, "tuple", info))).collect()
 }
 
 fn row(id: &str, keys: &'static str, info: &SchemeInfo) -> SchemeRow {

@@ -1,6 +1,7 @@
 //! The registered hashes.
 
 use crate::error::value;
+use hashlane_flow::ehash::TupleHash;
 use hashlane_hash::scheme::{Key, Keying, Scheme, SchemeInfo};
 use hashlane_sketch::hasher::Hasher;
 use hashlane_stats::nearest::suggestion;
@@ -62,6 +63,16 @@ pub(crate) fn schemes() -> Vec<Registered> {
     all
 }
 
+/// Facts about the hashes of tuples that no hash of bytes computes, and their ids.
+pub(crate) fn tuple_schemes() -> Vec<(String, SchemeInfo)> {
+    macro_rules! infos {
+        ($($hash:ty,)*) => {
+            vec![$((format!("ehash/{}", <$hash as TupleHash>::INFO.id), <$hash as TupleHash>::INFO)),*]
+        };
+    }
+    hashlane_baseline::for_each_tuple_hash!(infos)
+}
+
 /// The scheme `id`.
 ///
 /// # Errors
@@ -70,7 +81,7 @@ pub(crate) fn scheme(id: &str) -> PyResult<Registered> {
     let mut all = schemes();
     match all.iter().position(|scheme| scheme.info.id == id) {
         Some(place) => Ok(all.swap_remove(place)),
-        None if crate::flow::tuple_schemes().iter().any(|(of_tuples, _)| of_tuples == id) => {
+        None if tuple_schemes().iter().any(|(of_tuples, _)| of_tuples == id) => {
             Err(value(format!("{id} hashes tuples, and no other keys: call hashlane.flow_hash")))
         }
         None => Err(unknown(

@@ -1,12 +1,9 @@
 //! Bursts of packets.
 
-use super::decode::{Decode, Names};
 use super::route::FibCandidate;
 use super::visit::{Served, Visit};
-use super::visits::Visits;
 use crate::drop::DropReason;
 use crate::face::FaceId;
-use crate::hashed::HashedName;
 use alloc::boxed::Box;
 use hashlane_name_map::map::Tagged;
 use hashlane_ndn::invariant::Invariant as _;
@@ -25,27 +22,12 @@ pub struct Burst<'p, M = ()> {
     pub(super) packets: SmallVec<[Ingress<'p, M>; BURST]>,
     pub(super) headers: Headers<'p>,
     /// Packets that were handed over to other shards.
-    elsewhere: usize,
+    pub(super) elsewhere: usize,
 }
 
 /// Link headers of the packets that have one: most have none, and a header is large.
 #[derive(Debug)]
 pub(super) struct Headers<'p>(SmallVec<[LpHeader<'p>; BURST]>);
-
-/// Packet that another shard visits next.
-#[derive(Debug)]
-pub struct HandOver<'a> {
-    /// Ingress face.
-    pub face: FaceId,
-    /// The visits that are left.
-    pub visits: Visits,
-    /// Outcome of the visits so far.
-    pub served: Option<Box<Served>>,
-    /// Hashes of the prefixes of the name, the shortest first, under the key of all shards.
-    pub hashes: &'a [u64],
-    /// Bytes of the link packet, in parts.
-    pub parts: [&'a [u8]; 2],
-}
 
 /// Reason for not adding bytes to a burst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +63,7 @@ pub(super) struct Ingress<'p, M> {
 }
 
 /// Index for packets without a link header.
-const BARE: u8 = u8::MAX;
+pub(super) const BARE: u8 = u8::MAX;
 
 /// Header of packets without a link header.
 static EMPTY: LpHeader<'static> = LpHeader::EMPTY;
@@ -116,15 +98,6 @@ impl<'p> Headers<'p> {
         }
         let header = self.0.get(usize::from(packet.header));
         header.invariant("the header was added with the packet").unwrap_or(&EMPTY)
-    }
-
-    /// Passes the bytes of a packet to `hand_over`, in parts. A link header is encoded again.
-    #[inline(always)]
-    fn hand_over<M>(&self, packet: &Ingress<'p, M>, hand_over: impl FnOnce([&[u8]; 2])) {
-        if packet.header == BARE {
-            return hand_over([&[], packet.fragment]);
-        }
-        hand_over([self.of(packet).wrapped(packet.fragment.len()).as_bytes(), packet.fragment]);
     }
 }
 
@@ -217,58 +190,13 @@ impl<'p, M> Burst<'p, M> {
         true
     }
 
-    /// Sets the visit of the packet that was added last, which another shard has handed over with the `hashes`
-    /// of its name. Other packets have one shard.
+    /// Sets the visit of the packet that was added last, which another shard has handed over with the
+    /// `hashes` of its name. Other packets have one shard.
     #[inline]
     pub fn set_visit(&mut self, visit: Visit<'p>, hashes: &'p [u64]) {
         if let Some(packet) = self.packets.last_mut() {
             packet.visit = visit;
             packet.hashes = Some(hashes);
-        }
-    }
-
-    /// Chooses the visits of decoded packets. Those that visit another shard than `own` first leave the burst.
-    #[inline(always)]
-    pub(crate) fn route(
-        &mut self,
-        own: usize,
-        names: &Names,
-        mut choose: impl FnMut(&Content<'p>, &HashedName<'_>) -> Visits,
-        mut hand_over: impl FnMut(HandOver<'_>),
-    ) {
-        for packet in &mut self.packets {
-            if let Content::None = packet.content {
-                continue;
-            }
-            let name = names.of(packet);
-            let visits = choose(&packet.content, &name);
-            if visits.shard() == own {
-                packet.visit.visits = visits;
-            } else {
-                let (face, hashes) = (packet.face, name.hashes);
-                let with_parts =
-                    |parts: [&[u8]; 2]| hand_over(HandOver { face, visits, served: None, hashes, parts });
-                self.headers.hand_over(packet, with_parts);
-                packet.content = Content::Elsewhere;
-                self.elsewhere += 1;
-            }
-        }
-    }
-
-    /// Hands over the packets that visit another shard after this one. `decode` has decoded the burst. Valid
-    /// after the last stage.
-    #[inline]
-    pub fn hand_over_passed(&mut self, decode: &Decode, mut hand_over: impl FnMut(HandOver<'_>)) {
-        for packet in &mut self.packets {
-            let served = packet.passed.take();
-            if served.is_some()
-                && let Some(visits) = packet.visit.visits.after()
-            {
-                let (face, hashes) = (packet.face, decode.names().of(packet).hashes);
-                let with_parts =
-                    |parts: [&[u8]; 2]| hand_over(HandOver { face, visits, served, hashes, parts });
-                self.headers.hand_over(packet, with_parts);
-            }
         }
     }
 

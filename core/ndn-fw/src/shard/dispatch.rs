@@ -15,8 +15,8 @@ const ROUND: u64 = 0x3f;
 
 /// The choice of the shards that a packet visits.
 ///
-/// A packet belongs to a bucket by the keyed hash of the first components of its name that the tables use, and
-/// a bucket to a shard. Any thread may [route](Self::route_burst) packets while one thread
+/// A packet belongs to a bucket by the keyed hash of the first components of its name that the tables use,
+/// and a bucket to a shard. Any thread may [route](Self::route_burst) packets while one thread
 /// [balances](super::Balance) the buckets.
 ///
 /// ```
@@ -90,8 +90,8 @@ impl Dispatch {
         self.shards.into()
     }
 
-    /// The visits of an Interest, or of the Interest of a Nack. Notes an Interest that will be pending: call it
-    /// before the Interest is handed over. `load` counts the packet.
+    /// The visits of an Interest, or of the Interest of a Nack. Notes an Interest that will be pending: call
+    /// it before the Interest is handed over. `load` counts the packet.
     #[inline(always)]
     pub(super) fn route_interest(
         &self,

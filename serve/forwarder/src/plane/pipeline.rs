@@ -96,7 +96,8 @@ impl<P: Pit> Pipeline<P> {
         }
     }
 
-    /// Forwards one packet that another shard has visited, and hands it over to the shard that it visits next.
+    /// Forwards one packet that another shard has visited, and hands it over to the shard that it visits
+    /// next.
     fn visit(&mut self, face: FaceId, packet: &[u8], visit: Visit<'_>, hashes: &[u64]) {
         let mut burst = Burst::new();
         if burst.push(face, packet).is_err() {

@@ -59,8 +59,8 @@ impl Crew {
         self.dispatch.shards()
     }
 
-    /// Decodes a burst of packets that faces have received, and hands over those that visit another shard than
-    /// the first one first.
+    /// Decodes a burst of packets that faces have received, and hands over those that visit another shard
+    /// than the first one first.
     #[inline]
     pub(crate) fn route<P: Pit>(
         &mut self,

@@ -183,8 +183,8 @@ impl Exchange {
         }
     }
 
-    /// Takes a batch that was read: this thread fills it again, or the one that it came from. A thread that has
-    /// enough of them gets no more.
+    /// Takes a batch that was read: this thread fills it again, or the one that it came from. A thread that
+    /// has enough of them gets no more.
     pub fn give_back(&mut self, mut batch: Batch) {
         batch.clear();
         if self.spare.kept.len() < KEPT {
