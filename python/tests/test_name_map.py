@@ -30,7 +30,7 @@ def test_each_name_has_the_lists_that_match_it(names: hashlane.NameMap) -> None:
 
 def test_integers_are_no_names(names: hashlane.NameMap) -> None:
     # The bytes of this number are "abcd.com".
-    for call in (names.match, names.longest, lambda column: hashlane.name_prefix_hashes(column, "dns", "crc32c")):
+    for call in (names.match, names.longest, lambda column: hashlane.name_prefix_hashes(column, "ndn", "crc32c")):
         with pytest.raises(TypeError, match="names: a column of int64; expected text or bytes"):
             call(np.array([7885630523975066209]))
     with pytest.raises(TypeError, match="lists: a column of int64; expected text or bytes"):
