@@ -1,9 +1,10 @@
 //! Programs of other projects with a forwarder between them.
 
-use super::forwarder::{self, Face, Forwarder, Index, Project};
+use super::forwarder::{self, Dir, Face, Forwarder, Index, Project};
 use super::peers::Peers;
 use super::program::Program;
 use std::fmt;
+use std::fs;
 use std::net::UdpSocket;
 use std::process::Command;
 use std::thread;
@@ -150,6 +151,40 @@ impl ForwarderChain {
             return Ok(format!("{} bytes", object.len()));
         }
         Err(format!("got {} bytes, not the {} that were published", got.len(), object.len()))
+    }
+
+    /// An object stored in a repository. Its producer has ended and the content store is empty when it is
+    /// fetched.
+    pub(crate) fn repo(&self, prefix: &str) -> Result<String, String> {
+        let transport = self.forwarder.transport(Face::Unix);
+        let folder = Dir::new().map_err(|error| format!("a folder: {error}"))?;
+        let (config, database) = (folder.path().join("repo.conf"), folder.path().join("repo.db"));
+        let text = format!(
+            "repo_config: {{repo_name: '{prefix}/repo', register_root: false}}\n\
+             db_config: {{db_type: sqlite3, sqlite3: {{path: '{}'}}}}\n\
+             tcp_bulk_insert: {{addr: 127.0.0.1, port: '0', register_prefix: false, prefixes: []}}\n\
+             logging_config: {{level: INFO}}\n",
+            database.display()
+        );
+        fs::write(&config, text).map_err(|error| format!("{}: {error}", config.display()))?;
+        let mut command = self.peers.python_repo(&config);
+        let repo = Program::start("repository", command.env("NDN_CLIENT_TRANSPORT", &transport))?;
+        self.wait_for_route(&format!("{prefix}/repo")).map_err(|error| error + &repo.said())?;
+        let client = |step: &str| {
+            let mut client = self.peers.python("repo_client.py");
+            client.args([step, prefix]).env("NDN_CLIENT_TRANSPORT", &transport);
+            Program::run(&format!("{step}, client"), &mut client, TIMEOUT)
+                .map_err(|error| error + &repo.said())
+        };
+        client("store")?;
+        self.wait_for_route(&format!("{prefix}/object")).map_err(|error| error + &repo.said())?;
+        if self.forwarder.kind == Project::Hashlane {
+            let mut erase = forwarder::hashlane()?;
+            erase.args(["ndn", "cs", "erase", prefix, "--connect", &transport]);
+            Program::run("hashlane ndn cs erase", &mut erase, TIMEOUT)?;
+        }
+        self.send_tokens(&self.forwarder, &format!("{prefix}/object"))?;
+        client("fetch").map(self::text)
     }
 
     /// Management commands in order, each with text that its answer must contain.

@@ -8,7 +8,7 @@ use std::fs;
 use std::io;
 use std::net::{TcpListener, UdpSocket};
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -170,17 +170,21 @@ mgmt: {{allow_localhop: true}}
 }
 
 /// A folder that is removed when it is dropped.
-struct Dir(PathBuf);
+pub(crate) struct Dir(PathBuf);
 
 impl Dir {
     /// Under the system's temporary folder, as the path of a socket must be short.
-    fn new() -> io::Result<Self> {
+    pub(crate) fn new() -> io::Result<Self> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("hashlane-interop-{}-{number}", std::process::id());
         let dir = std::env::temp_dir().join(name);
         fs::create_dir(&dir)?;
         Ok(Self(dir))
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
     }
 
     fn socket(&self) -> PathBuf {

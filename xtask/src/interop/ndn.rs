@@ -105,6 +105,8 @@ enum Scenario {
     NdndPing,
     NdndObject,
     NdndCommands,
+    /// A repository stores an object, and answers for its producer, which has ended.
+    PythonRepo,
 }
 
 impl Scenario {
@@ -132,6 +134,7 @@ impl Scenario {
             Self::NdndPing,
             Self::NdndObject,
             Self::NdndCommands,
+            Self::PythonRepo,
         ])
     }
 
@@ -162,6 +165,7 @@ impl Scenario {
             Self::NdndPing => bench.ping(&prefix),
             Self::NdndObject => bench.object(&prefix),
             Self::NdndCommands => bench.commands(&prefix),
+            Self::PythonRepo => bench.repo(&prefix),
         }
     }
 }
@@ -205,6 +209,7 @@ impl fmt::Display for Scenario {
             Self::NdndPing => write!(f, "ndnd-ping"),
             Self::NdndObject => write!(f, "ndnd-object"),
             Self::NdndCommands => write!(f, "ndnd-commands"),
+            Self::PythonRepo => write!(f, "python-repo"),
         }
     }
 }

@@ -20,7 +20,7 @@ pub(crate) const NEEDS: [Need; 3] = [
     need::GO,
 ];
 
-const PYTHON_NDN: &str = "python-ndn==0.5.2";
+const PYTHON: [&str; 2] = ["python-ndn==0.5.2", "ndn-python-repo==0.3"];
 const NDND: &str = "github.com/named-data/ndnd/cmd/ndnd";
 const NDND_VERSION: &str = "v1.5.3";
 /// Version of all NDNts packages; each depends on the others of the same version.
@@ -47,7 +47,7 @@ impl Peers {
     pub(crate) fn install() -> Result<Self, String> {
         let dir = run::target_dir()?.join("interop");
         let peers = Self { node: toolchains::node(&dir)?, dir };
-        once(&peers.dir.join("python"), PYTHON_NDN, |folder| peers.install_python(folder))?;
+        once(&peers.dir.join("python"), &PYTHON.join(" "), |folder| peers.install_python(folder))?;
         once(&peers.dir.join("ndnts"), &format!("{NDNTS:?} {NDNTS_VERSION}"), install_ndnts)?;
         ndnd_alone()?;
         peers.place_ndnts_scripts().map_err(|error| format!("the programs on NDNts: {error}"))?;
@@ -60,6 +60,13 @@ impl Peers {
         command
             .arg(run::root().join("proof/interop/python").join(script))
             .env("PYTHONDONTWRITEBYTECODE", "1");
+        command
+    }
+
+    /// The repository of python-ndn with this configuration.
+    pub(crate) fn python_repo(&self, config: &Path) -> Command {
+        let mut command = self.command(&self.dir.join("python/bin/ndn-python-repo"));
+        command.arg("--config").arg(config);
         command
     }
 
@@ -84,11 +91,12 @@ impl Peers {
         command
     }
 
-    /// Installs the library and a key, without which `NDNApp` does not start.
+    /// Installs the packages and a key, without which `NDNApp` does not start.
     fn install_python(&self, folder: &Path) -> Result<(), String> {
         run::show(run::command(&["python3", "-m", "venv"]).arg(folder))?;
         let mut pip = run::command(&[folder.join("bin/python")]);
-        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", PYTHON_NDN]);
+        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
+        pip.args(PYTHON);
         run::show(&mut pip)?;
         let home = folder.join("home");
         fs::create_dir_all(&home).map_err(|error| format!("{}: {error}", home.display()))?;
