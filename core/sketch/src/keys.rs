@@ -157,21 +157,17 @@ fn rows<'a, O: Copy + Eq + Sub<Output = O> + TryInto<usize>>(
     offsets: &[O],
     bytes: &'a [u8],
 ) -> Option<Layout<'a>> {
-    let [first, second] = *offsets.first_chunk()?;
-    let last = *offsets.last()?;
-    let width = second - first;
-    let is_even = |part: &[O]| part.windows(2).fold(true, |even, pair| even & (pair[1] - pair[0] == width));
-    // Parts overlap by the offset at which one ends and the next begins.
-    let mut rest = offsets;
-    while let Some((_, next)) = rest.split_at_checked(COMPARED) {
-        if !rest.get(..=COMPARED).is_none_or(is_even) {
-            return None;
-        }
-        rest = next;
+    let ((first, ends), (last, starts)) = (offsets.split_first()?, offsets.split_last()?);
+    let width = *ends.first()? - *first;
+    let has_width = |(starts, ends): (&[O], &[O])| {
+        starts.iter().zip(ends).fold(true, |even, (start, end)| even & (*end - *start == width))
+    };
+    if !starts.chunks(COMPARED).zip(ends.chunks(COMPARED)).all(has_width) {
+        return None;
     }
-    let rows = bytes.get(first.try_into().ok()?..last.try_into().ok()?)?;
+    let bytes = bytes.get((*first).try_into().ok()?..(*last).try_into().ok()?)?;
     let width = width.try_into().ok().filter(|width| *width > 0)?;
-    is_even(rest).then_some(Layout::Rows { bytes: rows, width })
+    Some(Layout::Rows { bytes, width })
 }
 
 /// Bytes between the first offset and the last, which were checked.
@@ -204,6 +200,26 @@ mod tests {
         assert_eq!(Keys::offsets32(&[], b"abc").unwrap().bytes(), 0);
         let parts: Vec<Vec<_>> = Keys::slices(&slices).chunks(2).map(|part| part.iter().collect()).collect();
         assert_eq!(parts, [vec![b"".as_slice(), b"abc"], vec![b"d"]]);
+    }
+
+    #[test]
+    fn only_strings_of_one_length_are_rows() {
+        for count in 1..4 * COMPARED {
+            let even: Vec<i32> = (0..=count as i32).map(|at| 5 + 3 * at).collect();
+            let bytes = vec![7; 5 + 3 * count];
+            let rows = Keys::offsets32(&even, &bytes).unwrap().as_rows();
+            assert!(matches!(rows.layout(), Layout::Rows { bytes, width: 3 } if bytes.len() == 3 * count));
+            // An end that is earlier shortens one string, and lengthens the next.
+            for at in 1..=count {
+                let mut offsets = even.clone();
+                offsets[at] -= 1;
+                let keys = Keys::offsets32(&offsets, &bytes).unwrap();
+                let is_row = count == 1;
+                assert_eq!(matches!(keys.as_rows().layout(), Layout::Rows { .. }), is_row, "{at} of {count}");
+            }
+        }
+        let empty = Keys::offsets64(&[3; 9], b"abc").unwrap().as_rows();
+        assert!(matches!(empty.layout(), Layout::Long { .. }));
     }
 
     #[test]
