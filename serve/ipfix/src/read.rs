@@ -16,8 +16,8 @@ const MAX_DOMAINS: usize = 4_096;
 /// Flows of a stream of IPFIX messages, as an iterator.
 ///
 /// Records that are no flows are passed over and counted: options, records without two addresses, records
-/// whose template is not known. [`next_entry`](Self::next_entry) returns them, too. Memory is bounded, whatever the bytes: one message, 4,096 templates with
-/// 65,536 fields together.
+/// whose template is not known. [`next_entry`](Self::next_entry) returns them, too. Memory is bounded, whatever
+/// the bytes: one message, 4,096 templates with 65,536 fields together.
 #[derive(Debug)]
 pub struct IpfixReader<R> {
     input: R,

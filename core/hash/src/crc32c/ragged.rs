@@ -244,7 +244,9 @@ mod tests {
                 vec(prop_oneof![vec(any::<u8>(), 0..70), vec(any::<u8>(), 0..600)], 0..70),
                 vec(vec(any::<u8>(), 0..20), 0..200),
                 vec(vec(any::<u8>(), 0..66), 0..200),
-                (0..8_usize).prop_flat_map(|words| vec(vec(any::<u8>(), 8 * words + 1..8 * words + 9), 0..200)),
+                (0..8_usize).prop_flat_map(|words| {
+                    vec(vec(any::<u8>(), 8 * words + 1..8 * words + 9), 0..200)
+                }),
             ],
             room in 0..200usize,
         ) {

@@ -33,8 +33,8 @@ impl Dispatch {
         burst.route(own, decode.names(), choose, hand_over);
     }
 
-    /// The visits of a single link packet, given as bytes, as [`route_burst`](Self::route_burst) chooses them.
-    /// `hasher` has the key of the forwarders. Malformed packets visit shard 0.
+    /// The visits of a single link packet, given as bytes, as [`route_burst`](Self::route_burst) chooses
+    /// them. `hasher` has the key of the forwarders. Malformed packets visit shard 0.
     pub fn route(&self, packet: &[u8], hasher: &mut NameHasher, now: Time, load: &mut Load) -> Visits {
         let packet = LpPacket::parse(packet).ok();
         packet.map_or(Visits::default(), |packet| self.route_packet(&packet, hasher, now, load))

@@ -89,7 +89,7 @@ fn verdict(theirs: &[Option<Round>], ours: &[Option<Round>]) -> String {
     } else if high <= 0.0 {
         "holds"
     } else {
-        "holds as far as these rounds can tell: no difference found"
+        "is undecided: no difference was found"
     };
     let ratios: Vec<f64> = pairs.iter().map(|(theirs, ours)| ours.cpu / theirs.cpu).collect();
     let cpu = if bounds(&ratios).1 <= CPU_CRITERION { "holds" } else { "does not hold in every round" };
