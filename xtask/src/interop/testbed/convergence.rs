@@ -169,7 +169,7 @@ mod tests {
         let slower = verdict(&theirs, &rounds(&[26.0; 6], 0.4));
         assert!(slower.contains("\" does not hold. ") && slower.contains("0.3 does not hold"), "{slower}");
         let alike = verdict(&theirs, &rounds(&[26.0, 24.0, 25.0, 25.0, 25.0, 25.0], 0.08));
-        assert!(alike.contains("no difference found"), "{alike}");
+        assert!(alike.contains("no difference was found"), "{alike}");
         let mut fewer = rounds(&[26.0; 6], 0.4);
         fewer[2] = None;
         assert!(verdict(&theirs, &fewer).contains("no verdict"));
