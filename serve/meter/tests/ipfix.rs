@@ -231,6 +231,21 @@ fn templates_are_repeated_by_time() {
     assert!(sizes[1] < sizes[0] && sizes[1..3].iter().chain(&sizes[4..]).all(|size| *size == sizes[1]));
 }
 
+#[test]
+fn templates_are_repeated_on_time_after_the_clock_was_set_back() {
+    let collector = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    collector.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let sink = Sink::udp(collector.local_addr().unwrap()).unwrap();
+    let mut exporter = IpfixExporter::new(sink, IpfixOptions::default());
+    let mut datagram = [0; 65_536];
+    let sizes = [3_600, 0, 58, 61].map(|seconds| {
+        exporter.write(&flow(1), NOW + seconds * SECOND).unwrap();
+        exporter.tick(NOW + (seconds + 1) * SECOND).unwrap();
+        collector.recv(&mut datagram).unwrap()
+    });
+    assert!(sizes[0] == sizes[3] && sizes[1] == sizes[2] && sizes[1] < sizes[0], "{sizes:?}");
+}
+
 /// Calls `tick` until `done`, within a minute.
 fn until(exporter: &mut IpfixExporter, now: &mut u64, mut done: impl FnMut(&IpfixExporter) -> bool) {
     let start = Instant::now();

@@ -1,6 +1,6 @@
 //! Blocks of whole lines: the part that JSON lines and CSV share.
 
-use super::{DELAY, ExportError, Sink};
+use super::{DELAY, ExportError, Sink, has_passed};
 
 /// Size from which a block leaves, in bytes.
 const BLOCK: usize = 64 << 10;
@@ -35,7 +35,7 @@ impl Lines {
 
     pub(super) fn tick(&mut self, now: u64) -> Result<(), ExportError> {
         self.sink.tick(now);
-        if self.flows > 0 && now.saturating_sub(self.since) >= DELAY { self.flush(now) } else { Ok(()) }
+        if self.flows > 0 && has_passed(&mut self.since, DELAY, now) { self.flush(now) } else { Ok(()) }
     }
 
     pub(super) fn finish(&mut self, now: u64) -> Result<(), ExportError> {

@@ -11,7 +11,7 @@
 
 use super::message::Message;
 use super::shape::{Clock, Shape, field, template};
-use super::{DELAY, ExportError, Exporter, SECOND, Sink};
+use super::{DELAY, ExportError, Exporter, SECOND, Sink, has_passed};
 use crate::export::ipfix::{MAX_MESSAGE, MIN_MESSAGE};
 use crate::ipfix::{FIRST_TEMPLATE, element as ie};
 use crate::record::FlowRecord;
@@ -102,7 +102,7 @@ impl Exporter for Netflow9Exporter {
         self.sink.tick(now);
         let mut done = Ok(());
         for source in self.sources.values_mut() {
-            if !source.packet.is_empty() && now.saturating_sub(source.packet.since) >= DELAY {
+            if !source.packet.is_empty() && has_passed(&mut source.packet.since, DELAY, now) {
                 done = done.and(source.flush(now, &mut self.sink));
             }
         }
@@ -148,9 +148,9 @@ impl Source {
     ) -> Result<(), ExportError> {
         let one = FlowRecord { reverse: crate::record::Counters::NONE, ..*flow };
         let mut done = Ok(());
-        let (since, packets) = self.repeated;
-        if now.saturating_sub(since) >= options.template_seconds.saturating_mul(SECOND)
-            || packets >= options.template_packets.max(1)
+        let (since, packets) = &mut self.repeated;
+        if has_passed(since, options.template_seconds.saturating_mul(SECOND), now)
+            || *packets >= options.template_packets.max(1)
         {
             self.forget_templates(now);
         }

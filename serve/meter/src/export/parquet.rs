@@ -9,7 +9,7 @@
 //! the first group, 10 s more for each group after, so that footers stay a small part of the file.
 
 use super::columns::{COLUMNS, Column, ColumnType, Value};
-use super::{ExportError, Exporter, FileOptions, SECOND, Sink};
+use super::{ExportError, Exporter, FileOptions, SECOND, Sink, has_passed};
 use crate::record::FlowRecord;
 use parquet::basic::{Compression, LogicalType, Repetition, TimeUnit, Type as PhysicalType};
 use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
@@ -158,7 +158,7 @@ impl Exporter for ParquetExporter {
 
     fn tick(&mut self, now: u64) -> Result<(), ExportError> {
         let wait = STEP.saturating_mul(1 + self.groups.len() as u64);
-        if !self.rows.is_empty() && now.saturating_sub(self.since) >= wait {
+        if !self.rows.is_empty() && has_passed(&mut self.since, wait, now) {
             return self.flush(now);
         }
         Ok(())

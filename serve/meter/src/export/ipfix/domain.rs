@@ -4,7 +4,7 @@ use super::options::{Exported, OptionsTemplate, standing, statistics};
 use super::{IpfixOptions, Output};
 use crate::export::message::{Message, length};
 use crate::export::shape::{Shape, template};
-use crate::export::{DELAY, ExportError, SECOND};
+use crate::export::{DELAY, ExportError, SECOND, has_passed};
 use crate::ipfix::{HEADER, OPTIONS_TEMPLATES, TEMPLATES, VERSION};
 use crate::record::FlowRecord;
 use crate::stats::MeterStats;
@@ -97,7 +97,7 @@ impl Domain {
 
     pub(super) fn tick(&mut self, now: u64, output: &mut Output) -> Result<bool, ExportError> {
         let sent = self.repeat(now, output)?;
-        if !self.message.is_empty() && now.saturating_sub(self.message.since) >= DELAY {
+        if !self.message.is_empty() && has_passed(&mut self.message.since, DELAY, now) {
             return self.flush(now, output);
         }
         Ok(sent)
@@ -148,9 +148,10 @@ impl Domain {
 
     /// Repeats all templates over UDP, when it is time.
     fn repeat(&mut self, now: u64, output: &mut Output) -> Result<bool, ExportError> {
-        let (since, messages) = self.repeated;
-        let due = now.saturating_sub(since) >= output.options.template_seconds.saturating_mul(SECOND)
-            || messages >= output.options.template_messages.max(1);
+        let IpfixOptions { template_seconds, template_messages, .. } = output.options;
+        let (since, messages) = &mut self.repeated;
+        let due = has_passed(since, template_seconds.saturating_mul(SECOND), now)
+            || *messages >= template_messages.max(1);
         if !output.sink.is_datagram() || !due {
             return Ok(false);
         }

@@ -1,7 +1,7 @@
 //! Files that hold whole blocks, one after the other, or a row of numbered files.
 
 use super::{ExportError, Totals};
-use crate::export::SECOND;
+use crate::export::{SECOND, has_passed};
 use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
@@ -171,8 +171,9 @@ impl FileSink {
             return Ok(());
         };
         let full = rotation.bytes > 0 && self.len + add as u64 > rotation.bytes;
-        let since = self.opened.map_or(0, |opened| now.saturating_sub(opened));
-        let old = rotation.seconds > 0 && since >= rotation.seconds.saturating_mul(SECOND);
+        let longest = rotation.seconds.saturating_mul(SECOND);
+        let is_over = |opened: &mut u64| has_passed(opened, longest, now);
+        let old = rotation.seconds > 0 && self.opened.as_mut().is_some_and(is_over);
         if self.len == 0 || !(full || old) {
             return Ok(());
         }
@@ -301,6 +302,22 @@ mod tests {
         assert_eq!((read(1), read(2)), ("h\naaa\nbbb\n".to_owned(), "kept".to_owned()));
         assert_eq!((read(3), read(4)), ("h\nccc\n".to_owned(), "h\nddd\n".to_owned()));
         assert_eq!((totals.flows, totals.flows_lost), (4, 0));
+    }
+
+    #[test]
+    fn a_file_ends_on_time_after_the_clock_was_set_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut options = FileOptions::new(dir.path().join("f.csv"));
+        options.rotation = Some(Rotation { bytes: 0, seconds: 60 });
+        let (mut sink, mut totals) = (FileSink::create(options).unwrap(), Totals::default());
+        for seconds in [3_600, 0, 59, 60] {
+            sink.append(b"line\n", 1, b"", seconds * SECOND, &mut totals).unwrap();
+        }
+        let lines = |number: u32| {
+            let text = std::fs::read_to_string(dir.path().join(format!("f-000{number}.csv")));
+            text.map_or(0, |text| text.lines().count())
+        };
+        assert_eq!((lines(1), lines(2)), (3, 1));
     }
 
     #[test]

@@ -61,7 +61,7 @@ impl TcpSink {
         }
         if let Link::Connecting { stream, deadline } = &self.link {
             match established(stream) {
-                Ok(false) if now < *deadline => return,
+                Ok(false) if now < *deadline && *deadline - now <= CONNECT_TIMEOUT => return,
                 Ok(false) => return self.fail(ErrorKind::TimedOut.into(), now, totals),
                 Err(error) => return self.fail(error, now, totals),
                 Ok(true) => {}
