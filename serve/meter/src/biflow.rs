@@ -127,7 +127,8 @@ impl Biflow {
         if packet.time.saturating_sub(self.last()) >= idle {
             return Some(self.end(EndReason::IdleTimeout));
         }
-        if packet.time.saturating_sub(self.first()) >= active {
+        // Also if the clock was set back by that time.
+        if packet.time.abs_diff(self.first()) >= active {
             return Some(EndReason::ActiveTimeout);
         }
         let reopens = packet.tcp_flags & (SYN | ACK) == SYN && self.is_closed();

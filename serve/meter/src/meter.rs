@@ -1,11 +1,14 @@
 //! A meter: frames in, records of flows out. It opens no file and reads no clock.
 
+mod clock;
+
 pub use crate::packet::Packet;
 
 use crate::biflow::{Biflow, Observed};
 use crate::pipeline::{Batch, Pipeline};
 use crate::record::{EndReason, FlowRecord};
 use crate::stats::MeterStats;
+use clock::{Clock, TICK};
 use hashlane_flow::burst::{BURST, Visitor};
 use hashlane_flow::dissect::{Options as DissectOptions, Undissected, dissect_to};
 use hashlane_flow::fragments::{FragmentLimits, FragmentTable};
@@ -13,9 +16,6 @@ use hashlane_flow::key::MeterKey;
 use hashlane_flow::table::{FlowsBy, Full, Limits};
 use hashlane_hash::scheme::Key;
 use hashlane_link::capture::Frame;
-
-/// Nanoseconds of a tick of the table.
-const TICK: u64 = 100_000_000;
 
 /// Rank of a flow for its eviction: never answered first, then flows of few packets, then idle ones.
 fn rank(_: &MeterKey, flow: &Biflow, idle: u32) -> u64 {
@@ -93,9 +93,7 @@ pub struct Meter {
     capacity: usize,
     /// The fields that all records have in common.
     base: FlowRecord,
-    /// Time of the first packet, and the highest time seen.
-    start: Option<u64>,
-    now: u64,
+    clock: Clock,
     /// Packets until the next that is sampled.
     skip: u32,
     stats: MeterStats,
@@ -119,8 +117,7 @@ impl Meter {
             options,
             capacity: options.flows,
             base: FlowRecord { domain: options.domain, ingress: options.ingress, ..FlowRecord::EMPTY },
-            start: None,
-            now: 0,
+            clock: Clock::default(),
             skip: 0,
             stats: MeterStats::default(),
             undissected: Undissected::default(),
@@ -135,7 +132,7 @@ impl Meter {
         let flows = flows.max(2 * BURST);
         self.capacity = self.capacity.max(flows);
         self.options = MeterOptions { flows, idle, active, tunnels, ..self.options };
-        let now = if self.start.is_some() { self.tick() } else { 0 };
+        let now = if self.clock.has_begun() { self.clock.tick() } else { 0 };
         self.flows.set_limits(Limits { flows: self.capacity, idle: idle_ticks(idle) }, now);
     }
 
@@ -164,7 +161,14 @@ impl Meter {
 
     /// The highest time of a packet, or of [`advance`](Self::advance).
     pub(crate) const fn time(&self) -> u64 {
-        self.now
+        self.clock.now()
+    }
+
+    /// Lets time go on from `now`, nanoseconds since 1970, if the clock was set back: the highest time is
+    /// more than a second ahead, and has not changed since the last call. Open flows stay idle for as long as
+    /// they are. To be called a few times a second, with the clock that stamps the packets.
+    pub fn follow_clock(&mut self, now: u64) {
+        self.clock.follow(now);
     }
 
     /// The record so far of a flow in the table.
@@ -249,7 +253,7 @@ impl Meter {
     /// Adds a packet with its ports to the newest batch.
     #[inline(always)]
     fn add(&mut self, pipeline: &mut Pipeline, packet: &Packet, out: &mut impl FnMut(&FlowRecord)) {
-        self.now = self.now.max(packet.time);
+        self.clock.see(packet.time);
         if pipeline.push(packet) {
             self.advance_batches(pipeline, out);
         }
@@ -259,7 +263,7 @@ impl Meter {
     /// the one before are prefetched, and the oldest is counted. So each cache miss has the time of a batch.
     #[inline(never)]
     fn advance_batches(&mut self, pipeline: &mut Pipeline, out: &mut impl FnMut(&FlowRecord)) {
-        let tick = self.tick();
+        let tick = self.clock.tick();
         let newest = pipeline.newest();
         newest.tick = tick;
         self.flows.begin_batch(&mut newest.keys());
@@ -298,13 +302,6 @@ impl Meter {
         false
     }
 
-    /// The tick of the table.
-    #[inline]
-    fn tick(&mut self) -> u32 {
-        let start = *self.start.get_or_insert(self.now);
-        (self.now.saturating_sub(start) / TICK) as u32
-    }
-
     /// Evicts flows until there is room for `count` others, or, after the limit was lowered, so many that
     /// their number falls.
     fn make_room(&mut self, count: usize, now: u32, out: &mut impl FnMut(&FlowRecord)) {
@@ -331,11 +328,11 @@ impl Meter {
     /// Lets time go on to `now`, nanoseconds since 1970, without a packet, and ends flows that are idle: at
     /// most 4,096 of them. Returns true if there may be more.
     pub fn advance(&mut self, now: u64, out: &mut impl FnMut(&FlowRecord)) -> bool {
-        if self.start.is_none() {
+        if !self.clock.has_begun() {
             return false;
         }
-        self.now = self.now.max(now);
-        let tick = self.tick();
+        self.clock.see(now);
+        let tick = self.clock.tick();
         self.expire(tick, 4096, out)
     }
 

@@ -201,6 +201,49 @@ fn flows_end_without_a_packet_once_time_has_gone_on() {
 }
 
 #[test]
+fn flows_end_on_time_after_the_clock_was_set_back() {
+    let mut meter = Meter::new(&Key::VECTOR, OPTIONS);
+    let (mut records, before, after) = (Vec::new(), 100_000 * SECOND, 10_000 * SECOND);
+    receive(&mut meter, &frames_of(0..100, 16), before, &mut records);
+    meter.follow_clock(after);
+    // Frames from before may still come.
+    receive(&mut meter, &frames_of(100..101, 16), before + SECOND, &mut records);
+    meter.follow_clock(after + SECOND / 4);
+    meter.follow_clock(after + SECOND / 2);
+    meter.advance(after + 8 * SECOND, &mut |record| records.push(*record));
+    assert_eq!((records.len(), meter.stats().flows_open), (0, 101));
+    // A flow that goes on ends by its age, as its first packet seems to come from later.
+    receive(&mut meter, &frames_of(0..1, 16), after + 9 * SECOND, &mut records);
+    let ended: Vec<_> = records.iter().map(|record| (record.end, record.forward.last)).collect();
+    assert_eq!(ended, [(EndReason::ActiveTimeout, before)]);
+    meter.advance(after + 12 * SECOND, &mut |record| records.push(*record));
+    assert_eq!((records.len(), meter.stats().flows_open), (101, 1));
+    meter.advance(after + 20 * SECOND, &mut |record| records.push(*record));
+    assert_eq!((records.len(), meter.stats().flows_open), (102, 0));
+    assert!(records[1..].iter().all(|record| record.end == EndReason::IdleTimeout));
+}
+
+#[test]
+fn packets_that_are_a_little_ahead_of_the_clock_are_no_other_time() {
+    let mut meter = Meter::new(&Key::VECTOR, OPTIONS);
+    receive(&mut meter, &frames_of(0..1, 16), 10 * SECOND, &mut Vec::new());
+    (0..3).for_each(|_| meter.follow_clock(9 * SECOND));
+    assert_eq!(meter.time(), 10 * SECOND);
+}
+
+#[test]
+fn flows_end_when_the_clock_jumps_ahead_by_years() {
+    for years in [1, 8, 20, 60] {
+        let mut meter = Meter::new(&Key::VECTOR, OPTIONS);
+        let mut records = Vec::new();
+        receive(&mut meter, &frames_of(0..100, 16), SECOND, &mut records);
+        let now = SECOND + years * 365 * 86_400 * SECOND;
+        while meter.advance(now, &mut |record| records.push(*record)) {}
+        assert_eq!((records.len(), meter.stats().flows_open), (100, 0), "{years} years");
+    }
+}
+
+#[test]
 fn in_a_flood_of_new_flows_those_that_are_answered_stay() {
     let mut meter = Meter::new(&Key::VECTOR, OPTIONS);
     let mut records = Vec::new();

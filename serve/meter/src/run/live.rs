@@ -265,6 +265,7 @@ impl Worker<'_> {
                 next_tick = Instant::now() + TICK;
                 problem = self.count_lost().err();
                 self.records.hand_over();
+                self.meter.follow_clock(wall());
                 state.publish(number, self.stats());
                 if let Some(meter) = state.changed(&mut changes) {
                     self.meter.change(&meter);
