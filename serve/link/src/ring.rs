@@ -72,7 +72,9 @@ impl Ring {
     /// The interface does not exist, its frames cannot be read, the process lacks the permission, or the
     /// kernel refuses the settings.
     pub fn open(interface: &str, settings: &RingSettings) -> Result<Self, TapError> {
-        open::open(interface, settings)
+        let ring = open::open(interface, settings)?;
+        open::admit(&ring, settings)?;
+        Ok(ring)
     }
 
     /// Opens `workers` rings that share the frames of one interface, each frame in one ring.
@@ -92,6 +94,8 @@ impl Ring {
             group = Some(sys::join_group(ring.socket.as_fd(), share, group)?);
             rings.push(ring);
         }
+        // A ring outside of the group would receive frames that the others have, too.
+        rings.iter().try_for_each(|ring| open::admit(ring, settings))?;
         Ok(rings)
     }
 

@@ -9,6 +9,7 @@ use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 
+/// Opens a ring, which receives nothing until it is [admitted](admit).
 pub(super) fn open(interface: &str, settings: &RingSettings) -> Result<Ring, TapError> {
     // LINKTYPE numbers of the pcap registry.
     const ETHERNET: u32 = 1;
@@ -21,9 +22,7 @@ pub(super) fn open(interface: &str, settings: &RingSettings) -> Result<Ring, Tap
     // Without a protocol it receives nothing until the bind, also not from other interfaces.
     let socket = socket(AddressFamily::Packet, SockType::Raw, SockFlag::SOCK_CLOEXEC, None)?;
     sys::set_ring(socket.as_fd(), settings)?;
-    if let Some(snap) = settings.snap {
-        sys::set_snap(socket.as_fd(), snap)?;
-    }
+    sys::set_snap(socket.as_fd(), 0)?;
     let map = Map::new(socket.as_fd(), settings.block_bytes as usize, settings.blocks as usize)
         .map_err(TapError::System)?;
     sys::bind_to(socket.as_fd(), address.ifindex(), libc::ETH_P_ALL as u16)?;
@@ -33,4 +32,9 @@ pub(super) fn open(interface: &str, settings: &RingSettings) -> Result<Ring, Tap
     let (stopper, stop) = UnixStream::pair().map_err(TapError::System)?;
     let stopper = Stopper(Arc::new(stopper));
     Ok(Ring { map, socket, stop, stopper, next: 0, link, is_loopback, counters: RingCounters::default() })
+}
+
+/// Lets a ring receive frames.
+pub(super) fn admit(ring: &Ring, settings: &RingSettings) -> Result<(), TapError> {
+    Ok(sys::set_snap(ring.socket.as_fd(), settings.snap.unwrap_or(u32::MAX))?)
 }

@@ -62,7 +62,7 @@ pub(super) fn set_ring(socket: BorrowedFd<'_>, settings: &RingSettings) -> Resul
     set(socket, libc::SOL_PACKET, libc::PACKET_RX_RING, &ring)
 }
 
-/// Has the kernel capture at most `snap` bytes of a frame: a filter that takes all frames, cut.
+/// Has the kernel capture at most `snap` bytes of a frame: a filter that takes all frames, cut; with 0, none.
 pub(super) fn set_snap(socket: BorrowedFd<'_>, snap: u32) -> Result<(), Errno> {
     const RETURN: u16 = (libc::BPF_RET | libc::BPF_K) as u16;
     let mut take = libc::sock_filter { code: RETURN, jt: 0, jf: 0, k: snap };

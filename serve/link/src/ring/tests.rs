@@ -9,8 +9,10 @@ use nix::ifaddrs::getifaddrs;
 use nix::sys::socket::{
     AddressFamily, LinkAddr, MsgFlags, SockFlag, SockProtocol, SockType, bind, send, socket,
 };
+use std::collections::HashSet;
 use std::os::fd::AsRawFd;
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::SystemTime;
 
@@ -192,6 +194,58 @@ fn both_directions_of_a_flow_are_in_one_ring_of_a_group() {
         // Another group is its own.
         assert_eq!(Ring::open_group("far", &settings(), Share::Cpu, 2).unwrap().len(), 2);
     });
+}
+
+#[test]
+fn a_frame_that_comes_while_a_group_opens_is_in_one_ring() {
+    with_pair(|| {
+        const SENDER: [u8; 6] = [2, 0, 0, 0, 0, 1];
+        let is_over = AtomicBool::new(false);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let sender = Sender::open();
+                let mut numbers = 0_u32..;
+                while !is_over.load(Ordering::Relaxed) {
+                    let number = numbers.next().unwrap();
+                    let mut frame = frame([1, 2], [number as u16, 53]);
+                    frame[70..].copy_from_slice(&number.to_be_bytes());
+                    // The queue of the CPU may be full.
+                    let _ = send(sender.0.as_raw_fd(), &frame, MsgFlags::empty());
+                }
+            });
+            // The scope waits for the thread, also if this one panics.
+            let _over = Over(&is_over);
+            let (mut opened, deadline) = (0, Instant::now() + PATIENCE);
+            while opened < 20 {
+                let mut rings = Ring::open_group("far", &settings(), Share::Hash, 4).unwrap();
+                let mut numbers = HashSet::new();
+                for ring in &mut rings {
+                    let soon = Instant::now() + Duration::from_millis(20);
+                    while let Some(mut block) = ring.next_block(soon).unwrap() {
+                        // The interface may have sent its own, such as those of IPv6.
+                        for frame in block.frames().filter(|frame| frame.bytes[6..12] == SENDER) {
+                            assert!(numbers.insert(frame.bytes[70..].to_vec()), "a frame in two rings");
+                        }
+                        if Instant::now() >= soon {
+                            break;
+                        }
+                    }
+                }
+                // The sender may have had no time.
+                opened += u32::from(!numbers.is_empty());
+                assert!(Instant::now() < deadline, "{opened} of 20");
+            }
+        });
+    });
+}
+
+/// Sets a flag when it is dropped.
+struct Over<'a>(&'a AtomicBool);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 #[test]
