@@ -171,7 +171,9 @@ impl<B: Burst> Worker<B> {
         });
         for number in specials.part(..count) {
             let Some((to, message)) = messages.get(*number).copied() else { continue };
-            let received = Received { message, from: to, channel: Channel::Clear, seconds: now.seconds };
+            let longest = replies.longest(*number);
+            let received =
+                Received { message, from: to, channel: Channel::Clear, seconds: now.seconds, longest };
             let Reply::Message(response) = special.reply(answerer, view, counters, received) else {
                 continue;
             };

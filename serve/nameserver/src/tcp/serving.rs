@@ -126,7 +126,8 @@ fn answer(connection: &mut Connection, parts: &mut Parts, most: usize, now: Inst
     });
     if let Some((from, message)) = messages.get(answered).copied().filter(|_| is_special) {
         answered += 1;
-        match special.reply(answerer, view, counters, Received { message, from, channel, seconds }) {
+        let longest = hashlane_dns::MAX_MESSAGE_LEN;
+        match special.reply(answerer, view, counters, Received { message, from, channel, seconds, longest }) {
             Reply::Transfer(transfer) => connection.transfer = Some(transfer),
             Reply::Message(response) => {
                 counters.sent.add(1);

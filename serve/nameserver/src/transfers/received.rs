@@ -10,4 +10,6 @@ pub(crate) struct Received<'m> {
     pub(crate) from: SocketAddr,
     pub(crate) channel: Channel,
     pub(crate) seconds: u32,
+    /// Bytes of the longest response that can be sent.
+    pub(crate) longest: usize,
 }

@@ -127,7 +127,11 @@ impl Special {
                 _ => self.answer(answerer, view, received, signer.as_deref()),
             }
         };
-        Reply::Message(sign(response, signer, view, counters.transport))
+        let most = match counters.transport {
+            Transport::Udp => received.longest.min(view.settings.max_udp.into()).min(taken(&message)),
+            Transport::Tcp => received.longest,
+        };
+        Reply::Message(finish(response, signer, most))
     }
 
     /// Logs a signature that is not valid, once in a second.
@@ -236,18 +240,24 @@ impl Special {
     }
 }
 
-/// The response with its signature. Over UDP it is cut if it is longer than responses may be.
-fn sign(mut response: Vec<u8>, signer: Option<Box<Signer>>, view: &View, transport: Transport) -> Vec<u8> {
-    let Some(mut signer) = signer.filter(|_| !response.is_empty()) else { return response };
-    let most = match transport {
-        Transport::Udp => usize::from(view.settings.max_udp),
-        Transport::Tcp => hashlane_dns::MAX_MESSAGE_LEN,
-    };
-    if response.len() + signer.key().room() > most {
+/// Bytes of a response over UDP that the client takes.
+fn taken(query: &[u8]) -> usize {
+    /// Without EDNS (RFC 1035 §4.2.1).
+    const PLAIN: usize = 512;
+    match parse(query) {
+        Outcome::Answer(query) => query.limit(),
+        _ => PLAIN,
+    }
+}
+
+/// The response with its signature, cut if both together have more than `most` bytes (RFC 8945 §5.3).
+fn finish(mut response: Vec<u8>, signer: Option<Box<Signer>>, most: usize) -> Vec<u8> {
+    let room = signer.as_ref().map_or(0, |signer| signer.key().room());
+    if response.len() + room > most {
         let cut = truncate(&mut response).unwrap_or_default();
         response.truncate(cut);
     }
-    if response.len() >= std::mem::size_of::<Header>() {
+    if let Some(mut signer) = signer.filter(|_| response.len() >= std::mem::size_of::<Header>()) {
         signer.sign(&mut response, unix_seconds());
     }
     response

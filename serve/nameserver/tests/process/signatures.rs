@@ -1,6 +1,6 @@
 //! Signed queries of another time than the server's (TSIG, RFC 8945 §5.2.3).
 
-use crate::support::{Running, ask_over, serial};
+use crate::support::{Running, ZONE, ask_over, query as question, serial, summary, with_options};
 use hashlane_dns::wire::{Message, Rcode, RecordType};
 use hashlane_name::dns::{Name, text};
 use hashlane_nameserver::config::{Config, TsigKey};
@@ -98,4 +98,27 @@ fn a_query_of_another_time_is_answered_by_the_time_that_its_response_has() {
     }
     let stats = server.handle.stats();
     assert_eq!((stats.udp.bad_signatures, stats.tcp.bad_signatures), (3, 3));
+}
+
+#[test]
+fn a_signature_makes_no_response_longer_than_its_client_takes() {
+    let server = Running::start(|config| {
+        config.key = keys();
+        let text = "x".repeat(210);
+        std::fs::write(&config.zone[0].file, format!("{ZONE}long IN TXT {text} {text}\n")).unwrap();
+    });
+    let key = Config { key: keys(), ..Config::default() }.keys().unwrap().remove(0);
+    let plain = question(7, "long.example.com", 16);
+    let whole = server.ask(&plain);
+    assert_eq!((summary(&whole), whole.len() + key.room() > 512), ((7, 0, false, 1), true));
+    for (query, expected) in [(plain.clone(), (7, 0, true, 0)), (with_options(plain, &[]), (7, 0, false, 1))]
+    {
+        let limit = if query[11] == 0 { 512 } else { 1232 };
+        let mut message = query;
+        let mut verifier = key.sign(&mut message, now());
+        let mut response = server.ask(&message);
+        assert!(response.len() <= limit, "{} bytes", response.len());
+        verifier.check(&mut response, now()).unwrap();
+        assert_eq!(summary(&response), expected);
+    }
 }
