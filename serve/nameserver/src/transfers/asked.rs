@@ -2,6 +2,7 @@
 
 use super::peers::{ZoneTransfers, permits};
 use super::received::Received;
+use super::seldom::Seldom;
 use crate::answer::Answerer;
 use crate::tls::Channel;
 use crate::view::View;
@@ -15,7 +16,7 @@ use hashlane_transfer::soa::Soa;
 use hashlane_transfer::tsig::Signer;
 use std::sync::Arc;
 
-/// The transfer that a query asks for.
+/// The transfer that a query asks for. The log names the cause of some that are refused, by `lines`.
 pub(super) fn transfer(
     (answerer, hash_key): (&mut Answerer, &HashKey),
     view: &View,
@@ -23,17 +24,22 @@ pub(super) fn transfer(
     Received { message, from, channel, .. }: Received<'_>,
     transport: Transport,
     signer: Option<&Signer>,
+    lines: &mut Seldom,
 ) -> Result<Outgoing, Rcode> {
     let key = signer.map(Signer::key);
     let place = view.zones.position(query.name, answerer.hash()).ok_or(Rcode::REFUSED)?;
     let rights = view.transfers.get(place).ok_or(Rcode::REFUSED)?;
     if channel == Channel::Tls {
-        tracing::info!(zone = %query.name, %from, "transfer over TLS refused: no ALPN \"dot\" (RFC 9103)");
+        if lines.is_due() {
+            tracing::info!(zone = %query.name, %from, "transfer over TLS refused: no ALPN \"dot\" (RFC 9103)");
+        }
         return Err(Rcode::REFUSED);
     }
     if !permits(&rights.allow, from.ip(), channel, key.as_ref()) {
-        let key = key.map_or_else(|| "none".to_owned(), |key| key.to_string());
-        tracing::info!(zone = %query.name, %from, key, ?channel, "transfer refused: no rule permits it");
+        if lines.is_due() {
+            let key = key.map_or_else(|| "none".to_owned(), |key| key.to_string());
+            tracing::info!(zone = %query.name, %from, key, ?channel, "transfer refused: no rule permits it");
+        }
         return Err(Rcode::REFUSED);
     }
     let zone = view.zones.entries().get(place).and_then(|entry| entry.zone.clone());

@@ -10,6 +10,7 @@
 //! - [`notifier`]: the thread that tells secondaries of changes; [`receipt`]: their answers, for reports.
 //! - [`inbox`]: NOTIFY from primaries on its way to the refresh.
 //! - [`kept`]: the file of a received zone.
+//! - [`seldom`]: lines of the log that anyone can cause.
 //! - [`counts`]: outcomes of transfers and of NOTIFY.
 
 mod asked;
@@ -27,6 +28,7 @@ mod random;
 pub(crate) mod receipt;
 mod received;
 pub(crate) mod refresh;
+mod seldom;
 pub(crate) mod special;
 mod stream;
 mod watched;

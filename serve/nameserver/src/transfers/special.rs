@@ -7,6 +7,7 @@ use super::asked::transfer;
 use super::event::Event;
 use super::fetch::Told;
 use super::peers::{Origin, ZoneTransfers, permits};
+use super::seldom::Seldom;
 use crate::answer::Answerer;
 use crate::clock::unix_seconds;
 use crate::counters::Counters;
@@ -37,8 +38,9 @@ pub(crate) struct Special {
     writers: Writers,
     key: HashKey,
     news: Sender<Event>,
-    /// Second of the last line about a signature.
-    logged: u64,
+    /// Lines about signatures, and about transfers that are refused.
+    bad_signatures: Seldom,
+    refusals: Seldom,
     /// Counters of the queries inside of signed messages, which were counted before.
     counted: Counters,
 }
@@ -69,7 +71,14 @@ impl Transfer {
 impl Special {
     /// `key` should be random. `news` gets the zones that have changed at a primary.
     pub(crate) fn new(key: &HashKey, transport: Transport, news: Sender<Event>) -> Self {
-        Self { writers: Writers::new(key), key: *key, news, logged: 0, counted: Counters::new(transport) }
+        Self {
+            writers: Writers::new(key),
+            key: *key,
+            news,
+            bad_signatures: Seldom::default(),
+            refusals: Seldom::default(),
+            counted: Counters::new(transport),
+        }
     }
 
     /// The reply to a message that is [special](hashlane_dns::respond::Reply::is_special).
@@ -100,7 +109,8 @@ impl Special {
             match parse(&message) {
                 Outcome::Answer(query) if matches!(query.rtype, RecordType::AXFR | RecordType::IXFR) => {
                     let (transport, signed) = (counters.transport, signer.as_deref());
-                    match transfer((answerer, &self.key), view, &query, received, transport, signed) {
+                    let (by, lines) = ((&mut *answerer, &self.key), &mut self.refusals);
+                    match transfer(by, view, &query, received, transport, signed, lines) {
                         Ok(outgoing) if counters.transport == Transport::Tcp => {
                             counters.transfers.add(1);
                             let (zone, to) = (NameBuf::from(query.name), received.from);
@@ -136,8 +146,7 @@ impl Special {
 
     /// Logs a signature that is not valid, once in a second.
     fn log_bad_signature(&mut self, from: SocketAddr, reason: &Refusal) {
-        let now = unix_seconds();
-        if std::mem::replace(&mut self.logged, now) != now {
+        if self.bad_signatures.is_due() {
             tracing::warn!(%from, "a signature (TSIG) is not valid: {reason}");
         }
     }

@@ -1,6 +1,13 @@
 //! Tests of the log.
 
 use super::*;
+use crate::config::RateLimit;
+use crate::tls::Channel;
+use hashlane_dns::respond::{Entry, Settings, Zones};
+use hashlane_name::dns::text;
+use hashlane_transfer::incoming::Query;
+use hashlane_transfer::notify::transfer_query;
+use hashlane_transfer::tsig::Keys;
 use std::sync::{Arc, Mutex};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
@@ -51,4 +58,40 @@ fn the_log_names_the_cause_and_the_key_of_a_refused_signature() {
         "the sender's clock is 400 s behind ours, key transfer.example allows 300 s",
     ];
     assert_eq!(*lines.lock().unwrap(), causes.map(|cause| format!("{start}{cause}")));
+}
+
+/// A zone, without data, that nobody may transfer.
+fn view(apex: NameBuf, key: &HashKey) -> View {
+    View {
+        zones: Zones::new(vec![Entry { apex, zone: None }], key).unwrap(),
+        settings: Settings::default(),
+        rate_limit: RateLimit::default(),
+        numbers: vec![0],
+        counters: Vec::new(),
+        transfers: vec![Arc::default()],
+        query_log: 0,
+        keys: Keys::default(),
+    }
+}
+
+#[test]
+fn a_flood_of_transfers_that_are_refused_is_a_few_lines_of_the_log() {
+    const FLOOD: u64 = 1000;
+    let (apex, key) = (text::parse(b"example.com").unwrap(), HashKey::new([1; 16]));
+    let (view, counters) = (view(apex, &key), Counters::new(Transport::Udp));
+    let mut answerer = Answerer::new(&key, 0, None);
+    let mut special = Special::new(&key, Transport::Udp, std::sync::mpsc::channel().0);
+    let message = transfer_query(apex.view(), 7, Query::Whole);
+    let (from, channel) = (([127, 0, 0, 1], 53).into(), Channel::Clear);
+    let received = Received { message: &message, from, channel, seconds: 0, longest: 1232 };
+    let lines = Arc::<Mutex<Vec<String>>>::default();
+    let begun = std::time::Instant::now();
+    tracing::subscriber::with_default(Log(Arc::clone(&lines)), || {
+        for _ in 0..FLOOD {
+            assert!(matches!(special.reply(&mut answerer, &view, &counters, received), Reply::Message(_)));
+        }
+    });
+    assert_eq!(counters.refused_transfers.get(), FLOOD);
+    let count = lines.lock().unwrap().len() as u64;
+    assert!((1..=2 + begun.elapsed().as_secs()).contains(&count), "{count} lines");
 }
