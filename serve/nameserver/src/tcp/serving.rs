@@ -41,7 +41,10 @@ pub(super) fn serve(
         if connection.transfer.is_some() {
             was_active = true;
             connection.framing.renew(now);
-            go_on(connection, parts);
+            if !go_on(connection, parts) {
+                // The client would wait for the rest.
+                return (Turn::Close, was_active);
+            }
             continue;
         }
         if answer(connection, parts, queries, now) {
@@ -61,21 +64,23 @@ pub(super) fn serve(
     (Turn::Again, was_active)
 }
 
-/// Queues the next messages of a transfer.
+/// Queues the next messages of a transfer. Returns false if it breaks off.
 #[cold]
-fn go_on(connection: &mut Connection, parts: &mut Parts) {
-    let Some(transfer) = &mut connection.transfer else { return };
+fn go_on(connection: &mut Connection, parts: &mut Parts) -> bool {
+    let Some(transfer) = &mut connection.transfer else { return true };
     let mut output = connection.framing.take_output();
     let (sent, before) = (connection.framing.sent(), output.len());
     let more = parts.special.send(transfer, sent + MAX_QUEUED, &mut output);
     parts.counters.sent_bytes.add((output.len() - before) as u64);
     connection.framing.put_output(output);
-    if !more {
-        let is_complete = transfer.is_complete();
-        parts.counters.completed_transfers.add(u64::from(is_complete));
-        parts.counters.broken_transfers.add(u64::from(!is_complete));
-        parts.free(connection.transfer.take());
+    if more {
+        return true;
     }
+    let is_complete = transfer.is_complete();
+    parts.counters.completed_transfers.add(u64::from(is_complete));
+    parts.counters.broken_transfers.add(u64::from(!is_complete));
+    parts.free(connection.transfer.take());
+    is_complete
 }
 
 /// Answers complete messages, at most `most`, and at most a batch of them. Returns true if there were any.

@@ -10,7 +10,7 @@ use hashlane_transfer::notify::{request, transfer_query};
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const SECRET: &str = "c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0";
 
@@ -239,6 +239,20 @@ fn queries_after_and_beside_a_transfer_are_answered() {
     }
     assert!(count > 30_000 && messages > 50, "{count} records in {messages} messages");
     assert_eq!(Content::parse(&receive(&mut stream)).unwrap().header.id, 1);
+}
+
+#[test]
+fn a_transfer_that_breaks_off_ends_its_connection() {
+    let primary = primary("127.0.0.1");
+    // A record that fits into no message with its owner.
+    let strings = vec!["x".repeat(255); 255].join(" ");
+    change(&primary, &(zone(8) + &format!("big IN TXT {strings} {}\n", "x".repeat(220))));
+    let apex = text::parse(b"example.com").unwrap();
+    let (mut stream, begun) = (primary.tcp(), Instant::now());
+    send(&mut stream, &transfer_query(apex.view(), 7, Query::Whole));
+    while read_message(&mut stream).is_some() {}
+    assert!(begun.elapsed() < Duration::from_secs(5), "it was closed as idle");
+    assert_eq!(primary.handle.stats().tcp.broken_transfers, 1);
 }
 
 #[test]
