@@ -10,8 +10,8 @@ use hashlane_name::dns::NameBuf;
 use hashlane_transfer::delta::Delta;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::mpsc::Sender;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 /// An event of the thread.
@@ -62,6 +62,8 @@ pub(crate) struct Version {
 
 /// The outcome of a thread, and the file that it wrote.
 pub(crate) struct Done {
+    /// The zone that it was started for: one that was removed and added again is another one.
+    pub(crate) watched: Weak<()>,
     pub(crate) outcome: Result<(Fetched, SocketAddr), String>,
     pub(crate) kept: Kept,
     /// The version that a NOTIFY has named, if no primary had it.

@@ -14,7 +14,7 @@ use hashlane_transfer::incoming::Progress;
 use hashlane_transfer::session::{Session, Step};
 use hashlane_transfer::zonemd::{self, Zonemd};
 use std::net::{IpAddr, SocketAddr};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 /// A zone to get.
@@ -36,6 +36,15 @@ pub(crate) struct Job {
     pub(crate) limits: Limits,
     /// Connections that wait for the next zone.
     pub(crate) pool: Arc<Pool>,
+    /// Gone if the zone is not served any more.
+    pub(crate) watched: Weak<()>,
+}
+
+impl Job {
+    /// Tests if the zone is still served.
+    fn is_watched(&self) -> bool {
+        self.watched.strong_count() > 0
+    }
 }
 
 /// A version that a NOTIFY names.
@@ -96,6 +105,9 @@ pub(crate) fn fetch(job: &mut Job) -> Result<(Fetched, SocketAddr), String> {
     let (mut reasons, mut behind) = (Vec::new(), Vec::new());
     while !peers.is_empty() {
         for peer in std::mem::take(&mut peers) {
+            if !job.is_watched() {
+                break;
+            }
             match ask(job, &peer) {
                 Ok(Answer::Fetched(fetched)) => {
                     for reason in &reasons {
@@ -130,6 +142,7 @@ fn ask(job: &mut Job, peer: &Peer) -> Result<Answer, String> {
                 connection.keep(&job.pool);
                 return Ok(answer);
             }
+            Err(error) if !job.is_watched() => return Err(error),
             // The primary has closed it meanwhile, or lost it in a restart.
             Err(error) if connection.is_stale() => {
                 tracing::debug!(zone = %job.apex, primary = %peer.address, error, "kept connection: a new one");
@@ -158,6 +171,9 @@ fn exchange(
     let path = job.kept.path().to_owned();
     let step = loop {
         let message = connection.receive(verifier.as_mut())?;
+        if !job.is_watched() {
+            return Err("the zone is not served any more".to_owned());
+        }
         let step = session.message(&message, &mut |record| {
             let writer = writer.get_or_insert_with(|| Writer::create(&path));
             if let Ok(out) = writer

@@ -110,6 +110,15 @@ impl Kept {
         self.replace(writer)
     }
 
+    /// Removes the file of a zone that is not served any more.
+    pub(crate) fn remove(&self, apex: &NameBuf) {
+        if let Err(error) = std::fs::remove_file(&self.path)
+            && error.kind() != std::io::ErrorKind::NotFound
+        {
+            tracing::warn!(zone = %apex, %error, "the file of a zone that has gone stays");
+        }
+    }
+
     /// Notes that a primary has confirmed the version now.
     pub(crate) fn confirm(&self) {
         if self.len.is_some()

@@ -12,7 +12,7 @@ use hashlane_hash::scheme::Key;
 use hashlane_name::dns::NameBuf;
 use hashlane_transfer::soa::Soa;
 use hashlane_transfer::timers::Due;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -29,9 +29,9 @@ pub(crate) struct Refresher {
     begun: Instant,
     zones: HashMap<Vec<u8>, Watched>,
     limits: Limits,
-    /// Threads at most, and now.
+    /// Threads at most, and the names of zones that have one, also if they are not served any more.
     parallel: usize,
-    busy: usize,
+    running: HashSet<Vec<u8>>,
     /// Connections that wait for the next zone.
     pool: Arc<Pool>,
 }
@@ -43,9 +43,9 @@ fn spelled(apex: &NameBuf) -> Vec<u8> {
 impl Refresher {
     pub(crate) fn new(key: &Key, handle: Handle, events: Receiver<Event>) -> Self {
         let limits = Limits { bytes: 0, time: Duration::ZERO };
-        let (zones, begun) = (HashMap::new(), Instant::now());
+        let (zones, begun, running) = (HashMap::new(), Instant::now(), HashSet::new());
         let pool = Arc::default();
-        Self { key: *key, handle, events, begun, zones, limits, parallel: 1, busy: 0, pool }
+        Self { key: *key, handle, events, begun, zones, limits, parallel: 1, running, pool }
     }
 
     /// Serves events, and starts what is due.
@@ -110,7 +110,7 @@ impl Refresher {
     /// Starts what is due, and returns the time until the next is.
     fn start_due(&mut self) -> Duration {
         let (now, mut next) = (self.now(), u64::MAX);
-        let (mut due, has_room) = (Vec::new(), self.busy < self.parallel);
+        let (mut due, has_room) = (Vec::new(), self.running.len() < self.parallel);
         // Threads by the first primary of their zones.
         let mut asked = HashMap::new();
         for (name, zone) in &mut self.zones {
@@ -126,7 +126,8 @@ impl Refresher {
                     let _ = self.handle.0.requests.send(Request::Expire(Box::new(zone.apex)));
                     next = now;
                 }
-                Due::Refresh if has_room && !zone.is_busy => {
+                // Two threads would write to one file.
+                Due::Refresh if has_room && !zone.is_busy && !self.running.contains(name) => {
                     let is_doubtful = zone.timers.failures() > 0;
                     due.push((!zone.is_wanted, zone.timers.next(), is_doubtful, primary, name.clone()));
                 }
@@ -139,7 +140,7 @@ impl Refresher {
         due.sort();
         let most = (self.parallel / 2).max(1);
         for (_, _, is_doubtful, primary, name) in due {
-            if self.busy >= self.parallel {
+            if self.running.len() >= self.parallel {
                 break;
             }
             let asked = asked.entry(primary).or_insert(0);
@@ -166,6 +167,7 @@ impl Refresher {
             key: self.key,
             limits: self.limits,
             pool: Arc::clone(&self.pool),
+            watched: Arc::downgrade(&zone.life),
         };
         let (apex, events) = (zone.apex, self.handle.0.events.clone());
         let run = move || {
@@ -173,7 +175,7 @@ impl Refresher {
                 tracing::debug!(%error, "a transfer runs at the priority of the server");
             }
             let outcome = fetch(&mut job);
-            let done = Done { outcome, kept: job.kept, missed: job.missed };
+            let done = Done { watched: job.watched, outcome, kept: job.kept, missed: job.missed };
             // The server ends.
             let _ = events.send(Event::Done(apex, Box::new(done)));
         };
@@ -181,7 +183,7 @@ impl Refresher {
             Ok(_) => {
                 (zone.is_busy, zone.is_wanted, zone.started) = (true, false, now);
                 zone.served.append(&mut zone.waiting);
-                self.busy += 1;
+                self.running.insert(name.to_vec());
             }
             Err(error) => {
                 tracing::error!(zone = %zone.apex, %error, "no thread for a transfer");
@@ -192,9 +194,15 @@ impl Refresher {
 
     /// Takes the outcome of a thread. A version is put in service by another thread, and the zone stays busy
     /// until then.
-    fn done(&mut self, apex: &NameBuf, Done { outcome, kept, missed }: Done, now: u64) {
-        self.busy -= 1;
-        let Some(zone) = self.zones.get_mut(&spelled(apex)) else { return };
+    fn done(&mut self, apex: &NameBuf, Done { watched, outcome, kept, missed }: Done, now: u64) {
+        let name = spelled(apex);
+        self.running.remove(&name);
+        let is_same =
+            |zone: &&mut Watched| watched.upgrade().is_some_and(|life| Arc::ptr_eq(&life, &zone.life));
+        let Some(zone) = self.zones.get_mut(&name).filter(is_same) else {
+            // Another zone of this name has no file yet: its thread waits for this one.
+            return kept.remove(apex);
+        };
         (zone.kept, zone.was_futile, zone.how) = (kept, true, None);
         zone.miss(missed);
         let (version, how, primary) = match outcome {

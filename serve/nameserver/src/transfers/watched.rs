@@ -27,6 +27,8 @@ pub(super) struct Watched {
     pub(super) primaries: Vec<Peer>,
     pub(super) kept: Kept,
     pub(super) news: Arc<Inbox>,
+    /// Lives as long as this zone is watched: a thread that asks for it ends without it.
+    pub(super) life: Arc<()>,
     pub(super) timers: Timers,
     /// The newest version, also if it has expired.
     pub(super) current: Option<Arc<Zone>>,
@@ -72,6 +74,7 @@ impl Watched {
             primaries,
             kept,
             news,
+            life: Arc::default(),
             timers: Timers::new(current.as_deref().and_then(Soa::of), age, now),
             current,
             coming: None,

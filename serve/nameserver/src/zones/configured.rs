@@ -20,7 +20,6 @@ use hashlane_transfer::delta::Delta;
 use hashlane_transfer::disk;
 use hashlane_transfer::records::whole_data;
 use hashlane_transfer::soa::Soa;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
@@ -97,11 +96,8 @@ impl Configured {
 
     /// Removes the file of a received zone that is not served any more.
     pub(super) fn forget_on_disk(&self) {
-        if let Some(received) = &self.received
-            && let Err(error) = std::fs::remove_file(received.kept.path())
-            && error.kind() != io::ErrorKind::NotFound
-        {
-            tracing::warn!(zone = self.file.name, %error, "the file of a zone that has gone stays");
+        if let Some(received) = &self.received {
+            received.kept.remove(&self.apex);
         }
     }
 

@@ -1,12 +1,15 @@
 //! A secondary with two primaries, of which one is behind the other, or one that is late.
 
-use crate::support::{Running, framed, notify, read_message, secondary_of, serial_of, zone};
+use crate::support::{PATIENCE, Running, framed, notify, read_message, secondary_of, serial_of, zone};
 use hashlane_dns::wire::{Message, RecordType};
 use hashlane_nameserver::Handle;
+use hashlane_nameserver::config::ZoneFile;
 use std::io::Write as _;
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
 
 /// A primary at an address of its own that hands all queries on to a server, so that its version can differ
 /// from that of another one. Counts the queries for the SOA record.
@@ -101,4 +104,54 @@ fn a_primary_that_has_the_version_of_its_notify_only_later_is_asked_again() {
     change(&late, 8);
     // No further NOTIFY, and the zone's refresh is an hour away.
     secondary.wait("the version", |handle| serial_of(handle) == Some(8));
+}
+
+/// A server of `example.net` alone.
+fn server_of_net(serial: u32) -> Running {
+    Running::start(|config| {
+        let text = zone(serial).replace("example.com", "example.net");
+        std::fs::write(&config.zone[0].file, text).unwrap();
+        config.zone[0].name = "example.net".into();
+        config.zone[0].allow_transfer = vec!["127.0.0.1".parse().unwrap()];
+    })
+}
+
+/// A primary that says when it was asked, and hands its query on to a server once it may.
+fn late_primary(truth: SocketAddr) -> (SocketAddr, Receiver<()>, Sender<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (address, (tell, asked), (go, may)) = (listener.local_addr().unwrap(), channel(), channel());
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let query = read_message(&mut stream).unwrap();
+        tell.send(()).unwrap();
+        may.recv().unwrap();
+        let mut behind = TcpStream::connect(truth).unwrap();
+        behind.write_all(&framed(&query)).unwrap();
+        // The secondary may have gone.
+        let _ = stream.write_all(&framed(&read_message(&mut behind).unwrap()));
+    });
+    (address, asked, go)
+}
+
+#[test]
+fn a_zone_that_was_removed_during_its_transfer_does_not_come_back() {
+    let (old, new) = (server_of_net(7), server_of_net(9));
+    let (first, asked, go) = late_primary(old.address);
+    let folder = tempfile::tempdir().unwrap();
+    let server = Running::start(|config| config.transfer.folder = folder.path().to_owned());
+    let add = |primary: SocketAddr| {
+        let primaries = vec![primary.to_string().parse().unwrap()];
+        server.handle.add(ZoneFile { name: "example.net".into(), primaries, ..ZoneFile::default() }).unwrap();
+    };
+    add(first);
+    asked.recv_timeout(PATIENCE).unwrap();
+    server.handle.delete("example.net").unwrap();
+    add(new.address);
+    // A second thread beside the first one would have the zone by now.
+    std::thread::sleep(Duration::from_secs(1));
+    go.send(()).unwrap();
+    let serial = |handle: &Handle| handle.zone_status("example.net").ok()?.serial;
+    server.wait("the zone of its primary", |handle| serial(handle) == Some(9));
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(serial(&server.handle), Some(9), "the zone that the earlier primary has");
 }
