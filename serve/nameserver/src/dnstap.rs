@@ -3,7 +3,8 @@
 //! The formats: [dnstap.proto](https://github.com/dnstap/dnstap.pb), and [Frame
 //! Streams](https://github.com/farsightsec/fstrm). A thread that answers puts two frames, the query and its
 //! response, into a bounded queue, and never waits: without room they are counted and lost. Another thread
-//! connects to the collector, again and again if it goes away. Responses are recorded before the rate limit.
+//! connects to the collector, again and again if it goes away; what the collector has not taken, and what has
+//! waited for it meanwhile, is counted and lost, too. Responses are recorded before the rate limit.
 
 mod frame;
 
@@ -42,6 +43,7 @@ pub(crate) struct Tap {
 pub(crate) struct Collector {
     path: PathBuf,
     frames: Receiver<Vec<u8>>,
+    lost: Arc<AtomicU64>,
 }
 
 impl Tap {
@@ -49,7 +51,8 @@ impl Tap {
     pub(crate) fn new(path: PathBuf, identity: &str, lost: Arc<AtomicU64>) -> (Self, Collector) {
         let (sender, frames) = sync_channel(QUEUE);
         let identity = identity.as_bytes().into();
-        (Self { frames: sender, identity, lost }, Collector { path, frames })
+        let collector = Collector { path, frames, lost: Arc::clone(&lost) };
+        (Self { frames: sender, identity, lost }, collector)
     }
 
     /// Queues a query and its response.
@@ -68,7 +71,11 @@ impl Collector {
     pub(crate) fn run(self) {
         let mut wait = RETRY.0;
         loop {
-            match self.connect().and_then(|stream| self.write(stream)) {
+            let written = self.connect().and_then(|stream| {
+                wait = RETRY.0;
+                self.write(stream)
+            });
+            match written {
                 Ok(()) => return,
                 Err(error) => {
                     tracing::warn!(path = %self.path.display(), %error, "dnstap: no collector; trying again");
@@ -77,7 +84,8 @@ impl Collector {
             std::thread::sleep(wait);
             wait = (2 * wait).min(RETRY.1);
             // What has waited is old.
-            while self.frames.try_recv().is_ok() {}
+            let old = self.frames.try_iter().take(QUEUE).count();
+            self.lost.fetch_add(old as u64, Ordering::Relaxed);
         }
     }
 
@@ -108,6 +116,7 @@ impl Collector {
     fn write(&self, mut stream: UnixStream) -> io::Result<()> {
         let mut block = Vec::with_capacity(BLOCK);
         loop {
+            let mut pairs = 1;
             match self.frames.recv_timeout(PATIENCE) {
                 Ok(frames) => block.extend_from_slice(&frames),
                 Err(RecvTimeoutError::Timeout) => continue,
@@ -119,8 +128,11 @@ impl Collector {
                 && let Ok(frames) = self.frames.try_recv()
             {
                 block.extend_from_slice(&frames);
+                pairs += 1;
             }
-            stream.write_all(&block)?;
+            stream.write_all(&block).inspect_err(|_| {
+                self.lost.fetch_add(pairs, Ordering::Relaxed);
+            })?;
             block.clear();
         }
     }

@@ -64,7 +64,7 @@ pub(crate) struct Shared {
     pub(crate) refused: Mutex<Option<String>>,
     /// Open TCP connections.
     pub(crate) connections: Arc<AtomicU64>,
-    /// Queries that the queue of dnstap had no room for.
+    /// Queries that the dnstap collector did not get.
     pub(crate) untapped: Arc<AtomicU64>,
     /// Lock on the folder of received zones.
     pub(crate) folder: Mutex<Folder>,

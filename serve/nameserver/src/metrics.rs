@@ -130,7 +130,7 @@ fn each_transfer(text: &mut String, stats: &Stats) {
         "Messages with a TSIG that is not valid.",
     )
     .value(&[], both(|sums| sums.bad_signatures));
-    let untapped = "Queries that the queue of dnstap had no room for.";
+    let untapped = "Queries that the dnstap collector did not get.";
     Metric::new(text, "hashlane_dns_dnstap_lost_total", "counter", untapped).value(&[], stats.dnstap_lost);
     Metric::new(
         text,

@@ -262,7 +262,7 @@ pub struct Stats {
     pub transfers: Transfers,
     /// Open TCP connections.
     pub connections: u64,
-    /// Queries that the queue of the dnstap collector had no room for.
+    /// Queries that the dnstap collector did not get: it was too slow, or away.
     #[serde(default)]
     pub dnstap_lost: u64,
     /// Queries by zone.
