@@ -22,6 +22,9 @@ const TICK: Duration = Duration::from_millis(50);
 /// Messages that are awaited at most: news beyond it wait in the queue of the thread.
 const AWAITED: usize = 10_000;
 
+/// Datagrams that are taken from a socket before messages are sent: anyone can send them.
+const TAKEN: usize = if cfg!(test) { 64 } else { 1024 };
+
 /// A new version of a zone.
 #[derive(Debug)]
 pub(crate) struct News {
@@ -147,7 +150,8 @@ impl Notifier {
         let Self { sockets, awaited, counts, .. } = self;
         let mut buffer = [0; 512];
         for socket in sockets.0.values() {
-            while let Ok((len, from)) = socket.recv_from(&mut buffer) {
+            for _ in 0..TAKEN {
+                let Ok((len, from)) = socket.recv_from(&mut buffer) else { break };
                 let Some(message) = buffer.get(..len).and_then(|bytes| Message::parse(bytes).ok()) else {
                     continue;
                 };
@@ -217,5 +221,20 @@ mod tests {
         assert!(notifier.awaited.is_empty());
         assert_eq!(receipt.get(), Some(Outcome { serial: 7, rcode: None }));
         assert_eq!((counts.sums().notify_unanswered, counts.sums().notify_taken), (1, 0));
+    }
+
+    #[test]
+    fn a_flood_of_responses_leaves_time_for_messages() {
+        let peer = Peer { address: ([127, 0, 0, 1], 53).into(), source: None, tls: None, key: None };
+        let mut notifier = Notifier::new(channel().1, Arc::default());
+        let port = notifier.sockets.of(&peer).unwrap().local_addr().unwrap().port();
+        let stranger = UdpSocket::bind("127.0.0.1:0").unwrap();
+        for _ in 0..TAKEN + 1 {
+            stranger.send_to(b"no response", ("127.0.0.1", port)).unwrap();
+        }
+        notifier.receive();
+        let socket = notifier.sockets.of(&peer).unwrap();
+        assert!(socket.recv_from(&mut [0; 512]).is_ok(), "one more waits");
+        assert!(socket.recv_from(&mut [0; 512]).is_err());
     }
 }
