@@ -210,7 +210,11 @@ fn answer(mut stream: &UnixStream, handle: &impl Fn(&str) -> io::Result<String>)
     stream.set_write_timeout(Some(PATIENCE))?;
     let mut command = String::new();
     BufReader::new(stream.take(MAX_COMMAND)).read_line(&mut command)?;
-    let document = handle(command.trim_end());
+    let document = match command.strip_suffix('\n') {
+        Some(command) => handle(command.trim_end()),
+        // A part of a command may be another one.
+        None => Err(io::Error::other("a command of more than 64 KiB, or without its line feed")),
+    };
     let mut document = document.unwrap_or_else(|error| to_json(&Failure { error: error.to_string() }));
     document.push('\n');
     stream.write_all(document.as_bytes())
@@ -334,6 +338,12 @@ mod tests {
         let zone = request_and_wait(&path, "zone", "serve").unwrap();
         assert_eq!(zone, "{\"error\":\"no file\",\"name\":\"a.example\"}");
         assert_eq!(request(&path, "reload x", "serve").unwrap_err().to_string(), "no command reload x");
+        // A client that has gone before the end of its command.
+        let (mut gone, mut document) = (UnixStream::connect(&path).unwrap(), String::new());
+        gone.write_all(b"status").unwrap();
+        gone.shutdown(std::net::Shutdown::Write).unwrap();
+        gone.read_to_string(&mut document).unwrap();
+        assert!(document.contains("without its line feed"), "{document}");
         stop.store(1, Ordering::Relaxed);
         thread.join().unwrap().unwrap();
         let error = request(&path, "status", "hashlane x serve").unwrap_err().to_string();
