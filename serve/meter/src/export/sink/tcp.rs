@@ -7,11 +7,15 @@ use crate::export::SECOND;
 use socket2::{Domain, Protocol, Socket, Type};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::time::Duration;
 
 /// Longest wait between two attempts to connect.
 const MAX_BACKOFF: u64 = 60 * SECOND;
 /// Time that a connection may take to be established.
 const CONNECT_TIMEOUT: u64 = 10 * SECOND;
+/// Time after which the kernel ends a connection whose collector takes nothing of what was sent. By default
+/// the kernel repeats it for a quarter of an hour.
+const TAKE_TIMEOUT: Duration = Duration::from_secs(30);
 
 #[derive(Debug)]
 pub(super) struct TcpSink {
@@ -142,6 +146,8 @@ fn is_passing(error: &io::Error) -> bool {
 fn connect(collector: SocketAddr) -> io::Result<TcpStream> {
     let socket = Socket::new(Domain::for_address(collector), Type::STREAM, Some(Protocol::TCP))?;
     socket.set_nonblocking(true)?;
+    // Without it, an outage is noticed later.
+    let _ = socket.set_tcp_user_timeout(Some(TAKE_TIMEOUT));
     match socket.connect(&collector.into()) {
         Ok(()) => {}
         Err(error) if error.raw_os_error() == Some(libc::EINPROGRESS) || is_passing(&error) => {}
@@ -162,5 +168,18 @@ fn established(stream: &TcpStream) -> io::Result<bool> {
         Ok(_) => Ok(true),
         Err(error) if error.kind() == ErrorKind::NotConnected => Ok(false),
         Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernel_ends_a_connection_to_a_host_that_is_gone() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let stream = connect(listener.local_addr().unwrap()).unwrap();
+        let timeout = socket2::SockRef::from(&stream).tcp_user_timeout().unwrap();
+        assert_eq!(timeout, Some(TAKE_TIMEOUT));
     }
 }
