@@ -1,12 +1,17 @@
 //! Parquet: a column for each IPFIX information element, all optional, times as timestamps in nanoseconds.
 //!
 //! A Parquet file ends with a footer that lists its row groups. So that a file can be read whenever the
-//! process ends, each row group is appended together with a footer for all groups so far; the footers in
-//! between are bytes that no footer refers to. A process killed in the midst of such a write leaves a file
-//! that ends with half a block: [`complete_len`] tells the length to cut it to.
+//! process ends, row groups are appended together with a footer for all groups so far; the footers in between
+//! are bytes that no footer refers to. A process killed in the midst of such a write leaves a file that ends
+//! with half a block: [`complete_len`] tells the length to cut it to.
 //!
-//! A row group is written when 32,768 flows wait, which take 7 MB, and by time: 10 s after its first flow for
-//! the first group, 10 s more for each group after, so that footers stay a small part of the file.
+//! A row group has up to 32,768 flows, which take 7 MB. Full groups are appended once they have as many bytes
+//! as the last footer, and all that waits by time: 10 s after its first flow for the first block, 10 s more
+//! for each block after. So footers are at most half of a file, however long it is.
+
+mod complete;
+
+pub use complete::complete_len;
 
 use super::columns::{COLUMNS, Column, ColumnType, Value};
 use super::{ExportError, Exporter, FileOptions, SECOND, Sink, has_passed};
@@ -19,12 +24,11 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPrope
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{SchemaDescPtr, SchemaDescriptor, Type, TypePtr};
 use std::fmt;
-use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
 /// Flows of a full row group.
-const ROWS: usize = 32_768;
-/// Time after which the first row group is written; each further one waits that much longer.
+const ROWS: usize = if cfg!(test) { 64 } else { 32_768 };
+/// Time after which the first block is written; each further one waits that much longer.
 const STEP: u64 = 10 * SECOND;
 /// Start and end of a file.
 const MAGIC: &[u8; 4] = b"PAR1";
@@ -34,13 +38,26 @@ pub struct ParquetExporter {
     sink: Sink,
     name: String,
     rows: Vec<FlowRecord>,
-    /// Time of the oldest row.
+    /// Time of the oldest row that is not in the file.
     since: u64,
+    waiting: Waiting,
     /// Row groups in the file.
     groups: Vec<RowGroupMetaData>,
+    /// Bytes of the last footer in the file, and number of all.
+    footer: usize,
+    footers: u64,
     schema: TypePtr,
     descriptor: SchemaDescPtr,
     properties: WriterPropertiesPtr,
+}
+
+/// Row groups that are not in the file.
+#[derive(Default)]
+struct Waiting {
+    bytes: Vec<u8>,
+    /// With offsets in a file that has nothing else.
+    groups: Vec<RowGroupMetaData>,
+    flows: u64,
 }
 
 impl fmt::Debug for ParquetExporter {
@@ -71,44 +88,77 @@ impl ParquetExporter {
             name,
             rows: Vec::new(),
             since: 0,
+            waiting: Waiting::default(),
             groups: Vec::new(),
+            footer: 0,
+            footers: 0,
             descriptor: Arc::new(SchemaDescriptor::new(Arc::clone(&schema))),
             schema,
             properties: Arc::new(properties),
         })
     }
 
-    fn flush(&mut self, now: u64) -> Result<(), ExportError> {
-        let done = self.try_flush(now);
-        self.rows.clear();
-        done
+    fn failed(&self, error: &ParquetError) -> ExportError {
+        ExportError::Parquet(self.name.clone(), error.to_string())
     }
 
-    /// Writes the rows as a row group, with a footer.
-    fn try_flush(&mut self, now: u64) -> Result<(), ExportError> {
-        let failed = |error: ParquetError| ExportError::Parquet(self.name.clone(), error.to_string());
-        let (group, mut block) = self.encode().map_err(failed)?;
+    /// Makes a row group of the rows.
+    fn group(&mut self) -> Result<(), ExportError> {
         let flows = self.rows.len() as u64;
-        let start = match self.sink.begin(block.len(), now) {
-            Ok(start) => start,
-            Err(error) => {
-                self.sink.lose(flows);
-                return Err(error);
-            }
-        };
+        let place = self.waiting.bytes.len() as u64;
+        let encoded = self.encode().and_then(|(group, bytes)| Ok((moved(group, place)?, bytes)));
+        self.rows.clear();
+        let (group, bytes) = encoded.map_err(|error| {
+            self.sink.lose(flows);
+            self.failed(&error)
+        })?;
+        self.waiting.groups.push(group);
+        self.waiting.bytes.extend_from_slice(&bytes);
+        self.waiting.flows += flows;
+        Ok(())
+    }
+
+    /// Appends the row groups that wait, with a footer for all.
+    fn append(&mut self, now: u64) -> Result<(), ExportError> {
+        let Waiting { mut bytes, groups, flows } = std::mem::take(&mut self.waiting);
+        let start = self.sink.begin(bytes.len(), now).inspect_err(|_| self.sink.lose(flows))?;
         if start == 0 {
             // A new file, which begins with the magic number.
             self.groups.clear();
+            self.footers = 0;
         }
+        let (len, before) = (bytes.len(), self.groups.len());
         let at = start.max(MAGIC.len() as u64) - MAGIC.len() as u64;
-        let group = moved(group, at).map_err(failed)?;
-        self.groups.push(group);
-        self.footer(&mut block).map_err(failed)?;
-        let done = self.sink.send(&block, flows, now);
-        if done.is_err() {
-            self.groups.pop();
+        let placed: ParquetResult<Vec<_>> = groups.into_iter().map(|group| moved(group, at)).collect();
+        let written = placed.and_then(|placed| {
+            self.groups.extend(placed);
+            self.write_footer(&mut bytes)
+        });
+        let done = match written {
+            Ok(()) => self.sink.send(&bytes, flows, now).map(drop),
+            Err(error) => {
+                self.sink.lose(flows);
+                Err(self.failed(&error))
+            }
+        };
+        match done {
+            Ok(()) => (self.footer, self.footers) = (bytes.len() - len, self.footers + 1),
+            Err(_) => self.groups.truncate(before),
         }
-        done.map(drop)
+        done
+    }
+
+    /// Writes all that waits.
+    fn flush(&mut self, now: u64) -> Result<(), ExportError> {
+        if !self.rows.is_empty() || self.waiting.groups.is_empty() {
+            self.group()?;
+        }
+        self.append(now)
+    }
+
+    /// Tests if all flows are in the file.
+    const fn is_written(&self) -> bool {
+        self.rows.is_empty() && self.waiting.flows == 0
     }
 
     /// Encodes the rows as a row group. Offsets count from the start of a file that has nothing else.
@@ -137,7 +187,7 @@ impl ParquetExporter {
     }
 
     /// Appends the footer for all row groups.
-    fn footer(&self, block: &mut Vec<u8>) -> ParquetResult<()> {
+    fn write_footer(&self, block: &mut Vec<u8>) -> ParquetResult<()> {
         let rows = self.groups.iter().map(RowGroupMetaData::num_rows).sum();
         let created_by = Some(self.properties.created_by().to_owned());
         let descriptor = Arc::clone(&self.descriptor);
@@ -149,16 +199,20 @@ impl ParquetExporter {
 
 impl Exporter for ParquetExporter {
     fn write(&mut self, flow: &FlowRecord, now: u64) -> Result<(), ExportError> {
-        if self.rows.is_empty() {
+        if self.is_written() {
             self.since = now;
         }
         self.rows.push(*flow);
-        if self.rows.len() >= ROWS { self.flush(now) } else { Ok(()) }
+        if self.rows.len() < ROWS {
+            return Ok(());
+        }
+        self.group()?;
+        if self.waiting.bytes.len() < self.footer { Ok(()) } else { self.append(now) }
     }
 
     fn tick(&mut self, now: u64) -> Result<(), ExportError> {
-        let wait = STEP.saturating_mul(1 + self.groups.len() as u64);
-        if !self.rows.is_empty() && has_passed(&mut self.since, wait, now) {
+        let wait = STEP.saturating_mul(1 + self.footers);
+        if !self.is_written() && has_passed(&mut self.since, wait, now) {
             return self.flush(now);
         }
         Ok(())
@@ -166,7 +220,7 @@ impl Exporter for ParquetExporter {
 
     /// A file without flows has an empty row group, so that it has a footer.
     fn finish(&mut self, now: u64) -> Result<(), ExportError> {
-        let done = if self.rows.is_empty() && !self.groups.is_empty() { Ok(()) } else { self.flush(now) };
+        let done = if self.is_written() && !self.groups.is_empty() { Ok(()) } else { self.flush(now) };
         done.and(self.sink.finish(now))
     }
 
@@ -235,51 +289,6 @@ fn moved(group: RowGroupMetaData, by: u64) -> ParquetResult<RowGroupMetaData> {
     }
 }
 
-/// Length up to the last footer of a file that this exporter wrote: its whole length, unless the process was
-/// killed in the midst of a write. Returns 0 if it has no footer.
-///
-/// # Errors
-/// The file cannot be read.
-pub fn complete_len(mut file: impl Read + Seek) -> io::Result<u64> {
-    const WINDOW: usize = 1 << 16;
-    let mut end = file.seek(SeekFrom::End(0))?;
-    let mut window = Vec::new();
-    // From the end, in windows that overlap by the bytes of a footer's end.
-    loop {
-        let start = end.saturating_sub(WINDOW as u64);
-        file.seek(SeekFrom::Start(start))?;
-        window.clear();
-        file.by_ref().take(end - start).read_to_end(&mut window)?;
-        for at in (8..=window.len()).rev() {
-            if window[..at].ends_with(MAGIC) {
-                let len =
-                    window[at - 8..at - 4].iter().rev().fold(0, |len, byte| len << 8 | u64::from(*byte));
-                let place = start + at as u64;
-                // A magic number by chance has no footer before it.
-                if len > 0 && len + 12 <= place && is_footer(&mut file, place - 8 - len, len)? {
-                    return Ok(place);
-                }
-            }
-        }
-        if start == 0 {
-            return Ok(0);
-        }
-        end = start + 7;
-    }
-}
-
-/// Tests if the library reads the bytes as a footer.
-fn is_footer(file: &mut (impl Read + Seek), at: u64, len: u64) -> io::Result<bool> {
-    // Footers have some 3 kB for each of at most a few thousand row groups.
-    if len > 1 << 26 {
-        return Ok(false);
-    }
-    file.seek(SeekFrom::Start(at))?;
-    let mut footer = Vec::new();
-    file.take(len).read_to_end(&mut footer)?;
-    Ok(parquet::file::metadata::ParquetMetaDataReader::decode_metadata(&footer).is_ok())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -288,6 +297,7 @@ mod tests {
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use parquet::record::Field;
     use std::fs::{self, File};
+    use std::io;
     use std::path::Path;
 
     /// Source ports of a file, checking the other values of each row.
@@ -338,6 +348,22 @@ mod tests {
         fs::write(&repaired, &whole[..usize::try_from(len).unwrap()]).unwrap();
         assert_eq!(read(&repaired), expected.repeat(2));
         assert_eq!(complete_len(io::Cursor::new(b"PAR1 and more PAR1")).unwrap(), 0);
+    }
+
+    #[test]
+    fn footers_are_a_bounded_part_of_a_long_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("flows.parquet");
+        let mut exporter = ParquetExporter::create(FileOptions::new(&path)).unwrap();
+        let (flow, count) = (samples()[0], 400 * ROWS);
+        (0..count).for_each(|_| exporter.write(&flow, 0).unwrap());
+        exporter.finish(0).unwrap();
+        assert_eq!(exporter.groups.len(), 400);
+        let (bytes, last) = (fs::metadata(&path).unwrap().len(), exporter.footer as u64);
+        // A footer for each group would be 200 times the last one in all.
+        assert!(bytes < 16 * last && exporter.footers > 4, "{bytes} bytes, {last} of the last footer");
+        assert_eq!(read(&path).len(), count);
+        assert_eq!((exporter.totals().flows, exporter.totals().flows_lost), (count as u64, 0));
     }
 
     #[test]
