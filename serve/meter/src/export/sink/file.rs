@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 pub struct FileOptions {
     /// Path of the file. With rotation, a number is put before the extension: `flows-0001.ipfix`.
     pub path: PathBuf,
-    /// Replaces an existing file. If false, an existing file is an error; with rotation its number is
-    /// skipped.
+    /// Replaces the content of an existing file, with the first bytes that are written. If false, an existing
+    /// file is an error; with rotation its number is skipped.
     pub overwrite: bool,
     /// Limits of each file; `None` makes a single file.
     pub rotation: Option<Rotation>,
@@ -47,6 +47,8 @@ pub(super) struct FileSink {
     begun: bool,
     /// The file, as long as it is new and was neither written nor completed.
     unused: Option<PathBuf>,
+    /// Tests if the file still has the content of before.
+    stale: bool,
     /// Options and number of the file, if files are rotated.
     rotated: Option<(FileOptions, u32)>,
 }
@@ -70,7 +72,7 @@ impl FileSink {
             None => (options.path.clone(), 0, create(&options.path, options.overwrite)?),
             Some(_) => create_next(&options, 1)?,
         };
-        let unused = (!may_exist).then(|| path.clone());
+        let (unused, stale) = ((!may_exist).then(|| path.clone()), is_stale(&file));
         let rotated = options.rotation.is_some().then_some((options, number));
         Ok(Self {
             output: Output::File(file),
@@ -79,6 +81,7 @@ impl FileSink {
             opened: None,
             begun: false,
             unused,
+            stale,
             rotated,
         })
     }
@@ -92,6 +95,7 @@ impl FileSink {
             opened: None,
             begun: false,
             unused: None,
+            stale: false,
             rotated: None,
         }
     }
@@ -140,7 +144,7 @@ impl FileSink {
     /// Writes the prelude to a file without blocks, and hands all bytes to the system.
     pub(super) fn finish(&mut self, prelude: &[u8], totals: &mut Totals) -> Result<(), ExportError> {
         let mut put = Ok(());
-        if self.len == 0 && !prelude.is_empty() {
+        if self.len == 0 && (self.stale || !prelude.is_empty()) {
             put = self.put(prelude);
             totals.bytes += prelude.len() as u64 * u64::from(put.is_ok());
         }
@@ -179,6 +183,7 @@ impl FileSink {
         }
         let (path, next, file) = create_next(options, *number + 1)?;
         *number = next;
+        self.stale = is_stale(&file);
         (self.output, self.name, self.len, self.opened) =
             (Output::File(file), path.display().to_string(), 0, None);
         Ok(())
@@ -187,10 +192,14 @@ impl FileSink {
     /// Writes bytes whole, or not at all.
     fn put(&mut self, bytes: &[u8]) -> Result<(), ExportError> {
         let done = match &mut self.output {
-            Output::File(file) => file.write_all(bytes).inspect_err(|_| {
-                // Whatever was written of the block goes. If that fails, too, a reader meets half a block.
-                let _ = file.set_len(self.len).and_then(|()| file.seek(SeekFrom::Start(self.len)));
-            }),
+            Output::File(file) => {
+                let emptied = if self.stale { file.set_len(0) } else { Ok(()) };
+                self.stale = emptied.is_err();
+                emptied.and_then(|()| file.write_all(bytes)).inspect_err(|_| {
+                    // Whatever was written of the block goes. If that fails, too, half a block stays.
+                    let _ = file.set_len(self.len).and_then(|()| file.seek(SeekFrom::Start(self.len)));
+                })
+            }
             Output::Other(writer) => writer.write_all(bytes).and_then(|()| writer.flush()),
         };
         match done {
@@ -213,14 +222,19 @@ impl Drop for FileSink {
     }
 }
 
-/// Creates a file for writing. Devices and pipes are opened as they are.
+/// Tests if a file has content. Devices and pipes have none.
+fn is_stale(file: &File) -> bool {
+    file.metadata().is_ok_and(|found| found.is_file() && found.len() > 0)
+}
+
+/// Creates a file for writing, or opens one with its content. Devices and pipes are opened as they are.
 pub(crate) fn create(path: &Path, overwrite: bool) -> Result<File, ExportError> {
     let other = path.metadata().is_ok_and(|found| !found.is_file());
     let mut options = OpenOptions::new();
     options.write(true);
     if !other {
         if overwrite {
-            options.create(true).truncate(true);
+            options.create(true).truncate(false);
         } else {
             options.create_new(true);
         }
@@ -281,7 +295,10 @@ mod tests {
         let error = FileSink::create(options.clone()).unwrap_err();
         assert!(matches!(error, ExportError::Exists(_)), "{error}");
         assert_eq!(std::fs::read(&path).unwrap(), b"kept");
-        FileSink::create(FileOptions { overwrite: true, ..options }).unwrap();
+        // Until something is written, as another output may not open; a run without flows leaves it empty.
+        let mut sink = FileSink::create(FileOptions { overwrite: true, ..options }).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"kept");
+        sink.finish(b"", &mut Totals::default()).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"");
     }
 

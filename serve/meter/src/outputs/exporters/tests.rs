@@ -93,3 +93,19 @@ fn an_outage_of_a_connection_is_noted_twice_and_its_flows_wait() {
     let OutputStatus { flows, flows_lost, error, .. } = export.status();
     assert_eq!((flows, flows_lost, error), (1, 0, None));
 }
+
+#[test]
+fn a_file_keeps_its_content_if_another_output_does_not_open() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("flows.csv");
+    std::fs::write(&path, "of yesterday").unwrap();
+    let csv = |path: std::path::PathBuf| OutputConfig {
+        format: Format::Csv,
+        to: Target::File(path),
+        overwrite: true,
+        ..OutputConfig::default()
+    };
+    let outputs = [csv(path.clone()), csv(dir.path().join("nowhere/flows.csv"))];
+    assert!(Exporters::open(&outputs, &RunFacts::default(), |_| {}).is_err());
+    assert_eq!(std::fs::read(&path).unwrap(), b"of yesterday");
+}
