@@ -4,7 +4,7 @@
 //! - [`special`]: NOTIFY, AXFR, IXFR and signed queries, which the stages of ordinary queries leave;
 //!   [`asked`]: the transfers that queries ask for.
 //! - [`refresh`]: the thread that knows when a zone is due, its [`event`]s, and [`fetch`], which gets it over a
-//!   [`connection`], a [`stream`] with or without TLS.
+//!   [`connection`], a [`stream`] with or without TLS; [`ending`]: its end.
 //! - [`pool`]: connections to primaries that wait for the next zone.
 //! - [`history`]: the differences that secondaries get.
 //! - [`notifier`]: the thread that tells secondaries of changes; [`receipt`]: their answers, for reports.
@@ -16,6 +16,7 @@
 mod asked;
 mod connection;
 pub(crate) mod counts;
+mod ending;
 pub(crate) mod event;
 pub(crate) mod fetch;
 pub(crate) mod history;

@@ -1,5 +1,6 @@
 //! The thread that knows when zones are due, and starts the threads that get them.
 
+use super::ending::Ending;
 use super::event::{Done, Event, Secondary, Version, Wanted};
 use super::fetch::{Fetched, How, Job, Limits, fetch};
 use super::pool::Pool;
@@ -169,15 +170,14 @@ impl Refresher {
             pool: Arc::clone(&self.pool),
             watched: Arc::downgrade(&zone.life),
         };
-        let (apex, events) = (zone.apex, self.handle.0.events.clone());
+        let events = self.handle.0.events.clone();
         let run = move || {
             if let Err(error) = hashlane_link::priority::lower() {
                 tracing::debug!(%error, "a transfer runs at the priority of the server");
             }
+            let mut ending = Ending::new(&job, events);
             let outcome = fetch(&mut job);
-            let done = Done { watched: job.watched, outcome, kept: job.kept, missed: job.missed };
-            // The server ends.
-            let _ = events.send(Event::Done(apex, Box::new(done)));
+            ending.set(Done { watched: job.watched, outcome, kept: job.kept, missed: job.missed });
         };
         match std::thread::Builder::new().name("transfer".into()).spawn(run) {
             Ok(_) => {
