@@ -141,6 +141,12 @@ pub enum ReadError {
         /// Its offset.
         at: usize,
     },
+    /// Groups with sketches that have too much in common with the empty one.
+    #[error("groups of more than 1 GiB, and 128 bytes of memory for each byte, from byte {at} on")]
+    Expanded {
+        /// Offset after the group that passes the limit.
+        at: usize,
+    },
     /// Bytes after the end of the sketch.
     #[error("bytes after the end of the sketch, from byte {at} on")]
     Trailing {

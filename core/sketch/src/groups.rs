@@ -252,6 +252,7 @@ impl<S: Grouped> Sketch for Groups<S> {
         let has_keys = |_| ReadError::Field { field: "empty sketch of a group", at };
         let mut groups = Self::new(empty).map_err(has_keys)?;
         let number = from.number("number of groups", Self::MOST as u64)?;
+        check_expanded(from.clone(), number, bytes.len())?;
         groups.most = groups.most.max(number as usize);
         let mut before: Option<&[u8]> = None;
         for _ in 0..number {
@@ -286,6 +287,37 @@ impl<S: fmt::Debug> fmt::Debug for Groups<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Groups").field("empty", &self.empty).field("len", &self.sketches.len()).finish()
     }
+}
+
+/// Bytes that the sketches of all groups have together for each byte of the groups, at most: a bucket or a
+/// load has 8 bytes of memory for one in the bytes, so that this is 128 bytes of memory for a byte.
+const EXPANSION: u64 = 16;
+
+/// Bytes that they may have whatever the bytes of the groups are: 1 GiB of memory.
+const EXPANDED: u64 = 1 << 27;
+
+/// Checks the bytes of all sketches before memory is taken: a group of four bytes may have megabytes in
+/// common with the empty sketch. `from` is at the first of `number` groups, which are in `len` bytes.
+///
+/// # Errors
+/// [`ReadError::Expanded`]. Damaged bytes are none: reading them names the field.
+fn check_expanded(mut from: Reader<'_>, number: u64, len: usize) -> Result<(), ReadError> {
+    let most = EXPANDED.max(EXPANSION.saturating_mul(len as u64));
+    let mut next = || {
+        from.string("name of a group", len).ok()?;
+        let shared = from.number("bytes in common", len as u64).ok()?;
+        let rest = from.string("sketch of a group", len).ok()?;
+        Some((from.at(), shared + rest.len() as u64))
+    };
+    let mut expanded: u64 = 0;
+    for _ in 0..number {
+        let Some((at, bytes)) = next() else { break };
+        expanded = expanded.saturating_add(bytes);
+        if expanded > most {
+            return Err(ReadError::Expanded { at });
+        }
+    }
+    Ok(())
 }
 
 /// Number of bytes that both begin with.

@@ -24,7 +24,8 @@ pub trait Sketch: Clone + Sized {
 
     /// The sketch of these bytes, without a key: it can be merged and has a result. Bytes that are accepted
     /// are those that [`to_bytes`](Self::to_bytes) gives back. Needs at most 128 bytes of memory for each
-    /// byte, and 64 KiB.
+    /// byte, and 64 KiB; [`Groups`](crate::Groups), whose sketches may have most of their bytes in common,
+    /// 1 GiB.
     ///
     /// # Errors
     /// The bytes are no sketch of this kind, or damaged: the field and its offset.

@@ -105,6 +105,7 @@ impl Writer {
 }
 
 /// Cursor over the bytes of a sketch.
+#[derive(Clone)]
 pub(crate) struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,

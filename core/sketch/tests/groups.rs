@@ -181,3 +181,40 @@ fn rejects_names_out_of_order_and_sketches_that_are_none() {
         assert_eq!(with(place, byte), Some(ReadError::Field { field: sketch, at: at + 2 }), "{place}");
     }
 }
+
+/// Groups with names of two bytes that have all else in common with the empty sketch.
+fn in_common(empty: &[u8], number: u16) -> Vec<u8> {
+    fn leb128(mut number: usize) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        while number >= 0x80 {
+            bytes.push(number as u8 | 0x80);
+            number >>= 7;
+        }
+        bytes.push(number as u8);
+        bytes
+    }
+    let mut bytes = [b"HLSK\x01\x06", leb128(empty.len()).as_slice(), empty].concat();
+    bytes.extend(leb128(number.into()));
+    for name in 0..number {
+        bytes.push(2);
+        bytes.extend(name.to_be_bytes());
+        bytes.extend(leb128(empty.len()));
+        bytes.push(0);
+    }
+    bytes
+}
+
+#[test]
+fn groups_with_most_bytes_in_common_are_refused_before_they_take_memory() {
+    let empty = Spread::new("crc32c", &KEY, 1 << 22).unwrap().to_bytes();
+    let few = Spread::new("crc32c", &KEY, 64).unwrap().to_bytes();
+    let accepted = in_common(&few, 200);
+    assert_eq!(Groups::<Spread>::from_bytes(&accepted).unwrap().to_bytes(), accepted);
+    // 32 of these sketches have 2^27 bytes.
+    let large = in_common(&empty, 60_000);
+    let found = Groups::<Spread>::from_bytes(&large).err();
+    assert!(matches!(found, Some(ReadError::Expanded { .. })), "{found:?}");
+    // Cut off in the first of the groups, which have 8 bytes each.
+    let end = large.len() - 8 * 60_000 + 3;
+    assert!(matches!(Groups::<Spread>::from_bytes(&large[..end]), Err(ReadError::Truncated { .. })));
+}

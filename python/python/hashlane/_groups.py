@@ -47,7 +47,11 @@ class Groups(Sketch):
 
     @classmethod
     def from_bytes(cls, data: bytes, key: Optional[bytes] = None) -> Groups:
-        """The groups of these bytes, as :meth:`Sketch.from_bytes`. The bytes hold no names of columns."""
+        """The groups of these bytes, as :meth:`Sketch.from_bytes`. The bytes hold no names of columns.
+
+        Groups of `Spread` and `Imbalance` may take 1 GiB, or 128 bytes for each byte if that is more. Bytes
+        that would take more raise `ValueError`.
+        """
         groups = super().from_bytes(data, key)
         groups._names = []
         return groups
