@@ -236,9 +236,19 @@ pub(crate) struct Encoded {
 /// `TypeError` for other values than text, bytes, integers and booleans, and for types that are nested too
 /// deep; `ValueError` for too many nulls in lists.
 pub(crate) fn encode_nested(name: &str, arrays: &[ArrayRef]) -> PyResult<Encoded> {
-    let flat: Vec<ArrayRef> = arrays.iter().flat_map(fields).collect();
-    let fields: Vec<Field<'_>> =
-        flat.iter().map(|array| Field::of(name, array, MOST_DEPTH)).collect::<PyResult<_>>()?;
+    let mut fields = Vec::with_capacity(arrays.len());
+    for array in arrays {
+        let Some(table) = array.as_struct_opt() else {
+            fields.push(Field::of(name, array, MOST_DEPTH)?);
+            continue;
+        };
+        for column in table.columns() {
+            let mut field = Field::of(name, column, MOST_DEPTH)?;
+            // A row that is null in the struct is so in its columns, whatever these have there.
+            field.nulls = NullBuffer::union(field.nulls.as_ref(), table.nulls());
+            fields.push(field);
+        }
+    }
     let rows = arrays.first().map_or(0, |array| array.len());
     let mut encoded = Encoded { bytes: Vec::new(), offsets: Vec::with_capacity(rows + 1) };
     encoded.offsets.push(0);
@@ -247,23 +257,6 @@ pub(crate) fn encode_nested(name: &str, arrays: &[ArrayRef]) -> PyResult<Encoded
         encoded.offsets.push(encoded.bytes.len() as i64);
     }
     Ok(encoded)
-}
-
-/// The columns of a struct, or the array. A row that is null in the struct is in its columns.
-fn fields(array: &ArrayRef) -> Vec<ArrayRef> {
-    match array.as_struct_opt() {
-        Some(table) if table.null_count() == 0 => table.columns().to_vec(),
-        Some(table) => {
-            let nulls = table.nulls();
-            let with = |column: &ArrayRef| {
-                let nulls = NullBuffer::union(column.logical_nulls().as_ref(), nulls);
-                let data = column.to_data().into_builder().nulls(nulls).build();
-                data.map_or_else(|_| column.clone(), arrow_array::make_array)
-            };
-            table.columns().iter().map(with).collect()
-        }
-        None => vec![array.clone()],
-    }
 }
 
 /// Names of the columns of `column`: the fields of a table, or `name`.

@@ -6,6 +6,7 @@ import collections
 import random
 from typing import Any, Callable, Optional
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -200,6 +201,34 @@ def test_a_struct_that_is_a_column_stands_for_its_fields() -> None:
     assert groups.result().to_arrow().drop_columns("standard_error").to_pylist() == [
         {"a": None, "b": None, "keys": 2.0},
         {"a": 1, "b": ["x"], "keys": 2.0},
+    ]
+
+
+def hidden(kind: Any, *buffers: bytes) -> Any:
+    """Text of three rows, the last of which is null, whatever its bytes."""
+    return pa.Array.from_buffers(kind, 3, [pa.py_buffer(buffer) for buffer in (b"\x03", *buffers)])
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        # A view of a buffer that there is not.
+        hidden(pa.string_view(), np.array([1, 97, 0, 0, 1, 98, 0, 0, 20, 0, 7, 0], np.uint32).tobytes()),
+        # No UTF-8.
+        hidden(pa.string(), np.array([0, 1, 2, 3], np.int32).tobytes(), b"ab\xff"),
+        pa.array(["a", "b", None]),
+    ],
+    ids=["view", "bytes", "text"],
+)
+def test_fields_of_a_struct_that_is_null_are_null_whatever_else_they_have(texts: Any) -> None:
+    mask = pa.array([False, True, False])
+    column = pa.StructArray.from_arrays([texts, pa.array([1, 2, 3])], ["text", "number"], mask=mask)
+    groups = hashlane.Groups(hashlane.Distinct(key=KEY))
+    groups.update((column,), [1, 2, 3])
+    assert groups.result().to_arrow().select(["text", "number"]).to_pylist() == [
+        {"text": None, "number": None},
+        {"text": None, "number": 3},
+        {"text": "a", "number": 1},
     ]
 
 
