@@ -173,6 +173,11 @@ impl Column {
         self.name
     }
 
+    /// Type of the rows.
+    pub(crate) const fn kind(&self) -> &DataType {
+        &self.kind
+    }
+
     /// The chunks.
     pub(crate) fn chunks(&self) -> &[ArrayRef] {
         &self.chunks

@@ -261,8 +261,8 @@ pub(crate) fn encode_nested(name: &str, arrays: &[ArrayRef]) -> PyResult<Encoded
 
 /// Names of the columns of `column`: the fields of a table, or `name`.
 pub(crate) fn names(column: &Column, name: &str) -> Vec<String> {
-    match column.chunks().first().map(Array::data_type) {
-        Some(DataType::Struct(fields)) => fields.iter().map(|field| field.name().clone()).collect(),
+    match column.kind() {
+        DataType::Struct(fields) => fields.iter().map(|field| field.name().clone()).collect(),
         _ => vec![name.to_owned()],
     }
 }

@@ -61,6 +61,17 @@ def test_groups_of_any_table_have_the_distinct_keys_of_their_rows(kind: str) -> 
     assert order == sorted(order)
 
 
+def test_a_table_without_rows_has_names_and_columns() -> None:
+    table = pa.table({"user": ["ada"], "day": pa.array([1], pa.int8())})
+    empty = table.schema.empty_table()
+    groups, heavy = Groups(Distinct(key=KEY)), HeavyHitters(3, columns=2)
+    for rows, keys in [(empty, []), (table[:0], []), (table, ["x"])]:
+        groups.update(rows, keys)
+        heavy.update(rows)
+    assert counted(groups) == {("ada", 1): 1.0}
+    assert heavy.result().hitters == [(("ada", 1), 1)]
+
+
 def test_any_split_and_order_gives_the_same_bytes() -> None:
     whole = Groups(Distinct(precision=8, key=KEY))
     whole.update((USERS, DAYS), PAGES)
