@@ -370,6 +370,8 @@ def test_bad_batches_leave_the_sketch_as_it_was() -> None:
         spread.update(["10.0.0.1", None, "ten"], sport, dst, dport)
     with pytest.raises(TypeError, match="parse_name"):
         prefixes.update(["/a"])
+    with pytest.raises(TypeError, match="names: a column of int64; expected text or bytes"):
+        prefixes.update([1, 2])
     with pytest.raises(ValueError, match="several lengths"):
         imbalance.update(src, sport, dst, dport[1:])
     with pytest.raises(ValueError, match="row 1: packets is negative"):

@@ -7,6 +7,7 @@ use crate::composite;
 use crate::error::{at_row, value, wrong_type};
 use crate::flow::{self, Order};
 use crate::interrupt::Interrupt;
+use crate::rows::Rows;
 use arrow_array::{Array, ArrayRef};
 use arrow_cast::cast;
 use arrow_schema::DataType;
@@ -216,6 +217,7 @@ fn names(names: Column) -> PyResult<Batch> {
     if names.chunks().iter().any(|chunk| text(chunk.data_type())) {
         return Err(wrong_type("names: text; pass encoded names: hashlane.parse_name(names, encoding)"));
     }
+    names.chunks().iter().try_for_each(|chunk| Rows::of_strings(names.name(), chunk).map(drop))?;
     Ok(Batch::Keys(names))
 }
 
