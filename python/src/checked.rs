@@ -4,7 +4,7 @@
 //! say. pyarrow knows the sizes, but reads files without a check, so it is asked; offsets, views and nested
 //! arrays are checked here, as their kernels rely on them.
 
-use crate::error::{at_row, value, wrong_type};
+use crate::error::{at_row, type_name, value, wrong_type};
 use crate::rows::Rows;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{ByteArrayType, ByteViewType};
@@ -74,11 +74,22 @@ pub(crate) fn of_pyarrow<'py>(name: &str, object: &Bound<'py, PyAny>) -> PyResul
     Ok(object)
 }
 
+/// Rows of a column whose values take no memory, such as nulls, at most: a file of some hundred bytes may
+/// state any number, and results take memory for each.
+const MOST_WEIGHTLESS: usize = 1 << 28;
+
 /// Checks the layout of an array whose first row has the number `first`.
 ///
 /// # Errors
-/// `ValueError` about the first row that breaks it.
+/// `ValueError` about the first row that breaks it, and for more rows without memory than results can have.
 pub(crate) fn check(name: &str, first: usize, array: &ArrayRef) -> PyResult<()> {
+    let rows = first.saturating_add(array.len());
+    if is_weightless(array.data_type()) && rows > MOST_WEIGHTLESS {
+        return Err(value(format!(
+            "{name}: {rows} rows of type {}, at most {MOST_WEIGHTLESS} are supported",
+            type_name(array.data_type())
+        )));
+    }
     layout(array).map_err(|(row, why)| match row {
         Some(row) => at_row(first + row, format!("{name}: {INVALID}: {why}; {NEXT}")),
         None => broken(name, why),
@@ -142,6 +153,16 @@ fn of_list<O: OffsetSizeTrait + Into<i64>>(list: &GenericListArray<O>) -> Result
     match check_offsets(list.value_offsets(), list.values().len()) {
         Ok(()) => inner(list.values()),
         Err(why) => Err((None, why.to_string())),
+    }
+}
+
+/// Returns true for types whose values take no memory, so that a small array can have any number of them.
+pub(crate) fn is_weightless(kind: &DataType) -> bool {
+    match kind {
+        DataType::Null | DataType::FixedSizeBinary(0) => true,
+        DataType::FixedSizeList(values, len) => *len == 0 || is_weightless(values.data_type()),
+        DataType::Struct(fields) => fields.iter().all(|field| is_weightless(field.data_type())),
+        _ => false,
     }
 }
 

@@ -105,6 +105,7 @@ impl Column {
         };
         let nulls = if library == "polars" { polars::nulls(name, object)? } else { None };
         let column = if let Some(nulls) = nulls {
+            checked::check(name, 0, &nulls)?;
             Self { is_chunked: true, ..of_array(nulls) }
         } else if object.hasattr(intern!(py, "__arrow_c_array__"))? {
             of_array(checked::one(name, object)?)

@@ -4,6 +4,7 @@
 //! same types have the order of their values, nulls first: integers are big-endian with the sign turned, and
 //! in text and bytes a zero is `00 ff`, and the end `00 00`.
 
+use crate::checked::is_weightless;
 use crate::column::Column;
 use crate::error::{type_name, value, wrong_type};
 use crate::rows::Rows;
@@ -209,16 +210,6 @@ pub(crate) fn is_nested(kind: &DataType) -> bool {
         kind,
         DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..) | DataType::Struct(_)
     )
-}
-
-/// Returns true for types whose values take no memory, so that a small array can have any number of them.
-fn is_weightless(kind: &DataType) -> bool {
-    match kind {
-        DataType::Null | DataType::FixedSizeBinary(0) => true,
-        DataType::FixedSizeList(values, len) => *len == 0 || is_weightless(values.data_type()),
-        DataType::Struct(fields) => fields.iter().all(|field| is_weightless(field.data_type())),
-        _ => false,
-    }
 }
 
 /// Rows as keys.

@@ -87,6 +87,22 @@ def test_a_file_that_is_read_without_a_check_ends_no_interpreter(tmp_path: pathl
         distributed.distinct(path, "x", KEY)
 
 
+def test_nulls_beyond_memory_are_refused() -> None:
+    # They take no memory, nor in a file, and 8 bytes each in a result.
+    many, more, half, one = (strings(pa.null(), rows=rows) for rows in [1 << 45, (1 << 62) + 1, 1 << 27, 1])
+    for column in [many, many.slice(1 << 20), more, pa.chunked_array([half, half, one])]:
+        for use in [
+            lambda: hashlane.hash(column, "crc32c"),
+            lambda: hashlane.parse_name(column),
+            lambda: hashlane.Distinct(key=KEY).update(column),
+        ]:
+            with pytest.raises(ValueError, match=r"\d+ rows of type null, at most 268435456 are supported"):
+                use()
+    structs = pa.StructArray.from_arrays([many], ["a"])
+    with pytest.raises(ValueError, match="rows of type struct, at most"):
+        hashlane.hash(structs, "crc32c")
+
+
 def test_rows_of_an_error_count_over_chunks() -> None:
     broken = damaged(pa.string(), [0, 2, 3, 4], [0, 4, 2, 4])
     with pytest.raises(ValueError, match="row 4: array: invalid Arrow data: offset 2 is negative, lower"):
