@@ -152,7 +152,7 @@ impl Column {
                 *chunk = dictionary::decoded(self.name, first, chunk)?;
                 first += chunk.len();
             }
-            self.kind = *values;
+            self.kind = dictionary::decoded_kind(&values);
         }
         Ok(self)
     }

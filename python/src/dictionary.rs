@@ -6,6 +6,7 @@ use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef};
 use arrow_cast::cast;
 use arrow_schema::DataType;
+use arrow_select::take::take;
 use pyo3::PyResult;
 use std::sync::Arc;
 
@@ -33,5 +34,16 @@ pub(crate) fn decoded(name: &str, first: usize, array: &ArrayRef) -> PyResult<Ar
             ),
         ));
     }
-    cast(array, dictionary.values().data_type()).map_err(value)
+    let values = cast(dictionary.values(), &decoded_kind(dictionary.values().data_type())).map_err(value)?;
+    take(&values, indices, None).map_err(value)
+}
+
+/// Type of the decoded values of a dictionary: of text and bytes views, as many indices may have one long
+/// value.
+pub(crate) fn decoded_kind(values: &DataType) -> DataType {
+    match values {
+        DataType::Utf8 | DataType::LargeUtf8 => DataType::Utf8View,
+        DataType::Binary | DataType::LargeBinary => DataType::BinaryView,
+        other => other.clone(),
+    }
 }

@@ -104,6 +104,26 @@ def test_indices_outside_of_a_dictionary_are_refused(indices: Any, why: str) -> 
         ndn.encode(packets)
 
 
+@pytest.mark.parametrize(
+    "kind", [pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.large_binary(), pa.binary(1)], ids=str
+)
+def test_nulls_of_a_dictionary_are_those_of_its_values_and_of_its_indices(kind: Any) -> None:
+    texts = ["c", "a", None, "b"]
+    values = pa.array([text.encode() if text and "binary" in str(kind) else text for text in texts], kind)
+    column = pa.DictionaryArray.from_arrays(pa.array([0, 3, None, 2, 1, 3], pa.int8()), values)[1:]
+    decoded = [None if index is None else values[index].as_py() for index in [3, None, 2, 1, 3]]
+    assert hashes(column) == hashes(decoded) and hashes(column).count(None) == 2
+    assert hashes(pa.chunked_array([column, column[:2]])) == hashes(decoded + decoded[:2])
+
+
+def test_a_long_value_that_many_rows_have_is_not_copied() -> None:
+    # 4 GiB if it were.
+    rows, value = 4096, pa.array(["x" * (1 << 20)])
+    column = pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int8()), value)
+    with pytest.raises(ValueError, match='row 0: src "x+" is no IP address'):
+        hashlane.flow_hash(column, [1] * rows, ["::"] * rows, [1] * rows, "siphash-1-3", KEY)
+
+
 def test_errors_about_dictionaries_count_rows_over_all_chunks() -> None:
     good = pa.DictionaryArray.from_arrays(pa.array([0, 0]), pa.array(["a"]))
     broken = pa.DictionaryArray.from_arrays(pa.array([0, 9]), pa.array(["a"]), safe=False)
