@@ -157,6 +157,36 @@ def test_windows_and_filters_use_the_same_states(db: Connection) -> None:
     assert round(rows[0][1]) == 1
 
 
+@pytest.mark.parametrize("rows", [1, 2, 3, 9, 2049, 30_000])
+def test_windows_over_all_rows_and_ordered_rows_have_one_state(db: Connection, rows: int) -> None:
+    # DuckDB before 2.0 passes it once, and not for each row.
+    db.execute(f"CREATE TABLE n AS SELECT range AS x, 7 AS g FROM range({rows})")
+    for call in [
+        "distinct_keys(x % 700, $1) OVER ()",
+        "distinct_keys(x % 700, $1) OVER (PARTITION BY g)",
+        "distinct_keys(x % 700, $1) FILTER (WHERE x >= 0) OVER (PARTITION BY g)",
+        "distinct_keys(x % 700, $1) OVER (ORDER BY -x ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)",
+        "distinct_keys(x % 700, $1 ORDER BY -x)",
+        "spread(x % 700, 'siphash-1-3', 8, $1 ORDER BY -x).keys",
+        "spread(x % 700, 'siphash-1-3', 8, $1) OVER ()",
+    ]:
+        found = db.execute(f"SELECT DISTINCT {call} FROM n", [KEY]).fetchall()
+        keys = [row if isinstance(row, (int, float)) else row["keys"] for (row,) in found]
+        assert keys == [rows if "spread" in call else min(rows, 700)], call
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 100])
+def test_windows_over_partitions_are_their_groups(db: Connection, size: int) -> None:
+    db.execute(f"CREATE TABLE n AS SELECT range AS x, range // {size} AS g FROM range(20000)")
+    calls = ["distinct_keys(x % 3, $1)", "distinct_keys(x % 2, $1)", "distinct_keys(x, $1)"]
+    windows = ", ".join(f"{call} OVER (PARTITION BY g)" for call in calls)
+    found = db.execute(f"SELECT DISTINCT g, {windows} FROM n ORDER BY g", [KEY]).fetchall()
+    expected = db.execute(f"SELECT g, {', '.join(calls)} FROM n GROUP BY g ORDER BY g", [KEY]).fetchall()
+    assert found == expected
+    ordered = ", ".join(f"{call[:-1]} ORDER BY -x)" for call in calls)
+    assert db.execute(f"SELECT g, {ordered} FROM n GROUP BY g ORDER BY g", [KEY]).fetchall() == expected
+
+
 @pytest.mark.parametrize(
     ("call", "why"),
     [

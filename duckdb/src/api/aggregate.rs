@@ -4,9 +4,10 @@ use super::functions::{Handle, SUCCESS, functions};
 use super::group::Groups;
 use super::guard::{guarded, named};
 use super::read::Chunk;
+use super::states::{RowStates, Slot, seal};
 use super::types::{LogicalType, Type, terminated, with_error};
 use super::write::Output;
-use std::{ptr, slice};
+use std::slice;
 
 /// An aggregate function; a value is the state of one group.
 pub(crate) trait Aggregate: Sized + Send + 'static {
@@ -52,9 +53,6 @@ pub(crate) trait Aggregate: Sized + Send + 'static {
     /// DuckDB takes no such result.
     fn finish(state: Option<&Self>, output: &mut Output<'_>, row: usize) -> Result<(), String>;
 }
-
-/// State in DuckDB's memory: a pointer to a `Box`, null without rows. DuckDB may move it.
-type Slot<A> = *mut A;
 
 /// Registers an aggregate function.
 ///
@@ -107,9 +105,9 @@ unsafe extern "C" fn size<A>(_info: Handle) -> u64 {
     size_of::<Slot<A>>() as u64
 }
 
-unsafe extern "C" fn begin<A>(_info: Handle, state: Handle) {
+unsafe extern "C" fn begin<A: Aggregate>(_info: Handle, state: Handle) {
     // SAFETY: DuckDB has allocated a state of this size; it need not be aligned.
-    unsafe { state.cast::<Slot<A>>().write_unaligned(ptr::null_mut()) };
+    unsafe { state.cast::<Slot<A>>().write_unaligned(Slot::empty(const { seal(A::NAME) })) };
 }
 
 /// The states of a call.
@@ -128,26 +126,26 @@ unsafe extern "C" fn update<A: Aggregate>(info: Handle, input: Handle, states: *
     let result = guarded(|| {
         // SAFETY: DuckDB passes a flat chunk for the time of this call.
         let input = unsafe { Chunk::new(input) };
-        // SAFETY: DuckDB passes a state for each row.
-        let slots = unsafe { slots::<A>(states, input.rows()) };
+        // SAFETY: DuckDB passes a state for each row, or one for all.
+        let states = unsafe { RowStates::<A>::of(states, input.rows(), const { seal(A::NAME) }) };
         let columns = input.all()?;
         let whole = |row: &usize| columns.iter().all(|column| !column.is_null(*row));
-        let rows: Vec<usize> = (0..slots.len()).filter(whole).collect();
-        let slot = |row: usize| slots.get(row).copied().unwrap_or(ptr::null_mut());
+        let has_state = |row: &usize| !states.slot(*row).is_null();
+        let rows: Vec<usize> = (0..input.rows()).filter(has_state).filter(whole).collect();
         let input = A::rows(&input)?;
-        let groups = Groups::of(rows, |row| slot(row).addr());
+        let groups = Groups::of(rows, |row| states.slot(row).addr());
         for group in groups.iter() {
             let Some(first) = group.first() else { continue };
-            let slot = slot(*first);
-            // SAFETY: the slot is a state that `begin` has written, and nobody else uses in this call.
-            let mut state = unsafe { slot.read_unaligned() };
-            if state.is_null() {
-                state = Box::into_raw(Box::new(A::begin(&input, *first)?));
+            let place = states.slot(*first);
+            // SAFETY: the place is a slot that `begin` has written, and nobody else uses in this call.
+            let mut slot = unsafe { place.read_unaligned() };
+            if slot.state.is_null() {
+                slot.state = Box::into_raw(Box::new(A::begin(&input, *first)?));
                 // SAFETY: as above.
-                unsafe { slot.write_unaligned(state) };
+                unsafe { place.write_unaligned(slot) };
             }
             // SAFETY: the pointer is that of a `Box` of ours, which nobody else uses in this call.
-            unsafe { &mut *state }.add(&input, group)?;
+            unsafe { &mut *slot.state }.add(&input, group)?;
         }
         Ok(())
     });
@@ -168,10 +166,14 @@ unsafe extern "C" fn combine<A: Aggregate>(
             // SAFETY: the slots are states that `begin` has written. A source may be combined again, so that
             // it stays as it is; a target is no source.
             unsafe {
-                let Some(source) = source.read_unaligned().as_ref() else { continue };
-                match target.read_unaligned().as_mut() {
+                let Some(source) = source.read_unaligned().state.as_ref() else { continue };
+                let mut slot = target.read_unaligned();
+                match slot.state.as_mut() {
                     Some(target) => target.merge(source)?,
-                    None => target.write_unaligned(Box::into_raw(Box::new(source.fork()))),
+                    None => {
+                        slot.state = Box::into_raw(Box::new(source.fork()));
+                        target.write_unaligned(slot);
+                    }
                 }
             }
         }
@@ -194,7 +196,7 @@ unsafe extern "C" fn finish<A: Aggregate>(
             unsafe { (slots::<A>(states, count), Output::new(output, offset.saturating_add(count))) };
         for (row, slot) in (offset..).zip(slots) {
             // SAFETY: the slot is a state that `begin` has written.
-            let state = unsafe { slot.read_unaligned().as_ref() };
+            let state = unsafe { slot.read_unaligned().state.as_ref() };
             A::finish(state, &mut output, row)?;
         }
         Ok(())
@@ -209,8 +211,8 @@ unsafe extern "C" fn destroy<A: Aggregate>(states: *mut Handle, count: u64) {
             // SAFETY: the slot is a state that `begin` has written; the pointer is that of a `Box`, and null
             // after it is freed.
             unsafe {
-                let state = slot.read_unaligned();
-                slot.write_unaligned(ptr::null_mut());
+                let state = slot.read_unaligned().state;
+                slot.write_unaligned(Slot::empty(0));
                 if !state.is_null() {
                     drop(Box::from_raw(state));
                 }

@@ -12,6 +12,7 @@ mod guard;
 mod order;
 mod read;
 mod scalar;
+mod states;
 mod table;
 mod types;
 mod write;
