@@ -224,6 +224,30 @@ def test_bad_bytes_are_refused() -> None:
             assert "is no row of columns" in str(error) or "several" in str(error)
 
 
+@pytest.mark.parametrize(
+    "sketch", [Distinct(key=KEY), Spread("siphash-1-3", 4, KEY), HeavyHitters(3)], ids=["distinct", "spread", "heavy"]
+)
+def test_damaged_groups_are_refused_by_the_field(sketch: Any) -> None:
+    groups = Groups(sketch)
+    groups.update(USERS, PAGES)
+    with pytest.raises(ValueError, match="truncated sketch: the bytes end in the field at"):
+        Groups.from_bytes(groups.to_bytes()[:-1])
+
+
+def test_groups_that_have_all_in_common_are_refused() -> None:
+    def leb128(number: int) -> bytes:
+        low = number & 0x7F
+        return bytes([low | 0x80]) + leb128(number >> 7) if number >= 0x80 else bytes([low])
+
+    # Of 4 MiB each, which the groups have in common: 240 GiB.
+    empty = Spread("crc32c", 1 << 22).to_bytes()
+    data = b"HLSK\x01\x06" + leb128(len(empty)) + empty + leb128(60_000)
+    names = [bytes([9, 1 + row // 250, 1 + row % 250, 0, 0]) for row in range(60_000)]
+    data += b"".join(b"\x05" + name + leb128(len(empty)) + b"\0" for name in names)
+    with pytest.raises(ValueError, match="groups of more than 1 GiB, and 128 bytes of memory for each byte"):
+        Groups.from_bytes(data)
+
+
 #: Memory of 100,000 groups of 10 keys: the criterion is 30 MB.
 SCRIPT = """
 import hashlane, numpy as np, resource

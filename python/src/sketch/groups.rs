@@ -56,18 +56,23 @@ impl AnyGroups {
                 None => groups,
             }))
         }
-        // Bytes are groups of one kind at most; the error of the first is as good as that of another.
-        let error = match of(bytes, key)? {
-            Ok(groups) => return Ok(Ok(Self::Distinct(groups))),
-            Err(error) => error,
+        // The empty sketch, which comes first, has the kind of all: the others refuse it.
+        macro_rules! read {
+            ($kind:ident) => {
+                match of(bytes, key)? {
+                    Ok(groups) => return Ok(Ok(Self::$kind(groups))),
+                    Err(ReadError::SketchKind { .. }) => {}
+                    Err(error) => return Ok(Err(error)),
+                }
+            };
+        }
+        read!(Distinct);
+        read!(Spread);
+        read!(Imbalance);
+        let groups = match of::<HeavyHitters>(bytes, key)? {
+            Ok(groups) => groups,
+            Err(error) => return Ok(Err(error)),
         };
-        if let Ok(groups) = of(bytes, key)? {
-            return Ok(Ok(Self::Spread(groups)));
-        }
-        if let Ok(groups) = of(bytes, key)? {
-            return Ok(Ok(Self::Imbalance(groups)));
-        }
-        let Ok(groups) = of::<HeavyHitters>(bytes, key)? else { return Ok(Err(error)) };
         groups.iter().try_for_each(|(_, sketch)| check_rows(sketch))?;
         Ok(Ok(Self::HeavyHitters(groups)))
     }
