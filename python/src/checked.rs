@@ -140,13 +140,29 @@ fn layout(array: &ArrayRef) -> Result<(), Broken> {
 /// Checks an array within another: also that text is UTF-8, as fields are read as text.
 fn inner(array: &ArrayRef) -> Result<(), Broken> {
     layout(array).map_err(|(_, why)| (None, why))?;
-    let is_text = matches!(array.data_type(), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
-    let Some(rows) = Rows::of("", array).ok().filter(|_| is_text) else { return Ok(()) };
-    let is_utf8 = |row: usize| array.is_null(row) || std::str::from_utf8(rows.row(row)).is_ok();
-    match (0..array.len()).all(is_utf8) {
-        true => Ok(()),
-        false => Err((None, "its text is not UTF-8".to_owned())),
+    match not_utf8(array) {
+        None => Ok(()),
+        Some(_) => Err((None, "its text is not UTF-8".to_owned())),
     }
+}
+
+/// Checks that the text of a column is UTF-8, which libraries do not when they read files: that of its fields
+/// and lists is. `first` is the number of its first row.
+///
+/// # Errors
+/// `ValueError` about the first row that is not.
+pub(crate) fn check_text(name: &str, first: usize, array: &ArrayRef) -> PyResult<()> {
+    match not_utf8(array) {
+        None => Ok(()),
+        Some(row) => Err(at_row(first + row, format!("{name}: text that is not UTF-8; cast it to binary"))),
+    }
+}
+
+/// The first row of a column of text that is not UTF-8.
+fn not_utf8(array: &ArrayRef) -> Option<usize> {
+    let is_text = matches!(array.data_type(), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
+    let rows = Rows::of("", array).ok().filter(|_| is_text)?;
+    (0..array.len()).find(|row| !array.is_null(*row) && std::str::from_utf8(rows.row(*row)).is_err())
 }
 
 fn of_list<O: OffsetSizeTrait + Into<i64>>(list: &GenericListArray<O>) -> Result<(), Broken> {

@@ -179,6 +179,18 @@ def test_an_update_that_is_refused_leaves_the_groups_as_they_were() -> None:
         groups.result()
 
 
+def test_text_that_is_not_utf8_names_no_group() -> None:
+    # As pyarrow reads it from a Parquet file.
+    texts = pa.Array.from_buffers(pa.string(), 2, pa.array([b"a", b"\xff"]).buffers())
+    groups, heavy = Groups(Distinct(key=KEY)), HeavyHitters(3, columns=2)
+    for update, name in [(lambda: groups.update(texts, ["x", "y"]), "by"), (lambda: heavy.update((texts, texts)), "keys")]:
+        with pytest.raises(ValueError, match=f"row 1: {name}: text that is not UTF-8; cast it to binary"):
+            update()
+    assert (len(groups), heavy.result().total) == (0, 0)
+    groups.update(texts.cast(pa.binary()), ["x", "y"])
+    assert groups.result().to_arrow()["group"].to_pylist() == [b"a", b"\xff"]
+
+
 def test_groups_begin_with_an_empty_sketch_and_merge_with_their_like() -> None:
     used = Distinct(key=KEY)
     used.update(["x"])

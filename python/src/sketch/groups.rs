@@ -4,6 +4,7 @@ use super::batch;
 use super::group_columns::group_columns;
 use super::refused::refused;
 use super::update::Batch;
+use crate::checked::check_text;
 use crate::column::Column;
 use crate::composite::{self, Value};
 use crate::error::value;
@@ -237,8 +238,9 @@ fn places<S: Grouped>(groups: &mut Groups<S>, by: &[Column], batch: &Batch) -> P
     let mut places = Vec::new();
     let all: Vec<&Column> = by.iter().chain(batch.columns()).collect();
     let of_by = by.len();
-    batch::for_each(&all, |_, arrays| {
+    batch::for_each(&all, |first, arrays| {
         let (by, keys) = arrays.split_at(of_by.min(arrays.len()));
+        by.iter().try_for_each(|array| check_text("by", first, array))?;
         let encoded = composite::encode_nested("by", by)?;
         // A row is left out if its key is null. Rows of several columns are keys whatever they have.
         let mut nulls: Option<NullBuffer> = None;

@@ -2,6 +2,7 @@
 
 use super::batch::{self, with_keys};
 use super::refused::refused;
+use crate::checked::check_text;
 use crate::column::Column;
 use crate::composite;
 use crate::error::{at_row, value, wrong_type};
@@ -99,6 +100,7 @@ impl Batch {
         let mut weights = Vec::new();
         batch::for_each(&columns, |first, arrays| {
             let (keys, rest) = arrays.split_at(of_keys.min(arrays.len()));
+            keys.iter().try_for_each(|array| check_text("keys", first, array))?;
             let encoded = composite::encode_nested("keys", keys)?;
             let rows = Keys::offsets64(&encoded.offsets, &encoded.bytes).map_err(refused)?;
             if let Some(row) = rows.iter().position(|key| key.len() > HeavyHitters::MOST_KEY) {
