@@ -107,7 +107,7 @@ impl Tuples {
     /// Reads frames until a batch is full.
     fn read(&mut self) -> Result<(), ArrowError> {
         let Some(reader) = &mut self.reader else { return Ok(()) };
-        let mut skipped = BTreeMap::new();
+        let (mut skipped, mut ended) = (BTreeMap::new(), Ok(()));
         while self.rows.times.len() < self.batch {
             match reader.next_batch() {
                 Ok(Some(frames)) => {
@@ -128,10 +128,11 @@ impl Tuples {
                 }
                 Err(error) => {
                     self.reader = None;
-                    return Err(ArrowError::IoError(
+                    ended = Err(ArrowError::IoError(
                         format!("{}: {error}", self.path.display()),
                         std::io::ErrorKind::UnexpectedEof.into(),
                     ));
+                    break;
                 }
             }
         }
@@ -139,7 +140,7 @@ impl Tuples {
         for (why, count) in skipped {
             *counts.entry(why).or_insert(0) += count;
         }
-        Ok(())
+        ended
     }
 }
 

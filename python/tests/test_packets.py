@@ -191,6 +191,15 @@ def test_skipped_packets_are_counted(captures: pathlib.Path) -> None:
     assert tuples.skipped.get("fragments", 0) > 0
 
 
+def test_skipped_packets_before_the_end_within_one_are_counted(captures: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "broken.pcap"
+    path.write_bytes((captures / "fragments.pcap").read_bytes()[:-1])
+    tuples = pcap.tuples(path)
+    with pytest.raises(OSError, match="broken.pcap"):
+        tuples.to_arrow()
+    assert tuples.skipped.get("fragments", 0) > 0
+
+
 def test_a_capture_that_breaks_raises_after_its_packets(captures: pathlib.Path, tmp_path: pathlib.Path) -> None:
     whole = (captures / "ipv4.pcap").read_bytes()
     count = pcap.tuples(captures / "ipv4.pcap").to_arrow().num_rows
