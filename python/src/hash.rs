@@ -7,6 +7,7 @@ use crate::error::value;
 use crate::interrupt::Interrupt;
 use crate::registry::{self, checked_key};
 use crate::rows::Rows;
+use crate::views::Scratch;
 use arrow_array::{Array, ArrayRef, FixedSizeBinaryArray, UInt64Array};
 use arrow_buffer::{Buffer, ScalarBuffer};
 use arrow_schema::{DataType, Field};
@@ -71,14 +72,12 @@ fn for_each(
 ) -> PyResult<()> {
     let is_nested = composite::is_nested(array.data_type());
     let rows = if is_nested { None } else { Some(Rows::of(name, array)?) };
+    let mut scratch = Scratch::default();
     for first in (0..array.len()).step_by(BATCH) {
         let len = BATCH.min(array.len() - first);
-        let (mut slices, encoded);
+        let encoded;
         let keys = match &rows {
-            Some(rows) => {
-                slices = Vec::new();
-                rows.keys(first..first + len, &mut slices)
-            }
+            Some(rows) => rows.keys(first..first + len, &mut scratch),
             None => {
                 encoded = composite::encode_nested(name, &[array.slice(first, len)])?;
                 Keys::offsets64(&encoded.offsets, &encoded.bytes)

@@ -32,6 +32,7 @@ mod registry;
 mod rows;
 mod sketch;
 mod texts;
+mod views;
 
 use pyo3::prelude::*;
 

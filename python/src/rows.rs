@@ -1,11 +1,11 @@
 //! The rows of an array as bytes.
 
 use crate::error::{type_name, wrong_type};
+use crate::views::{Scratch, gather_views};
 use arrow_array::cast::AsArray;
-use arrow_array::types::ByteViewType;
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, BinaryViewArray, GenericByteViewArray, LargeBinaryArray, LargeStringArray,
-    StringArray, StringViewArray,
+    Array, ArrayRef, BinaryArray, BinaryViewArray, LargeBinaryArray, LargeStringArray, StringArray,
+    StringViewArray,
 };
 use arrow_schema::DataType;
 use hashlane_sketch::Keys;
@@ -78,15 +78,15 @@ impl<'a> Rows<'a> {
         Self::Fixed { bytes: bytes.unwrap_or_default(), width }
     }
 
-    /// The rows in `range` as keys; rows of views, and rows without bytes, by way of `slices`. The key of a
+    /// The rows in `range` as keys; rows of views, and rows without bytes, by way of `scratch`. The key of a
     /// null is of no meaning.
     ///
     /// # Errors
     /// Offsets that are not in order.
-    pub(crate) fn keys<'s>(
-        &'s self,
+    pub(crate) fn keys<'s, 'r: 's>(
+        &'r self,
         range: Range<usize>,
-        slices: &'s mut Vec<&'s [u8]>,
+        scratch: &'s mut Scratch<'r>,
     ) -> Result<Keys<'s>, hashlane_sketch::Error> {
         let (from, to) = (range.start, range.end);
         match self {
@@ -102,9 +102,11 @@ impl<'a> Rows<'a> {
                 let bytes = bytes.as_slice().get(from.saturating_mul(*width)..to.saturating_mul(*width));
                 Keys::rows(bytes.unwrap_or_default(), *width)
             }
-            Self::TextView(_) | Self::BytesView(_) | Self::Fixed { .. } | Self::Null => {
-                self.gather(range, slices);
-                Ok(Keys::slices(slices))
+            Self::TextView(array) => scratch.views(array, range),
+            Self::BytesView(array) => scratch.views(array, range),
+            Self::Fixed { .. } | Self::Null => {
+                self.gather(range, &mut scratch.slices);
+                Ok(Keys::slices(&scratch.slices))
             }
         }
     }
@@ -144,30 +146,6 @@ impl<'a> Rows<'a> {
         }
     }
 }
-
-/// Appends the bytes of the rows in `range`. The view of a null may point anywhere: beyond its buffer it
-/// stands for no bytes.
-fn gather_views<'s, T: ByteViewType>(
-    array: &'s GenericByteViewArray<T>,
-    range: Range<usize>,
-    out: &mut Vec<&'s [u8]>,
-) {
-    let (views, _) = array.views().inner().as_slice().as_chunks::<VIEW>();
-    let buffers = array.data_buffers();
-    out.extend(views.get(range).unwrap_or_default().iter().map(|view| {
-        let [l0, l1, l2, l3, .., b0, b1, b2, b3, o0, o1, o2, o3] = *view;
-        let len = u32::from_ne_bytes([l0, l1, l2, l3]) as usize;
-        if let Some(inline) = view.get(4..4 + len) {
-            return inline;
-        }
-        let buffer = buffers.get(u32::from_ne_bytes([b0, b1, b2, b3]) as usize);
-        let from = u32::from_ne_bytes([o0, o1, o2, o3]) as usize;
-        buffer.and_then(|buffer| buffer.as_slice().get(from..from + len)).unwrap_or_default()
-    }));
-}
-
-/// Bytes of a view: a length, and up to 12 bytes or a prefix, the number of a buffer, and an offset in it.
-const VIEW: usize = size_of::<u128>();
 
 /// The offsets of the rows from `from` to before `to`.
 fn part<O>(offsets: &[O], from: usize, to: usize) -> &[O] {

@@ -47,6 +47,36 @@ def test_hashes_any_number_of_rows_of_any_length(count: int) -> None:
     assert hashlane.hash(pa.array(rows, pa.binary()), "siphash-2-4", KEY).to_pylist() == oracle
 
 
+@pytest.mark.parametrize("count", [1, 7, 63, 64, 65, 127, 128, 1023, 1024, 1025, 2048, 3000])
+@pytest.mark.parametrize(
+    "lengths", [[12], [0, 5, 12], [13], [50], [0, 13, 40], [0, 12, 13], [0, 12, 200]], ids=str
+)
+def test_hashes_views_as_strings(count: int, lengths: list[int]) -> None:
+    pl = pytest.importorskip("polars")
+    draw = random.Random(count)
+    rows = [draw.randbytes(draw.choice(lengths)) for _ in range(count)]
+    holes = [None if draw.random() < 0.2 else row for row in rows]
+    for column in [rows, holes]:
+        strings, views = pa.array(column, pa.binary()), pl.Series(column, dtype=pl.Binary)
+        # Filtered or turned, the views are not one after the other in their buffer; a slice begins within it.
+        kept = [draw.random() < 0.7 for _ in column]
+        pairs = [
+            (strings, views),
+            (strings.filter(pa.array(kept)), views.filter(pl.Series(kept))),
+            (strings[::-1], views.reverse()),
+            (strings[count // 3 :], views[count // 3 :]),
+        ]
+        for scheme, key in [("siphash-1-3", KEY), ("crc32c", None), ("jhash", KEY)]:
+            for expected, given in pairs:
+                of_strings = hashlane.hash(expected, scheme, key).to_pylist()
+                assert hashlane.hash(given, scheme, key).to_list() == of_strings
+        for expected, given in pairs:
+            sketches = hashlane.Distinct(key=KEY), hashlane.Distinct(key=KEY)
+            sketches[0].update(expected)
+            sketches[1].update(given)
+            assert sketches[0].to_bytes() == sketches[1].to_bytes()
+
+
 @pytest.mark.parametrize("width", [1, 2, 4, 8, 12, 16, 20, 32, 36, 40, 48])
 @pytest.mark.parametrize("scheme", ["siphash-1-3", "siphash-2-4", "jhash", "crc32c"])
 def test_hashes_rows_of_one_width_as_any_bytes(width: int, scheme: str) -> None:

@@ -3,6 +3,7 @@
 use crate::column::Column;
 use crate::error::{at_row, type_name, value, wrong_type};
 use crate::rows::Rows;
+use crate::views::Scratch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt64Type;
 use arrow_array::{Array, ArrayRef, BooleanArray};
@@ -64,8 +65,8 @@ pub(super) fn with_keys<T>(
     if let Some(nulls) = array.logical_nulls().filter(|nulls| nulls.null_count() > 0) {
         array = filter(&array, &BooleanArray::new(nulls.into_inner(), None)).map_err(value)?;
     }
-    let (rows, mut slices) = (Rows::of(name, &array)?, Vec::new());
-    each(&rows.keys(0..array.len(), &mut slices).map_err(value)?)
+    let (rows, mut scratch) = (Rows::of(name, &array)?, Scratch::default());
+    each(&rows.keys(0..array.len(), &mut scratch).map_err(value)?)
 }
 
 /// Checks the type of a column of keys.
