@@ -2,7 +2,8 @@
 
 use crate::error::value;
 use crate::objects::of_objects;
-use crate::{checked, dictionary, numpy, polars};
+use crate::polars::{self, Exported};
+use crate::{checked, dictionary, numpy};
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 use arrow_select::concat::concat;
@@ -84,7 +85,7 @@ pub(crate) struct Column {
 
 impl Column {
     /// The column `object`: an Arrow array or a stream of arrays by the PyCapsule interface, a NumPy array,
-    /// or a list of `str`, `bytes` or `int`. Dictionaries are decoded.
+    /// or a list of `str`, `bytes` or `int`. Dictionaries are decoded, also within structs and lists.
     ///
     /// # Errors
     /// `TypeError` for another object; `ValueError` for an array that breaks its layout, and for an index
@@ -101,13 +102,16 @@ impl Column {
         let library = library(object)?;
         let object = &match library.as_str() {
             "pyarrow" => checked::of_pyarrow(name, object)?,
+            "polars" => match polars::exported(name, object)? {
+                Exported::Nulls(array) => {
+                    checked::check(name, 0, &array)?;
+                    return Ok(Self { is_chunked: true, ..of_array(array) });
+                }
+                Exported::Object(object) => object,
+            },
             _ => object.clone(),
         };
-        let nulls = if library == "polars" { polars::nulls(name, object)? } else { None };
-        let column = if let Some(nulls) = nulls {
-            checked::check(name, 0, &nulls)?;
-            Self { is_chunked: true, ..of_array(nulls) }
-        } else if object.hasattr(intern!(py, "__arrow_c_array__"))? {
+        let column = if object.hasattr(intern!(py, "__arrow_c_array__"))? {
             of_array(checked::one(name, object)?)
         } else if object.hasattr(intern!(py, "__arrow_c_stream__"))? {
             let (chunks, kind) = checked::chunks(name, object)?;
@@ -144,15 +148,15 @@ impl Column {
         Self::of_chunks(name, chunks, kind).decoded()
     }
 
-    /// The values of dictionaries in place of their numbers.
+    /// The values of dictionaries in place of their indices.
     fn decoded(mut self) -> PyResult<Self> {
-        if let DataType::Dictionary(_, values) = self.kind {
+        if let Some(kind) = dictionary::decoded_type(&self.kind) {
             let mut first = 0;
             for chunk in &mut self.chunks {
-                *chunk = dictionary::decoded(self.name, first, chunk)?;
+                *chunk = dictionary::decoded(self.name, Some(first), chunk)?;
                 first += chunk.len();
             }
-            self.kind = dictionary::decoded_kind(&values);
+            self.kind = kind;
         }
         Ok(self)
     }

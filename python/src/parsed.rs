@@ -106,7 +106,7 @@ impl<'a> Fields<'a> {
     /// `ValueError` if it is of a type that cannot become `kind`.
     pub(crate) fn optional(&self, name: &str, kind: &DataType) -> PyResult<Option<ArrayRef>> {
         let Some(array) = self.array.column_by_name(name) else { return Ok(None) };
-        let array = dictionary::decoded(&format!("{}: field {name:?}", self.what), 0, array)?;
+        let array = dictionary::decoded(&format!("{}: field {name:?}", self.what), Some(0), array)?;
         let strict = CastOptions { safe: false, ..CastOptions::default() };
         match cast_with_options(&array, kind, &strict) {
             Ok(array) => Ok(Some(array)),

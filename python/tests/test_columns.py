@@ -165,6 +165,51 @@ def test_polars_nulls_and_wide_integers() -> None:
                 crc(pl.Series([1], dtype=getattr(pl, kind)))
 
 
+def test_polars_nulls_in_lists_structs_and_frames() -> None:
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame({"none": [None, None], "pair": [{"x": None, "y": 1}, None], "list": [[None], []]})
+    typed = frame.with_columns(
+        pl.col("none").cast(pl.Int8),
+        pl.col("pair").cast(pl.Struct({"x": pl.String, "y": pl.Int64})),
+        pl.col("list").cast(pl.List(pl.UInt32)),
+    )
+    kinds = frame.dtypes
+    assert crc(frame).to_list() == crc(typed).to_list()
+    assert frame.dtypes == kinds
+    for name in ["pair", "list"]:
+        assert crc(frame[name]).to_list() == crc(typed[name]).to_list()
+    array = pl.Series("array", [[None, None]], dtype=pl.Array(pl.Null, 2))
+    assert crc(array).to_list() == crc(array.cast(pl.Array(pl.Int8, 2))).to_list()
+
+
+def test_categories_in_lists_structs_and_tables_are_their_values() -> None:
+    texts = pa.array(["b", None, "a", "b", ""])
+    categories, numbers = texts.dictionary_encode(), pa.array([1, 2, 3, None, 5], pa.int16())
+    offsets = pa.array([0, 2, 2, 5], pa.int32())
+    wide = pa.array([0, 2, 2, 5], pa.int64())
+
+    def nested(column: Any) -> list[Any]:
+        pairs = pa.StructArray.from_arrays([column, numbers], ["text", "number"])
+        return [
+            pa.table({"text": column, "number": numbers}),
+            pairs,
+            pairs[2:],
+            pa.chunked_array([pairs[:2], pairs[2:]]),
+            pa.ListArray.from_arrays(offsets, column),
+            pa.ListArray.from_arrays(offsets, column)[1:],
+            pa.LargeListArray.from_arrays(wide, pairs),
+            pa.FixedSizeListArray.from_arrays(column, 5),
+        ]
+
+    for given, expected in zip(nested(categories), nested(texts), strict=True):
+        assert crc(given).to_pylist() == crc(expected).to_pylist()
+    broken = pa.DictionaryArray.from_arrays(pa.array([0, 9]), pa.array(["a"]), safe=False)
+    with pytest.raises(ValueError, match="row 1: array has the dictionary index 9, outside of 0..1"):
+        crc(pa.StructArray.from_arrays([broken], ["text"]))
+    with pytest.raises(ValueError, match="array has the dictionary index 9, outside of 0..1"):
+        crc(pa.ListArray.from_arrays(pa.array([0, 2], pa.int32()), broken))
+
+
 def test_messages_without_records_need_no_type() -> None:
     question = {"name": "example.com.", "type": "A", "class": "IN"}
     message = {"id": 7, "flags": 0x100, "questions": [question], "records": []}

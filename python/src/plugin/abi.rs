@@ -17,6 +17,7 @@ use super::{Function, Input, functions, text};
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type};
 use arrow_array::{Array, ArrayRef, NullArray, make_array};
 use arrow_schema::{DataType, Field};
+use pyo3::PyErr;
 use std::cell::RefCell;
 use std::ffi::{CString, c_char, c_void};
 use std::mem::ManuallyDrop;
@@ -126,7 +127,22 @@ fn field(schema: &FFI_ArrowSchema) -> Result<Field, String> {
         DataType::FixedSizeBinary(_) => {
             Err(refused("Python objects (Object), passed as addresses in memory"))
         }
+        kind if kind.is_nested() && holds_null(kind) => Err(refused(
+            "values of type Null within a struct or a list, which Polars does not pass as Arrow has them",
+        )),
         _ => Ok(field),
+    }
+}
+
+/// True if values of this type have parts of type Null.
+fn holds_null(kind: &DataType) -> bool {
+    match kind {
+        DataType::Null => true,
+        DataType::List(values) | DataType::LargeList(values) | DataType::FixedSizeList(values, _) => {
+            holds_null(values.data_type())
+        }
+        DataType::Struct(fields) => fields.iter().any(|field| holds_null(field.data_type())),
+        _ => false,
     }
 }
 
@@ -206,7 +222,11 @@ unsafe fn call(
         let (name, inputs) = unsafe { take_all(inputs, count) }?;
         // SAFETY: the arguments belong to the plan, which lives during the call.
         let arguments = unsafe { bytes(arguments.0, arguments.1) };
-        let (kind, chunks) = function.call(inputs, arguments).map_err(|error| text(&error))?;
+        let named = |error: &PyErr| match count {
+            1 => format!("column {name:?}: {}", text(error)),
+            _ => text(error),
+        };
+        let (kind, chunks) = function.call(inputs, arguments).map_err(|error| named(&error))?;
         export(&name, &kind, &chunks)
     });
     if let Some(series) = done {
