@@ -159,7 +159,7 @@ def test_windows_and_filters_use_the_same_states(db: Connection) -> None:
 
 @pytest.mark.parametrize("rows", [1, 2, 3, 9, 2049, 30_000])
 def test_windows_over_all_rows_and_ordered_rows_have_one_state(db: Connection, rows: int) -> None:
-    # DuckDB before 2.0 passes it once, and not for each row.
+    # DuckDB passes it once, and not for each row.
     db.execute(f"CREATE TABLE n AS SELECT range AS x, 7 AS g FROM range({rows})")
     for call in [
         "distinct_keys(x % 700, $1) OVER ()",

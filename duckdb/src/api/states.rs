@@ -57,10 +57,10 @@ pub(super) enum RowStates<'a, A> {
 impl<A> RowStates<'_, A> {
     /// The states of `rows` rows of the function with this seal.
     ///
-    /// DuckDB documents a state for each row. For windows over a whole partition, as `OVER (PARTITION BY
-    /// x)`, and for aggregates with an `ORDER BY` of their own, releases before 2.0 pass an array of one
-    /// state and do not say so (duckdb/duckdb#21537). Other memory follows it: its first words are read as
-    /// pointers, and a copy of the memory at each shows if there is a slot of this function.
+    /// DuckDB documents a state for each row. For windows over a whole partition, as `OVER (PARTITION BY x)`,
+    /// and for aggregates with an `ORDER BY` of their own, 1.2.0 to 2.0.1 pass an array of one state and do not
+    /// say so (duckdb/duckdb#21537). Other memory follows it: the first words are read as pointers, and a copy
+    /// of the memory at each shows if there is a slot of this function.
     ///
     /// # Safety
     /// `states` is such an array, and lives as long as the result.
@@ -102,17 +102,27 @@ fn is_one(states: usize, first: usize, rows: usize, seal: u64) -> bool {
         let (pointers, _) = array.as_chunks();
         let mut others = pointers.iter().map(|pointer| usize::from_ne_bytes(*pointer)).skip(1);
         let is_slot = |slot: usize| slot == first || memory.seal(slot) == Some(seal);
-        !others.all(is_slot)
+        let is_one = !others.all(is_slot) || (rows == tried && memory.is_beside(states, rows));
+        if is_one {
+            memory.remember(states);
+        }
+        is_one
     })
     // Without this file, as DuckDB documents it.
     .unwrap_or(false)
 }
+
+/// Arrays of one state that are remembered.
+const REMEMBERED: usize = 32;
 
 /// The memory of this process, read as a file: an address need not exist.
 struct Memory {
     /// The file is that of the process that opened it: a child has its own.
     process: u32,
     file: File,
+    /// Arrays of one state. Those of several windows of a query stand side by side: the pointer behind one of
+    /// them is that of a state, too.
+    ones: RefCell<[usize; REMEMBERED]>,
 }
 
 impl Memory {
@@ -124,7 +134,7 @@ impl Memory {
             let process = process::id();
             if memory.as_ref().is_none_or(|memory| memory.process != process) {
                 let file = File::open("/proc/self/mem").ok()?;
-                *memory = Some(Self { process, file });
+                *memory = Some(Self { process, file, ones: RefCell::default() });
             }
             memory.as_ref().map(work)
         })
@@ -140,6 +150,20 @@ impl Memory {
         let mut seal = [0; 8];
         self.copy(slot.checked_add(POINTER)?, &mut seal).then(|| u64::from_ne_bytes(seal))
     }
+
+    /// Tests if another array of one state stands where the states of the rows after the first would.
+    fn is_beside(&self, states: usize, rows: usize) -> bool {
+        let behind = states + POINTER..states + rows * POINTER;
+        self.ones.borrow().iter().any(|one| behind.contains(one))
+    }
+
+    fn remember(&self, states: usize) {
+        let mut ones = self.ones.borrow_mut();
+        if !ones.contains(&states) {
+            ones.rotate_right(1);
+            ones[0] = states;
+        }
+    }
 }
 
 #[cfg(test)]
@@ -153,7 +177,7 @@ mod tests {
     }
 
     fn states(slots: &mut [Slot<u8>]) -> Vec<*mut Slot<u8>> {
-        slots.iter_mut().map(ptr::from_mut).collect()
+        slots.iter_mut().map(|slot| ptr::from_mut(slot)).collect()
     }
 
     fn one(states: &[*mut Slot<u8>]) -> bool {
@@ -186,5 +210,15 @@ mod tests {
             }
         }
         assert!(one(&[first, ptr::without_provenance_mut(usize::MAX)]));
+    }
+
+    #[test]
+    fn arrays_of_one_state_stand_side_by_side() {
+        let mut slots = slots(2);
+        let pair = states(&mut slots);
+        let beside = [pair[0], pair[1], ptr::null_mut()];
+        assert!(!one(&beside[..2]));
+        assert!(one(&beside[1..]));
+        assert!(one(&beside[..2]));
     }
 }
