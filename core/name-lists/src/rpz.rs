@@ -1,7 +1,8 @@
 //! Response policy zones as text: triggers on the queried name, line by line.
 //!
-//! A record is one line; lines inside parentheses belong to the record before them, and are no rules. This is
-//! enough for the rules of a zone. A zone file with all its data is read by a name server.
+//! A record is one line; lines inside parentheses belong to the record before them, and are no rules. A
+//! quotation ends with its line. This is enough for the rules of a zone. A zone file with all its data is read
+//! by a name server.
 
 use crate::entry::{Entry, Line, Rule, before, without_entry, words};
 use crate::reason::Reason;
@@ -46,17 +47,10 @@ pub(crate) struct Rpz {
 impl Rpz {
     /// The entry of a line.
     pub(crate) fn entries(&mut self, line: &[u8], each: &mut (impl FnMut(Entry<'_>) + ?Sized)) -> Line {
-        let text = before(line, b';');
+        let was_open = self.open > 0;
+        let text = self.without_comment(line);
         if text.trim_ascii().is_empty() {
             return without_entry(line);
-        }
-        let was_open = self.open > 0;
-        for byte in text {
-            match byte {
-                b'(' => self.open += 1,
-                b')' => self.open = self.open.saturating_sub(1),
-                _ => {}
-            }
         }
         if was_open {
             return Line::Header;
@@ -66,6 +60,24 @@ impl Rpz {
             None => return Line::Header,
         }
         Line::Entries
+    }
+
+    /// The line before its comment. Counts its parentheses; a quotation and an escape have neither.
+    fn without_comment<'l>(&mut self, line: &'l [u8]) -> &'l [u8] {
+        let (mut is_quoted, mut is_escaped) = (false, false);
+        for (at, byte) in line.iter().enumerate() {
+            match byte {
+                _ if is_escaped => is_escaped = false,
+                b'\\' => is_escaped = true,
+                b'"' => is_quoted = !is_quoted,
+                _ if is_quoted => {}
+                b';' => return line.get(..at).unwrap_or(line),
+                b'(' => self.open += 1,
+                b')' => self.open = self.open.saturating_sub(1),
+                _ => {}
+            }
+        }
+        line
     }
 
     /// The entry of a record or directive. `None` if it belongs to the zone.
@@ -255,6 +267,23 @@ good.a.example CNAME RPZ-passthru.
         let zone = "$ORIGIN .\nrpz.test SOA a. b. 1 2 3 4 5\n$ORIGIN rpz.test.\na CNAME .\n@ TXT x";
         assert_eq!(read(zone), ["Exact a"]);
         assert_eq!(read("a CNAME .\nb.rpz.test. CNAME ."), ["Exact a", "outside-zone"]);
+    }
+
+    #[test]
+    fn quotations_have_neither_comments_nor_parentheses() {
+        let zone = r#"
+@ TXT "a list (c; see b)"
+a CNAME .
+b TXT "x\"(" ; ( "
+c CNAME .
+d\(e TXT x
+f CNAME . ; "(
+g TXT ( "\\"
+    ")" )
+h CNAME .
+"#;
+        let expected = ["Exact a", "rpz-data", "Exact c", "character", "Exact f", "rpz-data", "Exact h"];
+        assert_eq!(read(zone), expected);
     }
 
     #[test]
