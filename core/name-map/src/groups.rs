@@ -146,7 +146,8 @@ fn rule(bytes: &[u8]) -> Option<(u32, usize, &[u8])> {
     Some((number, (*len).into(), rest))
 }
 
-/// A number in LEB128, and what comes after it.
+/// A number in LEB128, and what comes after it. `None` for more than five bytes: in an image, all bytes may
+/// be those of one number, and each lookup would read them.
 #[inline(always)]
 fn number(bytes: &[u8]) -> Option<(u32, &[u8])> {
     let (first, mut rest) = bytes.split_first()?;
@@ -154,7 +155,10 @@ fn number(bytes: &[u8]) -> Option<(u32, &[u8])> {
     let mut last = *first;
     while last & 0x80 != 0 {
         let (next, after) = rest.split_first()?;
-        shift = (shift + 7) % 32;
+        shift += 7;
+        if shift >= u32::BITS {
+            return None;
+        }
         number |= u32::from(next & 0x7f) << shift;
         (last, rest) = (*next, after);
     }
@@ -199,4 +203,22 @@ fn differs(a: &[u8; STEP], b: &[u8; STEP], len: usize) -> bool {
     let words = a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0).zip(&BELOW[len.min(STEP)]);
     let word = |word: &[u8; 8]| u64::from_le_bytes(*word);
     words.fold(0, |other, ((a, b), below)| other | (word(a) ^ word(b)) & below) != 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_has_at_most_five_bytes() {
+        for value in [0, 0x7f, 0x80, 0x3fff, 0x4000, u32::MAX] {
+            let mut groups = Groups::default();
+            groups.push_number(value);
+            groups.0.push(7);
+            assert_eq!(number(&groups.0), Some((value, &[7][..])));
+        }
+        assert_eq!(number(&[0x80, 0x80, 0x80, 0x80, 0x80, 0]), None);
+        assert_eq!(number(&[0x80; 9]), None);
+        assert_eq!(number(&[0x80]), None);
+    }
 }
