@@ -18,7 +18,8 @@ pub enum Format {
     /// Lists of V2Ray and Xray. `domain:name` and a name alone cover the subtree, `full:name` the name alone.
     V2ray,
     /// A response policy zone as text. `name CNAME .` covers the name alone, `*.name` the names below; of
-    /// rules and exceptions (`CNAME rpz-passthru.`) the longest wins.
+    /// rules and exceptions (`CNAME rpz-passthru.`) the longest wins. A name with other records matches
+    /// nothing, and stops the wildcards above it.
     Rpz,
     /// The public suffix list. `name` covers the subtree, `*.name` the names below, `!name` is an exception
     /// of the subtree.

@@ -174,8 +174,9 @@ impl Parser {
     fn line(&mut self, line: &[u8], list: usize, builder: &mut Builder) -> Result<(), ListError> {
         let Self { format, plain, rpz, counts } = self;
         counts.lines += 1;
-        let mut result = Ok(());
+        let (mut result, mut refused) = (Ok(()), None);
         let mut each = |entry: Entry<'_>| {
+            refused = entry.err();
             let added = add(entry, list, builder, counts);
             if result.is_ok() {
                 result = added;
@@ -191,7 +192,21 @@ impl Parser {
             Format::Dnsmasq => dnsmasq::entries(line, &mut each),
         };
         counts.add_line(kind);
-        result
+        result?;
+        match (format, refused) {
+            // The zone has the name all the same: it stops the wildcards above it.
+            (Format::Rpz, Some(Reason::RpzData | Reason::RpzAction)) => add_name(rpz.name(), list, builder),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Adds a name without a rule. No query has one that breaks a rule.
+fn add_name(name: &[u8], list: usize, builder: &mut Builder) -> Result<(), ListError> {
+    let Ok(name) = rule_name(name) else { return Ok(()) };
+    match builder.add_name(list, &name) {
+        Ok(()) | Err(BuildError::Name(_)) => Ok(()),
+        Err(error) => Err(ListError::Build(error)),
     }
 }
 

@@ -62,6 +62,11 @@ impl Rpz {
         Line::Entries
     }
 
+    /// The name of the last trigger, without the wildcard before it.
+    pub(crate) fn name(&self) -> &[u8] {
+        self.trigger.strip_prefix(b"*.").unwrap_or(&self.trigger)
+    }
+
     /// The line before its comment. Counts its parentheses; a quotation and an escape have neither.
     fn without_comment<'l>(&mut self, line: &'l [u8]) -> &'l [u8] {
         let (mut is_quoted, mut is_escaped) = (false, false);

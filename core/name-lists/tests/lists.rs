@@ -244,3 +244,27 @@ fn in_a_policy_zone_the_closest_name_wins() {
         assert!(!matches(text), "{text}");
     }
 }
+
+#[test]
+fn in_a_policy_zone_names_with_other_records_stop_the_wildcards_above_them() {
+    let zone = "$ORIGIN rpz.test.\n@ SOA a. b. 1 2 3 4 5\n*.ads.example CNAME .\ncdn.ads.example A 192.0.2.1\n  \
+        AAAA 2001:db8::1\nslow.ads.example CNAME rpz-tcp-only.\n*.in.garden.ads.example CNAME garden.example.\n\
+        32.2.0.192.rpz-ip CNAME garden.example.\n";
+    let rules = rules(zone, Options::default());
+    assert_eq!(rules.len(), 1);
+    for name in ["x.ads.example", "y.x.ads.example", "rpz-ip.ads.example"] {
+        assert!(covers(&rules, name), "{name}");
+    }
+    for name in [
+        "ads.example",
+        "cdn.ads.example",
+        "x.cdn.ads.example",
+        "slow.ads.example",
+        "garden.ads.example",
+        "x.garden.ads.example",
+        "in.garden.ads.example",
+        "y.x.in.garden.ads.example",
+    ] {
+        assert!(!covers(&rules, name), "{name}");
+    }
+}

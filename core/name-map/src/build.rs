@@ -36,14 +36,14 @@ pub enum BuildError {
     TooLarge,
 }
 
-/// A rule, or the name above one.
+/// A rule, or a name without one.
 #[derive(Clone, Copy, Debug)]
 struct Rule {
     /// Of its name, or of a longer one.
     offset: u32,
     labels: u8,
     list: u8,
-    /// `None` for a name above a rule.
+    /// `None` for a name without a rule: above one, or added alone.
     target: Option<Target>,
     exception: bool,
 }
@@ -71,6 +71,8 @@ pub struct Builder {
     closest_wins: u64,
     hash: SipHash13,
     rules: Vec<Rule>,
+    /// Names without rules of their own.
+    bare: Vec<Rule>,
     /// Length and bytes of each name.
     names: Vec<u8>,
     name: Reversed,
@@ -92,6 +94,7 @@ impl Builder {
             closest_wins: 0,
             hash: SipHash13::new(key),
             rules: Vec::new(),
+            bare: Vec::new(),
             names: Vec::new(),
             name: Reversed::new(),
         }
@@ -102,7 +105,9 @@ impl Builder {
     /// # Errors
     /// The fault of the rule; nothing was added.
     pub fn block(&mut self, list: usize, target: Target, name: &[u8]) -> Result<(), BuildError> {
-        self.add(list, target, false, name)
+        let rule = self.rule(list, Some(target), false, name)?;
+        self.rules.push(rule);
+        Ok(())
     }
 
     /// Adds an exception from the rules of list number `list`, whatever their length.
@@ -110,13 +115,16 @@ impl Builder {
     /// # Errors
     /// The fault of the rule; nothing was added.
     pub fn except(&mut self, list: usize, target: Target, name: &[u8]) -> Result<(), BuildError> {
-        self.add(list, target, true, name)
+        let rule = self.rule(list, Some(target), true, name)?;
+        self.rules.push(rule);
+        Ok(())
     }
 
     /// Lets the closest name of list number `list` win, as wildcards of the DNS do (RFC 4592 §3.3.1) and so
     /// response policy zones: of the names that have rules, and those above them, the longest that the name
     /// ends with. If none of its rules covers the name, or one of its exceptions does, the list does not
-    /// match. Otherwise an exception wins whatever its length.
+    /// match. Otherwise an exception wins whatever its length. [`add_name`](Self::add_name) adds names without
+    /// rules.
     ///
     /// # Errors
     /// The number of the list is too large.
@@ -128,7 +136,26 @@ impl Builder {
         Ok(())
     }
 
-    fn add(&mut self, list: usize, target: Target, exception: bool, name: &[u8]) -> Result<(), BuildError> {
+    /// Adds a name that list number `list` has without a rule, as a zone has names with other records. If the
+    /// [closest name wins](Self::closest_wins), rules above it cover neither it nor the names below it;
+    /// otherwise it changes nothing.
+    ///
+    /// # Errors
+    /// The fault of the name; nothing was added.
+    pub fn add_name(&mut self, list: usize, name: &[u8]) -> Result<(), BuildError> {
+        let bare = self.rule(list, None, false, name)?;
+        self.bare.push(bare);
+        Ok(())
+    }
+
+    /// A rule, whose name is added to those of all rules.
+    fn rule(
+        &mut self,
+        list: usize,
+        target: Option<Target>,
+        exception: bool,
+        name: &[u8],
+    ) -> Result<Rule, BuildError> {
         if list >= MAX_LISTS {
             return Err(BuildError::List { list });
         }
@@ -137,12 +164,10 @@ impl Builder {
         let offset = u32::try_from(self.names.len()).map_err(|_| BuildError::TooLarge)?;
         self.names.push(bytes.len() as u8);
         self.names.extend_from_slice(bytes);
-        let labels = self.name.labels() as u8;
-        self.rules.push(Rule { offset, labels, list: list as u8, target: Some(target), exception });
-        Ok(())
+        Ok(Rule { offset, labels: self.name.labels() as u8, list: list as u8, target, exception })
     }
 
-    /// Number of rules, the same rule as often as it was added.
+    /// Number of rules, the same rule as often as it was added; without [names](Self::add_name) alone.
     pub fn len(&self) -> usize {
         self.rules.len()
     }
@@ -154,7 +179,7 @@ impl Builder {
 
     /// Builds the table of the rules.
     pub fn build(self) -> Rules {
-        let Self { key, closest_wins, hash, mut rules, names, .. } = self;
+        let Self { key, closest_wins, hash, mut rules, bare, names, .. } = self;
         let mut depths = [0_usize; MAX_LABELS + 1];
         for rule in &rules {
             if let Some(depth) = depths.get_mut(usize::from(rule.labels)) {
@@ -162,6 +187,7 @@ impl Builder {
             }
         }
         let pivot = pivot(&depths, rules.len());
+        rules.extend(bare);
         rules.extend(names_above(&rules, closest_wins));
         let mut writer = Writer { names: &names, closest_wins, ..Writer::default() };
         let mut short = 0;

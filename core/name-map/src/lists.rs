@@ -83,7 +83,7 @@ impl Targets {
 pub struct Lists {
     pub(crate) rules: Targets,
     pub(crate) exceptions: Targets,
-    /// Lists of which a rule or an exception is below the name.
+    /// Lists that have the name without a rule, or one below it.
     pub(crate) above: u64,
 }
 
@@ -96,7 +96,7 @@ impl Lists {
         lists
     }
 
-    /// A name above those of rules of list number `list`.
+    /// A name of list number `list` without a rule, or above those of rules.
     pub(crate) fn above(list: usize) -> Self {
         Self { above: 1 << (list % MAX_LISTS), ..Self::default() }
     }

@@ -61,7 +61,10 @@ fn fits(name: &[String]) -> bool {
     name.join(".").len() <= 253
 }
 
-fn build(rules: &[Rule]) -> Rules {
+/// A name of a list without a rule.
+type Bare = (usize, Vec<String>);
+
+fn build(rules: &[Rule], bare: &[Bare]) -> Rules {
     let mut builder = Builder::new(&Key::VECTOR);
     (0..MAX_LISTS)
         .filter(|list| CLOSEST_WINS >> list & 1 == 1)
@@ -74,6 +77,9 @@ fn build(rules: &[Rule]) -> Rules {
         };
         assert_eq!(added.is_ok(), fits(name));
     }
+    for (list, name) in bare {
+        assert_eq!(builder.add_name(*list, name.join(".").as_bytes()).is_ok(), fits(name));
+    }
     builder.build()
 }
 
@@ -84,10 +90,11 @@ fn lower(name: &[String]) -> Vec<String> {
 /// Lists of which the closest name wins.
 const CLOSEST_WINS: u64 = 0x5555_5555_5555_5555;
 
-/// The lists that match a name with these rules, one after the other.
-fn matching(name: &[String], rules: &[Rule]) -> u64 {
+/// The lists that match a name with these rules and names, one after the other.
+fn matching(name: &[String], rules: &[Rule], bare: &[Bare]) -> u64 {
     let matches = |list: usize| {
         let own = || rules.iter().filter(|rule| rule.list == list);
+        let own_bare = || bare.iter().filter(|(other, _)| *other == list);
         let covers = |exception, depth: usize| {
             own().any(|rule| rule.exception == exception && rule.name.len() == depth && rule.covers(name))
         };
@@ -95,7 +102,8 @@ fn matching(name: &[String], rules: &[Rule]) -> u64 {
         if CLOSEST_WINS >> list & 1 == 0 {
             return any(false) && !any(true);
         }
-        let has = |depth: &usize| own().any(|rule| rule.name.ends_with(&name[name.len() - depth..]));
+        let names = || own().map(|rule| &rule.name).chain(own_bare().map(|(_, name)| name));
+        let has = |depth: &usize| names().any(|other| other.ends_with(&name[name.len() - depth..]));
         let closest = (1..=name.len()).rev().find(has).unwrap_or(0);
         covers(false, closest) && !covers(true, closest)
     };
@@ -129,23 +137,25 @@ proptest! {
     #[test]
     fn a_lookup_finds_every_rule_that_covers_the_name(
         rules in prop::collection::vec(rule(), 0..120),
+        bare in prop::collection::vec((0..MAX_LISTS, name()), 0..20),
         names in prop::collection::vec(name(), 1..80),
     ) {
-        check(rules, names)?;
+        check(rules, bare, names)?;
     }
 
     #[test]
     fn a_lookup_finds_every_rule_along_a_long_name(
         rules in prop::collection::vec(rule_for(branch()), 0..200),
+        bare in prop::collection::vec((0..MAX_LISTS, branch()), 0..20),
         names in prop::collection::vec(branch(), 1..20),
     ) {
-        check(rules, names)?;
+        check(rules, bare, names)?;
     }
 }
 
 /// Compares all lookups of names with a search of all rules.
-fn check(rules: Vec<Rule>, names: Vec<Vec<String>>) -> Result<(), TestCaseError> {
-    let table = build(&rules);
+fn check(rules: Vec<Rule>, bare: Vec<Bare>, names: Vec<Vec<String>>) -> Result<(), TestCaseError> {
+    let table = build(&rules, &bare);
     let bytes = table.to_bytes(b"about");
     let (table, about) = Rules::from_bytes(&bytes).unwrap();
     prop_assert_eq!(about, b"about");
@@ -156,6 +166,8 @@ fn check(rules: Vec<Rule>, names: Vec<Vec<String>>) -> Result<(), TestCaseError>
         .filter(|rule| fits(&rule.name))
         .map(|rule| Rule { name: lower(&rule.name), ..rule })
         .collect();
+    let bare: Vec<_> = bare.into_iter().filter(|(_, name)| fits(name)).collect();
+    let bare: Vec<_> = bare.into_iter().map(|(list, name)| (list, lower(&name))).collect();
     for names in names.chunks(Burst::NAMES) {
         burst.clear();
         names.iter().for_each(|name| burst.push(name.join(".").as_bytes()).unwrap());
@@ -171,7 +183,7 @@ fn check(rules: Vec<Rule>, names: Vec<Vec<String>>) -> Result<(), TestCaseError>
             let excepted =
                 covering.iter().filter(|rule| rule.exception).fold(0, |lists, rule| lists | 1 << rule.list);
             prop_assert_eq!(alone.excepted(), excepted & !CLOSEST_WINS);
-            prop_assert_eq!(alone.lists(), matching(&name, &rules));
+            prop_assert_eq!(alone.lists(), matching(&name, &rules, &bare));
             let longest = covering.iter().map(|rule| rule.name.len()).max();
             prop_assert_eq!(alone.depth(), longest);
             let excepts = covering.iter().any(|rule| rule.exception && Some(rule.name.len()) == longest);
@@ -207,6 +219,38 @@ fn a_table_of_many_rules_has_all_of_them_and_takes_little() {
     }
     // Names, and 14 bytes more.
     assert!(rules.memory() < bytes * 5 / 6 + 50_000 * 14, "{}", rules.memory());
+}
+
+#[test]
+fn a_name_without_a_rule_stops_those_above_it_where_the_closest_wins() {
+    let mut builder = Builder::new(&Key::VECTOR);
+    builder.closest_wins(0).unwrap();
+    for list in 0..2 {
+        builder.block(list, Target::Below, b"ads.example").unwrap();
+        builder.block(list, Target::Exact, b"d.c.b.ads.example").unwrap();
+        builder.add_name(list, b"c.b.ads.example").unwrap();
+        // A name with a rule has it, whatever else is there.
+        builder.add_name(list, b"d.c.b.ads.example").unwrap();
+    }
+    assert!(builder.add_name(64, b"a").is_err() && builder.add_name(0, b"a..b").is_err());
+    assert_eq!(builder.len(), 4);
+    let rules = builder.build();
+    assert_eq!(rules.len(), 2);
+    let mut name = Reversed::new();
+    for (text, lists) in [
+        ("ads.example", 0),
+        ("x.ads.example", 0b11),
+        ("y.x.ads.example", 0b11),
+        ("b.ads.example", 0b10),
+        ("x.b.ads.example", 0b10),
+        ("c.b.ads.example", 0b10),
+        ("x.c.b.ads.example", 0b10),
+        ("d.c.b.ads.example", 0b11),
+        ("x.d.c.b.ads.example", 0b10),
+    ] {
+        name.set(text.as_bytes()).unwrap();
+        assert_eq!(rules.verdict(&name).lists(), lists, "{text}");
+    }
 }
 
 #[test]
