@@ -124,7 +124,7 @@ fn name_map_build(
             let report = reader.finish(&mut builder).map_err(failed)?;
             lists.push(CompiledList::new(name, &report));
         }
-        Ok(NameMap { rules: builder.build(), lists })
+        Ok(NameMap { rules: builder.build().map_err(value)?, lists })
     })
 }
 

@@ -93,7 +93,7 @@ impl Lists {
             let about = CompiledList::new(text(&name), &report);
             lists.push(List { about, counts: Some(report.counts) });
         }
-        let rules = builder.build();
+        let rules = builder.build()?;
         Ok(Some(Loaded { lists, rules, time: progress.elapsed() }))
     }
 

@@ -106,7 +106,7 @@ mod tests {
         let mut reader = ListReader::new(0, Options::default());
         reader.push(b"||a.example^\n@@||b.a.example^\n/path\n", &mut builder).unwrap();
         let list = CompiledList::new("my\tlist\n1", &reader.finish(&mut builder).unwrap());
-        let bytes = write_compiled(&builder.build(), &[list.clone(), list.clone()]);
+        let bytes = write_compiled(&builder.build().unwrap(), &[list.clone(), list.clone()]);
         assert!(is_compiled(&bytes[..8]) && !is_compiled(b"# a list") && !is_compiled(b""));
         assert_eq!(compiled_len(&bytes[..256]), Some(bytes.len() as u64));
         assert_eq!((compiled_len(&bytes), compiled_len(&bytes[..20])), (Some(bytes.len() as u64), None));
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn rules_without_lists_that_can_be_read_are_refused() {
-        let rules = Builder::new(&Key::VECTOR).build();
+        let rules = Builder::new(&Key::VECTOR).build().unwrap();
         for about in [&b"hosts\t1\t2\n"[..], b"hosts\t1\t2\tx\tname\n", b"new\t1\t2\t3\tname\n", b"\xff"] {
             assert_eq!(read_compiled(&rules.to_bytes(about)).unwrap_err(), CompiledError::Lists);
         }

@@ -23,7 +23,7 @@
 //! assert_eq!((report.counts.rules(), report.counts.exceptions), (1, 1));
 //! assert_eq!(report.counts.refused[&Reason::Path].first_line, 3);
 //!
-//! let rules = builder.build();
+//! let rules = builder.build()?;
 //! let mut name = Reversed::new();
 //! name.set(b"www.ads.example")?;
 //! assert_eq!(rules.verdict(&name).lists(), 1);

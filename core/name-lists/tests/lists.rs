@@ -20,7 +20,7 @@ fn read(text: &[u8], pieces: usize, options: Options) -> (Result<Report, ListErr
 fn rules(text: &str, options: Options) -> Rules {
     let (report, builder) = read(text.as_bytes(), 7, options);
     report.unwrap();
-    builder.build()
+    builder.build().unwrap()
 }
 
 /// Tests if list 3 covers a name.
@@ -200,7 +200,7 @@ fn the_list_of_public_suffixes_is_read_whole() {
     assert_eq!(lines().count() as u64, counts.entry_lines());
     assert_eq!(lines().filter(|line| line.starts_with(b"!")).count() as u64, counts.exceptions);
     assert_eq!(lines().filter(|line| line.starts_with(b"*.")).count() as u64, counts.below);
-    let rules = builder.build();
+    let rules = builder.build().unwrap();
     for name in ["com", "example.co.uk", "a.b.ck", "xn--55qx5d.cn", "www.kawasaki.jp"] {
         assert!(covers(&rules, name), "{name}");
     }
@@ -219,7 +219,7 @@ fn in_a_policy_zone_the_closest_name_wins() {
     reader.push(zone, &mut builder).unwrap();
     let report = reader.finish(&mut builder).unwrap();
     assert_eq!((report.format, report.counts.rules(), builder.len()), (Format::Rpz, 4, 6));
-    let rules = builder.build();
+    let rules = builder.build().unwrap();
     let mut name = Reversed::new();
     let mut matches = |text: &str| {
         name.set(text.as_bytes()).unwrap();

@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             eprintln!("{path}, line {}: left out: {error}", number + 1);
         }
     }
-    let rules = builder.build();
+    let rules = builder.build()?;
     let (mut burst, mut names) = (Burst::new(), Vec::new());
     let mut out = BufWriter::new(io::stdout().lock());
     let mut lines = io::stdin().lock().split(b'\n');

@@ -5,7 +5,7 @@ use crate::groups::{Groups, MAX_RULES};
 use crate::lists::{Inherited, Lists, MAX_LISTS, Target};
 use crate::reversed::{MAX_LABELS, NameError, Reversed};
 use crate::rules::Rules;
-use crate::table::Table;
+use crate::table::{Candidate, Table};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use hashlane_hash::scheme::{BytesHash as _, Key, Scheme as _};
@@ -31,8 +31,8 @@ pub enum BuildError {
         /// Number of the list.
         list: usize,
     },
-    /// The names of all rules take more than 4 GiB.
-    #[error("the names of the rules take more than 4 GiB; use fewer rules")]
+    /// The names of all rules take more than 4 GiB, or their table.
+    #[error("the rules take more than 4 GiB; use fewer rules")]
     TooLarge,
 }
 
@@ -178,7 +178,16 @@ impl Builder {
     }
 
     /// Builds the table of the rules.
-    pub fn build(self) -> Rules {
+    ///
+    /// # Errors
+    /// The table takes more than 4 GiB. It has a name once for each number of labels that more than eight rules
+    /// share with it, and so may be larger than the names.
+    pub fn build(self) -> Result<Rules, BuildError> {
+        self.build_within(Candidate::MOST)
+    }
+
+    /// Builds the table, with groups at offsets up to `most`.
+    fn build_within(self, most: u32) -> Result<Rules, BuildError> {
         let Self { key, closest_wins, hash, mut rules, bare, names, .. } = self;
         let mut depths = [0_usize; MAX_LABELS + 1];
         for rule in &rules {
@@ -189,7 +198,7 @@ impl Builder {
         let pivot = pivot(&depths, rules.len());
         rules.extend(bare);
         rules.extend(names_above(&rules, closest_wins));
-        let mut writer = Writer { names: &names, closest_wins, ..Writer::default() };
+        let mut writer = Writer { names: &names, most, closest_wins, ..Writer::default() };
         let mut short = 0;
         for depth in 1..pivot {
             let own = || rules.iter().filter(|rule| usize::from(rule.labels) == depth);
@@ -207,9 +216,12 @@ impl Builder {
             }
             left = writer.write(&hash, left.into_iter(), depth, |inherited| inherited);
         }
-        let Writer { mut groups, places, lists, inherited, distinct, .. } = writer;
+        let Writer { mut groups, places, lists, inherited, distinct, is_full, .. } = writer;
+        if is_full {
+            return Err(BuildError::TooLarge);
+        }
         groups.end();
-        Rules {
+        Ok(Rules {
             key,
             hash,
             table: Table::new(groups, &places),
@@ -220,7 +232,7 @@ impl Builder {
             inherited,
             closest_wins,
             names: distinct,
-        }
+        })
     }
 }
 
@@ -246,6 +258,9 @@ struct Writer<'a> {
     /// Names of the rules.
     names: &'a [u8],
     groups: Groups,
+    /// The largest offset of a group; and true if a group has found no place.
+    most: u32,
+    is_full: bool,
     /// The hash of the suffix of each group, and its offset.
     places: Vec<(u64, u32)>,
     closest_wins: u64,
@@ -307,8 +322,10 @@ impl<'a> Writer<'a> {
     ) {
         let names = self.names;
         let Some((order, one, _)) = rules.first() else { return };
-        // The names of all rules took fewer than 4 GiB.
-        let Some(offset) = self.groups.offset() else { return };
+        let Some(offset) = self.groups.offset().filter(|offset| *offset <= self.most) else {
+            self.is_full = true;
+            return;
+        };
         self.places.push((order.rotate_left(32), offset));
         let suffix = first(one.name(names), depth);
         let by_name = || rules.chunk_by(|a, b| a.1.name(names) == b.1.name(names));
@@ -376,3 +393,6 @@ fn pivot(depths: &[usize], names: usize) -> usize {
     }
     1
 }
+
+#[cfg(test)]
+mod tests;

@@ -19,7 +19,7 @@
 //! builder.block(0, Target::Subtree, b"ads.example.com")?;
 //! builder.block(1, Target::Below, b"example.net")?;
 //! builder.except(1, Target::Exact, b"www.example.net")?;
-//! let rules = builder.build();
+//! let rules = builder.build()?;
 //!
 //! let mut name = Reversed::new();
 //! name.set(b"Banner.Ads.Example.COM")?;

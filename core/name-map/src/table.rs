@@ -80,6 +80,8 @@ impl Matching {
 pub(crate) struct Candidate(u32);
 
 impl Candidate {
+    /// The largest offset of a group.
+    pub(crate) const MOST: u32 = u32::MAX - 2;
     /// No group has the hash.
     pub(crate) const NONE: Self = Self(u32::MAX);
     /// A group in another bucket may.

@@ -10,7 +10,7 @@ fn image() -> Vec<u8> {
         builder.block(number % 3, Target::Subtree, name.as_bytes()).unwrap();
     }
     builder.block(1, Target::Below, b"com").unwrap();
-    builder.build().to_bytes(b"three lists")
+    builder.build().unwrap().to_bytes(b"three lists")
 }
 
 /// The checksum of an image, as the last four bytes have it.
@@ -98,7 +98,7 @@ fn numbers_of_the_header_beyond_their_bounds_are_refused() {
     for number in 0..20_000 {
         run.block(0, Target::Exact, format!("a.b{number}").as_bytes()).unwrap();
     }
-    let mut run = run.build().to_bytes(b"");
+    let mut run = run.build().unwrap().to_bytes(b"");
     let buckets = u64::from_ne_bytes(run[64..72].try_into().unwrap()) as usize;
     assert!(buckets > 2_000);
     for bucket in 0..buckets {

@@ -80,7 +80,7 @@ fn build(rules: &[Rule], bare: &[Bare]) -> Rules {
     for (list, name) in bare {
         assert_eq!(builder.add_name(*list, name.join(".").as_bytes()).is_ok(), fits(name));
     }
-    builder.build()
+    builder.build().unwrap()
 }
 
 fn lower(name: &[String]) -> Vec<String> {
@@ -205,7 +205,7 @@ fn a_table_of_many_rules_has_all_of_them_and_takes_little() {
         builder.block(1, Target::Exact, text(number / 2).as_bytes()).unwrap();
     }
     assert_eq!(builder.len(), 100_000);
-    let rules = builder.build();
+    let rules = builder.build().unwrap();
     assert_eq!(rules.len(), 50_000);
     let mut name = Reversed::new();
     let mut bytes = 0;
@@ -234,7 +234,7 @@ fn a_name_without_a_rule_stops_those_above_it_where_the_closest_wins() {
     }
     assert!(builder.add_name(64, b"a").is_err() && builder.add_name(0, b"a..b").is_err());
     assert_eq!(builder.len(), 4);
-    let rules = builder.build();
+    let rules = builder.build().unwrap();
     assert_eq!(rules.len(), 2);
     let mut name = Reversed::new();
     for (text, lists) in [
@@ -255,7 +255,7 @@ fn a_name_without_a_rule_stops_those_above_it_where_the_closest_wins() {
 
 #[test]
 fn a_table_without_rules_matches_nothing() {
-    let rules = Builder::new(&Key::VECTOR).build();
+    let rules = Builder::new(&Key::VECTOR).build().unwrap();
     let mut name = Reversed::new();
     assert_eq!((rules.verdict(&name).depth(), rules.is_empty()), (None, true));
     name.set(b"a.b.c").unwrap();

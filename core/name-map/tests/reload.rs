@@ -18,7 +18,7 @@ fn rules(version: u64) -> Rules {
             builder.block(list, Target::Subtree, format!("n{number}.example").as_bytes()).unwrap();
         }
     }
-    builder.build()
+    builder.build().unwrap()
 }
 
 #[test]

@@ -55,7 +55,7 @@ pub fn check_name_rules(bytes: &[u8]) {
         rules.extend(known.map(|labels| Rule { list: 1 << list, target, exception, labels }));
     }
     assert_eq!(builder.len(), rules.len());
-    let table = builder.build();
+    let table = builder.build().expect("few rules");
     let (mut alone, mut burst) = (Reversed::new(), Burst::new());
     for names in names.chunks(Burst::NAMES) {
         burst.clear();

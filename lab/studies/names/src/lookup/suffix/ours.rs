@@ -12,13 +12,13 @@ pub(super) struct Ours {
 }
 
 impl Ours {
-    /// `None` if a rule is no name.
+    /// `None` if a rule is no name, or the rules are too many.
     pub(super) fn new(rules: &Strings, key: &Key, in_bursts: bool) -> Option<Self> {
         let mut builder = Builder::new(key);
         for rule in rules.iter() {
             builder.block(0, Target::Subtree, rule).ok()?;
         }
-        Some(Self { rules: builder.build(), burst: Burst::new(), in_bursts })
+        Some(Self { rules: builder.build().ok()?, burst: Burst::new(), in_bursts })
     }
 
     // Functions of their own, so that each is the disassembled code.
