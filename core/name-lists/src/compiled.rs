@@ -13,7 +13,7 @@ use hashlane_name_map::{ImageError, MAX_LISTS, Rules};
 /// A list that rules were compiled from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompiledList {
-    /// Its name. Control characters become spaces when it is written.
+    /// Its name. Control characters become spaces when it is written, and when it is read.
     pub name: String,
     /// Its format.
     pub format: Format,
@@ -32,7 +32,7 @@ pub enum CompiledError {
     /// The rules cannot be read.
     #[error(transparent)]
     Image(#[from] ImageError),
-    /// The lists cannot be read.
+    /// The lists cannot be read, or rules belong to others.
     #[error("compiled rules without a description of their lists; compile the lists again")]
     Lists,
 }
@@ -46,7 +46,7 @@ impl CompiledList {
     }
 
     fn line(&self) -> String {
-        let name: String = self.name.chars().map(|char| if char.is_control() { ' ' } else { char }).collect();
+        let name = plain(&self.name);
         let Self { format, rules, exceptions, refused, .. } = self;
         format!("{format}\t{rules}\t{exceptions}\t{refused}\t{name}\n")
     }
@@ -56,7 +56,7 @@ impl CompiledList {
         let format = parts.next()?.parse().ok()?;
         let mut number = || parts.next()?.parse::<u64>().ok();
         let (rules, exceptions, refused) = (number()?, number()?, number()?);
-        Some(Self { format, rules, exceptions, refused, name: parts.next()?.into() })
+        Some(Self { format, rules, exceptions, refused, name: plain(parts.next()?) })
     }
 }
 
@@ -90,7 +90,13 @@ pub fn read_compiled(bytes: &[u8]) -> Result<(Rules, Vec<CompiledList>), Compile
     let lines = core::str::from_utf8(about).map_err(|_| CompiledError::Lists)?;
     let lists = lines.lines().map(CompiledList::parse).collect::<Option<Vec<_>>>();
     let lists = lists.filter(|lists| lists.len() <= MAX_LISTS).ok_or(CompiledError::Lists)?;
-    Ok((rules, lists))
+    let beyond = rules.used_lists().checked_shr(lists.len() as u32).unwrap_or(0);
+    if beyond == 0 { Ok((rules, lists)) } else { Err(CompiledError::Lists) }
+}
+
+/// The name of a list as one line of text, without tabs or codes for terminals.
+fn plain(name: &str) -> String {
+    name.chars().map(|char| if char.is_control() { ' ' } else { char }).collect()
 }
 
 #[cfg(test)]
@@ -98,7 +104,7 @@ mod tests {
     use super::*;
     use crate::reader::{ListReader, Options};
     use alloc::vec;
-    use hashlane_name_map::{Builder, Key, Reversed};
+    use hashlane_name_map::{Builder, Key, Reversed, Target};
 
     #[test]
     fn rules_and_lists_are_read_as_they_were_written() {
@@ -117,6 +123,34 @@ mod tests {
         let mut name = Reversed::new();
         name.set(b"x.a.example").unwrap();
         assert_eq!(rules.verdict(&name).lists(), 1);
+    }
+
+    #[test]
+    fn rules_of_lists_without_a_description_are_refused() {
+        let line = "hosts\t1\t2\t3\tname\n";
+        for (list, exception) in [(0, false), (3, false), (3, true), (63, false)] {
+            let mut builder = Builder::new(&Key::VECTOR);
+            // So many that longer ones inherit the first.
+            let mut add = |name: &[u8]| match exception {
+                true => builder.except(list, Target::Below, name).unwrap(),
+                false => builder.block(list, Target::Below, name).unwrap(),
+            };
+            add(b"example");
+            (0..200).for_each(|number| add(format!("a.b{number}.c.example").as_bytes()));
+            let rules = builder.build().unwrap();
+            assert_eq!(rules.used_lists(), 1 << list);
+            let read = |lists: usize| read_compiled(&rules.to_bytes(line.repeat(lists).as_bytes()));
+            assert_eq!(read(list).unwrap_err(), CompiledError::Lists, "{list}");
+            assert_eq!(read(list + 1).unwrap().1.len(), list + 1);
+        }
+    }
+
+    #[test]
+    fn a_name_that_was_read_is_one_line_of_text() {
+        let rules = Builder::new(&Key::VECTOR).build().unwrap();
+        let (_, lists) =
+            read_compiled(&rules.to_bytes("hosts\t1\t2\t3\ta\tb\u{1b}[2J\n".as_bytes())).unwrap();
+        assert_eq!(lists.first().map(|list| list.name.as_str()), Some("a b [2J"));
     }
 
     #[test]

@@ -116,7 +116,7 @@ impl Lists {
 
     /// The lists that have the name: for a rule, for an exception, or above one.
     #[inline(always)]
-    const fn having(&self) -> u64 {
+    pub(crate) const fn having(&self) -> u64 {
         self.rules.all() | self.exceptions.all() | self.above
     }
 }
@@ -187,6 +187,11 @@ pub(crate) struct Inherited {
 }
 
 impl Inherited {
+    /// The lists that match or are excepted.
+    pub(crate) const fn lists(&self) -> u64 {
+        self.matched | self.excepted
+    }
+
     /// Adds the rules of the suffix with `depth` labels, which is longer than those before.
     pub(crate) fn with(mut self, lists: &Lists, depth: usize, closest: u64) -> Self {
         let (matched, excepted) = (lists.rules.below, lists.exceptions.below);
