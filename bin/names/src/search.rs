@@ -116,6 +116,10 @@ impl Search {
     /// Adds the name of any line.
     #[cold]
     fn add_trimmed(&mut self, line: &[u8], start: usize) {
+        // As one that does not end in its block is refused before its end is known.
+        if line.len() > MAX_LINE {
+            return self.names.refuse(Reason::TooLong);
+        }
         let before = line.len() - line.trim_ascii_start().len();
         let line = line.trim_ascii();
         let start = start + before;

@@ -92,6 +92,20 @@ fn lines_around_one_that_is_too_long_are_read() {
     assert_eq!(ran.out.lines().count(), 2);
 }
 
+/// Names behind so much white space that some lines end in the block after their own, and most do not.
+#[test]
+fn a_line_is_too_long_wherever_it_stands() {
+    let folder = folder();
+    for (space, matched) in [(1_000, 700), (2_000, 0)] {
+        folder.write("names", format!("{}ads.example\n", " ".repeat(space)).repeat(700));
+        let ran = folder.run(&["names", "match", "hosts", "--names", "names"]);
+        assert_eq!(ran.out.lines().count(), matched, "{}", ran.err);
+        let refused = 700 - matched;
+        let said = format!("  names of more than 253 bytes: {refused}, first in line 1\n");
+        assert_eq!(ran.err.contains(&said), refused > 0, "{}", ran.err);
+    }
+}
+
 #[test]
 fn a_name_may_begin_in_one_block_and_end_in_the_next() {
     let folder = folder();
