@@ -52,6 +52,10 @@ impl Compile {
         terminal::tell(&summary::warnings(&loaded));
         let lists: Vec<CompiledList> = loaded.lists.iter().map(|list| list.about.clone()).collect();
         let bytes = write_compiled(&loaded.rules, &lists);
+        // A signal that came while the table was built.
+        if stop.is_set() {
+            return Ok(ExitCode::from(STOPPED));
+        }
         write(&output, &bytes).with_context(|| format!("cannot write {}", self.output.display()))?;
         if !self.quiet {
             let lists: String = loaded.lists.iter().map(summary::list).collect();
