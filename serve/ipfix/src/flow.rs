@@ -246,8 +246,11 @@ const DIRECTIONS: [Direction; 2] = [
     },
 ];
 
-/// An unsigned number of up to eight bytes; exporters leave out leading zeros (RFC 7011 section 6.2).
+/// An unsigned number of one to eight bytes; exporters leave out leading zeros (RFC 7011 section 6.2).
 fn number(bytes: &[u8]) -> Option<u64> {
+    if bytes.is_empty() {
+        return None;
+    }
     let mut word = [0; 8];
     word.get_mut(8_usize.checked_sub(bytes.len())?..)?.copy_from_slice(bytes);
     Some(u64::from_be_bytes(word))

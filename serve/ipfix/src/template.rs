@@ -3,7 +3,7 @@
 use crate::{FIRST_TEMPLATE, VARIABLE};
 use std::collections::HashMap;
 
-/// Largest number of templates of all domains; further ones are ignored and counted.
+/// Largest number of templates of all domains; a further one is an error.
 const MAX_TEMPLATES: usize = 4_096;
 /// Largest number of fields of all templates.
 const MAX_FIELDS: usize = 1 << 16;
@@ -20,6 +20,7 @@ pub(super) struct Field {
 /// A template or an options template.
 #[derive(Debug)]
 pub(super) struct Template {
+    /// Its fields, without those of no bytes: a record takes a step for each, and has a byte for each.
     pub(super) fields: Vec<Field>,
     /// Smallest length of a record; not 0.
     pub(super) min_len: usize,
@@ -84,7 +85,9 @@ impl Templates {
             let (id, len) = (word()?, word()?);
             let enterprise = if id & 0x8000 == 0 { 0 } else { u32::from(word()?) << 16 | u32::from(word()?) };
             min_len += if len == VARIABLE { 1 } else { usize::from(len) };
-            fields.push(Field { enterprise, id: id & 0x7fff, len });
+            if len > 0 {
+                fields.push(Field { enterprise, id: id & 0x7fff, len });
+            }
         }
         self.forget(domain, id);
         if min_len == 0 || self.known.len() >= MAX_TEMPLATES || self.fields + fields.len() > MAX_FIELDS {
@@ -110,5 +113,20 @@ impl Templates {
             }
             keep
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_without_bytes_are_not_kept() {
+        let mut templates = Templates::default();
+        let specifiers = [[0, 1, 0, 0], [0, 2, 0, 8], [0, 4, 0xff, 0xff], [0, 6, 0, 0]];
+        let set = [&[1, 0, 0, 4][..], specifiers.as_flattened()].concat();
+        assert_eq!(templates.learn(7, &set, false), Ok(()));
+        let template = templates.find(7, 256).unwrap();
+        assert_eq!((template.fields.len(), template.min_len, templates.fields), (2, 9, 2));
     }
 }

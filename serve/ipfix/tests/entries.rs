@@ -57,6 +57,17 @@ fn a_record_has_the_fields_of_its_template_only() {
 }
 
 #[test]
+fn a_field_without_bytes_has_no_value() {
+    let more = [&ADDRESSES[..], &[(ie::PACKET_DELTA_COUNT, 0), (ie::PROTOCOL_IDENTIFIER, 0xffff)]].concat();
+    for (value, known) in [(&[0][..], false), (&[1, 6], true)] {
+        let found = entries(&[template(256, &more, false), set(256, &[&[1; 8][..], value].concat())]);
+        let [Entry::Flow(flow, fields)] = found[..] else { panic!("{found:?}") };
+        assert!(!fields.has(FlowField::Packets));
+        assert_eq!((fields.has(FlowField::Protocol), flow.protocol), (known, if known { 6 } else { 0 }));
+    }
+}
+
+#[test]
 fn times_count_from_the_export_and_from_the_start_of_the_exporter() {
     let deltas = [(ie::FLOW_START_DELTA_MICROSECONDS, 4), (ie::FLOW_END_DELTA_MICROSECONDS, 4)];
     let record = [&[1; 8][..], &3_000_000_u32.to_be_bytes(), &5_u32.to_be_bytes()].concat();
