@@ -1,7 +1,7 @@
 //! Templates that a reader has learned.
 
 use crate::{FIRST_TEMPLATE, VARIABLE};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// Largest number of templates of all domains; a further one is an error.
 const MAX_TEMPLATES: usize = 4_096;
@@ -31,13 +31,18 @@ pub(super) struct Template {
 /// Templates by observation domain and id.
 #[derive(Debug, Default)]
 pub(super) struct Templates {
-    known: HashMap<(u32, u16), Template>,
+    /// By domain, options or not, and id, of which one kind has a template: so that a withdrawal of all of a
+    /// kind visits those alone.
+    known: BTreeMap<(u32, bool, u16), Template>,
     fields: usize,
 }
 
+/// Templates and options templates.
+const KINDS: [bool; 2] = [false, true];
+
 impl Templates {
     pub(super) fn find(&self, domain: u32, id: u16) -> Option<&Template> {
-        self.known.get(&(domain, id))
+        KINDS.into_iter().find_map(|options| self.known.get(&(domain, options, id)))
     }
 
     /// Reads the records of a set of templates.
@@ -94,31 +99,46 @@ impl Templates {
             return None;
         }
         self.fields += fields.len();
-        self.known.insert((domain, id), Template { fields, min_len, options });
+        self.known.insert((domain, options, id), Template { fields, min_len, options });
         Some(at)
     }
 
     fn forget(&mut self, domain: u32, id: u16) {
-        if let Some(template) = self.known.remove(&(domain, id)) {
-            self.fields -= template.fields.len();
+        for options in KINDS {
+            if let Some(template) = self.known.remove(&(domain, options, id)) {
+                self.fields -= template.fields.len();
+            }
         }
     }
 
     fn forget_all(&mut self, domain: u32, options: bool) {
-        let fields = &mut self.fields;
-        self.known.retain(|key, template| {
-            let keep = key.0 != domain || template.options != options;
-            if !keep {
-                *fields -= template.fields.len();
-            }
-            keep
-        });
+        let all = (domain, options, u16::MIN)..=(domain, options, u16::MAX);
+        let ids: Vec<u16> = self.known.range(all).map(|((.., id), _)| *id).collect();
+        ids.into_iter().for_each(|id| self.forget(domain, id));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_withdrawal_of_all_leaves_other_domains_and_the_other_kind() {
+        let mut templates = Templates::default();
+        let template = |id: u8| [1, id, 0, 1, 0, 2, 0, 8];
+        let options = |id: u8| [1, id, 0, 1, 0, 1, 0, 2, 0, 8];
+        for domain in [7, 8] {
+            assert_eq!(templates.learn(domain, [template(0), template(1)].as_flattened(), false), Ok(()));
+            assert_eq!(templates.learn(domain, [options(1), options(2)].as_flattened(), true), Ok(()));
+        }
+        assert_eq!(templates.learn(8, &[0, 3, 0, 0], true), Ok(()));
+        assert_eq!(templates.learn(7, &[0, 2, 0, 0], false), Ok(()));
+        let known = |domain| [256, 257, 258].map(|id| templates.find(domain, id).map(|known| known.options));
+        // The options template took the place of the other with its id.
+        assert_eq!(known(7), [None, Some(true), Some(true)]);
+        assert_eq!(known(8), [Some(false), None, None]);
+        assert_eq!(templates.fields, 3);
+    }
 
     #[test]
     fn fields_without_bytes_are_not_kept() {
