@@ -1,11 +1,14 @@
 //! Rules one after the other, and the table of all.
 
+mod above;
+
 use crate::filter::Filter;
 use crate::groups::{Groups, MAX_RULES};
 use crate::lists::{Inherited, Lists, MAX_LISTS, Target};
 use crate::reversed::{MAX_LABELS, NameError, Reversed};
 use crate::rules::Rules;
 use crate::table::{Candidate, Table};
+use above::names_above;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use hashlane_hash::scheme::{BytesHash as _, Key, Scheme as _};
@@ -197,7 +200,7 @@ impl Builder {
         }
         let pivot = pivot(&depths, rules.len());
         rules.extend(bare);
-        rules.extend(names_above(&rules, closest_wins));
+        rules.extend(names_above(&rules, &names, closest_wins, &hash));
         let mut writer = Writer { names: &names, most, closest_wins, ..Writer::default() };
         let mut short = 0;
         for depth in 1..pivot {
@@ -234,22 +237,6 @@ impl Builder {
             names: distinct,
         })
     }
-}
-
-/// The names above the rules of some lists that have a rule above them: they keep it from the names below.
-fn names_above(rules: &[Rule], lists: u64) -> Vec<Rule> {
-    let own = || rules.iter().filter(|rule| lists >> (rule.list % 64) & 1 == 1);
-    let mut shortest = [u8::MAX; MAX_LISTS];
-    for rule in own() {
-        let shortest = &mut shortest[usize::from(rule.list) % MAX_LISTS];
-        *shortest = rule.labels.min(*shortest);
-    }
-    let above = |rule: &Rule| {
-        let rule = *rule;
-        let longer = shortest[usize::from(rule.list) % MAX_LISTS].saturating_add(1);
-        (longer..rule.labels).map(move |labels| Rule { labels, target: None, ..rule })
-    };
-    own().flat_map(above).collect()
 }
 
 /// Writer of groups.

@@ -153,6 +153,18 @@ proptest! {
     }
 }
 
+proptest! {
+    /// Two lists, so that each has many rules; of the first, the closest name wins.
+    #[test]
+    fn a_lookup_finds_the_rules_of_the_closest_name(
+        rules in prop::collection::vec(rule_for(prop_oneof![branch(), name()]), 0..60),
+        bare in prop::collection::vec((0..2_usize, prop_oneof![branch(), name()]), 0..20),
+        names in prop::collection::vec(prop_oneof![branch(), name()], 1..60),
+    ) {
+        check(rules.into_iter().map(|rule| Rule { list: rule.list % 2, ..rule }).collect(), bare, names)?;
+    }
+}
+
 /// Compares all lookups of names with a search of all rules.
 fn check(rules: Vec<Rule>, bare: Vec<Bare>, names: Vec<Vec<String>>) -> Result<(), TestCaseError> {
     let table = build(&rules, &bare);
