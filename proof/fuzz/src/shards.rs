@@ -2,8 +2,8 @@
 //! one forwarder does.
 //!
 //! The input is a list of steps: a byte for the kind of step, and a few bytes of arguments. Names have up to
-//! nine components of two letters, and Nonces one byte, so that Interests, Data and Nacks meet. Nothing is
-//! evicted: limits belong to each shard.
+//! nine components of two letters, some with the digest of their Data, and Nonces one byte, so that Interests,
+//! Data and Nacks meet. Nothing is evicted: limits belong to each shard.
 
 use crate::forwarder::Log;
 use crate::steps::Steps;
@@ -19,7 +19,7 @@ use ::hashlane_ndn_fw::shard::{Balance, Dispatch, Load, MAX_SHARDS, Served, Visi
 use ::hashlane_table::stage::Stage as _;
 use hashlane_hash::scheme::Key;
 use hashlane_name::build::OwnedName;
-use hashlane_name::component::Component;
+use hashlane_name::component::{Component, DIGEST_LEN, IMPLICIT_SHA256_DIGEST};
 use hashlane_name::ndn::Ndn;
 use hashlane_name::uri::parse_uri;
 
@@ -66,7 +66,7 @@ impl Fleet {
         let [first, ..] = &mut self.shards[..] else { unreachable!("a fleet has shards") };
         first.decode().run(&mut burst);
         let mut hand_over = |packet: HandOver<'_>| next = Some(Handed::from(packet));
-        self.dispatch.route_burst(0, first.decode(), &mut burst, now, &mut self.load, &mut hand_over);
+        self.dispatch.route_burst(0, first, &mut burst, now, &mut self.load, &mut hand_over);
         first.forward_decoded(&mut burst, now, log);
         let mut outcome = burst.outcomes().next().expect("a packet");
         assert_eq!(next.as_ref().map_or(0, |next| next.visits.shard()), alone.shard());
@@ -91,6 +91,20 @@ fn name(steps: &mut Steps<'_>) -> OwnedName<Ndn> {
     let letters = (0..len).map(|bit| if bits >> bit & 1 == 0 { &b"a"[..] } else { b"b" });
     let parts: Vec<_> = letters.map(Component::generic).collect();
     OwnedName::from_components(parts).expect("a short name")
+}
+
+/// The Data packet of a name.
+fn data(name: &OwnedName<Ndn>) -> Vec<u8> {
+    let mut data = DataBuilder::new(name.view(), b"x");
+    data.freshness = name.view().len().is_multiple_of(2).then_some(1000);
+    data.build()
+}
+
+/// A name with the implicit digest of its Data. No Data has an empty name.
+fn full_name(name: &OwnedName<Ndn>) -> OwnedName<Ndn> {
+    let digest = Data::parse(&data(name)).map_or([0; DIGEST_LEN], |data| data.implicit_digest());
+    let last = Component { typ: IMPLICIT_SHA256_DIGEST, value: &digest };
+    OwnedName::from_components(name.view().components().chain([last])).expect("a short name")
 }
 
 /// Routes of bytes to any shards, malformed ones included.
@@ -141,6 +155,7 @@ pub fn check_shards(octets: &[u8]) {
         let packet = match step % 8 {
             0..=3 => {
                 let (name, nonce, flags) = (name(&mut steps), steps.octet(), steps.octet());
+                let name = if flags & 4 != 0 { full_name(&name) } else { name };
                 if step % 8 == 3 {
                     header.nack = Some(NackReason::NO_ROUTE);
                 }
@@ -153,12 +168,7 @@ pub fn check_shards(octets: &[u8]) {
                 }
                 .build()
             }
-            4 | 5 => {
-                let name = name(&mut steps);
-                let mut data = DataBuilder::new(name.view(), b"x");
-                data.freshness = name.view().len().is_multiple_of(2).then_some(1000);
-                data.build()
-            }
+            4 | 5 => data(&name(&mut steps)),
             6 => {
                 let end = now.after_millis(steps.number());
                 // Timeouts are handled when they are due, as a thread does.

@@ -24,14 +24,14 @@ pub struct HandOver<'a> {
 }
 
 impl<'p, M> Burst<'p, M> {
-    /// Chooses the visits of decoded packets. Those that visit another shard than `own` first leave the
-    /// burst.
+    /// Chooses the visits of decoded packets by `choose`, which gets the ingress face, too. Those that visit
+    /// another shard than `own` first leave the burst.
     #[inline(always)]
     pub(crate) fn route(
         &mut self,
         own: usize,
         names: &Names,
-        mut choose: impl FnMut(&Content<'p>, &HashedName<'_>) -> Visits,
+        mut choose: impl FnMut(FaceId, &Content<'p>, &HashedName<'_>) -> Visits,
         mut hand_over: impl FnMut(HandOver<'_>),
     ) {
         for packet in &mut self.packets {
@@ -39,7 +39,7 @@ impl<'p, M> Burst<'p, M> {
                 continue;
             }
             let name = names.of(packet);
-            let visits = choose(&packet.content, &name);
+            let visits = choose(packet.face, &packet.content, &name);
             if visits.shard() == own {
                 packet.visit.visits = visits;
             } else {

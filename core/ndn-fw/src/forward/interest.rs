@@ -48,14 +48,14 @@ pub(super) struct Request<'a> {
     pub(super) fib: Option<FibCandidate>,
 }
 
-/// Time at which an Interest from `face` expires. Local faces have a longer limit.
+/// Time for which an Interest from `face` is pending, in milliseconds. Local faces have a longer limit.
 #[inline(always)]
-fn expires(interest: &Interest<'_>, face: &Face, config: &Config, now: Time) -> Time {
+fn lifetime(interest: &Interest<'_>, face: &Face, config: &Config) -> u64 {
     let longest = match face.scope {
         Scope::Local => MAX_LIFETIME,
         Scope::NonLocal => config.remote_lifetime.min(MAX_LIFETIME),
     };
-    now.after_millis(interest.lifetime().min(longest))
+    interest.lifetime().min(longest)
 }
 
 /// Counts an Interest from `face`, and checks its scope and hop limit.
@@ -173,6 +173,18 @@ fn extend<P: Pit>(pit: &mut P, slot: u32, expires: Time) {
 }
 
 impl<P: Pit> Forwarder<P> {
+    /// Time for which an Interest that arrives from a face will be pending, in milliseconds.
+    #[inline(always)]
+    pub(crate) fn lifetime(&self, from: FaceId, interest: &Interest<'_>) -> u64 {
+        let stated = interest.lifetime();
+        // Almost every Interest has what any face may have.
+        if stated <= self.config.remote_lifetime.min(MAX_LIFETIME) {
+            return stated;
+        }
+        // An Interest from a closed face is dropped.
+        self.faces.find(from).map_or(0, |face| lifetime(interest, face, &self.config))
+    }
+
     #[inline(always)]
     pub(super) fn incoming_interest(
         &mut self,
@@ -273,7 +285,8 @@ impl<P: Pit> Forwarder<P> {
             admit(face, counters, name, interest)?;
         }
         let mark = mark?;
-        let request = Request { expires: expires(interest, face, config, now), ..request };
+        let expires = now.after_millis(lifetime(interest, face, config));
+        let request = Request { expires, ..request };
         out.enter(Part::Loop);
         if dead.contains(name.hash(), nonce, now) {
             nack_downstream(counters, face, request, digest_type, NackReason::DUPLICATE, out);

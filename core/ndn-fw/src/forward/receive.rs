@@ -2,7 +2,7 @@
 
 use super::act::Act;
 use super::burst::Burst;
-use super::decode::Decode;
+use super::decode::{Decode, Names};
 use super::forwarder::Forwarder;
 use super::output::Output;
 use super::prefetch::Prefetch;
@@ -77,6 +77,12 @@ impl<P: Pit> Forwarder<P> {
     #[inline(always)]
     pub fn decode(&mut self) -> &mut Decode {
         &mut self.decode
+    }
+
+    /// Names of the burst that was decoded last.
+    #[inline(always)]
+    pub(crate) fn names(&self) -> &Names {
+        self.decode.names()
     }
 
     /// Second stage, for the burst that was decoded last.

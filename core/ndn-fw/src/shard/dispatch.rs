@@ -3,7 +3,7 @@
 use super::MAX_SHARDS;
 use super::buckets::{BUCKETS, Bucket, LEVELS, Level, MAX_COMPONENTS, State, raise};
 use super::load::Load;
-use crate::forward::{MAX_LIFETIME, Visits};
+use crate::forward::Visits;
 use crate::hashed::HashedName;
 use crate::pit::ends_with_digest;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -90,31 +90,32 @@ impl Dispatch {
         self.shards.into()
     }
 
-    /// The visits of an Interest, or of the Interest of a Nack. Notes an Interest that will be pending: call
-    /// it before the Interest is handed over. `load` counts the packet.
+    /// The visits of an Interest, or of the Interest of a Nack. Notes an Interest that will be pending for
+    /// `lifetime` milliseconds, `None` for a Nack: call it before the Interest is handed over. `load` counts
+    /// the packet.
     #[inline(always)]
     pub(super) fn route_interest(
         &self,
         interest: &Interest<'_>,
         name: &HashedName<'_>,
-        is_nack: bool,
+        lifetime: Option<u64>,
         now: Time,
         load: &mut Load,
     ) -> Visits {
         if is_of_first(name) {
             return Visits::default();
         }
-        // Data of the Interest has the name without the digest.
-        let len = name.len() - usize::from(ends_with_digest(interest));
+        // Data of the Interest has the name without the digest, and no longer one.
+        let has_digest = ends_with_digest(interest);
+        let len = name.len() - usize::from(has_digest);
+        let is_prefix = interest.can_be_prefix() && !has_digest;
+        let expires = lifetime.map(|lifetime| (now.millis() + lifetime) | ROUND);
         let found = self.find(name, len, now.millis());
         load.count(found.level, found.number);
-        if is_nack {
-            return Visits::new(found.former, found.state.owner());
-        }
-        let expires = (now.millis() + interest.lifetime().min(MAX_LIFETIME)) | ROUND;
+        let Some(expires) = expires else { return Visits::new(found.former, found.state.owner()) };
         found.bucket.note_interest(expires);
         let mut before = found.former;
-        if interest.can_be_prefix() && len < found.components {
+        if is_prefix && len < found.components {
             if let Some(wide) = self.wide.get(len) {
                 raise(wide.at(name.prefix(len)), expires);
                 raise(&wide.all, expires);

@@ -48,7 +48,7 @@ pub fn route_burst<P: Pit>(
 ) {
     let Router { own, dispatch, load } = router;
     forwarder.decode().run(burst);
-    dispatch.route_burst(own, forwarder.decode(), burst, now, load, |packet| exchange.hand_over(packet));
+    dispatch.route_burst(own, forwarder, burst, now, load, |packet| exchange.hand_over(packet));
 }
 
 /// Hands over the packets of a burst, which `forwarder` has forwarded, that visit another shard next.

@@ -5,10 +5,10 @@ use crate::support::fleet::Fleet;
 use crate::support::{Ask, Log, Sent, ask, data, uri};
 use hashlane_hash::scheme::Key;
 use hashlane_ndn::time::Time;
-use hashlane_ndn::wire::{LpHeader, NackReason};
+use hashlane_ndn::wire::{Data, LpHeader, NackReason};
 use hashlane_ndn_fw::face::{Face, FaceId, LinkType, Scope};
 use hashlane_ndn_fw::fib::NextHop;
-use hashlane_ndn_fw::forward::{Config, DropReason};
+use hashlane_ndn_fw::forward::{Config, DropReason, MAX_LIFETIME};
 use hashlane_ndn_fw::hashed::NameHasher;
 use hashlane_ndn_fw::pit::{ByName, Pit as _};
 use hashlane_ndn_fw::shard::{Balance, Dispatch, Load};
@@ -107,6 +107,38 @@ fn a_nack_finds_the_interest_of_a_short_name() {
     let (sent, done) = rig.take(rig.producer, header, &ask.build());
     assert_eq!((done, sent.len()), (Ok(()), 1));
     assert_eq!(sent[0].nack, Some(NackReason::NO_ROUTE));
+}
+
+#[test]
+fn an_interest_with_a_digest_detours_no_other_data() {
+    let digest = Data::parse(&data("/a", 10_000)).expect("Data").implicit_digest();
+    let digest: String = digest.iter().map(|octet| format!("{octet:02x}")).collect();
+    let mut rig = Rig::new();
+    // No Data has an empty name.
+    rig.asks(&ask(&format!("/sha256digest={digest}"), 1).prefix());
+    assert_eq!(
+        rig.asks(&ask(&format!("/a/sha256digest={digest}"), 2).prefix()),
+        [(rig.producer, "interest")]
+    );
+    for number in 0..40 {
+        assert_eq!(rig.gives(&format!("/a/{number}/x")), Err(DropReason::Unsolicited));
+    }
+    assert_eq!((rig.fleet.detours, rig.gives("/a")), (0, Ok(1)));
+}
+
+#[test]
+fn another_hosts_interest_detours_data_for_no_longer_than_it_is_pending() {
+    let config = Config::default();
+    for number in 0..40 {
+        let mut rig = Rig::new();
+        rig.asks(&ask("/a", 1).prefix().lives(MAX_LIFETIME));
+        rig.now = rig.now.after_millis(config.remote_lifetime + 100);
+        rig.fleet.handle_timeout(rig.now);
+        assert_eq!(rig.fleet.sum(|shard| shard.pit().len()), 0);
+        let before = rig.fleet.detours;
+        assert_eq!(rig.gives(&format!("/a/{number}/x")), Err(DropReason::Unsolicited));
+        assert_eq!(rig.fleet.detours, before, "{number}");
+    }
 }
 
 /// Shares of four shards of these names' Interests, after so many balances.

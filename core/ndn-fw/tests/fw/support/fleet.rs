@@ -102,7 +102,7 @@ impl<P: Pit> Fleet<P> {
         // The first shard has the faces.
         let first = &mut shards[0];
         first.decode().run(&mut burst);
-        dispatch.route_burst(0, first.decode(), &mut burst, now, load, |packet| next = Some(packet.into()));
+        dispatch.route_burst(0, first, &mut burst, now, load, |packet| next = Some(packet.into()));
         first.forward_decoded(&mut burst, now, out as &mut _);
         let mut outcome = burst.outcomes().next().expect("a packet");
         burst.hand_over_passed(first.decode(), |packet| next = Some(packet.into()));
