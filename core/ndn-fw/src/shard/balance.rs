@@ -99,7 +99,8 @@ fn change(dispatch: &Dispatch, loads: &Loads, shards: &mut [u64], mean: u64, now
     for (level, (buckets, loads)) in dispatch.levels.iter().zip(loads).enumerate() {
         for (bucket, load) in buckets.iter().zip(loads.iter().copied()) {
             let state = bucket.state();
-            if load == 0 || usize::from(state.owner()) != busy || state.former(now) != 0 || state.is_split() {
+            let moves = bucket.former(state, now) != 0;
+            if load == 0 || usize::from(state.owner()) != busy || moves || state.is_split() {
                 continue;
             }
             let candidate = Candidate { bucket, load };

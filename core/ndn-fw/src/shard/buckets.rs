@@ -35,6 +35,18 @@ pub(super) struct Bucket {
     state: AtomicU64,
     /// Latest expiry of an Interest of the bucket, in milliseconds.
     expires: AtomicU64,
+    /// Latest expiry of an Interest that the former owner may have taken since the move, in milliseconds: its
+    /// name was pending there.
+    taken: AtomicU64,
+}
+
+/// Interest that is on its way to a bucket, and will be pending.
+#[derive(Clone, Copy)]
+pub(super) struct Pending {
+    /// Expiry, in milliseconds.
+    pub(super) expires: u64,
+    /// True if it may visit all shards.
+    pub(super) is_wide: bool,
 }
 
 /// State of a bucket at one moment.
@@ -72,6 +84,23 @@ impl Bucket {
         raise(&self.expires, expires);
     }
 
+    /// Bit of the former owner while Data and Nacks visit it: for as long as Interests do, and until those
+    /// have expired that it may have taken.
+    #[inline(always)]
+    pub(super) fn former(&self, state: State, now: u64) -> u64 {
+        if state.until() > now || self.taken.load(Relaxed) > now { state.former_bit() } else { 0 }
+    }
+
+    /// Bit of the former owner while Interests visit it. Notes that it may take this one.
+    #[inline(always)]
+    pub(super) fn former_for(&self, state: State, now: u64, interest: Pending) -> u64 {
+        let former = if state.until() > now { state.former_bit() } else { 0 };
+        if former != 0 || interest.is_wide && self.taken.load(Relaxed) > now {
+            raise(&self.taken, interest.expires);
+        }
+        former
+    }
+
     /// Gives the bucket to another shard. The former owner is visited until the move is
     /// [settled](Self::settle) and over. Only one thread moves, splits and settles.
     pub(super) fn move_to(&self, shard: u8) {
@@ -107,10 +136,15 @@ impl State {
         self.0 & SPLIT != 0
     }
 
-    /// Bit of the former owner while it is visited.
+    /// Time until which Interests visit the former owner, in milliseconds.
     #[inline(always)]
-    pub(super) fn former(self, now: u64) -> u64 {
-        if self.0 >> UNTIL > now { 1 << (self.0 >> 8 & 63) } else { 0 }
+    fn until(self) -> u64 {
+        self.0 >> UNTIL
+    }
+
+    #[inline(always)]
+    fn former_bit(self) -> u64 {
+        1 << (self.0 >> 8 & 63)
     }
 }
 

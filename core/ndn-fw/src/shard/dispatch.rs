@@ -1,7 +1,7 @@
 //! The choice of the shards that a packet visits, which all threads share.
 
 use super::MAX_SHARDS;
-use super::buckets::{BUCKETS, Bucket, LEVELS, Level, MAX_COMPONENTS, State, raise};
+use super::buckets::{BUCKETS, Bucket, LEVELS, Level, MAX_COMPONENTS, Pending, State, raise};
 use super::load::Load;
 use crate::forward::Visits;
 use crate::hashed::HashedName;
@@ -110,7 +110,8 @@ impl Dispatch {
         let len = name.len() - usize::from(has_digest);
         let is_prefix = interest.can_be_prefix() && !has_digest;
         let expires = lifetime.map(|lifetime| (now.millis() + lifetime) | ROUND);
-        let found = self.find(name, len, now.millis());
+        let pending = expires.map(|expires| Pending { expires, is_wide: is_prefix });
+        let found = self.find(name, len, now.millis(), pending);
         load.count(found.level, found.number);
         let Some(expires) = expires else { return Visits::new(found.former, found.state.owner()) };
         found.bucket.note_interest(expires);
@@ -132,7 +133,7 @@ impl Dispatch {
             return Visits::default();
         }
         let now = now.millis();
-        let found = self.find(name, name.len(), now);
+        let found = self.find(name, name.len(), now, None);
         load.count(found.level, found.number);
         let mut before = found.former;
         for (len, wide) in self.wide.iter().enumerate().take(name.len().min(found.components)) {
@@ -149,13 +150,14 @@ impl Dispatch {
         if wide.at(name.prefix(len)).load(Relaxed) <= now {
             return 0;
         }
-        let found = self.find(name, len, now);
+        let found = self.find(name, len, now, None);
         found.former | 1 << found.state.owner()
     }
 
-    /// The bucket of a name that is shortened to `len` components.
+    /// The bucket of a name that is shortened to `len` components. `interest` is an Interest with this name;
+    /// `None` for Data and Nacks.
     #[inline(always)]
-    fn find(&self, name: &HashedName<'_>, len: usize, now: u64) -> Found<'_> {
+    fn find(&self, name: &HashedName<'_>, len: usize, now: u64, interest: Option<Pending>) -> Found<'_> {
         let mut former = 0;
         let mut level = 0;
         loop {
@@ -163,7 +165,10 @@ impl Dispatch {
             let number = number(name.prefix(len.min(components)));
             let bucket = self.levels[level].bucket(number);
             let state = bucket.state();
-            former |= state.former(now);
+            former |= match interest {
+                Some(interest) => bucket.former_for(state, now, interest),
+                None => bucket.former(state, now),
+            };
             if !state.is_split() || level + 1 == LEVELS.len() {
                 return Found { level, number, bucket, state, components, former };
             }

@@ -7,7 +7,8 @@
 //! - An Interest with CanBePrefix and fewer components than the choice reads asks the content stores of all
 //!   shards, then stays at its own. While it is pending, Data below its name visits that shard, too.
 //! - When a bucket of names moves to another shard, its packets first visit the shard that it came from,
-//!   until all Interests of that time have expired.
+//!   until all Interests of that time have expired. That shard takes further Interests for the names that are
+//!   pending there, so that Data visits it until these have expired, too.
 //!
 //! [`Visit`] is what a shard knows of the visits of a packet: a shard that is not the last one takes a packet
 //! only if it has its Interest or its Data. Names below `/localhost` and `/localhop` belong to shard 0, which

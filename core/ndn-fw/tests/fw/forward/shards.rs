@@ -127,6 +127,24 @@ fn an_interest_with_a_digest_detours_no_other_data() {
 }
 
 #[test]
+fn an_interest_that_is_renewed_all_the_time_gets_its_data_after_its_bucket_has_moved() {
+    let mut rig = Rig::new();
+    let names: Vec<String> = (0..20).map(|number| format!("/a/hot/{number}/x")).collect();
+    for nonce in 1..=14 {
+        for name in &names {
+            rig.asks(&ask(name, nonce).lives(4000));
+        }
+        rig.now = rig.now.after_millis(1000);
+        rig.fleet.handle_timeout(rig.now);
+    }
+    assert!(rig.fleet.changes > 0);
+    // No entry has expired since the first Interests, at the shard that had the prefix then.
+    for name in &names {
+        assert_eq!(rig.gives(name), Ok(1), "{name}");
+    }
+}
+
+#[test]
 fn another_hosts_interest_detours_data_for_no_longer_than_it_is_pending() {
     let config = Config::default();
     for number in 0..40 {
