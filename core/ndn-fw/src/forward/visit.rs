@@ -22,7 +22,8 @@ pub struct Visit<'p> {
 pub struct Served {
     /// True if a shard had an entry for the Data.
     pub solicited: bool,
-    /// Downstreams that got the Data, with their tokens: each gets it once.
+    /// Downstreams that got the Data, with their tokens, sorted: each gets it once. There may be as many as
+    /// the entries that one Data satisfies have records.
     pub downstreams: Vec<(FaceId, PitToken)>,
     /// Hashes of names and Nonces of the Interests that were satisfied: the last shard notes them if it does
     /// not store the Data, which would answer retransmissions.
@@ -49,7 +50,7 @@ impl Visit<'_> {
 
     /// True if a shard before has sent the Data to this downstream.
     pub(super) fn has_served(&self, downstream: &(FaceId, PitToken)) -> bool {
-        self.served.is_some_and(|served| served.downstreams.contains(downstream))
+        self.served.is_some_and(|served| served.downstreams.binary_search(downstream).is_ok())
     }
 
     /// The outcome of this visit and those before it. `served` are the downstreams of this one.
@@ -63,7 +64,25 @@ impl Visit<'_> {
         let mut outcome = self.served.cloned().unwrap_or_default();
         outcome.solicited |= solicited;
         outcome.downstreams.extend_from_slice(served);
+        outcome.downstreams.sort_unstable();
         outcome.nonces.extend_from_slice(nonces);
         outcome
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_downstreams_of_all_visits_are_in_order_and_found() {
+        let downstream = |number: u32| (FaceId(number), PitToken::new(&number.to_be_bytes()));
+        let third = |rest| (0..999).filter(|number| number % 3 == rest).map(downstream).collect::<Vec<_>>();
+        let first = Visit::default().outcome(true, &third(2), &[]);
+        let second = Visit { served: Some(&first), ..Visit::default() }.outcome(true, &third(0), &[]);
+        // Each packet of a downstream is looked up: a scan would take the square of their number.
+        assert!(second.downstreams.is_sorted());
+        let last = Visit { served: Some(&second), ..Visit::default() };
+        assert!((0..999).all(|number| last.has_served(&downstream(number)) == (number % 3 != 1)));
     }
 }
