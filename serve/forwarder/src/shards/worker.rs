@@ -16,7 +16,7 @@ use hashlane_ndn_fw::pit::Pit;
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::Duration;
 
-/// Batches after which the worker looks for controls and timeouts.
+/// Batches after which the worker looks for timeouts.
 const BATCHES: usize = 16;
 
 /// Longest wait, and the interval of housekeeping.
@@ -65,14 +65,13 @@ impl<P: Pit> Worker<P> {
             let batch = self.exchange.wait(self.poll_timeout());
             let now = self.clock.now();
             self.datagrams.set_time(now);
-            while let Ok(control) = self.controls.try_recv() {
-                if !self.apply(control) {
+            let (mut batches, mut next) = (0, batch);
+            loop {
+                // What the first thread has changed before a batch holds for its packets.
+                if !self.apply_controls() {
                     return;
                 }
-            }
-            let mut batches = 0;
-            let mut next = batch;
-            while let Some(batch) = next {
+                let Some(batch) = next else { break };
                 self.forward(&batch, now);
                 self.exchange.give_back(batch);
                 batches += 1;
@@ -124,6 +123,16 @@ impl<P: Pit> Worker<P> {
     fn handle_retries(&mut self, now: Time) {
         let Self { forwarder, exchange, datagrams, .. } = self;
         forwarder.handle_retries(now, &mut Through(exchange, &mut Out(datagrams)));
+    }
+
+    /// Applies the controls that have come. Returns false if the thread is to end.
+    fn apply_controls(&mut self) -> bool {
+        while let Ok(control) = self.controls.try_recv() {
+            if !self.apply(control) {
+                return false;
+            }
+        }
+        true
     }
 
     /// Applies a control. Returns false if the thread is to end.
@@ -181,6 +190,68 @@ impl<P: Pit> Worker<P> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shards::Crew;
+    use hashlane_hash::scheme::Key;
+    use hashlane_name::uri::parse_uri;
+    use hashlane_ndn::wire::InterestBuilder;
+    use hashlane_ndn_fw::face::{Face, LinkType, Scope};
+    use hashlane_ndn_fw::forward::{Burst, Config, DropReason};
+    use hashlane_ndn_fw::pit::ByName;
+    use std::sync::Arc;
+    use std::time::Instant;
+
+    /// A worker that is busy finds a change and packets after it in its queues at any moment.
+    #[test]
+    fn a_face_is_known_before_its_first_packets() {
+        // Without optimization, the state of threads takes more than 2 MiB as it is made.
+        let thread = std::thread::Builder::new().stack_size(8 << 20);
+        thread.spawn(check_first_packets).expect("a thread").join().expect("faces are known");
+    }
+
+    fn check_first_packets() {
+        let forwarder = || Forwarder::with_pit(Config::default(), &Key::VECTOR, 7, ByName::default());
+        let (mut first, worker) = (forwarder(), forwarder());
+        let counters = worker.counters().clone();
+        let poll = mio::Poll::new().expect("epoll");
+        let waker = Arc::new(mio::Waker::new(poll.registry(), mio::Token(0)).expect("eventfd"));
+        let clock = Clock::start();
+        let mut crew = crate::shards::start(vec![worker], &[], waker, clock, |_| {}).expect("a thread");
+        let take = |crew: &mut Crew| {
+            while let Some(nacks) = crew.exchange.try_next() {
+                crew.exchange.give_back(nacks);
+            }
+            std::thread::yield_now();
+        };
+        let mut handed = 0;
+        for number in 0..1000 {
+            let face = Face::new(Scope::Local, LinkType::PointToPoint);
+            let id = first.add_face(face.clone()).expect("room for a face");
+            crew.add_face(id, &face, &[Arc::default(), Arc::default()], None);
+            let interests = (0..8).map(|at| {
+                let name = parse_uri(format!("/{number}/{at}").as_bytes()).expect("a name");
+                InterestBuilder { nonce: Some(at), ..InterestBuilder::new(name.view()) }.build()
+            });
+            let interests: Vec<_> = interests.collect();
+            let mut burst = Burst::new();
+            interests.iter().for_each(|interest| burst.push(id, interest).expect("an Interest"));
+            crew.route(&mut first, &mut burst, clock.now());
+            handed += (burst.len() - burst.remaining()) as u64;
+            crew.exchange.flush();
+            take(&mut crew);
+            while crew.exchange.is_congested() {
+                take(&mut crew);
+                crew.exchange.flush();
+            }
+        }
+        assert!(handed > 0);
+        let unknown = || counters.drops.value(DropReason::UnknownFace);
+        let begun = Instant::now();
+        while counters.in_interests.value() + unknown() < handed {
+            assert!(begun.elapsed() < Duration::from_secs(15), "packets on their way");
+            take(&mut crew);
+        }
+        assert_eq!(unknown(), 0);
+    }
 
     /// 64 Interests fill a batch between threads, and as many Data of 8 kB fill 16.
     #[test]
