@@ -214,18 +214,18 @@ impl<P: Pit> Pipeline<P> {
         }
     }
 
-    /// Forwards a packet whose fragments are complete.
+    /// Forwards a single packet, not a fragment.
     fn receive_whole(&mut self, face: FaceId, packet: &LpPacket<'_>) {
         let mut burst = Burst::new();
         burst.push_packet(face, packet);
         self.forward(&mut burst);
     }
 
-    /// Forwards a link packet of the management: Data, or a Nack.
+    /// Forwards a link packet of the management: Data, or a Nack. An application that chooses the management
+    /// as its next hop may wait for it at any shard.
     pub(super) fn receive_management(&mut self, packet: &LpPacket<'_>) {
-        let now = self.ports.now;
         // The consumer may have gone, or asked twice: then no PIT entry takes the packet.
-        let _ = self.forwarder.receive(FaceId::MANAGEMENT, packet, now, &mut self.ports);
+        self.receive_whole(FaceId::MANAGEMENT, packet);
     }
 
     /// Forwards an Interest of the management.

@@ -10,7 +10,6 @@ use super::token::SocketKind;
 use super::udp::Udp;
 use crate::config::Memory;
 use crate::management::{Report, nack};
-use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::{Data, LpHeader, NackReason};
 use hashlane_ndn_fw::face::FaceId;
@@ -349,8 +348,9 @@ impl Output for Ports {
                 debug_assert!(false, "the face of the management takes local fields");
                 return;
             };
+            // The face may have closed while another shard had the Interest.
             let port = u32::try_from(from).ok().and_then(|id| self.find(FaceId(id)));
-            let Some(port) = port.invariant("an Interest comes from an open face") else { return };
+            let Some(port) = port else { return };
             if let Some(displaced) = self.reports.interest(from, port.owner, packet) {
                 self.refused.push(nack(&displaced, NackReason::CONGESTION));
             }
@@ -445,6 +445,17 @@ mod tests {
         }
         let nack = LpPacket::parse(&ports.refused[0]).expect("a link packet");
         assert_eq!((nack.header.nack, nack.fragment), (Some(NackReason::CONGESTION), &interest(0)[..]));
+    }
+
+    #[test]
+    fn an_interest_for_the_management_from_a_face_that_has_closed_is_left_out() {
+        let (reports, inbox) = Reports::new();
+        let mut ports = Ports::new(Slots::new(), &Memory::default(), reports, registry());
+        let name = hashlane_name::uri::parse_uri(b"/a").expect("a name");
+        let interest = InterestBuilder { nonce: Some(7), ..InterestBuilder::new(name.view()) }.build();
+        let header = LpHeader { incoming_face: Some(300), ..LpHeader::default() };
+        ports.send(FaceId::MANAGEMENT, &header, &interest);
+        assert!(ports.refused.is_empty() && inbox.next(std::time::Duration::ZERO, true).is_none());
     }
 
     #[test]

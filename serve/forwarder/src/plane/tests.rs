@@ -9,10 +9,11 @@ use crate::management::{FaceOptions, Report};
 use hashlane_link::stream::{Filled, Framing, StreamReader};
 use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::Ndn;
+use hashlane_ndn::mgmt::values::FACE_LOCAL_FIELDS;
 use hashlane_ndn::tlv;
 use hashlane_ndn::wire::MAX_LINK_PACKET;
-use hashlane_ndn::wire::{Data, DataBuilder, InterestBuilder, LpPacket};
-use hashlane_ndn_fw::face::FaceId;
+use hashlane_ndn::wire::{Data, DataBuilder, InterestBuilder, LpHeader, LpPacket, NackReason};
+use hashlane_ndn_fw::face::{Face, FaceId, LinkType, Scope};
 use hashlane_ndn_fw::fib::NextHop;
 use hashlane_ndn_fw::pit::ByName;
 use std::io::{Read, Write};
@@ -42,6 +43,11 @@ impl TestPlane {
 
     /// A thread with a changed configuration.
     fn with(change: impl FnOnce(&mut FaceConfig)) -> Self {
+        Self::with_shards(1, change)
+    }
+
+    /// The first of several threads.
+    fn with_shards(shards: usize, change: impl FnOnce(&mut FaceConfig)) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let mut config = FaceConfig::default();
         config.unix.path = vec![folder.path().join("sock")];
@@ -51,12 +57,24 @@ impl TestPlane {
         change(&mut config);
         let sockets = Sockets::open(&config, Handed::default(), None).expect("sockets");
         let (poll, waker) = poll().expect("epoll");
-        let (requests, queue): (Requests, RequestQueue) = Requests::new(waker);
+        let (requests, queue): (Requests, RequestQueue) = Requests::new(waker.clone());
         let (reports, inbox) = Reports::new();
         let key = hashlane_hash::scheme::Key::new([7; 16]);
-        let forwarder =
-            Forwarder::with_pit(hashlane_ndn_fw::forward::Config::default(), &key, 7, ByName::default());
-        let forwarding = Forwarding { forwarder, crew: None, clock: Clock::start() };
+        let mut forwarders: Vec<_> = (0..shards)
+            .map(|_| {
+                let config = hashlane_ndn_fw::forward::Config::default();
+                let mut forwarder = Forwarder::with_pit(config, &key, 7, ByName::default());
+                let mut management = Face::new(Scope::Local, LinkType::PointToPoint);
+                management.local_fields = true;
+                forwarder.add_management(management, &[]);
+                forwarder
+            })
+            .collect();
+        let (others, clock) = (forwarders.split_off(1), Clock::start());
+        let crew = (shards > 1).then(|| crate::shards::start(others, &sockets.udp, waker, clock, |_| {}));
+        let crew = crew.transpose().expect("threads");
+        let forwarder = forwarders.pop().expect("the first one");
+        let forwarding = Forwarding { forwarder, crew, clock };
         let secrets = Secrets { peers: key, seed: 7 };
         let plane = Plane::new(poll, sockets, config, forwarding, queue, reports, &secrets).expect("a plane");
         let events = Events::with_capacity(1024);
@@ -67,6 +85,18 @@ impl TestPlane {
     fn turn(&mut self, timeout: Duration) -> usize {
         assert!(!self.plane.round(&mut self.events, timeout).expect("a turn"), "it ends unasked");
         self.events.iter().count()
+    }
+
+    /// Turns until a step has an outcome.
+    fn until<T>(&mut self, mut step: impl FnMut(&mut Self) -> Option<T>) -> T {
+        let begun = Instant::now();
+        loop {
+            if let Some(outcome) = step(self) {
+                return outcome;
+            }
+            assert!(begun.elapsed() < HANG, "nothing has come");
+            self.turn(Duration::from_millis(1));
+        }
     }
 
     /// Turns until there are no events and nothing is left to read.
@@ -240,6 +270,40 @@ fn datagrams_that_may_fill_the_queue_ask_for_its_length() {
     }
     let [_, asks] = counter::calls();
     assert!(asks >= 1, "20 datagrams of 8000 bytes are more than the threshold");
+}
+
+#[test]
+fn an_answer_of_the_management_finds_the_interest_at_any_shard() {
+    // As the thread of a process has it: without optimization, the state takes more than 2 MiB as it is made.
+    let thread = std::thread::Builder::new().stack_size(8 << 20);
+    thread.spawn(check_answers_at_any_shard).expect("a thread").join().expect("all are answered");
+}
+
+fn check_answers_at_any_shard() {
+    let mut bench = TestPlane::with_shards(2, |_| {});
+    let (mut consumer, face) = bench.connect();
+    consumer.set_nonblocking(true).expect("a socket");
+    let options = FaceOptions { flags: FACE_LOCAL_FIELDS, mask: FACE_LOCAL_FIELDS, ..FaceOptions::default() };
+    super::requests::update_face(face, &options, &mut bench.plane.faces);
+    let header = LpHeader { next_hop_face: Some(FaceId::MANAGEMENT.0.into()), ..LpHeader::default() };
+    let mut bytes = [0; 2048];
+    // About half of the names belong to the other shard.
+    for number in 0..16 {
+        let interest = interest(&format!("/a/{number}"));
+        let packet = [header.wrapped(interest.len()).as_bytes(), &interest].concat();
+        consumer.write_all(&packet).expect("room");
+        let asked = bench.until(|bench| match bench.inbox.next(Duration::ZERO, true)? {
+            Report::Interest { packet, .. } => Some(packet),
+            _ => None,
+        });
+        assert_eq!(asked, interest);
+        let nack = crate::management::nack(&asked, NackReason::NO_ROUTE);
+        let nack = LpPacket::parse(&nack).expect("a link packet");
+        bench.plane.faces.pipeline.receive_management(&nack);
+        let read = bench.until(|_| consumer.read(&mut bytes).ok());
+        let answer = LpPacket::parse(&bytes[..read]).expect("a link packet");
+        assert_eq!((answer.header.nack, answer.fragment), (Some(NackReason::NO_ROUTE), &interest[..]));
+    }
 }
 
 #[test]
