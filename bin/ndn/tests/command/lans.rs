@@ -369,6 +369,30 @@ fn a_reload_opens_the_face_of_a_group_again_that_a_command_has_closed() {
 }
 
 #[test]
+fn a_reload_opens_such_a_face_also_if_its_interface_is_down_then() {
+    with_network(1, |network| {
+        let folder = Folder::new();
+        fs::write(folder.path("f.toml"), "").unwrap();
+        let path = folder.path("f.toml").to_str().unwrap().to_owned();
+        let node = Node::start(network, 0, &["--config", &path]);
+        for remote in [UDP4, ETHER] {
+            node.run(&["face", "destroy", remote]);
+            until(|| node.faces(&format!("remote={remote}")).is_empty(), || node.list());
+        }
+        let set = |state: &str| {
+            let command = format!("link set {INTERFACE} {state}");
+            namespace::within(&network.hosts[0], || namespace::ip(&command).unwrap());
+        };
+        set("down");
+        node.forwarder.process.wait_for("faces down: their interface is down", 3);
+        node.forwarder.process.signal("-HUP");
+        node.forwarder.process.wait_for("configuration read again", 1);
+        set("up");
+        until(|| node.faces("link=multi-access").len() == 3, || node.list());
+    });
+}
+
+#[test]
 fn a_host_that_floods_an_ethernet_takes_little_from_its_neighbours() {
     with_network(3, |network| {
         let folder = Folder::new();

@@ -61,6 +61,9 @@ struct Link {
     /// Number of its UDP socket, or of its Ethernet.
     number: usize,
     is_up: bool,
+    /// True if the configuration was read again while the link was down: once it is up, a closed face of its
+    /// group is opened again.
+    reopens: bool,
 }
 
 impl Lans {
@@ -104,8 +107,10 @@ impl Lans {
     /// commands have closed if the configuration was read again.
     pub(super) fn follow<P: Pit>(&mut self, mut receivers: Receivers<'_>, faces: &mut Faces<P>) {
         if std::mem::take(&mut faces.reopens_groups) {
-            let closed = self.links.iter().filter(|link| link.is_up && !link.has_group(faces));
-            closed.collect::<Vec<_>>().into_iter().for_each(|link| link.open_group(faces));
+            for link in &mut self.links {
+                link.reopens = true;
+                link.reopen_group(faces);
+            }
         }
         if !std::mem::take(&mut self.has_changed) {
             return;
@@ -201,7 +206,7 @@ impl Lans {
                 number
             }
         };
-        let link = Link { lan, number, is_up: true };
+        let link = Link { lan, number, is_up: true, reopens: false };
         link.open_group(faces);
         self.links.push(link);
         Ok(())
@@ -245,6 +250,13 @@ impl Link {
                     ether.group = face;
                 }
             }
+        }
+    }
+
+    /// Opens the face of the group again, if the configuration was read again and the link is up.
+    fn reopen_group<P: Pit>(&mut self, faces: &mut Faces<P>) {
+        if self.is_up && std::mem::take(&mut self.reopens) && !self.has_group(faces) {
+            self.open_group(faces);
         }
     }
 
@@ -358,6 +370,7 @@ impl Link {
         let was_up = std::mem::replace(&mut self.is_up, true);
         self.lan = lan.clone();
         self.set_down(false, faces);
+        self.reopen_group(faces);
         let (remote, local) = self.lan.uris(&faces.config.ether);
         if was_up && local == before {
             return Ok(());
