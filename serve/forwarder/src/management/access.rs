@@ -158,7 +158,7 @@ impl Access {
                 let text = format!("{why}; the signature of the command is not trusted: {reason}");
                 Denial { missing, ..refusal(text) }
             })?;
-        replay.admit(&key, time).map_err(refusal)?;
+        replay.admit(&key, time, owner, now).map_err(refusal)?;
         attempts.succeeded(owner);
         Ok(if command.target.scope == Scope::Localhop { localhop_grant(from) } else { Grant::Full })
     }

@@ -8,20 +8,36 @@
 //! commands of a clock that was set back are accepted, also before the time of the start. After that, the
 //! key's commands may have earlier times than its last one, but not the times of its last commands, nor times
 //! before these.
+//!
+//! Whoever has a certificate may issue others, and use a new key for each command. So keys are bounded, in all
+//! and of one user or address; beyond that, keys are forgotten whose commands are too old to pass, and else new
+//! keys are refused. If the clock is set back later, keys that are not known pass from the times on that were
+//! forgotten.
 
 use super::clock::Now;
+use hashlane_table::share::Owner;
 use std::collections::{HashMap, VecDeque};
 
 /// Longest difference between the time of a signature and now, in milliseconds: the same as in ndn-cxx.
 const GRACE: u64 = 60_000;
 /// Times kept of each key.
 const TIMES: usize = 256;
+/// Most keys.
+const MAX_KEYS: usize = 4096;
+/// Most of them whose first command another host has given. The rest is a reserve for users of this host.
+const MAX_REMOTE: usize = 3072;
+/// Most of them whose first command one user or address has given.
+const MAX_OF_ONE: usize = 512;
 /// Step by which the clock is set back at least, in milliseconds. Smaller ones are corrections.
 const STEP: u64 = 1000;
 
-/// The commands of each trusted key. There are at most as many keys as certificates of the configuration.
+/// The commands of each trusted key.
 pub(super) struct Replay {
     keys: HashMap<Box<[u8]>, Key>,
+    /// Number of the keys of each user or address.
+    held: HashMap<Option<Owner>, usize>,
+    /// Latest time of a command of a key that was forgotten.
+    forgotten: Option<u64>,
     /// Monotonic time of the start.
     started: u64,
     /// Both clocks at the last command.
@@ -32,17 +48,28 @@ pub(super) struct Replay {
 
 #[derive(Default)]
 struct Key {
+    /// Party that has given the first command.
+    owner: Option<Owner>,
     /// Epoch of the last command.
     epoch: u32,
     /// Times of the last commands, in the order in which they came.
     times: VecDeque<u64>,
     /// Latest time of a command that is no longer in `times`.
     forgotten: Option<u64>,
+    /// Latest time of all.
+    latest: u64,
 }
 
 impl Replay {
     pub(super) fn new(started: Now) -> Self {
-        Self { keys: HashMap::new(), started: started.monotonic, last: started, epoch: 0 }
+        Self {
+            keys: HashMap::new(),
+            held: HashMap::new(),
+            forgotten: None,
+            started: started.monotonic,
+            last: started,
+            epoch: 0,
+        }
     }
 
     /// Checks the time of a command against the clock, and returns it.
@@ -64,8 +91,18 @@ impl Replay {
         Ok(time)
     }
 
-    /// Records a command with a checked time, or refuses it because the key has signed another one.
-    pub(super) fn admit(&mut self, key: &[u8], time: u64) -> Result<(), String> {
+    /// Records a command of a party with a checked time, or refuses it because the key has signed another one,
+    /// or because there are too many keys.
+    pub(super) fn admit(
+        &mut self,
+        key: &[u8],
+        time: u64,
+        owner: Option<Owner>,
+        now: Now,
+    ) -> Result<(), String> {
+        if !self.keys.contains_key(key) {
+            self.add(key, time, owner, now)?;
+        }
         let epoch = self.epoch;
         let known = self.keys.entry(key.into()).or_default();
         let in_order = known.epoch != epoch || known.times.back().is_none_or(|last| time > *last);
@@ -76,8 +113,49 @@ impl Replay {
             known.forgotten = known.forgotten.max(known.times.pop_front());
         }
         known.times.push_back(time);
+        known.latest = known.latest.max(time);
         known.epoch = epoch;
         Ok(())
+    }
+
+    /// Adds a key, whose first command has a checked time.
+    fn add(&mut self, key: &[u8], time: u64, owner: Option<Owner>, now: Now) -> Result<(), String> {
+        if !self.has_room(owner) {
+            self.forget(now);
+        }
+        if !self.has_room(owner) {
+            return Err("too many keys have signed commands a moment ago: try again in a minute".into());
+        }
+        if self.forgotten.is_some_and(|last| time <= last) {
+            return Err("the command was signed no later than one of a key that was forgotten".into());
+        }
+        *self.held.entry(owner).or_default() += 1;
+        self.keys.insert(key.into(), Key { owner, ..Key::default() });
+        Ok(())
+    }
+
+    fn has_room(&self, owner: Option<Owner>) -> bool {
+        let is_remote = |owner: Option<Owner>| owner.is_some_and(Owner::is_remote);
+        let remote = self.held.iter().filter(|(owner, _)| is_remote(**owner));
+        self.keys.len() < MAX_KEYS
+            && self.held.get(&owner).is_none_or(|keys| *keys < MAX_OF_ONE)
+            && (!is_remote(owner) || remote.map(|(_, keys)| *keys).sum::<usize>() < MAX_REMOTE)
+    }
+
+    /// Forgets the keys whose commands are refused by their times.
+    fn forget(&mut self, now: Now) {
+        let oldest = now.unix.saturating_sub(GRACE);
+        let Self { keys, held, forgotten, .. } = self;
+        held.clear();
+        keys.retain(|_, key| {
+            let stays = key.latest >= oldest;
+            if stays {
+                *held.entry(key.owner).or_default() += 1;
+            } else {
+                *forgotten = (*forgotten).max(Some(key.latest));
+            }
+            stays
+        });
     }
 }
 
@@ -99,8 +177,18 @@ mod tests {
         fn command(&mut self, after: u64, set: i64, key: &[u8], time: i64) -> Result<(), String> {
             let shifted = |seconds: i64| START.unix.saturating_add_signed(seconds * 1000);
             let now = Now { monotonic: START.monotonic + after * 1000, unix: shifted(after as i64 + set) };
-            let time = self.0.check_time(Some(shifted(time)), now)?;
-            self.0.admit(key, time)
+            self.command_of(None, now, key, shifted(time))
+        }
+
+        fn command_of(
+            &mut self,
+            owner: Option<Owner>,
+            now: Now,
+            key: &[u8],
+            time: u64,
+        ) -> Result<(), String> {
+            let time = self.0.check_time(Some(time), now)?;
+            self.0.admit(key, time, owner, now)
         }
     }
 
@@ -155,5 +243,50 @@ mod tests {
         for time in [100, 700, 743, 744, 999] {
             assert!(clock.command(1000, time - 1000, b"k", time).is_err(), "{time}");
         }
+    }
+
+    #[test]
+    fn new_keys_of_one_address_take_bounded_memory_and_leave_room_for_others() {
+        let mut clock = Clock::new();
+        let (mut now, mut done) = (START, 0);
+        for number in 0..20_000_u32 {
+            now = Now { monotonic: now.monotonic + 50, unix: now.unix + 50 };
+            let owner = Some(Owner::Ipv4(1));
+            done += usize::from(clock.command_of(owner, now, &number.to_be_bytes(), now.unix).is_ok());
+            assert!(clock.0.keys.len() <= MAX_OF_ONE);
+        }
+        // In 1000 s, a share of keys for each minute.
+        assert!((15 * MAX_OF_ONE..18 * MAX_OF_ONE).contains(&done), "{done}");
+        assert_eq!(clock.command_of(Some(Owner::Ipv4(2)), now, b"other", now.unix), Ok(()));
+        assert!(clock.command_of(Some(Owner::Ipv4(3)), now, b"other", now.unix).is_err(), "a replay");
+        for owner in 10..60_u32 {
+            for number in 0..100_u32 {
+                let key = [owner, number].map(u32::to_be_bytes).concat();
+                let _ = clock.command_of(Some(Owner::Ipv4(owner)), now, &key, now.unix);
+            }
+        }
+        assert_eq!(clock.0.keys.len(), MAX_REMOTE);
+        assert_eq!(clock.command_of(Some(Owner::User(1)), now, b"user", now.unix), Ok(()));
+    }
+
+    #[test]
+    fn commands_of_forgotten_keys_stay_refused_after_the_clock_was_set_back() {
+        let mut clock = Clock::new();
+        let owner = Some(Owner::Ipv4(1));
+        let at = |after: u64, set: u64| Now {
+            monotonic: START.monotonic + after * 1000,
+            unix: START.unix + (after - set) * 1000,
+        };
+        for number in 0..2 * MAX_OF_ONE as u64 {
+            let after = number / 8;
+            let key = number.to_be_bytes();
+            let time = at(after, 0).unix + number % 8;
+            assert_eq!(clock.command_of(owner, at(after, 0), &key, time), Ok(()), "{number}");
+        }
+        assert!(clock.0.keys.len() < 2 * MAX_OF_ONE, "old keys are forgotten");
+        // 128 s later by the monotonic clock, at the time of the first key.
+        let (owner, key) = (Some(Owner::Ipv4(2)), 0_u64.to_be_bytes());
+        let refusal = clock.command_of(owner, at(128, 128), &key, START.unix).unwrap_err();
+        assert!(refusal.ends_with("a key that was forgotten"), "{refusal}");
     }
 }
