@@ -25,7 +25,7 @@ use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::{Ndn, NdnName};
 use hashlane_table::share::Owner;
 use outcome::Outcome;
-use policy::{Policy, Sent};
+use policy::{Policy, Sent, time_of_signing};
 use sources::{Source, Sources};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -348,7 +348,7 @@ impl Readvertise {
             let target = self.targets.get_mut(&key)?;
             target.due = None;
             let registers = target.sources > 0;
-            self.signed = now.unix.max(self.signed + 1);
+            self.signed = time_of_signing(self.signed, now.unix);
             if let Some(Sent { packet, name }) =
                 self.policy.command(&key, registers, &self.faces, self.signed)
             {

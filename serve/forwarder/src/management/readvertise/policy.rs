@@ -12,6 +12,9 @@ use hashlane_ndn::mgmt::{CommandBuilder, ControlParameters, Scope};
 use hashlane_ndn::wire::Interest;
 use std::collections::BTreeMap;
 
+/// Time after now, in milliseconds, up to which others accept a signature: the same as in ndn-cxx.
+const GRACE: u64 = 60_000;
+
 /// Choice of routes, and destination of the commands.
 #[derive(Debug)]
 pub(super) enum Policy {
@@ -121,6 +124,13 @@ impl Policy {
         };
         Some(Sent { packet, name })
     }
+}
+
+/// Time of signing after the `last` one: now, or later than the last one. After the clock was set back far,
+/// now: a time that is too late would be refused until the clock has passed it.
+pub(super) fn time_of_signing(last: u64, now: u64) -> u64 {
+    let next = last.saturating_add(1);
+    if next > now.saturating_add(GRACE) { now } else { now.max(next) }
 }
 
 /// True unless the names below a prefix stay on a host, or between neighbours.

@@ -293,3 +293,27 @@ fn prefixes_of_one_user_leave_room_for_those_of_others_under_one_identity() {
     while bench.gateway(200).is_empty() {}
     assert_eq!(bench.propagated(), AdvertisedCounts { left_out: 88, ..AdvertisedCounts::default() });
 }
+
+#[test]
+fn commands_have_the_time_of_a_clock_that_was_set_back() {
+    let mut bench = with_gateway();
+    bench.routes("/site/a", 300);
+    // The clock was a day ahead, and is set right.
+    let day = 86_400_000;
+    let signed = |bench: &mut TestForwarder, now: Now| {
+        bench.manager.tick(now, &mut bench.plane);
+        let packet = bench.plane.interests.pop().expect("a command");
+        let link = LpPacket::parse(&packet).unwrap();
+        let sent = bench.check_sent(&packet);
+        bench.gateway_answers(&sent, 200);
+        Command::parse(&Interest::parse(link.fragment).unwrap()).unwrap().signature.time.unwrap()
+    };
+    let ahead = Now { unix: NOW.unix + day, ..NOW };
+    assert_eq!(signed(&mut bench, ahead), ahead.unix);
+    bench.time = REFRESH;
+    assert_eq!(signed(&mut bench, at(REFRESH)), at(REFRESH).unix);
+    // A correction by seconds: times rise all the same.
+    bench.time = 2 * REFRESH;
+    let corrected = Now { unix: at(REFRESH).unix - 5000, ..at(2 * REFRESH) };
+    assert_eq!(signed(&mut bench, corrected), at(REFRESH).unix + 1);
+}
