@@ -117,7 +117,9 @@ impl Manager {
             return answers;
         }
         for key in self.fetcher.interests.take(data.name()) {
-            if let Err(why) = check(packet, &key) {
+            // The configuration may have changed since the Interest.
+            let is_wanted = self.config.fetch.then_some(()).ok_or_else(|| "trust.fetch is off".to_owned());
+            if let Err(why) = is_wanted.and_then(|()| check(packet, &key)) {
                 self.fetcher.interests.note_failed(&key, &why, now.monotonic);
                 answers.extend(self.not_found(&key, &why));
                 continue;

@@ -91,6 +91,11 @@ impl Commands {
         self.waiting.retain(|_, command| command.from.face != face);
     }
 
+    /// Drops the certificates fetched for commands. With the next one they need them again.
+    pub(in crate::management) fn forget(&mut self) {
+        self.waiting.values_mut().for_each(|command| command.progress.fetched.clear());
+    }
+
     fn take_if(&mut self, is_taken: impl Fn(&Deferred) -> bool) -> Vec<Deferred> {
         let taken = self.waiting.iter().filter(|(_, command)| is_taken(command)).map(|(number, _)| *number);
         let taken: Vec<_> = taken.collect();

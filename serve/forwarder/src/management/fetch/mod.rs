@@ -130,10 +130,11 @@ impl Fetcher {
         }
     }
 
-    /// Drops the certificates, and what is known of keys without one.
+    /// Drops the certificates, those of commands that wait among them, and what is known of keys without one.
     pub(super) fn forget(&mut self) {
         self.verified.clear();
         self.interests.forget();
+        self.commands.forget();
     }
 
     /// Removes the commands of a closed face.

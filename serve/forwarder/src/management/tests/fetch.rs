@@ -337,3 +337,38 @@ fn a_command_waits_no_longer_than_its_interest() {
     assert_eq!(bench.receives(&certificate("/net/a", 2, "/net", 1)), []);
     assert!(Certificate::parse(&certificate("/net/a", 2, "/net", 1)).is_ok());
 }
+
+/// A forwarder whose configuration is read again, with this setting.
+fn reload(bench: &mut TestForwarder, fetch: bool) {
+    let anchor = certificate("/net", 1, "/net", 1);
+    let text = RULES.replace("ANCHOR", &data_encoding::BASE64.encode(&anchor));
+    let file = File::parse(&text).expect("a configuration");
+    let verify = verifier(&file, NOW.unix / 1000).expect("rules");
+    let access = bench.manager.config.access.clone();
+    bench.manager.set_access(access, verify, fetch);
+}
+
+#[test]
+fn a_reload_drops_the_certificates_of_commands_that_wait() {
+    let mut bench = fetching();
+    assert!(bench.registers(1, "/net/a/app", "/net/a/user/KEY/1", 3, 0).is_empty());
+    assert_eq!(bench.receives(&certificate("/net/a/user", 3, "/net/a", 2)), []);
+    assert_eq!(bench.asked_for(), ["/net/a/user/KEY/1", "/net/a/KEY/1"]);
+    reload(&mut bench, true);
+    // The first one is asked for again.
+    assert_eq!(bench.receives(&certificate("/net/a", 2, "/net", 1)), []);
+    assert_eq!((bench.asked_for(), bench.prefixes()), (vec!["/net/a/user/KEY/1".into()], vec![]));
+    let answers = bench.receives(&certificate("/net/a/user", 3, "/net/a", 2));
+    assert_eq!((codes(&answers), bench.prefixes()), (vec![200], vec!["/net/a/app".to_owned()]));
+}
+
+#[test]
+fn a_reload_that_turns_fetching_off_keeps_no_certificate_that_arrives_later() {
+    let mut bench = fetching();
+    assert!(bench.registers(1, "/net/a/app", "/net/a/KEY/1", 2, 0).is_empty());
+    reload(&mut bench, false);
+    let refused = bench.receives(&certificate("/net/a", 2, "/net", 1));
+    assert!(refused[0].code == 403 && refused[0].text.ends_with("trust.fetch is off"), "{refused:?}");
+    assert_eq!((bench.manager.fetch_counts().kept, bench.prefixes()), (0, vec![]));
+    assert_eq!(codes(&responses(bench.registers(1, "/net/a/app", "/net/a/KEY/1", 2, 1))), [403]);
+}
