@@ -15,7 +15,10 @@ BLOCK = re.compile(r"^```sql( load)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 STATEMENT = re.compile(r"(.*?;)\n((?:-- [^\n]*\n)*)", re.DOTALL)
 
 
-@pytest.mark.parametrize(("document", "compared"), [("docs/duckdb.md", 9), ("duckdb/README.md", 0)])
+@pytest.mark.parametrize(
+    ("document", "compared"),
+    [("docs/duckdb.md", 9), ("docs/start/duckdb.md", 1), ("duckdb/README.md", 0)],
+)
 def test_the_examples_run(
     repository: pathlib.Path,
     tmp_path: pathlib.Path,

@@ -34,7 +34,7 @@ def run(block: str, where: str, namespace: dict[str, Any]) -> int:
     [
         ("docs/python.md", 13, 29),
         ("docs/sketches.md", 4, 8),
-        ("docs/start/python.md", 1, 0),
+        ("docs/start/python.md", 2, 1),
         ("python/README.md", 1, 3),
     ],
 )
