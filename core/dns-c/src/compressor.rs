@@ -37,7 +37,7 @@ pub extern "C" fn hashlane_dns_compressor_new_random() -> *mut NameCompressor {
     allocate(|| SuffixTable::with_random_key().ok().map(NameCompressor::new))
 }
 
-/// Frees a compressor; null is none.
+/// Frees a compressor; null does nothing.
 ///
 /// # Safety
 /// `compressor` is null, or a compressor that was not freed and that no other call uses.

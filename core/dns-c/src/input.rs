@@ -18,8 +18,8 @@ pub(crate) fn guard(body: impl FnOnce() -> Result<(), Status>) -> Status {
     }
 }
 
-/// Moves the value that `make` returns to memory that [`free`] gives back; null if there is none, or after a
-/// panic.
+/// Moves the value that `make` returns to memory that [`free`] gives back; null if `make` returns no value,
+/// or after a panic.
 pub(crate) fn allocate<T>(make: impl FnOnce() -> Option<T>) -> *mut T {
     match catch_unwind(AssertUnwindSafe(make)) {
         Ok(Some(value)) => Box::into_raw(Box::new(value)),
@@ -84,8 +84,8 @@ pub(crate) unsafe fn key(key: *const u8) -> Option<Key> {
 /// The caller's bytes; a null pointer is no bytes if `len` is 0.
 ///
 /// # Errors
-/// The pointer is null and `len` is not 0; `too_long` if there are more than `limit` bytes, of which none is
-/// read.
+/// The pointer is null and `len` is not 0; `too_long` if there are more than `limit` bytes; no byte is read
+/// then.
 ///
 /// # Safety
 /// `bytes` is null, or points to `len` bytes with values, which nothing changes for `'a`.

@@ -89,7 +89,7 @@ impl MessageRenderer {
         self.marks.clear();
     }
 
-    /// Refuses bytes of which one is in the buffer. More than `limit` are refused later, and none is read.
+    /// Refuses bytes that overlap the buffer. More than `limit` are refused later, and none is read.
     fn check_apart(&self, bytes: *const u8, len: usize, limit: usize) -> Result<(), Status> {
         let (start, end) = (bytes.addr(), bytes.addr().saturating_add(len));
         match len <= limit && start < self.buffer.end && self.buffer.start < end {
@@ -186,7 +186,7 @@ pub extern "C" fn hashlane_dns_renderer_new_random() -> *mut MessageRenderer {
     allocate(|| Renderer::with_random_key().ok().map(MessageRenderer::new))
 }
 
-/// Frees a renderer; null is none.
+/// Frees a renderer; null does nothing.
 ///
 /// # Safety
 /// `renderer` is null, or a renderer that was not freed and that no other call uses.

@@ -1,4 +1,5 @@
-//! Writes the name servers of a zone with a writer of its own, and prints how each name is written.
+//! Writes the name servers of a zone with a message writer of this example, and prints how each name is
+//! written.
 //!
 //! ```sh
 //! cargo run -p hashlane-dns-compress --example writer -- example.com ns1.example.com ns2.example.com

@@ -1,5 +1,5 @@
-//! A program with an encoder of its own, in the shape of that of `hickory-proto`: names are lists of labels,
-//! types emit themselves into the encoder, and a record that does not fit is rolled back.
+//! A program with its own encoder, in the shape of `hickory-proto`'s: names are lists of labels, types emit
+//! themselves into the encoder, and a record that does not fit is rolled back.
 //!
 //! Such an encoder usually writes a name label by label, looks each suffix up in its own list of offsets, and
 //! remembers the offset of each label. With the compressor, [`Encoder::emit_name`] collects the labels and

@@ -111,7 +111,7 @@ pub struct Joined<'a, O> {
 
 /// A type of offsets.
 pub trait Offset: Copy + Ord {
-    /// The offset. That of a negative number is beyond every slice.
+    /// The offset. A negative number gives one beyond every slice.
     fn to_usize(self) -> usize;
 
     /// Bytes from `from`, which is neither negative nor larger, to this offset.

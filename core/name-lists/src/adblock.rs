@@ -1,4 +1,4 @@
-//! Adblock filters, of which `||name^` and `@@||name^` are rules on names.
+//! Adblock filters; `||name^` and `@@||name^` are rules on names.
 
 use crate::entry::{Entry, Line, Rule, without_entry};
 use crate::reason::Reason;

@@ -66,7 +66,7 @@ pub fn write_compiled(rules: &Rules, lists: &[CompiledList]) -> Vec<u8> {
     rules.to_bytes(lines.as_bytes())
 }
 
-/// Tests if bytes begin as those of [`write_compiled`] do; the first 8 tell.
+/// Tests if bytes begin as [`write_compiled`] begins; the first 8 tell.
 pub fn is_compiled(start: &[u8]) -> bool {
     // A beginning is compiled rules that were cut, and no other format.
     !matches!(Rules::from_bytes(start), Err(ImageError::Format))

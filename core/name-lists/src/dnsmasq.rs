@@ -8,7 +8,7 @@ use hashlane_name_map::Target;
 const OPTIONS: [(&[u8], Action); 3] =
     [(b"address=/", Action::Address), (b"local=/", Action::Server), (b"server=/", Action::Server)];
 
-/// Addresses that block: no address, the unspecified ones, and those of this host.
+/// Addresses that block: no address, the unspecified ones, and this host's.
 const BLOCKING: [&[u8]; 6] = [b"", b"#", b"0.0.0.0", b"::", b"127.0.0.1", b"::1"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

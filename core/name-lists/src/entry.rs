@@ -17,7 +17,7 @@ impl<'a> Rule<'a> {
     }
 }
 
-/// A rule, or the reason why there is none.
+/// A rule, or the reason why the line has no rule.
 pub(crate) type Entry<'a> = Result<Rule<'a>, Reason>;
 
 /// Kinds of lines.

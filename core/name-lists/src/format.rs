@@ -8,7 +8,7 @@ use core::str::FromStr;
 #[non_exhaustive]
 pub enum Format {
     /// Lines of an address and names (hosts(5)). Rules cover the name alone. Addresses besides the
-    /// unspecified ones and those of this host block nothing.
+    /// unspecified ones and this host's block nothing.
     Hosts,
     /// A name a line, which covers itself or its subtree, by [`Options::plain`](crate::Options::plain).
     /// `.name` covers the subtree, `*.name` the names below.

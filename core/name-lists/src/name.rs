@@ -4,12 +4,12 @@ use crate::reason::Reason;
 use alloc::borrow::Cow;
 use idna::AsciiDenyList;
 
-/// Bytes of the longest name in other letters than those of ASCII. Its ASCII form is not computed beyond.
+/// Bytes of the longest name in letters beyond ASCII. Its ASCII form is not computed beyond.
 pub const MAX_NAME: usize = 1024;
 
-/// Converts a name with other letters than those of ASCII: its labels become A-labels, by the rules of
-/// UTS 46. A name in ASCII stays as it is. `None` if it is no internationalized name, or if it has more than
-/// [`MAX_NAME`] bytes.
+/// Converts a name with letters beyond ASCII: its labels become A-labels, by the rules of UTS 46. A name in
+/// ASCII stays as it is. `None` if it is no internationalized name, or if it has more than [`MAX_NAME`]
+/// bytes.
 pub fn ascii_name(name: &[u8]) -> Option<Cow<'_, [u8]>> {
     if name.is_ascii() {
         return Some(Cow::Borrowed(name));

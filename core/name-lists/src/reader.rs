@@ -210,7 +210,7 @@ fn add_name(name: &[u8], list: usize, builder: &mut Builder) -> Result<(), ListE
     }
 }
 
-/// Adds a rule to the builder, and counts it; or counts the reason why there is none.
+/// Adds a rule to the builder, and counts it; or counts the reason why the line has no rule.
 fn add(entry: Entry<'_>, list: usize, builder: &mut Builder, counts: &mut Counts) -> Result<(), ListError> {
     let checked = entry.and_then(|rule| Ok((rule, rule_name(rule.name)?)));
     let (rule, name) = match checked {

@@ -12,7 +12,7 @@ use hashlane_name_map::{MAX_LEN, Target};
 /// Last labels of the triggers besides the queried name.
 const TRIGGERS: [&[u8]; 4] = [b"rpz-ip", b"rpz-client-ip", b"rpz-nsdname", b"rpz-nsip"];
 
-/// Types of records that belong to the zone, with those of its signatures.
+/// Types of records that belong to the zone, signatures included.
 const ZONE: [&[u8]; 9] =
     [b"SOA", b"RRSIG", b"NSEC", b"NSEC3", b"NSEC3PARAM", b"DNSKEY", b"CDS", b"CDNSKEY", b"ZONEMD"];
 

@@ -52,7 +52,7 @@ struct Rule {
 }
 
 impl Rule {
-    /// Its name, out of those of all rules.
+    /// Its name, out of all rules' names.
     fn name<'a>(&self, names: &'a [u8]) -> &'a [u8] {
         let from = names.get(self.offset as usize..).and_then(<[u8]>::split_first);
         let name = from.and_then(|(len, rest)| rest.get(..usize::from(*len))).unwrap_or_default();
@@ -261,8 +261,7 @@ struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     /// Writes groups of the rules that have the same `depth` last labels. The rules come with what they
-    /// inherit, of which `number` makes the number. The result has the rules that are left for longer
-    /// suffixes.
+    /// inherit; `number` numbers it. The result has the rules that are left for longer suffixes.
     fn write<I: Copy>(
         &mut self,
         hash: &SipHash13,
@@ -342,8 +341,7 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// The number of what longer suffixes inherit from one that inherits number `from` and has rules of its
-    /// own.
+    /// The number of what longer suffixes inherit from one that inherits number `from` and has its own rules.
     fn inherited(&mut self, from: Option<u32>, own: &Lists, depth: usize) -> Option<u32> {
         let before = from.and_then(|from| self.inherited.get(from as usize)).copied().unwrap_or_default();
         let inherited = before.with(own, depth, self.closest_wins);
@@ -357,7 +355,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Order in which groups are added: that of their buckets.
+/// Order in which groups are added: by their buckets.
 const fn order(hash: u64) -> u64 {
     hash.rotate_left(32)
 }

@@ -6,9 +6,9 @@
 //! of its name beyond the suffix, with their length before them. Shorter rules come before longer ones that
 //! they cover.
 //!
-//! A suffix has a group only if all shorter ones down to those of the filter have one, too. So the longest is
-//! found by a search in the number of labels, which reads few of them, and the number says what the groups
-//! that it did not read have.
+//! A suffix has a group only if all shorter ones down to the filter's have one, too. So the longest is found
+//! by a search in the number of labels, which reads few of them, and the number says what the groups that it
+//! did not read have.
 
 use crate::reversed::{Reversed, STEP};
 use alloc::vec::Vec;
@@ -99,7 +99,7 @@ impl Groups {
     }
 
     /// Passes the rules of the group at `offset` that cover `name` to `to`, if its suffix is the first
-    /// `end` bytes of the name; before them those of shorter suffixes, if it inherits them.
+    /// `end` bytes of the name; before them the rules of shorter suffixes, if it inherits them.
     #[inline(always)]
     pub(crate) fn find(
         &self,

@@ -28,7 +28,7 @@ const VERSION: u32 = 2;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImageError {
-    /// The first bytes are not those of an image.
+    /// The first bytes do not begin an image.
     #[error("these are no compiled rules; compile lists of rules first")]
     Format,
     /// The version differs, or the order of bytes.

@@ -139,7 +139,7 @@ impl Verdict {
         self.matched & !self.excepted
     }
 
-    /// The lists that have an exception which covers the name, but for those of
+    /// The lists that have an exception which covers the name, except the lists of
     /// [`closest_wins`](crate::Builder::closest_wins).
     #[inline(always)]
     pub const fn excepted(&self) -> u64 {
@@ -172,8 +172,8 @@ impl Verdict {
     }
 }
 
-/// The rules that cover all names more than one label below a suffix: those of the suffixes above it, as they
-/// change a verdict.
+/// The rules that cover all names more than one label below a suffix: the rules of the suffixes above it, as
+/// they change a verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Inherited {

@@ -262,7 +262,8 @@ impl Reversed {
         None
     }
 
-    /// Bytes of the suffix with one label more than that of `end` bytes. `None` if there is none.
+    /// Bytes of the suffix with one label more than the suffix of `end` bytes. `None` if the name has no more
+    /// labels.
     #[inline(always)]
     pub(crate) fn end_after(&self, end: usize) -> Option<usize> {
         let mut word = (end + 1) / 64;

@@ -31,7 +31,7 @@ pub struct Rules {
     pub(crate) lists: Vec<Lists>,
     /// Rules of shorter suffixes, by the numbers of the table.
     pub(crate) inherited: Vec<Inherited>,
-    /// Lists of which the closest name wins.
+    /// Lists in which the closest name wins.
     pub(crate) closest_wins: u64,
     pub(crate) names: usize,
 }

@@ -1,7 +1,7 @@
 //! Groups of rules by the hash of the suffix that they share: buckets of one cache line, and the groups one
 //! after the other.
 //!
-//! The buckets are those of `hashlane_table::index` for a table that is built at once: ten places for eight,
+//! The buckets are as in `hashlane_table::index`, for a table that is built at once: ten places for eight,
 //! nine of ten taken for six of eight, and any number of buckets for a power of two.
 
 use crate::groups::{Group, Groups, Receiver, Suffix};
@@ -30,7 +30,7 @@ pub(crate) struct Bucket {
 const PASSED: u64 = 1 << 32;
 
 impl Bucket {
-    /// Puts a group into a free place. `false` if there is none.
+    /// Puts a group into a free place. `false` without a free place.
     fn put(&mut self, tag: u64, offset: u32) -> bool {
         let free = (0..WIDTH).find(|place| self.tags[place / TAGS] >> (16 * (place % TAGS)) & 0xffff == 0);
         match free {
@@ -132,8 +132,8 @@ impl Table {
         }
     }
 
-    /// Passes the rules that cover `name` among those of a suffix, whose hash is given, to `to`: the
-    /// number of their lists, and the bytes of their name. `None` if the suffix has no group.
+    /// Passes the rules of a suffix, whose hash is given, that cover `name` to `to`: the number of their
+    /// lists, and the bytes of their name. `None` if the suffix has no group.
     #[inline(always)]
     pub(crate) fn find(
         &self,

@@ -197,7 +197,7 @@ fn memory_stays_within_its_bound_while_prefixes_flap() {
     assert!(map.memory() < full + names + 2 * 256 * 1024, "{} of {full}", map.memory());
 }
 
-/// Entries of each length, none of which a lookup of the name finds: counts the hashes that it asks for.
+/// Entries of each length that a lookup of the name does not find: counts the hashes that it asks for.
 struct Deep<'a>(Delimited<'a>, std::cell::Cell<usize>);
 
 impl HashedPrefixes for Deep<'_> {

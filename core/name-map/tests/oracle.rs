@@ -87,7 +87,7 @@ fn lower(name: &[String]) -> Vec<String> {
     name.iter().map(|label| label.to_ascii_lowercase()).collect()
 }
 
-/// Lists of which the closest name wins.
+/// Lists in which the closest name wins.
 const CLOSEST_WINS: u64 = 0x5555_5555_5555_5555;
 
 /// The lists that match a name with these rules and names, one after the other.

@@ -10,7 +10,7 @@ use std::thread;
 const RULES: usize = 2_000;
 const VERSIONS: u64 = 40;
 
-/// All names have one rule in the lists of which `version` has the bits.
+/// All names have one rule in the lists whose bits are in `version`.
 fn rules(version: u64) -> Rules {
     let mut builder = Builder::new(&Key::VECTOR);
     for number in 0..RULES {

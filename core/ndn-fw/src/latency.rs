@@ -43,7 +43,7 @@ impl Latency {
         self.sum.add(nanos);
     }
 
-    /// Number of latencies in a bucket: up to the bound of this index, and above that of the one before.
+    /// Number of latencies in a bucket: up to the bound of this index, and above the one before.
     pub fn bucket(&self, at: usize) -> u64 {
         self.buckets.get(at).map_or(0, Counter::value)
     }

@@ -55,8 +55,8 @@ impl Reassemblers {
         self.senders.iter_mut().for_each(|(_, reassembler)| reassembler.set_limits(limits));
     }
 
-    /// Adds a fragment of a sender. Returns the packet if the fragment completes it. Arguments and errors are
-    /// those of [`Reassembler::receive`].
+    /// Adds a fragment of a sender. Returns the packet if the fragment completes it. Arguments and errors as
+    /// in [`Reassembler::receive`].
     ///
     /// # Errors
     /// The reason for dropping the fragment, with the other fragments of its packet.

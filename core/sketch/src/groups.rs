@@ -41,7 +41,7 @@ pub struct Groups<S> {
     /// Place of each group in `sketches`.
     places: HashMap<Box<[u8]>, u32>,
     sketches: Vec<S>,
-    /// Totals of all groups, which those of one group do not pass.
+    /// Totals of all groups, which bound the totals of each.
     totals: [u64; 2],
 }
 

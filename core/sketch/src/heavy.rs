@@ -53,8 +53,8 @@ pub struct HeavyHitters {
 pub struct HeavyHittersResult {
     /// Weight of all keys.
     pub total: u64,
-    /// Bound of the error: the weight of a key is [`least`](HeavyHitter::least) to `least + error`, and that
-    /// of a key that is not listed at most `error`. At most total / (counters + 1).
+    /// Bound of the error: the weight of a key is [`least`](HeavyHitter::least) to `least + error`, and of a
+    /// key that is not listed at most `error`. At most total / (counters + 1).
     pub error: u64,
     /// Keys, the heaviest first.
     pub hitters: Vec<HeavyHitter>,
@@ -139,7 +139,7 @@ impl HeavyHitters {
         }
     }
 
-    /// Adds the weight of a key, both of which have been checked.
+    /// Adds the weight of a key; both have been checked.
     pub(crate) fn add_checked(&mut self, key: &[u8], weight: u64) {
         self.total += weight;
         self.add(key, weight);

@@ -37,7 +37,7 @@ pub trait Layout: Clone + Debug {
     /// A bucket by number.
     fn get(&self, at: usize) -> Option<Self::Bucket<'_>>;
 
-    /// Puts a place into a free position of a bucket. Counts it and returns false if there is none.
+    /// Puts a place into a free position of a bucket. Counts a full bucket, and returns false.
     fn put(&mut self, at: usize, tag: u16, place: u32) -> bool;
 
     /// Frees a position of a bucket.

@@ -37,8 +37,8 @@ pub(super) fn follows(written: &[u8], at: usize, target: usize) -> bool {
     at == target || pointer_at(written, at) == Some(target)
 }
 
-/// True if a reader finds `suffix` at offset `at`, label by label, up to an offset of which `known` tells for
-/// the bytes that are left; false for anything that no writer of names writes.
+/// True if a reader finds `suffix` at offset `at`, label by label, up to an offset at which `known` decides
+/// for the bytes that are left; false for anything that no writer of names writes.
 #[inline(always)]
 pub(super) fn reads_suffix(
     written: &[u8],

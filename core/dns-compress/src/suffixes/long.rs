@@ -85,7 +85,7 @@ impl LongName {
     }
 
     /// Of the labels that a pointer reaches, the first of those that start in the last `bytes` bytes: its
-    /// bytes to the end; 0 if there is none.
+    /// bytes to the end; 0 if no label starts there.
     #[inline(always)]
     fn first_label(&self, bytes: usize) -> usize {
         for (word, bits) in self.starts.iter().enumerate().rev() {
@@ -352,15 +352,15 @@ impl LongNames {
         name.and_then(|name| name.at.get(end)).copied().map_or(0, usize::from)
     }
 
-    /// The label before the one at offset `at`, of the same name; `None` if there is none, or it is not
+    /// The label before the one at offset `at`, of the same name; `None` for the first label, or if it is not
     /// known.
     #[inline(always)]
     pub(super) fn before(&self, at: usize) -> Option<usize> {
         self.left_of(at).filter(|left| *left > 0)
     }
 
-    /// The offset of the label before the one at offset `at`, of the same name: 0 if there is none, `None` if
-    /// it is not known.
+    /// The offset of the label before the one at offset `at`, of the same name: 0 for the first label, `None`
+    /// if it is not known.
     #[inline(always)]
     pub(super) fn left_of(&self, at: usize) -> Option<usize> {
         match self.left.get(at).copied().unwrap_or(0) {
@@ -416,9 +416,9 @@ impl LongNames {
         }
     }
 
-    /// Remembers a name, with its sums and its hash: the offsets of its labels are those of the name that
-    /// it shares an end with, for the last `end` bytes, and `labels`, each with its bytes to the end. Returns
-    /// its number, unless it is not remembered.
+    /// Remembers a name, with its sums and its hash: for the last `end` bytes, the offsets of its labels come
+    /// from the name that it shares an end with, and `labels`, each with its bytes to the end. Returns its
+    /// number, unless it is not remembered.
     pub(super) fn keep(
         &mut self,
         folded: &Folded,

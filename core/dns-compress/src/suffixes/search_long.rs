@@ -19,8 +19,8 @@ enum Name {
 
 impl SuffixTable {
     /// Places a long name. One that the message has whole is found by its hash, whatever it shares with
-    /// others; the time of another one is that of its words, and of its labels to the left of the longest end
-    /// that a remembered name has.
+    /// others; another one takes the time of its words, and of its labels to the left of the longest end that
+    /// a remembered name has.
     #[inline(never)]
     pub(super) fn place_long(&mut self, written: &[u8], bytes: &[u8]) -> CompressedName {
         let hash = self.name_hash.fold(bytes, self.case, &mut self.folded);
@@ -98,7 +98,7 @@ impl SuffixTable {
     }
 
     /// True if the message has `suffix`, an end of the name in hand, at the slot's offset. Labels are
-    /// compared up to the shared end, of which the remembered name has the offsets.
+    /// compared up to the shared end, whose offsets the remembered name has.
     #[inline(always)]
     fn stands_long(&self, written: &[u8], suffix: &[u8], slot: Slot, shared: Option<Shared>) -> bool {
         let (at, literal) = (slot.at(), slot.literal());
@@ -193,7 +193,7 @@ impl SuffixTable {
 
     /// Remembers a name at offset `at` whose first `new` labels are new there, if many of its labels or bytes
     /// were read, and with it the time that the next such name would take: `read`, and the last `end` bytes
-    /// are those of the shared name.
+    /// belong to the shared name.
     #[inline(always)]
     fn keep_long(
         &mut self,

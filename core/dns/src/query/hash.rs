@@ -45,7 +45,7 @@ impl<H: EveryPrefix + Scheme> Hash<H> {
         hashes.part(..count)
     }
 
-    /// Adds the hashes of several names to `hashes`, those of each as [`name`](Self::name) gives them. Takes
+    /// Adds the hashes of several names to `hashes`, for each name as [`name`](Self::name) gives them. Takes
     /// less time than one after the other.
     pub fn names<'n>(&mut self, names: impl IntoIterator<Item = Name<'n>>, hashes: &mut Vec<u64>) {
         let Self { hash, group, .. } = self;

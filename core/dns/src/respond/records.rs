@@ -1,4 +1,4 @@
-//! The records of one name in an answer: those of the type, the SOA record of a negative answer, and
+//! The records of one name in an answer: records of the type, the SOA record of a negative answer, and
 //! referrals.
 
 use super::Transport;

@@ -274,7 +274,7 @@ impl Responses<'_> {
     }
 }
 
-/// True for types that no zone answers: those of messages, and transfers.
+/// True for types that no zone answers: types of messages, and transfers.
 fn is_apart(rtype: RecordType) -> bool {
     matches!(
         rtype,

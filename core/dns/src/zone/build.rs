@@ -38,9 +38,9 @@ struct Waiting {
 ///
 /// At its peak it takes about 1.15 times the memory of the finished [`Zone`], if it is large and most of its
 /// names are its own: names stand in their final form, and records in blocks that are freed while their sets
-/// are written. Two kinds of zones take more. Records of an owner that come in several runs, between those of
-/// other owners, take 16 bytes and their data until all other sets are written; a name of another zone, such
-/// as the target of an NS record, takes 10 to 17 bytes beside the 8 and its label in the finished zone.
+/// are written. Two kinds of zones take more. Records of an owner that come in several runs, between other
+/// owners' records, take 16 bytes and their data until all other sets are written; a name of another zone,
+/// such as the target of an NS record, takes 10 to 17 bytes beside the 8 and its label in the finished zone.
 pub struct Builder {
     interner: Interner,
     apex: NameId,

@@ -123,7 +123,7 @@ impl<'a> Sets<'a> {
         }
     }
 
-    /// Adds all records, those of an owner together.
+    /// Adds all records, owner by owner.
     fn add_all(&mut self, log: Log) -> Result<(), ZoneError> {
         let (mut records, mut run) = (log.into_reader(), Entries::default());
         // Records of owners that come several times.

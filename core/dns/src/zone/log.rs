@@ -147,7 +147,8 @@ impl Reader {
         Some((entry, record))
     }
 
-    /// Returns true if the next record has another owner than the last one that was read, or there is none.
+    /// Returns true if the next record has another owner than the last one that was read, or if no record is
+    /// left.
     #[inline(always)]
     pub(super) fn is_owner_complete(&mut self) -> bool {
         self.skip_blocks();

@@ -20,8 +20,8 @@ impl NameId {
     /// The root of the DNS.
     pub const ROOT: Self = Self(0);
 
-    /// The number. Those of the root and of the names at or below the apex count up from 0, those of other
-    /// names down from `u32::MAX`: so both kinds may become more, and few have the same lower bits.
+    /// The number. Numbers of the root and of the names at or below the apex count up from 0, numbers of
+    /// other names down from `u32::MAX`: so both kinds may become more, and few have the same lower bits.
     #[inline(always)]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -68,8 +68,8 @@ struct Bare {
 /// No sets.
 const NO_SETS: u32 = u32::MAX;
 
-/// Marks of an owner whose sets are not written: its records came in one run, or in several, between those of
-/// other owners.
+/// Marks of an owner whose sets are not written: its records came in one run, or in several, between other
+/// owners' records.
 const ONE_RUN: u32 = 0;
 const SEVERAL_RUNS: u32 = 1;
 
@@ -198,7 +198,7 @@ impl Names {
         }
     }
 
-    /// Notes that records of an owner come, behind those of another one.
+    /// Notes that records of an owner come, behind another owner's.
     pub(super) fn note_run(&mut self, id: NameId) {
         self.set_sets(id, if self.sets(id).is_none() { ONE_RUN } else { SEVERAL_RUNS });
     }

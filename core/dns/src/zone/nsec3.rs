@@ -183,7 +183,7 @@ impl Chain {
     }
 
     /// The chain after a patch of the zone that may have changed the NSEC3 records of `owners`. `None` if the
-    /// chain is not in use, if a record is not one of it, or if that of the apex has gone.
+    /// chain is not in use, if a record is not part of it, or if the apex's record has gone.
     pub(super) fn patched(
         &self,
         (old, new): (&Zone, &Zone),

@@ -6,11 +6,11 @@
 //! | array | change |
 //! | --- | --- |
 //! | names, labels | new ones are added at the end; a name that has gone stays, without properties |
-//! | sets | those of a changed owner are written anew at the end |
+//! | sets | a changed owner's are written anew at the end |
 //! | index | names that come and go, in the room that it has |
 //! | NSEC, NSEC3, wildcards | copied in parts, between the places of the changes |
 //!
-//! Numbers of names stay, so that the data of other records need not change, and lookups are those of a zone
+//! Numbers of names stay, so that the data of other records need not change, and lookups work as in a zone
 //! that was built. Names that the index does not have (glue, names of other zones) are searched for in the
 //! tree: one or two passes over the names, 13 bytes each.
 //!
@@ -202,7 +202,7 @@ impl Zone {
         added.labels().len().saturating_sub(used.sum())
     }
 
-    /// A copy of the sets with those of the owners behind them, which get their places.
+    /// A copy of the sets with the owners' sets behind them, which get their places.
     fn append_sets(&self, new: &[u8], owners: &[Owner], names: &mut Names) -> Result<Vec<u8>, Unpatched> {
         let base = self.sets.len().div_ceil(UNIT);
         let mut sets = Vec::with_capacity(base * UNIT + new.len());
@@ -222,7 +222,7 @@ impl Zone {
         Ok(sets)
     }
 
-    /// The error of records that break a rule together; the zone that is built anew tells of which owner.
+    /// The error of records that break a rule together; the zone that is built anew names the owner.
     fn broken(&self, rtype: RecordType, rule: Rule) -> Unpatched {
         Unpatched::Zone(ZoneError { owner: alloc::boxed::Box::new(self.apex_name), rtype, rule })
     }

@@ -3,8 +3,8 @@
 use crate::slices::Parts as _;
 use alloc::vec::Vec;
 
-/// A copy of `old` without the elements at the places `removed`, and with those of `added` before their
-/// places; both are in ascending order of the places.
+/// A copy of `old` without the elements at the places `removed`, and with the elements of `added` before
+/// their places; both are in ascending order of the places.
 pub(super) fn spliced<T: Copy>(old: &[T], removed: &[usize], added: &[(usize, T)]) -> Vec<T> {
     let mut new = Vec::with_capacity(old.len() + added.len() - removed.len());
     let (mut from, mut added) = (0, added.iter().peekable());

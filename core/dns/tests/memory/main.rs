@@ -9,7 +9,7 @@ use hashlane_dns::zone::{Builder, Zone};
 use hashlane_hash::scheme::Key;
 use hashlane_name::dns::NameBuf;
 
-/// The criterion: most memory while a zone is built, over that of the finished zone.
+/// The criterion: most memory while a zone is built, over the memory of the finished zone.
 const CRITERION: f64 = 1.2;
 
 /// A name of labels.
@@ -48,7 +48,7 @@ fn label(number: u32) -> String {
     format!("d{number:08x}{}", &"wxyz"[..number as usize % 5])
 }
 
-/// Delegations, each fourth with name servers of its own, the others with two of a thousand.
+/// Delegations, each fourth with its own name servers, the others with two of a thousand.
 fn delegations(count: u32) -> Zone {
     let mut zone = Growing::new();
     for number in 0..count {
@@ -105,7 +105,7 @@ fn ratio(kind: &str, zone: impl FnOnce() -> Zone) -> f64 {
     ratio
 }
 
-/// One test, as the counts are those of all threads.
+/// One test, as all threads share the counts.
 #[test]
 fn a_zone_is_built_in_little_more_memory_than_it_takes() {
     // The index of names is full in one zone, and half full in the other.

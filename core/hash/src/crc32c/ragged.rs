@@ -130,7 +130,7 @@ static MASKS: [u8; 2 * BLOCK + u8::MAX as usize] = {
 };
 
 /// Hashes keys of at most `N` bytes, which follow `BLOCK` other bytes: each by the `N` bytes before its end,
-/// with zeros in place of those of other keys, which the first `M` words may have. Returns false if `bytes`
+/// with zeros in place of other keys' bytes, which the first `M` words may have. Returns false if `bytes`
 /// ends before them.
 #[inline(always)]
 fn words<S: CrcStep, const N: usize, const M: usize>(

@@ -2,8 +2,8 @@
 //!
 //! The stages are [prefetch](NameMap::prefetch), [tagged](NameMap::tagged), [candidate](NameMap::candidate),
 //! [prefetch_name](NameMap::prefetch_name) and [longest_from](NameMap::longest_from), each for all names
-//! before the next. A data plane with stages of its own calls them one by one; the methods with `burst` in
-//! their names run them in turn.
+//! before the next. A data plane with its own stages calls them one by one; the methods with `burst` in their
+//! names run them in turn.
 
 use super::key::{HashedPrefixes, Prefix};
 use super::lengths::LengthSet;

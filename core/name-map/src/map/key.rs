@@ -24,7 +24,7 @@ pub trait HashedPrefixes {
     /// Number of components.
     fn components(&self) -> usize;
 
-    /// Hash of the prefix with so many components, at most those of the name.
+    /// Hash of the prefix with so many components, at most as many as the name has.
     fn hash(&self, components: usize) -> u64;
 
     /// True if the first `components` components have these bytes, given in two parts.
@@ -48,8 +48,8 @@ impl<N: HashedPrefixes> HashedPrefixes for &N {
     }
 }
 
-/// A name whose components delimit themselves, such as those of NDN, CCNx, and DNS names reversed by label:
-/// no two sequences of as many components start with one another.
+/// A name whose components delimit themselves, as in NDN, CCNx, and DNS names reversed by label: no two
+/// sequences of as many components start with one another.
 #[derive(Clone, Copy, Debug)]
 pub struct Delimited<'a> {
     /// Its encoded components.
@@ -111,14 +111,14 @@ impl HashedPrefixes for Ended<'_> {
     }
 }
 
-/// True if the bytes start with those of two parts. The second one is mostly empty.
+/// True if the bytes start with two parts. The second one is mostly empty.
 #[inline(always)]
 fn starts_with(bytes: &[u8], [head, rest]: [&[u8]; 2]) -> bool {
     bytes.starts_with(head)
         && (rest.is_empty() || bytes.get(head.len()..).is_some_and(|bytes| bytes.starts_with(rest)))
 }
 
-/// True if the bytes are those of two parts.
+/// True if the bytes equal two parts.
 #[inline(always)]
 fn is(bytes: &[u8], [head, rest]: [&[u8]; 2]) -> bool {
     bytes.len() == head.len() + rest.len() && starts_with(bytes, [head, rest])

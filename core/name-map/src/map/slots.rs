@@ -1,5 +1,4 @@
-//! Entries at numbered slots, each in one or more cache lines of its own, with its name or the first part of
-//! it.
+//! Entries at numbered slots, each in one or more whole cache lines, with its name or the first part of it.
 
 use super::key::Prefix;
 use crate::names::{Names, Owners, Position};
@@ -57,7 +56,7 @@ impl<V, const N: usize> Entry<V, N> {
         Some(entry)
     }
 
-    /// The two parts of the name, of which the second may stand in `names`.
+    /// The two parts of the name; the second may stand in `names`.
     #[inline(always)]
     pub(crate) fn name<'a>(&'a self, names: &'a Names) -> [&'a [u8]; 2] {
         match self.rest() {
@@ -83,7 +82,7 @@ impl<V, const N: usize> Entry<V, N> {
     }
 }
 
-/// A slot in cache lines of its own.
+/// A slot in whole cache lines.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 struct Aligned<T>(T);

@@ -32,7 +32,7 @@ impl Queued {
     /// Bit of the queue of stale packets.
     const STALE: u32 = 1 << 31;
 
-    /// Appended now, to the queue of stale packets or to that of all.
+    /// Appended now, to the queue of stale packets or of all packets.
     #[inline(always)]
     pub(super) fn new(stale: bool, now: Time) -> Self {
         let at = (now.millis() >> Self::UNIT) as u32 & !Self::STALE;

@@ -57,7 +57,7 @@ impl Retries {
         self.wheel.next_due().map(Time::from_millis)
     }
 
-    /// Gives back the memory of the slots, of which none has a timer.
+    /// Gives back the memory of the slots; no slot may have a timer.
     pub(super) fn reset(&mut self) {
         self.wheel.reset();
         self.due = Vec::new();

@@ -56,7 +56,7 @@ impl<'a> InterestContext<'a> {
 pub struct DataContext<'a> {
     /// Ingress face.
     pub face: FaceId,
-    /// Holder to whose share the memory of the measurements is charged: that of the ingress face.
+    /// Holder to whose share the memory of the measurements is charged: the ingress face's.
     pub holder: Holder,
     /// Name of the Data.
     pub name: &'a HashedName<'a>,

@@ -24,7 +24,7 @@ pub enum Verdict {
 pub(super) const NAMES: [&str; 6] = ["forward", "probe", "try", "suppress", "reject", "chosen"];
 
 impl Verdict {
-    /// Place among the kinds of decisions: those of strategies, then the application's.
+    /// Place among the kinds of decisions: first the strategies', then the application's.
     #[inline(always)]
     pub(super) const fn place(self) -> usize {
         match self {

@@ -77,7 +77,7 @@ struct Parser<'t> {
     bytes: &'t [u8],
     at: usize,
     tests: Vec<ByteTest>,
-    /// False once a character had a meaning of its own.
+    /// False once a character had a special meaning.
     is_text: bool,
 }
 

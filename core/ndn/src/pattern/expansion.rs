@@ -7,7 +7,7 @@ use hashlane_name::error::BuildError;
 use hashlane_name::ndn::Ndn;
 use hashlane_name::uri::parse_uri;
 
-/// A template such as `\1` or `\1<KEY>`: the components of groups, and components of its own.
+/// A template such as `\1` or `\1<KEY>`: the components of groups, and fixed components.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expansion(Vec<Item>);
 

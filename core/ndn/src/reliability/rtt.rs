@@ -8,10 +8,10 @@ const MS: u64 = 1_000_000;
 /// Retransmission timeout before the first sample (RFC 6298 §2.1).
 const INITIAL: u64 = 1000 * MS;
 
-/// Least timeout: that of ndn-cxx. RFC 6298 §2.4 has 1 s, a quarter of an Interest's default lifetime.
+/// Least timeout, as in ndn-cxx. RFC 6298 §2.4 has 1 s, a quarter of an Interest's default lifetime.
 const MIN: u64 = 200 * MS;
 
-/// Largest timeout: that of ndn-cxx.
+/// Largest timeout, as in ndn-cxx.
 const MAX: u64 = 20_000 * MS;
 
 /// Granularity of the clock: timers fire to the millisecond (G in RFC 6298 §2).
@@ -25,8 +25,8 @@ const MAX_BACKOFF: u32 = 3;
 
 /// Estimator of the round-trip time of a link. Times are nanoseconds.
 ///
-/// Each transmission has a number of its own, which its Ack repeats. So the Ack of a link packet that was
-/// sent again is no ambiguous sample (Karn's problem, RFC 6298 §3).
+/// Each transmission has another number, which its Ack repeats. So the Ack of a link packet that was sent
+/// again is no ambiguous sample (Karn's problem, RFC 6298 §3).
 #[derive(Clone, Debug, Default)]
 pub(super) struct RttEstimator {
     /// Smoothed round-trip time and its variation: SRTT and RTTVAR.

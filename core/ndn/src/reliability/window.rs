@@ -247,7 +247,8 @@ impl Window {
     }
 
     /// Moves on to the first outstanding transmission, and forgets those before it that say nothing any
-    /// more: all, once nothing is outstanding, and those of frames that are gone. Each is passed once.
+    /// more: all, once nothing is outstanding, and transmissions of frames that are gone. Each is passed
+    /// once.
     fn settle(&mut self) {
         let end = self.first + self.transmissions.len() as u64;
         while self.oldest < end && !self.is_outstanding(self.oldest) {

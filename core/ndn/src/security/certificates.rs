@@ -104,7 +104,7 @@ impl Certificates {
     }
 
     /// Certificates of the key that a KeyLocator names, with the key. A name takes the time of three lookups,
-    /// a digest that of all certificates.
+    /// a digest looks at all certificates.
     pub fn located_by<'c>(
         &'c self,
         locator: KeyLocator<'_>,

@@ -46,7 +46,7 @@ const ORDER: &[u8] = b"\x02\x21\x00\
 const COFACTOR: &[u8] = b"\x02\x01\x01";
 
 /// Checks that a key of an elliptic curve is on P-256, whether its parameters name the curve (RFC 5480
-/// §2.1.1) or are those of the curve (ECParameters of RFC 3279 §2.3.5).
+/// §2.1.1) or spell it out (ECParameters of RFC 3279 §2.3.5).
 ///
 /// # Errors
 /// [`KeyError::Curve`] for the name of another curve, [`KeyError::Parameters`] for other parameters,
@@ -62,7 +62,7 @@ pub(super) fn check_p256(algorithm: &AlgorithmIdentifierRef<'_>) -> Result<(), K
     }
 }
 
-/// True if the content of ECParameters is that of P-256.
+/// True if the content of ECParameters describes P-256.
 fn is_p256(content: &[u8]) -> Option<bool> {
     let after = |rest: &[u8], heads: [&'static [u8]; 2]| {
         heads.iter().position(|head| rest.starts_with(head)).map(|at| (at, heads[at].len()))

@@ -59,7 +59,7 @@ impl Signer {
         let info = PrivateKeyInfo::from_der(der).map_err(|_| KeyError::Malformed)?;
         match kind_of(&info.algorithm)? {
             SignatureType::SHA256_WITH_ECDSA => {
-                // The parameters have been checked: those of older keys do not name the curve.
+                // The parameters have been checked: older keys' do not name the curve.
                 let key = p256::SecretKey::from_sec1_der(info.private_key);
                 key.map(|key| Self::EcdsaP256(key.into())).map_err(|_| KeyError::Malformed)
             }

@@ -58,16 +58,16 @@ pub trait Grouped: Sketch {
     /// The sketch was made with another key, or has none.
     fn with_key_of_groups(&self, key: &Key) -> Result<Self, Error>;
 
-    /// Checks a batch for all errors but those of totals.
+    /// Checks a batch for all errors except of totals.
     ///
     /// # Errors
-    /// Those of an update.
+    /// The errors of an update.
     fn check_batch(&self, batch: &Batch<'_>) -> Result<(), Error>;
 
     /// Adds row i of a checked batch to sketch `places[i]`.
     ///
     /// # Errors
-    /// Those of an update.
+    /// The errors of an update.
     fn update_each(sketches: &mut [Self], places: &[u32], batch: &Batch<'_>) -> Result<(), Error>;
 }
 

@@ -48,7 +48,7 @@ fn errors(precision: u8, sequences: u64, number: u64) -> (f64, f64) {
 }
 
 /// HyperLogLog with the martingale estimator of one stream, which a merge loses, has 0.836 / √registers. The
-/// root mean square of 400 errors is within 14 % of the standard error (four of its own).
+/// root mean square of 400 errors is within 14 % of the standard error (four times its own).
 #[test]
 fn the_error_over_many_sequences_is_ultraloglogs() {
     for (precision, number, least) in

@@ -89,7 +89,7 @@ impl Ultra {
         self.0.len().trailing_zeros()
     }
 
-    /// Highest level that a hash can have: its bits after those of the register, and one.
+    /// Highest level that a hash can have: its bits after the register's, and one.
     fn top(&self) -> u32 {
         65 - self.precision()
     }

@@ -57,7 +57,7 @@ impl SpreadResult {
         Ok(Self::of(counts))
     }
 
-    /// Statistics of `buckets` buckets of which each key names its own, from 0.
+    /// Statistics of `buckets` buckets; each key names its bucket, from 0.
     ///
     /// # Errors
     /// As [`from_counts`](Self::from_counts), or a key names a bucket that there is not.

@@ -34,8 +34,8 @@ impl Owner {
         }
     }
 
-    /// Owner of what the host with an Ethernet address holds: that of its link-local IPv6 address (RFC 4291,
-    /// appendix A).
+    /// Owner of what the host with an Ethernet address holds: the owner by its link-local IPv6 address (RFC
+    /// 4291, appendix A).
     pub fn of_ethernet(address: [u8; 6]) -> Self {
         let [a, b, c, d, e, f] = address;
         Self::LinkLocal(u64::from_be_bytes([a ^ 2, b, c, 0xff, 0xfe, d, e, f]))

@@ -19,7 +19,7 @@ pub(super) const FEW_CHANGES: usize = 64;
 
 /// The changes in the form of a builder.
 pub(super) struct Changes {
-    /// Names of the changes, and their hashes as far as an index uses them. Those of the added records come
+    /// Names of the changes, and their hashes as far as an index uses them. Names of the added records come
     /// first.
     pub(super) names: Names,
     pub(super) hashes: Vec<u64>,

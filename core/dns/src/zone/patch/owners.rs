@@ -106,7 +106,7 @@ struct Rewriting<'a> {
     changes: &'a Changes,
     writer: Writer,
     garbage: usize,
-    /// Those of the set that is written.
+    /// Records of the set that is written; its signatures are beside them.
     records: Vec<Stored<'a>>,
     signatures: Vec<Stored<'a>>,
 }

@@ -70,7 +70,7 @@ fn search(zone: &Zone, names: &Names, numbers: &mut Numbers) {
     };
     wanted.sort_unstable_by(|a, b| order(*a, names.parent(*b), bytes(names, *b)));
     let (mut labels, mut marks) = (Labels::new(), Marks::new(&zone.names));
-    // Names above wanted ones: the number of the zone, and that of the changes.
+    // Names above wanted ones: their number in the zone, and in the changes.
     let mut above = BTreeMap::new();
     for id in &wanted {
         labels.add(bytes(names, *id));

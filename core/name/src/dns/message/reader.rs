@@ -19,8 +19,8 @@ const FORGOTTEN: usize = 8;
 ///   most 255 bytes. All names together cost at most 2 × 16,640 steps more, for what is remembered. A
 ///   malformed name may cost another 254.
 /// - memory: nothing until a name takes more than 8 such steps; then at most 614 KiB, and 872 KiB while that
-///   grows: 6 bytes for each byte of the message up to 16,640, and 258 for each remembered name, of which
-///   there are at most 1,848.
+///   grows: 6 bytes for each byte of the message up to 16,640, and 258 for each remembered name, at most
+///   1,848 names.
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {
     message: &'a [u8],

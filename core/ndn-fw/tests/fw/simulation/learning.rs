@@ -76,7 +76,8 @@ impl Node {
         }
     }
 
-    /// Does what the management does with the events of routes; returns those of learned and of broken ones.
+    /// Does what the management does with the events of routes; returns the events of learned and of broken
+    /// routes.
     fn manage(&mut self) -> [usize; 2] {
         let mut counts = [0; 2];
         for reported in self.forwarder.take_route_events() {
@@ -329,7 +330,7 @@ impl Network {
         }
     }
 
-    /// Removes a link that others can replace. Returns false if there is none.
+    /// Removes a link that others can replace. Returns false without such a link.
     fn fail(&mut self) -> bool {
         let all: Vec<(usize, FaceId, usize)> = self
             .nodes

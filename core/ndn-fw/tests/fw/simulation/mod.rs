@@ -44,7 +44,7 @@ fn number(variable: &str) -> Option<u64> {
 struct Forwarding {
     bursts: bool,
     shards: usize,
-    /// Strategy of all names at all forwarders; drawn if there is none.
+    /// Strategy of all names at all forwarders; `None`: drawn.
     strategy: Option<&'static str>,
 }
 

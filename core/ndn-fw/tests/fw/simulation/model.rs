@@ -3,7 +3,7 @@
 //!
 //! Tokens and digests between neighbours are left out: they must not change the outcome.
 //!
-//! The next hops of an Interest are the strategy's choice, and copied from the forwarder, except those of the
+//! The next hops of an Interest are the strategy's choice, and copied from the forwarder, except for the
 //! strategy `access`, which [`Access`] predicts. The model predicts the downstreams of Data and Nacks.
 
 mod next_hops;

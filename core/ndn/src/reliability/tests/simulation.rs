@@ -125,7 +125,7 @@ impl Link {
         self.arrived[1 - at][number as usize] += 1;
     }
 
-    /// Goes on to the next event at or before `end`. Returns false if there is none.
+    /// Goes on to the next event at or before `end`. Returns false without such an event.
     fn step(&mut self, end: u64) -> bool {
         let due = |end: &End| end.link.poll_timeout().map(|due| due.0.div_ceil(1_000_000));
         let arrival = self.flying.peek().map(|Reverse((at, ..))| *at);

@@ -85,7 +85,7 @@ pub struct Policy {
 pub struct Known<'c> {
     /// Trust anchors.
     pub anchors: &'c Certificates,
-    /// Sets of other certificates, of which none is trusted by itself.
+    /// Sets of other certificates, not trusted by themselves.
     pub others: &'c [&'c Certificates],
     /// Time, in seconds since 1970.
     pub now: u64,

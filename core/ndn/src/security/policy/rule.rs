@@ -150,8 +150,8 @@ pub struct HyperRelation {
 }
 
 impl HyperRelation {
-    /// Creates a relation of the part of the KeyLocator's name to that of the packet's. A part is a pattern
-    /// with an expansion.
+    /// Creates a relation of the part of the KeyLocator's name to the part of the packet's. A part is a
+    /// pattern with an expansion.
     ///
     /// # Errors
     /// The first rule that a pattern or an expansion breaks.

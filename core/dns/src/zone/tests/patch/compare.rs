@@ -71,8 +71,8 @@ fn query(name: &NameBuf, rtype: RecordType, dnssec: bool) -> Vec<u8> {
     query
 }
 
-/// Compares all that can be asked of two zones, the second of which was built. Letters count, unless a name
-/// may be spelled in several ways.
+/// Compares all that can be asked of two zones, a patched and a built one. Letters count, unless a name may
+/// be spelled in several ways.
 pub(super) fn assert_same(random: &mut Random, kind: Kind, patched: &Arc<Zone>, built: &Arc<Zone>) {
     let fold = |mut bytes: Vec<u8>| {
         if kind.mixed_case {
