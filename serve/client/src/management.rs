@@ -46,7 +46,7 @@ impl Client {
     /// Sends a command as [`command`](Self::command) does. Returns the record in the answer.
     ///
     /// # Errors
-    /// Those of `command`, and an answer without this record.
+    /// The errors of `command`, and an answer without this record.
     pub async fn command_for<R: Record>(
         &self,
         module: &str,

@@ -111,7 +111,7 @@ impl Socket {
     /// of this process: only that user knows if it may listen there.
     ///
     /// # Errors
-    /// Those of [`listen`](Self::listen), except that another program listens there.
+    /// The errors of [`listen`](Self::listen), except that another program listens there.
     pub fn check(&self, account: Option<&Account>) -> io::Result<()> {
         let is_other = account.is_some_and(|account| account.uid() != Uid::effective());
         if self.path.as_os_str().is_empty() || self.is_default || is_other {
@@ -220,7 +220,7 @@ fn answer(mut stream: &UnixStream, handle: &impl Fn(&str) -> io::Result<String>)
     stream.write_all(document.as_bytes())
 }
 
-/// The document of a command that failed: a report with an error among other fields is none.
+/// The document of a command that failed. A report with an error among other fields is another document.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Failure {
@@ -252,7 +252,7 @@ pub fn request(path: &Path, command: &str, start: &str) -> io::Result<String> {
 /// Acts as [`request`], for a command that takes as long as the server needs.
 ///
 /// # Errors
-/// Those of [`request`].
+/// The errors of [`request`].
 pub fn request_and_wait(path: &Path, command: &str, start: &str) -> io::Result<String> {
     ask(path, "status", start, Some(WAIT))?;
     ask(path, command, start, None)

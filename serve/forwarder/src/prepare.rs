@@ -54,7 +54,7 @@ fn warnings(config: &Config) -> impl Iterator<Item = String> {
 /// has the right to listen where it does.
 ///
 /// # Errors
-/// Those of [`prepare`], except that keys which the process may not read leave those it has.
+/// The errors of [`prepare`], except that keys which the process may not read leave those it has.
 pub(crate) fn prepare_again(config: &Config, running: &Faces) -> io::Result<Prepared> {
     let Faces { unix, tcp, websocket, udp, .. } = running;
     let streams = [&tcp.listen, &websocket.listen, &websocket.tls.listen].into_iter().flatten();

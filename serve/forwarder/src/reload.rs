@@ -125,9 +125,9 @@ impl Reloader {
     /// they are replaced, in about a second. The log lists each changed key, and those that need a restart.
     ///
     /// # Errors
-    /// Those of [`Server::check`](crate::Server::check), and the end of the server. Nothing has changed then. A
-    /// key of TLS that this process may not read is no error: the certificate and key of before stay, and the
-    /// log has a warning.
+    /// The errors of [`Server::check`](crate::Server::check), and the end of the server. Nothing has changed
+    /// then. A key of TLS that this process may not read is no error: the certificate and key of before stay,
+    /// and the log has a warning.
     pub fn reload(&self, config: Config) -> io::Result<()> {
         let prepared = prepare::prepare_again(&config, &self.running)?;
         let (done, wait) = channel();

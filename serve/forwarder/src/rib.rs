@@ -154,9 +154,9 @@ pub struct Rib {
 /// Prefixes whose routes are watched.
 #[derive(Default)]
 struct Watched {
-    /// True if all routes are.
+    /// True if all routes are watched.
     is_all: bool,
-    /// Prefixes of which all routes are.
+    /// Prefixes whose routes are all watched.
     prefixes: Vec<Key>,
     /// Prefixes whose watched routes have changed.
     changed: Vec<Key>,

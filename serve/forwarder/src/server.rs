@@ -85,7 +85,7 @@ impl Server {
     /// certificate.
     ///
     /// # Errors
-    /// Those of `start`, except that another program has a port or a socket.
+    /// The errors of `start`, except that another program has a port or a socket.
     pub fn check(config: &Config) -> io::Result<Vec<String>> {
         Ok(prepare::prepare(config, &[])?.warnings)
     }
@@ -103,7 +103,7 @@ impl Server {
     /// configuration that they have. Their files stay when the server ends.
     ///
     /// # Errors
-    /// Those of `start`, and a socket whose path the configuration does not list.
+    /// The errors of `start`, and a socket whose path the configuration does not list.
     pub fn start_with(config: &Config, listeners: Vec<(PathBuf, UnixListener)>) -> io::Result<Self> {
         let handed = Handed::new(listeners, &config.faces.unix.path)?;
         let Prepared { verify, tls, propagation, warnings } = prepare::prepare(config, &handed.paths())?;

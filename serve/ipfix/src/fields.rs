@@ -35,8 +35,8 @@ pub enum FlowField {
     ReverseLast,
 }
 
-/// Set of the fields that a data record has. In its [`FlowRecord`](crate::FlowRecord), other fields are those
-/// of [`EMPTY`](crate::FlowRecord::EMPTY).
+/// Set of the fields that a data record has. In its [`FlowRecord`](crate::FlowRecord), other fields are as in
+/// [`EMPTY`](crate::FlowRecord::EMPTY).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FieldSet(u16);
 

@@ -86,7 +86,7 @@ impl UdpBurst {
     /// 1..=1024, others are clamped. A receive waits for at most `patience`.
     ///
     /// # Errors
-    /// Those of [`UdpSocket::set_patience`].
+    /// The errors of [`UdpSocket::set_patience`].
     pub fn new(mut socket: UdpSocket, burst: usize, patience: Duration) -> io::Result<Self> {
         socket.set_patience(patience)?;
         let (received, queue) = (RecvBatch::new(burst), SendBatch::new(burst));

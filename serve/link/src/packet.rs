@@ -89,7 +89,7 @@ fn sender(from: &RawAddress, interface: u32, own: [u8; 6]) -> Option<([u8; 6], b
         filter::TO_GROUP => true,
         _ => return None,
     };
-    // The kernel also passes frames of a virtual LAN, as those of its interface.
+    // The kernel also passes frames of a virtual LAN, as its interface's.
     let is_foreign = address.interface == interface && address.host != own && is_host(address.host);
     is_foreign.then_some((address.host, is_group))
 }

@@ -78,7 +78,7 @@ pub fn connect(
 ///
 /// # Errors
 ///
-/// Those of `listen`, except that another program has the port.
+/// The errors of `listen`, except that another program has the port.
 pub fn check(address: SocketAddr) -> io::Result<()> {
     crate::bindable::check("TCP", Type::STREAM, address)
 }

@@ -59,7 +59,7 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// Those of [`bind`](Self::bind); a port that another program shares in this way is in use, too.
+    /// The errors of [`bind`](Self::bind); a port that another program shares in this way is in use, too.
     pub fn bind_shared(address: SocketAddr, sockets: usize) -> io::Result<Vec<Self>> {
         // The first one is bound without the option, which would also join the sockets of another program of
         // this user. Linux reads the option of a bound socket when the next one is bound.
@@ -203,7 +203,7 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// Those of [`recv`](Self::recv).
+    /// The errors of [`recv`](Self::recv).
     pub fn recv_wait(&self, batch: &mut RecvBatch) -> io::Result<usize> {
         self.fill(batch, Wait::ForOne)
     }
@@ -286,7 +286,7 @@ fn is_of_earlier_datagram(error: &io::Error) -> bool {
 ///
 /// # Errors
 ///
-/// Those of `bind`, except that another program has the port.
+/// The errors of `bind`, except that another program has the port.
 pub fn check(address: SocketAddr) -> io::Result<()> {
     crate::bindable::check("UDP", Type::DGRAM, address)
 }

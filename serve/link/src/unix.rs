@@ -116,7 +116,7 @@ impl Source for Listener {
 ///
 /// # Errors
 ///
-/// Those of `bind`, except that another program listens on the path.
+/// The errors of `bind`, except that another program listens on the path.
 pub fn check(path: &Path) -> io::Result<()> {
     let checked = || -> io::Result<()> {
         SockAddr::unix(path)?;

@@ -10,7 +10,7 @@ use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 
-/// Clients that wait for an outcome at most: half of those of the control socket.
+/// Clients that wait for an outcome at most: half as many as the control socket takes.
 const MAX_WAITING: usize = 8;
 
 /// A client that waits for an outcome.
@@ -68,7 +68,7 @@ impl Handle {
     /// in service.
     ///
     /// # Errors
-    /// Those of `refresh`; eight clients wait already; the transfer takes longer than the configuration
+    /// The errors of `refresh`; eight clients wait already; the transfer takes longer than the configuration
     /// permits for each primary, and goes on; the zone is removed meanwhile.
     pub fn refresh_and_wait(&self, zone: &str, retransfer: bool) -> io::Result<Refreshed> {
         let _waiting = Waiting::begin(self)?;
@@ -91,7 +91,7 @@ impl Handle {
         })
     }
 
-    /// Serves another zone, and keeps it in `transfer.folder` beside those of the configuration.
+    /// Serves another zone, and keeps it in `transfer.folder` beside the configured ones.
     ///
     /// # Errors
     /// There is such a zone, it is not valid, or it cannot be kept; or the server has ended.
@@ -121,7 +121,7 @@ impl Handle {
     /// the server repeats it: about a minute.
     ///
     /// # Errors
-    /// Those of `notify`; eight clients wait already.
+    /// The errors of `notify`; eight clients wait already.
     pub fn notify_and_wait(&self, zone: &str) -> io::Result<Told> {
         let _waiting = Waiting::begin(self)?;
         let (answer, answers) = channel();

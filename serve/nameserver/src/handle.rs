@@ -76,7 +76,7 @@ pub(crate) enum End {
     Thread(String, io::Result<()>),
 }
 
-/// A change of the zones beside those of the configuration.
+/// A change of the zones beside the configured ones.
 pub(crate) enum Change {
     Add(Box<ZoneFile>),
     Delete(Box<NameBuf>),
@@ -90,7 +90,7 @@ pub(crate) enum Request {
     Install(Box<Version>),
     /// A zone that must not be served any more.
     Expire(Box<NameBuf>),
-    /// A change of the zones beside those of the configuration.
+    /// A change of the zones beside the configured ones.
     Change(Change, Sender<io::Result<()>>),
     /// News of a zone, again. The first sender gets the servers that are told, the second, if there is one,
     /// their answers.

@@ -39,7 +39,7 @@ pub(crate) fn clear(config: &Config) -> io::Result<Vec<SocketAddr>> {
 /// Binds the sockets for TLS, if there are any.
 ///
 /// # Errors
-/// Those of [`bind`].
+/// The errors of [`bind`].
 pub(crate) fn bind_tls(config: &Config) -> io::Result<Vec<(SocketAddr, TcpListener)>> {
     let listen = |address| {
         let listener = tcp::listen(address)?;
@@ -55,7 +55,7 @@ fn tls_addresses(config: &Config) -> io::Result<Vec<SocketAddr>> {
     }
 }
 
-/// Checks that the addresses which transfers are sent from are those of this machine.
+/// Checks that the addresses which transfers are sent from belong to this machine.
 ///
 /// # Errors
 /// One is not.
@@ -88,7 +88,7 @@ fn bind_address(address: SocketAddr, workers: usize) -> io::Result<Sockets> {
 /// Checks that the sockets could be bound, without binding them.
 ///
 /// # Errors
-/// Those of [`bind`], except that another program has the port, or that this process has no right to it.
+/// The errors of [`bind`], except that another program has the port, or that this process has no right to it.
 pub(crate) fn check(config: &Config) -> io::Result<()> {
     let clear =
         clear(config)?.into_iter().map(|address| udp::check(address).and_then(|()| tcp::check(address)));

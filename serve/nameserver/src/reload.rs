@@ -148,7 +148,7 @@ impl Service {
         let _ = self.handle.0.events.send(self.catalog.secondaries(&self.config));
     }
 
-    /// Adds or removes a zone beside those of the configuration.
+    /// Adds or removes a zone beside the configured ones.
     fn change(&mut self, change: Change) -> io::Result<()> {
         match change {
             Change::Add(zone) => {

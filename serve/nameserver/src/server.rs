@@ -59,7 +59,7 @@ pub struct Server {
 impl Server {
     /// Binds the sockets of a configuration, gives up privileges, and loads the zones. `reread` gets the
     /// configuration again at each reload. Queries are answered meanwhile: those for zones that are not
-    /// loaded yet with SERVFAIL, and the extended error Not Ready (RFC 8914 §4.15). So are those of the
+    /// loaded yet with SERVFAIL, and the extended error Not Ready (RFC 8914 §4.15). So are commands of the
     /// control socket that change nothing.
     ///
     /// A zone that cannot be loaded is reported in the log, and its queries get SERVFAIL.
@@ -167,7 +167,7 @@ impl Server {
     /// loaded have an error.
     ///
     /// # Errors
-    /// Those of `start`, except that a port is in use.
+    /// The errors of `start`, except that a port is in use.
     pub fn check(config: &Config) -> io::Result<Checked> {
         config.check().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
         let account = account::check(config)?;

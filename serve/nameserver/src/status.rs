@@ -96,7 +96,7 @@ pub struct ZoneStatus {
     /// The followed catalog that lists it; empty: the zone is one of the configuration, or was added.
     #[serde(default)]
     pub catalog: String,
-    /// The `[[group]]` whose servers a member of a catalog has; empty: those of the catalog.
+    /// The `[[group]]` whose servers a member of a catalog has; empty: the catalog's.
     #[serde(default)]
     pub group: String,
     /// Serial number in service; none: the zone was never loaded, and queries get SERVFAIL.

@@ -35,7 +35,7 @@ pub(crate) enum Channel {
 /// The certificate and key for clients; `None` if the configuration listens nowhere by TLS.
 ///
 /// # Errors
-/// A file cannot be read or has none, or the key is not that of the certificate.
+/// A file cannot be read or has none, or the key is not the certificate's.
 pub(crate) fn server(config: &Tls) -> io::Result<Option<Identity>> {
     if config.listen.is_empty() {
         return Ok(None);

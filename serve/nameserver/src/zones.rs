@@ -82,7 +82,7 @@ impl Catalog {
     /// Acts as [`update`](Self::update). `step` is called before any zone is loaded, and while they are.
     ///
     /// # Errors
-    /// Those of `update`.
+    /// The errors of `update`.
     pub(crate) fn update_in_steps(
         &mut self,
         config: &Config,
@@ -168,7 +168,7 @@ impl Catalog {
         removed
     }
 
-    /// Adds a zone beside those of the configuration, and keeps it.
+    /// Adds a zone beside the configured ones, and keeps it.
     ///
     /// # Errors
     /// There is such a zone, it is not valid, or it cannot be kept.

@@ -9,7 +9,7 @@ pub fn invalid(key: &str, path: &Path, why: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("`{key}` {} {why}", path.display()))
 }
 
-/// The cause of a certificate error, for those of any certificate.
+/// The cause of a certificate error, for errors of any certificate.
 pub fn certificate_reason(error: &CertificateError) -> String {
     match error {
         CertificateError::BadEncoding => "certificate malformed; make it again".to_owned(),

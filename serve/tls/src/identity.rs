@@ -39,7 +39,7 @@ impl Identity {
     /// others is refused, one that names none is not.
     ///
     /// # Errors
-    /// A file cannot be read or has none, or the key is not that of the certificate.
+    /// A file cannot be read or has none, or the key is not the certificate's.
     pub fn read(files: &Files<'_>, protocols: &[&[u8]]) -> io::Result<Self> {
         let Files { certificate: (certificate_key, certificate), key: (key, path) } = *files;
         let chain = certificates(certificate_key, certificate)?;

@@ -63,7 +63,7 @@ impl Session {
         !self.session.wants_write()
     }
 
-    /// Bytes of memory, but those of the socket in the kernel.
+    /// Bytes of memory, without the socket's in the kernel.
     pub fn memory(&self) -> usize {
         SESSION + self.unread.min(MAX_UNREAD) + self.unsent
     }
@@ -73,7 +73,7 @@ impl Session {
         self.unread
     }
 
-    /// Reads from the socket at most once. Returns `None` if bytes came that are no data, such as those of a
+    /// Reads from the socket at most once. Returns `None` if bytes came that are no data, such as in a
     /// handshake; 0 at the end.
     ///
     /// # Errors
@@ -109,7 +109,8 @@ impl Session {
         }
     }
 
-    /// Encrypts and writes some bytes. The session may keep those of a record: see [`flush`](Self::flush).
+    /// Encrypts and writes some bytes. The session may keep the bytes of a record: see
+    /// [`flush`](Self::flush).
     ///
     /// # Errors
     /// The socket takes nothing ([`ErrorKind::WouldBlock`]), or the connection is broken.

@@ -161,8 +161,8 @@ impl Incoming {
                 Ok(done)
             }
             _ if count == 0 => Err(TransferError::NoSoa),
-            // The SOA record of this version alone: there is nothing new. That of a newer one is the begin of
-            // a transfer with a record in each message.
+            // The SOA record of this version alone: there is nothing new. A newer one begins a transfer with
+            // a record in each message.
             (State::First(soa, _), Query::Since(ours), None) if is_first && soa.serial == ours => {
                 self.state = State::Ended;
                 Ok(Progress::Unchanged)

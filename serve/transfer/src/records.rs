@@ -138,7 +138,7 @@ pub fn whole_data(zone: &Zone, record: &hashlane_dns::zone::Record<'_>, data: &m
 /// After the first error, it stops.
 ///
 /// # Errors
-/// That of `each`.
+/// The error of `each`.
 pub fn of_zone<E>(zone: &Zone, mut each: impl FnMut(NameId, Record<'_>) -> Result<(), E>) -> Result<(), E> {
     let mut data = Vec::new();
     for id in zone.owners() {

@@ -57,7 +57,7 @@ impl Session {
         Self { apex: apex.into(), ours, announced: None, most, question, asked: None }
     }
 
-    /// A primary with an earlier version than that of a NOTIFY, if it is newer than ours, is
+    /// A primary with an earlier version than a NOTIFY named, if it is newer than ours, is
     /// [behind](Step::Behind).
     pub fn announced(self, announced: Option<u32>) -> Self {
         Self { announced, ..self }

@@ -1,4 +1,4 @@
-//! Signatures of messages (TSIG, RFC 8945), by the crate `domain`; those of BADTIME are made here.
+//! Signatures of messages (TSIG, RFC 8945), by the crate `domain`; signatures of BADTIME are made here.
 //!
 //! The newest time of a key's signatures is not kept, so that a message can be repeated within its 300
 //! seconds: a repeated query for a transfer, or NOTIFY, changes nothing.

@@ -56,9 +56,9 @@ impl Algorithm {
 pub enum Zonemd {
     /// The apex has no ZONEMD record.
     Absent,
-    /// A digest is that of the zone.
+    /// A digest equals the zone's.
     Verified(Algorithm),
-    /// No digest is that of the zone.
+    /// No digest equals the zone's.
     Differs {
         /// The zone holds records otherwise than they were published: see the [module](self).
         is_altered: bool,

@@ -79,7 +79,7 @@ fn both_algorithms_have_the_digests_of_the_rfc() {
     assert_eq!(verify(&build("example", &wrong)), Zonemd::Verified(Algorithm::Sha512));
 }
 
-/// The first example with these ZONEMD records in place of its own.
+/// The first example with these ZONEMD records in place of its ZONEMD record.
 fn with(records: &[&[u8]]) -> Zonemd {
     let mut rows = rows("example", &vector("a1"));
     rows.retain(|row| row.1 != ZONEMD.0);

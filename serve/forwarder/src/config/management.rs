@@ -16,7 +16,7 @@ pub struct Management {
     pub users: Vec<Account>,
     /// Groups, by name or number, whose members may give every command.
     pub groups: Vec<Account>,
-    /// True if every user who may connect to the Unix socket may register prefixes of its own face.
+    /// True if every user who may connect to the Unix socket may register prefixes of the user's face.
     pub own_faces: bool,
     /// True if neighbours that sign with a trusted key may register prefixes under `/localhop/nfd/rib`.
     pub localhop: bool,

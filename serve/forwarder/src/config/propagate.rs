@@ -128,7 +128,7 @@ impl Propagate {
     /// warning says what to do.
     ///
     /// # Errors
-    /// Those of [`read`](Self::read), except a lack of permissions.
+    /// The errors of [`read`](Self::read), except a lack of permissions.
     pub(crate) fn read_again(&self, now: u64) -> io::Result<(Option<Propagation>, Vec<String>)> {
         match self.read(now) {
             Ok((propagation, warnings)) => Ok((Some(propagation), warnings)),

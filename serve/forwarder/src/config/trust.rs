@@ -61,10 +61,10 @@ pub struct TrustRule {
     /// Kind of the packets.
     #[serde(rename = "for")]
     pub kind: PacketKind,
-    /// Conditions on the name of the packet, all of which hold; none: every packet.
+    /// Conditions on the name of the packet; all must hold; none: every packet.
     #[serde(default)]
     pub filters: Vec<NameCondition>,
-    /// Conditions on the signature, of which one holds.
+    /// Conditions on the signature; one must hold.
     pub checkers: Vec<TrustChecker>,
 }
 
@@ -124,7 +124,7 @@ pub struct TrustChecker {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckerKind {
-    /// That of `key`.
+    /// The condition in `key`.
     Customized,
     /// The packet is below the identity of the key.
     Hierarchical,

@@ -62,7 +62,7 @@ impl WebSocketTls {
     /// Reads the files; `None` if no address is named. Also returns a warning, if there is one.
     ///
     /// # Errors
-    /// A file cannot be read or has none, or the key is not that of the certificate.
+    /// A file cannot be read or has none, or the key is not the certificate's.
     pub(crate) fn identity(&self) -> io::Result<Option<(Identity, Option<String>)>> {
         if self.listen.is_empty() { Ok(None) } else { self.read().map(Some) }
     }
@@ -97,7 +97,7 @@ impl WebSocketTls {
     /// certificate and key that it has stay, and the warning says what to do.
     ///
     /// # Errors
-    /// Those of [`identity`](Self::identity), except a lack of permissions.
+    /// The errors of [`identity`](Self::identity), except a lack of permissions.
     pub(crate) fn identity_again(&self) -> io::Result<(Option<Identity>, Option<String>)> {
         match self.identity() {
             Ok(found) => Ok(found.map_or((None, None), |(identity, warning)| (Some(identity), warning))),

@@ -1,8 +1,8 @@
 //! A configuration of NFD (nfd.conf) to one of this forwarder, with the outcome of each statement.
 //!
 //! [`import`] reads the text, and writes TOML. A statement is kept, says the default, has no effect here, or
-//! is lost though it has one: see [`Fate`]. Access never becomes wider than it was: a policy of which one
-//! rule or one trust anchor is lost is lost as a whole.
+//! is lost though it has one: see [`Fate`]. Access never becomes wider than it was: a policy that loses one
+//! rule or one trust anchor is lost as a whole.
 //!
 //! The text is bounded by [`MAX_BYTES`] and [`MAX_STATEMENTS`].
 //!
@@ -83,7 +83,7 @@ const SECTIONS: [(&str, Read); 7] = [
     ("rib", rights::rib),
 ];
 
-/// Reads nfd.conf. Paths in it are relative to `folder`, that of the file.
+/// Reads nfd.conf. Paths in it are relative to `folder`, the file's.
 ///
 /// # Errors
 /// The text is too long, or not in the INFO format.

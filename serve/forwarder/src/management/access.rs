@@ -8,8 +8,8 @@
 //!    user of a Unix connection, and of a TCP or WebSocket connection from a loopback address; a page of a
 //!    browser counts as the user of the browser only if its origin is of this host or listed. The signature
 //!    is not verified, but a wrong digest is refused.
-//! 2. A key that `verify` trusts, with a time of signing that is no replay. If only its certificate is
-//!    missing, the refusal says of which key.
+//! 2. A key that `verify` trusts, with a time of signing that is no replay. If only a certificate is missing,
+//!    the refusal names its key.
 //! 3. Commands that the configuration opens to all users of this host, or to all neighbours.
 //!
 //! Commands of neighbours under `/localhop` pass if that is enabled, and only for the face that they come
@@ -43,7 +43,7 @@ pub type Verify = dyn Fn(&Command<'_>, &[&Certificates], Now) -> Result<Box<[u8]
 pub struct Distrust {
     /// Text for people.
     pub why: String,
-    /// Key that may have signed by the rules, and of which a certificate is missing.
+    /// Key that may have signed by the rules, and whose certificate is missing.
     pub missing: Option<OwnedName<Ndn>>,
 }
 
@@ -224,7 +224,7 @@ impl Access {
         Ok(Grant::OwnFaces(Owner::User(uid)))
     }
 
-    /// True if every user of this host may give a command. A page in a browser is none.
+    /// True if every user of this host may give a command. A page in a browser is not one.
     fn is_open(&self, verb: &str, peer: &Peer) -> bool {
         let is_user = matches!(peer, Peer::User { .. } | Peer::Unidentified { .. });
         let module = verb.split_once('/').map_or(verb, |(module, _)| module);
@@ -270,7 +270,8 @@ pub(crate) fn is_management(name: NdnName<'_>) -> bool {
     is_below(name, &[b"localhost", b"nfd"]) || is_below(name, &[b"localhop", b"nfd"])
 }
 
-/// True for the name of which neighbours have routes that register prefixes for this host: `/localhop/nfd`.
+/// True for the name under which neighbours have routes that register prefixes for this host:
+/// `/localhop/nfd`.
 pub(crate) fn is_gateway(name: NdnName<'_>) -> bool {
     name.len() == 2 && is_below(name, &[b"localhop", b"nfd"])
 }

@@ -33,7 +33,7 @@ pub(super) fn interfaces() -> io::Result<Vec<Interface>> {
 }
 
 /// The broadcast address of a network by the address of a host in it and the mask. `getifaddrs` has another
-/// one where none was configured: that of the peer, or the host's own.
+/// one where none was configured: the peer's, or the host's own.
 fn broadcast_of(address: IpAddr, mask: Option<Ipv4Addr>) -> Option<Ipv4Addr> {
     let (IpAddr::V4(address), Some(mask)) = (address, mask) else { return None };
     // A network of one or two hosts has none (RFC 3021).

@@ -57,7 +57,7 @@ pub struct Access {
     pub sockets: Vec<PathBuf>,
     /// True if `/localhop/nfd/rib` accepts commands of neighbours with a trusted key.
     pub localhop: bool,
-    /// True if every user who may connect to a Unix socket may register prefixes of its own face.
+    /// True if every user who may connect to a Unix socket may register prefixes of the user's face.
     pub own_faces: bool,
     /// Commands for which no signature is verified.
     pub open: Open,

@@ -64,7 +64,7 @@ impl Point {
 #[derive(Default)]
 pub(super) struct History {
     points: VecDeque<Point>,
-    /// Counters of the last sample: those of [`RATES`], and all losses.
+    /// Counters of the last sample: [`RATES`], and all losses.
     before: [u64; RATES.len() + 1],
 }
 

@@ -35,7 +35,7 @@ pub(crate) const INTERVAL: Duration = Duration::from_secs(5);
 /// One packet in so many is a sample of its name.
 const SAMPLED: u32 = 256;
 
-/// Samples that wait for the management: those of 4 million packets between two looks. More are lost.
+/// Samples that wait for the management: of 4 million packets between two looks. More are lost.
 const QUEUE: usize = 1 << 14;
 
 /// Neighbours in a snapshot, those with most traffic.

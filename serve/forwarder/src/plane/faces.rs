@@ -125,7 +125,7 @@ impl<P: Pit> Faces<P> {
         &mut self.rng
     }
 
-    /// Replaces the settings. Those of open faces stay, except the idle timeout of on-demand ones.
+    /// Replaces the settings. Open faces keep theirs, except the idle timeout of on-demand ones.
     pub(super) fn configure(&mut self, settings: Settings) {
         let Settings { faces, tables, tls } = settings;
         self.tls = tls.or(self.tls.take());

@@ -109,8 +109,8 @@ impl SharedQueue for Ether {
 pub(super) struct Floods(Vec<Flood>);
 
 impl Floods {
-    /// Begins the measurements of a socket, in place of those of an earlier one with its number. `rng` draws
-    /// the secret of its filter.
+    /// Begins the measurements of a socket, in place of an earlier socket's with its number. `rng` draws the
+    /// secret of its filter.
     pub(super) fn begin(&mut self, number: usize, rng: &mut Rng) {
         while self.0.len() <= number {
             self.0.push(Flood::new(rng.next_u64()));

@@ -221,7 +221,7 @@ impl Link {
         let (remote, local) = lan.uris(ether);
         let (kind, ad_hoc, mtu) = match lan.medium {
             Medium::Group { group, .. } => {
-                // The interface is that of the socket.
+                // The interface is the socket's.
                 (PortKind::Udp { socket: *number, peer: group }, udp_multicast.ad_hoc, udp.mtu)
             }
             Medium::Ethernet(_) if !ether.multicast => return,

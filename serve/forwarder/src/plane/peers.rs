@@ -54,7 +54,7 @@ pub(super) fn tuple(socket: usize, peer: SocketAddr) -> Tuple {
     }
 }
 
-/// The key of a host on the Ethernet of this number. Its local port is not 0, as that of UDP peers is.
+/// The key of a host on the Ethernet of this number. Its local port is not 0, as UDP peers' is.
 #[inline]
 pub(super) fn tuple_of_ether(number: usize, peer: [u8; 6]) -> Tuple {
     let [a, b, c, d, e, f] = peer;

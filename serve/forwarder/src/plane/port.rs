@@ -181,7 +181,7 @@ impl Port {
         match &self.kind {
             PortKind::Stream { writer, .. } => writer.memory(),
             PortKind::WebSocket(socket) => socket.borrow().queue(),
-            // Those of UDP and Ethernet faces share the buffer of their socket.
+            // Queues of UDP and Ethernet faces share the buffer of their socket.
             PortKind::Udp { .. } | PortKind::Ether { .. } | PortKind::Down => 0,
         }
     }

@@ -32,7 +32,7 @@ impl<T> Slots<T> {
         self.free.last().copied().unwrap_or(self.values.len())
     }
 
-    /// Removes a value; `None` if there is none of this number.
+    /// Removes a value; `None` if the number has no value.
     pub(super) fn remove(&mut self, number: usize) -> Option<T> {
         let removed = self.values.get_mut(number)?.take()?;
         self.free.push(number);

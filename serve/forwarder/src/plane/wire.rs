@@ -67,7 +67,7 @@ impl Wire {
         }
     }
 
-    /// Writes some bytes. TLS may keep those of a record: see [`flush`](Self::flush).
+    /// Writes some bytes. TLS may keep the bytes of a record: see [`flush`](Self::flush).
     ///
     /// # Errors
     /// The socket takes nothing (`WouldBlock`), or the connection is broken.

@@ -82,7 +82,7 @@ impl Crew {
         }
     }
 
-    /// Adds a face that the first thread has added. `counters` are those of all shards.
+    /// Adds a face that the first thread has added. `counters` are sums over all shards.
     pub(crate) fn add_face(
         &mut self,
         id: FaceId,
@@ -94,7 +94,7 @@ impl Crew {
         self.tell(|at| {
             let mut face = face.clone();
             face.counters = counters.get(at + 1).cloned().unwrap_or_default();
-            // Sequence numbers of a thread are 2⁵⁶ away from those of the others.
+            // Sequence numbers of a thread are 2⁵⁶ away from the others'.
             let first = |peer: &UdpPeer| peer.first_fragment.wrapping_add((at as u64) << 56);
             let udp = udp.map(|peer| UdpPeer { first_fragment: first(&peer), ..peer });
             Control::AddFace(id, Box::new(face), udp)

@@ -16,7 +16,7 @@ pub(crate) struct UdpPeer {
     pub(crate) socket: usize,
     pub(crate) address: SocketAddr,
     pub(crate) options: LinkOptions,
-    /// Sequence number of the first fragment: those of all threads differ.
+    /// Sequence number of the first fragment: all threads' differ.
     pub(crate) first_fragment: u64,
 }
 
@@ -35,7 +35,7 @@ struct UdpFace {
 }
 
 impl Datagrams {
-    /// No faces yet. The sockets are numbered as those of the first thread.
+    /// No faces yet. The sockets are numbered as the first thread's.
     pub(super) fn new(sockets: Vec<(UdpSocket, SocketAddr)>) -> Self {
         let sockets = sockets.into_iter().map(|(socket, local)| Udp::new(socket, local)).collect();
         Self { sockets, faces: Vec::new(), now: Time::default() }

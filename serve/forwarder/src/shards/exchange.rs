@@ -18,7 +18,7 @@ const QUEUE: usize = 64;
 const WAITING: usize = 64;
 
 /// Empty batches that wait for a thread which gets them back: one for each that a queue holds. With fewer,
-/// those of a full queue would be freed by one thread and allocated by another, and grow again.
+/// batches of a full queue would be freed by one thread and allocated by another, and grow again.
 const SPARE: usize = QUEUE;
 
 /// Empty batches of other threads that a thread keeps to fill them itself, as many as it does soon: threads

@@ -2,9 +2,9 @@
 //!
 //! The first thread has all sockets and faces, and shard 0. It routes each packet by its name
 //! ([`Dispatch`](hashlane_ndn_fw::shard::Dispatch)) and hands packets of other shards over in [batches](Batch)
-//! through bounded queues. A worker forwards them with tables of its own. It sends datagrams itself, over
-//! the same sockets, and hands back what other faces send. Each worker has all faces and routes, and its part
-//! of the limits: changes reach it as controls, before the packets that follow them.
+//! through bounded queues. A worker forwards them with its own tables. It sends datagrams itself, over the
+//! same sockets, and hands back what other faces send. Each worker has all faces and routes, and its part of
+//! the limits: changes reach it as controls, before the packets that follow them.
 //!
 //! Nothing waits for a lock. If the queue of a worker is full, the first thread stops reading its sockets, so
 //! that the kernel drops packets as it does without shards; if the queue of the first thread is full, workers

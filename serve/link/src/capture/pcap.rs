@@ -37,7 +37,7 @@ impl Pcap {
         let word =
             |at: usize| order(self.swapped, [header[at], header[at + 1], header[at + 2], header[at + 3]]);
         let (seconds, part, captured, original) = (word(0), word(4), word(8) as usize, word(12));
-        // The header of a file has a zero in this place. That of pcapng has a large number.
+        // The header of a file has a zero in this place. The header of pcapng has a large number.
         if (captured == 0 || captured > LONGEST) && begins_capture(header) {
             return Step::Bad(Problem::Capture);
         }

@@ -6,7 +6,7 @@ use std::fmt;
 /// Writes the skipped packets by reason, and the error that ended the reading, if one did.
 ///
 /// # Errors
-/// That of the formatter.
+/// The error of the formatter.
 pub fn write_skipped(
     f: &mut fmt::Formatter<'_>,
     skipped: &BTreeMap<&'static str, u64>,

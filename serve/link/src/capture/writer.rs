@@ -14,7 +14,7 @@ impl<W: Write> Writer<W> {
     /// Begins a capture of packets of one type of link (LINKTYPE number of the pcap registry).
     ///
     /// # Errors
-    /// That of `to`.
+    /// The error of `to`.
     pub fn new(mut to: W, link: u32) -> io::Result<Self> {
         // Magic number, version 2.4, the offset of the time zone and the accuracy of times, both 0.
         let words = [0xa1b2_c3d4, 0x0004_0002, 0, 0, SNAPLEN, link];
@@ -25,7 +25,7 @@ impl<W: Write> Writer<W> {
     /// Writes a packet, captured at this time since 1970.
     ///
     /// # Errors
-    /// That of the stream; the packet is longer than 4 GiB, or the time beyond 2106.
+    /// The error of the stream; the packet is longer than 4 GiB, or the time beyond 2106.
     pub fn write(&mut self, time: Duration, packet: &[u8]) -> io::Result<()> {
         let invalid = |_| io::Error::from(io::ErrorKind::InvalidInput);
         let seconds = u32::try_from(time.as_secs()).map_err(invalid)?;

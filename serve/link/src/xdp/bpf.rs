@@ -65,8 +65,8 @@ struct LinkCreate {
 /// Calls bpf(2).
 ///
 /// # Safety
-/// `arguments` are the structure of the command, and all addresses in them are those of memory that lives
-/// longer than the call, of the stated length.
+/// `arguments` are the structure of the command, and all addresses in them point to memory that lives longer
+/// than the call, of the stated length.
 unsafe fn call<T>(command: c_int, arguments: &mut T) -> Result<c_int, Errno> {
     // SAFETY: the kernel reads the structure, whose size is given; the caller answers for addresses in it.
     let result =

@@ -23,7 +23,7 @@ impl Sum {
         self
     }
 
-    /// The folded sum, as bytes of a message. That of a message with a valid checksum is `[0xff; 2]`.
+    /// The folded sum, as bytes of a message. A message with a valid checksum gives `[0xff; 2]`.
     #[inline]
     pub(super) fn folded(self) -> [u8; 2] {
         let mut sum = (self.0 >> 32) + (self.0 & 0xffff_ffff);

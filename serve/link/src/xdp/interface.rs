@@ -34,7 +34,7 @@ impl Interface {
 
 /// The addresses among `local` that the interface has, and those that its virtual LANs have.
 ///
-/// A driver may take the tag out of a frame before the program sees it. The address then is that of a virtual
+/// A driver may take the tag out of a frame before the program sees it. The address then belongs to a virtual
 /// LAN, without its tag: no match, and the kernel gets the frame.
 pub(super) fn lans(interface: &str, local: &[SocketAddr]) -> Result<Vec<Lan>, XdpError> {
     let all = addresses()?;

@@ -60,7 +60,7 @@ impl Map {
 impl Drop for Map {
     fn drop(&mut self) {
         // SAFETY: the mapping was made with this length, and no reference into it outlives `self`. An error
-        // would mean that there is none, and then nothing is left to do.
+        // would mean that the memory is not mapped, and then nothing is left to do.
         let _ = unsafe { libc::munmap(self.start.as_ptr().cast(), self.length) };
     }
 }
@@ -85,8 +85,8 @@ impl Frame {
     /// The frame that has this address within it, and the place of the address in the frame.
     ///
     /// # Safety
-    /// The kernel has handed over this address, of a frame among those of the socket, and no other value of
-    /// this type stands for the frame.
+    /// The kernel has handed over this address, of a frame of the socket, and no other value of this type
+    /// stands for the frame.
     pub(super) unsafe fn from_address(address: u64) -> (Self, usize) {
         let (number, place) = (address / FRAME as u64, address % FRAME as u64);
         // Addresses are below 2^32 frames; `Frames` checks the number again at each use.

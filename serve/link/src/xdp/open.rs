@@ -30,7 +30,7 @@ struct Sizes {
 /// Sizes of a socket for datagrams and replies.
 const DATAGRAMS: Sizes = Sizes { receive: 2048, transmit: 1024 };
 
-/// Sizes of a socket for all frames: it must hold those of some milliseconds, and sends none. The kernel
+/// Sizes of a socket for all frames: it must hold some milliseconds of frames, and sends none. The kernel
 /// wants all rings.
 const TAP: Sizes = Sizes { receive: 32_768, transmit: 2 };
 
@@ -75,9 +75,9 @@ pub struct Xdp {
     pub local: Vec<SocketAddr>,
 }
 
-/// Opens an interface for datagrams to those of the addresses `local` that it or its virtual LANs have. A
-/// socket [waits](crate::burst::Burst::recv_wait) for at most `patience`, and receives up to `burst` datagrams
-/// at once.
+/// Opens an interface for datagrams to the addresses out of `local` that it or its virtual LANs have. A
+/// socket [waits](crate::burst::Burst::recv_wait) for at most `patience`, and receives up to `burst`
+/// datagrams at once.
 ///
 /// Prefers the driver to the network stack, and zero-copy to copies. Waits up to two seconds for an interface
 /// that another process has: the kernel frees its queues a while after the end of the process.

@@ -3,7 +3,7 @@
 //! It gives a frame to the socket of its receive queue if the frame is addressed to this interface and holds
 //! a UDP datagram to one of the given addresses and ports: in IPv4 without options and fragments, or IPv6
 //! without extension headers, behind at most one tag of a virtual LAN. All other frames go to the kernel, as
-//! do those of a queue without a socket. The program of a [tap](super::XdpTap) gives away all frames.
+//! do all frames of a queue without a socket. The program of a [tap](super::XdpTap) gives away all frames.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -80,7 +80,7 @@ struct Label(usize);
 #[derive(Debug, Default)]
 struct Assembler {
     code: Vec<Instruction>,
-    /// Instructions whose offset is that of a label.
+    /// Instructions whose offset is a label's.
     jumps: Vec<(usize, Label)>,
     /// Places of the labels, once they are known.
     labels: Vec<Option<usize>>,

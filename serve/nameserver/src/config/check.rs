@@ -1,4 +1,4 @@
-//! The rules that values of the configuration follow beside those of their types.
+//! The rules that values of the configuration follow beside their types.
 
 use super::{Config, ConfigError, Io, MAX_TEXT, Server, ZoneFile, invalid};
 

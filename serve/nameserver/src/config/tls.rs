@@ -17,7 +17,7 @@ pub struct Tls {
     pub certificate: PathBuf,
     /// File of the private key of that certificate.
     pub key: PathBuf,
-    /// File of the certificates that issue those of primaries.
+    /// File of the certificates that issue the primaries'.
     pub roots: PathBuf,
 }
 

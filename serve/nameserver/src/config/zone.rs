@@ -68,7 +68,7 @@ impl ZoneFile {
         Ok(names.iter().map(one).collect())
     }
 
-    /// These servers, and those of `other` where this has none.
+    /// These servers, and `other`'s where this has none.
     pub(crate) fn or(&self, other: &Self) -> Self {
         fn either<T: Clone>(one: &[T], other: &[T]) -> Vec<T> {
             if one.is_empty() { other } else { one }.to_vec()

@@ -39,7 +39,7 @@ impl Stream {
         }
     }
 
-    /// Reads once. Returns `None` if bytes came that are no data, such as those of a handshake; 0 at the end.
+    /// Reads once. Returns `None` if bytes came that are no data, such as in a handshake; 0 at the end.
     ///
     /// # Errors
     /// Nothing has come ([`io::ErrorKind::WouldBlock`]); the connection is broken, or the client breaks the
@@ -60,7 +60,7 @@ impl Stream {
         }
     }
 
-    /// Writes some bytes. TLS may keep those of a record: see [`flush`](Self::flush).
+    /// Writes some bytes. TLS may keep the bytes of a record: see [`flush`](Self::flush).
     ///
     /// # Errors
     /// The socket takes nothing ([`io::ErrorKind::WouldBlock`]), or the connection is broken.
@@ -92,7 +92,7 @@ impl Stream {
         }
     }
 
-    /// Bytes of memory, but those of the socket in the kernel.
+    /// Bytes of memory, without the socket's in the kernel.
     pub(super) fn memory(&self) -> usize {
         match self {
             Self::Plain(_) => 0,

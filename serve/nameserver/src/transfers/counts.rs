@@ -43,7 +43,7 @@ impl Counts {
         count.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The counts, without those of transfers to others.
+    /// The counts, without transfers to others.
     pub(crate) fn sums(&self) -> Transfers {
         let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
         Transfers {

@@ -1,4 +1,4 @@
-//! The connection to a primary, with or without TLS, each read and write of which has a deadline.
+//! The connection to a primary, with or without TLS; each read and write has a deadline.
 
 use super::peers::Peer;
 use crate::tls::{DOT, failure};

@@ -12,7 +12,7 @@ pub(crate) struct Bases {
 }
 
 impl Bases {
-    /// Those of a version on the disk.
+    /// Bases of a version on the disk.
     pub(crate) fn new(unsure: Option<u32>) -> Self {
         Self { unsure }
     }

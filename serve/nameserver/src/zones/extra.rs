@@ -1,5 +1,5 @@
-//! Zones beside those of the configuration: members of catalog zones (RFC 9432), and zones that the operator
-//! has added at run time.
+//! Zones beside the configured ones: members of catalog zones (RFC 9432), and zones that the operator has
+//! added at run time.
 
 pub(super) use super::owners::Wanted;
 use super::owners::{Claim, Membership, Owners};
@@ -24,7 +24,7 @@ struct Added {
     zone: Vec<ZoneFile>,
 }
 
-/// Zones beside those of the configuration.
+/// Zones beside the configured ones.
 #[derive(Default)]
 pub(super) struct Extra {
     /// The added zones, and the folder that they were read from.
@@ -43,8 +43,7 @@ fn invalid(why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> io::Erro
 }
 
 impl Extra {
-    /// All zones: those of the configuration, then added ones, then members of catalogs. The first of a name
-    /// counts.
+    /// All zones: configured ones, then added ones, then members of catalogs. The first of a name counts.
     ///
     /// # Errors
     /// A name is not valid, or the file of added zones.

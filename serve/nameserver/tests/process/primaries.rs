@@ -1,4 +1,4 @@
-//! A secondary with two primaries, of which one is behind the other, or one that is late.
+//! A secondary with two primaries: one is behind the other, or one is late.
 
 use crate::support::{PATIENCE, Running, framed, notify, read_message, secondary_of, serial_of, zone};
 use hashlane_dns::wire::{Message, RecordType};
@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-/// A primary at an address of its own that hands all queries on to a server, so that its version can differ
-/// from that of another one. Counts the queries for the SOA record.
+/// A primary at another address that hands all queries on to a server, so that its version can differ from
+/// another one's. Counts the queries for the SOA record.
 fn primary(address: &str, truth: SocketAddr) -> (SocketAddr, Arc<AtomicUsize>) {
     let address: IpAddr = address.parse().unwrap();
     let listener = TcpListener::bind((address, 0)).unwrap();

@@ -301,7 +301,7 @@ fn unfinished_handshakes_count_as_memory() {
             stream
         })
         .collect();
-    // Not the number of open connections, which is that of the turn before until a turn has ended.
+    // Not the number of open connections, which comes from the turn before until a turn has ended.
     server.wait("most gave way", |handle| handle.stats().tcp.closed_for_others > 40);
     assert_eq!(server.handle.stats().tcp.accepted, 64);
     server.wait("few are open", |handle| handle.status().connections < 24);

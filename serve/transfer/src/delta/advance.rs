@@ -21,10 +21,10 @@ impl Delta {
     /// time of a copy of the zone's memory, or as by [`apply`](Self::apply). `key` is the key of the zone's
     /// names.
     ///
-    /// Memory beside that of both zones is for the changes alone if the zone is patched.
+    /// Beside the memory of both zones, it takes memory for the changes alone if the zone is patched.
     ///
     /// # Errors
-    /// Those of `apply`.
+    /// The errors of `apply`.
     pub fn advance(zone: &Zone, deltas: &[Self], key: &Key) -> Result<Advanced, ApplyError> {
         let mut identity = Identity::new(key, Ttl::Free);
         let changes = Changes::of(zone.serial(), deltas.iter(), &mut identity)?;

@@ -11,8 +11,7 @@ pub(super) type Place = (usize, usize);
 pub(super) enum Change {
     /// The zone has it, and loses it.
     Remove(Place),
-    /// The zone has it, and gets it anew, as with another TTL: that of a removed record is not to be relied
-    /// on.
+    /// The zone has it, and gets it anew, as with another TTL: a removed record's is not to be relied on.
     Replace { removed: Place, added: Place },
     /// The zone does not have it.
     Add(Place),

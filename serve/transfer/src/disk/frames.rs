@@ -43,7 +43,7 @@ impl<R: Read> Frames<R> {
         self.left = self.left.saturating_sub(bytes as u64);
     }
 
-    /// The next frame; `None` if what follows is none.
+    /// The next frame; `None` if the bytes that follow are no frame.
     pub(super) fn next(&mut self) -> io::Result<Option<(u32, Vec<u8>)>> {
         let mut head = [0; HEAD];
         if self.left < HEAD as u64 {

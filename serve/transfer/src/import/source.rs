@@ -9,7 +9,7 @@ use std::net::{IpAddr, SocketAddr};
 const DIFFERENT: &str =
     "others are reached from another address, or any; transfer.source is one for all of them";
 
-/// Servers that are reached from the same addresses: those of a zone, or one with several addresses.
+/// Servers that are reached from the same addresses: a zone's, or one with several addresses.
 pub(super) struct Reached {
     /// A server has an address of IPv4, or of IPv6.
     has_v4: bool,

@@ -82,7 +82,7 @@ fn write_keys(keys: &[Key], report: &mut Report, out: &mut String) -> HashSet<St
 struct Known {
     /// Names of keys in small letters.
     keys: HashSet<String>,
-    /// The certificates that issue those of primaries are named.
+    /// The certificates that issue the primaries' are named.
     has_roots: bool,
     /// No server of a group is lost.
     has_whole_groups: bool,

@@ -1,4 +1,4 @@
-//! Responses to a signed query whose time is not that of the server (BADTIME, RFC 8945 §5.2.3).
+//! Responses to a signed query whose time differs from the server's (BADTIME, RFC 8945 §5.2.3).
 //!
 //! Their signature is made here: its input has the time of the server in 48 bits, as in the record.
 

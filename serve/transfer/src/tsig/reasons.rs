@@ -78,7 +78,7 @@ pub enum Refusal {
         /// Name of the key.
         key: String,
     },
-    /// The signature is shorter than that of the key (BADTRUNC).
+    /// The signature is shorter than the key's (BADTRUNC).
     #[error("a short signature by key {key}")]
     Short {
         /// Name of the key.

@@ -145,7 +145,7 @@ fn asked_late(key: &Key, server: u64) -> (Verifier, Vec<u8>, Vec<u8>) {
     (verifier, mac, response)
 }
 
-/// A response like that of a server with this MAC and other data.
+/// A response as of a server with this MAC and other data.
 fn reported(response: &[u8], mac: &[u8], other: &[u8]) -> Vec<u8> {
     let start = signature(response).unwrap();
     // The name, ten bytes, the algorithm, time and fudge.

@@ -24,7 +24,7 @@ pub(in crate::management) struct Deferred {
     pub(in crate::management) from: Origin,
     /// Key whose certificate it waits for.
     pub(in crate::management) key: Key,
-    /// Text of the refusal if there is none.
+    /// Text of the refusal if no certificate comes.
     pub(in crate::management) why: String,
     pub(in crate::management) progress: Progress,
 }

@@ -333,7 +333,7 @@ impl Readvertise {
         tracing::warn!(destination, verb, %prefix, code, ?why, retry_s, "a prefix was not advertised; trying again");
     }
 
-    /// Ends commands without an answer. Returns the next one to send; call it until there is none.
+    /// Ends commands without an answer. Returns the next one to send; call it until it returns `None`.
     fn tick(&mut self, now: Now) -> Option<Vec<u8>> {
         while let Some(at) = self.pending.iter().position(|pending| pending.ends <= now.monotonic) {
             let late = self.pending.swap_remove(at);

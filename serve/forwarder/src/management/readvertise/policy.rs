@@ -68,7 +68,7 @@ impl Policy {
         }
     }
 
-    /// Faces that lead to the destination, of which `destinations` are the prefixes.
+    /// Faces that lead to the destination; `destinations` are its prefixes.
     pub(super) fn faces(
         &self,
         destinations: &[OwnedName<Ndn>],

@@ -119,7 +119,7 @@ fn the_shortest_identity_of_a_prefix_is_registered_while_an_application_has_a_ro
         bench.routes(prefix, 300);
     }
     assert_eq!(bench.gateway(200), ["register /other", "register /site"]);
-    // Routes to neighbours are not those of applications.
+    // Routes to neighbours are not applications' routes.
     bench.routes("/site/remote", GATEWAY);
     assert_eq!((bench.gateway(200), bench.propagated().advertised), (vec![], 2));
     bench.time = REFRESH;

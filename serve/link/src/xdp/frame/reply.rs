@@ -33,7 +33,7 @@ impl Received {
         datagram.get_mut(UDP..)?.copy_from_slice(payload);
         *datagram.first_chunk_mut()? = [c, d, a, b, e, f, 0, 0];
         let checksum = match pseudo(addresses, length).add(datagram).checksum() {
-            // 0 would mean that there is none.
+            // 0 would mean that the datagram has no checksum.
             [0, 0] => [0xff; 2],
             checksum => checksum,
         };

@@ -83,8 +83,8 @@ impl Knot<'_> {
         true
     }
 
-    /// Has the members of a catalog served with the servers of their templates, the first of which must name
-    /// those of the catalog.
+    /// Has the members of a catalog served with the servers of their templates; the first template must name
+    /// the catalog's.
     fn follow(&mut self, zone: &Zone, item: &Item, templates: &HashMap<&str, &Item>) -> Result<(), String> {
         if !zone.is_secondary {
             return Err("a catalog that is followed needs `master` here".to_owned());
@@ -107,7 +107,7 @@ impl Knot<'_> {
                      `master`, `notify`, `acl` and `module`"
                 ));
             }
-            // An empty list would be that of the catalog, and access wider.
+            // An empty list would stand for the catalog's, and access be wider.
             if group.lacks_servers_of(zone) {
                 return Err(format!(
                     "the template {name:?} lacks `master`, `notify`, `acl` or `module`, as its catalog has"

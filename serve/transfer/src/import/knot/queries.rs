@@ -58,7 +58,7 @@ impl Knot<'_> {
         }
     }
 
-    /// Limits the clients of a zone to those of its modules.
+    /// Limits the clients of a zone to its modules' clients.
     pub(super) fn limit_queries(&mut self, zone: &mut Zone, modules: &[(String, usize)]) {
         let mut limit: Option<&str> = None;
         for (name, at) in modules.iter().chain(&self.global_modules) {

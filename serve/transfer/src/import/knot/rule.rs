@@ -34,7 +34,7 @@ struct Refused {
 }
 
 impl Refused {
-    /// Adds those of a rule, with or without its keys.
+    /// Adds the addresses of a rule, with or without its keys.
     fn add(&mut self, rule: &Rule) {
         let before = self.networks.len();
         self.networks
@@ -44,7 +44,7 @@ impl Refused {
             !rule.has_address || rule.lacks_address || !is_whole || self.networks.len() > MAX_REFUSED;
     }
 
-    /// True if an address of a network is refused; that of an empty text has all.
+    /// True if an address of a network is refused; an empty text stands for all addresses.
     fn has(&self, network: &str) -> bool {
         self.is_all
             || match Network::of(network) {
