@@ -3,7 +3,7 @@
 /// Numbers and bit counts that a function works with. They may include some that it does not use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Constants {
-    /// Numbers of more than 8 bits; those of up to 32 bits may be words of 32 or of 64 bits.
+    /// Numbers of more than 8 bits; up to 32 bits, they may be words of 32 or of 64 bits.
     pub numbers: Vec<u64>,
     /// Words of 8 bytes in data that the code refers to by an address, such as a table of constants.
     pub table: Vec<u64>,

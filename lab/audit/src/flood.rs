@@ -92,7 +92,7 @@ impl Flood {
 }
 
 /// The worst of several floods: those whose keys meet in the largest table, as a table in use holds other
-/// keys, too. Of these the first whose growth is that of the worst one but for a tenth, which chance decides.
+/// keys, too. Of these the first whose growth equals the worst one's within a tenth, which chance decides.
 pub(crate) fn worst<'a>(
     floods: impl Iterator<Item = (&'static str, &'a Flood)> + Clone,
 ) -> Option<(&'static str, &'a Flood)> {
@@ -248,7 +248,7 @@ fn growth(keys: usize, hostile: &Counts, random: &Counts) -> f64 {
     lookup.max((hostile.insert.work() as f64 + written) / (random.insert.work() as f64 + written))
 }
 
-/// Bits that a hash must have beyond those of the bucket before keys of one bucket and of one hash differ.
+/// Bits that a hash must have beyond the bucket's before keys of one bucket and of one hash differ.
 const BEYOND_BUCKET: u32 = 8;
 
 /// Two keys of the hash that at least half of the keys have, if a bucket shows much less of it.

@@ -43,7 +43,7 @@ impl<'a> Narrowed<'a> {
         Self { subject, info, seed_bits, hashed: BTreeMap::new() }
     }
 
-    /// Lengths of which many keys were hashed.
+    /// Lengths with many hashed keys.
     pub(crate) fn lengths(&self) -> Vec<usize> {
         self.hashed.iter().filter(|(_, keys)| **keys >= TRIED).map(|(length, _)| *length).collect()
     }

@@ -54,8 +54,8 @@ pub trait AuditedHash {
     /// The function has failed. `hashes` is then of no use.
     fn hash_all(&mut self, key: &Key, keys: &Keys, hashes: &mut Vec<u64>) -> Result<(), Fault>;
 
-    /// Hashes all `keys` under each of `seeds`: `hashes` is cleared, and then has those of the first seed,
-    /// those of the next, and so on. A function in another process answers many seeds at a time.
+    /// Hashes all `keys` under each of `seeds`: `hashes` is cleared, and then has the hashes of the first
+    /// seed, of the next, and so on. A function in another process answers many seeds at a time.
     ///
     /// # Errors
     /// As above.

@@ -15,7 +15,7 @@ pub fn parse(text: &str) -> Option<u64> {
 /// Writes 0x and 16 hex digits, for `#[serde(with)]`.
 ///
 /// # Errors
-/// That of the serializer.
+/// The error of the serializer.
 pub fn serialize<S: Serializer>(value: &u64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&format!("{value:#018x}"))
 }

@@ -24,7 +24,7 @@ pub enum Limit {
     AddressSpace,
     /// `RLIMIT_DATA`.
     Data,
-    /// That of the control group.
+    /// Limit of the control group.
     Group,
 }
 

@@ -95,7 +95,7 @@ fn words(constants: &Constants, length: usize) -> BTreeSet<(usize, u64)> {
             words.insert((8, form));
             words.extend([form, form >> 32].map(|half| (4, half & u64::from(u32::MAX))));
         }
-        // Of a constant of 32 bits in a word of 64, the complement may be that of either width.
+        // Of a constant of 32 bits in a word of 64, the complement may have either width.
         if *constant <= u64::from(u32::MAX) {
             words.extend(forms.map(|form| (8, form & u64::from(u32::MAX))));
         }

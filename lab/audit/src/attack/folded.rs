@@ -248,8 +248,8 @@ impl Attack for FoldedProducts {
 /// A place of the key, and terms that explain it, with two words of one value each.
 type Place = (usize, Vec<(Term, [u64; 2])>);
 
-/// The candidates of which two words at place `number` of a key of `length` bytes have one hash, under fresh
-/// seeds.
+/// The candidates under which two words at place `number` of a key of `length` bytes have one hash, under
+/// fresh seeds.
 fn at_place(
     target: &mut Target<'_>,
     candidates: &[Candidate],

@@ -88,7 +88,7 @@ fn rotated(word: u64, by: u32, bits: u32) -> u64 {
 pub(super) struct Mixing(pub(super) Vec<Step>);
 
 impl Mixing {
-    /// The word whose mixing is that of `word` with a `change`, which is no step of its own.
+    /// The word whose mixing equals the mixing of `word` with a `change`, which is no separate step.
     pub(super) fn changed(&self, word: u64, change: Step, bits: u32) -> u64 {
         let mixed = self.0.iter().fold(word, |word, step| step.forward(word, bits));
         let after = change.forward(mixed, bits);

@@ -1,5 +1,5 @@
 //! Mixings with the constants of a function, in the order in which they are tried: first none at all, then
-//! those of the shapes that have the fewest.
+//! mixings of the shapes with the fewest steps.
 
 use super::mixing::{Mixing, Step};
 use crate::constants::Constants;
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 /// Steps with the constants of a function.
 #[derive(Clone, Debug)]
 pub(super) struct Steps {
-    /// Those of any place.
+    /// Steps of any place.
     pub(super) any: Vec<Step>,
     /// Those that stand first alone.
     pub(super) first: Vec<Step>,
@@ -30,8 +30,8 @@ impl Steps {
         }
     }
 
-    /// The same steps with those of two rotations or two shifts, in any place; `None` if there are no two
-    /// numbers of bits, or too many pairs of them.
+    /// The same steps with two rotations or two shifts, in any place; `None` if there are no two numbers of
+    /// bits, or too many pairs of them.
     pub(super) fn with_pairs(&self) -> Option<Self> {
         let two = |all: Vec<u32>, step: fn(u32, u32) -> Step| {
             let of = |place: usize| all[..place].iter().map(move |one| (*one, place)).collect::<Vec<_>>();
@@ -46,7 +46,7 @@ impl Steps {
         (1..=PAIRS).contains(&pairs.len()).then(|| Self { any, first: self.first.clone() })
     }
 
-    /// Mixings of up to `longest` steps: first the one without steps, then those of the shapes that have the
+    /// Mixings of up to `longest` steps: first the one without steps, then mixings of the shapes with the
     /// fewest.
     pub(super) fn mixings(&self, longest: usize) -> impl Iterator<Item = Mixing> + '_ {
         let lengths = 1..=longest;
@@ -127,7 +127,7 @@ impl<'a> Mixings<'a> {
         Self { shape, digits: vec![0; choices.len()], choices, is_done }
     }
 
-    /// The next number whose digits differ from those of this one up to `place`.
+    /// The next number whose digits differ from this one's up to `place`.
     fn advance(&mut self, place: usize) {
         self.digits[place + 1..].fill(0);
         for place in (0..=place).rev() {

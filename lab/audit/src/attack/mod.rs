@@ -226,7 +226,7 @@ pub trait Attack: Sync {
         false
     }
 
-    /// Bytes of longer keys that are tried if those of the usual length give none, and the user states no
+    /// Bytes of longer keys that are tried if keys of the usual length give no flood, and the user states no
     /// length.
     fn longer(&self) -> Option<usize> {
         None

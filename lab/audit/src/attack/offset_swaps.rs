@@ -154,7 +154,7 @@ impl Attack for OffsetSwaps {
     }
 }
 
-/// The same exchange at other places, no two of which share a word.
+/// The same exchange at other places that share no word.
 fn disjoint(target: &mut Target<'_>, exchange: Exchange, length: usize) -> Result<Vec<Exchange>, Fault> {
     let (mut used, mut found) = (BTreeSet::new(), Vec::new());
     for first in 0..length / exchange.width {

@@ -88,8 +88,8 @@ impl Forms {
     }
 }
 
-/// Keys in a row, each of which is one of `pair`, filled with zeros up to multiples of `align` bytes, if the
-/// function takes keys of any length.
+/// Keys in a row, each one of `pair`, filled with zeros up to multiples of `align` bytes, if the function
+/// takes keys of any length.
 fn rows(target: &Target<'_>, pair: &[Vec<u8>; 2], align: usize) -> Option<Keys> {
     let pair = pair.each_ref().map(|key| {
         let mut key = key.clone();

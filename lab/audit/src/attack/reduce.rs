@@ -87,8 +87,8 @@ fn shorten(basis: &mut [Vec<i64>], orthogonal: &mut [Vec<f64>], number: usize) -
             shares[before] = share;
         }
         orthogonal[number] = rest;
-        // The shares of a difference follow from those of both vectors; from the last one on, those of the
-        // earlier vectors are out of date, and the next round has them.
+        // The shares of a difference follow from both vectors' shares; from the last one on, the earlier
+        // vectors' are out of date, and the next round has them.
         let largest = shares.iter().rposition(|share| share.abs() > 0.501);
         let Some(largest) = largest else { break };
         let times = shares[largest].round() as i64;

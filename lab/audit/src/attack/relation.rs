@@ -25,12 +25,12 @@ enum Relation {
     Repeated(usize),
     /// The second half is the complement of the first.
     Complement,
-    /// The words of so many bytes in the second half are those of the first in the opposite order.
+    /// The words of so many bytes in the second half are the first half's in the opposite order.
     Mirrored(usize),
 }
 
 impl Relation {
-    /// All relations of keys of `length` bytes, those of the most keys first.
+    /// All relations of keys of `length` bytes, first the ones with the most keys.
     fn all(length: usize) -> Vec<Self> {
         let half = length / 2;
         let mut widths = vec![1, 2, 4, 8, 16, length / 3, half];

@@ -95,7 +95,7 @@ fn placed(base: &[u8], row: &[u8], rows: usize, count: usize) -> Keys {
     let places = base.len() + 1;
     let all = (0..places.pow(rows as u32)).filter_map(|number| {
         let at = (0..rows as u32).map(|digit| number / places.pow(digit) % places).collect::<Vec<_>>();
-        // The order of equal rows is none.
+        // Equal rows have no order.
         at.is_sorted().then(|| {
             let mut key = Vec::with_capacity(base.len() + rows * row.len());
             let mut from = 0;

@@ -4,7 +4,7 @@
 //! Behind the S-box the byte has changed by an unknown number, and MixColumns multiplies that by the four
 //! numbers of a column. So the state moves within 256 values, whatever the key: 256 values of the byte and
 //! 256 columns in the next block of the same state are 65,536 keys of 256 hashes. Whoever sees results tries
-//! the columns for one change of a byte: each of the 16 bytes of a block has one of its own.
+//! the columns for one change of a byte: each of the 16 bytes of a block has another one.
 
 use super::{About, Attack, FEWEST, Knowledge, LONGER, Miss, Target};
 use crate::keys::Keys;
@@ -84,7 +84,7 @@ struct Pair {
 }
 
 impl Pair {
-    /// All pairs in keys of `length` bytes, those of one byte of a block first.
+    /// All pairs in keys of `length` bytes, ordered by the byte of a block.
     fn all(length: usize) -> Vec<Self> {
         let mut all = Vec::new();
         for place in 0..BLOCK {
@@ -128,7 +128,7 @@ impl Pair {
     }
 }
 
-/// A pair that holds, and the bytes of its keys; an error if there is none.
+/// A pair that holds, and the bytes of its keys; an error if no pair holds.
 fn found(target: &mut Target<'_>) -> Result<(Pair, usize), Miss> {
     let length = target.length_or(USUAL);
     for pair in Pair::all(length) {

@@ -1,4 +1,4 @@
-//! Functions of which there are few, though their seeds are long.
+//! Few functions, though their seeds are long.
 
 use super::seeds::{explains, learnt_pairs};
 use super::truncation::of_bucket;
@@ -103,7 +103,7 @@ fn equal(target: &mut Target<'_>, pairs: &[[Key; 2]]) -> Result<f64, Fault> {
     Ok(f64::from(equal) / f64::from(compared.max(1)))
 }
 
-/// Number of functions of which `drawn` random ones have `distinct` different ones, by bisection.
+/// Number of functions at which `drawn` random ones have `distinct` different ones, by bisection.
 fn functions_of(drawn: u64, distinct: u64) -> f64 {
     let expected = |functions: f64| -functions * (-(drawn as f64) / functions).exp_m1();
     let (mut low, mut high) = (0.0_f64, 64.0_f64);

@@ -141,7 +141,7 @@ fn of_length(target: &mut Target<'_>, swaps: &[Swap], length: usize) -> Result<O
     Ok(None)
 }
 
-/// Swaps of the same width and distance at other places, no two of which share a byte.
+/// Swaps of the same width and distance at other places that share no byte.
 fn disjoint(target: &mut Target<'_>, swap: Swap, length: usize) -> Result<Vec<Swap>, Fault> {
     let (mut used, mut found) = (BTreeSet::new(), Vec::new());
     for at in (0..length).step_by(swap.width) {

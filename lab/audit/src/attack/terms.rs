@@ -72,7 +72,7 @@ impl Attack for Terms {
             }
         }
         theorem(target)?;
-        // A sum modulo a prime, of which the table takes some bits: each reduction moves a key to another
+        // A sum modulo a prime, some bits of which the table takes: each reduction moves a key to another
         // bucket, and there are few of them.
         for (width, usual) in PLACES {
             let length = target.length_or(usual);

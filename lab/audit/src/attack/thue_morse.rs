@@ -37,7 +37,7 @@ struct Product {
 }
 
 impl Product {
-    /// All products, those of the fewest bytes first. Of bytes there is one order.
+    /// All products, from the fewest bytes on. Of bytes there is one order.
     fn all() -> Vec<Self> {
         let kinds = [(1, false), (2, false), (2, true), (4, false), (4, true), (8, false), (8, true)];
         let mut all: Vec<Self> = kinds

@@ -75,8 +75,7 @@ impl Unhashed {
         if bytes + lone == 1 { "is" } else { "are" }
     }
 
-    /// Sets [`Self::none_up_to`]: tries a few short lengths, and then lengths up to that of these keys by
-    /// bisection.
+    /// Sets [`Self::none_up_to`]: tries a few short lengths, and then lengths up to these keys' by bisection.
     ///
     /// # Errors
     /// The function fails.

@@ -129,7 +129,7 @@ impl Audit<'_> {
         attempts.any(|(about, outcome)| about.knowledge <= knowledge && matches!(outcome, Outcome::Flood(_)))
     }
 
-    /// Buckets up to which the keys of a flood that needs nothing meet; 0 if there is none.
+    /// Buckets up to which the keys of a flood that needs nothing meet; 0 without such a flood.
     fn reach(&self) -> usize {
         let floods = self.report.attempts.iter().filter_map(|(about, outcome)| match outcome {
             Outcome::Flood(flood) if about.knowledge == Knowledge::Nothing => Some(flood.reach()),

@@ -76,7 +76,7 @@ pub struct Report {
     pub searched: Option<Searched>,
     /// Fault of the function, or wrong treatment of its arguments.
     pub flaw: Option<Flaw>,
-    /// Lengths of which many keys were hashed.
+    /// Lengths with many hashed keys.
     pub lengths: Vec<usize>,
     /// The verdict.
     pub verdict: Verdict,

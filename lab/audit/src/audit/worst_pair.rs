@@ -66,7 +66,7 @@ impl Audit<'_> {
                 consider(share.value().log2(), keys, source, Origin::Found, share);
             }
         }
-        // Random choices of its own: its outcome depends on no attack.
+        // Separate random choices: its outcome depends on no attack.
         let (length, mut draw) = (self.length(), self.draw("search of pairs"));
         if let Some(suspect) = search::search(self.subject, length, &mut draw)? {
             let share = epsilon::measure(self.subject, &suspect.keys, FLOOD_SEEDS, &mut draw)?;

@@ -12,7 +12,7 @@ use hashlane_hash::scheme::Key;
 use hashlane_stats::format::count;
 use std::collections::HashSet;
 
-/// Binary logarithm of the keys among which those of the flood are chosen.
+/// Binary logarithm of the keys among which the flood's are chosen.
 const POOL: u32 = 13;
 
 /// Seeds of the attacker's, under which they are chosen.
@@ -21,8 +21,7 @@ const OWN: usize = 32;
 /// Seeds of tables in which they are tried.
 const TABLES: usize = 5;
 
-/// Buckets of larger tables, in which a flood must be one, too: a table may hold more keys than those of the
-/// flood.
+/// Buckets of larger tables, in which a flood must be one, too: a table may hold more keys than the flood's.
 const LARGER: [usize; 3] = [1 << 8, 1 << 12, 1 << 16];
 
 /// The work of the table with keys that differ from one key by sums of the differences of `alike`, or by

@@ -39,7 +39,7 @@ const LENGTHS: [usize; 5] = [4, 8, 16, 36, 64];
 /// Differences that are looked at again.
 const SUSPECTS: usize = 24;
 
-/// Fresh pairs for each of them, each under a seed of its own.
+/// Fresh pairs for each of them, each under another seed.
 const LOOKS: u64 = 512;
 
 /// Fresh pairs by which the last one is estimated.
@@ -228,8 +228,8 @@ struct Look {
     colliding: Option<[Vec<u8>; 2]>,
 }
 
-/// Hashes `trials` random pairs of each suspect, each of a suspect's pairs under a seed of its own, and
-/// compares the lowest `width` bits.
+/// Hashes `trials` random pairs of each suspect, each of a suspect's pairs under another seed, and compares
+/// the lowest `width` bits.
 fn look(
     subject: &mut dyn AuditedHash,
     width: u32,

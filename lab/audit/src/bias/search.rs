@@ -5,7 +5,7 @@ use super::differences::{Difference, TERMS, Window};
 use crate::draw::Draw;
 use crate::subject::{AuditedHash, Fault};
 
-/// Random bases of a window, each hashed under a seed of its own.
+/// Random bases of a window, each hashed under another seed.
 const BASES: u64 = 10;
 
 /// Bits of a bucket at which pairs are counted.

@@ -19,7 +19,7 @@ const WORDS: usize = 256;
 /// Fresh keys and seeds by which a word is judged.
 const TRIALS: usize = 8;
 
-/// Those of them for which it must hold.
+/// Trials in which it must hold.
 const NEEDED: usize = 2;
 
 /// Times that a word stands in a row.
@@ -125,7 +125,7 @@ fn places(word: &[u8], length: usize) -> Vec<Absorbed> {
     all
 }
 
-/// Those of `all` for which two keys collide under `seed`.
+/// Members of `all` for which two keys collide under `seed`.
 fn colliding(oracle: &mut Oracle<'_>, all: Vec<Absorbed>, seed: &Key) -> Result<Vec<Absorbed>, Fault> {
     let mut keys = Keys::default();
     for one in &all {

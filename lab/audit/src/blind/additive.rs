@@ -1,4 +1,4 @@
-//! Additive search: words of the key of which one more adds the same to the lowest bits of every hash. Two of
+//! Additive search: words of the key in which one more adds the same to the lowest bits of every hash. Two of
 //! them are changed so that the sums cancel.
 
 use super::oracle::Oracle;
@@ -13,7 +13,7 @@ const LENGTHS: [usize; 6] = [36, 16, 64, 24, 32, 128];
 /// Lowest bits of the hash that must stay the same.
 const BITS: [u32; 8] = [64, 32, 24, 20, 16, 12, 10, 8];
 
-/// Random keys, each under a seed of its own, in which each word is changed.
+/// Random keys, each under another seed, in which each word is changed.
 const SAMPLES: usize = 6;
 
 /// Pairs of words that are tried.

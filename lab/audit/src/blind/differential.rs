@@ -20,7 +20,7 @@ const POPULATION: usize = 64;
 /// Differences that the next generation is made of.
 const PARENTS: usize = 12;
 
-/// Pairs of each difference in a generation, each under a seed of its own.
+/// Pairs of each difference in a generation, each under another seed.
 const PAIRS: usize = 16;
 
 /// Generations of a step, after which keys of another length are searched.
@@ -118,7 +118,7 @@ fn meet(oracle: &mut Oracle<'_>, population: &mut [Scored]) -> Result<(), Fault>
 }
 
 /// Agreement of two hashes that differ by `change`: equal bits at one end beyond the fourth, up to 20, and a
-/// part of the equal bits beyond those of chance.
+/// part of the equal bits beyond chance.
 fn agreement(change: u64, width: u32) -> f64 {
     let unused = u64::BITS - width;
     let low = change.trailing_zeros().min(width);

@@ -18,7 +18,7 @@ const AROUND: usize = 16;
 /// Fresh keys and seeds by which a block is judged.
 const TRIALS: usize = 8;
 
-/// Those of them for which it must hold.
+/// Trials in which it must hold.
 const NEEDED: usize = 2;
 
 /// Digits of π, e and the golden ratio, and others that functions take as constants for no reason but their
@@ -191,7 +191,7 @@ fn suspicious(
 fn keys(oracle: &mut Oracle<'_>, shape: Shape, block: &[u8]) -> Keys {
     let room = match oracle.takes_any_length() {
         true => MAX_LENGTH / 4,
-        // A part that moves needs a place of its own.
+        // A part that moves needs a separate place.
         false => oracle.lengths(&[])[0].saturating_sub(block.len().max(4)),
     };
     let most = (room / block.len()).min(oracle.scope.count - 1);

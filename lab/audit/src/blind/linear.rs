@@ -13,7 +13,7 @@ const LENGTHS: [usize; 8] = [36, 16, 64, 8, 24, 32, 48, 128];
 /// Bits of the hash that must stay the same, besides all of them: the more, the fewer buckets.
 const BITS: [u32; 12] = [32, 24, 20, 16, 14, 12, 10, 9, 8, 7, 6, 5];
 
-/// Random keys, each under a seed of its own, in which each bit is changed.
+/// Random keys, each under another seed, in which each bit is changed.
 const SAMPLES: usize = 6;
 
 /// Elements of a kernel, at least: 64 keys.

@@ -88,7 +88,8 @@ const TABLES: usize = 5;
 /// Steps without work after which a search has nothing to do, for example with keys of one byte.
 const IDLE: u32 = 256;
 
-/// Work over that of random keys at which a search ends. It keeps weaker floods, and goes on for better ones.
+/// Work over the work of random keys at which a search ends. It keeps weaker floods, and goes on for better
+/// ones.
 const STRONG: f64 = 32.0;
 
 /// An [`About`] of a search.
@@ -152,7 +153,7 @@ impl Running {
         self.search.about().knowledge == Knowledge::Nothing || keying == Keying::None
     }
 
-    /// Work of its best keys over that of random ones; 0 without keys.
+    /// Work of its best keys over the work of random ones; 0 without keys.
     fn growth(&self) -> f64 {
         self.flood.as_ref().map_or(0.0, Flood::growth)
     }

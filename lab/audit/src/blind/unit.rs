@@ -15,7 +15,7 @@ const NEEDED: u32 = 2;
 /// Units of a key, at most: 2¹² keys and more.
 const MOST: u32 = 14;
 
-/// Bytes of a long key beyond those of its units.
+/// Bytes of a long key beyond its units.
 const MARGIN: usize = 32;
 
 /// Two forms of the bytes from `at` on.

@@ -10,7 +10,7 @@ use crate::keys::Keys;
 use crate::subject::{AuditedHash, Fault, Lengths};
 use hashlane_hash::scheme::Key;
 
-/// Given keys by which a method is judged, each under a seed of its own.
+/// Given keys by which a method is judged, each under another seed.
 const TRIALS: u32 = 32;
 
 /// Successes that a method needs: a single one of 32 bits might be chance.

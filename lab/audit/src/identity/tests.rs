@@ -5,7 +5,7 @@ use crate::keys::Keys;
 use crate::registered;
 use crate::table::Geometry;
 
-/// The identity of a registered function, each pair of which is hashed here once more.
+/// The identity of a registered function; each pair is hashed here once more.
 fn checked(id: &str) -> Identity {
     let [geometry, ..] = Geometry::named();
     let settings = Settings { geometry, length: None, seed_bits: None, count: 64, seed: 5 };

@@ -151,7 +151,7 @@ pub fn row(report: &Report, speed: Speed, quality: Option<Quality>) -> Row {
 }
 
 /// The first number of a source that has a point: `crate xxhash-rust 0.8.19` has `0.8.19`. A section, as
-/// §12.1, is none.
+/// §12.1, is no version.
 fn version(source: &str) -> Option<String> {
     let mut words =
         source.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '§'))).map(|word| {

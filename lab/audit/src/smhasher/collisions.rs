@@ -26,7 +26,7 @@ pub(super) fn log_p_value(hashes: &mut [u64], width: u32) -> f64 {
     (log(&high, width) + 2f64.ln()).min(ends).min(0.0)
 }
 
-/// Numbers of words whose first bits repeat those of another word: at 0 to 64, for as many bits.
+/// Numbers of words whose first bits repeat another word's: at 0 to 64, for as many bits.
 fn repeated_prefixes(words: &mut [u64]) -> [u32; 65] {
     words.sort_unstable();
     let mut repeated = [0; 65];

@@ -2,7 +2,7 @@
 //!
 //! They ask if a function looks random on key sets and seeds of simple patterns, which nobody has chosen to
 //! harm it. A function that fails may still be hard to attack, and one that passes may be broken: the columns
-//! stand side by side for that comparison. The names are those of SMHasher3's tests; key sets, sizes and
+//! stand side by side for that comparison. The names come from SMHasher3's tests; key sets, sizes and
 //! statistics are our own and smaller, so that all functions take seconds.
 //!
 //! Source: Frank J. T. Wojcik, SMHasher3, github.com/fwojcik/smhasher3 at 7ad8939d; it descends from SMHasher
@@ -22,7 +22,7 @@ use hashlane_hash::scheme::Keying;
 use key_sets::KeySet;
 use serde::Serialize;
 
-/// Names of the tests, in the order of SMHasher3: those of keys, then those of seeds.
+/// Names of the tests, in the order of SMHasher3: tests of keys, then tests of seeds.
 pub const TESTS: [&str; 13] = [
     "Avalanche",
     "Zeroes",
@@ -45,7 +45,7 @@ pub const LEVEL: f64 = 1e-6;
 /// Tests that a function went through and those that it failed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Outcome {
-    /// Names of the tests that apply: those of seeds need a seed, some need keys of several lengths.
+    /// Names of the tests that apply: tests of seeds need a seed, some need keys of several lengths.
     pub run: Vec<&'static str>,
     /// Names of the tests that it failed.
     pub failed: Vec<&'static str>,

@@ -22,7 +22,7 @@ pub struct Published {
     pub passed: u32,
     /// Tests run.
     pub tests: u32,
-    /// Groups of tests of which at least one failed, with blanks between them.
+    /// Groups of tests with at least one failure, with blanks between them.
     #[serde(serialize_with = "list")]
     pub failed: &'static str,
 }

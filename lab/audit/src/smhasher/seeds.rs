@@ -46,7 +46,7 @@ impl Seeds {
     }
 }
 
-/// Bytes of the keys, of which a test takes the first.
+/// Bytes of the keys; a test takes the first ones.
 const TEXT: &[u8; 36] = b"Five quacking zephyrs jolt a wax bed";
 
 /// Seeds that count up, from 0 and in their upper half.

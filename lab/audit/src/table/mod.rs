@@ -130,8 +130,8 @@ impl Geometry {
         self.home(self.taken(hash), buckets)
     }
 
-    /// Lowest bits of a hash that choose the bucket of a table with `keys` keys, those of a tag below them
-    /// included; `None` if other bits choose it.
+    /// Lowest bits of a hash that choose the bucket of a table with `keys` keys, a tag below them included;
+    /// `None` if other bits choose it.
     pub(crate) fn lowest_bits(&self, keys: usize) -> Option<u32> {
         let tag = if self.kind == (Resolution::Swiss { upper_tag: false }) { 7 } else { 0 };
         (self.index == Index::Mask).then(|| tag + self.buckets_for(keys).ilog2())

@@ -36,7 +36,7 @@ pub(super) fn charts(context: Context<'_>, spec: &ChartSpec) -> Result<Vec<Block
 struct Chart<'a> {
     context: Context<'a>,
     spec: &'a ChartSpec,
-    /// Those of the whole chart.
+    /// Variables of the whole chart.
     vars: Vars,
     value: Code<'a>,
     label: Text<'a>,

@@ -339,7 +339,7 @@ impl PartSpec {
 }
 
 impl ColumnSpec {
-    /// Tests if it has a head and a cell, or columns of its own.
+    /// Tests if it has a head and a cell, or further columns.
     fn is_whole(&self) -> bool {
         if self.columns.is_empty() {
             return self.head.is_some() && self.cell.is_some();

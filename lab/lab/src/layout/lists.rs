@@ -23,7 +23,7 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    /// Those of `model` in the study; `None` without records.
+    /// Workloads and schemes of `model` in the study; `None` without records.
     pub(super) fn of(definition: &Definition, records: &RecordSet, model: &str) -> Option<Self> {
         let of =
             |r: &&Record| r.study == definition.slug && r.model == model && !definition.is_control(&r.scheme);

@@ -91,7 +91,7 @@ pub(super) fn tables(context: Context<'_>, spec: &TableSpec) -> Result<Vec<Table
     Ok(tables)
 }
 
-/// Tests a condition, which holds if there is none.
+/// Tests a condition; an absent one holds.
 pub(super) fn holds(env: &Environment<'static>, when: Option<&String>, vars: &Vars) -> Result<bool, Fault> {
     when.map_or(Ok(true), |when| Code::new(env, "when", when)?.holds(vars))
 }

@@ -24,7 +24,7 @@ pub fn markdown(part: &Part<'_>) -> String {
     out
 }
 
-/// The answer with its precision, or the reason why there is none.
+/// The answer with its precision, or the reason for withholding it.
 pub(super) fn sentence(answer: &Answer) -> String {
     match &answer.sentence {
         Ok(statement) => {

@@ -104,7 +104,8 @@ impl Child {
     /// Calls `ready` every `pause` until it returns a value.
     ///
     /// # Errors
-    /// That of `ready`; the program has ended; `stop` is set; or `limit` is over, and the program `did_not`.
+    /// The error of `ready`; the program has ended; `stop` is set; or `limit` is over, and the program
+    /// `did_not`.
     pub fn until<T>(
         &mut self,
         (limit, pause): (Duration, Duration),
@@ -140,7 +141,7 @@ impl Child {
 /// Runs the load on a program, in a new thread on a core.
 ///
 /// # Errors
-/// That of `work`; or the thread cannot be bound.
+/// The error of `work`; or the thread cannot be bound.
 pub fn on_core<T: Send>(
     core: Option<usize>,
     work: impl FnOnce() -> Result<T, TurnError> + Send,

@@ -156,7 +156,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Values of the study's schemes in a table. A control has that of what it repeats.
+    /// Values of the study's schemes in a table. A control has the value of the scheme that it repeats.
     ///
     /// # Errors
     /// A scheme is not in the table.
@@ -171,7 +171,7 @@ impl<'a> Session<'a> {
     /// Gives `work` a new folder for temporary files, which is removed afterwards.
     ///
     /// # Errors
-    /// That of `work`; or the folder cannot be made or removed.
+    /// The error of `work`; or the folder cannot be made or removed.
     pub fn with_folder(
         &mut self,
         prefix: &str,

@@ -30,7 +30,7 @@ impl<S, T> Contender<S, T> {
     }
 }
 
-/// The contenders as on another workload of the same turns, of which each result is what `of` makes of it.
+/// The contenders as on another workload of the same turns; `of` converts each result.
 pub fn views<S, T, U>(
     contenders: &[Contender<S, T>],
     workload: &str,
@@ -44,8 +44,8 @@ pub fn views<S, T, U>(
     contenders.iter().map(view).collect()
 }
 
-/// Gives all contenders their turn in each round: those of one workload after another, in their [`order`].
-/// `turn` gets the contender and the number of the round.
+/// Gives all contenders their turn in each round: workload by workload, in their [`order`]. `turn` gets the
+/// contender and the number of the round.
 ///
 /// A foreign program that fails is left out from then on, with a note; the failure of any other ends the
 /// study. `record` adds the records of the whole rounds so far: they are reported after each round, and kept

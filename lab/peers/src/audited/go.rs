@@ -1,6 +1,6 @@
 //! The hashes of Go's maps, written from their description: no crate holds them.
 //!
-//! On CPUs with AES rounds, each block of 16 bytes takes part in a lane of its own: three rounds whose key is
+//! On CPUs with AES rounds, each block of 16 bytes takes part in a separate lane: three rounds whose key is
 //! the state itself. Elsewhere the function is a variant of wyhash under words that each process draws.
 //!
 //! Source: Go 1.26, `runtime/alg.go`, `runtime/asm_amd64.s` (aeshashbody), `runtime/hash64.go`

@@ -38,7 +38,7 @@ fn protected(seed: u64, bytes: &[u8]) -> Vec<u8> {
 
 /// The verification value of SMHasher3 (`lib/Hashinfo.cpp`): the keys are 00 01 .. n−1 for n in 0..256, each
 /// under the seed 256 − n; the value is the low half of the hash under seed 0 of all the results. The values
-/// stand in its `hashes/*.cpp`, those of MuseAir v2 in the test `stability_v2` of its crate.
+/// stand in its `hashes/*.cpp`, MuseAir v2's in the test `stability_v2` of its crate.
 #[test]
 fn give_the_verification_values_of_smhasher3() {
     type Hash = fn(u64, &[u8]) -> Vec<u8>;

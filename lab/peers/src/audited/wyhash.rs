@@ -1,6 +1,6 @@
 //! wyhash, final version 4, written from its description: the crates that are kept hold earlier versions.
 //!
-//! Source: Wang Yi, `wyhash.h`, final version 4.3, default secrets, whose hash is that of 4.2; SMHasher3
+//! Source: Wang Yi, `wyhash.h`, final version 4.3, default secrets, whose hash equals 4.2's; SMHasher3
 //! `hashes/wyhash.cpp`. Go's and Zig's tables use variants of it. The header is in the public domain (The
 //! Unlicense).
 

@@ -11,7 +11,7 @@ use simple_dns::Packet;
 /// The reason that it refuses the message.
 pub type Read = fn(&[u8]) -> Result<usize, String>;
 
-/// A reader by the id of its crate's renderer; `None` if there is none.
+/// A reader by the id of its crate's renderer; `None` for an unknown id.
 pub fn reader(id: &str) -> Option<Read> {
     Some(match id {
         "domain/hash" => domain::read,

@@ -1,10 +1,10 @@
 //! Searches for the message that costs our renderer most for each byte that it writes.
 //!
 //! Messages are a question and records whose names are made from a pool, as many as fit: a record that does
-//! not fit ends a message once, and is not counted. Those of each size that cost most are mutated, and
-//! replaced by what costs more; the cost is the time per byte, as a ratio to that of the ordinary referral
-//! that is timed beside them. Most messages are small, so that ten million take two hours. At the end the
-//! worst are rendered again under 20 random keys.
+//! not fit ends a message once, and is not counted. The messages of each size that cost most are mutated, and
+//! replaced by what costs more; the cost is the time per byte, as a ratio to the ordinary referral's, which
+//! is timed beside them. Most messages are small, so that ten million take two hours. At the end the worst
+//! are rendered again under 20 random keys.
 
 mod search;
 
@@ -33,7 +33,8 @@ Exit code: 0 if no message costs more than 4 times the ordinary answer, 1 if one
 /// Messages of each size that are mutated.
 const KEPT: usize = 12;
 
-/// Sizes in bytes, and how many of a thousand messages have each: the time of a message is that of its names.
+/// Sizes in bytes, and how many of a thousand messages have each: the time of a message is the time of its
+/// names.
 const LIMITS: [(usize, usize); 5] =
     [(512, 360), (1232, 340), (4096, 280), (16_384, 15), (MAX_MESSAGE_LEN, 5)];
 

@@ -1,9 +1,10 @@
 //! Searches for the message that costs our reader most for each of its bytes.
 //!
 //! Messages are a question, data that may hide labels and pointers, and records whose names are labels,
-//! pointers to the starts of labels or to other pointers, or pointers to anywhere. Those of each size that
-//! cost most are mutated, and replaced by what costs more; the cost is the time per byte, as a ratio to that
-//! of an ordinary answer of 500 addresses that is timed beside them. A message is read up to its first error.
+//! pointers to the starts of labels or to other pointers, or pointers to anywhere. The messages of each size
+//! that cost most are mutated, and replaced by what costs more; the cost is the time per byte, as a ratio to
+//! an ordinary answer's of 500 addresses, which is timed beside them. A message is read up to its first
+//! error.
 
 mod search;
 

@@ -173,7 +173,7 @@ fn per_rendering(answer: &str, least_ns: u128, most_ns: u128) -> Option<f64> {
     (count > 0 && (least_ns..=most_ns).contains(&total)).then(|| total as f64 / count as f64)
 }
 
-/// Sends requests and reads their answers, until a pipe is closed or an answer is none.
+/// Sends requests and reads their answers, until a pipe is closed or an answer is malformed.
 fn exchange(
     mut input: ChildStdin,
     output: ChildStdout,

@@ -12,7 +12,7 @@ pub(crate) struct Packed {
 }
 
 impl Packed {
-    /// Those of names, or of the questions and owners of messages, in their order.
+    /// Packs names, or the questions and owners of messages, in their order.
     pub(crate) fn new(corpus: &Corpus) -> Self {
         let mut bytes = Vec::new();
         let mut push = |name: &NameBuf| bytes.extend_from_slice(name.as_bytes());

@@ -12,7 +12,7 @@ use hashlane_dns::render::{Compressor, SuffixTable};
 use hashlane_peers::dns::{BUILT_IN, IDS, Input, Render};
 use hashlane_peers_cpp::{self as c, READERS, RENDERERS};
 
-/// Those of this repository; `new/…` are forms of `new`.
+/// Renderers of this repository; `new/…` are forms of `new`.
 const OURS: [&str; 9] = [
     "old",
     "new",
@@ -28,7 +28,7 @@ const OURS: [&str; 9] = [
 /// Our compressor behind the message builder of `domain`, with the feature `peers`.
 const COMPOSERS: [&str; 2] = ["composer/fresh", "composer/reused"];
 
-/// Those of others: Rust crates, C libraries, and programs in other languages.
+/// Renderers of others: Rust crates, C libraries, and programs in other languages.
 pub(crate) const OTHERS: [&[&str]; 3] = [&IDS, &RENDERERS, &programs::IDS];
 
 /// `true` if a scheme of that id is known, there or not.

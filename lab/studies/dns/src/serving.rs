@@ -182,7 +182,7 @@ fn turn(server: &mut Running, wanted: &Wanted<'_>) -> Result<(Turn, Option<Strin
     Ok((Turn { ns, octets: answer.len(), records }, why))
 }
 
-/// Compares the records of an answer with those of `content`, in any order and of any TTL. Returns the
+/// Compares the records of an answer with the records of `content`, in any order and of any TTL. Returns the
 /// reason that there are none, if the server gives one.
 ///
 /// # Errors

@@ -2,7 +2,7 @@
 //!
 //! The id of a scheme of the model `tuples` is a hash and the manner of calling it: `jhash2/single`,
 //! `siphash-2-4/burst`, `siphash-2-4/burst-256` where registers of 256 bits are the widest that may be used.
-//! That of the models `table` and `flood` is a shape, a hash and the manner of asking:
+//! The id of the models `table` and `flood` is a shape, a hash and the manner of asking:
 //! `batched/siphash-1-3/burst`.
 
 use crate::cpp_flows::CppFlows;

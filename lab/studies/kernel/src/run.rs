@@ -254,7 +254,7 @@ fn add(
 fn syn(session: &mut Session<'_>, plan: &Plan, boots: &Boots<'_>, attack: Attack, ns: f64) {
     let workload = format!("syn/{attack}");
     let (mut ids, mut figures) = (Vec::new(), Vec::new());
-    // Those of the control have no id of their own: reports do not list them.
+    // Figures of the control: reports do not list them under other ids.
     let mut control: Vec<(String, Vec<f64>)> = Vec::new();
     for (readings, Booted { id, scheme, is_control }) in boots.readings.iter().zip(boots.kernels) {
         let syns: Vec<_> = readings.iter().filter_map(|reading| reading.syn.get(attack.id())).collect();

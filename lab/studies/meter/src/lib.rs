@@ -1,8 +1,8 @@
 //! Studies of flow meters, as whole processes: ours and other projects'.
 //!
 //! [`METERS`] runs studies of the model `meter`: captures, memory, a flood, and packets of an interface.
-//! [`XDP`] runs those of `meter-xdp`: short frames by XDP and by packet sockets.
-//! [`usage`] starts a program and measures what it used, for `hashlane lab usage`.
+//! [`XDP`] runs the studies of `meter-xdp`: short frames by XDP and by packet sockets. [`usage`] starts a
+//! program and measures what it used, for `hashlane lab usage`.
 #![forbid(unsafe_code)]
 
 mod captures;

@@ -41,7 +41,7 @@ fn timed(model: impl Model + 'static) -> Option<TimedMethod> {
     Some(TimedMethod::here(model))
 }
 
-// The ways of a hash, by its group in the lists of hashes; each group has those of the next, too.
+// The ways of a hash, by its group in the lists of hashes; each group has the ways of the next, too.
 
 fn every_prefix<E: Encoding, H: EveryPrefix + Scheme + 'static>(
     way: &[&str],

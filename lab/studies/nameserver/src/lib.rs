@@ -1,8 +1,8 @@
 //! Studies of authoritative DNS name servers, as whole processes: ours and other projects'.
 //!
 //! [`SERVERS`] runs studies of the model `nameserver`: CPU time of answers, memory and load time of zones,
-//! reloads, and latency under random subdomains. [`XDP`] runs those of `nameserver-xdp`: CPU time of answers
-//! past the kernel's network stack. [`echo`] is the floor, for `hashlane lab echo`.
+//! reloads, and latency under random subdomains. [`XDP`] runs the studies of `nameserver-xdp`: CPU time of
+//! answers past the kernel's network stack. [`echo`] is the floor, for `hashlane lab echo`.
 #![forbid(unsafe_code)]
 
 mod check;

@@ -1,8 +1,9 @@
 //! Studies of the Python package: hashes beside other packages, the cost of a call, and a cluster.
 //!
 //! [`CALLS`] runs studies of the model `python-calls`: hashes of columns and updates of sketches, timed by a
-//! worker in Python. [`COLUMNS`] runs those of the model `python-columns`: whole columns beside engines, by
-//! the same worker. [`CLUSTER`] runs studies of the model `python-cluster`: sketches of files on Ray.
+//! worker in Python. [`COLUMNS`] runs the studies of the model `python-columns`: whole columns beside
+//! engines, by the same worker. [`CLUSTER`] runs studies of the model `python-cluster`: sketches of files on
+//! Ray.
 #![forbid(unsafe_code)]
 
 mod calls;

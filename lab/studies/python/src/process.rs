@@ -172,7 +172,7 @@ fn line(output: &mut impl std::io::BufRead) -> Option<Result<String, String>> {
 
 impl Drop for Process<'_> {
     fn drop(&mut self) {
-        // Those of Ray are in groups of their own.
+        // Ray's processes are in separate groups.
         let all = tree::tree(self.id());
         self.child.program.kill();
         all.iter().skip(1).for_each(|entry| {

@@ -63,7 +63,7 @@ impl MixedPair {
     }
 
     /// The same pair with as few steps of its mixing as keep the hash as often: a step that the keys do not
-    /// need is none that the function must have.
+    /// need need not be in the function.
     pub(super) fn simplest(mut self, target: &mut Target<'_>, length: usize) -> Result<Self, Fault> {
         let often = self.share(target, length)?;
         let mut step = 0;

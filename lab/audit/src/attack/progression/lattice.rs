@@ -16,7 +16,7 @@ const STEPS: usize = 16;
 const LEAST: usize = 3;
 const MOST: usize = 12;
 
-/// Words of which buckets are read, over those wanted.
+/// Words whose buckets are read, over the wanted ones.
 const PATIENCE: usize = 8;
 
 /// Differences of any two of the numbers, the larger less the smaller one.

@@ -1,5 +1,5 @@
 //! Words of one bucket whose differences form a lattice, learnt from buckets: products under a secret number,
-//! of which the table takes some bits.
+//! some bits of which the table takes.
 //!
 //! If a hash is some bits of a product and a sum, or its remainder modulo a prime, two words that share a
 //! bucket differ by a number whose product is small in some sense. Sums and differences of such numbers are
@@ -24,17 +24,17 @@ pub(super) struct Progression;
 const NOTICED: usize = 6;
 const LEARNT: usize = 24;
 
-/// Words of which buckets are read to learn a number, on average, over the number of buckets.
+/// Words whose buckets are read to learn a number, on average, over the number of buckets.
 const PATIENCE: usize = 2;
 
-/// Words of which buckets are read at a time.
+/// Words whose buckets are read at a time.
 const BATCH: usize = 1 << 12;
 
 /// Bits of a word of 8 bytes that no number changes, beyond those that choose the bucket: a product keeps
 /// them, and a hash that folds the halves of a product has an exact sum in the upper half.
 const KEPT: u32 = 8;
 
-/// Buckets of a larger table, in which the keys shall share a bucket as well, over those of the table.
+/// Buckets of a larger table, in which the keys shall share a bucket as well, over the table's.
 const LARGER: usize = 16;
 
 /// A word of a key, little-endian, and the bytes around it.
@@ -88,7 +88,7 @@ impl Place {
         Ok(hashes.into_iter().map(|hash| target.geometry.bucket_of(hash, self.buckets)).collect())
     }
 
-    /// Those of the numbers that are in range and share the bucket.
+    /// Numbers that are in range and share the bucket.
     fn sharing(&self, target: &mut Target<'_>, by: impl IntoIterator<Item = i64>) -> Result<Vec<i64>, Fault> {
         let by: Vec<i64> = by.into_iter().filter(|by| by.abs() <= self.most()).collect();
         let buckets = self.buckets(target, &by)?;

@@ -9,8 +9,8 @@ pub(super) const SMALL: &[Width] = &[Width::Narrow];
 pub(super) const CARD: &[Width] = &[Width::Narrow, Width::Medium];
 pub(super) const FULL: &[Width] = &[Width::Narrow, Width::Medium, Width::Wide];
 
-/// A chart in several widths, of which the style sheet shows the widest that fits. Small charts are beside
-/// each other; a key chart is as wide as its place.
+/// A chart in several widths; the style sheet shows the widest that fits. Small charts are beside each other;
+/// a key chart is as wide as its place.
 pub(super) fn drawings(chart: &Block, sizes: &[Width]) -> Value {
     let mut plots: Vec<(Drawn, Vec<String>)> = Vec::new();
     for size in sizes {

@@ -71,8 +71,7 @@ pub(crate) fn note(id: &str) -> Option<String> {
     Some(program.missing().unwrap_or_else(|| format!("{name}: {}", version(name, package))))
 }
 
-/// The version by the program itself and, on Debian, that of its package: fixes of a release go by the
-/// latter.
+/// The version by the program itself and, on Debian, by its package: fixes of a release go by the latter.
 fn version(name: &str, package: &str) -> String {
     let first_line = |program: &str, arguments: &[&str]| {
         let path = program::find(program)?;

@@ -136,7 +136,7 @@ pub(crate) fn query(name: &NameBuf, rtype: RecordType) -> Result<Vec<u8>, TurnEr
     Ok([&length.to_be_bytes()[..], &bytes].concat())
 }
 
-/// Sends a query over the connection, which is made if there is none, and reads the answer. After an error
+/// Sends a query over the connection, which is made when first needed, and reads the answer. After an error
 /// there is no connection.
 fn exchange(
     address: SocketAddr,

@@ -105,10 +105,10 @@ const WORKLOADS: [(&str, Generate); 30] = [
     ("attack/repeated-triples", |key| full(attacks::repeated_triples(), key)),
 ];
 
-/// Those of the messages to read that attack nobody.
+/// Messages to read that attack nobody.
 const ORDINARY: [&str; 2] = ["read/a500", "read/ptr500"];
 
-/// Messages to read: ordinary answers, and those of published reports.
+/// Messages to read: ordinary answers, and messages of published reports.
 const READINGS: [(&str, GenerateMessage); 7] = [
     ("read/a500", benign_reading),
     ("read/ptr500", |key| rendered(&response(Records::Ptr, 500), key)),

@@ -21,7 +21,7 @@ pub(crate) enum Search {
 /// The first rate is the highest; losses are taken to grow with the rate.
 ///
 /// # Errors
-/// That of a trial.
+/// The error of a trial.
 pub(crate) fn search<E>(
     highest: f64,
     mut loses: impl FnMut(f64) -> Result<(f64, bool), E>,

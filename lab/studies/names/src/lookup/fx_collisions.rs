@@ -20,7 +20,7 @@ const BLOCKS_IN_LABEL: usize = 3;
 /// A dot and the start of the next label.
 const NEXT_LABEL: [u8; 8] = *b".aaaaaaa";
 
-/// End of all names; fewer than eight bytes, the last of which is a word of four.
+/// End of all names; fewer than eight bytes, the last word of four.
 const LAST: &[u8] = b".com";
 
 /// Names that collide.

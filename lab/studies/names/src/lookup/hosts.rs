@@ -43,7 +43,7 @@ const MAX_LABEL: usize = 63;
 /// A generator of host names.
 ///
 /// A name is a public suffix, a registered label before it, and labels before that one. The lengths of
-/// registered labels have a mean of 10.5 bytes and a deviation of 4.9, those of labels below 6.2 and 4.7: the
+/// registered labels have a mean of 10.5 bytes and a deviation of 4.9, labels below 6.2 and 4.7: the
 /// published figures of 100,000 web domains (chavoosh/TrieGranularity). Letters are drawn evenly.
 #[derive(Clone, Debug)]
 pub(crate) struct Hosts(Xoshiro256PlusPlus);

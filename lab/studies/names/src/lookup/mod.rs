@@ -1,7 +1,7 @@
 //! Lookups by name: suffix rules of domain names, and prefixes of hierarchical names.
 //!
-//! The id of a scheme of suffix rules is a table and the manner of asking, `hashlane/burst`; that of a design
-//! for prefixes is its name, `two-stage`. A workload has schemes of one of the two kinds.
+//! The id of a scheme of suffix rules is a table and the manner of asking, `hashlane/burst`; a design for
+//! prefixes has its name, `two-stage`. A workload has schemes of one of the two kinds.
 
 mod corpus;
 mod fx_collisions;

@@ -114,7 +114,7 @@ fn entries(text: &str) -> Option<usize> {
 /// Reads the id of a workload, such as `hosts/1M/miss`.
 ///
 /// # Errors
-/// It is none; the message has their form.
+/// It is no workload; the message has their form.
 pub(crate) fn parse(id: &str) -> Result<Workload, RunError> {
     let unknown = || {
         RunError::UnknownWorkload(format!(

@@ -37,7 +37,7 @@ fn is_xdp(job: &Job<'_>) -> bool {
     matches!(job.io, Some(Io::Native | Io::Generic))
 }
 
-/// The zone of a job. That of a secondary is in a file of its folder, if the server keeps it in one.
+/// The zone of a job. A secondary's is in a file of its folder, if the server keeps it in one.
 fn served<'a>(job: &Job<'a>, received: &'a Path) -> Served<'a> {
     let zone = match job.source {
         Source::File(zone) | Source::Shared(zone) => zone,

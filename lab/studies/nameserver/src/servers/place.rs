@@ -18,7 +18,7 @@ const NEAR: &str = "near";
 const SERVER: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 2);
 const CLIENTS: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 1);
 
-/// Port of a server that has a namespace of its own.
+/// Port of a server in a separate namespace.
 const PORT: u16 = 5300;
 
 /// MTU of the clients' end with which the driver of the server's end refuses a program, whose frames fit a
@@ -44,7 +44,7 @@ pub(crate) struct Place {
     cable: Option<Cable>,
 }
 
-/// A cable between the namespace of a server and that of its clients. It lasts as long as they.
+/// A cable between the namespace of a server and its clients'. It lasts as long as they.
 #[derive(Debug)]
 struct Cable {
     server: File,

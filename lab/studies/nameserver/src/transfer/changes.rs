@@ -182,7 +182,8 @@ fn next_version(
     Ok(next)
 }
 
-/// The answers of a server while something happens to it, the seconds that it took, and those of CPU time.
+/// The answers of a server while something happens to it, the seconds that it took, and the seconds of CPU
+/// time.
 struct Loaded {
     paced: Paced,
     seconds: f64,

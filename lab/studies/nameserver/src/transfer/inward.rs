@@ -145,7 +145,7 @@ fn arrive(session: &Session<'_>, launch: Launch<'_>) -> Result<(Server, Turn), T
     Ok((server, turn))
 }
 
-/// A transfer to our server, and its start after it, of which it returns the time to the first answer.
+/// A transfer to our server, and the start after it; returns the time from that start to the first answer.
 fn restart(session: &Session<'_>, plan: &Plan<'_>, primary: &Server) -> Result<(Turn, Duration), TurnError> {
     let folder = plan.folder.join("secondary");
     let launch = secondary(plan, Program::Ours, primary, &folder);

@@ -1,4 +1,4 @@
-//! Metrics of transfers, in addition to those of name servers.
+//! Metrics of transfers, in addition to the name servers'.
 
 /// Largest peak of resident memory of a process, over its memory afterwards.
 pub(super) const PEAK_RATIO: &str = "peak_ratio";
@@ -24,5 +24,5 @@ pub(super) const LONGEST: &str = "longest_us";
 /// Milliseconds from NOTIFY to the first answer of the new version.
 pub(super) const CHANGE_MS: &str = "change_ms";
 
-/// CPU time of the processes meanwhile, less that of answers, in milliseconds.
+/// CPU time of the processes meanwhile, less the time of answers, in milliseconds.
 pub(super) const CHANGE_CPU_MS: &str = "change_cpu_ms";

@@ -39,7 +39,7 @@ fn all() -> Vec<&'static str> {
     out.chain(inward).chain([CHANGES, CHANGES_LARGE]).collect()
 }
 
-/// Memory that is needed for the changes of the large zone: that of our primary and of a secondary.
+/// Memory that is needed for the changes of the large zone, by our primary and a secondary.
 const NEEDED_LARGE: u64 = 16_000_000_000;
 
 /// Longest time of a transfer or a reload of the large zone.

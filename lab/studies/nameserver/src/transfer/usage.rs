@@ -1,4 +1,4 @@
-//! CPU time and memory of a group of processes, some of which end before the others.
+//! CPU time and memory of a group of processes that end at different times.
 
 use hashlane_rig::proc;
 use std::collections::HashMap;

@@ -39,7 +39,7 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Microseconds of CPU for an exchange, of which there is one at least.
+    /// Microseconds of CPU for an exchange; there is at least one exchange.
     pub fn cpu_us(&self) -> f64 {
         self.cpu.as_secs_f64() * 1e6 / self.counts.answered as f64
     }

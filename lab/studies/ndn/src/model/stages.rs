@@ -157,7 +157,7 @@ impl Sink {
         (counts, visits)
     }
 
-    /// Counts of a part since it was [cleared](Self::clear), less the cost of the reads. Those of
+    /// Counts of a part since it was [cleared](Self::clear), less the cost of the reads. Cycles of
     /// [`Part::Face`] include the time between bursts and mean nothing.
     pub(super) fn count(&self, part: Part) -> u64 {
         let (counts, visits) = self.of(part);

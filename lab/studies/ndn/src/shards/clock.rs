@@ -3,7 +3,7 @@
 use hashlane_ndn::time::Time;
 use std::time::{Duration, Instant};
 
-/// The time of the forwarders: that of the machine, and the time that was let pass at once.
+/// The time of the forwarders: the machine's, and the time that was let pass at once.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clock {
     start: Instant,

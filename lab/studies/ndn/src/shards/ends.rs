@@ -13,7 +13,7 @@ pub(super) const PAIRS: usize = 8;
 /// Unanswered Interests of a thread at most.
 pub(super) const WINDOW: u64 = 1024;
 
-/// Bits of a number behind those of its thread.
+/// Bits of a number behind its thread's.
 const THREAD: u32 = 40;
 
 /// Interests of one consumer in a row: a read of its socket.
@@ -179,7 +179,7 @@ impl Ends {
         }
     }
 
-    /// Reads a packet that was sent to a face of any thread. `None` if it is none of the workload.
+    /// Reads a packet that was sent to a face of any thread. `None` if it does not belong to the workload.
     #[inline]
     pub(super) fn read(&self, face: FaceId, packet: &[u8]) -> Option<Arrival> {
         if let Some((prefix, number)) = self.names.of_interest(packet) {
@@ -189,7 +189,7 @@ impl Ends {
         Some(Arrival { face, is_data: true, prefix, number })
     }
 
-    /// Counts a packet that is none of the workload.
+    /// Counts a packet that does not belong to the workload.
     pub(super) fn note_wrong(&mut self) {
         self.wrong += 1;
     }

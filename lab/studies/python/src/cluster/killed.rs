@@ -15,7 +15,7 @@ const ATTEMPTS: u32 = 5;
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Killed {
     kills: f64,
-    /// 1 if the sketch has other bytes, or there is none.
+    /// 1 if the sketch has other bytes, or is missing.
     differing: f64,
     /// Largest peak of a worker, in bytes.
     peak: f64,

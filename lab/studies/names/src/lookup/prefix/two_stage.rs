@@ -29,7 +29,7 @@ pub(super) struct TwoStage {
 }
 
 impl TwoStage {
-    /// Lengths to look up after the first stage, longest first: the end of the longer ones and that of the
+    /// Lengths to look up after the first stage, longest first: the end of the longer ones and of the
     /// shorter.
     #[inline(always)]
     fn deepest(&self, name: &HashedName<'_>) -> usize {

@@ -16,7 +16,7 @@ mod text;
 
 use super::table::Build;
 
-/// All schemes. Those of other projects' crates take the feature `peers`.
+/// All schemes. Other projects' crates take the feature `peers`.
 pub(crate) const SCHEMES: &[(&str, Build)] = &[
     ("hashlane/burst", |rules, key| Some(Box::new(ours::Ours::new(rules, key, true)?))),
     ("hashlane/single", |rules, key| Some(Box::new(ours::Ours::new(rules, key, false)?))),
