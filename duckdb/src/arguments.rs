@@ -68,8 +68,8 @@ pub(crate) fn number(
         .ok_or_else(|| format!("{name} must be from {} to {}, not {number}", range.start(), range.end()))
 }
 
-/// Checks that all rows of a group have its arguments. `bytes` are those of a row as they stand: only rows
-/// that differ from the one before in them are compared by `has`.
+/// Checks that all rows of a group have its arguments. `bytes` are a row's as they stand: only rows that
+/// differ from the one before in them are compared by `has`.
 ///
 /// # Errors
 /// `why` if they differ; errors of `has`.

@@ -13,7 +13,7 @@ const MOST: usize = 100_000;
 /// Bytes of a file for each row, about.
 const BYTES: u64 = 100;
 
-/// Column after those of a format: the path of the file.
+/// Column after a format's: the path of the file.
 const FILE: (&str, Type) = ("file", Type::Varchar);
 
 /// Flags of a call.

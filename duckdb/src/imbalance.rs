@@ -94,7 +94,7 @@ impl<'a> Rest<'a> {
         };
         let most = match function {
             Function::Keyed => MOST_QUEUES,
-            // Those of the indirection table of a card.
+            // Entries of the indirection table of a card.
             _ => ENTRIES as u64,
         };
         Ok(Parameters {

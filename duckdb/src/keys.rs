@@ -18,7 +18,7 @@ pub(crate) const TYPES: [Type; 10] = [
     Type::UBigInt,
 ];
 
-/// The rows of a column as bytes. Those of a null are of no meaning.
+/// The rows of a column as bytes. The bytes of a null have no meaning.
 pub(crate) enum KeyRows<'a> {
     Slices(Vec<&'a [u8]>),
     Fixed(&'a [u8], usize),
@@ -28,7 +28,7 @@ impl<'a> KeyRows<'a> {
     /// The rows of `column`.
     ///
     /// # Errors
-    /// A type that is none of [`TYPES`].
+    /// A type that is not in [`TYPES`].
     pub(crate) fn of(column: &Column<'a>) -> Result<Self, String> {
         if let Some((bytes, width)) = column.fixed() {
             return Ok(Self::Fixed(bytes, width));
@@ -54,7 +54,7 @@ impl<'a> KeyRows<'a> {
     /// Calls `each` with the keys of these rows, in order.
     ///
     /// # Errors
-    /// Those of `each`.
+    /// The errors of `each`.
     pub(crate) fn with<T>(
         &self,
         rows: &[usize],

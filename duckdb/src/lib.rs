@@ -1,7 +1,7 @@
 //! DuckDB extension `hashlane`: one file for each group of functions.
 //!
 //! [`api`] is DuckDB's side. [`arguments`], [`ends`] and [`keys`] read rows; [`files`] finds files and shares
-//! them among threads. Results equal those of the Python package of the same name.
+//! them among threads. Results equal the results of the Python package of the same name.
 #![deny(unsafe_code)]
 
 #[expect(unsafe_code, reason = "the C API of DuckDB, and nothing else")]

@@ -91,8 +91,8 @@ pub(crate) const fn packet_columns(address: Type) -> [(&'static str, Type); PACK
     ]
 }
 
-/// Writes one of the [columns of a packet](packet_columns) of rows with the time of a frame, where zero is
-/// none, and its packet.
+/// Writes one of the [columns of a packet](packet_columns) of rows with the time of a frame, where zero
+/// stands for no time, and its packet.
 ///
 /// # Errors
 /// The output has another type.

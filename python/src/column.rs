@@ -164,7 +164,7 @@ impl Column {
     /// The column with other arrays of the same lengths.
     ///
     /// # Errors
-    /// Those of `each`.
+    /// The errors of `each`.
     pub(crate) fn with_arrays(mut self, each: impl Fn(&ArrayRef) -> PyResult<ArrayRef>) -> PyResult<Self> {
         for chunk in &mut self.chunks {
             *chunk = each(chunk)?;
@@ -197,7 +197,7 @@ impl Column {
     /// the column's form.
     ///
     /// # Errors
-    /// Those of `each`.
+    /// The errors of `each`.
     pub(crate) fn map<'py>(
         &self,
         py: Python<'py>,
@@ -211,7 +211,7 @@ impl Column {
     /// Result for each chunk, as [`map`](Self::map), as arrays. Needs no Python.
     ///
     /// # Errors
-    /// Those of `each`.
+    /// The errors of `each`.
     pub(crate) fn results(
         &self,
         mut each: impl FnMut(usize, &ArrayRef) -> PyResult<ArrayRef>,

@@ -26,7 +26,7 @@ pub(crate) mod tag {
     pub(crate) const STRUCT: u8 = 14;
     /// Before each value of a list or a struct.
     pub(crate) const NEXT: u8 = 1;
-    /// After the last one: less than before another, so that the order is that of the values.
+    /// After the last one: less than before another, so that the order is the values' order.
     pub(crate) const END: u8 = 0;
 }
 
@@ -286,7 +286,8 @@ pub(crate) fn decode(mut row: &[u8]) -> PyResult<Vec<Value>> {
     Ok(values)
 }
 
-/// The first value, with `depth` levels of lists and structs at most, and the rest. `None` if there is none.
+/// The first value, with `depth` levels of lists and structs at most, and the rest. `None` if `row` does not
+/// begin with one.
 fn decode_value(row: &[u8], depth: usize) -> Option<(Value, &[u8])> {
     let (tag, row) = row.split_first()?;
     Some(match *tag {

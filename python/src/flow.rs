@@ -254,7 +254,7 @@ pub(crate) fn number_tuples(
 /// Order of the ends in the rows of tuples.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Order {
-    /// That of [`flow_hash`]: destination, then source.
+    /// Order of [`flow_hash`]: destination, then source.
     Received,
     /// Source, then destination.
     Sent,

@@ -208,8 +208,8 @@ unsafe extern "C" fn destroy<A: Aggregate>(states: *mut Handle, count: u64) {
     let _ = guarded(|| {
         // SAFETY: DuckDB passes so many states that it will not use again.
         for slot in unsafe { slots::<A>(states, count as usize) } {
-            // SAFETY: the slot is a state that `begin` has written; the pointer is that of a `Box`, and null
-            // after it is freed.
+            // SAFETY: the slot is a state that `begin` has written; the pointer comes from a `Box`, and is
+            // null after it is freed.
             unsafe {
                 let state = slot.read_unaligned().state;
                 slot.write_unaligned(Slot::empty(0));

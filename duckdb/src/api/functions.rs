@@ -45,7 +45,7 @@ macro_rules! functions {
                 Some(Self {
                     $($name: {
                         const PLACE: usize = place(stringify!($name));
-                        // SAFETY: the struct has at least `order::COUNT` pointers, of which PLACE is one.
+                        // SAFETY: the struct has at least `order::COUNT` pointers, and PLACE is below that.
                         let function = unsafe { *table.add(PLACE) };
                         if function.is_null() {
                             return None;

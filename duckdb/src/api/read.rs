@@ -178,7 +178,7 @@ impl<'a> Column<'a> {
         (!self.is_null(row)).then(|| unsafe { text.bytes() })
     }
 
-    /// Replaces `out` with the bytes of all rows of VARCHAR or BLOB; those of a null are empty. Returns false
+    /// Replaces `out` with the bytes of all rows of VARCHAR or BLOB; a null gives empty bytes. Returns false
     /// for another type.
     pub(crate) fn gather(&self, out: &mut Vec<&'a [u8]>) -> bool {
         out.clear();
@@ -195,8 +195,8 @@ impl<'a> Column<'a> {
         true
     }
 
-    /// Tests if all rows of a column of VARCHAR or BLOB are one value at one place, as those of a constant
-    /// are. A column of equal values at several places need not be.
+    /// Tests if all rows of a column of VARCHAR or BLOB are one value at one place, as in a constant vector.
+    /// A column of equal values at several places need not be.
     pub(crate) fn is_constant(&self) -> bool {
         let Some([first, rest @ ..]) = self.texts() else { return false };
         let has_nulls = self.may_have_nulls() && (0..self.rows).any(|row| self.is_null(row));

@@ -58,7 +58,7 @@ impl Output<'_> {
     }
 
     /// # Safety
-    /// The values of the vector's type are such as `T`, of which any pattern of bits is one.
+    /// The values of the vector's type are such as `T`, for which any pattern of bits is valid.
     unsafe fn values<T>(&mut self) -> &mut [T] {
         // SAFETY: the handle is a vector.
         let data: *mut T = unsafe { (functions().vector_get_data)(self.handle) }.cast();

@@ -85,8 +85,8 @@ unsafe fn take_all(inputs: *const SeriesExport, count: usize) -> Result<Inputs, 
     for series in &taken {
         let mut arrays = Vec::with_capacity(series.0.len);
         for place in 0..series.0.len {
-            // SAFETY: `arrays` points to `len` pointers to arrays, each of which is moved out once: `release`
-            // frees their boxes alone.
+            // SAFETY: `arrays` points to `len` pointers to arrays, and each array is moved out once:
+            // `release` frees their boxes alone.
             arrays.push(unsafe { ptr::read(*series.0.arrays.add(place)) });
         }
         all.push(arrays);
@@ -208,7 +208,7 @@ fn guarded<T>(work: impl FnOnce() -> Result<T, String>) -> Option<T> {
 }
 
 /// # Safety
-/// The arguments are those of Polars' call of a function.
+/// The arguments come from Polars' call of a function.
 #[allow(unsafe_code, reason = "the interface of Polars' plugins")]
 unsafe fn call(
     function: &Function,
@@ -236,7 +236,7 @@ unsafe fn call(
 }
 
 /// # Safety
-/// The arguments are those of Polars' call for the type of a result.
+/// The arguments come from Polars' call for the type of a result.
 #[allow(unsafe_code, reason = "the interface of Polars' plugins")]
 unsafe fn result_field(
     function: &Function,

@@ -46,7 +46,7 @@ pub(super) fn for_each(
 /// Calls `each` with the rows of one chunk, piece by piece.
 ///
 /// # Errors
-/// Those of `each`.
+/// The errors of `each`.
 pub(super) fn for_each_of(chunk: &ArrayRef, mut each: impl FnMut(ArrayRef) -> PyResult<()>) -> PyResult<()> {
     let mut pieces = (0..chunk.len()).step_by(PIECE);
     pieces.try_for_each(|from| each(chunk.slice(from, PIECE.min(chunk.len() - from))))

@@ -145,8 +145,8 @@ impl Batch {
         }
     }
 
-    /// Passes the keys on in parts, with their packets or weights, and bytes; `work` is the time of a key,
-    /// where that of one hash is 1.
+    /// Passes the keys on in parts, with their packets or weights, and bytes; `work` is the time of a key
+    /// over the time of one hash.
     ///
     /// # Errors
     /// The exception of a signal handler, and errors of `each`.
