@@ -12,10 +12,10 @@ use std::process::ExitCode;
 const COMPLETIONS: &str = "completions";
 const MAN: &str = "man";
 
-/// Place in the list of subcommands: after those of the command.
+/// Place in the list of subcommands: after the command's own.
 const LAST: usize = 900;
 
-/// Adds the subcommands to a command. `name` is that of the program.
+/// Adds the subcommands to a command. `name` is the program's.
 pub(crate) fn add(command: Command, name: &str) -> Command {
     let shell = Arg::new("shell")
         .required(true)
@@ -51,7 +51,7 @@ Examples:
     command.subcommand(completions).subcommand(man)
 }
 
-/// Runs the subcommand if it is one of these. `command` is the whole command, `name` that of the program.
+/// Runs the subcommand if it is one of these. `command` is the whole command, `name` the program's.
 pub(crate) fn run(command: &Command, name: &'static str, matches: &ArgMatches) -> Option<Result<ExitCode>> {
     let (subcommand, arguments) = matches.subcommand()?;
     // Pages and scripts are for the program that users call by its own name.
@@ -76,7 +76,7 @@ pub(crate) fn run(command: &Command, name: &'static str, matches: &ArgMatches) -
     }
 }
 
-/// Writes the manual pages of a command and its subcommands. Those of subcommands that are programs of their
+/// Writes the manual pages of a command and its subcommands. Pages of subcommands that are programs of their
 /// own are left to these: packages of both would else have the same files.
 fn write_manual(command: Command, folder: &Path) -> io::Result<()> {
     let mut command = command.disable_help_subcommand(true);
@@ -98,7 +98,7 @@ fn label(name: &str) -> String {
     name.replace('-', "__")
 }
 
-/// The label of a program before those of its subcommands: `clap_complete` 4.6 separates the parts of a
+/// The label of a program before the labels of its subcommands: `clap_complete` 4.6 separates the parts of a
 /// program's name there as it does a subcommand from its command, and never comes to these cases.
 fn wrong_label(name: &str) -> String {
     name.replace('-', "__subcmd__")

@@ -18,7 +18,7 @@ use std::process::ExitCode;
 /// Ask a running name server for its state, or have it load zones
 ///
 /// Only root and the user of the server may use its socket. The exit code of reload is 1 if a zone cannot be
-/// loaded, that of status --failing if a zone fails, and that of a command with --wait if it has failed.
+/// loaded, of status --failing if a zone fails, and of a command with --wait if it has failed.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -80,7 +80,7 @@ enum Command {
     },
     /// Serve another zone, from servers that have it or from a file
     ///
-    /// The zone is kept beside those of the configuration, in the folder of received zones.
+    /// The zone is kept beside the configured ones, in the folder of received zones.
     Add {
         /// The zone
         zone: String,

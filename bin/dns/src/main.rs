@@ -50,7 +50,7 @@ enum Command {
     /// Refuses all that `serve --config` refuses, and loads every zone as the user that runs it. Warns of
     /// faults with which a zone is served, such as expired signatures and missing glue, of a TLS certificate
     /// that ends soon, of secrets that every user can read, and of groups that no catalog names. It binds no
-    /// port, so the server may be running; addresses must be those of this machine. Zones and the user may be
+    /// port, so the server may be running; addresses must belong to this machine. Zones and the user may be
     /// missing, as `serve` takes them as arguments, too: a line says so.
     #[command(after_help = "\
 Examples:

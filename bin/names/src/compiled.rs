@@ -9,7 +9,7 @@ use hashlane_name_lists::{compiled_len, read_compiled};
 /// Bytes of the largest file: the names of a table have 4 GiB at most, and its buckets fewer than twice that.
 const MAX_FILE: u64 = 16 << 30;
 
-/// Reads the rest of a file of compiled rules, of which `start` was read. `None` after a signal.
+/// Reads the rest of a file of compiled rules, after its `start`. `None` after a signal.
 ///
 /// # Errors
 /// The file cannot be read, or has other bytes than were written.

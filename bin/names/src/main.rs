@@ -23,7 +23,7 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator;
 
-/// Exit code after an error. 1 is that of a filter that matched nothing.
+/// Exit code after an error. 1 is for a filter that matched nothing.
 const FAILED: u8 = 2;
 
 /// Match domain names against lists: hosts files, domains, Adblock filters, RPZ zones, public suffixes.

@@ -83,7 +83,7 @@ pub(crate) fn names(names: &Names, time: Duration, stopped: bool) -> String {
     let seconds = time.as_secs_f64();
     let (looked_up, matched) = (counted(names.looked_up, "name"), count(names.matched as f64));
     let speed = match seconds {
-        // Of a moment, it is that of the start.
+        // Over less than 0.1 s, a rate says how long the start took.
         ..0.1 => String::new(),
         _ => format!(" ({} names/s)", significant(names.looked_up as f64 / seconds)),
     };

@@ -26,8 +26,9 @@ use text::{Line, line};
 /// another next hop, and those that expired.
 ///
 /// The forwarder traces only while this command runs, at most for an hour, and needs the same rights for it
-/// as for its other commands. Packets of its own management are left out. It keeps 1024 steps until they are
-/// read, and reports how many it had no room for: on a busy prefix, trace one name in many by --every.
+/// as for its other commands. Packets of the forwarder's own management are left out. It keeps 1024 steps
+/// until they are read, and reports how many it had no room for: on a busy prefix, trace one name in many by
+/// --every.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -121,7 +121,7 @@ pub fn check_compressor(octets: &[u8]) {
     set.check(case);
 }
 
-/// A name of up to seven labels, with a byte for each: few letters, of which some differ in case alone.
+/// A name of up to seven labels, with a byte for each: few letters, some of them equal but for the case.
 fn name(octet: u8, steps: &mut Steps<'_>) -> NameBuf {
     let mut name = NameBuf::ROOT;
     for label in steps.octets(usize::from(octet & 7)) {

@@ -203,7 +203,7 @@ fn uri(text: &str) -> OwnedName<Ndn> {
     parse_uri(text.as_bytes()).expect("a name")
 }
 
-/// A face; those of other hosts have 250 addresses.
+/// A face; other hosts' have 250 addresses.
 pub(crate) fn face_info(id: u64, scope: FaceScope) -> FaceInfo {
     let remote = match scope {
         FaceScope::Local => format!("fd://{id}"),

@@ -21,7 +21,7 @@ const TIMERS: &str = "2 1 864000 60";
 /// 10 s, and the primary asked again after 1 s.
 const CATCHES_UP: Duration = Duration::from_secs(15);
 
-/// Primaries and secondaries; those of the short form come first.
+/// Primaries and secondaries; the short form's come first.
 const PAIRS: [(Maker, Maker); 8] = [
     (Maker::Ours, Maker::Ours),
     (Maker::Knot, Maker::Ours),

@@ -60,7 +60,7 @@ const NEEDS: [Need; 10] = [
 /// The comparison, a separate package, so that the other tasks need none of its dependencies.
 const COMPARE: &str = "hashlane-dns-compare";
 
-/// The pairs of servers that transfer a zone, a package of its own for the same reason.
+/// The pairs of servers that transfer a zone, a separate package for the same reason.
 const TRANSFERS: &str = "hashlane-transfer-proof";
 
 /// Timeout for a server to stop after a signal.

@@ -29,7 +29,7 @@ pub(crate) struct Python {
     /// Interpreter to test with (repeatable)
     #[arg(long, value_name = "PROGRAM", default_value = USUAL)]
     pub(crate) python: Vec<String>,
-    /// Install the source distribution, too, in a virtual environment of its own
+    /// Install the source distribution, too, in a separate virtual environment
     #[arg(long)]
     pub(crate) sdist: bool,
     /// Execute all notebooks, also the one that takes half a minute

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use std::fs;
 use std::thread;
 
-/// Facts of a run, of which this reads a few.
+/// Facts of a run, as far as they are read here.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Facts {

@@ -10,7 +10,7 @@ use std::fs;
 /// The beginning of a text with figures.
 const FIGURES: &str = "<!-- figures\n";
 
-/// The facts and the studies of a folder with records; `None` if there is none.
+/// The facts and the studies of a folder with records; `None` without records.
 ///
 /// # Errors
 /// A file is not read.

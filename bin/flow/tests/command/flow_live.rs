@@ -257,7 +257,7 @@ fn xdp_meters_what_packet_sockets_do() {
             let warning = "vb: XDP (native, copying) takes all received frames from the kernel";
             assert_eq!(metrics.said().contains(warning), io == "xdp");
             let mut records = records(&folder, &file);
-            // Those of the knocks.
+            // Records of the knocks do not count.
             records.retain(|record| !record.contains("10.9.9.9"));
             assert_eq!(records.len(), 40);
             counted.push((after[0] - before[0], after[1] - before[1], after[2], records));

@@ -98,7 +98,7 @@ pub(crate) struct Audit {
     #[arg(long, value_name = "SECONDS", default_value_t = 10,
         value_parser = clap::value_parser!(u64).range(1..=3600))]
     timeout: u64,
-    /// Bytes of every key; each attack chooses them if not given, and an integer has those of its type
+    /// Bytes of every key; each attack chooses them if not given, and an integer has as many as its type
     #[arg(long = "keys", value_name = "BYTES", value_parser = clap::value_parser!(u32).range(1..=4096))]
     length: Option<u32>,
     /// Bits of the seed, the lowest ones, if they are fewer than its type has; the others are 0

@@ -12,7 +12,7 @@ impl Numbers {
         (self.0 >> 33) as usize % end
     }
 
-    /// A name of at least this many labels, of which there are few, so that names share suffixes.
+    /// A name of at least this many labels out of a few, so that names share suffixes.
     fn name(&mut self, least: usize) -> String {
         let labels = ["a", "b", "c", "example", "www", "x1"];
         let count = least + self.below(4);
@@ -111,7 +111,7 @@ fn every_line_is_that_of_a_search_of_all_rules() {
                 lines.push((rule.len(), format!("{name}\t{file}\t{rule}\t{target}\n")));
             }
         }
-        // Of rules of one name, that of the first list comes first.
+        // Of rules of one name, the first list's comes first.
         lines.sort_by_key(|(len, _)| std::cmp::Reverse(*len));
         all.extend(lines.iter().map(|(_, line)| line.as_str()));
         match lines.first() {

@@ -67,8 +67,8 @@ pub(super) struct Rates {
 }
 
 impl Rates {
-    /// Rates between two samples. Counters of a face that is new count from 0; those of a forwarder that was
-    /// started anew meanwhile, too.
+    /// Rates between two samples. Counters of a new face count from 0; so do all of a forwarder that was
+    /// started anew meanwhile.
     pub(super) fn between(before: &Sample, now: &Sample, sort: Sort) -> Self {
         let seconds = now.at.duration_since(before.at).as_secs_f64().max(1e-3);
         let is_same = before.status.start == now.status.start;

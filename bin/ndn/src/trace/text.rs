@@ -30,7 +30,7 @@ pub(super) struct Line {
 /// FIB entry and strategy of an Interest.
 #[derive(Debug, Serialize)]
 struct Rule {
-    /// Prefix of the FIB entry; absent if there is none.
+    /// Prefix of the FIB entry; absent without an entry.
     #[serde(skip_serializing_if = "Option::is_none")]
     prefix: Option<String>,
     hops: Vec<Hop>,

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 const UDP4: &str = "udp4://224.0.23.170:56363";
 const ETHER: &str = "ether://[01:00:5e:00:17:aa]";
 
-/// Hosts on one link: a bridge in a namespace without addresses of its own.
+/// Hosts on one link: a bridge in a namespace without its own addresses.
 struct Network {
     hosts: Vec<File>,
 }
@@ -345,7 +345,7 @@ fn interfaces_that_come_and_go_leave_no_faces_and_no_descriptors() {
             until(|| node.faces("link=multi-access").len() == 3, || node.list());
         }
         assert_eq!(node.list().lines().count(), faces, "{}", node.list());
-        // One may be that of a connection which is just closed.
+        // One may belong to a connection that is just closed.
         until(|| descriptors() <= before, || format!("{} descriptors, {before} before", descriptors()));
     });
 }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// A relay between two forwarders: each sees it at an address of its own.
+/// A relay between two forwarders: each sees it at another address.
 struct Relay {
     ends: [SocketAddr; 2],
     threads: Vec<JoinHandle<()>>,

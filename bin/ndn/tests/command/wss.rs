@@ -38,7 +38,7 @@ impl Authority {
         fs::write(folder.path("key.pem"), key.serialize_pem()).unwrap();
     }
 
-    /// A WebSocket to the forwarder, or the reason why there is none.
+    /// A WebSocket to the forwarder, or the reason for its failure.
     fn connect(&self, at: SocketAddr) -> Result<Secure, String> {
         let mut roots = RootCertStore::empty();
         roots.add(self.root.clone()).unwrap();

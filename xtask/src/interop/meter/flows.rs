@@ -160,7 +160,7 @@ pub(super) fn nfdump(text: &str) -> Result<Flows, String> {
         let ip = |text: &str| text.parse::<IpAddr>().map_err(|_| broken());
         let number = |text: &str| text.parse::<u64>().map_err(|_| broken());
         let protocol = protocol.parse().map_err(|_| broken())?;
-        // Those of ICMP are a type and a code.
+        // ICMP has a type and a code instead.
         let port = |text: &str| if protocol == 1 { Ok(0) } else { text.parse().map_err(|_| broken()) };
         let ends = Ends { protocol, from: (ip(from)?, port(from_port)?), to: (ip(to)?, port(to_port)?) };
         let flags = flags.chars().fold(0, |bits, flag| bits << 1 | u64::from(flag != '.'));

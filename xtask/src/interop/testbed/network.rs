@@ -47,7 +47,7 @@ impl Link {
         let addresses = [address_of(number, 0), address_of(number, 1)];
         for (name, address) in names.iter().zip(addresses) {
             ip(&["-n", name, "address", "add", &format!("{address}/30"), "dev", &interface])?;
-            // Each datagram is a packet of its own, as on a wire: else a lost packet is a batch of them.
+            // Each datagram is a separate packet, as on a wire: else a lost packet is a batch of them.
             ip(&["-n", name, "link", "set", &interface, "gso_max_segs", "1", "up"])?;
         }
         let ends = [(left.to_owned(), addresses[0]), (right.to_owned(), addresses[1])];
@@ -121,13 +121,13 @@ fn macs(number: u16) -> [String; 2] {
     [1, 2].map(|end| format!("02:00:00:{high:02x}:{low:02x}:{end:02x}"))
 }
 
-/// Address of an end of a link, in a /30 network of its own below 10.0.0.0/8.
+/// Address of an end of a link, in a /30 network below 10.0.0.0/8.
 fn address_of(number: u16, end: u8) -> Ipv4Addr {
     let base = u32::from(Ipv4Addr::new(10, 0, 0, 0)) + u32::from(number) * 4;
     Ipv4Addr::from(base + 1 + u32::from(end))
 }
 
-/// A command in a namespace. Its process ID is that of the program.
+/// A command in a namespace. Its process ID is the program's.
 pub(super) fn inside(name: &str, program: &Path) -> Command {
     let mut command = run::command(&["nsenter"]);
     command.arg(format!("--net=/run/netns/{name}")).arg(program);

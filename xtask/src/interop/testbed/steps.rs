@@ -75,7 +75,7 @@ fn masked(text: &str) -> Vec<String> {
     lines
 }
 
-/// Lines that only one of two sorted lists has: after `-` those of the first, after `+` those of the second.
+/// Lines that only one of two sorted lists has: after `-` from the first, after `+` from the second.
 pub(super) fn difference(first: &[String], second: &[String]) -> Vec<String> {
     let mut counts: BTreeMap<&String, i64> = BTreeMap::new();
     for line in first {

@@ -81,7 +81,7 @@ pub(super) fn picture_of(reports: &[Report], curves: &[Option<Curve>]) -> Option
 
 /// Text of the file of keys: for each verdict a line of comment, then one key a line in hexadecimal digits.
 ///
-/// The keys are those of the flood, or two of one hash under every seed if no larger flood is known.
+/// The keys are the flood's, or two of one hash under every seed if no larger flood is known.
 pub(super) fn keys_text(reports: &[Report]) -> String {
     let mut text = String::new();
     for report in reports {

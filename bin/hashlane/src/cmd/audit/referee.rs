@@ -28,7 +28,7 @@ pub(super) struct Referee {
     /// A table of all registered functions, one row each, with their times: with --markdown or --json
     #[arg(long, conflicts_with_all = ["target", "schemes", "library"])]
     all: bool,
-    /// Print the table in Markdown, of --all functions or of those of --scheme
+    /// Print the table in Markdown, of --all functions or of each --scheme
     #[arg(long, conflicts_with_all = ["json", "library"])]
     markdown: bool,
     /// Rounds in which the times of the table are measured, 200 if not given; the least time of all counts.
@@ -120,7 +120,7 @@ struct Run {
 }
 
 impl Run {
-    /// Keys of the JSON document that a table has besides those of the verdicts.
+    /// Keys of the JSON document that a table has besides the verdicts' keys.
     fn keys(&self, rows: &[Row]) -> Result<Map<String, Value>> {
         let machine = json!({
             "cpu": self.machine.cpu.model,

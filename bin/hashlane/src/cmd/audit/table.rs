@@ -96,7 +96,7 @@ fn attacks(text: &mut String, report: &Report) {
         let About { id, knowledge, title, source, .. } = about;
         let sentence = match flood.made_with {
             None => format!("{id} (needs {knowledge}): {title} ({known}{source}){note}"),
-            // The reason that it works under one seed is none for the others.
+            // The reason is about one seed, and does not explain the others.
             Some(_) => format!(
                 "{id} (needs {knowledge}): its keys flood tables of fresh seeds as well, so the seed does \
                  not protect: whoever draws a seed of his own makes them"

@@ -99,7 +99,7 @@ struct Rights {
 }
 
 impl Rights {
-    /// Those of one of the processes in a text.
+    /// Rights of one of the processes in a text.
     fn nth(status: &str, number: usize) -> Self {
         let value = |name: &str| {
             let mut values = status.lines().filter_map(|line| line.strip_prefix(name));
