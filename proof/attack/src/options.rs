@@ -66,7 +66,7 @@ const EXAMPLES: &str = "\
 Examples:
   cargo xtask attack                                      all rows, about twelve minutes
   cargo xtask attack --quick                              all rows, at most three and a half minutes
-  cargo xtask attack --dns --quick                        the rows of the name server, half a minute
+  cargo xtask attack --dns --quick                        the rows of the name server, 40 seconds
   cargo xtask attack --row 13 --rate 0                    random subdomains at full rate
   cargo xtask attack --row 4 --row 9                      two rows
   cargo xtask attack --quick --attempts 3                 as `cargo xtask ci` runs them
