@@ -64,11 +64,16 @@ fn the_configurations_of_the_page_are_some() {
         valid_until: u64::from(u32::MAX),
     };
     let certificate = certificate.self_signed(&Signer::ed25519(&[7; 32])).expect("a certificate");
+    for below in ["keys", "certificates", "anchors"] {
+        std::fs::create_dir(folder.path(below)).expect("a folder");
+    }
+    folder.write("keys/operator.ndncert", &certificate);
     folder.write("site.ndncert", certificate);
     folder.write("alice.safebag", safe_bag());
     folder.write("alice.passphrase", "passphrase\n");
     let folder_of_files = format!("{}/", folder.path("").display());
     let pages = [
+        include_str!("../../../../../docs/ndn/access.md"),
         include_str!("../../../../../docs/ndn/operate.md"),
         include_str!("../../../../../docs/ndn/internals.md"),
     ];
