@@ -16,6 +16,8 @@ pub(super) const NEEDS: [&str; 2] = ["nfdc", "ndnd"];
 /// As for NLSR; routers advertise every 5 s.
 const QUIET: Duration = Duration::from_secs(20);
 const LIMIT: Duration = Duration::from_secs(120);
+/// Timeout of the faces to neighbours, which routers create when they start.
+const FACES: Duration = Duration::from_secs(20);
 
 /// Runs a ring over both forwarders, and adds a table. Returns what failed.
 pub(super) fn run(lab: &Lab, report: &mut Report) -> Vec<String> {
@@ -74,12 +76,14 @@ fn one(lab: &Lab, topology: &Topology, forwarder: Forwarder) -> Result<(Settled,
         .iter()
         .map(|node| node.spawn(&["ndnd", "dv", "run", "dv.yml"]))
         .collect::<Result<_, _>>()?;
-    let enough = |fibs: &[Fib]| names_all(fibs, &names);
-    let settled = fib::settle(&mesh.nodes, start, QUIET, LIMIT, enough).map_err(|why| {
+    let logs = |why: String| {
         let said: String = routers.iter().take(2).map(Program::said).collect();
         let lines: Vec<&str> = said.lines().collect();
         format!("{why}\n{}", lines[lines.len().saturating_sub(20)..].join("\n"))
-    })?;
+    };
+    mesh.await_faces(topology, FACES).map_err(logs)?;
+    let enough = |fibs: &[Fib]| names_all(fibs, &names);
+    let settled = fib::settle(&mesh.nodes, start, QUIET, LIMIT, enough).map_err(logs)?;
     let (cpu, _) = mesh.cpu()?;
     drop(routers);
     mesh.stop()?;

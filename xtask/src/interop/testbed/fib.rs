@@ -10,13 +10,28 @@ pub(super) type Fib = BTreeMap<String, BTreeSet<(String, u64)>>;
 /// Interval between two reads of all FIBs.
 const INTERVAL: Duration = Duration::from_secs(2);
 
+/// Exit code of nfdc if no face matches a filter.
+const NO_FACE: i32 = 3;
+
 /// Reads the FIB of a node.
 ///
 /// # Errors
 /// nfdc failed.
 pub(super) fn read(node: &Node<'_>) -> Result<Fib, String> {
-    let faces = node.output(&["nfdc", "face", "list", "scheme", "udp4"])?;
-    Ok(parse(&faces, &node.output(&["nfdc", "fib", "list"])?))
+    Ok(parse(&udp_faces(node)?, &node.output(&["nfdc", "fib", "list"])?))
+}
+
+/// Reads the remote URIs of the UDP faces of a node.
+///
+/// # Errors
+/// nfdc failed.
+pub(super) fn read_remotes(node: &Node<'_>) -> Result<BTreeSet<String>, String> {
+    Ok(remotes(&udp_faces(node)?).into_values().collect())
+}
+
+/// UDP faces as nfdc lists them; empty if there are none.
+fn udp_faces(node: &Node<'_>) -> Result<String, String> {
+    node.output_or_nothing(&["nfdc", "face", "list", "scheme", "udp4"], NO_FACE)
 }
 
 /// FIBs of all nodes, in order.
@@ -27,12 +42,16 @@ pub(super) fn read_all(nodes: &[Node<'_>]) -> Result<Vec<Fib>, String> {
     nodes.iter().map(read).collect()
 }
 
-fn parse(faces: &str, fib: &str) -> Fib {
+/// Remote URIs in a list of faces, by the id.
+fn remotes(faces: &str) -> BTreeMap<String, String> {
     let word = |line: &str, key: &str| {
         line.split_whitespace().find_map(|word| word.strip_prefix(key).map(str::to_owned))
     };
-    let remotes: BTreeMap<String, String> =
-        faces.lines().filter_map(|line| Some((word(line, "faceid=")?, word(line, "remote=")?))).collect();
+    faces.lines().filter_map(|line| Some((word(line, "faceid=")?, word(line, "remote=")?))).collect()
+}
+
+fn parse(faces: &str, fib: &str) -> Fib {
+    let remotes = remotes(faces);
     let mut entries = Fib::new();
     for line in fib.lines() {
         let Some((prefix, hops)) = line.trim().split_once(" nexthops={") else { continue };
@@ -50,7 +69,7 @@ fn parse(faces: &str, fib: &str) -> Fib {
 /// FIBs that no longer change, and the time of their last change.
 #[derive(Clone, Debug)]
 pub(super) struct Settled {
-    /// Seconds from the start to the last change; 0 if there was none.
+    /// Seconds from the start to the last change, or to the first read if nothing has changed since.
     pub(super) seconds: f64,
     pub(super) fibs: Vec<Fib>,
 }
@@ -67,7 +86,7 @@ pub(super) fn settle(
     enough: impl Fn(&[Fib]) -> Result<(), String>,
 ) -> Result<Settled, String> {
     let mut fibs = read_all(nodes)?;
-    let mut changed = start;
+    let mut changed = Instant::now();
     loop {
         std::thread::sleep(INTERVAL);
         let now = Instant::now();
@@ -112,6 +131,7 @@ mod tests {
         assert_eq!(fib.len(), 1, "{fib:?}");
         assert!(fib["/a"].contains(&("udp4://10.0.0.2:6363".to_owned(), 25)));
         let other = parse(faces, "/a nexthops={faceid=261 (cost=26)}");
+        assert!(parse("", "/a nexthops={faceid=261 (cost=26)}").is_empty(), "no faces yet");
         let fib = [fib];
         assert!(difference(&fib, &[other], &["x"]).unwrap().starts_with("x, /a: "));
         assert_eq!(difference(&fib, &fib, &["x"]), None);

@@ -1,10 +1,16 @@
 //! Nodes for all sites of a topology, with faces between neighbours.
 
-use super::fib::Fib;
+use super::fib::{self, Fib};
 use super::lab::Lab;
 use super::network::{self, Link};
 use super::node::{Forwarder, Namespace, Node, Setup};
 use super::topology::Topology;
+use std::collections::BTreeSet;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Interval between two lists of faces.
+const INTERVAL: Duration = Duration::from_millis(100);
 
 /// A running topology.
 pub(super) struct Mesh<'l> {
@@ -54,6 +60,33 @@ impl<'l> Mesh<'l> {
                 let uri = self.uri(topology, index, *other)?;
                 let words = ["nfdc", "face", "create", &uri, "persistency", "permanent", "mtu", "1450"];
                 node.output(&[&words[..], &["reliability", "on"]].concat())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until every node has faces to all its neighbours: routers that create them do so some time
+    /// after their start.
+    ///
+    /// # Errors
+    /// nfdc failed, or a face is missing after `limit`.
+    pub(super) fn await_faces(&self, topology: &Topology, limit: Duration) -> Result<(), String> {
+        let start = Instant::now();
+        for (index, node) in self.nodes.iter().enumerate() {
+            let neighbours = topology.sites[index].neighbours.iter();
+            let wanted: BTreeSet<String> =
+                neighbours.map(|(other, _)| self.uri(topology, index, *other)).collect::<Result<_, _>>()?;
+            loop {
+                let remotes = fib::read_remotes(node)?;
+                let missing: Vec<&str> = wanted.difference(&remotes).map(String::as_str).collect();
+                if missing.is_empty() {
+                    break;
+                }
+                if start.elapsed() > limit {
+                    let (missing, limit) = (missing.join(", "), limit.as_secs());
+                    return Err(format!("{} has no face to {missing} after {limit} s", node.name));
+                }
+                thread::sleep(INTERVAL);
             }
         }
         Ok(())

@@ -174,11 +174,16 @@ impl<'l> Node<'l> {
     /// # Errors
     /// The program is missing or fails.
     pub(super) fn output(&self, words: &[&str]) -> Result<String, String> {
+        printed(words, &self.run(words, TIMEOUT)?)
+    }
+
+    /// As [`Node::output`], for a program that exits with the code `nothing` if it has nothing to print.
+    ///
+    /// # Errors
+    /// The program is missing, or fails in another way.
+    pub(super) fn output_or_nothing(&self, words: &[&str], nothing: i32) -> Result<String, String> {
         let ended = self.run(words, TIMEOUT)?;
-        match ended.code {
-            Some(0) => Ok(String::from_utf8_lossy(&ended.output).into_owned()),
-            code => Err(format!("{}: exit code {code:?}: {}", words.join(" "), ended.text().trim())),
-        }
+        if ended.code == Some(nothing) { Ok(String::new()) } else { printed(words, &ended) }
     }
 
     /// CPU time of the forwarder so far, user and system, in seconds.
@@ -197,6 +202,14 @@ impl<'l> Node<'l> {
     /// It has ended before, does not stop, or exits with an error.
     pub(super) fn stop(self) -> Result<(), String> {
         self.program.terminate(TIMEOUT)
+    }
+}
+
+/// Standard output of a program that must have succeeded.
+fn printed(words: &[&str], ended: &Ended) -> Result<String, String> {
+    match ended.code {
+        Some(0) => Ok(String::from_utf8_lossy(&ended.output).into_owned()),
+        code => Err(format!("{}: exit code {code:?}: {}", words.join(" "), ended.text().trim())),
     }
 }
 
