@@ -5,17 +5,21 @@ use super::node::Node;
 use super::topology::{Site, Topology};
 use crate::interop::program::Program;
 use std::fs;
+use std::thread;
 use std::time::Duration;
 
 /// Timeout of ndnsec.
 const TIMEOUT: Duration = Duration::from_secs(20);
+/// Time until a new certificate is valid: ndnsec rounds the begin of its validity up to a whole second.
+const VALID_AFTER: Duration = Duration::from_secs(1);
 
 /// Certificates that a router publishes, below the folder of its node.
 const PUBLISHED: [&str; 3] = ["site.cert", "operator.cert", "router.cert"];
 
 /// Makes the keys of all nodes, as on the testbed: the network signs for its sites, a site for its operator,
 /// the operator for the router. The network's certificate is the trust anchor; the others are fetched over
-/// NDN.
+/// NDN. Returns when all certificates are valid: after hello Data that NLSR cannot validate, it asks again
+/// only after its hello interval.
 ///
 /// # Errors
 /// ndnsec failed.
@@ -35,7 +39,9 @@ pub(super) fn make_keys(mesh: &Mesh<'_>, topology: &Topology) -> Result<(), Stri
         let request = ndnsec(node, &["key-gen", "-n", &site.name()], b"")?;
         install(node, PUBLISHED[2], &ndnsec(node, &["cert-gen", "-s", &operator, "-"], &request)?)?;
     }
-    ndnsec(root, &["set-default", &format!("/ndn{}/%C1.Operator/op", topology.sites[0].site)], b"").map(drop)
+    ndnsec(root, &["set-default", &format!("/ndn{}/%C1.Operator/op", topology.sites[0].site)], b"")?;
+    thread::sleep(VALID_AFTER);
+    Ok(())
 }
 
 /// Keeps a certificate, and makes it the one of its key.
