@@ -83,6 +83,7 @@ fn one(lab: &Lab, forwarder: Forwarder, steps: &mut Vec<Step>) -> Result<(), Str
     let mut routers: Vec<Program> = mesh.nodes.iter().map(routers::router).collect::<Result<_, _>>()?;
     let prefixes: Vec<Vec<String>> = topology.sites.iter().map(|site| site.prefixes.clone()).collect();
     await_until(|| mesh::reach(&topology, &fib::read_all(&mesh.nodes)?, &prefixes))?;
+    steps.push(("NLSR starts: all nodes have routes for all sites", start.elapsed().as_secs_f64()));
     await_until(|| routed(others, APP, true))?;
     steps.push(("NLSR starts: the others have the client's route", start.elapsed().as_secs_f64()));
 
