@@ -41,6 +41,21 @@ impl Speed {
         let over = elapsed > 2 * self.lasting + CONNECT;
         (sent < all && !over).then_some(due.min(all))
     }
+
+    /// Calls `send` with the number of packets sent before and of those to send now, at most `BATCH`, until
+    /// the flood ends.
+    pub(crate) fn pace(self, mut send: impl FnMut(u64, u64)) {
+        let (begun, mut sent) = (Instant::now(), 0);
+        while let Some(due) = self.due(begun.elapsed(), sent) {
+            if due <= sent {
+                thread::sleep(PAUSE);
+                continue;
+            }
+            let count = (due - sent).min(BATCH as u64);
+            send(sent, count);
+            sent += count;
+        }
+    }
 }
 
 /// UDP ports of the attacker.
@@ -83,26 +98,19 @@ impl Ports {
         speed: Speed,
         mut write: impl FnMut(u64, &mut Vec<u8>),
     ) -> Result<u64, String> {
-        let (mut batch, mut packet) = (SendBatch::new(BATCH), Vec::new());
-        let (begun, mut sent, mut taken) = (Instant::now(), 0, 0);
-        loop {
-            let Some(due) = speed.due(begun.elapsed(), sent) else { return Ok(taken) };
-            if due <= sent {
-                thread::sleep(PAUSE);
-                continue;
-            }
-            let count = (due - sent).min(BATCH as u64);
+        let (mut batch, mut packet, mut taken) = (SendBatch::new(BATCH), Vec::new(), 0);
+        speed.pace(|sent, count| {
             let turn = usize::try_from(sent / BATCH as u64).unwrap_or(0) % self.sockets.len().max(1);
-            let Some(socket) = self.sockets.get_mut(turn) else { return Ok(taken) };
+            let Some(socket) = self.sockets.get_mut(turn) else { return };
             for number in sent..sent + count {
                 packet.clear();
                 write(number, &mut packet);
                 batch.push(self.to, &[&packet]);
             }
-            sent += count;
             // Whatever the kernel does not take is lost, like datagrams anywhere.
             taken += socket.send(&mut batch).map_or(0, |sent| sent.sent as u64);
-        }
+        });
+        Ok(taken)
     }
 
     /// Sends one packet from each port.

@@ -5,6 +5,7 @@
 mod attacker;
 mod cleanup;
 mod dns;
+mod ethernet;
 mod forwarder;
 mod identity;
 mod innocents;

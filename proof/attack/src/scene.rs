@@ -2,7 +2,7 @@
 
 use crate::forwarder::{Program, Running, Settings};
 use crate::innocents::{Asker, Clock, Ending, Innocents, PREFIX, Producer, Question, Way};
-use crate::network::{Host, Network};
+use crate::network::{Host, Mac, Network};
 use crate::packets;
 use crate::session::{Answer, LIFETIME, Session};
 use crate::verdict::{Check, Criteria, Line, Phase};
@@ -18,6 +18,9 @@ const SETTLING: Duration = Duration::from_secs(2);
 /// Time limit for a producer to be reached, and for one attempt.
 const TIMEOUT: Duration = Duration::from_secs(60);
 const AGAIN: Duration = Duration::from_secs(1);
+
+/// The innocent on the Ethernet of the attacker.
+pub(crate) const ETHERNET: &str = "Ethernet neighbour";
 
 /// Everything that the rows share.
 pub(crate) struct Testbed {
@@ -75,12 +78,15 @@ pub(crate) struct Cast {
     pub(crate) rate: u32,
     /// True for a neighbour over WebSocket, too.
     pub(crate) web_socket: bool,
+    /// Address of the forwarder on the Ethernet, for a neighbour there, too.
+    pub(crate) ethernet: Option<Mac>,
     /// Dataset that the management is asked for.
     pub(crate) list: &'static str,
 }
 
 impl Cast {
-    pub(crate) const USUAL: Self = Self { rate: 100, web_socket: false, list: "status/general" };
+    pub(crate) const USUAL: Self =
+        Self { rate: 100, web_socket: false, ethernet: None, list: "status/general" };
 }
 
 /// A forwarder whose innocents are being served.
@@ -118,6 +124,9 @@ impl<'a> Scene<'a> {
         if cast.web_socket {
             let way = Way::WebSocket(running.web_socket(network.forwarder(Host::Neighbour)));
             ask("WebSocket", Host::Neighbour, way, cast.rate, Question::of("websocket"));
+        }
+        if let Some(to) = cast.ethernet {
+            ask(ETHERNET, Host::Attacker, Way::Ethernet(to), cast.rate, Question::of("ethernet"));
         }
         innocents.add_newcomers("new Unix client", Host::Forwarder, unix(), network, &clock);
         innocents.add_newcomers("new UDP peer", Host::Neighbour, far, network, &clock);

@@ -75,12 +75,14 @@ pub(crate) struct Criteria {
     pub(crate) loss: f64,
     /// True if half of the answers must be prompt, too.
     pub(crate) prompt: bool,
+    /// Innocent that shares its link with the attack: its loss meanwhile is reported, and not judged.
+    pub(crate) beside: Option<&'static str>,
 }
 
 impl Criteria {
-    pub(crate) const USUAL: Self = Self { loss: 0.01, prompt: false };
+    pub(crate) const USUAL: Self = Self { loss: 0.01, prompt: false, beside: None };
     /// While the line is full.
-    pub(crate) const FLOOD: Self = Self { loss: 0.05, prompt: true };
+    pub(crate) const FLOOD: Self = Self { loss: 0.05, prompt: true, beside: None };
 
     /// Checks of the service of innocents.
     pub(crate) fn check(self, services: &[Service]) -> Vec<Check> {
@@ -91,7 +93,8 @@ impl Criteria {
         ];
         let mut checks = Vec::new();
         for service in services {
-            for (phase, limit, words) in phases {
+            let is_judged = |phase| phase != Phase::During || self.beside != Some(service.who);
+            for (phase, limit, words) in phases.into_iter().filter(|(phase, ..)| is_judged(*phase)) {
                 let tally = service.of(phase);
                 // Part of an Interest is not lost: few Interests have a rougher criterion.
                 let most = (limit * tally.sent as f64).floor() as u64;
@@ -103,7 +106,8 @@ impl Criteria {
             }
         }
         if self.prompt {
-            checks.extend(check_prompt(services));
+            let judged = services.iter().filter(|service| self.beside != Some(service.who));
+            checks.extend(check_prompt(judged));
         }
         checks
     }
@@ -117,8 +121,8 @@ const PROMPT: f64 = 250.0;
 const FEW: u64 = 20;
 
 /// Checks that at least half of the answers of each innocent were prompt.
-pub(crate) fn check_prompt(services: &[Service]) -> Vec<Check> {
-    let slow = services.iter().filter_map(|service| {
+pub(crate) fn check_prompt<'s>(services: impl IntoIterator<Item = &'s Service>) -> Vec<Check> {
+    let slow = services.into_iter().filter_map(|service| {
         let tally = service.of(Phase::During);
         let (prompt, answered) = (tally.within(PROMPT), tally.answered);
         let found = format!("{}: only {prompt} of {answered} answers within {PROMPT} ms", service.who);
@@ -187,6 +191,15 @@ mod tests {
         assert_eq!(missed([0, 3, 0, 0]), ["neighbour lost 3 of 200 during (1.5 %)"]);
         assert_eq!(missed([0, 0, 0, 1]), ["neighbour lost 1 of 200 after (0.5 %)"]);
         assert!(Criteria::FLOOD.check(&[service([0, 10, 0, 0])]).is_empty());
+    }
+
+    #[test]
+    fn who_shares_the_link_of_the_attack_is_judged_before_and_after_it() {
+        let criteria = Criteria { beside: Some("neighbour"), ..Criteria::FLOOD };
+        let missed = |lost| criteria.check(&[service(lost)]).len();
+        assert_eq!([missed([0, 200, 0, 0]), missed([0, 0, 0, 1]), missed([11, 0, 0, 0])], [0, 1, 1]);
+        let other = Criteria { beside: Some("local"), ..Criteria::FLOOD };
+        assert_eq!(other.check(&[service([0, 11, 0, 0])]).len(), 1);
     }
 
     #[test]

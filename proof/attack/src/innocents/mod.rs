@@ -9,7 +9,8 @@ mod producer;
 pub(crate) use asker::{Asker, Question};
 pub(crate) use producer::{Producer, Sink};
 
-use crate::network::{Host, Network};
+use crate::ethernet;
+use crate::network::{Host, Mac, Network};
 use crate::verdict::{Phase, Service};
 use crate::wire::{self, Wire};
 use std::io;
@@ -49,8 +50,13 @@ impl Drop for Ending {
 #[derive(Clone, Debug)]
 pub(crate) enum Way {
     Unix(PathBuf),
-    Udp { from: Ipv4Addr, to: SocketAddr },
+    Udp {
+        from: Ipv4Addr,
+        to: SocketAddr,
+    },
     WebSocket(SocketAddr),
+    /// From the address of the interface to this one.
+    Ethernet(Mac),
 }
 
 impl Way {
@@ -59,6 +65,7 @@ impl Way {
             Self::Unix(path) => wire::unix(path),
             Self::Udp { from, to } => wire::udp(*from, *to),
             Self::WebSocket(to) => wire::web_socket(*to),
+            Self::Ethernet(to) => ethernet::connect(*to),
         }
     }
 }

@@ -7,17 +7,25 @@
 //! ```text
 //! attacker 10.67.0.0/16 ── 10.66.0.2 ── 10.66.0.1 forwarder 10.68.0.1 ── 10.68.0.2 neighbour
 //! ```
+//!
+//! Rows that need an Ethernet without IP connect the forwarder and the attacker by [`Network::segment`]. Two
+//! hosts share its other end: a neighbour that sends from the address of the interface, and the attacker,
+//! that forges addresses.
 
 mod netlink;
 
-use hashlane_rig::namespace;
+use hashlane_link::interfaces;
+use hashlane_rig::{namespace, wait};
 use netlink::{Kernel, Prefix};
 use nix::sched::{CloneFlags, setns, unshare};
 use nix::unistd::{Gid, Uid};
 use std::fs::{self, File};
+use std::io;
 use std::net::Ipv4Addr;
 use std::os::fd::AsFd;
+use std::sync::OnceLock;
 use std::thread;
+use std::time::Duration;
 
 /// Host of a socket or a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +48,22 @@ pub(crate) struct Namespaces {
     forwarder: File,
     attacker: File,
     neighbour: File,
+    /// Made when a row first needs it.
+    segment: OnceLock<Result<Segment, String>>,
+}
+
+/// Ethernet address.
+pub(crate) type Mac = [u8; 6];
+
+/// Interface of both ends of the Ethernet between the forwarder and the attacker.
+pub(crate) const INTERFACE: &str = "segment";
+
+/// Addresses on the Ethernet between the forwarder and the attacker.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Segment {
+    pub(crate) forwarder: Mac,
+    /// Address of the interface at the other end: an innocent host's.
+    pub(crate) neighbour: Mac,
 }
 
 const FORWARDER: [Ipv4Addr; 2] = [Ipv4Addr::new(10, 66, 0, 1), Ipv4Addr::new(10, 68, 0, 1)];
@@ -48,6 +72,11 @@ const NEIGHBOUR: Ipv4Addr = Ipv4Addr::new(10, 68, 0, 2);
 const SOURCES: Prefix = (Ipv4Addr::new(10, 67, 0, 0), 16);
 /// Length of the prefix of a link between two hosts.
 const LINK: u8 = 30;
+/// Longest payload of a frame of the Ethernet, in bytes.
+const ETHERNET_MTU: u32 = 1500;
+/// Time limit for the Ethernet to have a link, and the interval of looks at it.
+const LINK_UP: Duration = Duration::from_secs(10);
+const TICK: Duration = Duration::from_millis(10);
 
 impl Network {
     /// Creates the namespaces, or falls back to the loopback interface. Call before any thread is started.
@@ -71,6 +100,16 @@ impl Network {
 
     pub(crate) fn has_namespaces(&self) -> bool {
         matches!(self, Self::Namespaces(_))
+    }
+
+    /// The Ethernet between the forwarder and the attacker; makes it at the first call. `None` if the hosts
+    /// share the loopback interface.
+    ///
+    /// # Errors
+    /// The kernel refuses, or the Ethernet has no link.
+    pub(crate) fn segment(&self) -> Result<Option<Segment>, String> {
+        let Self::Namespaces(namespaces) = self else { return Ok(None) };
+        namespaces.segment.get_or_init(|| namespaces.connect_segment()).clone().map(Some)
     }
 
     /// Moves the calling thread to a host: sockets that it opens from now on are there.
@@ -139,18 +178,10 @@ impl Network {
 impl Namespaces {
     fn create() -> Result<Self, String> {
         let [forwarder, attacker, neighbour] = [new()?, new()?, new()?];
-        let at = |file: &File, work: &(dyn Fn(&Kernel) -> Result<(), String> + Sync)| {
-            on_thread(|| {
-                let failed = |error| format!("cannot enter a new namespace: {error}");
-                setns(file.as_fd(), CloneFlags::CLONE_NEWNET).map_err(failed)?;
-                let kernel = Kernel::open()?;
-                work(&kernel)
-            })
-        };
-        at(&forwarder, &|kernel| {
+        at(&forwarder, |kernel| {
             kernel.bring_up("lo")?;
-            kernel.add_pair("attacker", "link", attacker.as_fd())?;
-            kernel.add_pair("neighbour", "link", neighbour.as_fd())?;
+            kernel.add_pair("attacker", "link", attacker.as_fd(), netlink::MTU)?;
+            kernel.add_pair("neighbour", "link", neighbour.as_fd(), netlink::MTU)?;
             for (link, address) in ["attacker", "neighbour"].into_iter().zip(FORWARDER) {
                 kernel.add_address(link, (address, LINK))?;
                 kernel.bring_up(link)?;
@@ -158,16 +189,52 @@ impl Namespaces {
             Ok(())
         })?;
         for (host, address) in [(&attacker, ATTACKER), (&neighbour, NEIGHBOUR)] {
-            at(host, &|kernel| {
+            at(host, |kernel| {
                 kernel.bring_up("lo")?;
                 kernel.add_address("link", (address, LINK))?;
                 kernel.bring_up("link")
             })?;
         }
-        at(&attacker, &|kernel| kernel.own_network(SOURCES))?;
-        at(&forwarder, &|kernel| kernel.add_route(SOURCES, ATTACKER))?;
-        Ok(Self { forwarder, attacker, neighbour })
+        at(&attacker, |kernel| kernel.own_network(SOURCES))?;
+        at(&forwarder, |kernel| kernel.add_route(SOURCES, ATTACKER))?;
+        Ok(Self { forwarder, attacker, neighbour, segment: OnceLock::new() })
     }
+
+    fn connect_segment(&self) -> Result<Segment, String> {
+        let other = self.attacker.as_fd();
+        at(&self.forwarder, |kernel| kernel.add_pair(INTERFACE, INTERFACE, other, ETHERNET_MTU))?;
+        for host in [&self.forwarder, &self.attacker] {
+            at(host, |kernel| kernel.bring_up(INTERFACE))?;
+        }
+        let address = |host| {
+            at(host, |_| {
+                let address = wait::try_until(LINK_UP, TICK, own_address);
+                let address = address.map_err(|error| format!("the address of {INTERFACE}: {error}"))?;
+                address.ok_or_else(|| format!("the interface {INTERFACE} has no link"))
+            })
+        };
+        Ok(Segment { forwarder: address(&self.forwarder)?, neighbour: address(&self.attacker)? })
+    }
+}
+
+/// Address of this host's end of the Ethernet, once it has a link.
+fn own_address() -> io::Result<Option<Mac>> {
+    let all = interfaces::list()?;
+    let own = all.iter().find(|interface| interface.name == INTERFACE && interface.is_running);
+    Ok(own.and_then(|interface| interface.ethernet))
+}
+
+/// Calls `work` with the kernel's view of a namespace.
+fn at<T: Send>(
+    namespace: &File,
+    work: impl FnOnce(&Kernel) -> Result<T, String> + Send,
+) -> Result<T, String> {
+    on_thread(|| {
+        let failed = |error| format!("cannot enter a new namespace: {error}");
+        setns(namespace.as_fd(), CloneFlags::CLONE_NEWNET).map_err(failed)?;
+        let kernel = Kernel::open()?;
+        work(&kernel)
+    })
 }
 
 /// A new network namespace.

@@ -18,7 +18,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::os::fd::{AsRawFd, BorrowedFd};
 
 /// Longest packet of a link, in bytes: no datagram of an attack is fragmented by the kernel.
-const MTU: u32 = 65_535;
+pub(super) const MTU: u32 = 65_535;
 
 /// Table of the host's own addresses (`RT_TABLE_LOCAL`, linux/rtnetlink.h).
 const LOCAL_TABLE: u8 = 255;
@@ -37,14 +37,20 @@ impl Kernel {
     }
 
     /// Creates a pair of links: `name` here, and `peer` in another namespace.
-    pub(super) fn add_pair(&self, name: &str, peer: &str, other: BorrowedFd<'_>) -> Result<(), String> {
+    pub(super) fn add_pair(
+        &self,
+        name: &str,
+        peer: &str,
+        other: BorrowedFd<'_>,
+        mtu: u32,
+    ) -> Result<(), String> {
         let mut far = LinkMessage::default();
         far.attributes.push(LinkAttribute::IfName(peer.into()));
-        far.attributes.push(LinkAttribute::Mtu(MTU));
+        far.attributes.push(LinkAttribute::Mtu(mtu));
         far.attributes.push(LinkAttribute::NetNsFd(other.as_raw_fd()));
         let mut near = LinkMessage::default();
         near.attributes.push(LinkAttribute::IfName(name.into()));
-        near.attributes.push(LinkAttribute::Mtu(MTU));
+        near.attributes.push(LinkAttribute::Mtu(mtu));
         let data = LinkInfo::Data(InfoData::Veth(InfoVeth::Peer(far)));
         near.attributes.push(LinkAttribute::LinkInfo(vec![LinkInfo::Kind(InfoKind::Veth), data]));
         self.request(RouteNetlinkMessage::NewLink(near), "create a pair of links")

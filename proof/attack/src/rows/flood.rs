@@ -1,27 +1,31 @@
 //! Row 9: as much as the line, or the forwarder, takes.
 
-use super::state;
+use super::{Part, ethernet_addresses, state};
 use crate::attacker::{Ports, Speed, connections};
 use crate::forwarder::Settings;
 use crate::network::Host;
 use crate::packets::Template;
-use crate::scene::{Cast, Scene, Testbed};
+use crate::scene::{Cast, ETHERNET, Scene, Testbed};
 use crate::verdict::{Check, Criteria, Line};
 use crate::wire;
 use std::io::{ErrorKind, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-const CAST: Cast = Cast { rate: 200, web_socket: true, list: "status/general" };
+const CAST: Cast = Cast { rate: 200, web_socket: true, ..Cast::USUAL };
 const SOURCES: u16 = 1000;
 const SOCKETS: usize = 200;
+/// Forged Ethernet addresses, in turn.
+const ADDRESSES: u64 = 1 << 16;
 
 pub(super) fn run(bench: &Testbed) -> Result<Vec<Line>, String> {
-    let parts = [("9a", Some(1)), ("9b", Some(SOURCES)), ("9c", None)];
-    Ok(state::run_parts(parts, |id, sources| match sources {
-        Some(sources) => datagrams(bench, id, sources),
-        None => frames(bench, id),
-    }))
+    let parts: [(&str, Part); 4] = [
+        ("9a", |bench, id| datagrams(bench, id, 1)),
+        ("9b", |bench, id| datagrams(bench, id, SOURCES)),
+        ("9c", frames),
+        ("9d", forged_addresses),
+    ];
+    Ok(state::run_parts(parts, |id, part| part(bench, id)))
 }
 
 fn lasting(bench: &Testbed) -> Duration {
@@ -67,6 +71,16 @@ fn frames(bench: &Testbed, id: &str) -> Result<Line, String> {
     scene.calm();
     let found = format!("{opened} connections, {} frames a second", sent / lasting(bench).as_secs().max(1));
     scene.close(id, &attack, Criteria::FLOOD, vec![Check::new(true, found)])
+}
+
+fn forged_addresses(bench: &Testbed, id: &str) -> Result<Line, String> {
+    let name = format!("Ethernet at line rate from {ADDRESSES} forged addresses");
+    let cast = Cast { web_socket: bench.program.has_web_socket(), ..CAST };
+    let speeds = [Speed { rate: None, lasting: lasting(bench) }];
+    // Frames of forged addresses and of the neighbour wait in one queue, and are alike.
+    let criteria = Criteria { beside: Some(ETHERNET), ..Criteria::FLOOD };
+    let attack = ethernet_addresses::Attack { name, cast, criteria, speeds: &speeds, addresses: ADDRESSES };
+    ethernet_addresses::run(bench, id, &attack)
 }
 
 /// Frame with a mask of zeros and no payload: the beginning of a message, and a part of it that is not the

@@ -3,6 +3,7 @@
 mod client_fetch;
 mod clock_and_trust;
 mod crowded_name;
+mod ethernet_addresses;
 mod flood;
 mod idle_connections;
 mod large_interests;
@@ -48,7 +49,7 @@ pub(crate) const ROWS: [Row; 12] = [
     row(1, "unanswered Interests from one peer after the other", one_after_the_other::run),
     row(2, "log lines, with each kind of standard error", log_lines::run),
     row(3, "Interests of 8.4 kB", large_interests::run),
-    row(4, "UDP ports, while a neighbour is silent", udp_ports::run),
+    row(4, "more UDP ports or Ethernet addresses than faces", many_peers),
     row(5, "idle TCP connections", idle_connections::run),
     row(6, "registrations of management prefixes", management_prefixes::run),
     row(7, "one foreseeable name, asked for first", crowded_name::run),
@@ -61,6 +62,12 @@ pub(crate) const ROWS: [Row; 12] = [
 
 /// A part of a row, by its id.
 type Part = fn(&Testbed, &str) -> Result<Line, String>;
+
+/// Row 4, in parts.
+fn many_peers(bench: &Testbed) -> Result<Vec<Line>, String> {
+    let parts: [(&str, Part); 2] = [("4a", udp_ports::run), ("4b", ethernet_addresses::at_a_rate)];
+    Ok(state::run_parts(parts, |id, part| part(bench, id)))
+}
 
 /// Row 12, in parts.
 fn various(bench: &Testbed) -> Result<Vec<Line>, String> {

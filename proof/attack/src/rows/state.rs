@@ -46,11 +46,15 @@ pub(super) fn pending(session: &mut Session) -> String {
     }
 }
 
+/// All faces; none if the list is not answered.
+pub(super) fn faces(session: &mut Session) -> Result<Vec<FaceStatus>, String> {
+    let Some(bytes) = session.dataset("faces/list")? else { return Ok(Vec::new()) };
+    FaceStatus::parse_all(&bytes).map_err(|error| error.to_string())
+}
+
 /// Id of the face with this remote endpoint.
 pub(super) fn face(session: &mut Session, uri: &str) -> Result<Option<u64>, String> {
-    let Some(bytes) = session.dataset("faces/list")? else { return Ok(None) };
-    let faces = FaceStatus::parse_all(&bytes).map_err(|error| error.to_string())?;
-    Ok(faces.iter().find(|face| face.uri == uri).map(|face| face.face_id))
+    Ok(faces(session)?.iter().find(|face| face.uri == uri).map(|face| face.face_id))
 }
 
 /// True if the RIB has a route for exactly this prefix.

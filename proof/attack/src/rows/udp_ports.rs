@@ -1,4 +1,4 @@
-//! Row 4: more UDP ports than there are faces, while a neighbour with a route is silent.
+//! Row 4a: more UDP ports than there are faces, while a neighbour with a route is silent.
 
 use super::state;
 use crate::attacker::{Ports, pace};
@@ -21,7 +21,7 @@ const RATE: u32 = 525;
 const SILENCE: Duration = Duration::from_secs(11);
 const PREFIX: &str = "/far";
 
-pub(super) fn run(bench: &Testbed) -> Result<Vec<Line>, String> {
+pub(super) fn run(bench: &Testbed, id: &str) -> Result<Line, String> {
     let scene = Scene::open(bench, Settings::default(), Cast::USUAL)?;
     let far = bench.network.inside(Host::Neighbour, || far(&scene))?;
     let uri = format!("udp4://{}", far.local_addr().map_err(|error| error.to_string())?);
@@ -49,7 +49,7 @@ pub(super) fn run(bench: &Testbed) -> Result<Vec<Line>, String> {
         Check::new(reached, format!("the neighbour {}", if reached { "answers" } else { "is not reached" })),
     ];
     let attack = format!("{PORTS} UDP ports, then {RATE} new ones a second for 11 s; a neighbour is silent");
-    scene.close("4", &attack, Criteria::USUAL, checks).map(|line| vec![line])
+    scene.close(id, &attack, Criteria::USUAL, checks)
 }
 
 /// Port of a neighbour that the forwarder has heard once.
