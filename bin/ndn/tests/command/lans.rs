@@ -539,6 +539,40 @@ fn send_frames(network: &Network, host: usize, frames: &[Vec<u8>]) {
 }
 
 #[test]
+fn forged_ethernet_addresses_take_no_places_of_udp_peers() {
+    with_network(2, |network| {
+        let folder = Folder::new();
+        fs::write(folder.path("f.toml"), "[faces.udp]\nmax_on_demand = 16\n").unwrap();
+        let config = folder.path("f.toml").to_str().unwrap().to_owned();
+        let near = Node::start(network, 0, &["--udp", "10.9.0.1:6363", "--config", &config]);
+        produce(&near.folder, "/near", |_| b"hello".to_vec());
+        let name = parse("/nobody/asks");
+        let frame = |number: u8| {
+            let interest =
+                InterestBuilder { nonce: Some(number.into()), ..InterestBuilder::new(name.view()) };
+            let head = [2, 0, 0, 0, 0, 1, 2, 0x66, 0, 0, 0, number, 0x86, 0x24];
+            [&head[..], &interest.build()].concat()
+        };
+        send_frames(network, 1, &(0..100).map(frame).collect::<Vec<_>>());
+        let forged = || near.faces("remote=ether://[02:66:").len();
+        until(|| forged() >= 4, || near.list());
+        for number in 0..8 {
+            let answered = namespace::within(&network.hosts[1], || {
+                let peer = std::net::UdpSocket::bind("10.9.0.2:0").unwrap();
+                peer.connect("10.9.0.1:6363").unwrap();
+                peer.set_read_timeout(Some(Duration::from_secs(4))).unwrap();
+                let name = parse(&format!("/near/{number}"));
+                let interest = InterestBuilder { nonce: Some(number), ..InterestBuilder::new(name.view()) };
+                peer.send(&interest.build()).unwrap();
+                peer.recv(&mut [0; 1500]).is_ok()
+            });
+            assert!(answered, "UDP port {number} has no face: {}", near.list());
+        }
+        assert_eq!(forged(), 4, "{}", near.list());
+    });
+}
+
+#[test]
 fn hostile_frames_are_dropped_and_counted() {
     with_network(2, |network| {
         let [near, far] = [0, 1].map(|host| Node::start(network, host, &[]));

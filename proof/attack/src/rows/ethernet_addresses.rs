@@ -17,8 +17,8 @@ use std::time::Duration;
 const ADDRESSES: u64 = 4200;
 const AT_FIRST: u32 = 4000;
 const RATE: u32 = 525;
-/// Most on-demand faces of UDP and Ethernet, by default.
-const PLACES: usize = 4096;
+/// Most on-demand faces of Ethernet, by default.
+const PLACES: usize = 1024;
 /// Prefix of an application that never answers.
 const SINK: &str = "/sink";
 /// Most growth of the resident memory: the PIT's 512 MiB, and a quarter more for the allocator.

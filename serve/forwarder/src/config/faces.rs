@@ -108,7 +108,7 @@ pub struct Udp {
     /// Idle timeout of an on-demand face, in seconds.
     pub idle_timeout_s: u64,
     /// Most on-demand faces: those that a datagram of their peer has opened. With 0, only peers with a face
-    /// of a command or of `routes` are served.
+    /// of a command or of `routes` are served. Ethernet hosts have a quarter as many beside them.
     pub max_on_demand: usize,
     /// Length of the kernel's receive queue of each socket, in bytes. Beyond `net.core.rmem_max`, it takes
     /// `CAP_NET_ADMIN`. Valid: at least 65536.

@@ -53,8 +53,6 @@ pub(super) struct Faces<P> {
     pub(super) peers: Peers,
     /// Places for faces.
     pub(super) shares: Shares,
-    /// Faces replaced by new peers' faces in this second.
-    pub(super) replaced: RateLimit,
     pub(super) config: FaceConfig,
     /// True once the configuration was read again, until closed faces of groups are opened anew.
     pub(super) reopens_groups: bool,
@@ -109,7 +107,6 @@ impl<P: Pit> Faces<P> {
             holders,
             peers,
             shares: Shares::new(config.udp.max_on_demand),
-            replaced: RateLimit::for_replaced_faces(),
             config,
             reopens_groups: false,
             tls: None,
@@ -195,9 +192,8 @@ impl<P: Pit> Faces<P> {
         face.holder = holder;
         let (counters, of_crew) = (face.counters.clone(), self.pipeline.crew.is_some().then(|| face.clone()));
         let place = match (&kind, info.persistency) {
-            (PortKind::Udp { .. } | PortKind::Ether { .. }, FacePersistency::OnDemand) => {
-                Some(FaceClass::Peer)
-            }
+            (PortKind::Udp { .. }, FacePersistency::OnDemand) => Some(FaceClass::Peer),
+            (PortKind::Ether { .. }, FacePersistency::OnDemand) => Some(FaceClass::Host),
             (_, FacePersistency::OnDemand) => Some(FaceClass::Connection),
             _ => None,
         };
@@ -253,8 +249,8 @@ impl<P: Pit> Faces<P> {
         let mut made = true;
         while made && let Some(oldest) = self.shares.of(kind).ledger.excess() {
             // The management hears of each face: not at the rate of packets.
-            let face = if self.replaced.admits(owner) {
-                let places = self.shares.of(kind);
+            let places = self.shares.of(kind);
+            let face = if places.replaced.admits(owner) {
                 evict::replaceable(places, holder, FaceId(oldest.value), &mut self.pipeline)
             } else {
                 None
@@ -263,7 +259,7 @@ impl<P: Pit> Faces<P> {
             if let Some(face) = face {
                 let counters = self.pipeline.forwarder.counters();
                 match kind {
-                    FaceClass::Peer => counters.evicted_faces.add(1),
+                    FaceClass::Peer | FaceClass::Host => counters.evicted_faces.add(1),
                     FaceClass::Connection => counters.evicted_connections.add(1),
                 }
                 self.close(face, "replaced by the face of a new peer");

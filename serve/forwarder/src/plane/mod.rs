@@ -464,7 +464,7 @@ impl<P: Pit> Plane<P> {
         ether.measure(faces);
         udp.retry(faces.pipeline.ports.sockets.numbers(), ready);
         ether.retry(faces.pipeline.ports.ethers.numbers(), ready);
-        faces.replaced.next_second();
+        faces.shares.next_second();
         let suppressed = faces.log.next_second();
         faces.pipeline.forwarder.counters().suppressed_lines.add(suppressed);
         faces.forget_parties();
