@@ -2,8 +2,9 @@
 //!
 //! When all places are taken, the party that holds most of them loses the face that it has not used for the
 //! longest time, and the newcomer is served. A newcomer of that party itself takes the place of a silent face
-//! or is refused, so that it cannot have faces opened and closed at the rate of its packets. A face that is
-//! the next hop of a prefix stays.
+//! or is refused, so that it cannot have faces opened and closed at the rate of its packets. If all parties
+//! hold few places, faces in use stay: thousands of addresses with a face each would otherwise close them. A
+//! face that is the next hop of a prefix stays.
 
 use super::pipeline::Pipeline;
 use super::port::Port;
@@ -16,6 +17,9 @@ use std::time::Duration;
 
 /// Silence after which a face may be closed for a new peer that does not hold less than the others.
 const SILENCE: Duration = Duration::from_secs(10);
+
+/// All places, divided by those that a party may hold without losing faces in use to newcomers.
+const PLACES_TO_FEW: u64 = 1024;
 
 /// Faces of a party that are looked at for one newcomer.
 const LOOKS: usize = 64;
@@ -34,7 +38,8 @@ pub(super) fn replaceable<P: Pit>(
 ) -> Option<FaceId> {
     // An item without a face belongs to the newcomer.
     let largest = pipeline.ports.find(oldest).map_or(newcomer, |port| port.holder);
-    if places.ledger.weight_of(largest) <= 1 {
+    let few = (places.ledger.limits().all / PLACES_TO_FEW).max(1);
+    if places.ledger.weight_of(largest) <= few {
         silent_face(places, pipeline)
     } else if largest == newcomer {
         let now = pipeline.ports.now;

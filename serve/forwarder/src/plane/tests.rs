@@ -463,7 +463,12 @@ fn host(host: u8) -> Ipv4Addr {
 
 /// Sends a packet from a new port of a host. Returns the face, if there is a new one.
 fn knock(bench: &mut TestPlane, from: u8) -> (Peer, Option<FaceId>) {
-    let peer = Peer::bind((host(from), 0)).expect("a port");
+    knock_from(bench, host(from))
+}
+
+/// As [`knock`], from an address.
+fn knock_from(bench: &mut TestPlane, from: Ipv4Addr) -> (Peer, Option<FaceId>) {
+    let peer = Peer::bind((from, 0)).expect("a port");
     peer.connect(bench.plane.faces.pipeline.ports.sockets.get(0).expect("a socket").local)
         .expect("the forwarder's address");
     peer.send(&data("/unasked", 1)).expect("sent");
@@ -503,6 +508,34 @@ fn an_address_with_many_ports_keeps_no_other_one_out() {
     (0..20).for_each(|_| drop(knock(&mut bench, 2)));
     assert!(is_open(&mut bench, early) && is_open(&mut bench, crowd[0]));
     bench.plane.faces.pipeline.forwarder.remove_route(&parse("/a").view(), crowd[0]);
+}
+
+#[test]
+fn a_host_keeps_a_few_ports_in_use_from_thousands_of_addresses() {
+    let mut bench = TestPlane::with(|config| config.udp.max_on_demand = 2048);
+    let mut in_use: Vec<(Peer, FaceId)> = Vec::new();
+    for _ in 0..2 {
+        let (socket, face) = knock(&mut bench, 3);
+        in_use.push((socket, face.expect("a face")));
+    }
+    let mut served = 0;
+    for number in 0..2400_u32 {
+        let address = Ipv4Addr::from_bits(Ipv4Addr::new(127, 1, 0, 1).to_bits() + number);
+        served += usize::from(knock_from(&mut bench, address).1.is_some());
+        if number % 16 == 0 {
+            for (socket, _) in &in_use {
+                socket.send(&data("/unasked", 1)).expect("sent");
+            }
+            while bench.turn(HANG) == 0 {}
+        }
+    }
+    assert_eq!(served, 2046, "as many as there is room for");
+    let ports = &bench.plane.faces.pipeline.ports;
+    assert!(in_use.iter().all(|(_, face)| ports.find(*face).is_some()));
+    // Silent faces give way.
+    bench.plane.clock.advance(Duration::from_secs(11));
+    let (_socket, face) = knock(&mut bench, 4);
+    assert!(face.is_some());
 }
 
 /// A connection from a host to the TCP listener.
