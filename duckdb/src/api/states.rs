@@ -177,7 +177,7 @@ mod tests {
     }
 
     fn states(slots: &mut [Slot<u8>]) -> Vec<*mut Slot<u8>> {
-        slots.iter_mut().map(|slot| ptr::from_mut(slot)).collect()
+        slots.iter_mut().map(ptr::from_mut).collect()
     }
 
     fn one(states: &[*mut Slot<u8>]) -> bool {
