@@ -116,9 +116,5 @@ fn tests() -> Outcome {
         Err(Outcome::Skipped(why)) => println!("without the tests that need it: {why}"),
         Ok(()) | Err(Outcome::Passed) => {}
     }
-    // Shared objects that tests of the audit load. Where they are missing, a test builds them with other
-    // features, and half of the workspace with them.
-    let libraries = ["--example", "flow_table", "--example", "flow_table_weak"];
-    let built = run::show(run::build(&run::LIKE_TESTS).args(libraries));
-    built.and_then(|()| suite::run(false)).into()
+    suite::run(false).into()
 }
