@@ -125,7 +125,7 @@ fn test() -> Result<(), String> {
         let path = folder.join(format!("extension-{version}")).join(FILE);
         extend(&library, &path, &platform(&venv)?)?;
         let tests = package.join("tests");
-        venv.pytest(&[&tests], &tests, &[("HASHLANE_DUCKDB", &path)], false)?;
+        run::show(&mut venv.pytest(&[&tests], &tests, &[("HASHLANE_DUCKDB", &path)], false))?;
     }
     Ok(())
 }

@@ -3,15 +3,17 @@
 use super::paths;
 use super::venv::Venv;
 use crate::need;
-use crate::run::Outcome;
+use crate::run::{self, Begun, Outcome};
 use std::path::Path;
 
-/// Tests the wheel on all engines, with the interpreter of the other tests. Spark needs Java.
-pub(super) fn test(folder: &Path, wheel: &Path, command: &Path) -> Outcome {
-    match need::meet(&[need::JAVA]) {
-        Ok(()) => pytest(folder, wheel, command).into(),
-        Err(outcome) => outcome,
-    }
+/// Starts the tests of the wheel on all engines, with the interpreter of the other tests, which run beside
+/// them: clusters are waited for. Spark needs Java.
+///
+/// # Errors
+/// The outcome if the tests cannot be started.
+pub(super) fn begin(folder: &Path, wheel: &Path, command: &Path) -> Result<Begun, Outcome> {
+    need::meet(&[need::JAVA])?;
+    pytest(folder, wheel, command).map_err(Outcome::Failed)
 }
 
 /// The environment with the engines.
@@ -20,9 +22,10 @@ pub(super) fn environment(folder: &Path) -> Result<Venv, String> {
     Venv::locked(&folder.join("engines"), super::USUAL, &requirements)
 }
 
-fn pytest(folder: &Path, wheel: &Path, command: &Path) -> Result<(), String> {
+fn pytest(folder: &Path, wheel: &Path, command: &Path) -> Result<Begun, String> {
     let venv = environment(folder)?;
     venv.reinstall(wheel)?;
     let tests = paths::package().join("tests");
-    venv.pytest(&[&tests.join("engines")], &tests, &[("HASHLANE", command)], false)
+    let mut pytest = venv.pytest(&[&tests.join("engines")], &tests, &[("HASHLANE", command)], false);
+    run::begin(&mut pytest, &folder.join("engines.log"))
 }

@@ -90,16 +90,11 @@ impl Python {
         if self.python.is_empty() {
             return Outcome::Skipped("no python3.9 to python3.13 is installed".to_owned());
         }
-        match self.test() {
-            Ok([folder, wheel, command]) if self.python.iter().any(|python| python == USUAL) => {
-                engines::test(&folder, &wheel, &command)
-            }
-            tested => tested.map(drop).into(),
-        }
+        self.test().unwrap_or_else(Outcome::Failed)
     }
 
-    /// Tests the wheel; the folder of the environments, the wheel and the command.
-    fn test(&self) -> Result<[PathBuf; 3], String> {
+    /// Builds the wheel and what the tests start, and tests the wheel.
+    fn test(&self) -> Result<Outcome, String> {
         let folder = paths::folder()?;
         let wheel = wheel::wheel(&folder.join("dist"), "dev")?;
         if self.sdist {
@@ -108,9 +103,16 @@ impl Python {
         let command = build_command()?;
         // A notebook loads it.
         let extension = duckdb::unoptimised(&folder.join("duckdb"))?;
+        let is_usual = self.python.iter().any(|python| python == USUAL);
+        let engines = is_usual.then(|| engines::begin(&folder, &wheel, &command));
         let programs = [("HASHLANE", command.as_path()), ("HASHLANE_DUCKDB", &extension)];
-        self.python.iter().try_for_each(|python| self.with(python, &folder, &wheel, &programs))?;
-        Ok([folder, wheel, command])
+        let tested = self.python.iter().try_for_each(|python| self.with(python, &folder, &wheel, &programs));
+        let of_engines = match engines {
+            Some(Ok(begun)) => begun.end().into(),
+            Some(Err(outcome)) => outcome,
+            None => Outcome::Passed,
+        };
+        tested.map(|()| of_engines)
     }
 
     /// Tests the wheel with an interpreter, and with these paths as variables of its environment.
@@ -129,7 +131,7 @@ impl Python {
         venv.reinstall(wheel)?;
         let tests = paths::package().join("tests");
         let ignored = format!("--ignore={}", tests.join("engines").display());
-        venv.pytest(&[Path::new(&ignored), &tests], &tests, variables, self.long)?;
+        run::show(&mut venv.pytest(&[Path::new(&ignored), &tests], &tests, variables, self.long))?;
         let config = paths::package().join("pyproject.toml");
         let mut mypy = run::command(&[venv.program("python")]);
         mypy.args(["-m", "mypy", "--config-file"]).arg(config);
