@@ -74,8 +74,8 @@ pub(crate) fn of_pyarrow<'py>(name: &str, object: &Bound<'py, PyAny>) -> PyResul
     Ok(object)
 }
 
-/// Rows of a column whose values take no memory, such as nulls, at most: a file of some hundred bytes may state
-/// any number, and results take memory for each.
+/// Rows of a column whose values take no memory, such as nulls, at most: a file of some hundred bytes may
+/// state any number, and results take memory for each.
 const MOST_WEIGHTLESS: usize = 1 << 28;
 
 /// Checks the layout of an array whose first row has the number `first`.

@@ -35,7 +35,8 @@ fn with_type(field: &FieldRef, kind: DataType) -> FieldRef {
 }
 
 /// The values of dictionaries in place of their indices, also within structs and lists; `array` itself if it
-/// has none. `first` is the number of its first row; `None` for an array whose rows are no rows of the column.
+/// has none. `first` is the number of its first row; `None` for an array whose rows are no rows of the
+/// column.
 ///
 /// # Errors
 /// `ValueError` about the first index that no value has: programs can make such arrays without a check.
@@ -91,7 +92,8 @@ fn values_of(name: &str, first: Option<usize>, array: &ArrayRef) -> PyResult<Arr
     take(&values, indices, None).map_err(value)
 }
 
-/// Type of the decoded values of a dictionary: of text and bytes views, as many indices may have one long value.
+/// Type of the decoded values of a dictionary: of text and bytes views, as many indices may have one long
+/// value.
 fn as_views(values: &DataType) -> DataType {
     match values {
         DataType::Utf8 | DataType::LargeUtf8 => DataType::Utf8View,

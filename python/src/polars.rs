@@ -13,9 +13,9 @@ pub(crate) enum Exported<'py> {
     Object(Bound<'py, PyAny>),
 }
 
-/// A Series or frame of Polars without the type Null, of which Polars exports arrays with a buffer, and Arrow's
-/// specification forbids it: within lists, structs and frames Boolean is in its place, whose nulls have the same
-/// hashes. Other objects are returned as they are.
+/// A Series or frame of Polars without the type Null, of which Polars exports arrays with a buffer, and
+/// Arrow's specification forbids it: within lists, structs and frames Boolean is in its place, whose nulls
+/// have the same hashes. Other objects are returned as they are.
 ///
 /// # Errors
 /// `TypeError` for Series and frames of Python objects, which Polars exports as addresses in memory, and of

@@ -5,8 +5,8 @@ use arrow_array::types::ByteViewType;
 use hashlane_sketch::{Error, Keys};
 use std::ops::Range;
 
-/// Bytes of a view: a length, and up to [`INLINE`] bytes, or a prefix, the number of a buffer, and an offset in
-/// it.
+/// Bytes of a view: a length, and up to [`INLINE`] bytes, or a prefix, the number of a buffer, and an offset
+/// in it.
 const VIEW: usize = size_of::<u128>();
 
 /// Bytes of the longest row that is in its view.

@@ -1,8 +1,8 @@
 //! Response policy zones as text: triggers on the queried name, line by line.
 //!
 //! A record is one line; lines inside parentheses belong to the record before them, and are no rules. A
-//! quotation ends with its line. This is enough for the rules of a zone. A zone file with all its data is read
-//! by a name server.
+//! quotation ends with its line. This is enough for the rules of a zone. A zone file with all its data is
+//! read by a name server.
 
 use crate::entry::{Entry, Line, Rule, before, without_entry, words};
 use crate::reason::Reason;

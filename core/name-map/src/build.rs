@@ -183,8 +183,8 @@ impl Builder {
     /// Builds the table of the rules.
     ///
     /// # Errors
-    /// The table takes more than 4 GiB. It has a name once for each number of labels that more than eight rules
-    /// share with it, and so may be larger than the names.
+    /// The table takes more than 4 GiB. It has a name once for each number of labels that more than eight
+    /// rules share with it, and so may be larger than the names.
     pub fn build(self) -> Result<Rules, BuildError> {
         self.build_within(Candidate::MOST)
     }

@@ -54,8 +54,8 @@ impl Rules {
         self.names == 0
     }
 
-    /// Lists that a verdict may have: a bit for each, the lowest for list 0. Rules that were read from bytes may
-    /// have more than those that were written.
+    /// Lists that a verdict may have: a bit for each, the lowest for list 0. Rules that were read from bytes
+    /// may have more than those that were written.
     pub fn used_lists(&self) -> u64 {
         let own = self.lists.iter().map(Lists::having);
         own.chain(self.inherited.iter().map(Inherited::lists)).fold(0, |all, lists| all | lists)

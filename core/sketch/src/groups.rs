@@ -296,8 +296,8 @@ const EXPANSION: u64 = 16;
 /// Bytes that they may have whatever the bytes of the groups are: 1 GiB of memory.
 const EXPANDED: u64 = 1 << 27;
 
-/// Checks the bytes of all sketches before memory is taken: a group of four bytes may have megabytes in common
-/// with the empty sketch. `from` is at the first of `number` groups, which are in `len` bytes.
+/// Checks the bytes of all sketches before memory is taken: a group of four bytes may have megabytes in
+/// common with the empty sketch. `from` is at the first of `number` groups, which are in `len` bytes.
 ///
 /// # Errors
 /// [`ReadError::Expanded`]. Damaged bytes are none: reading them names the field.

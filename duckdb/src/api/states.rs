@@ -58,9 +58,9 @@ impl<A> RowStates<'_, A> {
     /// The states of `rows` rows of the function with this seal.
     ///
     /// DuckDB documents a state for each row. For windows over a whole partition, as `OVER (PARTITION BY x)`,
-    /// and for aggregates with an `ORDER BY` of their own, 1.2.0 to 2.0.1 pass an array of one state and do not
-    /// say so (duckdb/duckdb#21537). Other memory follows it: the first words are read as pointers, and a copy
-    /// of the memory at each shows if there is a slot of this function.
+    /// and for aggregates with an `ORDER BY` of their own, 1.2.0 to 2.0.1 pass an array of one state and do
+    /// not say so (duckdb/duckdb#21537). Other memory follows it: the first words are read as pointers, and a
+    /// copy of the memory at each shows if there is a slot of this function.
     ///
     /// # Safety
     /// `states` is such an array, and lives as long as the result.

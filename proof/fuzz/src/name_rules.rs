@@ -50,9 +50,9 @@ fn labels(text: &[u8]) -> Option<Vec<Vec<u8>>> {
     fits.then_some(labels)
 }
 
-/// Lines are rules or names: their first byte tells the list, the target, and if they are exceptions, or names
-/// without rules; from 0x80 on, they are names to look up. All verdicts, of a name alone and in a burst, are those of a search of
-/// all rules.
+/// Lines are rules or names: their first byte tells the list, the target, and if they are exceptions, or
+/// names without rules; from 0x80 on, they are names to look up. All verdicts, of a name alone and in a
+/// burst, are those of a search of all rules.
 pub fn check_name_rules(bytes: &[u8]) {
     const TARGETS: [Target; 4] = [Target::Exact, Target::Below, Target::Subtree, Target::OneBelow];
     let (mut builder, mut rules, mut names) = (Builder::new(&Key::VECTOR), Vec::new(), Vec::new());

@@ -2,8 +2,8 @@
 //! one forwarder does.
 //!
 //! The input is a list of steps: a byte for the kind of step, and a few bytes of arguments. Names have up to
-//! nine components of two letters, some with the digest of their Data, and Nonces one byte, so that Interests,
-//! Data and Nacks meet. Nothing is evicted: limits belong to each shard.
+//! nine components of two letters, some with the digest of their Data, and Nonces one byte, so that
+//! Interests, Data and Nacks meet. Nothing is evicted: limits belong to each shard.
 
 use crate::forwarder::Log;
 use crate::steps::Steps;

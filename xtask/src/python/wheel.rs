@@ -115,8 +115,8 @@ fn glibc(wheel: &Path) -> u32 {
     version.split('_').next().and_then(|version| version.parse().ok()).unwrap_or(0)
 }
 
-/// Features that other packages of the workspace ask for, and that change nothing of the wheel. With them, the
-/// wheel of the tests has the sketches that the other tests have built: half a minute of two cores.
+/// Features that other packages of the workspace ask for, and that change nothing of the wheel. With them,
+/// the wheel of the tests has the sketches that the other tests have built: half a minute of two cores.
 const LIKE_TESTS: &str = "hashlane-dns/domain-server,hashlane-flow/getrandom,hashlane-sketch/default";
 
 /// Builds the wheel under a profile of cargo, and returns its path in `out`.

@@ -113,7 +113,8 @@ impl Program {
             .stdin(Stdio::null())
             .stdout(output.try_clone().map_err(failed)?)
             .stderr(output);
-        // A check before a merge says the same of the same code; the nightly one looks for what it has not seen.
+        // A check before a merge says the same of the same code; the nightly one looks for what it has not
+        // seen.
         let (name, default) = if is_long { ("PROPTEST_CASES", "2048") } else { ("PROPTEST_RNG_SEED", "1") };
         if env::var_os(name).is_none() {
             command.env(name, default);

@@ -9,10 +9,10 @@
 //! key's commands may have earlier times than its last one, but not the times of its last commands, nor times
 //! before these.
 //!
-//! Whoever has a certificate may issue others, and use a new key for each command. So keys are bounded, in all
-//! and of one user or address; beyond that, keys are forgotten whose commands are too old to pass, and else new
-//! keys are refused. If the clock is set back later, keys that are not known pass from the times on that were
-//! forgotten.
+//! Whoever has a certificate may issue others, and use a new key for each command. So keys are bounded, in
+//! all and of one user or address; beyond that, keys are forgotten whose commands are too old to pass, and
+//! else new keys are refused. If the clock is set back later, keys that are not known pass from the times on
+//! that were forgotten.
 
 use super::clock::Now;
 use hashlane_table::share::Owner;
@@ -91,8 +91,8 @@ impl Replay {
         Ok(time)
     }
 
-    /// Records a command of a party with a checked time, or refuses it because the key has signed another one,
-    /// or because there are too many keys.
+    /// Records a command of a party with a checked time, or refuses it because the key has signed another
+    /// one, or because there are too many keys.
     pub(super) fn admit(
         &mut self,
         key: &[u8],
