@@ -111,7 +111,6 @@ impl Manager {
     ) -> Result<ControlParameters, ControlResponse> {
         let Offer { announcement, limit, is_learned, grant } = offer;
         let (face, owner) = (from.face, from.peer.owner());
-        self.attempts.succeeded(owner);
         let Some(lifetime) = announcement.lifetime(now.unix).filter(|lifetime| *lifetime > 0) else {
             return refused(403, "not authorized: the prefix announcement has expired, or is not valid yet");
         };
@@ -149,6 +148,9 @@ impl Manager {
             let announcement = is_kept.then_some(Announcement { packet: announced.packet, is_learned });
             plane.request(Request::Table(TableRequest::Announce { prefix: name, face, announcement }));
         }
+        // An announcement that makes no route may come again and again, from whoever has seen it: its
+        // verification counts as one in vain.
+        self.attempts.succeeded(owner);
         Ok(parameters)
     }
 

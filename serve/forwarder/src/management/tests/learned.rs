@@ -3,6 +3,7 @@
 use super::announcements::announcement;
 use super::*;
 use hashlane_ndn_fw::learning::RouteEvent;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 impl TestForwarder {
     /// A forwarder that accepts announcements, with a neighbour at face 301 from which events come.
@@ -122,4 +123,21 @@ fn an_announcement_that_is_too_long_to_be_sent_makes_a_route_alone() {
     let long = format!("/{}", "x".repeat(1100));
     bench.brings(&announcement(&long, MINUTE, None, b"good"));
     assert_eq!((bench.fib().len(), bench.plane.announced.len()), (1, 0));
+}
+
+#[test]
+fn trusted_announcements_that_make_no_route_are_verified_a_limited_number_of_times() {
+    // One that has ended, which anybody may have seen before, and one that is too long.
+    let ended = announcement("/net", MINUTE, Some((0, 1)), b"good");
+    for packet in [ended, announcement(&"/a".repeat(33), MINUTE, None, b"good")] {
+        let mut bench = TestForwarder::learning(8);
+        let verified = Arc::new(AtomicUsize::new(0));
+        let count = verified.clone();
+        bench.manager.verify = Box::new(move |_: &Command<'_>, _: &[&Certificates], _: Now| {
+            count.fetch_add(1, Ordering::Relaxed);
+            Ok(Box::default())
+        });
+        (0..1000).for_each(|_| bench.brings(&packet));
+        assert_eq!((bench.fib(), verified.load(Ordering::Relaxed)), (vec![], 32));
+    }
 }
