@@ -8,7 +8,7 @@
 use crate::forwarder::Log;
 use crate::steps::Steps;
 use ::hashlane_ndn::time::Time;
-use ::hashlane_ndn::wire::{Data, DataBuilder, InterestBuilder, LpHeader, LpPacket, NackReason};
+use ::hashlane_ndn::wire::{Data, DataBuilder, Interest, InterestBuilder, LpHeader, LpPacket, NackReason};
 use ::hashlane_ndn_fw::dead_nonce::LIFETIME;
 use ::hashlane_ndn_fw::face::{Face, FaceId, LinkType, Scope};
 use ::hashlane_ndn_fw::fib::NextHop;
@@ -22,6 +22,7 @@ use hashlane_name::build::OwnedName;
 use hashlane_name::component::{Component, DIGEST_LEN, IMPLICIT_SHA256_DIGEST};
 use hashlane_name::ndn::Ndn;
 use hashlane_name::uri::parse_uri;
+use hashlane_name::walk::Walk as _;
 
 /// Faces of a run.
 const FACES: u32 = 4;
@@ -190,19 +191,37 @@ pub fn check_shards(octets: &[u8]) {
         };
         let packet = LpPacket { header, fragment: &packet };
         let (mut single, mut several) = (Log::default(), Log::default());
+        let is_past = moved.is_some_and(|moved: Time| now.since(moved).as_millis() >= LIFETIME.into());
+        // An Interest may be pending at a former owner, which Interests visit no longer after a while.
+        let is_renewed = is_past && is_pending(&one, &packet);
         let expected = one.receive(face, &packet, now, &mut single);
         let got = fleet.receive(face, &packet, now, &mut several);
+        let entries: usize = fleet.shards.iter().map(|shard| shard.pit().len()).sum();
+        if is_renewed && (got != expected || single.0.len() != several.0.len() || entries != one.pit().len())
+        {
+            return;
+        }
+        let is_data = |log: &Log| matches!(&log.0[..], [sent] if Data::parse(&sent.packet).is_ok());
+        // The store of another shard answers a prefix before its own shard finds the loop.
+        if expected == Err(DropReason::Loop) && got == Ok(()) && is_data(&several) {
+            return;
+        }
         assert_eq!(got, expected, "{packet:?}");
         // Data stays in the store of a former owner, which nothing visits after a while.
-        let is_past = moved.is_some_and(|moved: Time| now.since(moved).as_millis() >= LIFETIME.into());
-        let is_data = |log: &Log| matches!(&log.0[..], [sent] if Data::parse(&sent.packet).is_ok());
         if is_past && is_data(&single) && !is_data(&several) {
             return;
         }
         compare(&single, &several);
-        let entries: usize = fleet.shards.iter().map(|shard| shard.pit().len()).sum();
         assert_eq!(entries, one.pit().len(), "pending Interests after {packet:?}");
     }
+}
+
+/// True for an Interest of a name that is pending.
+fn is_pending(one: &Forwarder<ByName>, packet: &LpPacket<'_>) -> bool {
+    let interest = Interest::parse(packet.fragment).ok().filter(|_| packet.header.nack.is_none());
+    interest.is_some_and(|interest| {
+        one.pit().iter().any(|(key, _)| key.components() == interest.name().walk().bytes())
+    })
 }
 
 /// Compares what was sent for a packet. For a prefix, a store may choose other Data than another store.
