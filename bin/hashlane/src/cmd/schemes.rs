@@ -36,7 +36,7 @@ The hashes of this repository. A test compares this page with the output of the 
 ε is the share of seeds for which two keys collide that were chosen without the seed; the worst pair known
 counts. *Proved* is a bound by a theorem, *broken* a known pair or attack, *measured* a search of the audit
 that has found none, which is no proof. [audit.md](audit.md#ε) explains the figures, and
-[the table of all attacks](../records/xeon-avx512-2vcpu/audit/audit.txt) is what `hashlane audit` prints.
+[the table of all attacks](../records/epyc-avx512-2vcpu/audit/audit.txt) is what `hashlane audit` prints.
 ";
 
 impl Schemes {
