@@ -88,9 +88,16 @@ def test_a_file_that_is_read_without_a_check_ends_no_interpreter(tmp_path: pathl
 
 
 def test_nulls_beyond_memory_are_refused() -> None:
-    # They take no memory in a file, and 8 bytes each in a result.
-    many, half = read(file(pa.nulls(1 << 45))), pa.nulls(1 << 27)
-    for column in [many, many.slice(1 << 20), pa.nulls((1 << 62) + 1), pa.chunked_array([half, half, pa.nulls(1)])]:
+    # They take no memory in a file, and 8 bytes each in a result. Newer versions of pyarrow give them a bitmap
+    # when they make them: a file states more.
+    def nulls(rows: int) -> Any:
+        few = 123_457
+        data, number = file(pa.nulls(few)), few.to_bytes(8, "little")
+        assert data.count(number) == 3
+        return read(data.replace(number, rows.to_bytes(8, "little")))
+
+    many, half = nulls(1 << 45), nulls(1 << 27)
+    for column in [many, many.slice(1 << 20), nulls((1 << 62) + 1), pa.chunked_array([half, half, nulls(1)])]:
         for use in [
             lambda: hashlane.hash(column, "crc32c"),
             lambda: hashlane.parse_name(column),
