@@ -19,8 +19,9 @@ use tracing_subscriber::filter::LevelFilter;
 
 /// Bytes of lines that wait to be written.
 const QUEUE: usize = 256 << 10;
-/// Time to write the last lines, at the end of a command.
-pub const LAST_LINES: Duration = Duration::from_millis(100);
+/// Time to write the last lines, at the end of a command: a reader that takes them is not missed on a loaded
+/// machine, and one that takes nothing holds the command up no longer.
+pub const LAST_LINES: Duration = Duration::from_secs(1);
 /// Pause after a write to a non-blocking standard error that is full.
 const PAUSE: Duration = Duration::from_millis(10);
 
