@@ -12,6 +12,9 @@ const VIEW: usize = size_of::<u128>();
 /// Bytes of the longest row that is in its view.
 const INLINE: usize = VIEW - 4;
 
+/// Rows that are copied, at most: copies that leave the cache cost more than they save.
+const COPIED: usize = 4096;
+
 type View = [u8; VIEW];
 
 /// Room for keys that are not one after the other in memory.
@@ -27,25 +30,25 @@ pub(crate) struct Scratch<'r> {
 
 impl<'r> Scratch<'r> {
     /// The rows in `range` as keys. Keys one after the other are hashed in less time than keys anywhere, so
-    /// rows that all lie in their views are copied, and others are taken from their buffer if they lie there
-    /// in order, as in a column that an engine has read or built.
+    /// a few rows that all lie in their views are copied, and others are taken from their buffer if they lie
+    /// there in order, as in a column that an engine has read or built.
     ///
     /// # Errors
-    /// None; those of [`Keys::offsets32`].
+    /// As [`Keys::offsets32`].
     pub(crate) fn views<'s, T: ByteViewType>(
         &'s mut self,
         array: &'r GenericByteViewArray<T>,
         range: Range<usize>,
     ) -> Result<Keys<'s>, Error> {
         let views = views_of(array).get(range.clone()).unwrap_or_default();
-        let longest = views.iter().map(len).max().unwrap_or_default();
-        if longest <= INLINE {
+        if views.len() <= COPIED && views.iter().all(|view| len(view) <= INLINE) {
             self.copy(views);
             return Keys::offsets32(&self.offsets, &self.bytes);
         }
         if let Some(bytes) = self.in_order(array, views) {
             return Keys::offsets32(&self.offsets, bytes);
         }
+        self.slices.clear();
         gather_views(array, range, &mut self.slices);
         Ok(Keys::slices(&self.slices))
     }
@@ -74,28 +77,28 @@ impl<'r> Scratch<'r> {
         views: &[View],
     ) -> Option<&'r [u8]> {
         let (number, start) = views.iter().find(|view| len(view) > 0).map(place)?;
-        let (mut end, mut in_order) = (start, true);
+        let mut end = start;
         self.offsets.clear();
         self.offsets.push(0);
-        self.offsets.extend(views.iter().map(|view| {
+        for view in views {
             let len = len(view);
-            in_order &= len == 0 || len > INLINE && place(view) == (number, end);
-            end = end.saturating_add(len);
-            (end - start) as i32
-        }));
-        let fits = in_order && i32::try_from(end - start).is_ok();
-        array.data_buffers().get(number).filter(|_| fits)?.as_slice().get(start..end)
+            if len > 0 && (len <= INLINE || place(view) != (number, end)) {
+                return None;
+            }
+            end += len;
+            self.offsets.push(i32::try_from(end - start).ok()?);
+        }
+        array.data_buffers().get(number)?.as_slice().get(start..end)
     }
 }
 
-/// Replaces `out` with the bytes of the rows in `range`. The view of a null may point anywhere: beyond its
+/// Appends the bytes of the rows in `range`. The view of a null may point anywhere: beyond its
 /// buffer it stands for no bytes.
 pub(crate) fn gather_views<'r, T: ByteViewType>(
     array: &'r GenericByteViewArray<T>,
     range: Range<usize>,
     out: &mut Vec<&'r [u8]>,
 ) {
-    out.clear();
     let buffers = array.data_buffers();
     out.extend(views_of(array).get(range).unwrap_or_default().iter().map(|view| {
         let len = len(view);
