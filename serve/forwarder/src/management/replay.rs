@@ -19,7 +19,7 @@ use hashlane_table::share::Owner;
 use std::collections::{HashMap, VecDeque};
 
 /// Longest difference between the time of a signature and now, in milliseconds: the same as in ndn-cxx.
-const GRACE: u64 = 60_000;
+pub(super) const GRACE: u64 = 60_000;
 /// Times kept of each key.
 const TIMES: usize = 256;
 /// Most keys.
@@ -34,8 +34,6 @@ const STEP: u64 = 1000;
 /// The commands of each trusted key.
 pub(super) struct Replay {
     keys: HashMap<Box<[u8]>, Key>,
-    /// Number of the keys of each user or address.
-    held: HashMap<Option<Owner>, usize>,
     /// Latest time of a command of a key that was forgotten.
     forgotten: Option<u64>,
     /// Monotonic time of the start.
@@ -62,14 +60,7 @@ struct Key {
 
 impl Replay {
     pub(super) fn new(started: Now) -> Self {
-        Self {
-            keys: HashMap::new(),
-            held: HashMap::new(),
-            forgotten: None,
-            started: started.monotonic,
-            last: started,
-            epoch: 0,
-        }
+        Self { keys: HashMap::new(), forgotten: None, started: started.monotonic, last: started, epoch: 0 }
     }
 
     /// Checks the time of a command against the clock, and returns it.
@@ -129,29 +120,27 @@ impl Replay {
         if self.forgotten.is_some_and(|last| time <= last) {
             return Err("the command was signed no later than one of a key that was forgotten".into());
         }
-        *self.held.entry(owner).or_default() += 1;
         self.keys.insert(key.into(), Key { owner, ..Key::default() });
         Ok(())
     }
 
     fn has_room(&self, owner: Option<Owner>) -> bool {
         let is_remote = |owner: Option<Owner>| owner.is_some_and(Owner::is_remote);
-        let remote = self.held.iter().filter(|(owner, _)| is_remote(**owner));
-        self.keys.len() < MAX_KEYS
-            && self.held.get(&owner).is_none_or(|keys| *keys < MAX_OF_ONE)
-            && (!is_remote(owner) || remote.map(|(_, keys)| *keys).sum::<usize>() < MAX_REMOTE)
+        let (mut own, mut remote) = (0, 0);
+        for key in self.keys.values() {
+            own += usize::from(key.owner == owner);
+            remote += usize::from(is_remote(key.owner));
+        }
+        self.keys.len() < MAX_KEYS && own < MAX_OF_ONE && (!is_remote(owner) || remote < MAX_REMOTE)
     }
 
     /// Forgets the keys whose commands are refused by their times.
     fn forget(&mut self, now: Now) {
         let oldest = now.unix.saturating_sub(GRACE);
-        let Self { keys, held, forgotten, .. } = self;
-        held.clear();
+        let Self { keys, forgotten, .. } = self;
         keys.retain(|_, key| {
             let stays = key.latest >= oldest;
-            if stays {
-                *held.entry(key.owner).or_default() += 1;
-            } else {
+            if !stays {
                 *forgotten = (*forgotten).max(Some(key.latest));
             }
             stays

@@ -3,6 +3,7 @@
 use super::gateway::{self, Gateway};
 use super::{Key, Timing};
 use crate::management::face_info::FaceInfo;
+use crate::management::replay::GRACE;
 use crate::rib::{Rib, Route};
 use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::{Ndn, NdnName};
@@ -11,9 +12,6 @@ use hashlane_ndn::mgmt::values::RouteOrigin;
 use hashlane_ndn::mgmt::{CommandBuilder, ControlParameters, Scope};
 use hashlane_ndn::wire::Interest;
 use std::collections::BTreeMap;
-
-/// Time after now, in milliseconds, up to which others accept a signature: the same as in ndn-cxx.
-const GRACE: u64 = 60_000;
 
 /// Choice of routes, and destination of the commands.
 #[derive(Debug)]
@@ -127,7 +125,7 @@ impl Policy {
 }
 
 /// Time of signing after the `last` one: now, or later than the last one. After the clock was set back far,
-/// now: a time that is too late would be refused until the clock has passed it.
+/// now: a time that is too late would be refused until the clock has passed it. Others accept the same as we.
 pub(super) fn time_of_signing(last: u64, now: u64) -> u64 {
     let next = last.saturating_add(1);
     if next > now.saturating_add(GRACE) { now } else { now.max(next) }
