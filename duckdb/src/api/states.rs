@@ -122,11 +122,11 @@ struct Memory {
     file: File,
     /// Arrays of one state. Those of several windows of a query stand side by side: the pointer behind one of
     /// them is that of a state, too.
-    ones: RefCell<[usize; REMEMBERED]>,
+    ones: [usize; REMEMBERED],
 }
 
 impl Memory {
-    fn with<T>(work: impl FnOnce(&Self) -> T) -> Option<T> {
+    fn with<T>(work: impl FnOnce(&mut Self) -> T) -> Option<T> {
         thread_local! {
             static MEMORY: RefCell<Option<Memory>> = const { RefCell::new(None) };
         }
@@ -134,9 +134,9 @@ impl Memory {
             let process = process::id();
             if memory.as_ref().is_none_or(|memory| memory.process != process) {
                 let file = File::open("/proc/self/mem").ok()?;
-                *memory = Some(Self { process, file, ones: RefCell::default() });
+                *memory = Some(Self { process, file, ones: [0; REMEMBERED] });
             }
-            memory.as_ref().map(work)
+            memory.as_mut().map(work)
         })
     }
 
@@ -154,14 +154,13 @@ impl Memory {
     /// Tests if another array of one state stands where the states of the rows after the first would.
     fn is_beside(&self, states: usize, rows: usize) -> bool {
         let behind = states + POINTER..states + rows * POINTER;
-        self.ones.borrow().iter().any(|one| behind.contains(one))
+        self.ones.iter().any(|one| behind.contains(one))
     }
 
-    fn remember(&self, states: usize) {
-        let mut ones = self.ones.borrow_mut();
-        if !ones.contains(&states) {
-            ones.rotate_right(1);
-            ones[0] = states;
+    fn remember(&mut self, states: usize) {
+        if !self.ones.contains(&states) {
+            self.ones.rotate_right(1);
+            self.ones[0] = states;
         }
     }
 }
