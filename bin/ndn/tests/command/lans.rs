@@ -104,6 +104,14 @@ impl Node {
         String::from_utf8(output.stdout).unwrap()
     }
 
+    /// Destroys the faces of two groups.
+    fn destroy_groups(&self) {
+        for remote in [UDP4, ETHER] {
+            self.run(&["face", "destroy", remote]);
+            until(|| self.faces(&format!("remote={remote}")).is_empty(), || self.list());
+        }
+    }
+
     fn list(&self) -> String {
         self.run(&["face", "list"])
     }
@@ -357,10 +365,7 @@ fn a_reload_opens_the_face_of_a_group_again_that_a_command_has_closed() {
         fs::write(folder.path("f.toml"), "").unwrap();
         let path = folder.path("f.toml").to_str().unwrap().to_owned();
         let node = Node::start(network, 0, &["--config", &path, "--user", "nobody"]);
-        for remote in [UDP4, ETHER] {
-            node.run(&["face", "destroy", remote]);
-            until(|| node.faces(&format!("remote={remote}")).is_empty(), || node.list());
-        }
+        node.destroy_groups();
         // The process has no right to open an Ethernet any more, and needs none.
         node.forwarder.process.signal("-HUP");
         node.forwarder.process.wait_for("configuration read again", 1);
@@ -375,10 +380,7 @@ fn a_reload_opens_such_a_face_also_if_its_interface_is_down_then() {
         fs::write(folder.path("f.toml"), "").unwrap();
         let path = folder.path("f.toml").to_str().unwrap().to_owned();
         let node = Node::start(network, 0, &["--config", &path]);
-        for remote in [UDP4, ETHER] {
-            node.run(&["face", "destroy", remote]);
-            until(|| node.faces(&format!("remote={remote}")).is_empty(), || node.list());
-        }
+        node.destroy_groups();
         let set = |state: &str| {
             let command = format!("link set {INTERFACE} {state}");
             namespace::within(&network.hosts[0], || namespace::ip(&command).unwrap());
